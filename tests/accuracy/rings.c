@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "plan/plan.h"
 #include "truth.h"
-#include "unit/ring_paper.h"
+#include "ring_paper.h"
 
 #include <math.h>
 #include <stdio.h>

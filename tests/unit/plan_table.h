@@ -2,12 +2,9 @@
 #ifndef HRUN_TESTS_PLAN_TABLE_H
 #define HRUN_TESTS_PLAN_TABLE_H
 
-#include "plan/plan.h"
+#include "fixture.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "plan/plan.h"
 
 enum { TABLE_SUBS = 6, TABLE_OPTIONS = 32, TABLE_P = 640 };
 
@@ -24,27 +21,12 @@ struct table {
     long calls_times, calls_rule;
 };
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static inline uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static inline int below(uint64_t *state, int n)
 {
-    return (int)(next_random(state) % (uint64_t)n);
+    return (int)(rnd_u64(state) % (uint64_t)n);
 }
 
-static inline double uniform(uint64_t *state)
-{
-    return (double)(next_random(state) >> 11) * 0x1p-53;
-}
-
-static int table_times(void *ctx, int P, double *t, struct hrun_error *err)
+static inline int table_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct table *x = ctx;
 
@@ -55,7 +37,7 @@ static int table_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-static int table_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+static inline int table_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct table *x = ctx;
 
@@ -70,7 +52,7 @@ static int table_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error 
     return 0;
 }
 
-static int table_rule(void *ctx, int P, struct hrun_error *err)
+static inline int table_rule(void *ctx, int P, struct hrun_error *err)
 {
     struct table *x = ctx;
 
@@ -78,7 +60,7 @@ static int table_rule(void *ctx, int P, struct hrun_error *err)
     return P == x->fail_rule ? hrun_fail(err, HRUN_EPARSE, "rule at %d", P) : x->rule[P];
 }
 
-static int table_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+static inline int table_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     struct table *x = ctx;
 
@@ -90,8 +72,7 @@ static int table_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 
 /* Sub-clusters of npes[i] PEs with M in mlists[i], a list ending with 0. Every P is allowed, bytes are 0, and
  * Ti = 64 (i + 1) M / P + P / 16 for P > M. */
-__attribute__((unused))
-static void table_init(struct table *x, int nsubs, const int *npes, const int *const *mlists)
+static inline void table_init(struct table *x, int nsubs, const int *npes, const int *const *mlists)
 {
     memset(x, 0, sizeof *x);
     x->slack = 1;

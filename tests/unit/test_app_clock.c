@@ -1,5 +1,5 @@
 /* test_app_clock.c - reading times out of output: cut anywhere, long lines, odd bytes, files old and new */
-#include "app_test.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -317,7 +317,7 @@ static void test_errors(void)
 
 int main(void)
 {
-    dir = test_dir();
+    dir = temp_dir();
     test_lines();
     test_expressions();
     test_long_lines();

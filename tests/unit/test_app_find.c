@@ -1,5 +1,5 @@
 /* test_app_find.c - search folders, names, programs, and what hides what */
-#include "app_test.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -153,7 +153,7 @@ static void test_names(const char *top)
 
 int main(void)
 {
-    char *top = test_dir(), *a = hrun_strf("%s/a", top), *b = hrun_strf("%s/b", top);
+    char *top = temp_dir(), *a = hrun_strf("%s/a", top), *b = hrun_strf("%s/b", top);
 
     hrun_mkdirs(a, 0777, NULL);
     hrun_mkdirs(b, 0777, NULL);

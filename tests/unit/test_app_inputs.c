@@ -1,5 +1,5 @@
 /* test_app_inputs.c - input files: the user's are never lost, hrun's own are known again after a crash */
-#include "app_test.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -409,7 +409,7 @@ int main(void)
     struct hrun_error err = { .code = HRUN_OK };
     char *path;
 
-    top = test_dir();
+    top = temp_dir();
     dir = hrun_strf("%s/work", top);
     ledger = hrun_strf("%s/data/ledger", top);
     path = hrun_strf("%s/files.yaml", top);

@@ -1,6 +1,5 @@
 /* test_app_load.c - definitions: one with every key, the shipped ones, and each mistake with its place */
-#include "app_test.h"
-#include "fp_flags.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -581,7 +580,7 @@ static void test_hpl_format(void)
 
 int main(void)
 {
-    char *dir = test_dir();
+    char *dir = temp_dir();
 
     test_sample();
     test_defines();

@@ -1,5 +1,5 @@
 /* Definitions of family ring: what a process does, and each mistake with its place. */
-#include "app_test.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -67,7 +67,7 @@ static void test_shipped(void)
 
 int main(void)
 {
-    char *dir = test_dir();
+    char *dir = temp_dir();
 
     test_work(dir);
     test_mistakes(dir);

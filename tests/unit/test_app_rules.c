@@ -2,7 +2,7 @@
 #include "app/app.h"
 #include "app/internal.h"
 #include "base/file.h"
-#include "tap.h"
+#include "fixture.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -95,17 +95,13 @@ static void test_contradiction(void)
 /* Write a draft to DIR/NAME.yaml and load it. */
 static int reload(const struct hrun_app_draft *d, struct hrun_app **app, struct hrun_error *err)
 {
-    char folder[] = "/tmp/hrun-test-XXXXXX", file[64];
+    char *folder = temp_dir();
     struct hrun_buf text = HRUN_BUF_INIT;
     int rc = -1;
 
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/%s.yaml", folder, d->name);
-    if (!hrun_app_draft_print(d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0600, err))
-        rc = hrun_app_load(file, NULL, 0, app, err);
-    unlink(file);
-    rmdir(folder);
+    if (!hrun_app_draft_print(d, &text, err))
+        rc = (*app = load_named(folder, d->name, text.data, err)) ? 0 : -1;
+    free(folder);
     hrun_buf_release(&text);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* test_app_variants.c - definitions with formulas and variants: what they make, and each mistake with its place */
-#include "app_test.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -155,7 +155,7 @@ static void test_mistakes(const char *dir)
 
 int main(void)
 {
-    char *dir = test_dir();
+    char *dir = temp_dir();
 
     test_whole(dir);
     test_values(dir);

@@ -1,5 +1,5 @@
 /* Definitions of family weak: the mesh of a size, the memory of a process, and each mistake with its place. */
-#include "app_test.h"
+#include "fixture.h"
 
 #include "app/app.h"
 
@@ -84,7 +84,7 @@ static void test_shipped(void)
 
 int main(void)
 {
-    char *dir = test_dir();
+    char *dir = temp_dir();
 
     test_mesh(dir);
     test_mistakes(dir);

@@ -1,5 +1,5 @@
 /* files: reading, atomic replacement under failures, locks between processes, run folders, removal */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char top[] = "/tmp/test_base_file.XXXXXX";
+static char *top;
 
 /* top/name; the result lives until the next call but three */
 static const char *in(const char *name)
@@ -606,8 +606,7 @@ static void test_write_all(void)
 
 int main(void)
 {
-    if (!mkdtemp(top))
-        return 1;
+    top = temp_dir();
     test_read();
     test_replace();
     test_leftovers();
@@ -622,5 +621,6 @@ int main(void)
     test_write_all();
     hrun_remove_tree(top);
     ok(!exists(top), "the test's own folder is gone");
+    free(top);
     return tap_done();
 }

@@ -1,6 +1,6 @@
 /* memory that runs out: every allocation of an operation fails once, in turn; the operation must then say
  * HRUN_ENOMEM, leave its outputs and lose nothing */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 #include "base/list.h"
@@ -240,10 +240,8 @@ static void exhaust(const char *name, int (*op)(struct hrun_error *))
 
 int main(void)
 {
-    char dir[] = "/tmp/test_base_nomem.XXXXXX";
+    char *dir = temp_dir();
 
-    if (!mkdtemp(dir))
-        return 1;
     setenv("TMPDIR", dir, 1);
     exhaust("hostlist", op_hostlist);
     exhaust("loading YAML", op_yaml_load);
@@ -254,6 +252,7 @@ int main(void)
     exhaust("options", op_opts);
     exhaust("a table", op_table);
     ok(rmdir(dir) == 0, "no run folder is left");
+    free(dir);
     return tap_done();
 }
 

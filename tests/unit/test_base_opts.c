@@ -1,5 +1,5 @@
 /* options: every way to write one, every mistake, --help in 80 columns, a bash that tries the completion */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 #include "base/opts.h"
@@ -402,13 +402,11 @@ static void test_completion(void)
         { "hrun-x -- zzq-f", "zzq-file " },
         { "hrun-x unsha", "unshare " },
     };
-    char dir[] = "/tmp/test_base_opts.XXXXXX", path[64];
+    char *dir = temp_dir(), path[600];
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     char *cmd;
 
-    if (!mkdtemp(dir))
-        return;
     hrun_opts_completion(table, "hrun-x", "show fit", &b);
     ok(!b.failed && b.len, "a completion");
     snprintf(path, sizeof path, "%s/comp", dir);
@@ -425,7 +423,7 @@ static void test_completion(void)
         is_int(complete(dir, t[i].line, &b), 0, "bash runs for '%s'", t[i].line);
         is_str(b.data, t[i].want, "'%s' is completed", t[i].line);
     }
-    hrun_remove_tree(dir);
+    free(dir);
     hrun_buf_release(&b);
 }
 

@@ -1,5 +1,5 @@
 /* YAML by schema: data, every kind of mistake with its exact place and words, places inside scalars */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 #include "base/list.h"
@@ -258,7 +258,7 @@ static const char *line_of(const char *s, int line)
     return s;
 }
 
-static unsigned rnd(unsigned *seed)
+static unsigned next_random(unsigned *seed)
 {
     *seed = *seed * 1103515245u + 12345u; /* C11 7.22.2.2 */
     return *seed >> 16;
@@ -275,7 +275,7 @@ static void test_places(void)
     int wrong = 0, letters = 0, loaded = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
-        unsigned style = rnd(&seed) % 7, words = 1 + rnd(&seed) % 12;
+        unsigned style = next_random(&seed) % 7, words = 1 + next_random(&seed) % 12;
         int block = style > 2;
         struct hrun_buf s = HRUN_BUF_INIT;
         struct hrun_yaml *marks = NULL;
@@ -287,29 +287,29 @@ static void test_places(void)
         if (block)
             hrun_buf_adds(&s, "  ");
         for (unsigned w = 0; w < words; w++) {
-            for (unsigned n = 1 + rnd(&seed) % 4; n > 0; n--)
-                hrun_buf_addc(&s, (char)('a' + rnd(&seed) % 26));
-            switch (rnd(&seed) % 8) {
+            for (unsigned n = 1 + next_random(&seed) % 4; n > 0; n--)
+                hrun_buf_addc(&s, (char)('a' + next_random(&seed) % 26));
+            switch (next_random(&seed) % 8) {
             case 0:
                 hrun_buf_adds(&s, "\xC3\xB6");
                 break;
             case 1:
             case 2:
-                hrun_buf_addn(&s, '\n', 1 + rnd(&seed) % 3);
-                hrun_buf_addn(&s, ' ', block ? 2 + rnd(&seed) % 2 * 2 : 1 + rnd(&seed) % 3);
+                hrun_buf_addn(&s, '\n', 1 + next_random(&seed) % 3);
+                hrun_buf_addn(&s, ' ', block ? 2 + next_random(&seed) % 2 * 2 : 1 + next_random(&seed) % 3);
                 break;
             case 3:
                 if (style == 1)
                     hrun_buf_adds(&s, "''");
                 if (style == 2)
-                    hrun_buf_adds(&s, rnd(&seed) % 2 ? "\\u00e4" : "\\\n   ");
+                    hrun_buf_adds(&s, next_random(&seed) % 2 ? "\\u00e4" : "\\\n   ");
                 break;
             case 4:
                 if (style == 2)
-                    hrun_buf_adds(&s, rnd(&seed) % 2 ? "\\\"" : "\\x41");
+                    hrun_buf_adds(&s, next_random(&seed) % 2 ? "\\\"" : "\\x41");
                 break;
             default:
-                hrun_buf_addn(&s, ' ', 1 + rnd(&seed) % 2);
+                hrun_buf_addn(&s, ' ', 1 + next_random(&seed) % 2);
             }
         }
         hrun_buf_adds(&s, style == 1 ? "'\n" : style == 2 ? "\"\n" : "z\n");
@@ -414,24 +414,24 @@ static void test_print(void)
 
 static void test_load(void)
 {
-    char path[] = "/tmp/test_base_yaml.XXXXXX";
-    int fd = mkstemp(path);
+    char *dir = temp_dir(), *path = hrun_strf("%s/a.yaml", dir);
     struct hrun_error err = { 0 };
     struct hrun_yaml *marks = NULL;
     struct doc *d = NULL;
-    char line[256];
+    char line[600];
 
-    ok(fd >= 0 && hrun_write_all(fd, "name: a\ncosts: 1\n", 17) == 0, "a file to load");
+    ok(hrun_file_replace(path, "name: a\ncosts: 1\n", 17, 0600, &err) == 0, "a file to load");
     ok(hrun_yaml_load(path, &schema, (void **)&d, &marks, &err) == -1, "its mistake is found");
     snprintf(line, sizeof line, "%s:2:1: unknown key 'costs'; did you mean 'cost'?", path);
     has_str(hrun_error_format(&err, (char[512]){ 0 }, 512), line, "with file, line and column");
-    ok(ftruncate(fd, 8) == 0 && hrun_yaml_load(path, &schema, (void **)&d, &marks, &err) == 0,
+    ok(truncate(path, 8) == 0 && hrun_yaml_load(path, &schema, (void **)&d, &marks, &err) == 0,
        "the rest loads");
     hrun_yaml_free(&schema, d, marks);
-    close(fd);
     unlink(path);
     ok(hrun_yaml_load(path, &schema, (void **)&d, &marks, &err) == -1 && err.code == HRUN_ENOENT,
        "no such file");
+    free(path);
+    free(dir);
 }
 
 static void test_nearest(void)

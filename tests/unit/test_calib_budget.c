@@ -1,6 +1,6 @@
 /* test_calib_budget.c - chosen runs by an engine of the test's own: budgets, mixed runs in the logs, going on, giving
  * up, options that contradict each other */
-#include "calib_fixture.h"
+#include "calib.h"
 
 #include "../../calib/measure/measure.h"
 
@@ -253,8 +253,7 @@ static void refuses(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        return 1;
+    folder = temp_dir();
     makes_runs();
     shares_a_log();
     doubts_configurations();
@@ -263,5 +262,5 @@ int main(void)
     knows_failures();
     plans();
     refuses();
-    return done();
+    return tap_done();
 }

@@ -1,5 +1,5 @@
 /* test_calib_left.c - the time left that a campaign foretells, against the time that its runs then take */
-#include "calib_fixture.h"
+#include "calib.h"
 
 #include "../../calib/measure/measure.h"
 
@@ -105,8 +105,7 @@ int main(void)
         { "a dense solver", dense }, { "a stencil", stencil }, { "no start-up", no_start }, { "nearly flat", flat }
     };
 
-    if (!mkdtemp(folder))
-        return 1;
+    folder = temp_dir();
     test_pace();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         double sure = worst(kinds[i].w, 0.1, 3, 1), guessed = worst(kinds[i].w, 0.1, 1, 0);
@@ -114,5 +113,5 @@ int main(void)
         ok(sure < 1.1, "%s: once all points have run, the time left is right within 10 %% (%.2f)", kinds[i].name, sure);
         ok(guessed < 3, "%s: before, it is right within a factor of 3 (%.2f)", kinds[i].name, guessed);
     }
-    return done();
+    return tap_done();
 }

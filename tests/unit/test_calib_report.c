@@ -1,14 +1,14 @@
 /* test_calib_report.c - a report's numbers, and its figures and tables when memory runs out: each allocation fails
  * once, in turn */
 #include "nomem.h"
-#include "tap.h"
+#include "fixture.h"
 
 #include "../../calib/report/report.h"
 #include "base/file.h"
 
 #include <unistd.h>
 
-static char folder[] = "/tmp/hrun-test-report.XXXXXX";
+static char *folder;
 static struct settings settings;
 static struct context context = { .set = &settings };
 
@@ -183,8 +183,7 @@ int main(void)
     long bad = 0, leaked = 0, failed = 0, k = 1, before;
     int figures, tables, rc;
 
-    if (!mkdtemp(folder))
-        return 1;
+    folder = temp_dir();
     file = hrun_strf("%s/toy.yaml", folder);
     context.store = hrun_store_open(folder, &err);
     if (!context.store || hrun_file_replace(file, app_text, strlen(app_text), 0600, &err) ||
@@ -219,6 +218,6 @@ int main(void)
     free(file);
     hrun_app_destroy(context.app);
     hrun_store_close(context.store);
-    hrun_remove_tree(folder);
+    free(folder);
     return tap_done();
 }

@@ -1,5 +1,5 @@
 /* test_calib_runs.c - a campaign's runs by an engine of the test's own: failures, retries, giving up */
-#include "calib_fixture.h"
+#include "calib.h"
 
 #include <signal.h>
 
@@ -289,10 +289,9 @@ static void test_ends(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        return 1;
+    folder = temp_dir();
     test_failures();
     test_limit();
     test_ends();
-    return done();
+    return tap_done();
 }

@@ -1,11 +1,12 @@
 /* test_calib_weak.c - the six runs of the family weak, by an engine of the test's own whose times are those of a model:
  * which they are, where they run, what is kept busy meanwhile, what is recorded; and what is predicted of them */
-#include "calib_fixture.h"
+#include "calib.h"
 
 #include "../../calib/measure/measure.h"
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 /* ------------------------------------------------------------------ an engine */
 
@@ -88,7 +89,7 @@ static void set_up(struct fixture *f, const char *name, const char *more, const 
     set_up_context(f, name, cluster, "{np: [\"N\"], n: [\"N\"]}", "far", &fake);
     hrun_app_destroy(f->c.app);
     f->c.app = NULL;
-    write_file(def, app);
+    write_text(def, app);
     f->argv[1] = NULL;
     memset(seen, 0, sizeof *seen);
     seen->fails = seen->stops = -1;
@@ -270,8 +271,7 @@ static void test_spread(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder))
-        return 1;
+    folder = temp_dir();
     seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (seen == MAP_FAILED)
         return 1;
@@ -280,5 +280,5 @@ int main(void)
     test_failures();
     test_interrupt();
     test_spread();
-    return done();
+    return tap_done();
 }

@@ -1,7 +1,7 @@
 /* test_cluster_file.c - cluster files: each case of tests/data/cluster, mistakes with their places, and what
  * a file may say of the host we run on
  */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 #include "cluster/cluster.h"
@@ -35,22 +35,18 @@ static void test_prices(void)
         { "old", 1, 0.5, 0 }, { "old-intelcore", 1, 0.5, 0 }, { "old-p", 1, 2, 80 }, { "old-p-2c", 1, 2, 80 },
         { "older", 0, 0, 0 }, { "nowhere", 0, 0, 0 }, { "", 0, 0, 0 },
     };
-    char path[] = "/tmp/hrun-test-prices.XXXXXX";
+    char *dir = temp_dir(), *path = hrun_strf("%s/prices.yaml", dir);
     struct hrun_error err = { 0 };
     double cost, power;
-    int fd = mkstemp(path);
 
-    if (fd < 0 || hrun_file_replace(path, text, strlen(text), 0600, &err)) {
-        ok(0, "a file for prices");
-        return;
-    }
+    write_text(path, text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ok(hrun_clusterfile_price(path, cases[i].name, &cost, &power, &err) == cases[i].told &&
            cost == cases[i].cost && power == cases[i].power, "price and power of '%s'", cases[i].name);
     hrun_file_replace(path, "nonsense: 1\n", 12, 0600, &err);
     ok(hrun_clusterfile_price(path, "old", &cost, &power, &err) == -1 && err.line == 1, "a mistake in the file");
-    close(fd);
-    unlink(path);
+    free(path);
+    free(dir);
 }
 
 static void render(const struct hrun_cluster *c, struct hrun_buf *out)

@@ -1,7 +1,6 @@
 /* test_coll.c - what libhrun-coll.so decides by: the text that hrun writes and it reads, trees, times, the choice */
 #include "nomem.h"
-#include "net_random.h"
-#include "tap.h"
+#include "net.h"
 
 #include "../../hrun/preloaded/ways.h"
 #include "net/net.h"
@@ -12,7 +11,7 @@ enum { HOSTS = 9 };
 
 static double between(uint64_t *rng, double low, double high)
 {
-    return low * pow(high / low, (double)(net_draw(rng) % 1000003) / 1000003);
+    return low * pow(high / low, (double)(draw(rng) % 1000003) / 1000003);
 }
 
 /* HOSTS unlike hosts, each its own class, behind `groups` switches; nothing limits but hosts and wires. */
@@ -43,7 +42,7 @@ static struct hrun_net *unlike_net(uint64_t *rng, int groups, int alike)
 static struct hrun_net_ranks shuffled(uint64_t *rng, int n, int *host, int *kind)
 {
     for (int i = 0; i < n; i++) {
-        int k = (int)(net_draw(rng) % (unsigned)(i + 1));
+        int k = (int)(draw(rng) % (unsigned)(i + 1));
 
         host[i] = host[k];
         host[k] = i;
@@ -108,10 +107,10 @@ static void test_damage(void)
     }
     is_int(read, 0, "a text that is cut anywhere is refused");
     for (int i = 0; i < 20000; i++) {
-        size_t at = net_draw(&rng) % b.len;
+        size_t at = draw(&rng) % b.len;
         char was = b.data[at];
 
-        b.data[at] = ",;-9e0.abcprst\x01"[net_draw(&rng) % 15];
+        b.data[at] = ",;-9e0.abcprst\x01"[draw(&rng) % 15];
         c = hrun_net_tuning_read(b.data);
         for (int k = 0; c && k < c->world.n; k++)
             read += c->world.host[k] < 0 || c->world.host[k] >= c->net->nhosts ||
@@ -183,15 +182,15 @@ static void test_trees(void)
     int bad = 0, crossed = 0;
 
     for (int round = 0; round < 300; round++) {
-        int n = 2 + (int)(net_draw(&rng) % 30), host[32], kind[32] = { 0 }, group[32], hosts = 0, groups = 0;
-        int root = (int)(net_draw(&rng) % (unsigned)n), seen_h[HOSTS] = { 0 }, seen_g[3] = { 0 };
+        int n = 2 + (int)(draw(&rng) % 30), host[32], kind[32] = { 0 }, group[32], hosts = 0, groups = 0;
+        int root = (int)(draw(&rng) % (unsigned)n), seen_h[HOSTS] = { 0 }, seen_g[3] = { 0 };
         struct hrun_net *net = unlike_net(&rng, 3, 0);
         struct hrun_net_ranks r = { n, host, kind };
         struct hrun_net_tuning *c;
         const int *of;
 
         for (int i = 0; i < n; i++)
-            host[i] = (int)(net_draw(&rng) % HOSTS);
+            host[i] = (int)(draw(&rng) % HOSTS);
         c = tuning_of(net, &r);
         of = c->world.host;
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -289,13 +288,13 @@ static void test_choice(void)
 
     for (int round = 0; round < 200; round++) {
         struct hrun_net *net = unlike_net(&rng, 1 + round % 3, 0);
-        int host[16], kind[16] = { 0 }, n = 2 + (int)(net_draw(&rng) % 14);
+        int host[16], kind[16] = { 0 }, n = 2 + (int)(draw(&rng) % 14);
         struct hrun_net_ranks r = { n, host, kind };
         struct hrun_net_tuning *c;
         enum hrun_net_op op = ops[round % 3];
 
         for (int i = 0; i < n; i++)
-            host[i] = (int)(net_draw(&rng) % HOSTS);
+            host[i] = (int)(draw(&rng) % HOSTS);
         net->thresholds.gather_M1 = 2000;
         net->thresholds.gather_M2 = round % 2 ? 50000 : 0;
         net->thresholds.irregular_s = 0.2;

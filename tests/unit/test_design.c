@@ -1,9 +1,8 @@
 /* Designs that choose runs of made-up applications whose true times are known: what they ask for, when they end, and
  * whether what they choose is the best of all configurations. */
 #include "plan/next/internal.h"
-#include "fit_random.h"
-#include "model_app.h"
-#include "tap.h"
+#include "fixture.h"
+#include "model.h"
 
 enum { SUBS = 2, PES = 4, MOST = 2, RUNS_MAX = 400, NSIZES = 5 };
 

@@ -1,8 +1,7 @@
 /* Each allocation fails once, in turn, while a design is made, told of runs, and asked for the next ones. */
 #include "nomem.h"
 #include "plan/next/design.h"
-#include "model_app.h"
-#include "tap.h"
+#include "model.h"
 
 enum { SUBS = 2, NSIZES = 3, STEPS = 10 };
 

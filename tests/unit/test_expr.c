@@ -1,6 +1,5 @@
 /* test_expr.c - the expression language against an evaluator of its own, and every message with its place */
-#include "fp_flags.h"
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/buf.h"
 #include "expr/expr.h"

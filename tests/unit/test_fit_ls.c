@@ -1,7 +1,6 @@
 /* Least squares, independence of columns, quantiles: known data, identities, mistakes. */
 #include "fit/fit.h"
-#include "fit_random.h"
-#include "tap.h"
+#include "fixture.h"
 
 #include <errno.h>
 #include <float.h>

@@ -5,9 +5,8 @@
  * kkt".
  */
 #include "fit/fit.h"
-#include "fit_kkt.h"
-#include "fit_random.h"
-#include "tap.h"
+#include "model.h"
+#include "fixture.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Huber's re-weighting and cross-validation: conditions of the optimum, plain refits, and what glitches do. */
 #include "fit/fit.h"
-#include "fit_random.h"
-#include "tap.h"
+#include "fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

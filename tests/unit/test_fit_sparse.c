@@ -1,8 +1,7 @@
 /* test_fit_sparse.c - sparse non-negative least squares against the dense solver and the conditions of optimality */
 #include "fit/fit.h"
-#include "fit_kkt.h"
-#include "fit_random.h"
-#include "tap.h"
+#include "model.h"
+#include "fixture.h"
 #include "unit/nomem.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* test_launch.c - finding programs, telling their MPI, the engines, checks, commands; starts no job */
-#include "launch_fixture.h"
+#include "launch.h"
 
 #include "launch/internal.h"
 
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static void write_file(const char *dir, const char *name, const void *data, size_t len, mode_t mode)
+static void write_mode(const char *dir, const char *name, const void *data, size_t len, mode_t mode)
 {
     char *path = hrun_strf("%s/%s", dir, name);
 
@@ -31,10 +31,10 @@ static void find(struct fixture *f)
     mkdir("bin1", 0700);
     mkdir("bin2", 0700);
     mkdir("bin2/folder", 0700);
-    write_file("bin1", "both", "#!/bin/sh\n", 10, 0644);
-    write_file("bin2", "both", "#!/bin/sh\n", 10, 0755);
-    write_file("bin1", "locked", "#!/bin/sh\n", 10, 0644);
-    write_file(".", "here", "#!/bin/sh\n", 10, 0755);
+    write_mode("bin1", "both", "#!/bin/sh\n", 10, 0644);
+    write_mode("bin2", "both", "#!/bin/sh\n", 10, 0755);
+    write_mode("bin1", "locked", "#!/bin/sh\n", 10, 0644);
+    write_mode(".", "here", "#!/bin/sh\n", 10, 0755);
     ok(getcwd(cwd, sizeof cwd) != NULL, "the test's folder");
     want = hrun_strf("%s/bin1:%s/bin2", cwd, cwd);
     setenv("PATH", want, 1);
@@ -95,7 +95,7 @@ static void write_static(const char *name, const char *text, size_t len)
     file.eh.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
     file.eh.e_phentsize = sizeof(ElfW(Phdr));
     memcpy(file.text, text, len);
-    write_file(".", name, &file, sizeof file, 0755);
+    write_mode(".", name, &file, sizeof file, 0755);
 }
 
 static void is_mpi(const char *path, enum hrun_mpi_kind kind, const char *id, const char *what)
@@ -121,11 +121,11 @@ static void mpi(void)
     ElfW(Ehdr) broken;
     int found = 0;
 
-    write_file(".", "script", "#!/bin/sh\ntrue\n", 15, 0755);
+    write_mode(".", "script", "#!/bin/sh\ntrue\n", 15, 0755);
     is_mpi("script", HRUN_MPI_UNKNOWN, "script", "a script");
-    write_file(".", "short", cut, 1, 0755);
+    write_mode(".", "short", cut, 1, 0755);
     is_mpi("short", HRUN_MPI_UNKNOWN, "script", "a text of one character");
-    write_file(".", "empty", "", 0, 0755);
+    write_mode(".", "empty", "", 0, 0755);
     is_mpi("empty", HRUN_MPI_UNKNOWN, "script", "an empty file");
     is_mpi(sh, HRUN_MPI_NONE, "none", "the shell");
     is_mpi("/proc/self/exe", HRUN_MPI_NONE, "none", "this test, which needs PMIx but no MPI");
@@ -147,9 +147,9 @@ static void mpi(void)
     memcpy(broken.e_ident, ELFMAG, SELFMAG);
     broken.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
     broken.e_phentsize = sizeof(ElfW(Phdr));
-    write_file(".", "broken", &broken, sizeof broken, 0755);
+    write_mode(".", "broken", &broken, sizeof broken, 0755);
     is_mpi("broken", HRUN_MPI_NONE, "none", "an ELF header full of nonsense");
-    write_file(".", "cut", &broken, 10, 0755);
+    write_mode(".", "cut", &broken, 10, 0755);
     is_mpi("cut", HRUN_MPI_NONE, "none", "a cut ELF header");
 
     m.major = 77;
@@ -183,7 +183,7 @@ static void mpich(struct fixture *f)
     struct hrun_mpi mpi;
     struct hrun_error err;
 
-    write_file(".", "other.c", "int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n",
+    write_mode(".", "other.c", "int MPI_Init(int *, char ***);\nint main(void) { return MPI_Init(0, 0); }\n",
                73, 0644);
     /* mpich is a package for tests alone. */
     if (!cc || system("mpicc.mpich -o other other.c 2>/dev/null")) {
@@ -192,7 +192,7 @@ static void mpich(struct fixture *f)
         is_int(hrun_program_mpi("./other", &mpi, &err), 0, "a program of MPICH");
         ok(mpi.kind == HRUN_MPI_MPICH && !strncmp(mpi.id, "mpich-", 6) && mpi.id[6] >= '3' && mpi.id[6] <= '9',
            "and its version: %s", mpi.id);
-        write_file(".", "starts-it", "#!/bin/sh\n# sh\ntrue; exec \"./other\" $@\n", 37, 0755);
+        write_mode(".", "starts-it", "#!/bin/sh\n# sh\ntrue; exec \"./other\" $@\n", 37, 0755);
         is_int(hrun_program_mpi("./starts-it", &mpi, &err), 0, "a script that names it");
         ok(mpi.kind == HRUN_MPI_MPICH && mpi.behind_script, "is found to start it");
         for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
@@ -254,11 +254,11 @@ static void table(struct fixture *f)
     ok(!hrun_engine_auto(&both, NULL, &err), "several hosts need mpirun");
     is_int(err.code, HRUN_EENGINE, "code");
     is_str(err.text, "there is no mpirun in PATH: install openmpi-bin", "message");
-    write_file(f->tmp, "mpirun", "#!/bin/sh\necho 'HYDRA build details:'\n", 39, 0755);
+    write_mode(f->tmp, "mpirun", "#!/bin/sh\necho 'HYDRA build details:'\n", 39, 0755);
     is_int(hrun_engine_find("mpirun")->usable(&f->cluster, NULL, &err), -1, "an mpirun that is not Open MPI's");
     has_str(err.text, "/mpirun is not Open MPI's, and there is no mpirun.openmpi: install openmpi-bin",
             "message");
-    write_file(f->tmp, "mpirun.openmpi", "#!/bin/sh\necho 'mpirun.openmpi (OpenRTE) 4.1.4'\n", 47, 0755);
+    write_mode(f->tmp, "mpirun.openmpi", "#!/bin/sh\necho 'mpirun.openmpi (OpenRTE) 4.1.4'\n", 47, 0755);
     is_int(hrun_engine_find("mpirun")->usable(&f->cluster, NULL, &err), 0, "mpirun.openmpi is found beside it");
     is_int(hrun_engine_find("mpirun")->usable(&both, NULL, &err), -1, "but for other hosts ssh is missing");
     has_str(err.text, "install openssh-client", "message");
@@ -350,7 +350,7 @@ static void command(struct fixture *f, const char *version, const char *want, co
     struct hrun_error err;
     char *script = hrun_strf("#!/bin/sh\necho '%s'\n", version), *path = strdup(getenv("PATH")), *full;
 
-    write_file(f->tmp, "mpirun", script, strlen(script), 0755);
+    write_mode(f->tmp, "mpirun", script, strlen(script), 0755);
     setenv("PATH", f->tmp, 1);
     job.env = env;
     job.n_env = 2;

@@ -1,5 +1,5 @@
 /* test_launch_local.c - real jobs of engine local: ends, surroundings, output, starts that fail */
-#include "launch_ends.h"
+#include "launch.h"
 
 /* MPI_Abort(0) is no success: only here, mpirun 4 makes it one. */
 static void abort_zero(struct fixture *f)

@@ -1,5 +1,5 @@
 /* test_launch_mpirun.c - real jobs of engine mpirun, with what there is of Open MPI's mpirun */
-#include "launch_ends.h"
+#include "launch.h"
 
 static char *no_ess[] = { (char *)"ess=nosuch" };
 

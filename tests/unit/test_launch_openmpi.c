@@ -1,7 +1,7 @@
 /* test_launch_openmpi.c - what mpirun --version said is kept while mpirun is the same, and only then
  *
  * This program itself, under the name mpirun, is the one that is asked: it tells the version in FAKE_VERSION. */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 #include "launch/internal.h"
@@ -16,7 +16,7 @@ struct place {
     char *top, *bin, *other, *cache, *asked;    /* asked: a file with a byte for each question */
 };
 
-static void put(const char *folder, const char *name, const char *text, size_t len)
+static void put_data(const char *folder, const char *name, const char *text, size_t len)
 {
     char *path = hrun_strf("%s/%s", folder, name);
 
@@ -32,7 +32,7 @@ static void install(const char *folder)
 
     if (hrun_file_read("/proc/self/exe", (size_t)1 << 30, &self, NULL))
         ok(0, "this program is read");
-    put(folder, "mpirun", self.data, self.len);
+    put_data(folder, "mpirun", self.data, self.len);
     hrun_buf_release(&self);
 }
 
@@ -142,7 +142,7 @@ static void test_script(const struct place *p)
     char *text = hrun_strf("#!/bin/sh\nexec %s/mpirun \"$@\"\n", p->bin);
     char *path = hrun_strf("%s:/usr/bin:/bin", p->other);
 
-    put(p->other, "mpirun", text, strlen(text));
+    put_data(p->other, "mpirun", text, strlen(text));
     setenv("PATH", path, 1);
     setenv("FAKE_VERSION", "4.0.1", 1);
     finds(p, p->cache, 0, 1, "4.0.1", p->other, "a script");
@@ -165,13 +165,12 @@ static int answer(void)
 
 int main(int argc, char **argv)
 {
-    char top[] = "/tmp/hrun-test.XXXXXX";
+    char *top;
     struct place p;
 
     if (argc > 1 && !strcmp(argv[1], "--version"))
         return answer();
-    if (!mkdtemp(top))
-        return ok(0, "a folder for the test"), tap_done();
+    top = temp_dir();
     p = (struct place){ top, hrun_strf("%s/bin", top), hrun_strf("%s/other", top), hrun_strf("%s/a/cache", top),
                         hrun_strf("%s/asked", top) };
     mkdir(p.bin, 0700);
@@ -184,7 +183,7 @@ int main(int argc, char **argv)
     test_changed(&p);
     test_damage(&p);
     test_script(&p);
-    hrun_remove_tree(top);
+    free(top);
     free(p.bin);
     free(p.other);
     free(p.cache);

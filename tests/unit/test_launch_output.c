@@ -1,5 +1,5 @@
 /* test_launch_output.c - the output that hrun passes on: slow readers, full disks, strangers, memory, closed files */
-#include "launch_ends.h"
+#include "launch.h"
 
 #include "launch/internal.h"
 #include "trace/wire.h"

@@ -1,5 +1,5 @@
 /* test_launch_ranks.c - what ranks are told (launch/internal.h) and what agents tell (launch/internal.h) */
-#include "tap.h"
+#include "fixture.h"
 
 #include "launch/internal.h"
 
@@ -104,24 +104,11 @@ static void notes(void)
     close(fds[1]);
 }
 
-static void write_settings(const char *folder, const char *text)
-{
-    char path[512];
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", folder);
-    f = fopen(path, "w");
-    if (f) {
-        fputs(text, f);
-        fclose(f);
-    }
-}
-
 static void agents(void)
 {
     static char *mca[] = { (char *)"plm_rsh_agent=/nonexistent/rsh -q : sh -p 22", (char *)"plm_rsh_agent_x=no" };
     static const char *const key[] = { "plm_rsh_agent" };
-    char folder[] = "/tmp/hrun-ranks.XXXXXX", path[512], *program = NULL, *value;
+    char *folder = temp_dir(), path[600], *program = NULL, *value;
     struct hrun_strvec agent = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
 
@@ -137,12 +124,11 @@ static void agents(void)
     has_str(err.text, "the agent '/nonexistent/rsh' that reaches other hosts is not found", "is named");
     is_int(agent.n, 0, "no words then");
 
-    if (!mkdtemp(folder))
-        return;
     snprintf(path, sizeof path, "%s/.openmpi", folder);
     mkdir(path, 0700);
     setenv("HOME", folder, 1);
-    write_settings(folder, "# plm_rsh_agent = no\n plm_rsh_agent =  /my/rsh -x \nplm_rsh_agents = no\n");
+    put(folder, ".openmpi/mca-params.conf",
+        "# plm_rsh_agent = no\n plm_rsh_agent =  /my/rsh -x \nplm_rsh_agents = no\n");
     value = hrun_agent_setting(NULL, 0, key, 1);
     is_str(value, "/my/rsh -x", "the user's file of MCA parameters is read");
     free(value);
@@ -153,11 +139,7 @@ static void agents(void)
     value = hrun_agent_setting(mca, 2, key, 1);
     is_str(value, "/nonexistent/rsh", "and --mca before that");
     free(value);
-    snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", folder);
-    unlink(path);
-    *strrchr(path, '/') = 0;
-    rmdir(path);
-    rmdir(folder);
+    free(folder);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* test_launch_signals.c - signals to hrun, as a process of its own, and what becomes of the job */
-#include "launch_jobs.h"
+#include "launch.h"
 
 /* While it is set SIGTERM comes right after a folder has been made. */
 static int term_at_folder;

@@ -1,5 +1,5 @@
 /* test_ledger.c - entries, claims and the queue, one process alone; test_ledger_others.c has several */
-#include "ledger_test.h"
+#include "ledger.h"
 
 #include <fcntl.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* test_ledger_attacks.c - what one user does to the ledger costs that user: while he attacks it, the claims of two
  * others are granted and refused rightly, in bounded time and memory */
-#include "ledger_users.h"
+#include "ledger.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -55,7 +55,7 @@ static const char HEAD[] = "hrun ledger 1\nstate runs\nticket 1\npid 5\nhost a\n
 static const char TAIL[] = "end-of-entry\n";
 
 /* A file in a folder, locked as if it were of a living process. Result: the descriptor. */
-static int put(const char *folder, const char *name, const char *text, size_t len)
+static int put_data(const char *folder, const char *name, const char *text, size_t len)
 {
     char *path = hrun_strf("%s/%s", folder, name);
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -80,7 +80,7 @@ static void lease(void)
     int fd;
 
     make_home();
-    fd = put(home, "run-lease", text, strlen(text));
+    fd = put_data(home, "run-lease", text, strlen(text));
     signal(SIGIO, SIG_IGN);
     if (fcntl(fd, F_SETLEASE, F_WRLCK))
         _exit(3);
@@ -106,7 +106,7 @@ static void link_often(const char *text)
     char *folder, *from, *to;
 
     make_home();
-    put(home, "run-1", text, strlen(text));
+    put_data(home, "run-1", text, strlen(text));
     from = hrun_strf("%s/run-1", home);
     for (int i = 0; i < 40; i++) {
         folder = hrun_strf("%s.%d", home, i);
@@ -149,7 +149,7 @@ static void sparse(void)
             char name[32];
 
             snprintf(name, sizeof name, "run-%d", k);
-            if (ftruncate(put(folder, name, "", 0), HRUN_LEDGER_BYTES))
+            if (ftruncate(put_data(folder, name, "", 0), HRUN_LEDGER_BYTES))
                 _exit(3);
         }
         free(folder);
@@ -186,7 +186,7 @@ static void greatest_ticket(void)
                                "version d\nuse n 7\nend-of-entry\n";
 
     make_home();
-    put(home, "run-1", text, sizeof text - 1);
+    put_data(home, "run-1", text, sizeof text - 1);
 }
 
 static void no_files(void)
@@ -298,7 +298,7 @@ static void renames(void)
     char *other = hrun_strf("%s.other", home), *text = hrun_strf("%suse n 7\n%s", HEAD, TAIL);
 
     make_home();
-    put(home, "run-1", text, strlen(text));
+    put_data(home, "run-1", text, strlen(text));
     if (in_background())
         for (;;) {
             (void)!rename(home, other);

@@ -1,6 +1,6 @@
 /* test_ledger_faults.c - the ledger when each allocation, write, lock and rename fails, one in turn: an error, nothing
  * claimed, nothing left behind */
-#include "tap.h"
+#include "fixture.h"
 
 #include "base/file.h"
 #include "ledger/ledger.h"
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/hrun-test-ledger-faults.XXXXXX";
+static char *dir;
 static int write_fails, lock_fails, rename_fails;
 
 ssize_t write(int fd, const void *data, size_t len)
@@ -155,15 +155,14 @@ static void test_faults(void)
 
 int main(void)
 {
-    if (!mkdtemp(dir) || chmod(dir, 01777)) {
-        perror(dir);
-        return 1;
-    }
+    dir = temp_dir();
+    if (chmod(dir, 01777))
+        bail(dir);
     test_faults();
     if (REPLACED)
         test_memory();
     else
         ok(1, "no memory # SKIP the allocator is not ours here");
-    hrun_remove_tree(dir);
+    free(dir);
     return tap_done();
 }

@@ -1,6 +1,6 @@
 /* test_ledger_others.c - claims of other processes and users, hostile entries; many processes that claim and are
  * killed: no PU is granted twice, and all come to their turn */
-#include "ledger_users.h"
+#include "ledger.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -178,7 +178,7 @@ static void test_squatter(void)
     hrun_ledger_close(l);
     end(pid);
     pid = begin(THIRD, claim_three);
-    is_int(names(dir, "hrun-64002"), 2, "the same one each time");
+    is_int(entries(dir, "hrun-64002"), 2, "the same one each time");
     end(pid);
 }
 

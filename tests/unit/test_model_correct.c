@@ -1,12 +1,9 @@
 /* Runs of a configuration correct its prediction: of one and of several N, glitches, whose configuration it is. */
 #include "nomem.h"
 
-#include "mixed_runs.h"
+#include "model.h"
 #include "model/internal.h"
-#include "model_app.h"
-#include "tap.h"
 
-static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
 static const char *const terms[] = { "N^3/P", NULL };
 static const double one[] = { 1e-6 };
 

@@ -1,11 +1,10 @@
 /* Terms of applications that nobody wrote any down for: the library, known models recovered, noise, few processes. */
 #include "nomem.h"
-#include "fit_random.h"
+#include "fixture.h"
 #include "expr/expr.h"
 #include "fit/fit.h"
 #include "model/model.h"
 #include "model/internal.h"
-#include "tap.h"
 
 enum { SIZES = 7, PES = 8, MOST = 2 * SIZES * PES };
 

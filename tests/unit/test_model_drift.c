@@ -1,9 +1,8 @@
 /* Drift of machines: how often it is told where there is none, how soon where there is one, and when it ends. */
 #include "nomem.h"
 
-#include "fit_random.h"
+#include "fixture.h"
 #include "model/model.h"
-#include "tap.h"
 
 enum { RUNS = 400, HISTORIES = 200 };
 

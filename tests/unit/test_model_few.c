@@ -1,7 +1,6 @@
 /* From few measurements to models: too few, one P alone, fewer points than terms. */
-#include "model_fit.h"
-#include "fit_random.h"
-#include "tap.h"
+#include "model.h"
+#include "fixture.h"
 
 /* ------------------------------------------------------------------ too little, too much alike */
 

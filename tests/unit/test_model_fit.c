@@ -1,7 +1,6 @@
 /* From measurements to models: recovery, selection, dropping, mistakes; test_model_few.c has few measurements. */
-#include "model_fit.h"
-#include "fit_random.h"
-#include "tap.h"
+#include "model.h"
+#include "fixture.h"
 
 #include <errno.h>
 

@@ -1,10 +1,9 @@
 /* The glitch rule of paper 000. */
 #include "model/internal.h"
 #include "model/model.h"
-#include "model_app.h"
-#include "tap.h"
+#include "model.h"
 
-static struct hrun_sample sample(int64_t N, int P, double T)
+static struct hrun_sample run_of(int64_t N, int P, double T)
 {
     return (struct hrun_sample){ .N = N, .P = P, .M = 1, .pes = P, .time_s = T, .wall_s = T, .ok = 1 };
 }
@@ -86,7 +85,7 @@ static void test_fit(void)
     for (int i = 0; i < 8; i++) {
         double N = 32 * (i + 1);
 
-        s[i] = sample((int64_t)N, 1, 1e-8 * N * N * N * (i == 5 ? 1.6 : 1) + 1e-3);
+        s[i] = run_of((int64_t)N, 1, 1e-8 * N * N * N * (i == 5 ? 1.6 : 1) + 1e-3);
     }
     for (int way = 0; way < 2; way++) {
         plain.glitches = way ? 0.9 : 0;

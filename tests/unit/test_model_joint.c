@@ -1,13 +1,10 @@
 /* Models of all sub-clusters together: who limits a mixed run, what it changes, what small sub-clusters take over. */
 #include "nomem.h"
 
-#include "mixed_runs.h"
-#include "model_app.h"
-#include "tap.h"
+#include "model.h"
 
 static const int64_t sizes[] = { 400, 800, 1600, 2400, 3200 };
 enum { NSIZES = sizeof sizes / sizeof *sizes };
-static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
 static const double speed[MR_SUBS] = { 2, 1, 0.5 };
 
 /* Messages cost P^2, which is no term of HPL: runs at small P cannot tell what large P will take. */

@@ -1,12 +1,11 @@
 /* test_model_network.c - terms of the network: times of configurations, fits whose coefficients are counts, predictions
  * and choices that know the whole configuration; on a made-up network of two switches with a thin link between them */
 #include "nomem.h"
-#include "tap.h"
 
 #include "model/model.h"
 #include "model/internal.h"
-#include "model_fit.h"
-#include "net_play.h"
+#include "model.h"
+#include "net.h"
 #include "plan/plan.h"
 
 enum { HOSTS = 7, SUBS = 2, NPES = 3 };   /* host 6 is in no sub-cluster */

@@ -1,17 +1,9 @@
 /* From models to predictions: values, intervals, bounds against brute force, mistakes. */
-#include "model_app.h"
-#include "fit_random.h"
+#include "model.h"
+#include "fixture.h"
 #include "model/families/families.h"
-#include "tap.h"
 
 #include <time.h>
-
-static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
-
-static struct hrun_sample sample(int64_t N, int P, int M, double T)
-{
-    return (struct hrun_sample) { .N = N, .P = P, .M = M, .pes = P / M, .time_s = T, .wall_s = T, .ok = 1 };
-}
 
 /* The value of a record by itself, compiled afresh: an independent oracle. */
 static double direct(const struct hrun_fit_record *r, int kind, double N, double P, double T)

@@ -1,9 +1,8 @@
 /* Rings of virtual processes (paper 004): their time against events, their allocations against all others. */
-#include "fit_random.h"
+#include "fixture.h"
 #include "model/families/families.h"
 #include "nomem.h"
 #include "ring_paper.h"
-#include "tap.h"
 
 #include <stdlib.h>
 

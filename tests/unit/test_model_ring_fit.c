@@ -1,9 +1,8 @@
 /* Models of rings (paper 004): what is fitted predicts, of one sub-cluster and of several; balance, and the search. */
-#include "fit_random.h"
+#include "fixture.h"
 #include "model/families/families.h"
-#include "model_app.h"
+#include "model.h"
 #include "plan/plan.h"
-#include "tap.h"
 #include "model/internal.h"
 
 enum { SUBS = 3, MOST = 4, SAMPLES = 400 };

@@ -1,8 +1,7 @@
 /* Fitting when measurements lie: glitches, terms that follow noise, and whether intervals keep their word. */
 #include "nomem.h"
-#include "fit_random.h"
-#include "model_app.h"
-#include "tap.h"
+#include "fixture.h"
+#include "model.h"
 
 enum { SIZES = 9, PES = 8, REPS = 3, RUNS = SIZES * PES * REPS };
 

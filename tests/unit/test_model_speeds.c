@@ -1,9 +1,8 @@
 /* Predictions from the speeds of the PEs alone: the formula, its bounds, and the best configuration by brute force. */
 #include "model/model.h"
-#include "model_app.h"
+#include "model.h"
 #include "plan/plan.h"
 #include "plan_table.h"
-#include "tap.h"
 
 enum { SUBS = 3, CASES = 300 };
 
@@ -28,7 +27,7 @@ static void make(struct made *m, uint64_t *seed)
     }
     m->subs[below(seed, SUBS)].npes++;
     m->P0 = 1 + below(seed, 6);
-    m->comm_s = below(seed, 2) ? 0.5 * uniform(seed) : 0;
+    m->comm_s = below(seed, 2) ? 0.5 * rnd(seed) : 0;
 }
 
 /* The formula of the header once more, by another way: how much work a process has, and how slow it is. */

@@ -1,8 +1,6 @@
 /* Programs that hand work out to who is free: what a configuration takes, against tasks dealt out one by one; whether
  * runs show it; and the search. */
-#include "mixed_runs.h"
-#include "model_app.h"
-#include "tap.h"
+#include "model.h"
 
 #include "model/internal.h"
 #include "plan/plan.h"
@@ -11,7 +9,6 @@ enum { TASKS = 20000 };
 static const int64_t sizes[] = { 400, 800, 1600, 2400 };
 enum { NSIZES = sizeof sizes / sizeof *sizes };
 static const double speed[MR_SUBS] = { 3, 1.7, 1 };
-static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
 
 static double work(double N)
 {

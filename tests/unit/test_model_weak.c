@@ -1,9 +1,8 @@
 /* The family weak (paper 001): its coefficients from six runs and from more, and shares that end together. */
-#include "fit_random.h"
+#include "fixture.h"
 #include "model/families/families.h"
 #include "model/internal.h"
 #include "plan/plan.h"
-#include "tap.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -255,24 +254,15 @@ static double own(int sub, int m, int np, double rows, double N)
 
 static struct hrun_app *make_app(const char *memory)
 {
-    char path[] = "/tmp/hrun-weak-XXXXXX", file[64];
-    struct hrun_app *app = NULL;
+    char *dir = temp_dir(), *text = hrun_strf("name: mesh\nfamily: weak\nrule: \"P != 5\"\nprocs_per_pe: [1, 2]\n"
+                                              "weak: {unit: \"%d\", memory: \"%s\"}\n", UNIT, memory);
     struct hrun_error err;
-    FILE *f;
+    struct hrun_app *app = load_named(dir, "mesh", text, &err);
 
-    if (!mkdtemp(path))
-        return NULL;
-    snprintf(file, sizeof file, "%s/mesh.yaml", path);
-    f = fopen(file, "w");
-    if (f) {
-        fprintf(f, "name: mesh\nfamily: weak\nrule: \"P != 5\"\nprocs_per_pe: [1, 2]\n"
-                "weak: {unit: \"%d\", memory: \"%s\"}\n", UNIT, memory);
-        fclose(f);
-    }
-    if (hrun_app_load(file, NULL, 0, &app, &err))
+    if (!app)
         printf("# %s\n", err.text);
-    unlink(file);
-    rmdir(path);
+    free(text);
+    free(dir);
     return app;
 }
 

@@ -1,8 +1,7 @@
 /* test_net.c - networks: a message alone, invariants, files: round trip, what is refused and where, versions, damage,
  * which file is about which hosts, and each allocation failing in turn */
 #include "nomem.h"
-#include "net_random.h"
-#include "tap.h"
+#include "net.h"
 
 #include "base/file.h"
 #include "net/internal.h"
@@ -13,24 +12,6 @@
 #include <zlib.h>
 
 static char *dir, *path;
-
-static struct hrun_buf slurp(const char *file)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_file_read(file, (size_t)1 << 28, &b, NULL);
-    return b;
-}
-
-static void spit(const char *file, const char *data, size_t len)
-{
-    FILE *f = fopen(file, "w");
-
-    if (!f || fwrite(data, 1, len, f) != len || fclose(f)) {
-        printf("Bail out! cannot write %s\n", file);
-        exit(1);
-    }
-}
 
 /* Three hosts behind two switches: a and b of class 0 (two kinds of PEs) at switch 0, c of class 1 at switch 1. Powers
  * of two, so that sums are exact. */
@@ -273,7 +254,7 @@ static void alter(const char *from, const char *to)
 
     unlink(path);
     hrun_net_save(net, path, NULL);
-    text = slurp(path);
+    text = read_file(path);
     at = strstr(text.data, from);
     if (!at) {
         printf("Bail out! no '%s' in %s\n", from, text.data);
@@ -282,7 +263,7 @@ static void alter(const char *from, const char *to)
     hrun_buf_add(&out, text.data, (size_t)(at - text.data));
     hrun_buf_addf(&out, "%s%s", to, at + strlen(from));
     out.len = (size_t)(strstr(out.data, "# crc32 ") - out.data);
-    spit(path, out.data, out.len);
+    write_file(path, out.data, out.len);
     hrun_buf_release(&text);
     hrun_buf_release(&out);
     hrun_net_destroy(net);
@@ -290,7 +271,7 @@ static void alter(const char *from, const char *to)
 
 static void place_of(const char *what, int *line, int *column)
 {
-    struct hrun_buf text = slurp(path);
+    struct hrun_buf text = read_file(path);
     const char *at = strstr(text.data, what);
 
     *line = *column = at ? 1 : 0;
@@ -377,11 +358,11 @@ static void test_damage(void)
     int missed = 0, unsaid = 0;
 
     ok(!hrun_net_save(net, path, &err), "a network");
-    text = slurp(path);
+    text = read_file(path);
     body = (size_t)(strstr(text.data, "# crc32 ") - text.data);
     for (size_t at = 0; at < body; at++) {
         text.data[at] ^= 1;
-        spit(path, text.data, text.len);
+        write_file(path, text.data, text.len);
         text.data[at] ^= 1;
         missed += hrun_net_load(path, &out, &err) != -1 || err.code != HRUN_ECORRUPT;
         unsaid += strcmp(err.file, path) || !strstr(err.text, "the network is damaged or was edited");
@@ -389,7 +370,7 @@ static void test_damage(void)
     is_int(missed, 0, "one flipped bit in each of %zu bytes is noticed", body);
     is_int(unsaid, 0, "and said");
     for (size_t len = 0; len < text.len; len++) {
-        spit(path, text.data, len);
+        write_file(path, text.data, len);
         if (!hrun_net_load(path, &out, &err)) {
             missed += !net_same(net, out);
             hrun_net_destroy(out);
@@ -409,7 +390,7 @@ static void test_newer(void)
     struct hrun_buf before, after;
 
     alter("version: 1", "version: 2\ngpu: yes");
-    before = slurp(path);
+    before = read_file(path);
     ok(hrun_net_load(path, &out, &err) == -1 && err.code == HRUN_ECORRUPT && out == (struct hrun_net *)&out,
        "a newer hrun's is refused");
     has_str(err.text, "a newer hrun wrote the network (version 2, this hrun reads up to 1): use the newer hrun",
@@ -418,10 +399,10 @@ static void test_newer(void)
     is_str(err.file, path, "its file");
     has_str(err.text, "a newer hrun wrote the network (version 2, this hrun writes 1): it is kept", "the reason");
     ok(hrun_net_save(net, path, NULL) == -1, "without an error object too");
-    after = slurp(path);
+    after = read_file(path);
     ok(before.len == after.len && !memcmp(before.data, after.data, after.len), "it stands as it was");
     hrun_buf_addf(&before, "# crc32 00000000\n");
-    spit(path, before.data, before.len);
+    write_file(path, before.data, before.len);
     ok(!hrun_net_save(net, path, &err), "a damaged one is no loss, whatever its version");
     net->sync_bytes = -1;
     ok(hrun_net_save(net, path, &err) == -1 && err.code == HRUN_EINVAL, "a wrong number is not written");
@@ -429,7 +410,7 @@ static void test_newer(void)
     net_text(&net->date, "\xff\xfe");
     ok(hrun_net_save(net, path, &err) == -1 && err.code == HRUN_EINVAL, "nor is what is not UTF-8");
     hrun_buf_release(&after);
-    after = slurp(path);
+    after = read_file(path);
     ok(after.len > 500 && strstr(after.data, "version: 1\n"), "the old one stands");
     hrun_buf_release(&before);
     hrun_buf_release(&after);
@@ -463,7 +444,7 @@ static void test_names(void)
 }
 
 /* Save a network of these hosts under the name that it gets. */
-static void put(const char *data, const char *const *hosts, int n, const char *engine, const char *date)
+static void put_word(const char *data, const char *const *hosts, int n, const char *engine, const char *date)
 {
     struct hrun_net *net = hrun_net_create(hosts, n, NULL);
     struct hrun_buf file = HRUN_BUF_INIT;
@@ -499,13 +480,13 @@ static void test_choose(void)
     struct stat st;
 
     ok(!choose(data, abcd, 2, &file, &note) && !note.len && !file.len, "nothing there: none, and no word");
-    put(data, abcdef, 6, "mpirun", "2026-01-01T00:00:00Z");
-    put(data, abcd, 2, "local", "2026-01-01T00:00:00Z");
+    put_word(data, abcdef, 6, "mpirun", "2026-01-01T00:00:00Z");
+    put_word(data, abcd, 2, "local", "2026-01-01T00:00:00Z");
     net = choose(data, ba, 2, &file, &note);
     ok(net && net->nhosts == 6, "the one that has them, not that of another engine");
     hrun_net_destroy(net);
-    put(data, abcd, 4, "mpirun", "2026-01-01T00:00:00Z");
-    put(data, abce, 4, "mpirun", "2026-02-01T00:00:00Z");
+    put_word(data, abcd, 4, "mpirun", "2026-01-01T00:00:00Z");
+    put_word(data, abce, 4, "mpirun", "2026-02-01T00:00:00Z");
     net = choose(data, ba, 2, &file, &note);
     ok(net && net->nhosts == 4 && hrun_net_find(net, "e") == 0, "the one with the fewest others, of equals the newest");
     ok(strstr(file.data, data) && !stat(file.data, &st), "and its file");
@@ -514,12 +495,12 @@ static void test_choose(void)
     ok(net && net->nhosts == 4, "a host that is named several times counts once");
     hrun_net_destroy(net);
     ok(!choose(data, xy, 2, &file, &note), "none of them has x");
-    put(data, ba, 2, "mpirun", "2025-01-01T00:00:00Z");
+    put_word(data, ba, 2, "mpirun", "2025-01-01T00:00:00Z");
     net = choose(data, abcd, 2, &file, &note);
     ok(net && net->nhosts == 2 && !note.len, "that of exactly these hosts");
     hrun_net_destroy(net);
     hrun_net_file(data, ba, 2, "mpirun", "ompi-4.1.4", &bad);
-    spit(bad.data, "version: 1\nhosts: 3\n", 20);
+    write_file(bad.data, "version: 1\nhosts: 3\n", 20);
     net = choose(data, abcd, 2, &file, &note);
     ok(net && net->nhosts == 4, "that one damaged: the next");
     has_str(note.data, "network not used: ", "which is noted");
@@ -654,13 +635,7 @@ static void test_unsure(void)
 
 int main(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    dir = hrun_strf("%s/hrun-net.XXXXXX", base && *base ? base : "/tmp");
-    if (!dir || !mkdtemp(dir)) {
-        printf("Bail out! no temporary folder\n");
-        return 1;
-    }
+    dir = temp_dir();
     path = hrun_strf("%s/net.yaml", dir);
     test_p2p();
     test_create();
@@ -673,7 +648,6 @@ int main(void)
     test_names();
     test_choose();
     test_nomem();
-    hrun_remove_tree(dir);
     free(path);
     free(dir);
     test_unsure();

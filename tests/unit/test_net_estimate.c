@@ -1,11 +1,14 @@
 /* test_net_estimate.c - from timed exchanges of messages to the parameters of the network
  *
- * The oracle is net_truth.h, and paper 002's own solution of triplets.
+ * The oracle is net.h, and paper 002's own solution of triplets.
  */
-#include "unit/net_made.h"
+#include "net.h"
 #include "unit/nomem.h"
 
 #include <float.h>
+
+static const struct hrun_net_estimate_options plain = { 0, 0.05, 0.01 }, sharing = HRUN_NET_ESTIMATE_DEFAULT;
+static const double M = 16384;
 
 /* ---------------------------------------------------------------- paper 002 as printed */
 

@@ -2,9 +2,8 @@
  * cases worked by hand, laws that hold for every schedule */
 #include "net/internal.h"
 
-#include "fit_random.h"
-#include "net_play.h"
-#include "tap.h"
+#include "fixture.h"
+#include "net.h"
 
 #include <stdint.h>
 #include <stdlib.h>

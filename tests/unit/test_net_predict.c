@@ -3,9 +3,8 @@
 #include "net/internal.h"
 #include "net/net.h"
 
-#include "net_play.h"
+#include "net.h"
 #include "nomem.h"
-#include "tap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 /* test_net_records.c - records of the network benchmark: as text, those that contradict others, what should not be and
  * is told, and the thresholds of scatter and gather
  */
-#include "unit/net_made.h"
+#include "net.h"
+
+static const struct hrun_net_estimate_options plain = { 0, 0.05, 0.01 };
+static const double M = 16384;
 
 /* ---------------------------------------------------------------- what should not be, and is */
 

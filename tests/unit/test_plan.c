@@ -1,6 +1,4 @@
 /* test_plan.c - configurations as text, evaluation, published counts, errors and their messages */
-#include "tap.h"
-
 #include "base/buf.h"
 #include "plan/plan.h"
 #include "plan/internal.h"

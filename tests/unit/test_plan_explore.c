@@ -1,7 +1,6 @@
 /* Repeated runs find the best configuration: on made-up truths, with noise, glitches and failures. */
-#include "fit_random.h"
+#include "fixture.h"
 #include "plan/internal.h"
-#include "tap.h"
 
 #include <stdlib.h>
 

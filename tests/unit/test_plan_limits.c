@@ -1,7 +1,6 @@
 /* test_plan_limits.c - limits, cost and energy, and the front of time against cost, against a brute force of its own on
  * small random instances: separable models and others, with configurations that are known better */
 #include "base/units.h"
-#include "tap.h"
 
 #include "plan/plan.h"
 #include "plan_table.h"
@@ -189,7 +188,7 @@ static void make_instance(uint64_t *rng)
         x.subs[i].cost_per_hour = 1 + below(rng, 4);
         x.subs[i].power_w = 100 * (1 + below(rng, 3));
     }
-    seed = next_random(rng);
+    seed = rnd_u64(rng);
     x.oracle.whole = below(rng, 2) ? whole : NULL;
     nfound = nknown = 0;
     enumerate(0, (struct found){ 0 });

@@ -1,6 +1,5 @@
 /* test_plan_oom.c - lib/plan when memory runs out: each allocation of a search fails once, in turn */
 #include "nomem.h"
-#include "tap.h"
 
 #include "plan/plan.h"
 #include "plan/internal.h"

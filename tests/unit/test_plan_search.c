@@ -1,7 +1,5 @@
 /* test_plan_search.c - the fast search against the exhaustive one and against a brute force of its own, on
  * many small random instances: values, choices, their order, counts */
-#include "tap.h"
-
 #include "base/buf.h"
 #include "plan/plan.h"
 #include "plan/internal.h"
@@ -153,7 +151,7 @@ static void random_instance(struct table *x, uint64_t *r)
     int nsubs = 1 + below(r, 4), npes[4], kind = below(r, 5), gaps = below(r, 3), rule = below(r, 6);
     int memory = below(r, 3), special = below(r, 2), size = 24 << below(r, 4);
     const int *mlists[4];
-    double speed[TABLE_SUBS], scale = 1 + 8 * uniform(r);
+    double speed[TABLE_SUBS], scale = 1 + 8 * rnd(r);
 
     for (int i = 0; i < nsubs; i++) {
         npes[i] = below(r, 20) ? 1 + below(r, nsubs == 4 ? 4 : 5) : 0;
@@ -165,7 +163,7 @@ static void random_instance(struct table *x, uint64_t *r)
         x->subs[i].cost_per_hour = 1 + below(r, 3);
         x->subs[i].memory_bytes = memory && below(r, 4) ? 8 + below(r, 40) : 0;
     }
-    x->slack = below(r, 2) ? 1 + 1e-13 : 0.5 + 0.5 * uniform(r);
+    x->slack = below(r, 2) ? 1 + 1e-13 : 0.5 + 0.5 * rnd(r);
     for (int P = 1; P <= x->max_P; P++) {
         x->bytes[P] = below(r, 40) ? (memory == 1 ? 64.0 / P : 1 + below(r, 20)) : NAN;
         switch (rule) {
@@ -181,7 +179,7 @@ static void random_instance(struct table *x, uint64_t *r)
             switch (kind) {
             case 0: t = 1 + below(r, 3); break;                                 /* ties everywhere */
             case 1: t = 1 + below(r, 12); break;
-            case 2: t = uniform(r); break;
+            case 2: t = rnd(r); break;
             case 3: t = floor(100.0 * m / speed[sub] / P) + P / 4 + 1; break;   /* a model, in steps */
             default: t = scale * m / speed[sub] / P + 0.01 * P + 0.02 * m; break;
             }
@@ -356,8 +354,8 @@ static void test_known(void)
                 invalid++;
                 i = -1;
             }
-            known[n] = (struct hrun_known) { was[n].pes, was[n].procs, 0.25 + uniform(&r),
-                                                  below(&r, 3) ? 0.5 + uniform(&r) : 0, below(&r, 5) == 0 };
+            known[n] = (struct hrun_known) { was[n].pes, was[n].procs, 0.25 + rnd(&r),
+                                                  below(&r, 3) ? 0.5 + rnd(&r) : 0, below(&r, 5) == 0 };
             if (i >= 0) {
                 const struct hrun_objective *o = problem.objective;
 
@@ -511,9 +509,9 @@ static void medium_instance(struct table *x, int k, uint64_t *r)
         x->rule[P] = gaps ? P % 2 == 1 && P > 8 : below(r, 3) > 0;
         for (int o = 0; o < x->oracle.noptions; o++) {
             switch (k % 3) {
-            case 0: x->t[P][o] = uniform(r) + 2 * P * (below(r, 2) + 1); break;
+            case 0: x->t[P][o] = rnd(r) + 2 * P * (below(r, 2) + 1); break;
             case 1: x->t[P][o] = 1 + below(r, k % 2 ? 3 : 40); break;  /* 3: wide windows */
-            default: x->t[P][o] *= 0.9 + 0.2 * uniform(r);
+            default: x->t[P][o] *= 0.9 + 0.2 * rnd(r);
             }
         }
     }

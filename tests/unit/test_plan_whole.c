@@ -1,7 +1,6 @@
 /* test_plan_whole.c - the search of models that are not separable against a brute force, on small random instances;
  * and, where it may not look at all, that it says how far off it may be */
 #include "nomem.h"
-#include "tap.h"
 
 #include "plan/plan.h"
 #include "plan/internal.h"
@@ -25,7 +24,7 @@ static double extra(const int *pes, const int *procs)
         h = h * 1000003u + (uint64_t)(pes[i] * 64 + procs[i]);
     if (below(&h, 4) < zero)
         return 0;
-    return steps ? below(&h, steps) : uniform(&h);
+    return steps ? below(&h, steps) : rnd(&h);
 }
 
 static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
@@ -186,7 +185,7 @@ static void random_instance(uint64_t *r)
     table_init(&x, nsubs, npes, mlists);
     x.oracle.whole = whole;
     x.oracle.part = below(r, 2) ? part : NULL;
-    seed = next_random(r);
+    seed = rnd_u64(r);
     steps = kind == 2 ? 0 : 1 + below(r, 4);
     zero = below(r, 4);
     for (int i = 0; i < nsubs; i++) {
@@ -197,7 +196,7 @@ static void random_instance(uint64_t *r)
         x.bytes[P] = 1 + below(r, 8);
         x.rule[P] = rule == 0 ? (P & (P - 1)) == 0 : rule == 1 ? below(r, 3) > 0 : 1;
         for (int o = 0; o < x.oracle.noptions; o++) {
-            x.t[P][o] = kind == 0 ? 1 + below(r, 3) : kind == 1 ? 1 + below(r, 20) : 0.1 + 3 * uniform(r);
+            x.t[P][o] = kind == 0 ? 1 + below(r, 3) : kind == 1 ? 1 + below(r, 20) : 0.1 + 3 * rnd(r);
             if (gaps == 0 && below(r, 8) == 0)
                 x.t[P][o] = NAN;
         }
@@ -349,7 +348,7 @@ static void test_known(void)
     int bad = 0, n = 0;
 
     for (int i = 0; i < 300; i++) {
-        struct hrun_known known = { .factor = 0.5 + uniform(&r) };
+        struct hrun_known known = { .factor = 0.5 + rnd(&r) };
         struct hrun_plan *p = NULL;
         int at;
 

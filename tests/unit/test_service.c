@@ -3,7 +3,7 @@
  * The clusters are described ones, their profiles are made of made-up times; nothing is started. `make races` runs it
  * where races are seen.
  */
-#include "service_place.h"
+#include "store.h"
 
 #include <locale.h>
 #include <pthread.h>

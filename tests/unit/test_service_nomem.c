@@ -1,7 +1,7 @@
 /* test_service_nomem.c - lib/session when memory runs out: each allocation of a question fails once, in turn */
 #include "nomem.h"
 
-#include "service_place.h"
+#include "store.h"
 
 static struct hrun_answer *ask(struct hrun_service *s, int64_t N, int way, struct hrun_error *err)
 {

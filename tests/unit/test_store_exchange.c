@@ -1,6 +1,6 @@
 /* test_store_exchange.c - measurements through text and back: nothing is lost that a format holds, what is known is not
  * added again, and each allocation that fails leaves things as they were */
-#include "store_test.h"
+#include "store.h"
 
 #include "nomem.h"
 #include "store/store.h"
@@ -138,7 +138,7 @@ static void test_store(void)
     struct hrun_exchange x = HRUN_EXCHANGE_INIT;
     struct hrun_samples log = { 0 };
     struct hrun_error err = { 0 };
-    char *dir = temp_folder();
+    char *dir = temp_dir();
     struct hrun_store *store = open_store(dir);
     struct hrun_sample one = plain_sample(100);
     size_t added = 9, known = 9;

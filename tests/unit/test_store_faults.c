@@ -1,6 +1,6 @@
 /* test_store_faults.c - the system says no at each point in turn: short writes, failing fsync and ftruncate,
  * no memory. The functions below stand in front of the C library's. */
-#include "store_test.h"
+#include "store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ static void all_well(void)
 
 static int unchanged(const char *path, const struct hrun_buf *before)
 {
-    struct hrun_buf now = slurp(path);
+    struct hrun_buf now = read_file(path);
     int same = now.len == before->len && !memcmp(now.data, before->data, now.len);
 
     hrun_buf_release(&now);
@@ -78,7 +78,7 @@ static void test_writes(void)
     hrun_samples_release(&got);
 
     /* The disk is full after n pieces, for each n. */
-    before = slurp(logfile);
+    before = read_file(logfile);
     for (n = 0; ; n++) {
         write_at_most = PIECE;
         writes_until_full = n;
@@ -127,11 +127,11 @@ static void test_fsync(void)
     is_int(wrong, 0, "where one of them fails nothing is acknowledged and nothing stays");
 
     all_well();
-    before = slurp(logfile);
+    before = read_file(logfile);
     ok(!hrun_store_append(store, APP, SIG, &s, &err), "another record");
     is_int(fsyncs, 1, "needs the log alone");
     hrun_buf_release(&before);
-    before = slurp(logfile);
+    before = read_file(logfile);
     fsyncs_until_error = 0;
     ok(hrun_store_append(store, APP, SIG, &s, &err) == -1 && err.code == HRUN_EIO && err.sys == EIO,
        "a record that is not known to be on the disk is not acknowledged");
@@ -159,7 +159,7 @@ static struct hrun_models made_models(double k)
     };
 }
 
-static int entries(const char *path)
+static int count_in(const char *path)
 {
     DIR *d = opendir(path);
     int n = 0;
@@ -180,8 +180,8 @@ static void test_models(void)
     int wrong = 0, n, files;
 
     ok(!hrun_store_put_models(store, &m, &err), "models");
-    before = slurp(yaml);
-    files = entries(folder);
+    before = read_file(yaml);
+    files = count_in(folder);
     m = made_models(2);
     for (n = 0; ; n++) {
         write_at_most = 64;
@@ -190,7 +190,7 @@ static void test_models(void)
             break;
         all_well();
         wrong += err.code != HRUN_EIO || err.sys != ENOSPC || !unchanged(yaml, &before)
-              || entries(folder) != files;
+              || count_in(folder) != files;
     }
     all_well();
     ok(n > 3, "writing models can fail at %d points", n);
@@ -278,7 +278,7 @@ static void test_memory(void)
     struct hrun_models m = made_models(3), *back = NULL;
     struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
-    struct hrun_buf before = slurp(logfile), models = slurp(yaml);
+    struct hrun_buf before = read_file(logfile), models = read_file(yaml);
     void *volatile p;
 
     allocations_left = 0;
@@ -294,9 +294,9 @@ static void test_memory(void)
     STARVE("put_models", hrun_store_put_models(store, &m, &err), SAYS_SO, unchanged(yaml, &models));
     /* A damaged line makes the reader form a message and read again under the lock. */
     hrun_buf_release(&before);
-    before = slurp(logfile);
+    before = read_file(logfile);
     hrun_buf_adds(&before, "torn");
-    spit(logfile, before.data, before.len);
+    write_file(logfile, before.data, before.len);
     STARVE("samples", hrun_store_samples(store, APP, SIG, &got, &err), SAYS_SO,
            !got.v && !got.n && !got.first_bad);
     ok(got.n > 0 && got.bad == 1, "what is read at last is whole");
@@ -320,7 +320,7 @@ static void test_memory(void)
 
 int main(void)
 {
-    dir = temp_folder();
+    dir = temp_dir();
     store = open_store(dir);
     logfile = file_of(dir, ".log");
     yaml = file_of(dir, ".yaml");

@@ -1,6 +1,6 @@
 /* test_store_hold.c - a profile held over reading, fitting and storing: others wait, whatever the holder does with
  * the store meanwhile (a POSIX lock ends when any descriptor of its file is closed) */
-#include "store_test.h"
+#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,9 +50,9 @@ static void test_held(void)
     has_str(err.text, "the profile of " APP " on " SIG " is held", "is said");
     ok(!hrun_store_append(store, APP, SIG, &s, &err), "adding a record");
     is_int(locked(), 1, "keeps the lock");
-    text = slurp(logfile);
+    text = read_file(logfile);
     hrun_buf_adds(&text, "torn");
-    spit(logfile, text.data, text.len);
+    write_file(logfile, text.data, text.len);
     ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 1 && got.bad == 1, "reading a torn log");
     is_int(locked(), 1, "keeps it too");
     ok(!put_models(1) && !hrun_store_get_models(store, APP, SIG, &m, &err) && m, "so do models written and read");
@@ -123,7 +123,7 @@ static void test_two(void)
 
 int main(void)
 {
-    dir = temp_folder();
+    dir = temp_dir();
     store = open_store(dir);
     logfile = file_of(dir, ".log");
     lockfile = file_of(dir, ".lock");

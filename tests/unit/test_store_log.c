@@ -1,5 +1,5 @@
 /* test_store_log.c - records of the log: round trip, damage of every kind, what is refused */
-#include "store_test.h"
+#include "store.h"
 
 static char *dir, *logfile;
 static struct hrun_store *store;
@@ -126,7 +126,7 @@ static void test_versions(void)
     for (int i = 0; i < 9; i++) {
         ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
            i ? "more than version 1 can" : "what version 1 can");
-        text = slurp(logfile);
+        text = read_file(logfile);
         if (i == 0)
             ok(strstr(text.data, "\"v\":1,") && !strstr(text.data, "compute_s"), "is of version 1");
         else
@@ -169,7 +169,7 @@ static struct hrun_buf three_records(size_t end[3])
     for (int i = 0; i < 3; i++) {
         struct hrun_sample s = plain_sample(101 + i);
         hrun_store_append(store, APP, SIG, &s, &err);
-        text = slurp(logfile);
+        text = read_file(logfile);
         end[i] = text.len - 1;
         if (i < 2)
             hrun_buf_release(&text);
@@ -193,7 +193,7 @@ static void test_prefixes(void)
         int torn = len > last + (whole > 0);
         char want[64];
 
-        spit(logfile, text.data, len);
+        write_file(logfile, text.data, len);
         unread += hrun_store_samples(store, APP, SIG, &got, &err) != 0;
         for (size_t i = 0; i < got.n; i++)
             wrong += got.v[i].N != 101 + (int64_t)i;
@@ -207,7 +207,7 @@ static void test_prefixes(void)
         lost += hrun_store_samples(store, APP, SIG, &got, &err) != 0 || got.n != whole + 1
              || got.v[whole].N != 999 || got.bad != (size_t)torn;
         hrun_samples_release(&got);
-        now = slurp(logfile);
+        now = read_file(logfile);
         lost += now.len < len || memcmp(now.data, text.data, len);
         lost += len > 0 && now.data[len - (now.data[len - 1] == '\n')] != '\n';
         hrun_buf_release(&now);
@@ -238,7 +238,7 @@ static void test_bit_flips(void)
             int seen[3] = { 0 };
 
             text.data[at] ^= (char)(1 << bit);
-            spit(logfile, text.data, text.len);
+            write_file(logfile, text.data, text.len);
             text.data[at] ^= (char)(1 << bit);
             unread += hrun_store_samples(store, APP, SIG, &got, &err) != 0;
             unnoticed += got.bad == 0 || !got.first_bad;
@@ -288,7 +288,7 @@ static void test_garbage(void)
         if (draw(&rng) % 2)
             hrun_buf_addc(&b, '\n');
         hrun_buf_add(&b, text.data + end[0] + 1, end[1] - end[0]);
-        spit(logfile, b.data, b.len);
+        write_file(logfile, b.data, b.len);
         wrong += hrun_store_samples(store, APP, SIG, &got, &err) != 0 || got.n != 2 || got.v[0].N != 101
               || got.v[1].N != 102;
         hrun_samples_release(&got);
@@ -363,7 +363,7 @@ static void test_refused_when_read(void)
         add_line(&b, good);
         add_line(&b, json);
         add_line(&b, good);
-        spit(logfile, b.data, b.len);
+        write_file(logfile, b.data, b.len);
         ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 2 && got.bad == 1
            && got.v[0].N == 7 && got.v[1].N == 7, "skipped, its neighbours kept: %s", cases[i].to);
         snprintf(want, sizeof want, "%s:2: %s", logfile, cases[i].why);
@@ -442,7 +442,7 @@ static void test_refused_when_written(void)
 
 int main(void)
 {
-    dir = temp_folder();
+    dir = temp_dir();
     store = open_store(dir);
     logfile = file_of(dir, ".log");
     test_round_trip();

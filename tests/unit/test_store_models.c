@@ -1,5 +1,5 @@
 /* test_store_models.c - the models file: round trip, replacement, damage, versions, what is refused */
-#include "store_test.h"
+#include "store.h"
 
 #include <dirent.h>
 #include <float.h>
@@ -219,9 +219,9 @@ static void test_damage(void)
     int missed = 0, unsaid = 0;
 
     ok(!hrun_store_put_models(store, m, &err), "models");
-    text = slurp(yaml);
+    text = read_file(yaml);
     for (size_t len = 0; len < text.len; len++) {
-        spit(yaml, text.data, len);
+        write_file(yaml, text.data, len);
         missed += hrun_store_get_models(store, APP, SIG, &out, &err) != -1 || err.code != HRUN_ECORRUPT
                || out != (struct hrun_models *)&m;
         unsaid += strcmp(err.file, yaml) || !strstr(err.text, "the last line with the checksum is missing; "
@@ -232,7 +232,7 @@ static void test_damage(void)
     for (size_t at = 0; at < text.len; at++)
         for (int bit = 0; bit < 8; bit++) {
             text.data[at] ^= (char)(1 << bit);
-            spit(yaml, text.data, text.len);
+            write_file(yaml, text.data, text.len);
             text.data[at] ^= (char)(1 << bit);
             missed += hrun_store_get_models(store, APP, SIG, &out, &err) != -1 || err.code != HRUN_ECORRUPT;
         }
@@ -250,7 +250,7 @@ static void alter(const char *from, const char *to)
 
     unlink(yaml);
     hrun_store_put_models(store, m, NULL);
-    text = slurp(yaml);
+    text = read_file(yaml);
     at = strstr(text.data, from);
     if (!at) {
         printf("Bail out! no '%s' in the models file\n", from);
@@ -261,7 +261,7 @@ static void alter(const char *from, const char *to)
     *strstr(out.data, "# crc32 ") = 0;
     out.len = strlen(out.data);
     hrun_buf_addf(&out, "# crc32 %08lx\n", crc32(0, (const unsigned char *)out.data, (unsigned)out.len));
-    spit(yaml, out.data, out.len);
+    write_file(yaml, out.data, out.len);
     hrun_buf_release(&text);
     hrun_buf_release(&out);
     hrun_models_destroy(m);
@@ -270,7 +270,7 @@ static void alter(const char *from, const char *to)
 /* Line and column of the n-th occurrence of what in the file. */
 static void place_of(const char *what, int n, int *line, int *column)
 {
-    struct hrun_buf text = slurp(yaml);
+    struct hrun_buf text = read_file(yaml);
     const char *at = text.data;
 
     while ((at = strstr(at, what)) && --n > 0)
@@ -359,7 +359,7 @@ static void test_newer(void)
     struct hrun_buf before, after;
 
     alter("version: 1", "version: 2\ngpu: yes");
-    before = slurp(yaml);
+    before = read_file(yaml);
     ok(hrun_store_get_models(store, APP, SIG, &out, &err) == -1 && err.code == HRUN_ECORRUPT
        && out == (struct hrun_models *)&out, "models of a newer hrun are refused");
     is_str(err.file, yaml, "their file");
@@ -372,10 +372,10 @@ static void test_newer(void)
     is_str(err.file, yaml, "their file");
     has_str(err.text, "a newer hrun wrote the models (version 2, this hrun writes 1): they are kept", "the reason");
     ok(hrun_store_put_models(store, m, NULL) == -1, "without an error object too");
-    after = slurp(yaml);
+    after = read_file(yaml);
     ok(before.len == after.len && !memcmp(before.data, after.data, after.len), "they stand as they were");
     before.data[before.len / 2] ^= 1;
-    spit(yaml, before.data, before.len);
+    write_file(yaml, before.data, before.len);
     ok(!hrun_store_put_models(store, m, &err), "damaged ones are no loss, whatever their version");
     hrun_buf_release(&before);
     hrun_buf_release(&after);
@@ -399,7 +399,7 @@ static void test_refused(void)
     char *text;
 
     ok(!hrun_store_put_models(store, m, &err), "models");
-    before = slurp(yaml);
+    before = read_file(yaml);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (size_t j = 0; j < (numbers[i].signs ? 3 : 4); j++) {
             double keep = *numbers[i].v;
@@ -433,7 +433,7 @@ static void test_refused(void)
     m->signature = text;
     r->note = strdup("\xff\xfe");
     ok(hrun_store_put_models(store, m, &err) == -1 && err.code == HRUN_EINVAL, "text must be UTF-8");
-    after = slurp(yaml);
+    after = read_file(yaml);
     ok(after.len == before.len && !memcmp(after.data, before.data, after.len), "the old models stand");
     hrun_buf_release(&before);
     hrun_buf_release(&after);
@@ -485,7 +485,7 @@ static void test_killed_writers(void)
     }
     is_int(broken, 0, "%d reads among writers and kills: always whole models", reads);
     ok(moved > 0, "kills met writers at work (%d of %d)", moved, ROUNDS);
-    spit(left, "half", 4);
+    write_file(left, "half", 4);
     ok(!hrun_store_put_models(store, m, &err), "the next writer");
     d = opendir(folder);
     while (d && (e = readdir(d)))
@@ -541,7 +541,7 @@ static void show_speed(int used)
         best = fmin(best, (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) * 1e-6);
         hrun_models_destroy(back);
     }
-    text = slurp(yaml);
+    text = read_file(yaml);
     ok(isfinite(best), "are read");
     printf("# %zu bytes in %.3f ms (best of %d)\n", text.len, best, TIMES);
     hrun_buf_release(&text);
@@ -550,7 +550,7 @@ static void show_speed(int used)
 
 int main(void)
 {
-    dir = temp_folder();
+    dir = temp_dir();
     store = open_store(dir);
     yaml = file_of(dir, ".yaml");
     test_round_trip();

@@ -1,5 +1,5 @@
 /* test_store_names.c - where the data folder is, which names are allowed, listing, dates */
-#include "store_test.h"
+#include "store.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -170,7 +170,7 @@ static void test_listing(void)
     ok(!hrun_store_put_models(s, &m, &err), "both for one");
     for (size_t i = 0; i < sizeof strays / sizeof *strays; i++) {
         stray = hrun_strf("%s/%s", place, strays[i]);
-        spit(stray, "", 0);
+        write_file(stray, "", 0);
         free(stray);
     }
     hrun_strvec_push(&names, "kept");
@@ -219,7 +219,7 @@ static void test_dates(void)
 
 int main(void)
 {
-    dir = temp_folder();
+    dir = temp_dir();
     test_place();
     test_no_store();
     test_names();

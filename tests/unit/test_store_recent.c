@@ -1,5 +1,5 @@
 /* What a decision needs of a log: the same with what is remembered of it and without, however it came about. */
-#include "store_test.h"
+#include "store.h"
 
 #include <math.h>
 
@@ -24,7 +24,7 @@ struct fixture {
 
 static struct fixture setup(void)
 {
-    struct fixture f = { .dir = temp_folder() };
+    struct fixture f = { .dir = temp_dir() };
     struct hrun_sample first = plain_sample(1);
     struct hrun_error err = { 0 };
 
@@ -44,7 +44,7 @@ static void teardown(struct fixture *f)
     free(f->recent);
 }
 
-static struct hrun_samples get(const struct fixture *f)
+static struct hrun_samples samples_of(const struct fixture *f)
 {
     struct hrun_samples out = { 0 };
     struct hrun_error err = { 0 };
@@ -74,10 +74,10 @@ static int same(const struct hrun_samples *a, const struct hrun_samples *b)
 /* Is the answer with what is remembered the one without it? */
 static void check(const struct fixture *f, const char *what)
 {
-    struct hrun_samples with = get(f), without;
+    struct hrun_samples with = samples_of(f), without;
 
     unlink(f->recent);
-    without = get(f);
+    without = samples_of(f);
     ok(same(&with, &without), "%s: the same as from the whole log, %zu and %zu", what, with.n, without.n);
     hrun_samples_release(&with);
     hrun_samples_release(&without);
@@ -95,7 +95,7 @@ static void test_thinning(void)
 {
     struct fixture f = setup();
     struct hrun_buf lines = HRUN_BUF_INIT;
-    struct hrun_samples got = get(&f);
+    struct hrun_samples got = samples_of(&f);
     size_t n = 0;
 
     is_int(got.n, 1, "a short log is what it is");
@@ -106,18 +106,18 @@ static void test_thinning(void)
     for (int i = 0; i < 40; i++)
         add(&lines, 500, "calibration", 10 + i);
     append(&f, &lines);
-    got = get(&f);
+    got = samples_of(&f);
     ok(!access(f.recent, F_OK), "a long one is remembered");
     is_int(got.n, 1 + 32 + 32, "of each kind some are kept");
     for (size_t i = 1; i < got.n && got.v[i].time_s < 10; i++)
         n += fabs(got.v[i].time_s - (i <= 8 ? 1 + 1e-3 * (double)(i - 1) : 1 + 1e-3 * (double)(3000 - 33 + i))) < 1e-9;
     is_int(n, 32, "the first 8 and the last 24");
     hrun_samples_release(&got);
-    got = get(&f);
+    got = samples_of(&f);
     is_int(got.n, 1 + 32 + 32, "the second time, too");
     hrun_samples_release(&got);
     check(&f, "after it was thinned");
-    got = get(&f);
+    got = samples_of(&f);
     hrun_samples_release(&got);
     hrun_buf_reset(&lines);
     for (int i = 0; i < 30; i++)
@@ -128,7 +128,7 @@ static void test_thinning(void)
     for (int i = 0; i < 3000; i++)
         add(&lines, 1000 + i, "run", 1);
     append(&f, &lines);
-    got = get(&f);
+    got = samples_of(&f);
     is_int(got.n, 1 + 32 + 512, "of users' runs the last ones, of a calibration all");
     hrun_samples_release(&got);
     check(&f, "with many N");
@@ -147,14 +147,14 @@ static void test_marks(void)
     for (int i = 0; i < 400; i++)
         add(&lines, 500 + i % 2, "run", 1 + i);
     append(&f, &lines);
-    got = get(&f);
+    got = samples_of(&f);
     hrun_samples_release(&got);
     mark.ok = 0;
     mark.time_s = 0;
     mark.consts = "";
     mark.status = HRUN_STATUS_ANEW_POINT;
     ok(!hrun_store_append(f.s, APP, SIG, &mark, &err), "a mark of one point");
-    got = get(&f);
+    got = samples_of(&f);
     is_int(got.n, 1 + 32, "what is remembered of it no longer counts");
     hrun_samples_release(&got);
     mark.status = HRUN_STATUS_ANEW;
@@ -173,46 +173,46 @@ static void test_not_trusted(void)
     for (int i = 0; i < 300; i++)
         add(&lines, 500 + i, "run", 1 + i);
     append(&f, &lines);
-    got = get(&f);
+    got = samples_of(&f);
     hrun_samples_release(&got);
-    kept = slurp(f.recent);
+    kept = read_file(f.recent);
     ok(kept.len > 0, "something is remembered");
     for (size_t at = 0; at < kept.len; at += 1 + kept.len / 50) {
         struct hrun_samples with;
 
         kept.data[at] ^= 1;
-        spit(f.recent, kept.data, kept.len);
+        write_file(f.recent, kept.data, kept.len);
         kept.data[at] ^= 1;
-        with = get(&f);
+        with = samples_of(&f);
         if (with.n != 301)
             ok(0, "a flipped bit at %zu", at);
         hrun_samples_release(&with);
-        spit(f.recent, kept.data, at);
-        with = get(&f);
+        write_file(f.recent, kept.data, at);
+        with = samples_of(&f);
         if (with.n != 301)
             ok(0, "cut at %zu", at);
         hrun_samples_release(&with);
     }
     ok(1, "damaged it is not used");
-    spit(f.recent, kept.data, kept.len);
-    log = slurp(f.log);
-    spit(f.log, log.data, log.len / 2);
+    write_file(f.recent, kept.data, kept.len);
+    log = read_file(f.log);
+    write_file(f.log, log.data, log.len / 2);
     check(&f, "a log that was cut");
-    spit(f.recent, kept.data, kept.len);
+    write_file(f.recent, kept.data, kept.len);
     log.data[log.len - 300] ^= 1;
-    spit(f.log, log.data, log.len);
+    write_file(f.log, log.data, log.len);
     check(&f, "a log that was changed at its end");
     unlink(f.log);
-    spit(f.recent, kept.data, kept.len);
-    got = get(&f);
+    write_file(f.recent, kept.data, kept.len);
+    got = samples_of(&f);
     is_int(got.n, 0, "no log, no samples");
     hrun_samples_release(&got);
     hrun_buf_reset(&lines);
     hrun_buf_adds(&lines, "{\"M\":2,\"N\":");
     log.data[log.len - 300] ^= 1;
-    spit(f.log, log.data, log.len);
+    write_file(f.log, log.data, log.len);
     append(&f, &lines);
-    got = get(&f);
+    got = samples_of(&f);
     is_int(got.n, 301, "a record in the making is left out");
     ok(!got.bad, "without a word: the next reader finds it whole");
     hrun_samples_release(&got);

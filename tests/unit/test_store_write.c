@@ -1,5 +1,5 @@
 /* test_store_write.c - many writers, killed writers, full and read-only file systems */
-#include "store_test.h"
+#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,9 +120,9 @@ static void test_record_in_the_making(void)
 
     unlink(logfile);
     ok(!hrun_store_append(store, APP, SIG, &s, &err), "a record");
-    text = slurp(logfile);
+    text = read_file(logfile);
     half = text.len / 2;
-    spit(logfile, text.data, half);
+    write_file(logfile, text.data, half);
     if (pipe(ends) || (pid = fork()) < 0) {
         ok(0, "pipe and fork");
         return;
@@ -161,7 +161,7 @@ static void test_size_limit(void)
 
     unlink(logfile);
     ok(!hrun_store_append(store, APP, SIG, &s, &err), "a record");
-    before = slurp(logfile);
+    before = read_file(logfile);
     fflush(stdout);
     pid = fork();
     if (pid == 0) {
@@ -180,7 +180,7 @@ static void test_size_limit(void)
     }
     waitpid(pid, &status, 0);
     is_int(status, 0, "ten bytes of room: the error names log, reason and remedy");
-    after = slurp(logfile);
+    after = read_file(logfile);
     ok(after.len == before.len && !memcmp(after.data, before.data, after.len), "the log is as it was");
     hrun_buf_release(&before);
     hrun_buf_release(&after);
@@ -222,20 +222,20 @@ static void test_full_and_read_only(void)
     path = hrun_strf("/%05000d", 0);
     s.program = path;
     ok(!hrun_store_put_models(t, &m, &err), "models of no model");
-    for (before = slurp(log); n < 100; n++) {
+    for (before = read_file(log); n < 100; n++) {
         s.N = 1 + n;
         rc = hrun_store_append(t, APP, SIG, &s, &err);
         if (rc)
             break;
         hrun_buf_release(&before);
-        before = slurp(log);
+        before = read_file(log);
     }
     ok(rc == -1 && n > 1, "the disk is full after %d records", n);
     ok(err.code == HRUN_EIO && err.sys == ENOSPC, "code and errno");
     has_str(err.text, log, "the log is named");
     has_str(err.text, "No space left on device; it holds what it held before: free some space there, or name "
             "another data folder with HRUN_DATA", "with reason and remedy");
-    after = slurp(log);
+    after = read_file(log);
     ok(after.len == before.len && !memcmp(after.data, before.data, after.len), "the log is as it was");
     hrun_buf_release(&after);
     /* tmpfs gives whole pages: fill the rest, so that there is none for models either. */
@@ -289,7 +289,7 @@ static void test_obstacles(void)
     struct hrun_samples got = { 0 };
     struct hrun_error err = { 0 };
 
-    spit(file, "x", 1);
+    write_file(file, "x", 1);
     ok(hrun_store_append(t, APP, SIG, &s, &err) == -1 && err.code == HRUN_EIO && err.sys == ENOTDIR,
        "a file in place of a folder");
     has_str(err.text, "; the measurement is not stored: name another data folder with HRUN_DATA", "remedy");
@@ -351,7 +351,7 @@ static void test_rights(void)
 
 int main(void)
 {
-    dir = temp_folder();
+    dir = temp_dir();
     store = open_store(dir);
     logfile = file_of(dir, ".log");
     fflush(stdout);

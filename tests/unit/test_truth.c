@@ -1,6 +1,6 @@
 /* test_truth.c - tables of true times (tests/accuracy/truth.h): what is read, found and measured */
 #include "accuracy/truth.h"
-#include "tap.h"
+#include "fixture.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,20 +21,7 @@ static const char runs_text[] =
     "demo,two,15,\"(2,1,1,1)\",2.5\n"
     "demo,two,15,\"(0,0,1,1)\",2.5\n";
 
-static char folder[] = "/tmp/hrun-truth.XXXXXX";
-
-static void put(const char *name, const char *text)
-{
-    char path[64];
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    f = fopen(path, "w");
-    if (!f || fputs(text, f) < 0 || fclose(f)) {
-        printf("Bail out! %s cannot be written\n", path);
-        exit(1);
-    }
-}
+static char *folder;
 
 static void test_reading(struct truth *t)
 {
@@ -125,7 +112,7 @@ static void refused(const char *text, const char *want)
     struct hrun_error err = { 0 };
     size_t n = 0;
 
-    put("demo-two.csv", text);
+    put(folder, "demo-two.csv", text);
     if (truth_list(folder, &sets, &n, &err)) {
         ok(0, "%s", err.text);
         return;
@@ -138,16 +125,12 @@ int main(void)
 {
     struct truth *sets = NULL;
     struct hrun_error err = { 0 };
-    char path[64];
     size_t n = 0;
 
-    if (!mkdtemp(folder)) {
-        printf("Bail out! no folder\n");
-        return 1;
-    }
+    folder = temp_dir();
     ok(truth_list(folder, &sets, &n, &err) == -1 && err.code == HRUN_ENOENT, "no tables: %s", err.text);
-    put("sets.csv", sets_text);
-    put("demo-two.csv", runs_text);
+    put(folder, "sets.csv", sets_text);
+    put(folder, "demo-two.csv", runs_text);
     ok(!truth_list(folder, &sets, &n, &err) && n == 1, "one table is listed");
     ok(!truth_load(folder, &sets[0], &err), "and read");
     test_reading(&sets[0]);
@@ -159,13 +142,9 @@ int main(void)
     refused("app,platform,N,config,time_s\ndemo,two,20,\"(3,1,0,0)\",1\n", "none of the set's");
     refused("app,platform,N,config,time_s\ndemo,two,20,\"(1,1,0,0)\",0\n", "above 0");
     refused("app,platform,N,config,time_s\ndemo,two,20,\"(1,1,0,0)\",1\ndemo,two,20,\"(1,1,0,0)\",2\n", "twice");
-    put("sets.csv", "app,platform,subs,definition,train,other\ndemo,two,a:2,x,10,\n");
+    put(folder, "sets.csv", "app,platform,subs,definition,train,other\ndemo,two,a:2,x,10,\n");
     ok(truth_list(folder, &sets, &n, &err) == -1 && err.code == HRUN_EPARSE && err.line == 2, "a bad set: %s",
        err.text);
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, i ? "sets.csv" : "demo-two.csv");
-        unlink(path);
-    }
-    rmdir(folder);
+    free(folder);
     return tap_done();
 }

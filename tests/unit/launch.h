@@ -1,8 +1,333 @@
-/* launch_ends.h - how jobs end, what they get and what their output becomes: the same for both engines */
-#ifndef HRUN_TESTS_LAUNCH_ENDS_H
-#define HRUN_TESTS_LAUNCH_ENDS_H
+/* launch.h - a job on this host for the tests of lib/launch, how jobs end, and what must be gone after them */
+#ifndef HRUN_TESTS_LAUNCH_H
+#define HRUN_TESTS_LAUNCH_H
 
-#include "launch_jobs.h"
+#include "fixture.h"
+
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct fixture {
+    struct hrun_topo *topo;
+    struct hrun_topo_pe *tpes;
+    struct hrun_pe *pes;
+    int npes;
+    char host_name[256];
+    struct hrun_host host;
+    struct hrun_subcluster sub;
+    struct hrun_cluster cluster;
+    char *tmp;                   /* TMPDIR of the test: must be empty after each job */
+    struct hrun_buf messages, output, errors;
+};
+
+/* One sub-cluster: the cores of this host. 0, or -1 with a failed check. */
+static inline int fixture_open(struct fixture *f)
+{
+    struct hrun_error err;
+
+    memset(f, 0, sizeof *f);
+    hrun_buf_init(&f->messages);
+    hrun_buf_init(&f->output);
+    hrun_buf_init(&f->errors);
+    f->tmp = temp_dir();
+    if (setenv("TMPDIR", f->tmp, 1) || gethostname(f->host_name, sizeof f->host_name - 1))
+        return ok(0, "a folder for the test") - 1;
+    f->topo = hrun_topo_load(HRUN_TOPO_THIS, NULL, &err);
+    if (!f->topo || hrun_topo_pes(f->topo, HRUN_LEVEL_CORE, 0, &f->tpes, &f->npes, &err))
+        return ok(0, "the topology: %s", err.text) - 1;
+    f->pes = calloc((size_t)f->npes, sizeof *f->pes);
+    for (int i = 0; i < f->npes; i++)
+        f->pes[i] = (struct hrun_pe){ .index = i, .cpuset = f->tpes[i].cpuset, .cores = f->tpes[i].cores,
+                                      .ncores = f->tpes[i].ncores, .npus = f->tpes[i].npus };
+    f->host = (struct hrun_host){ .name = f->host_name, .is_local = 1, .topo = f->topo };
+    f->sub = (struct hrun_subcluster){ .name = (char *)"here", .level = HRUN_LEVEL_CORE, .pes = f->pes,
+                                       .npes = f->npes };
+    f->cluster = (struct hrun_cluster){ .source = (char *)"this host", .hosts = &f->host, .nhosts = 1,
+                                        .subs = &f->sub, .nsubs = 1 };
+    return 0;
+}
+
+static inline void fixture_close(struct fixture *f)
+{
+    hrun_buf_release(&f->messages);
+    hrun_buf_release(&f->output);
+    hrun_buf_release(&f->errors);
+    free(f->pes);
+    hrun_topo_pes_free(f->tpes, f->npes);
+    hrun_topo_destroy(f->topo);
+    free(f->tmp);
+}
+
+static inline void fixture_message(void *ctx, const char *text)
+{
+    struct fixture *f = ctx;
+
+    hrun_buf_addf(&f->messages, "%s\n", text);
+}
+
+static inline void fixture_output(void *ctx, const char *data, size_t len)
+{
+    struct fixture *f = ctx;
+
+    hrun_buf_add(&f->output, data, len);
+}
+
+/* A job of argv on layout, whose output is collected. program: what hrun_program_find gave. */
+static inline struct hrun_job fixture_job(struct fixture *f, const struct hrun_layout *layout,
+                                          char *const *argv, const char *program)
+{
+    struct hrun_job job;
+
+    memset(&job, 0, sizeof job);
+    job.layout = layout;
+    job.argv = argv;
+    job.program = program;
+    job.no_stdin = 1;
+    job.on_stdout = fixture_output;
+    job.on_message = fixture_message;
+    job.ctx = f;
+    job.swallow = 1;
+    job.stderr_text = &f->errors;
+    hrun_buf_reset(&f->messages);
+    hrun_buf_reset(&f->output);
+    hrun_buf_reset(&f->errors);
+    return job;
+}
+
+/* Path of a test application in buf, or NULL when it has not been built. */
+static inline const char *test_app(const char *name, char *buf, size_t size)
+{
+    const char *dir = getenv("HRUN_TEST_APPS");
+
+    snprintf(buf, size, "%s/%s", dir ? dir : "build/tests/apps", name);
+    return access(buf, X_OK) ? NULL : buf;
+}
+
+/* ---------------------------------------------------------------- jobs of both engines */
+
+enum { MAX_WORDS = 16 };
+
+static inline double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline int open_fds(void)
+{
+    return entries("/proc/self/fd", "");
+}
+
+/* Nothing remains: no folder, no child, no descriptor; signals as before. */
+static inline void is_clean(const struct fixture *f, int fds, const char *what)
+{
+    sigset_t mask;
+    char shm_prefix[64];         /* of this process's folders in /dev/shm */
+    int blocked = 0;
+
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    for (int s = 1; s < 32; s++)
+        blocked += sigismember(&mask, s) == 1;
+    snprintf(shm_prefix, sizeof shm_prefix, "hrun.%lu.%ld.", (unsigned long)getuid(), (long)getpid());
+    ok(entries(f->tmp, "") == 0 && entries("/dev/shm", shm_prefix) == 0 && waitpid(-1, NULL, WNOHANG) == -1 &&
+       errno == ECHILD && open_fds() == fds && blocked == 0,
+       "%s: nothing is left (folders %d, /dev/shm %d, files %d of %d, signals %d)", what, entries(f->tmp, ""),
+       entries("/dev/shm", shm_prefix), open_fds(), fds, blocked);
+}
+
+/* Run words with n ranks on engine; change, if not NULL, adjusts the job. */
+static inline int launch(struct fixture *f, const char *engine, int n, const char *const *words,
+                         void (*change)(struct hrun_job *job), struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct hrun_layout *l = hrun_layout_plain(&f->cluster, n, NULL, NULL, NULL);
+    char *argv[MAX_WORDS + 1], path[4096], *program;
+    struct hrun_job job;
+    int rc = -1, i;
+
+    for (i = 0; i < MAX_WORDS && words[i]; i++)
+        argv[i] = (char *)(uintptr_t)words[i];
+    argv[i] = NULL;
+    if (!strcmp(words[0], "probe"))
+        argv[0] = (char *)(uintptr_t)test_app("probe", path, sizeof path);
+    program = hrun_program_find(argv[0], NULL, err);
+    if (program) {
+        job = fixture_job(f, l, argv, program);
+        if (change)
+            change(&job);
+        rc = hrun_launch(hrun_engine_find(engine), &job, out, err);
+    }
+    free(program);
+    hrun_layout_destroy(l);
+    return rc;
+}
+
+static inline int count(const char *text, const char *what)
+{
+    int n = 0;
+
+    while ((text = strstr(text, what))) {
+        n++;
+        text += strlen(what);
+    }
+    return n;
+}
+
+static inline void untouched(struct hrun_job *job)
+{
+    job->on_stdout = NULL;
+    job->swallow = 0;
+    job->stderr_text = NULL;
+}
+
+/* ---------------------------------------------------------------- signals: hrun as a process of its own */
+
+struct victim {
+    pid_t pid;
+    int out;                       /* what the job writes */
+    struct hrun_outcome *outcome;  /* its copy, when the process has ended */
+};
+
+/* A process that launches words and exits with the outcome's status, 99 when the launch failed. */
+static inline struct victim start_victim_with(struct fixture *f, const char *engine, int n, const char *const *words,
+                                              void (*change)(struct hrun_job *job))
+{
+    struct victim v = { -1, -1, mmap(NULL, sizeof *v.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                                     -1, 0) };
+    int p[2];
+
+    fflush(stdout);
+    if (pipe2(p, O_CLOEXEC))
+        return v;
+    v.pid = fork();
+    if (v.pid == 0) {
+        struct hrun_error err;
+        setpgid(0, 0);
+        close(p[0]);
+        dup2(p[1], STDOUT_FILENO);
+        _exit(launch(f, engine, n, words, change, v.outcome, &err) ? 99 : v.outcome->status);
+    }
+    close(p[1]);
+    v.out = p[0];
+    return v;
+}
+
+static inline struct victim start_victim(struct fixture *f, const char *engine, int n, const char *const *words)
+{
+    return start_victim_with(f, engine, n, words, untouched);
+}
+
+/* Read until the text holds `times` times `what`, at most 20 s. */
+static inline int wait_text(const struct victim *v, struct hrun_buf *b, const char *what, int times)
+{
+    double end = now_s() + 20;
+    struct pollfd p = { v->out, POLLIN, 0 };
+    char data[512];
+
+    while (count(b->data, what) < times && now_s() < end) {
+        ssize_t n = poll(&p, 1, 100) > 0 ? read(v->out, data, sizeof data) : -2;
+        if (n == 0)
+            break;
+        if (n > 0)
+            hrun_buf_add(b, data, (size_t)n);
+    }
+    return count(b->data, what) >= times;
+}
+
+static inline int status_of(pid_t pid)
+{
+    int status;
+
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+#define LOOP "while :; do sleep 0.02; done"
+
+static inline char state_of(pid_t pid)
+{
+    char path[64], state = '?';
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    if (hrun_file_read(path, 1 << 16, &b, NULL) == 0 && strrchr(b.data, ')'))
+        state = strrchr(b.data, ')')[2];
+    hrun_buf_release(&b);
+    return state;
+}
+
+/* Wait until pid is in one of the states, at most 10 s; '?' is "gone". */
+static inline int reaches(pid_t pid, const char *states)
+{
+    double end = now_s() + 10;
+
+    while (!strchr(states, state_of(pid)) && now_s() < end)
+        usleep(5000);
+    return strchr(states, state_of(pid)) != NULL;
+}
+
+/* SIGKILL of hrun: the ranks, what they started and the folders go. */
+static inline void killed(struct fixture *f, const char *engine)
+{
+    static const char *const words[] = { "bash", "-c", "trap '' TERM; (trap '' TERM; echo child=$BASHPID; "
+                                         LOOP ") & "
+                                         "echo rank=$$; " LOOP, NULL };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct victim v = start_victim(f, engine, 1, words);
+    pid_t rank = 0, child = 0;
+    double end;
+
+    ok(wait_text(&v, &b, "\n", 2), "%s: a job whose launcher is killed", engine);
+    if (strstr(b.data, "rank=") && strstr(b.data, "child=")) {
+        rank = (pid_t)atol(strstr(b.data, "rank=") + 5);
+        child = (pid_t)atol(strstr(b.data, "child=") + 6);
+    }
+    ok(entries(f->tmp, "") > 0, "it has a folder");
+    kill(v.pid, SIGKILL);
+    is_int(status_of(v.pid), 137, "status");
+    ok(rank && reaches(rank, "?ZX"), "the rank is gone");
+    ok(child && reaches(child, "?ZX"), "its child too");
+    end = now_s() + 10;
+    while (entries(f->tmp, "") && now_s() < end)
+        usleep(10000);
+    is_int(entries(f->tmp, ""), 0, "and the folder");
+    close(v.out);
+    hrun_buf_release(&b);
+}
+
+/* Open the fixture and make HRUN_TEST_APPS absolute. 0, or -1 with a failed check. */
+static inline int jobs_open(struct fixture *f)
+{
+    const char *apps = getenv("HRUN_TEST_APPS");
+    char path[4096], cwd[4096], *absolute;
+
+    if (!getcwd(cwd, sizeof cwd) || fixture_open(f))
+        return -1;
+    if (!apps)
+        apps = "build/tests/apps";
+    absolute = *apps == '/' ? strdup(apps) : hrun_strf("%s/%s", cwd, apps);
+    setenv("HRUN_TEST_APPS", absolute, 1);
+    free(absolute);
+    if (!test_app("probe", path, sizeof path)) {
+        fixture_close(f);
+        return ok(0, "tests/apps/probe is built (make apps)") - 1;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- ends, surroundings and output */
 
 /* How one job is to be run and what must come of it. */
 struct run {
@@ -16,14 +341,12 @@ struct run {
 
 static double timeout_for_change;
 
-__attribute__((unused))
-static void set_timeout(struct hrun_job *job)
+static inline void set_timeout(struct hrun_job *job)
 {
     job->timeout_s = timeout_for_change;
 }
 
-__attribute__((unused))
-static void check_run(struct fixture *f, const char *engine, const struct run *r)
+static inline void check_run(struct fixture *f, const char *engine, const struct run *r)
 {
     struct hrun_outcome out = { 0 };
     struct hrun_error err;
@@ -81,8 +404,7 @@ static const struct run ends[] = {
       .failed_rank = -1 },
 };
 
-__attribute__((unused))
-static void all_ends(struct fixture *f, const char *engine)
+static inline void all_ends(struct fixture *f, const char *engine)
 {
     char path[4096];
 
@@ -104,8 +426,7 @@ static char *input_text;
 static char *env_words[] = { (char *)"MINE=a b", (char *)"OMPI_MCA_btl=self,vader" };
 static char *mca_words[] = { (char *)"coll_base_verbose=0" };
 
-__attribute__((unused))
-static void with_everything(struct hrun_job *job)
+static inline void with_everything(struct hrun_job *job)
 {
     job->stdin_text = input_text;
     job->no_stdin = 0;
@@ -117,8 +438,7 @@ static void with_everything(struct hrun_job *job)
 }
 
 /* Each rank is where the layout says, in the right folder, with the right environment, after MPI_Init. */
-__attribute__((unused))
-static void surroundings(struct fixture *f, const char *engine)
+static inline void surroundings(struct fixture *f, const char *engine)
 {
     const char *const words[] = { "probe", "info", "env=MINE", "env=OMPI_MCA_btl",
                                   "env=OMPI_MCA_coll_base_verbose",
@@ -164,7 +484,7 @@ static void surroundings(struct fixture *f, const char *engine)
 /* ---------------------------------------------------------------- another MPI */
 
 /* Compile a program of MPICH: main's body. 0, or -1 when there is no compiler. */
-static int compile_mpich(const char *exe, const char *body)
+static inline int compile_mpich(const char *exe, const char *body)
 {
     char *source = hrun_strf("%s.c", exe), *cmd = hrun_strf("mpicc.mpich -w -o %s %s.c 2>/dev/null", exe, exe);
     char *text = hrun_strf("int main(void) { %s }\n", body);
@@ -181,8 +501,7 @@ static int compile_mpich(const char *exe, const char *body)
 
 /* A script that starts a program of another MPI, at once or late, is found out; one too short to be seen does
  * not run as worlds of one process each. */
-__attribute__((unused))
-static void foreign(struct fixture *f, const char *engine)
+static inline void foreign(struct fixture *f, const char *engine)
 {
     static const char *const scripts[] = { "exec \"$0\"", "\"$0\"; true", "sleep 3.3; \"$0\"; true" };
     char *exe = hrun_strf("%s.other", f->tmp);
@@ -220,8 +539,7 @@ static void foreign(struct fixture *f, const char *engine)
 
 /* ---------------------------------------------------------------- output */
 
-__attribute__((unused))
-static void tagged(struct hrun_job *job)
+static inline void tagged(struct hrun_job *job)
 {
     job->tag_output = 1;
     job->on_stdout = NULL;
@@ -230,9 +548,8 @@ static void tagged(struct hrun_job *job)
 }
 
 /* Standard output and error of one launch in files out and err of the test's folder. */
-__attribute__((unused))
-static void captured(struct fixture *f, const char *engine, const char *const *words,
-                     void (*change)(struct hrun_job *), struct hrun_buf *out, struct hrun_buf *errors)
+static inline void captured(struct fixture *f, const char *engine, const char *const *words,
+                            void (*change)(struct hrun_job *), struct hrun_buf *out, struct hrun_buf *errors)
 {
     int old[2] = { dup(1), dup(2) }, fds[2];
     struct hrun_outcome outcome;
@@ -254,8 +571,7 @@ static void captured(struct fixture *f, const char *engine, const char *const *w
     }
 }
 
-__attribute__((unused))
-static void outputs(struct fixture *f, const char *engine)
+static inline void outputs(struct fixture *f, const char *engine)
 {
     static const char *const words[] = { "sh", "-c", "echo out; echo err >&2; printf unfinished", NULL };
     static const char *const many[] = { "sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo line $i; "

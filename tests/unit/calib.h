@@ -1,17 +1,12 @@
-/* calib_fixture.h - what tests of campaigns share: a folder, a context of two sub-clusters and of an engine of the
- * test's own, an application "fake" that is given its N */
-#ifndef HRUN_TESTS_CALIB_FIXTURE_H
-#define HRUN_TESTS_CALIB_FIXTURE_H
+/* calib.h - a context of two sub-clusters and of an engine of the test's own, for the tests of campaigns */
+#ifndef HRUN_TESTS_CALIB_H
+#define HRUN_TESTS_CALIB_H
 
-#include "tap.h"
+#include "fixture.h"
 
 #include "../../calib/measure/measure.h"
 
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/hrun-test-calib.XXXXXX";
+static char *folder;
 
 struct fixture {
     struct settings set;
@@ -27,7 +22,7 @@ struct fixture {
 /* For the engine of the test. */
 static int checks;   /* of the job that is run next */
 
-static int fake_check(const struct hrun_job *job, struct hrun_error *err)
+static inline int fake_check(const struct hrun_job *job, struct hrun_error *err)
 {
     (void)job;
     (void)err;
@@ -35,7 +30,7 @@ static int fake_check(const struct hrun_job *job, struct hrun_error *err)
     return 0;
 }
 
-static void hear(void *ctx, const struct event *e)
+static inline void hear(void *ctx, const struct event *e)
 {
     struct fixture *f = ctx;
     size_t used = strlen(f->words);
@@ -47,26 +42,15 @@ static void hear(void *ctx, const struct event *e)
                  e->text);
 }
 
-static void write_file(const char *path, const char *text)
+static inline void stop(const struct fixture *f)
 {
-    FILE *f = fopen(path, "w");
-
-    if (!f || fputs(text, f) < 0 || fclose(f)) {
-        perror(path);
-        exit(1);
-    }
-}
-
-static void stop(const struct fixture *f)
-{
-    printf("Bail out! %s\n", f->err.text);
-    exit(1);
+    bail(f->err.text);
 }
 
 /* A context with this cluster file and these terms, the data folder `name`, and sub-clusters of the signatures "near"
  * and `second`; the runs have no campaign yet. */
-static void set_up_context(struct fixture *f, const char *name, const char *cluster, const char *terms,
-                           const char *second, const struct hrun_engine *engine)
+static inline void set_up_context(struct fixture *f, const char *name, const char *cluster, const char *terms,
+                                  const char *second, const struct hrun_engine *engine)
 {
     struct hrun_cluster_request req = { .level = -1 };
     char *path = hrun_strf("%s/cluster.yaml", folder), *def = hrun_strf("%s/fake.yaml", folder);
@@ -74,8 +58,8 @@ static void set_up_context(struct fixture *f, const char *name, const char *clus
     char *app = hrun_strf("name: fake\nrule: \"P >= 1\"\nprocs_per_pe: [1]\nterms: %s\nargs: [\"{N}\"]\n", terms);
 
     memset(f, 0, sizeof *f);
-    write_file(path, cluster);
-    write_file(def, app);
+    write_text(path, cluster);
+    write_text(def, app);
     f->c.set = &f->set;
     f->c.engine = engine;
     req.cluster_file = path;
@@ -92,26 +76,10 @@ static void set_up_context(struct fixture *f, const char *name, const char *clus
     free(path);
 }
 
-static void tear_down(struct fixture *f)
+static inline void tear_down(struct fixture *f)
 {
     campaign_release(&f->g);
     context_release(&f->c);
-}
-
-/* The plan of the tests, and the end of the folder. Result: the test's exit status. */
-static int done(void)
-{
-    char *command[] = { (char *)"rm", (char *)"-rf", folder, NULL };
-    int bad = tap_done();
-    pid_t pid;
-
-    fflush(stdout);
-    pid = fork();
-    if (!pid) {
-        execvp(command[0], command);
-        _exit(1);
-    }
-    return waitpid(pid, NULL, 0) != pid || bad;
 }
 
 #endif

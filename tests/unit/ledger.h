@@ -1,21 +1,22 @@
-/* ledger_test.h - what the tests of lib/ledger share: a ledger of their own, claims in it, looks at what is there */
-#ifndef HRUN_TESTS_LEDGER_TEST_H
-#define HRUN_TESTS_LEDGER_TEST_H
+/* ledger.h - a ledger of the tests' own, claims in it, looks at what is there, and processes of other users */
+#ifndef HRUN_TESTS_LEDGER_H
+#define HRUN_TESTS_LEDGER_H
 
-#include "base/file.h"
+#include "fixture.h"
+
 #include "ledger/ledger.h"
-#include "tap.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/hrun-test-ledger.XXXXXX";
+static char *dir;
 
-static void give_up(int sig)
+static inline void give_up(int sig)
 {
     static const char words[] = "not ok - nobody moves any more\n";
 
@@ -25,17 +26,18 @@ static void give_up(int sig)
 }
 
 /* Make the ledger; who waits for ever in it is ended. */
-static void begin_tests(void)
+static inline void begin_tests(void)
 {
-    if (!mkdtemp(dir) || chmod(dir, 01777)) {
-        printf("Bail out! %s: %s\n", dir, strerror(errno));
-        exit(1);
-    }
+    if (!geteuid())
+        unsetenv("TMPDIR");     /* other users must reach it */
+    dir = temp_dir();
+    if (chmod(dir, 01777))
+        bail(dir);
     signal(SIGALRM, give_up);
     alarm(120);
 }
 
-static struct hrun_ledger *open_ledger(void)
+static inline struct hrun_ledger *open_ledger(void)
 {
     struct hrun_ledger *l = NULL;
     struct hrun_error err = { 0 };
@@ -45,14 +47,14 @@ static struct hrun_ledger *open_ledger(void)
     return l;
 }
 
-static struct hrun_ledger_entry entry(struct hrun_ledger_use *uses, int n)
+static inline struct hrun_ledger_entry entry(struct hrun_ledger_use *uses, int n)
 {
     return (struct hrun_ledger_entry){ .since_s = 1000, .end_s = 2000, .app = (char *)"lu", .N = 600,
                                        .program = (char *)"/bin/lu", .version = (char *)"1", .uses = uses, .nuses = n };
 }
 
 /* Claim PUs of one host: 1, 0, -1. */
-static int claim(struct hrun_ledger *l, const char *host, const char *pus)
+static inline int claim(struct hrun_ledger *l, const char *host, const char *pus)
 {
     struct hrun_ledger_use use = { (char *)(uintptr_t)host, (char *)(uintptr_t)pus };
     struct hrun_ledger_entry e = entry(&use, 1);
@@ -64,7 +66,7 @@ static int claim(struct hrun_ledger *l, const char *host, const char *pus)
     return rc;
 }
 
-__attribute__((unused)) static int queue(struct hrun_ledger *l, const char *host, const char *pus)
+static inline int queue(struct hrun_ledger *l, const char *host, const char *pus)
 {
     struct hrun_ledger_use use = { (char *)(uintptr_t)host, (char *)(uintptr_t)pus };
     struct hrun_ledger_entry e = entry(&use, 1);
@@ -72,7 +74,7 @@ __attribute__((unused)) static int queue(struct hrun_ledger *l, const char *host
     return hrun_ledger_queue(l, &e, NULL);
 }
 
-__attribute__((unused)) static struct hrun_ledger_list look(struct hrun_ledger *l)
+static inline struct hrun_ledger_list look(struct hrun_ledger *l)
 {
     struct hrun_ledger_list list = { 0 };
     struct hrun_error err = { 0 };
@@ -82,7 +84,7 @@ __attribute__((unused)) static struct hrun_ledger_list look(struct hrun_ledger *
     return list;
 }
 
-__attribute__((unused)) static int count(void)
+static inline int count(void)
 {
     struct hrun_ledger *l = open_ledger();
     struct hrun_ledger_list list = look(l);
@@ -93,32 +95,18 @@ __attribute__((unused)) static int count(void)
     return n;
 }
 
-/* Names in a folder that begin so. */
-__attribute__((unused)) static int names(const char *folder, const char *with)
-{
-    DIR *list = opendir(folder);
-    struct dirent *e;
-    int n = 0;
-
-    while (list && (e = readdir(list)))
-        n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && !strncmp(e->d_name, with, strlen(with));
-    if (list)
-        closedir(list);
-    return n;
-}
-
 /* Names in this user's folder. */
-__attribute__((unused)) static int files(void)
+static inline int files(void)
 {
     char *own = hrun_strf("%s/hrun-%lu", dir, (unsigned long)geteuid());
-    int n = names(own, "");
+    int n = entries(own, "");
 
     free(own);
     return n;
 }
 
 /* The path of an entry in a folder, which the caller frees; NULL: there is none. */
-__attribute__((unused)) static char *an_entry(const char *folder)
+static inline char *an_entry(const char *folder)
 {
     DIR *list = opendir(folder);
     struct dirent *e;
@@ -130,6 +118,44 @@ __attribute__((unused)) static char *an_entry(const char *folder)
     if (list)
         closedir(list);
     return path;
+}
+
+/* ---------------------------------------------------------------- other users */
+
+enum { OTHER = 64001, THIRD = 64002 };  /* users that need not be known to the system */
+
+/* Run work in a process of another user (0: of this one) until it is killed; result: its number, when it is ready. */
+static inline pid_t begin(uid_t uid, void (*work)(void))
+{
+    int ready[2];
+    char c;
+    pid_t pid;
+
+    fflush(stdout);
+    if (pipe(ready))
+        return -1;
+    pid = fork();
+    if (!pid) {
+        close(ready[0]);
+        if (uid && setresuid(uid, uid, uid))
+            _exit(1);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        work();
+        (void)!write(ready[1], "x", 1);
+        for (;;)
+            pause();
+    }
+    close(ready[1]);
+    if (pid < 0 || read(ready[0], &c, 1) != 1)
+        ok(0, "a process of user %lu does its part", (unsigned long)uid);
+    close(ready[0]);
+    return pid;
+}
+
+static inline void end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
 }
 
 #endif
