@@ -240,7 +240,7 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
                          "--list-apps), or let --new write one", words[0]);
-    if (c->app->formula)
+    if (hrun_family_of(c->app)->by_formula)
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */

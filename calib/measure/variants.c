@@ -19,8 +19,8 @@ static int list_variants(const struct calib_settings *s, char **words, struct hr
         for (int k = 0; k < c.variants_of->nvariants && !rc; k++) {
             const struct hrun_app *v = c.variants_of->variants[k];
 
-            *formulas += v->formula != NULL;
-            rc = !v->formula && hrun_strvec_push(names, v->variant) ? hrun_fail_nomem(err) : 0;
+            *formulas += hrun_family_of(v)->by_formula;
+            rc = !hrun_family_of(v)->by_formula && hrun_strvec_push(names, v->variant) ? hrun_fail_nomem(err) : 0;
         }
     }
     context_release(&c);

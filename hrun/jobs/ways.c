@@ -196,7 +196,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
         goto done;
     if (!known.have) {
         rc = 0;
-        if (c->app->formula)
+        if (hrun_family_of(c->app)->by_formula)
             profiles_none(c, &known, why);
         else
             hrun_fail(why, HRUN_ENODATA, "there is no profile of %s for this cluster; hrun-calibrate -app %s makes one",

@@ -83,7 +83,7 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     int again = how == CALIBRATE_AGAIN;
     int bare = c->app && !*c->app->file;    /* a definition is to be written first */
 
-    if (c->app && c->app->formula) {
+    if (c->app && hrun_family_of(c->app)->by_formula) {
         add_formula_command(c, again, d, out);
         return;
     }

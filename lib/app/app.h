@@ -117,7 +117,7 @@ enum hrun_app_family {
     HRUN_APP_FAMILIES           /* how many there are */
 };
 
-/* The names that `family` may have, in the order of the enum, ended by NULL. */
+/* The names that `family` may have, in the order of the enum, ended by NULL; lib/model has a row for each. */
 extern const char *const hrun_app_family_names[];
 
 /* What the folder of a run that only measures has of the working folder (key `scratch`). */

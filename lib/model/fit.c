@@ -141,7 +141,7 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
 
     if (hrun_fit_check_options(options, err))
         return -1;
-    if (!hrun_family_of(app)->fit)
+    if (hrun_family_of(app)->by_formula)
         return hrun_fail(err, HRUN_ENODATA, "%s is predicted by its formula: there is nothing to fit", app->name);
     rows = calloc(n ? n : 1, sizeof *rows);
     if (!rows)

@@ -69,8 +69,8 @@ struct hrun_predictor_source;
 
 /* A family: in which way times follow from measurements. One row for each, in families/NAME.c. */
 struct hrun_family {
-    const char *name;          /* as definitions have it */
     const char *(*describe)(enum hrun_model_form form);   /* of predictions, for reports */
+    int by_formula;            /* 1: nothing of the application is measured: a formula in speeds of PEs and network */
     int has_forms;             /* 1: models single, nt, pt and npt, of which one form predicts */
     int uses_network;          /* 1: also where no term of the definition names it */
     int deals_units;           /* 1: shares are whole units of a mesh (hrun_app_mesh), of which runs tell how many */

@@ -139,7 +139,7 @@ static int take_profiles(const struct context *c, const struct question *q, cons
     if (!p->nsubs)
         return 0;
     d->method = p->method;
-    d->formula = c->app->formula != NULL;
+    d->formula = hrun_family_of(c->app)->by_formula;
     d->nsamples = p->nsamples;
     d->newest_s = p->newest_s;
     d->network_s = p->network_s;

@@ -118,7 +118,7 @@ struct decision {
     int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
     int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */
     enum hrun_method method;
-    int formula;                  /* 1: the prediction is by a formula (app->family analytic) */
+    int formula;                  /* 1: the prediction is by a formula (struct hrun_family) */
     struct hrun_tasking tasking;        /* how the program deals its work out, as its runs show */
     int nsamples;                 /* measurements behind the models */
     double newest_s;              /* age of the newest, -1 unknown */

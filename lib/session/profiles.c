@@ -92,7 +92,7 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
     for (int i = 0; i < p->nsubs; i++) {
         struct sub_profile *v = &p->subs[i];
 
-        if (c->app->formula ? load_speeds(c, i, v, err) : load_models(c, i, v, err))
+        if (hrun_family_of(c->app)->by_formula ? load_speeds(c, i, v, err) : load_models(c, i, v, err))
             return -1;
         if (!v->models && !v->why_not)
             v->other_engine = other_engine(c, i);
@@ -195,7 +195,7 @@ static int add_network(struct context *c, struct profiles *p, struct hrun_error 
         rc = rc || network_suppose(c, err) ? -1 : 0;
         goto done;
     }
-    if (c->app->formula) {
+    if (hrun_family_of(c->app)->by_formula) {
         rc = need_network(c, p, err) || network_suppose(c, err) ? -1 : 0;
         goto tell;
     }

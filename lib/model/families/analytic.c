@@ -535,4 +535,4 @@ static const char *describe(enum hrun_model_form form)
     return "formula over the speeds of PEs";
 }
 
-const struct hrun_family hrun_family_analytic = { .name = "analytic", .describe = describe, .predict = create };
+const struct hrun_family hrun_family_analytic = { .describe = describe, .by_formula = 1, .predict = create };

@@ -459,5 +459,5 @@ static const char *describe(enum hrun_model_form form)
 }
 
 const struct hrun_family hrun_family_npt = {
-    .name = "npt", .describe = describe, .has_forms = 1, .is_joint = 1, .fit = hrun_formulas_fit, .predict = create,
+    .describe = describe, .has_forms = 1, .is_joint = 1, .fit = hrun_formulas_fit, .predict = create,
 };

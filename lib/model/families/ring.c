@@ -580,6 +580,6 @@ static const char *describe(enum hrun_model_form form)
 }
 
 const struct hrun_family hrun_family_ring = {
-    .name = "ring", .describe = describe, .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
+    .describe = describe, .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
     .nterms = HRUN_RING_TERMS, .fit = hrun_ring_fit, .predict = create,
 };

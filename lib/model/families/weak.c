@@ -488,6 +488,6 @@ static const char *describe(enum hrun_model_form form)
 }
 
 const struct hrun_family hrun_family_weak = {
-    .name = "weak", .describe = describe, .deals_units = 1, .is_of_sizes = 1, .points = hrun_weak_points,
+    .describe = describe, .deals_units = 1, .is_of_sizes = 1, .points = hrun_weak_points,
     .keep = hrun_weak_keep, .fit = hrun_weak_fit_rows, .predict = create,
 };
