@@ -131,8 +131,9 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
         return -1;
     rc = mpi.kind == HRUN_MPI_OPENMPI ? check_order(&p, err) : 0;
     if (mpi.kind == HRUN_MPI_MPICH && p.n > 1)
-        rc = hrun_fail(err, HRUN_EENGINE, "%s is linked with %s, whose processes Slurm brings together within one component "
-                       "of a heterogeneous job only: leave the others out with --use", job->argv[0], mpi.name);
+        rc = hrun_fail(err, HRUN_EENGINE, "%s is linked with %s, whose processes Slurm brings together within one "
+                       "component of a heterogeneous job only: leave the others out with --use", job->argv[0],
+                       mpi.name);
     hrun_srun_parts_release(&p);
     return rc;
 }
@@ -239,7 +240,8 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     bad = push_variables(job, &p, mpi.kind == HRUN_MPI_MPICH, &v) || hrun_strvec_push(&v, "srun");
     for (int i = 0; i < p.n && !bad; i++)
         bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
-              push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v) || push_wdir(job, &v) || push_program(job, job->argv[0], &v);
+              push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v) || push_wdir(job, &v) ||
+              push_program(job, job->argv[0], &v);
     rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
     hrun_srun_parts_release(&p);
     hrun_strvec_release(&v);
