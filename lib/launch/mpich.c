@@ -68,8 +68,8 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
     if (library)
         job->preloads[job->npreloads++] = (struct hrun_preload){ library, "HRUN_MPICH", words };
     else if (job->on_message)
-        job->on_message(job->ctx, over_slurm ? "statuses of processes that abort will be wrong, and MPI_Finalize may hang: "
-                        "libhrun-mpich.so is not where hrun is installed (make install)"
+        job->on_message(job->ctx, over_slurm ? "statuses of processes that abort will be wrong, and MPI_Finalize may "
+                        "hang: libhrun-mpich.so is not where hrun is installed (make install)"
                         : "processes that share a core will hinder each other while they wait: libhrun-mpich.so is not "
                         "where hrun is installed (make install)");
     return library;
