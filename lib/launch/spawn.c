@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,8 +122,31 @@ static char **shell_argv(const struct hrun_spawn *s)
     return v;
 }
 
+/* The processor that a binary is built for, as uname(1) calls it; NULL: it is no binary, or one that we do not know. */
+static const char *machine_of(const char *path)
+{
+    static const struct { int machine; const char *name; } known[] = {
+        { EM_386, "i386" }, { EM_X86_64, "x86_64" }, { EM_ARM, "arm" }, { EM_AARCH64, "aarch64" },
+        { EM_PPC64, "ppc64" }, { EM_RISCV, "riscv64" }, { EM_S390, "s390x" },
+    };
+    Elf32_Ehdr head;                /* up to e_machine that of 64 bits is the same */
+    int fd = open(path, O_RDONLY | O_CLOEXEC), good;
+
+    if (fd < 0)
+        return NULL;
+    good = read(fd, &head, sizeof head) == (ssize_t)sizeof head && !memcmp(head.e_ident, ELFMAG, SELFMAG);
+    close(fd);
+    for (size_t i = 0; good && i < sizeof known / sizeof *known; i++)
+        if (known[i].machine == head.e_machine)
+            return known[i].name;
+    return NULL;
+}
+
 static int explain(const struct hrun_spawn *s, const struct complaint *c, struct hrun_error *err)
 {
+    const char *machine = c->error == ENOEXEC ? machine_of(s->program) : NULL;
+    struct utsname here;
+
     errno = c->error;
     if (c->step == STEP_WDIR)
         return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", s->wdir);
@@ -131,6 +155,9 @@ static int explain(const struct hrun_spawn *s, const struct complaint *c, struct
     if (c->error == ENOENT)
         return hrun_fail(err, HRUN_ENOPROG, "%s cannot be executed: it, or the interpreter that it names, "
                          "does not exist", s->program);
+    if (machine && !uname(&here) && strcmp(machine, here.machine))
+        return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: it is built for %s, and this host is %s", s->program,
+                         machine, here.machine);
     return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", s->program);
 }
 

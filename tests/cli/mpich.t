@@ -100,6 +100,19 @@ chmod +x liar
 run timeout 30 hrun -n 2 ./liar info
 ok "a script that exports PMI_ variables of its own fails ($status)" test "$status" != 0 -a "$status" != 124
 
+# Programs that nobody can start.
+echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' > two.c
+if gcc -o two two.c -Wl,--no-as-needed -l:libmpich.so.12 -l:libmpi.so.40 2>.gcc; then
+    fails 125 "is linked with two MPIs, MPICH and Open MPI" "a program linked with two MPIs" hrun -n 2 ./two
+else
+    skip "two MPIs" "there are not two"
+fi
+other=$(printf '\xb7')
+case $(uname -m) in aarch64) other=$(printf '\x3e') name=x86_64 ;; *) name=aarch64 ;; esac
+cp "$mpich/probe" foreign
+printf '%s' "$other" | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
+fails 126 "is built for $name, and this host is " "a program for another processor" hrun -n 2 ./foreign
+
 # Programs that do not keep to PMI.
 cat > garbage.py <<'E'
 import os, sys, time
