@@ -2,7 +2,8 @@
  *
  * The step overlaps others and asks for no binding, so the command sees just what the job was granted on its node. That
  * does not change while the job lives: answers are remembered for the job (hrun/command/command.c) and need no
- * fingerprint to be checked at the start, and a shim that cannot bind its rank fails. A step for a few nodes takes 0.1 s.
+ * fingerprint to be checked at the start, and a shim that cannot bind its rank fails. A step for a few nodes takes
+ * 0.1 s.
  * srun --label tells the nodes' lines apart; it breaks lines of more than 1 KiB, therefore hrun-shim folds them and
  * says at the end how the command ended. Where the step cannot even be created, a node being down, say, halves of the
  * hosts are asked until it is known which ones fail.

@@ -156,8 +156,8 @@ static int explain(const struct hrun_spawn *s, const struct complaint *c, struct
         return hrun_fail(err, HRUN_ENOPROG, "%s cannot be executed: it, or the interpreter that it names, "
                          "does not exist", s->program);
     if (machine && !uname(&here) && strcmp(machine, here.machine))
-        return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: it is built for %s, and this host is %s", s->program,
-                         machine, here.machine);
+        return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: it is built for %s, and this host is %s",
+                         s->program, machine, here.machine);
     return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", s->program);
 }
 
