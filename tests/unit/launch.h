@@ -475,7 +475,11 @@ static inline void surroundings(struct fixture *f, const char *engine)
     has_str(f->output.data, "rank 0 OMPI_MCA_btl=self,vader\n", "-x sets MCA parameters too");
     has_str(f->output.data, "rank 0 OMPI_MCA_coll_base_verbose=0\n", "--mca");
     has_str(f->output.data, "rank 0 OMPI_MCA_mpi_yield_when_idle=1\n", "ranks that share a core yield");
-    has_str(f->output.data, "some text\nwithout an end", "rank 0 reads the text");
+    /* Between its pieces mpirun may put those of other ranks. */
+    if (strcmp(engine, "local"))
+        ok(strstr(f->output.data, "some text\n") && strstr(f->output.data, "without an end"), "rank 0 reads the text");
+    else
+        has_str(f->output.data, "some text\nwithout an end", "rank 0 reads the text");
     sched_getaffinity(0, sizeof after, &after);
     ok(CPU_EQUAL(&before, &after), "the caller's own binding is as before");
     is_clean(f, fds, "all settings");
