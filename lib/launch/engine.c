@@ -62,6 +62,11 @@ int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job,
     return (mpi.kind == HRUN_MPI_MPICH ? hrun_mpich_command : hrun_engine_mpirun.command)(job, out, err);
 }
 
+struct hrun_program hrun_job_program(const struct hrun_job *job, int r)
+{
+    return job->which ? job->programs[job->which[r]] : (struct hrun_program){ job->argv, job->program };
+}
+
 static void release_standard_files(int held)
 {
     for (int fd = 0; fd < 3; fd++)

@@ -67,10 +67,20 @@ struct hrun_preload {
 };
 enum { HRUN_PRELOADS_MAX = 3 };    /* libhrun-trace.so, libhrun-coll.so, libhrun-mpich.so */
 
+/* A program with its arguments, as in struct hrun_job. */
+struct hrun_program {
+    char *const *argv;
+    const char *path;
+};
+
 struct hrun_job {
     const struct hrun_layout *layout;
     char *const *argv;             /* program and arguments, NULL-terminated; argv[0] as the user wrote it */
     const char *program;           /* what hrun_program_find gave: an absolute path */
+    /* Where ranks start different programs (all of one MPI): rank r starts programs[which[r]], and argv and program are
+     * those of rank 0. NULL: all start argv. */
+    const struct hrun_program *programs;
+    const int *which;
     /* What the caller knows already, as asking takes processes of their own: what hrun_program_mpi says of program, and
      * what usable has found. NULL or an empty path: it is looked for. */
     const struct hrun_mpi *mpi;
@@ -178,6 +188,9 @@ void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cl
 /* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
  * hrun-smpi; says what to install), HRUN_EIO, HRUN_ENOMEM. */
 int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error *err);
+
+/* What rank r of the job starts. */
+struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
  * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:
