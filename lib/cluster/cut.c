@@ -430,6 +430,7 @@ int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, 
     const struct hrun_host *h = &c->hosts[host];
     const struct hrun_cut *cut = h->topo ? hrun_host_cut(c, h, HRUN_LEVEL_CORE, 0, err) : NULL;
     int count = 0;
+    long number = 0;
     struct hrun_core *v;
 
     if (h->topo && !cut)
@@ -441,7 +442,8 @@ int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, 
     if (!v)
         return hrun_fail_nomem(err);
     for (int i = 0; cut && i < cut->n; i++) {
-        v[i] = (struct hrun_core){ .number = atoi(cut->pes[i].cores), .pus = cut->pes[i].cpuset };
+        hrun_range_next(cut->pes[i].cores, HRUN_RANGES_MAX, &number, &number);
+        v[i] = (struct hrun_core){ .number = (int)number, .pus = cut->pes[i].cpuset };
         for (int k = 0; k < HRUN_NOBJECTS; k++)
             v[i].at[k] = hrun_topo_object(h->topo, v[i].number, (enum hrun_object)k);
     }

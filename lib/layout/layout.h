@@ -100,7 +100,7 @@ int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, stru
  * hosts and objects of their topology, then numbered, then bound.
  * Invariants: ranks are 0..P-1 without a gap. No core (hardware thread, where these are what is counted) is given to
  * two ranks unless ranks may share them. A host takes as many ranks as it has slots, else cores (for :PE=n a share of n
- * of them), in PEs that may be used; with slots of its own, and outside of an allocation, ranks may use its other cores.
+ * of them), in PEs that may be used; with slots of its own, outside of an allocation, ranks may use its other cores.
  */
 
 /* HRUN_MAP_NODE + k is the object k of enum hrun_object. */

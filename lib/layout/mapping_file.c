@@ -112,8 +112,10 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
     size_t n = 0;
 
     for (int u = 0; v && u < r->n; u++)
-        if (package < 0 || r->units[u].core->at[HRUN_OBJECT_PACKAGE] == package)
-            v[n++] = package < 0 && !g->w->threads ? r->units[u].core->number : (int)n;
+        if (package < 0 || r->units[u].core->at[HRUN_OBJECT_PACKAGE] == package) {
+            v[n] = package < 0 && !g->w->threads ? r->units[u].core->number : (int)n;
+            n++;
+        }
     if (n)
         layout_add_list(v, n, &has);
     free(v);

@@ -219,7 +219,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
 {
     static const char *const launch_agent[] = { "orte_launch_agent" };
     char *own = hrun_agent_setting(job->mca, job->n_mca, launch_agent, 1);
-    int needed = job->report_bindings || has_threads(job->layout), wanted = needed || job->npreloads;
+    int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores, wanted = needed || job->npreloads;
 
     out->managed = hrun_in_resource_manager();
     out->agents = out->nremote && m->major < 5 && !out->managed;
