@@ -1,12 +1,15 @@
 /* mpirun_words.c - options of mpirun 4 and 5 and of mpiexec.hydra; see mpirun_words.h */
 #include "mpirun_words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each of a list with commas */
+    HERE,       /* do_here, as text says */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
     REFUSED     /* text: what to write */
@@ -43,7 +46,13 @@ static const struct word words[] = {
     { "display-topo", 0, SERVED, "--verbose" },
     { "display", 1, SERVED, "--verbose" },
     { "do-not-launch", 0, SERVED, "--dry-run" },
-    { "allow-run-as-root", 0, SERVED, "" },
+
+    { "allow-run-as-root", 0, HERE, "as OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" },
+    { "path", 1, HERE, "PATH begins with it" },
+    { "gpath", 1, HERE, "PATH begins with it" },
+    { "merge-stderr-to-stdout", 0, HERE, "as 2>&1 behind the command" },
+    { "stdin", 1, HERE, "rank 0 alone reads standard input: write 0 or none" },
+    { "s", 1, HERE, "rank 0 alone reads standard input: write 0 or none" },
 
     { "map-by", 1, PLACE, "map-by %1" },
     { "rank-by", 1, PLACE, "rank-by %1" },
@@ -99,15 +108,10 @@ static const struct word words[] = {
     { "outfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },
     { "errfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... 2> FILE" },
     { "output", 1, REFUSED, "write --tag-output, or redirect the output: > FILE" },
-    { "merge-stderr-to-stdout", 0, REFUSED, "write 2>&1 behind the command" },
-    { "stdin", 1, REFUSED, "rank 0 alone reads standard input" },
-    { "s", 1, REFUSED, "rank 0 alone reads standard input" },
     { "configfile", 1, REFUSED, "write the options on the command line" },
     { "app-file", 1, REFUSED, "write the options on the command line" },
     { "tune", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
     { "am", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
-    { "path", 1, REFUSED, "set PATH, or give the program's path" },
-    { "gpath", 1, REFUSED, "set PATH, or give the program's path" },
     { "soft", 1, REFUSED, "say one number of processes, or none: hrun chooses" },
     { "usize", 1, REFUSED, "hrun starts no further processes while a program runs" },
     { "debug", 0, REFUSED, DEBUGGER },
@@ -178,6 +182,25 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
     return rc;
 }
 
+/* What needs no option. 1: it is done, 0: it cannot be, -1: it failed. */
+static int do_here(const char *name, const char *value)
+{
+    const char *before = getenv("PATH");
+    char *path;
+    int rc;
+
+    if (!strcmp(name, "allow-run-as-root"))
+        return setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1) ? -1 : 1;
+    if (!strcmp(name, "merge-stderr-to-stdout"))
+        return dup2(STDOUT_FILENO, STDERR_FILENO) < 0 ? -1 : 1;
+    if (!strcmp(name, "stdin") || !strcmp(name, "s"))
+        return !strcmp(value, "none") ? (freopen("/dev/null", "r", stdin) ? 1 : -1) : !strcmp(value, "0");
+    path = hrun_strf("%s%s%s", value, before ? ":" : "", before ? before : "");
+    rc = path && !setenv("PATH", path, 1) ? 1 : -1;
+    free(path);
+    return rc;
+}
+
 /* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
 static int set_place(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
                      struct hrun_error *err)
@@ -200,13 +223,18 @@ static int replace_one(const struct word *w, const char *as, const char *const *
 
     switch (w->what) {
     case SERVED:
-        if (!strcmp(w->name, "allow-run-as-root"))
-            bad = setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-        bad = bad || add_served(w->text, values, out);
+        bad = add_served(w->text, values, out);
         break;
     case EACH:
         bad = add_each(w->text, values[0], out);
         break;
+    case HERE:
+        bad = do_here(w->name, values[0]);
+        if (bad > 0)
+            return 0;
+        if (bad < 0)
+            break;
+        return hrun_fail(err, HRUN_EINVAL, "%s %s is not served: %s", as, values[0], w->text);
     case PLACE:
         return set_place(w, as, values, s, err);
     case INSTEAD:

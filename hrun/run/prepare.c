@@ -327,6 +327,33 @@ static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
                      "one of them", other);
 }
 
+/* Cores of the PEs on a host. */
+static int64_t cores_of(const struct hrun_cluster *cl, int host)
+{
+    int64_t cores = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        for (int k = 0; k < cl->subs[i].npes; k++)
+            cores += cl->subs[i].pes[k].host == host ? cl->subs[i].pes[k].ncores : 0;
+    return cores;
+}
+
+/* Of a program that no definition knows there may be more processes than PEs, where these have several cores, as hosts
+ * have: they fill the cores as with mpirun. */
+static void fill_cores(struct prepared *p)
+{
+    const struct hrun_cluster *cl = p->c.cluster;
+    int64_t cores = 0, pes = 0;
+
+    for (int h = 0; h < cl->nhosts; h++)
+        cores += cores_of(cl, h);
+    for (int i = 0; i < cl->nsubs; i++)
+        pes += cl->subs[i].npes;
+    if (!p->c.app && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
+        !hrun_mapping_places(&p->mapping))
+        p->mapping.by = HRUN_MAP_SLOT;
+}
+
 /* The program is known to no definition, and -N was given: is it mpirun's, processes per node? It is where it can be
  * that of these hosts, and -n, if given, fits; a size has no meaning then. */
 static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
@@ -336,14 +363,8 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
     int fits = s->short_N && !hrun_mapping_places(&s->mapping) && !p->ask.config &&
                (n ? n >= N && n <= N * cl->nhosts : cl->nhosts > 1);
 
-    for (int h = 0; h < cl->nhosts && fits; h++) {
-        int64_t cores = 0;
-
-        for (int i = 0; i < cl->nsubs; i++)
-            for (int k = 0; k < cl->subs[i].npes; k++)
-                cores += cl->subs[i].pes[k].host == h ? cl->subs[i].pes[k].ncores : 0;
-        fits = N <= cores;
-    }
+    for (int h = 0; h < cl->nhosts && fits; h++)
+        fits = N <= cores_of(cl, h);
     for (char **word = words; *word && fits; word++)
         fits = !strstr(*word, "{N}");
     if (!fits)
@@ -381,10 +402,11 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
-    return (words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
-           context_cluster(c, &s->common, err) ||
-           (!c->app && p->N && size_or_per_node(p, s, words, err)) || context_choose_engine(c, 1, err) ||
-           ledger_open(&p->ledger, c, err) ? -1 : 0;
+    if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
+        context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
+        return -1;
+    fill_cores(p);
+    return context_choose_engine(c, 1, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;
 }
 
 int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)

@@ -112,6 +112,12 @@ ok "--bind-to alone: the model chooses, and processes are bound to a core of the
     "$(field 'p["chosen_by"], set(len(r["cores"]) for r in p["ranks"])')" = "('model', {1})"
 printf 'subclusters:\n  - {name: a, hosts: "127.0.0.[11-12]", topology: "pack:2 numa:1 core:2 pu:1"}\n' >cluster.yaml
 
+run hrun -q --cluster cluster.yaml -n 3 --dry-run --json true
+ok "-n of more processes than there are hosts fills their cores" test \
+    "$(field '[r["host"][-2:] + ":" + r["cores"] for r in p["ranks"]]')" = "['11:0-1', '11:2-3', '11:0-1']"
+fails 125 "--dry-run=time predicts configurations" "--dry-run=time with a mapping" \
+    hrun --dry-run=time -app lu -N 2000 --map-by node "$bin/lu"
+
 # ---------------------------------------------------------------- -N
 
 run hrun -q --cluster cluster.yaml -N 2 --dry-run --json true

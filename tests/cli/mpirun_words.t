@@ -15,6 +15,7 @@ while read -r name values what; do
     case $name in
         c | ppn | perhost | npernode | npersocket | cpus-per-*) set -- 1 ;;
         map-by | rank-by | bind-to) set -- core ;;
+        s | stdin) set -- none ;;
         ppr) set -- 1:node ;;
         rankfile | rf) echo "rank 0=+n0 slot=0" >ranks; set -- ranks ;;
         hosts) set -- localhost ;;
@@ -26,7 +27,7 @@ while read -r name values what; do
         case $what in
         REFUSED) [ "$status" = 125 ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ] && [[ $err == *"is not served: "* ]] ;;
         INSTEAD) [ "$status" = 0 ] && [[ $err == "hrun: $dash$name"* ]] ;;
-        PLACE) [ "$status" = 0 ] && [ -z "$err" ] ;;
+        PLACE | HERE) [ "$status" = 0 ] && [ -z "$err" ] ;;
         *) [ "$status" = 0 ] && [[ $err != *unknown* ]] ;;
         esac || wrong="$wrong $dash$name($status: $err)"
     done
@@ -45,6 +46,13 @@ status_is 0 "a line of a script for Hydra"
 out_has "[1]<stdout>: rank 1 A=5" "with its settings"
 run hrun -n 1 --allow-run-as-root sh -c 'echo $OMPI_ALLOW_RUN_AS_ROOT'
 out_has 1 "--allow-run-as-root"
+run hrun -path "$bin" -n 1 probe info
+status_is 0 "--path: the program is found there"
+run sh -c 'echo hello | hrun -stdin none -n 1 cat'
+ok "--stdin none: nothing is read" test "$status$out" = 0
+fails 125 "rank 0 alone reads standard input" "--stdin of another rank" hrun --stdin 1 -n 1 true
+run hrun -q --merge-stderr-to-stdout -n 1 sh -c 'echo there >&2'
+ok "--merge-stderr-to-stdout" test "$out$err" = there
 run hrun -n 1 sh -c 'echo "$@"' x -f nosuch --map-by y
 out_has "-f nosuch --map-by y" "options of the program are its own"
 run hrun -n 1 -- echo --bind-to core
