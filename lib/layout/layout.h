@@ -120,11 +120,13 @@ struct hrun_mapping {
     int shares;             /* ranks may share cores: overload-allowed */
     int if_supported;       /* a host without such an object leaves its ranks unbound */
     int displays;           /* :DISPLAY */
+    int nolocal;            /* not on the host that we run on */
+    const char *cpus;       /* the cores that may be used of each host, "0-3,8"; NULL: all */
     const char *rankfile;   /* its path; NULL: none */
 };
 
-/* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads" or
- * "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists what there is; m is half filled then. */
+/* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",
+ * "nolocal", "cpus" or "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists what there is; m is half filled then. */
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err);
 /* Does it say where ranks go? Else it says at most to what they are bound. */
 int hrun_mapping_places(const struct hrun_mapping *m);

@@ -199,6 +199,8 @@ static void test_cases(void)
         { { "map-by hwthread" }, 3, 1, "0:0 0:1 0:2" },
         { { "map-by slot:pe=2", "hwthreads 1" }, 3, 1, "0:0-1 0:2-3 0:4-5" },
         { { "map-by core", "bind-to package" }, 5, 0, "0:0-3 0:0-3 0:0-3 0:0-3 0:4-7" },
+        { { "cpus 1,3-5" }, 0, 0, "0:1,3 0:4-5 0:1,3 0:4-5 1:1,3 1:4-5 1:1,3 1:4-5 2:1,3 2:4-5 2:1,3 2:4-5" },
+        { { "cpus 6", "map-by core" }, 2, 0, "0:6 1:6" },
         { { "map-by package:span", "rank-by span", "bind-to core" }, 7, 0, "0:0 0:4 1:0 1:4 2:0 2:4 0:1" },
     };
     struct hrun_cluster *c = cluster_of("package:2 [numa] core:4 pu:2", "", HRUN_LEVEL_CORE);
@@ -232,6 +234,7 @@ static void test_words(void)
         { "rank-by node:pe=2", "unknown modifier 'pe=2'; there are span, fill" },
         { "bind-to slot", "unknown word 'slot'; there are none, node" }, { "bind-to user:0,1", "unknown word 'user'" },
         { "bind-to core:x", "unknown modifier 'x'; there are N (cores), overload-allowed" }, { "pe 0", "'0' cores" },
+        { "cpus 3-1", "no list of cores" }, { "cpus 1,", "no list" }, { "cpus x", "no list" }, { "cpus 1:2", "no list" },
         { "per-node 0", "'0' processes per host" }, { "per-node x", "'x' processes per host" },
     };
 
