@@ -3,8 +3,8 @@
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
  * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
  * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE next to each other;
- * the first Pi PEs of sub-cluster i are used unless others are named; each rank has a non-empty cpuset unless its host
- * is known by numbers only.
+ * the first Pi PEs of sub-cluster i are used unless others are named; only hrun_layout_plain and hrun_layout_map deal
+ * them otherwise. Each rank has a non-empty cpuset unless its host is known by numbers only.
  */
 #ifndef HRUN_LAYOUT_LAYOUT_H
 #define HRUN_LAYOUT_LAYOUT_H

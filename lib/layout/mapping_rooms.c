@@ -128,6 +128,10 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
     for (int u = 0; u < r->n && r->home < 0; u++)
         r->home = r->units[u].where;
     r->slots = ncounted / w->pes < nin || !open ? ncounted / w->pes : nin;
+    /* More slots than cores are of use where ranks need no core of their own. */
+    if (open && r->slots == nin && w->cluster->hosts[host].slots > nin && w->pes == 1 &&
+        (w->m.bind_to == HRUN_MAP_NONE || w->m.shares))
+        r->slots = w->cluster->hosts[host].slots;
     if (!nin)
         r->n = r->slots = 0;
     return nomem ? hrun_fail_nomem(err) : 0;
