@@ -387,14 +387,14 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     const char *name = c->set->engine;
 
     if (!name || !strcmp(name, "auto")) {
-        c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
+        c->engine = hrun_engine_auto(c->cluster, &c->mpi, &c->openmpi, runs ? err : NULL);
         if (!c->engine && !runs)
-            c->engine = hrun_engine_suited(c->cluster);
+            c->engine = hrun_engine_suited(c->cluster, &c->mpi);
         return c->engine ? 0 : -1;
     }
     c->engine = hrun_engine_find(name);
     if (!c->engine)
-        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun and smpi", name);
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, ssh and smpi", name);
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 

@@ -18,10 +18,10 @@ nothing_left() {
     ok "$1: nothing is left" nothing_new "$before"
 }
 
-for engine in local mpirun local+mpich; do
+for engine in local mpirun local+mpich ssh+mpich; do
     probe=$tmp/probe
-    if [ "$engine" = local+mpich ]; then
-        cp "$bin/mpich/probe" mpich-probe 2>/dev/null || { skip "local with MPICH" "mpicc.mpich is not there"; continue; }
+    if [[ $engine == *+mpich ]]; then
+        cp "$bin/mpich/probe" mpich-probe 2>/dev/null || { skip "${engine%+*} with MPICH" "mpicc.mpich is not there"; continue; }
         probe=$tmp/mpich-probe
     fi
     h="hrun --engine ${engine%+*}"

@@ -243,7 +243,7 @@ static void table(struct fixture *f)
     }
     ok(n >= 2 && complete, "each row is complete and found by its name");
     ok(!hrun_engine_find("nonesuch") && !hrun_engine_find(NULL), "an unknown engine");
-    e = hrun_engine_auto(&f->cluster, NULL, &err);
+    e = hrun_engine_auto(&f->cluster, NULL, NULL, &err);
     is_str(e ? e->name : NULL, "local", "the engine for this host alone");
     both.hosts = two;
     both.nhosts = 2;
@@ -251,7 +251,7 @@ static void table(struct fixture *f)
     is_str(err.text, "engine local runs on this host only, and elsewhere is another: use --engine mpirun",
            "message");
     setenv("PATH", f->tmp, 1);
-    ok(!hrun_engine_auto(&both, NULL, &err), "several hosts need mpirun");
+    ok(!hrun_engine_auto(&both, NULL, NULL, &err), "several hosts need mpirun");
     is_int(err.code, HRUN_EENGINE, "code");
     is_str(err.text, "there is no mpirun in PATH: install openmpi-bin", "message");
     write_mode(f->tmp, "mpirun", "#!/bin/sh\necho 'HYDRA build details:'\n", 39, 0755);

@@ -33,8 +33,9 @@ static int refuse_host(const struct hrun_cluster *c, int host, struct hrun_error
                      "--engine mpirun", c->hosts[host].name);
 }
 
-static int local_suits(const struct hrun_cluster *cluster)
+static int local_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
+    (void)mpi;
     return !cluster->platform && cluster->nhosts == 1 && cluster->hosts[0].is_local;
 }
 
@@ -250,6 +251,7 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     spec.since = r->since;
     spec.nranks = n;
     spec.pmi = r->mpich;
+    spec.layout = job->layout;
     spec.cpusets = a->cpusets;
     spec.wdir = job->wdir;
     spec.topology = topology;
@@ -271,19 +273,6 @@ out:
     free(topology);
     hrun_strvec_release(&common);
     return rc;
-}
-
-/* Ranks of an MPI program that have all ended well without a word to their server may have worked alone. */
-static int check_together(const struct hrun_run *r, struct hrun_error *err)
-{
-    for (int i = 0; i < r->nprocs; i++)
-        if (r->procs[i].was_connected)
-            return 0;
-    if (!r->mpich || r->nprocs < 2 || r->out->status)
-        return 0;
-    return hrun_fail(err, HRUN_EMPI, "none of the %d processes of %s has called MPI_Init: either the program does not, "
-                     "with these arguments (start it alone, with -n 1), or its MPI does not speak PMI-1 and each "
-                     "process has done all of the work", r->nprocs, r->job->argv[0]);
 }
 
 static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
@@ -308,7 +297,7 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)
-        rc = check_together(&r, err);
+        rc = hrun_mpich_check_together(&r, err);
     hrun_run_end(&r);
     ranks_release(&a, n);
     free(library);

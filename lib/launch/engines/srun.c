@@ -65,8 +65,9 @@ static int check_hosts(const struct hrun_cluster *c, const struct hrun_allocatio
     return 0;
 }
 
-static int srun_suits(const struct hrun_cluster *cluster)
+static int srun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
+    (void)mpi;
     return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM;
 }
 
