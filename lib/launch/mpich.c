@@ -50,10 +50,12 @@ static int spans_hosts(const struct hrun_layout *l)
 
 char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size)
 {
-    int yields = hrun_env_yields(job), spans = spans_hosts(job->layout);
+    int yields = hrun_env_yields(job), spans = spans_hosts(job->layout), mca = 0;
     char *library;
 
-    if (job->n_mca && job->on_message)
+    for (int i = 0; i < job->n_mca; i++)
+        mca += strncmp(job->mca[i], "plm_", 4) != 0;    /* how hosts are reached */
+    if (mca && job->on_message)
         job->on_message(job->ctx, "--mca does nothing here: these are parameters of Open MPI, and the program is of "
                         "MPICH's family");
     if (!yields && !spans && !over_slurm)

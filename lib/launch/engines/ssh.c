@@ -35,6 +35,7 @@ struct host {
     int fd;                     /* connection, -1: closed */
     pid_t pid;                  /* agent or proxy, 0: it has ended */
     int greeted;
+    int silent;                 /* the connection has ended before the ranks' ends were told */
     struct hrun_buf in, out;
 };
 
@@ -294,6 +295,7 @@ static void hang_up(struct ssh *s, struct host *h)
         if (host_of(s, rank) == h && r->procs[rank].alive) {
             r->procs[rank].alive = 0;
             r->nalive--;
+            h->silent = 1;
         }
 }
 
@@ -421,6 +423,19 @@ static int living(struct ssh *s)
     return n;
 }
 
+/* A host that went silent, and whose agent or proxy has ended without a word of why. */
+static void find_lost(struct ssh *s)
+{
+    struct hrun_run *r = s->r;
+
+    for (int i = 0; i < s->nhosts; i++) {
+        struct host *h = &s->hosts[i];
+
+        if (h->silent && !h->pid && !r->failed && !r->engine_failed && r->kill_s <= 0 && !r->ending_signal)
+            hrun_run_lose(r, h->host->name);
+    }
+}
+
 /* While the output has no room nothing is read. */
 static void set_paused(struct ssh *s)
 {
@@ -465,6 +480,7 @@ static int watch(struct hrun_run *r)
     n = living(s);
     if (s->reach.agents)
         hrun_reach_watch(r);    /* what an agent that has just ended has told */
+    find_lost(s);
     return n;
 }
 
@@ -499,20 +515,6 @@ static void abandon(struct hrun_run *r)
     for (int i = 0; i < s->nhosts; i++)
         if (s->hosts[i].pid > 0 && !r->out->lost_host[0] && !r->engine_failed && !r->timed_out && !r->ending_signal)
             hrun_run_lose(r, s->hosts[i].host->name);
-}
-
-/* A host whose ranks went silent, although nothing was told of it. */
-static void find_lost(struct ssh *s)
-{
-    struct hrun_run *r = s->r;
-
-    if (!s->begun || r->failed || r->timed_out || r->ending_signal || r->engine_failed)
-        return;
-    for (int rank = 0; rank < r->nprocs; rank++)
-        if (r->procs[rank].was_connected && r->procs[rank].connected) {
-            hrun_run_lose(r, host_of(s, rank)->host->name);
-            return;
-        }
 }
 
 /* ---------------------------------------------------------------- start */
@@ -669,8 +671,6 @@ static int ssh_run(const struct hrun_job *asked, struct hrun_outcome *out, struc
         rc = start(&s, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
-    if (rc == 0)
-        find_lost(&s);
     if (rc == 0 && mpi.kind == HRUN_MPI_MPICH)
         rc = hrun_mpich_check_together(&r, err);
     if (rc == 0 && out->lost_host[0])
