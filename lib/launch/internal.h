@@ -425,7 +425,8 @@ struct hrun_run;
  * HRUN_EMPI then. */
 int hrun_mpich_check_together(const struct hrun_run *r, struct hrun_error *err);
 
-/* The command of Hydra for the same placement on one host, as hrun_engine_command has it. Errors: HRUN_ENOMEM. */
+/* The command of Hydra for the same hosts, and on one host for the same placement, as hrun_engine_command has it.
+ * Errors: HRUN_ENOMEM. */
 int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
 
 /* Remove shared memory of MPICH and UCX that the user's processes have made since then (time(2)) and that no living one

@@ -108,13 +108,33 @@ out:
     hrun_buf_release(&b);
 }
 
+/* "h1:2,h2:1,h1:1", host by host as ranks stand. */
+static int add_hosts(const struct hrun_layout *l, struct hrun_strvec *words)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int bad;
+
+    for (int r = 0, n; r < l->nranks; r += n) {
+        for (n = 1; r + n < l->nranks && l->ranks[r + n].host == l->ranks[r].host; n++)
+            ;
+        hrun_buf_addf(&b, "%s%s:%d", r ? "," : "", l->cluster->hosts[l->ranks[r].host].name, n);
+    }
+    bad = b.failed || hrun_strvec_push(words, "-hosts") || hrun_strvec_push(words, b.data);
+    hrun_buf_release(&b);
+    return bad;
+}
+
 int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     int bad = hrun_strvec_push(&words, "mpiexec.hydra") || hrun_strvec_push(&words, "-n") ||
               hrun_strvec_pushf(&words, "%d", job->layout->nranks), rc;
 
-    add_bindings(job->layout, &words);
+    /* Hydra has one list of bindings for all hosts. */
+    if (!bad && spans_hosts(job->layout))
+        bad = add_hosts(job->layout, &words);
+    else
+        add_bindings(job->layout, &words);
     if (!bad && job->wdir)
         bad = hrun_strvec_push(&words, "-wdir") || hrun_strvec_push(&words, job->wdir);
     for (int i = 0; !bad && i < job->n_env; i++) {
