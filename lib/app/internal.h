@@ -57,7 +57,7 @@ struct raw_weak {
 };
 
 struct raw_app {
-    char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text, *scratch;
+    char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text, *scratch, *size;
     char **programs, **args;
     unsigned programs_count, args_count;
     int *procs_per_pe;
