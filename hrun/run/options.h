@@ -16,6 +16,9 @@ struct hrun_settings {
     const char *show_cluster;         /* as given: NULL also where no value was */
     int list_apps;
     int tag_output, report_bindings, trace, tune_collectives, finest;
+    struct hrun_mapping mapping;      /* mpirun's words for where processes go (mpirun_words.h) */
+    struct hrun_strvec mapping_words; /* what it points to */
+    int short_N;                      /* 1: the size was given as -N, which is mpirun's word for something else */
 };
 
 /* What hrun can be asked for, in the order of hrun_modes. */

@@ -373,6 +373,22 @@ static void add_choice(const struct context *c, const struct decision *d, struct
     hrun_buf_release(&line);
 }
 
+/* "  mapping      by node, bound to core
+ *                0 h1:0  1 h2:0  2 h1:1 ..." */
+static void add_mapping(const struct command *cmd, struct hrun_buf *out)
+{
+    enum { SHOWN = 16 };
+    const struct hrun_layout *l = cmd->layout;
+
+    hrun_buf_adds(out, "  mapping      ");
+    hrun_mapping_print(cmd->mapping, l, out);
+    hrun_buf_adds(out, "; rank host:cores\n              ");
+    for (int r = 0; r < l->nranks && r < SHOWN; r++)
+        hrun_buf_addf(out, " %d %s:%s%s", r, l->cluster->hosts[l->ranks[r].host].name, l->ranks[r].cores,
+                      r + 1 < l->nranks ? " " : "");
+    hrun_buf_adds(out, l->nranks > SHOWN ? "...\n" : "\n");
+}
+
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                 const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
                 struct hrun_buf *out, struct hrun_error *err)
@@ -393,6 +409,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         placement_print(cmd->placed, out);
         hrun_buf_addc(out, '\n');
     }
+    if (cmd->layout->bound)
+        add_mapping(cmd, out);
     report_choice(c, d, words, out);
     add_network(c, d, out);
     probe_print(probe, d, out);

@@ -91,7 +91,8 @@ int run_list_apps(const struct hrun_settings *s, char **words)
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv, .variants = &p->variants };
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .mapping = &p->mapping, .argv = job->argv,
+                           .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 
     if (!p->c.cluster->platform)
@@ -202,8 +203,9 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         waits_release(&waits);
         return -1;
     }
-    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->ask.unrecorded &&
-        !is_tuned(&p->w)) {
+    /* Times of other bindings are not those that the profile is of. */
+    if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding && tells(&p->d, &r) &&
+        !s->ask.unrecorded && !is_tuned(&p->w)) {
         recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);

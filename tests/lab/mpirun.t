@@ -52,6 +52,22 @@ ok 'an hrun that a process starts works as any' test "$status $(printf '%s\n' "$
 run hrun "$probe"
 status_is 0 'an MPI program runs over hosts'
 
+# Where the user says where processes go.
+# shellcheck disable=SC2016
+where='echo $OMPI_COMM_WORLD_RANK $(hostname) $(taskset -cp $$ | sed "s/.*: //")'
+run hrun -n 6 --map-by node --oversubscribe --bind-to core sh -c "$where"
+ok 'by node: hosts in turn, bound to a core' test "$(sort -n <<<"$out" | xargs)" = '0 h1 0 1 h2 1 2 h3 1 3 h1 0 4 h2 1 5 h3 1'
+run hrun -ppn 2 -n 5 --oversubscribe sh -c "$where"
+ok '-ppn: so many on each host' test "$(sort -n <<<"$out" | cut -d' ' -f1,2 | xargs)" = '0 h1 1 h1 2 h2 3 h2 4 h3'
+run hrun -N 1 --report-bindings sh -c "$where"
+status_is 0 '-N 1: one process on each host'
+ok 'bound as planned' test "$(grep -c 'as planned' <<<"$err")" = 3
+printf 'rank 2=h1 slot=0\nrank 0=+n2 slot=0\nrank 1=h2 slot=0\n' >"$tmp/ranks"
+run hrun --rankfile "$tmp/ranks" sh -c "$where"
+ok "a user's rankfile" test "$(sort -n <<<"$out" | cut -d' ' -f1,2 | xargs)" = '0 h3 1 h2 2 h1'
+run hrun --map-by hwthread -n 3 --rank-by node "$bin/probe"
+status_is 0 'an MPI program on hardware threads of several hosts'
+
 # Hosts that a cluster file describes: hrun is not asked to be there.
 printf 'subclusters:\n  - name: far\n    hosts: h[1-3]\n    cores: 1\n    memory: 512MiB\n    cpu: Some CPU\n' >"$tmp/described"
 if is mpirun; then

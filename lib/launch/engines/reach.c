@@ -219,7 +219,8 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
 {
     static const char *const launch_agent[] = { "orte_launch_agent" };
     char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 1) : NULL;
-    int needed = job->report_bindings || has_threads(job->layout), wanted = needed || job->npreloads;
+    int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
+    int wanted = needed || job->npreloads;
 
     if (!m && !asked)
         return hrun_fail(err, HRUN_EINVAL, "programs of MPICH need hrun on every host, and hosts that a cluster file "
