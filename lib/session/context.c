@@ -252,8 +252,16 @@ static int find_app(struct context *c, const char *argv0, struct hrun_error *err
     char *const *defines = list->v;
     int ndefines = (int)list->n;
 
-    if (c->set->app)
-        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
+    if (c->set->app) {
+        struct hrun_error why = { 0 };
+
+        if (!hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, &why) ||
+            (why.code == HRUN_ENOENT && problem_named(c, c->set->app, NULL) == 0))
+            return 0;
+        if (err)
+            *err = why;
+        return -1;
+    }
     if (!argv0)
         return 0;
     return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
@@ -446,6 +454,7 @@ void context_release(struct context *c)
     hrun_strvec_release(&c->signatures);
     hrun_store_close(c->store);
     context_drop_app(c);
+    problem_destroy(c->problem);
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);
