@@ -76,6 +76,9 @@ static const struct word words[] = {
     { "cpus-per-proc", 1, PLACE, "pe %1" },
     { "cpus-per-rank", 1, PLACE, "pe %1" },
     { "use-hwthread-cpus", 0, PLACE, "hwthreads 1" },
+    { "nolocal", 0, PLACE, "nolocal 1" },
+    { "cpu-set", 1, PLACE, "cpus %1" },
+    { "cpu-list", 1, PLACE, "cpus %1" },
 
     { "membind", 1, INSTEAD, PLACES },
     { "order-nodes", 1, INSTEAD, PLACES },
@@ -101,7 +104,6 @@ static const struct word words[] = {
     { "print-all-exitcodes", 0, INSTEAD, "hrun tells the first rank that fails" },
     { "stream-buffering", 1, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
 
-    { "nolocal", 0, REFUSED, "leave this host out of --host or the host file" },
     { "genvnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
     { "envnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
     { "output-filename", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },

@@ -114,7 +114,7 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", predicted, "");
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &c->cluster->subs[i];
-        int used = d->has_config ? d->pes[i] : d->subs[i].npes;
+        int used = d->has_config || l->bound ? d->pes[i] : d->subs[i].npes;
 
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);

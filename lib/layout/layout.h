@@ -3,8 +3,8 @@
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
  * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
  * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE next to each other;
- * the first Pi PEs of sub-cluster i are used unless others are named; each rank has a non-empty cpuset unless its host
- * is known by numbers only.
+ * the first Pi PEs of sub-cluster i are used unless others are named; only hrun_layout_plain and hrun_layout_map deal
+ * them otherwise. Each rank has a non-empty cpuset unless its host is known by numbers only.
  */
 #ifndef HRUN_LAYOUT_LAYOUT_H
 #define HRUN_LAYOUT_LAYOUT_H
@@ -120,11 +120,13 @@ struct hrun_mapping {
     int shares;             /* ranks may share cores: overload-allowed */
     int if_supported;       /* a host without such an object leaves its ranks unbound */
     int displays;           /* :DISPLAY */
+    int nolocal;            /* not on the host that we run on */
+    const char *cpus;       /* the cores that may be used of each host, "0-3,8"; NULL: all */
     const char *rankfile;   /* its path; NULL: none */
 };
 
-/* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads" or
- * "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists what there is; m is half filled then. */
+/* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",
+ * "nolocal", "cpus" or "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists what there is; m is half filled then. */
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err);
 /* Does it say where ranks go? Else it says at most to what they are bound. */
 int hrun_mapping_places(const struct hrun_mapping *m);

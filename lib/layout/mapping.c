@@ -67,9 +67,9 @@ static int fail_full(const struct mapping *w, int n, int asked, struct hrun_erro
     else
         hrun_buf_addf(&how, "by %s", layout_map_name((int)w->m.by));
     if (w->m.pes > 1)
-        hrun_buf_addf(&how, ", %d %s for each,", w->m.pes, w->m.hwthreads ? "hardware threads" : "cores");
-    hrun_fail(err, HRUN_EINVAL, "%s%d processes %s: there is room for %d on %d host%s: give fewer%s",
-              asked ? "-n: " : "", n, how.data, w->nprocs, nhosts, nhosts == 1 ? "" : "s",
+        hrun_buf_addf(&how, ", %d %s for each", w->m.pes, w->m.hwthreads ? "hardware threads" : "cores");
+    hrun_fail(err, HRUN_EINVAL, "%s%d%s, %s: there is room for %d on %d host%s: give fewer%s", asked ? "-n " : "", n,
+              asked ? "" : " processes", how.data, w->nprocs, nhosts, nhosts == 1 ? "" : "s",
               asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
     hrun_buf_release(&how);
     return -1;

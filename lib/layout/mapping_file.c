@@ -43,18 +43,23 @@ static int fail_host(const struct reading *g, const char *name, size_t len)
     return -1;
 }
 
-/* Is that the host's name, perhaps without its domain? */
+/* Are these the same name, one of them perhaps without its domain? */
+static int same_name(const char *host, const char *name, size_t len)
+{
+    size_t n = strlen(host);
+
+    return n < len ? !strncasecmp(host, name, n) && name[n] == '.'
+                   : !strncasecmp(host, name, len) && (!host[len] || host[len] == '.');
+}
+
 static int is_host(const struct hrun_host *h, const char *name, size_t len)
 {
     char own[256] = "";
 
-    if (!strncmp(h->name, name, len) && (!h->name[len] || h->name[len] == '.'))
+    if (same_name(h->name, name, len))
         return 1;
-    if (!h->is_local)
-        return 0;
     gethostname(own, sizeof own - 1);
-    return (len == 9 && !strncmp(name, "localhost", len)) ||
-           (!strncmp(own, name, len) && (!own[len] || own[len] == '.'));
+    return h->is_local && (same_name("localhost", name, len) || same_name(own, name, len));
 }
 
 /* NAME or +nX. -1: there is none. */

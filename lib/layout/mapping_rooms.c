@@ -1,6 +1,8 @@
 /* mapping_rooms.c - what hosts have for ranks that the user maps; see mapping.h */
 #include "layout/mapping.h"
 
+#include "base/list.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -68,6 +70,21 @@ static int note_pes(struct mapping *w, const int *npes, const char *const *busy,
     return 0;
 }
 
+/* Does the user leave that core out? */
+static int is_left_out(const struct mapping *w, int host, int core)
+{
+    int listed = !w->m.cpus;
+    long first, last;
+
+    for (const char *p = w->m.cpus; p && *p && !listed; p += *p == ',') {
+        p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
+        if (!p)
+            break;
+        listed = core >= first && core <= last;
+    }
+    return !listed || (w->m.nolocal && w->cluster->hosts[host].is_local);
+}
+
 /* Where in PEs may ranks of a host use its other cores? Not where a resource manager grants so many, and not where a
  * host has no slots of its own. */
 static int is_open(const struct hrun_cluster *c, int host)
@@ -97,7 +114,7 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
         return hrun_fail_nomem(err);
     }
     for (int k = 0; k < r->ncores && !nomem; k++) {
-        if (at[k] == FORBIDDEN || (at[k] == NOWHERE && !open))
+        if (at[k] == FORBIDDEN || (at[k] == NOWHERE && !open) || is_left_out(w, host, r->cores[k].number))
             continue;
         npus = 0;
         if (w->threads && *r->cores[k].pus)
@@ -111,6 +128,10 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
     for (int u = 0; u < r->n && r->home < 0; u++)
         r->home = r->units[u].where;
     r->slots = ncounted / w->pes < nin || !open ? ncounted / w->pes : nin;
+    /* More slots than cores are of use where ranks need no core of their own. */
+    if (open && r->slots == nin && w->cluster->hosts[host].slots > nin && w->pes == 1 &&
+        (w->m.bind_to == HRUN_MAP_NONE || w->m.shares))
+        r->slots = w->cluster->hosts[host].slots;
     if (!nin)
         r->n = r->slots = 0;
     return nomem ? hrun_fail_nomem(err) : 0;

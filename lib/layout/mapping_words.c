@@ -1,6 +1,8 @@
 /* mapping_words.c - mpirun's words for where ranks go; see layout.h for the contracts */
 #include "layout/layout.h"
 
+#include "base/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -178,6 +180,20 @@ static int bind_to(struct hrun_mapping *m, const char *value, struct hrun_error 
     return modify_all(m, BIND, value + len, err);
 }
 
+static int set_cpus(struct hrun_mapping *m, const char *value, struct hrun_error *err)
+{
+    long first, last;
+    const char *p = value;
+
+    do {
+        p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
+    } while (p && *p++ == ',');
+    if (!p || p[-1])
+        return hrun_fail(err, HRUN_EINVAL, "'%s' is no list of cores such as 0-3,8", value);
+    m->cpus = value;
+    return 0;
+}
+
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err)
 {
     if (!strcmp(key, "map-by"))
@@ -188,8 +204,12 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
         return bind_to(m, value, err);
     if (!strcmp(key, "pe"))
         return set_pes(m, value, strlen(value), err);
+    if (!strcmp(key, "cpus"))
+        return set_cpus(m, value, err);
     if (!strcmp(key, "hwthreads"))
         m->hwthreads = 1;
+    else if (!strcmp(key, "nolocal"))
+        m->nolocal = 1;
     else if (!strcmp(key, "rankfile"))
         m->rankfile = value;
     else {
@@ -204,7 +224,7 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
 
 int hrun_mapping_places(const struct hrun_mapping *m)
 {
-    return m->by || m->rank_by || m->rankfile || m->pes || m->hwthreads;
+    return m->by || m->rank_by || m->rankfile || m->pes || m->hwthreads || m->nolocal || m->cpus;
 }
 
 void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *l, struct hrun_buf *out)

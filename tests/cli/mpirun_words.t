@@ -7,6 +7,7 @@ rows=$(sed -n 's/^    { "\([a-z-]*\)", \([012]\), \([A-Z]*\),.*/\1 \2 \3/p' "$ta
 ok "the table has rows" test "$(printf '%s\n' "$rows" | wc -l)" -ge 80
 missing=
 wrong=
+printf 'subclusters:\n  - {hosts: localhost}\n  - {hosts: 127.0.0.2, cores: 1, memory: 1GiB}\n' >two.yaml
 while read -r name values what; do
     grep -q "^\.It Fl $name\( \|\$\)" "$top/man/hrun-mpirun.7" || missing="$missing $name"
     set --
@@ -15,6 +16,7 @@ while read -r name values what; do
     case $name in
         c | ppn | perhost | npernode | npersocket | cpus-per-*) set -- 1 ;;
         map-by | rank-by | bind-to) set -- core ;;
+        cpu-*) set -- 0 ;;
         s | stdin) set -- none ;;
         ppr) set -- 1:node ;;
         rankfile | rf) echo "rank 0=+n0 slot=0" >ranks; set -- ranks ;;
@@ -23,6 +25,7 @@ while read -r name values what; do
         gwdir) set -- / ;;
     esac
     for dash in - --; do
+        [ $name = nolocal ] && set -- --dry-run --cluster two.yaml
         run hrun -n 1 "$dash$name" "$@" true
         case $what in
         REFUSED) [ "$status" = 125 ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ] && [[ $err == *"is not served: "* ]] ;;

@@ -1,4 +1,5 @@
 /* test_layout_mapping.c - --map-by, --rank-by, --bind-to and rankfiles: invariants over many topologies, mistakes */
+#include "nomem.h"
 #include "fixture.h"
 
 #include "base/list.h"
@@ -198,6 +199,8 @@ static void test_cases(void)
         { { "map-by hwthread" }, 3, 1, "0:0 0:1 0:2" },
         { { "map-by slot:pe=2", "hwthreads 1" }, 3, 1, "0:0-1 0:2-3 0:4-5" },
         { { "map-by core", "bind-to package" }, 5, 0, "0:0-3 0:0-3 0:0-3 0:0-3 0:4-7" },
+        { { "cpus 1,3-5" }, 0, 0, "0:1,3 0:4-5 0:1,3 0:4-5 1:1,3 1:4-5 1:1,3 1:4-5 2:1,3 2:4-5 2:1,3 2:4-5" },
+        { { "cpus 6", "map-by core" }, 2, 0, "0:6 1:6" },
         { { "map-by package:span", "rank-by span", "bind-to core" }, 7, 0, "0:0 0:4 1:0 1:4 2:0 2:4 0:1" },
     };
     struct hrun_cluster *c = cluster_of("package:2 [numa] core:4 pu:2", "", HRUN_LEVEL_CORE);
@@ -231,6 +234,7 @@ static void test_words(void)
         { "rank-by node:pe=2", "unknown modifier 'pe=2'; there are span, fill" },
         { "bind-to slot", "unknown word 'slot'; there are none, node" }, { "bind-to user:0,1", "unknown word 'user'" },
         { "bind-to core:x", "unknown modifier 'x'; there are N (cores), overload-allowed" }, { "pe 0", "'0' cores" },
+        { "cpus 3-1", "no list of cores" }, { "cpus 1,", "no list" }, { "cpus x", "no list" }, { "cpus 1:2", "no list" },
         { "per-node 0", "'0' processes per host" }, { "per-node x", "'x' processes per host" },
     };
 
@@ -360,6 +364,49 @@ static void test_rankfiles(void)
     free(dir);
 }
 
+/* Each allocation fails once, in turn: it is said, and nothing is lost. */
+static void test_nomem(void)
+{
+    struct hrun_cluster *c = cluster_of("package:2 [numa] core:4 pu:2", "", HRUN_LEVEL_CORE);
+    char *dir = temp_dir(), *path = hrun_strf("%s/ranks", dir);
+    const struct hrun_mapping kinds[] = {
+        { .by = HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE, .rank_by = HRUN_MAP_NODE }, { .by = HRUN_MAP_SLOT, .pes = 3 },
+        { .by = HRUN_MAP_HWTHREAD }, { .rankfile = path }, { .bind_to = HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE },
+    };
+
+    write_text(path, "rank 0=+n0 slot=0-1\nrank 1=+n1 slot=1:*\n");
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        int n = 0, good = 1, done = 0;
+
+        while (!done && n < 5000 && good) {
+            int pes[1] = { 5 }, procs[1] = { 2 }, binds = kinds[k].bind_to != 0;
+            struct hrun_layout *l = binds ? hrun_layout_create(c, pes, procs, NULL)
+                                          : hrun_layout_map(c, &kinds[k], 0, 0, NULL, NULL, NULL);
+            struct hrun_error err = { 0 };
+            long before;
+
+            if (!binds) {
+                hrun_layout_destroy(l);
+                l = NULL;
+            }
+            before = live;
+            calls = 0;
+            fail_at = ++n;
+            if (binds)
+                done = !hrun_layout_bind(l, c, &kinds[k], NULL, NULL, &err);
+            else
+                done = (l = hrun_layout_map(c, &kinds[k], 0, 0, NULL, NULL, &err)) != NULL;
+            fail_at = 0;
+            good = done || (err.code == HRUN_ENOMEM && (live == before || !REPLACED) && (!binds || !l->bound));
+            hrun_layout_destroy(l);
+        }
+        ok(good && (n > 5 || !REPLACED), "memory runs out at each of %d allocations of kind %zu", n - 1, k);
+    }
+    hrun_cluster_destroy(c);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     test_invariants();
@@ -369,5 +416,6 @@ int main(void)
     test_numbers();
     test_parts();
     test_rankfiles();
+    test_nomem();
     return tap_done();
 }
