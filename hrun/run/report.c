@@ -294,9 +294,11 @@ static void add_command(const struct context *c, const struct command *cmd, stru
 
     hrun_buf_adds(out, "  would run: ");
     if (!c->engine->command) {
-        for (char *const *word = cmd->argv; *word; word++) {
-            hrun_buf_add_shell(out, *word);
-            hrun_buf_addc(out, ' ');
+        for (int r = 0; r < cmd->layout->nranks; r += hrun_job_run_length(cmd->job, r)) {
+            hrun_buf_adds(out, r ? " : " : "");
+            if (cmd->job->which)
+                hrun_buf_addf(out, "-n %d ", hrun_job_run_length(cmd->job, r));
+            hrun_buf_add_command(out, hrun_job_program(cmd->job, r).argv);
         }
         hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by %s: ", cmd->layout->nranks,
                       cmd->layout->nranks == 1 ? "" : "es", c->mpi.kind == HRUN_MPI_MPICH ? "mpiexec" : "mpirun");

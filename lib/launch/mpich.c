@@ -113,7 +113,7 @@ int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct 
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     int bad = hrun_strvec_push(&words, "mpiexec.hydra") || hrun_strvec_push(&words, "-n") ||
-              hrun_strvec_pushf(&words, "%d", job->layout->nranks), rc;
+              hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0)), rc;
 
     add_bindings(job->layout, &words);
     if (!bad && job->wdir)
@@ -126,8 +126,13 @@ int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct 
                   hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]) ||
                   hrun_strvec_push(&words, eq + 1);
     }
-    for (int i = 0; !bad && job->argv[i]; i++)
-        bad = hrun_strvec_push(&words, job->argv[i]);
+    for (int r = 0, n; !bad && r < job->layout->nranks; r += n) {
+        n = hrun_job_run_length(job, r);
+        if (r)
+            bad = hrun_strvec_push(&words, ":") || hrun_strvec_push(&words, "-n") ||
+                  hrun_strvec_pushf(&words, "%d", n);
+        bad = bad || hrun_push_program(job, r, 0, &words);
+    }
     rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &words, out, err);
     hrun_strvec_release(&words);
     return rc;

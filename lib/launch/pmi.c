@@ -39,6 +39,7 @@ struct rank {
 struct hrun_pmi {
     int n, nbarrier, sock;
     struct rank *ranks;
+    const int *apps;             /* of each rank, the caller's; NULL: all 0 */
     void *kvs, *names;           /* trees of struct pair, tsearch(3) */
     size_t stored;
 };
@@ -227,7 +228,7 @@ static const char *on_maxes(struct hrun_pmi *p, int rank, const struct fields *f
 static const char *on_appnum(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=appnum appnum=0");
+    answer(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
     return NULL;
 }
 
@@ -451,6 +452,11 @@ struct hrun_pmi *hrun_pmi_create(int nranks, int sock, int *fds, struct hrun_err
             close(fds[i]);
     hrun_pmi_destroy(p);
     return NULL;
+}
+
+void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps)
+{
+    p->apps = apps;
 }
 
 void hrun_pmi_destroy(struct hrun_pmi *p)

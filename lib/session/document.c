@@ -255,10 +255,32 @@ static void add_network(json_t *root, const struct context *c, const struct deci
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
 }
 
+static json_t *words_json(char *const *words)
+{
+    json_t *a = words ? json_array() : json_null();
+
+    for (char *const *word = words; word && *word; word++)
+        json_array_append_new(a, text(*word));
+    return a;
+}
+
+/* What the ranks start where there are several programs, in runs of neighbours; else null. */
+static json_t *programs_json(const struct hrun_job *job)
+{
+    json_t *a = job && job->which ? json_array() : json_null();
+
+    for (int r = 0, n; job && job->which && r < job->layout->nranks; r += n) {
+        n = hrun_job_run_length(job, r);
+        json_array_append_new(a, json_pack("{s:i, s:i, s:o}", "first", r, "ranks", n, "argv",
+                                           words_json(hrun_job_program(job, r).argv)));
+    }
+    return a;
+}
+
 int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                   struct hrun_buf *out, struct hrun_error *err)
 {
-    json_t *root = json_object(), *argv = cmd->argv ? json_array() : json_null();
+    json_t *root = json_object();
 
     add_choice(root, c, d);
     add_prediction(root, c, d);
@@ -273,9 +295,8 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
     json_object_set_new(root, "ranks", ranks(cmd->layout));
-    for (char *const *word = cmd->argv; word && *word; word++)
-        json_array_append_new(argv, text(*word));
-    json_object_set_new(root, "argv", argv);
+    json_object_set_new(root, "argv", words_json(cmd->argv));
+    json_object_set_new(root, "programs", programs_json(cmd->job));
     json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text(cmd->yielding) : json_null());
     json_object_set_new(root, "mpirun", cmd->mpirun ? text(cmd->mpirun) : json_null());
     return json_print(root, out, err);

@@ -33,6 +33,21 @@ static char *expand(const struct work *w, const struct hrun_app_values *values, 
     return s;
 }
 
+/* The further programs of a job of several. */
+static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
+{
+    int rc = 0;
+
+    hrun_strvec_release(&w->c->others);
+    for (int i = 1; i < w->nprograms && !rc; i++) {
+        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
+
+        rc = name ? context_find_other(w->c, name, err) : -1;
+        free(name);
+    }
+    return rc;
+}
+
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
 {
     struct hrun_error first = { 0 }, later;
@@ -46,7 +61,7 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
         if (!name)
             return -1;
         if (!rc)
-            return 0;
+            return find_others(w, p, err);
     }
     if (err)
         *err = first;
@@ -55,13 +70,13 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
 
 /* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
  * definition's arguments added when the user gave none. */
-static int make_words(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
-                      struct hrun_error *err)
+static int make_words(const struct work *w, char *const *words, const struct hrun_app_values *values,
+                      struct hrun_strvec *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    for (char *const *word = w->words; *word; word++) {
+    for (char *const *word = words; *word; word++) {
         char *s = expand(w, values, *word, err);
         int rc = s ? hrun_strvec_push(out, s) : -1;
 
@@ -71,7 +86,7 @@ static int make_words(const struct work *w, const struct hrun_app_values *values
         if (rc)
             return hrun_fail_nomem(err);
     }
-    for (int i = 0; app && !w->words[1] && i < app->nargs; i++) {
+    for (int i = 0; app && words == w->words && !words[1] && i < app->nargs; i++) {
         hrun_buf_reset(&b);
         if (hrun_app_expand(app, app->args[i], values, &b, err)) {
             hrun_buf_release(&b);
@@ -158,7 +173,58 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return *stdin_text ? 0 : hrun_fail_nomem(err);
 }
 
-int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
+void work_words_release(struct work_words *words)
+{
+    for (int i = 0; words->argvs && i < words->n; i++)
+        hrun_strvec_release(&words->argvs[i]);
+    free(words->argvs);
+    hrun_strvec_release(&words->paths);
+    free(words->programs);
+    free(words->which);
+    *words = (struct work_words){ 0 };
+}
+
+/* Room for n programs. */
+static int words_create(struct work_words *out, int n, struct hrun_error *err)
+{
+    out->argvs = calloc((size_t)n, sizeof *out->argvs);
+    out->programs = calloc((size_t)n, sizeof *out->programs);
+    out->n = n;
+    return out->argvs && out->programs ? 0 : hrun_fail_nomem(err);
+}
+
+/* The ranks of several programs, one program after the other. */
+static int deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out,
+                      struct hrun_error *err)
+{
+    out->which = calloc((size_t)layout->nranks, sizeof *out->which);
+    if (!out->which)
+        return hrun_fail_nomem(err);
+    for (int r = 0, i = 0, left = w->programs[0].procs; r < layout->nranks; r++, left--) {
+        if (!left && i + 1 < w->nprograms)
+            left = w->programs[++i].procs;
+        out->which[r] = i;
+    }
+    return 0;
+}
+
+/* The programs of the job and their arguments. */
+static int fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                      struct work_words *out, struct hrun_error *err)
+{
+    int n = w->nprograms ? w->nprograms : 1;
+
+    if (words_create(out, n, err) || (w->nprograms && deal_ranks(w, layout, out, err)))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        if (make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
+            return -1;
+        out->programs[i] = (struct hrun_program){ out->argvs[i].v, i ? w->c->others.v[i - 1] : w->c->program };
+    }
+    return 0;
+}
+
+int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
     const struct settings *set = w->c->set;
@@ -167,15 +233,17 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
     int failed;
 
     *stdin_text = NULL;
-    failed = fill_values(w, layout, &shares, &values, err) || make_words(w, &values, words, err) ||
+    failed = fill_values(w, layout, &shares, &values, err) || fill_words(w, layout, &values, words, err) ||
              fill_stdin(w->c->app, &values, stdin_text, err);
     hrun_buf_release(&shares);
     if (failed)
         return -1;
     memset(job, 0, sizeof *job);
     job->layout = layout;
-    job->argv = words->v;
-    job->program = w->c->program;
+    job->argv = words->programs[0].argv;
+    job->program = words->programs[0].path;
+    job->programs = words->which ? words->programs : NULL;
+    job->which = words->which;
     job->mpi = &w->c->mpi;
     job->openmpi = &w->c->openmpi;
     job->env = set->env.v;
@@ -392,7 +460,7 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    struct work_words words = { 0 };
     struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
     struct hrun_app_values values;
     struct listener l = { .w = w, .output = HRUN_BUF_INIT };
@@ -476,7 +544,7 @@ done:
     hrun_buf_release(&l.output);
     hrun_buf_release(&stderr_text);
     hrun_buf_release(&shares);
-    hrun_strvec_release(&words);
+    work_words_release(&words);
     return rc;
 }
 
