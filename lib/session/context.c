@@ -200,15 +200,14 @@ static int join_mpi(struct context *c, const char *path, const char *argv0, stru
     return 0;
 }
 
-int context_find_other(struct context *c, const char *argv0, struct hrun_error *err)
+char *context_find_other(struct context *c, const char *argv0, struct hrun_error *err)
 {
     char *path = hrun_program_find(argv0, c->set->wdir, err);
-    int rc = -1;
 
-    if (path && !join_mpi(c, path, argv0, err))
-        rc = hrun_strvec_push(&c->others, path) ? hrun_fail_nomem(err) : 0;
+    if (!path || !join_mpi(c, path, argv0, err))
+        return path;
     free(path);
-    return rc;
+    return NULL;
 }
 
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi)

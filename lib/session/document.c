@@ -341,12 +341,13 @@ int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_
                                                  "index", s->pes[k].index, "cores", s->pes[k].cores, "pus",
                                                  s->pes[k].cpuset, "memory_bytes", (double)s->pes[k].memory_bytes));
         json_array_append_new(
-            subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:s?, s:o}", "name", s->name,
+            subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:s?, s:o, s:o}", "name", s->name,
                             "cpu_model", text(s->cpu_model), "core_kind", s->core_kind, "level",
                             hrun_level_name(s->level), "cores_per_pe", s->cores_per_pe, "pus_per_pe", s->pus_per_pe,
                             "memory_bytes", (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w",
                             s->power_w, "network", s->network, "signature",
-                            (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "pes", pes));
+                            (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "program",
+                            s->program ? text(s->program) : json_null(), "pes", pes));
     }
     json_object_set_new(root, "source", text(cl->source));
     json_object_set_new(root, "platform", cl->platform ? text(cl->platform) : json_null());

@@ -12,94 +12,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* A program that is built per number of processes is looked for up to this number. */
-enum { VARIANTS_MAX = 4096 };
 /* Of a swallowed standard output its end is kept, as of standard error (launch.h). */
 enum { OUTPUT_KEPT = 64 << 10 };
-
-static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
-                    struct hrun_error *err)
-{
-    struct hrun_buf out = HRUN_BUF_INIT;
-    char *s;
-
-    if (hrun_app_expand_word(w->c->app, word, values, &out, err)) {
-        hrun_buf_release(&out);
-        return NULL;
-    }
-    s = hrun_buf_detach(&out);
-    if (!s)
-        hrun_fail_nomem(err);
-    return s;
-}
-
-/* The further programs of a job of several. */
-static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
-{
-    int rc = 0;
-
-    hrun_strvec_release(&w->c->others);
-    for (int i = 1; i < w->nprograms && !rc; i++) {
-        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
-
-        rc = name ? context_find_other(w->c, name, err) : -1;
-        free(name);
-    }
-    return rc;
-}
-
-int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
-{
-    struct hrun_error first = { 0 }, later;
-    int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
-
-    for (int64_t p = lo; p <= hi; p++) {
-        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
-        int rc = name ? context_find_program(w->c, name, p == lo ? &first : &later) : -1;
-
-        free(name);
-        if (!name)
-            return -1;
-        if (!rc)
-            return find_others(w, p, err);
-    }
-    if (err)
-        *err = first;
-    return -1;
-}
-
-/* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
- * definition's arguments added when the user gave none. */
-static int make_words(const struct work *w, char *const *words, const struct hrun_app_values *values,
-                      struct hrun_strvec *out, struct hrun_error *err)
-{
-    const struct hrun_app *app = w->c->app;
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    for (char *const *word = words; *word; word++) {
-        char *s = expand(w, values, *word, err);
-        int rc = s ? hrun_strvec_push(out, s) : -1;
-
-        free(s);
-        if (!s)
-            return -1;
-        if (rc)
-            return hrun_fail_nomem(err);
-    }
-    for (int i = 0; app && words == w->words && !words[1] && i < app->nargs; i++) {
-        hrun_buf_reset(&b);
-        if (hrun_app_expand(app, app->args[i], values, &b, err)) {
-            hrun_buf_release(&b);
-            return hrun_fail_prefix(err, "args of %s", app->name);
-        }
-        if (b.failed || hrun_strvec_push(out, b.data)) {
-            hrun_buf_release(&b);
-            return hrun_fail_nomem(err);
-        }
-    }
-    hrun_buf_release(&b);
-    return 0;
-}
 
 int work_size_is_passed(const struct work *w)
 {
@@ -173,57 +87,6 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return *stdin_text ? 0 : hrun_fail_nomem(err);
 }
 
-void work_words_release(struct work_words *words)
-{
-    for (int i = 0; words->argvs && i < words->n; i++)
-        hrun_strvec_release(&words->argvs[i]);
-    free(words->argvs);
-    hrun_strvec_release(&words->paths);
-    free(words->programs);
-    free(words->which);
-    *words = (struct work_words){ 0 };
-}
-
-/* Room for n programs. */
-static int words_create(struct work_words *out, int n, struct hrun_error *err)
-{
-    out->argvs = calloc((size_t)n, sizeof *out->argvs);
-    out->programs = calloc((size_t)n, sizeof *out->programs);
-    out->n = n;
-    return out->argvs && out->programs ? 0 : hrun_fail_nomem(err);
-}
-
-/* The ranks of several programs, one program after the other. */
-static int deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out,
-                      struct hrun_error *err)
-{
-    out->which = calloc((size_t)layout->nranks, sizeof *out->which);
-    if (!out->which)
-        return hrun_fail_nomem(err);
-    for (int r = 0, i = 0, left = w->programs[0].procs; r < layout->nranks; r++, left--) {
-        if (!left && i + 1 < w->nprograms)
-            left = w->programs[++i].procs;
-        out->which[r] = i;
-    }
-    return 0;
-}
-
-/* The programs of the job and their arguments. */
-static int fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
-                      struct work_words *out, struct hrun_error *err)
-{
-    int n = w->nprograms ? w->nprograms : 1;
-
-    if (words_create(out, n, err) || (w->nprograms && deal_ranks(w, layout, out, err)))
-        return -1;
-    for (int i = 0; i < n; i++) {
-        if (make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
-            return -1;
-        out->programs[i] = (struct hrun_program){ out->argvs[i].v, i ? w->c->others.v[i - 1] : w->c->program };
-    }
-    return 0;
-}
-
 int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
@@ -233,7 +96,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     int failed;
 
     *stdin_text = NULL;
-    failed = fill_values(w, layout, &shares, &values, err) || fill_words(w, layout, &values, words, err) ||
+    failed = fill_values(w, layout, &shares, &values, err) || work_fill_words(w, layout, &values, words, err) ||
              fill_stdin(w->c->app, &values, stdin_text, err);
     hrun_buf_release(&shares);
     if (failed)

@@ -281,6 +281,11 @@ struct work_words {
 };
 void work_words_release(struct work_words *words);
 
+/* In programs.c, for work_job: the words of the job, with a build of its own for a sub-cluster where the cluster file or
+ * the definition names one. */
+int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                    struct work_words *out, struct hrun_error *err);
+
 /* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards, words also
  * where it fails. */
 int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Several programs in one job, with ':' between them: local for both MPIs, mpirun, dry runs, and what is refused.
+# Several programs in one job: with ':' between them (local for both MPIs, mpirun, dry runs, what is refused), and a build
+# for each kind of PE.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 cp "$bin/probe" one
@@ -94,5 +95,51 @@ run hrun -n 1 -- /bin/echo a : b
 out_has "a : b" "behind -- a ':' is the program's"
 run hrun -n 1 /bin/echo a : -n 1 -- /bin/echo c : d
 out_has "c : d" "and so it is for a further one"
+# ---- a program for a kind of PE
+host=$(hostname)
+cp one one.fast
+hybrid="env HWLOC_XMLFILE=$top/tests/data/topo/made-8p16e.xml hrun --cluster c.yaml --config (2,1,2,1)"
+kinds() { # PROGRAM: of the slow kind
+    printf 'subclusters:\n  - {name: fast, hosts: %s, kind: IntelCore, program: "{program}.fast"}\n' "$host" >c.yaml
+    printf '  - {name: slow, hosts: %s, kind: IntelAtom%s}\n' "$host" "${1:+, program: $1}" >>c.yaml
+}
+kinds
+run $hybrid ./one app ring 'env=a b'
+status_is 0 "a program for one kind, and the one that is named for the other"
+ok "each starts its own" test "$(printf '%s\n' "$out" | grep ' is ' | sort)" = "rank 0 is one.fast, program 0
+rank 1 is one.fast, program 0
+rank 2 is one, program 1
+rank 3 is one, program 1"
+ok "with the same arguments" test "$(printf '%s\n' "$out" | grep -c 'a b=')" = 4
+run $hybrid --dry-run ./one x
+out_has "-n 2 ./one.fast x : -n 2 ./one x" "the dry run has both"
+kinds ./nosuch
+fails 127 "./nosuch: there is no such program" "a program for a kind that there is not" $hybrid ./one app
+kinds /etc/passwd
+fails 126 "/etc/passwd" "one that cannot be executed" $hybrid ./one app
+kinds
+fails 125 "leave one of the two out" "several programs beside it" \
+    env HWLOC_XMLFILE="$top/tests/data/topo/made-8p16e.xml" hrun --cluster c.yaml -n 1 ./one : -n 1 ./two
+printf 'subclusters:\n  - {name: all, hosts: %s, program: ./two}\n' "$host" >c.yaml
+run hrun --cluster c.yaml -n 2 ./one app ring
+out_has "rank 1 is two, program 0" "one program in place of the other everywhere"
+if [ -x mone ]; then
+    kinds ./mone
+    run $hybrid ./one app
+    err_has "have to be of the same MPI" "programs of two MPIs"
+fi
+build() { # ON PROGRAM
+    printf '%s\n' "name: own" "programs: [one]" "builds:" "  - {on: nothing, program: ./nosuch}" \
+        "  - {on: $1, program: $2}" 'terms: {np: ["N/P"], n: ["N"], p: ["T/P"]}' >own.yaml
+}
+build "$(uname -m)" '"{program}.fast"'
+run hrun -app ./own.yaml -n 1 ./one app
+out_has "rank 0 is one.fast" "a definition names the program for a machine"
+printf 'subclusters:\n  - {name: mine, hosts: %s}\n' "$host" >c.yaml
+build mine ./two
+run hrun --cluster c.yaml -app ./own.yaml -n 1 ./one app
+out_has "rank 0 is two" "or for a sub-cluster"
+build mine '""'
+fails 125 "own.yaml:5:" "a build without a program" hrun -app ./own.yaml -n 1 ./one app
 ok "nothing is left" nothing_new "$before"
 done_testing
