@@ -281,8 +281,8 @@ struct work_words {
 };
 void work_words_release(struct work_words *words);
 
-/* In programs.c, for work_job: the words of the job, with a build of its own for a sub-cluster where the cluster file or
- * the definition names one. */
+/* In programs.c, for work_job: the words of the job, with a build of its own for a sub-cluster where the cluster file
+ * or the definition names one. */
 int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     struct work_words *out, struct hrun_error *err);
 

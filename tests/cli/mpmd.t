@@ -1,6 +1,6 @@
 #!/bin/bash
-# Several programs in one job: with ':' between them (local for both MPIs, mpirun, dry runs, what is refused), and a build
-# for each kind of PE.
+# Several programs in one job: with ':' between them (local for both MPIs, mpirun, dry runs, what is refused), and a
+# build for each kind of PE.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 cp "$bin/probe" one
