@@ -122,6 +122,8 @@ struct context_command {
     const struct hrun_opt_mode *modes;
     const char *usage, *after;        /* lines of --help above and below the options */
     const char *subcommands;          /* for the completion (hrun_opts_completion) */
+    /* Cut words, without "--" before them, into several programs at each ':'; NULL: such words are refused. */
+    int (*read_programs)(struct settings *s, char **words, struct hrun_error *err);
 };
 
 /* Read the command line into the settings, of which s is the first member. Behind a subcommand options may stand among

@@ -389,7 +389,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_app(c, words[0], err) ||
-        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && problem_find(c, words, err)))
+        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && !s->nprograms && problem_find(c, words, err)))
         return -1;
     if (!c->app || !c->app->fixed)
         return 0;
@@ -411,7 +411,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         return -1;
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
-    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
+    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,
+                          .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && p->N && !work_size_is_passed(&p->w))

@@ -92,6 +92,7 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
     struct command cmd = { .layout = p->layout, .placed = &p->placed, .mapping = &p->mapping, .argv = job->argv,
+                           .job = job,
                            .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 
@@ -131,13 +132,13 @@ static void say_untuned(const struct prepared *p)
 
 static int dry_run(struct prepared *p, struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct work_words words = { 0 };
     struct hrun_buf inputs = HRUN_BUF_INIT;
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
 
-    if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
+    if (!work_job(&p->w, p->layout, &words, &stdin_text, &job, err) &&
         !work_check_inputs(&p->w, p->layout, &inputs, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
         !(p->c.program && p->c.engine->check(&job, err)))
@@ -148,7 +149,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
         fprintf(stderr, "hrun: %s\n", inputs.data);
     hrun_buf_release(&inputs);
     free(stdin_text);
-    hrun_strvec_release(&argv);
+    work_words_release(&words);
     return rc;
 }
 

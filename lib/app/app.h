@@ -141,11 +141,19 @@ struct hrun_app_weak {
     struct hrun_expr *memory;   /* bytes of a process over N, P, W: its rows; NULL: `memory` of the definition counts */
 };
 
+/* The program for some sub-clusters, in place of the one that is named. */
+struct hrun_app_build {
+    char *on;                   /* name of a sub-cluster, or machine of its hosts (uname -m) */
+    char *program;              /* {program} in it stands for the one that is named */
+};
+
 struct hrun_app {
     char *name, *title;
     char *file;                 /* where the definition was read */
     char **programs;            /* names by which the program is known */
     int nprograms;
+    struct hrun_app_build *builds;
+    int nbuilds;
     enum hrun_app_family family;
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */

@@ -66,10 +66,15 @@ static const struct hrun_key weak_keys[] = {
     MAYBE_TEXT("memory", struct raw_weak, memory), { NULL }
 };
 
+static const struct hrun_key build_keys[] = {
+    TEXT("on", struct raw_build, on), TEXT("program", struct raw_build, program), { NULL }
+};
+
 static const struct hrun_key app_keys[] = {
     TEXT("name", struct raw_app, name),
     MAYBE_TEXT("title", struct raw_app, title),
     MAYBE_LIST("programs", struct raw_app, programs, .empty = 1),
+    MAYBE_LIST("builds", struct raw_app, builds, .keys = build_keys),
     MAYBE_TEXT("family", struct raw_app, family),
     MAYBE_TEXT("rule", struct raw_app, rule),
     MAYBE_LIST("procs_per_pe", struct raw_app, procs_per_pe, .min = 1),

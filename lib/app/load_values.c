@@ -16,6 +16,28 @@ int hrun_app_is_name(const char *s)
            !(len >= 5 && !strcmp(s + len - 5, ".yaml"));
 }
 
+static int load_builds(const struct hrun_load *l)
+{
+    struct hrun_app *app = l->app;
+    char path[64];
+
+    app->builds = calloc(l->raw->builds_count + 1u, sizeof *app->builds);
+    if (!app->builds)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < l->raw->builds_count; i++) {
+        const struct raw_build *b = &l->raw->builds[i];
+
+        snprintf(path, sizeof path, "builds[%u].%s", i, *b->on ? "program" : "on");
+        if (!*b->on || !*b->program)
+            return hrun_load_bad(l, path, "a build says on which sub-cluster or machine it runs, and which program it "
+                                 "is: {on: aarch64, program: ./solver.arm}");
+        app->nbuilds = (int)i + 1;
+        if (hrun_load_text(l, b->on, &app->builds[i].on) || hrun_load_text(l, b->program, &app->builds[i].program))
+            return -1;
+    }
+    return 0;
+}
+
 static int load_names(struct hrun_load *l, const char *file)
 {
     const char *name = l->raw->name, *base = strrchr(file, '/');
@@ -44,7 +66,8 @@ static int load_names(struct hrun_load *l, const char *file)
     if (hrun_load_text(l, name, &l->app->name) || hrun_load_text(l, l->raw->title, &l->app->title) ||
         hrun_load_text(l, file, &l->app->file))
         return -1;
-    return hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
+    return hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms) ||
+           load_builds(l) ? -1 : 0;
 }
 
 static int by_name(const void *a, const void *b)

@@ -67,6 +67,15 @@ struct hrun_program hrun_job_program(const struct hrun_job *job, int r)
     return job->which ? job->programs[job->which[r]] : (struct hrun_program){ job->argv, job->program };
 }
 
+int hrun_job_run_length(const struct hrun_job *job, int r)
+{
+    int n = 1;
+
+    while (r + n < job->layout->nranks && (!job->which || job->which[r + n] == job->which[r]))
+        n++;
+    return n;
+}
+
 static void release_standard_files(int held)
 {
     for (int fd = 0; fd < 3; fd++)

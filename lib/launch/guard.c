@@ -165,6 +165,8 @@ static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock,
         hrun_pmi_destroy(pmi);
         pmi = NULL;
     }
+    if (pmi)
+        hrun_pmi_set_apps(pmi, spec->apps);
     for (int r = 0; pmi && r < spec->nranks; r++) {
         failed = failed || send_fd(*sock, fds[r]);
         close(fds[r]);

@@ -245,7 +245,7 @@ int hrun_signals_take_job(struct hrun_signals *s, struct hrun_error *err);
  */
 
 struct hrun_spawn {
-    const char *program;         /* path, absolute if wdir is set */
+    const char *program;         /* path, absolute if wdir is set, of processes that name none themselves */
     char *const *argv;
     const char *wdir;            /* NULL: the present folder */
     sigset_t mask;               /* signal mask of the process */
@@ -258,6 +258,8 @@ struct hrun_spawn {
 };
 
 struct hrun_spawn_one {
+    const char *program;         /* with argv in place of struct hrun_spawn's; NULL: those */
+    char *const *argv;
     char *const *env;
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
     int fds[3];                  /* standard input, output, error; -1: inherited */
@@ -307,6 +309,7 @@ struct hrun_guard_spec {
     const char *const *cpusets;  /* per rank, OS numbers, "" for unbound */
     const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
     const char *wdir;
+    const int *apps;             /* per rank, MPI's number of its program (MPI_APPNUM); NULL: all 0 */
 };
 
 /* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT". */
@@ -352,6 +355,8 @@ struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const struct hrun_
 /* Give each rank a connection: fds[nranks] get their ends, close-on-exec, which the caller closes. Errors: HRUN_EIO;
  * fds are closed then. */
 int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err);
+/* Give each rank the number of its program, from an array that outlives p; NULL: all 0. */
+void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps);
 void hrun_pmi_destroy(struct hrun_pmi *p);
 /* Fill polled[nranks] for poll(2); do what it has found possible. */
 void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
@@ -774,8 +779,9 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
 /* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it
  * starts. */
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
-/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment and binding, their
- * fds are set here (process 0 gets the job's standard input). Errors as hrun_spawn; on_start is called on success. */
+/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment, binding and program
+ * (NULL: program and argv), their fds are set here (process 0 gets the job's standard input). Errors as hrun_spawn;
+ * on_start is called on success. */
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err);
 /* Until all has ended. 0, or -1 when the engine failed (*err says why). */

@@ -191,6 +191,8 @@ int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error
 
 /* What rank r of the job starts. */
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
+/* How many ranks, from r on, start the same program as rank r. */
+int hrun_job_run_length(const struct hrun_job *job, int r);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
  * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:

@@ -157,7 +157,8 @@ static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
     if (r->kill_s > 0 || r->engine_failed)
         return;
-    hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, r->job->argv[0], ev->text);
+    hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
+              ev->text);
     hrun_run_break(r);
 }
 

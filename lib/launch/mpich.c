@@ -68,7 +68,8 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
     else if (job->on_message)
         job->on_message(job->ctx, over_slurm ? "statuses of processes that abort will be wrong, and MPI_Finalize may "
                         "hang: libhrun-mpich.so is not where hrun is installed (make install)"
-                        : spans ? "MPI_Finalize may hang: libhrun-mpich.so is not where hrun is installed (make install)"
+                        : spans ? "MPI_Finalize may hang: libhrun-mpich.so is not where hrun is installed (make "
+                        "install)"
                         : "processes that share a core will hinder each other while they wait: libhrun-mpich.so is not "
                         "where hrun is installed (make install)");
     return library;
@@ -128,7 +129,7 @@ int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct 
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     int bad = hrun_strvec_push(&words, "mpiexec.hydra") || hrun_strvec_push(&words, "-n") ||
-              hrun_strvec_pushf(&words, "%d", job->layout->nranks), rc;
+              hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0)), rc;
 
     /* Hydra has one list of bindings for all hosts. */
     if (!bad && spans_hosts(job->layout))
@@ -145,8 +146,13 @@ int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct 
                   hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]) ||
                   hrun_strvec_push(&words, eq + 1);
     }
-    for (int i = 0; !bad && job->argv[i]; i++)
-        bad = hrun_strvec_push(&words, job->argv[i]);
+    for (int r = 0, n; !bad && r < job->layout->nranks; r += n) {
+        n = hrun_job_run_length(job, r);
+        if (r)
+            bad = hrun_strvec_push(&words, ":") || hrun_strvec_push(&words, "-n") ||
+                  hrun_strvec_pushf(&words, "%d", n);
+        bad = bad || hrun_push_program(job, r, 0, &words);
+    }
     rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &words, out, err);
     hrun_strvec_release(&words);
     return rc;

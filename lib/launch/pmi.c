@@ -42,6 +42,7 @@ struct hrun_pmi {
     int n, nbarrier;
     struct hrun_pmi_owner owner;
     struct rank *ranks;
+    const int *apps;             /* of each rank, the caller's; NULL: all 0 */
     void *kvs, *names;           /* trees of struct pair, tsearch(3) */
     size_t stored;
 };
@@ -235,7 +236,7 @@ static const char *on_maxes(struct hrun_pmi *p, int rank, const struct fields *f
 static const char *on_appnum(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=appnum appnum=0");
+    answer(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
     return NULL;
 }
 
@@ -500,6 +501,11 @@ int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err)
         fds[i] = pair[1];
     }
     return 0;
+}
+
+void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps)
+{
+    p->apps = apps;
 }
 
 void hrun_pmi_destroy(struct hrun_pmi *p)

@@ -80,6 +80,33 @@ run described sh -c '[ $(hostname) = h3 ] && exit 7; sleep 60'
 status_is 7 'and its status is handed on'
 fi
 
+# ---------------------------------------------------------------- several programs
+
+cp "$bin/probe" "$tmp/one"
+cp "$bin/probe" "$tmp/two"
+apps_of() { printf '%s\n' "$out" | sed -n 's/^rank \([0-9]*\) is \([^,]*\),.*/\1:\2/p' | sort -n | xargs; }
+run hrun -x A=7 -n 1 "$tmp/one" app ring env=A : -n 2 "$tmp/two" app ring env=A 'env=a b'
+status_is 0 'two programs on three hosts'
+ok 'each rank starts its own' test "$(apps_of)" = '0:one 1:two 2:two'
+ok '-x reaches all' test "$(printf '%s\n' "$out" | grep -c 'A=7')" = 3
+run hrun --report-bindings -n 2 "$tmp/one" app ring : -n 1 "$tmp/two" app ring
+err_has 'h3: rank 2 is bound to PUs 1, as planned' 'and is bound'
+printf 'subclusters:\n  - {name: a, hosts: "h[1-2]"}\n  - {name: b, hosts: h3, program: "%s"}\n' "$tmp/two" >"$tmp/c"
+kinds() { on_head hrun --cluster "$tmp/c" -q "$@"; }
+run kinds "$tmp/one" app ring
+ok 'a sub-cluster starts a program of its own' test "$status $(apps_of)" = '0 0:one 1:one 2:two'
+on h3 cp "$tmp/two" /root/three
+sed -i 's|program: .*}|program: /root/three}|' "$tmp/c"
+run kinds "$tmp/one" app ring
+ok 'which only its host has' test "$status $(apps_of)" = '0 0:one 1:one 2:three'
+sed -i 's|/root/three|/root/nosuch|' "$tmp/c"
+run kinds "$tmp/one" app ring
+status_is 127 'one that its host has not'
+err_has 'h3: rank 2: cannot start /root/nosuch: No such file' 'is told by that host'
+sed -i 's|hosts: h3|hosts: h3, cores: 1, memory: 512MiB, cpu: Some|; s|hosts: "h\[1-2\]"|hosts: "h[1-2]", cores: 1, memory: 512MiB, cpu: Other|; s|nosuch|three|' "$tmp/c"
+run kinds "$tmp/one" app ring
+ok 'and so it is on hosts that are only described' test "$status $(apps_of)" = '0 0:one 1:one 2:three'
+
 # shellcheck disable=SC2016
 run hrun sh -c '[ $(hostname) = h3 ] && exit 7; sleep 60'
 status_is 7 'the status of a process on another host is handed on'

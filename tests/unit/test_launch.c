@@ -376,7 +376,7 @@ static void command(struct fixture *f, const char *version, const char *want, co
 
 static void commands(struct fixture *f)
 {
-    const char *tail = "--mca mpi_yield_when_idle 1 --mca btl self -x 'A=1 2' -x B --wdir / --tag-output "
+    const char *tail = "--mca mpi_yield_when_idle 1 --mca btl self --tag-output -x 'A=1 2' -x B --wdir / "
         "'./a b' "
                        "'it'\\''s' '' < /dev/null";
     char *v4 = hrun_strf("mpirun --rankfile hrun.rankfile -np %%d %s", tail);

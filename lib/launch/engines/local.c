@@ -181,16 +181,16 @@ static char *write_topology(const struct hrun_run *r, const struct hrun_topo *to
 }
 
 /* hrun-shim before the program: it compares its affinity with the plan and tells, but does not bind, so that what it
- * finds is what hrun has done. Result: its path, *argv and *env tell the rest. */
+ * finds is what hrun has done. Result: its path; argv, of each rank, and *env tell the rest. */
 static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, struct hrun_strvec *env,
                       struct hrun_error *err)
 {
     char *shim = hrun_shim_path(err);
-    int bad = !shim || hrun_strvec_push(argv, shim) || hrun_strvec_push(argv, "rank") ||
-              hrun_strvec_push(argv, job->program);
+    int bad = !shim;
 
-    for (int i = 1; !bad && job->argv[i]; i++)
-        bad = hrun_strvec_push(argv, job->argv[i]);
+    for (int r = 0; r < job->layout->nranks && !bad; r++)
+        bad = hrun_strvec_push(&argv[r], shim) || hrun_strvec_push(&argv[r], "rank") ||
+              hrun_push_program(job, r, 1, &argv[r]);
     bad = bad || hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
     if (shim && bad)
         hrun_fail_nomem(err);
@@ -203,7 +203,7 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
 
 /* What each rank gets, arrays of nranks. */
 struct ranks {
-    struct hrun_strvec *pmix, *env;
+    struct hrun_strvec *pmix, *env, *argv;  /* argv: empty unless hrun-shim stands before the program */
     struct hrun_spawn_one *one;
     const char **cpusets;
     int *fds;                       /* PMI connections, -1: none */
@@ -213,12 +213,13 @@ static int ranks_create(struct ranks *a, size_t n, struct hrun_error *err)
 {
     a->pmix = calloc(n, sizeof *a->pmix);
     a->env = calloc(n, sizeof *a->env);
+    a->argv = calloc(n, sizeof *a->argv);
     a->one = calloc(n, sizeof *a->one);
     a->cpusets = calloc(n, sizeof *a->cpusets);
     a->fds = malloc(n * sizeof *a->fds);
     for (size_t i = 0; a->fds && i < n; i++)
         a->fds[i] = -1;
-    return a->pmix && a->env && a->one && a->cpusets && a->fds ? 0 : hrun_fail_nomem(err);
+    return a->pmix && a->env && a->argv && a->one && a->cpusets && a->fds ? 0 : hrun_fail_nomem(err);
 }
 
 static void close_connections(struct ranks *a, size_t n)
@@ -238,9 +239,12 @@ static void ranks_release(struct ranks *a, size_t n)
             hrun_strvec_release(&a->pmix[i]);
         if (a->env)
             hrun_strvec_release(&a->env[i]);
+        if (a->argv)
+            hrun_strvec_release(&a->argv[i]);
     }
     free(a->pmix);
     free(a->env);
+    free(a->argv);
     free(a->one);
     free(a->cpusets);
     free(a->fds);
@@ -250,7 +254,6 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct hrun_strvec common = HRUN_STRVEC_INIT;
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_guard_spec spec;
     const struct hrun_topo *topo = binding_topo(r);
     char *topology = NULL, *shim = NULL;
@@ -276,22 +279,26 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     spec.layout = job->layout;
     spec.cpusets = a->cpusets;
     spec.wdir = job->wdir;
+    spec.apps = job->which;
     spec.topology = topology;
     if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, topology, &common, err) ||
-        (job->report_bindings && !(shim = put_shim(job, &argv, &common, err))))
+        (job->report_bindings && !(shim = put_shim(job, a->argv, &common, err))))
         goto out;
     for (int i = 0; i < n; i++) {
+        struct hrun_program p = hrun_job_program(job, i);
+
         if (rank_env(r, i, &common, &a->pmix[i], a->fds[i], &a->env[i], err))
             goto out;
         a->one[i].env = a->env[i].v;
         a->one[i].cpuset = a->cpusets[i];
         a->one[i].keep_fd = a->fds[i];
+        a->one[i].program = shim ? shim : p.path;
+        a->one[i].argv = shim ? a->argv[i].v : p.argv;
     }
-    rc = hrun_run_start(r, shim ? shim : job->program, shim ? argv.v : job->argv, topo, a->one, n, err);
+    rc = hrun_run_start(r, NULL, NULL, topo, a->one, n, err);
     close_connections(a, (size_t)n);
 out:
     free(shim);
-    hrun_strvec_release(&argv);
     free(topology);
     hrun_strvec_release(&common);
     return rc;

@@ -381,7 +381,8 @@ static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
     return rc;
 }
 
-int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
+int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
+                       struct hrun_strvec *each)
 {
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
@@ -395,17 +396,20 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
     /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
     if (reach->ranks && reach->nremote && !hrun_env_user_mca(r->job, "rtc") && push_mca(v, "rtc", "^hwloc"))
         return -1;
-    if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, v)))
+    if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, each)))
         return -1;
     if (!reach->ranks && first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list"))
-        return hrun_strvec_push(v, "-x") || hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", first->threads) ? -1 : 0;
+        return hrun_strvec_push(each, "-x") || hrun_strvec_pushf(each, "OMP_NUM_THREADS=%d", first->threads) ? -1 : 0;
     return 0;
+}
+
+int hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
+{
+    return reach->agents ? push_agent(reach, v) : 0;
 }
 
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
-    if (reach->agents && push_agent(reach, v))
-        return -1;
     return reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank")) ? -1 : 0;
 }
 

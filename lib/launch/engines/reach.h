@@ -49,8 +49,11 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
 
-/* Append mpirun's options; the words that stand before the program; variables for mpirun's environment. */
-int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v);
+/* Append mpirun's options: those of the job to v, those that each of several programs needs to each; the option that
+ * names the shim before the agents; the words that stand right before a program; variables for mpirun's environment. */
+int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
+                       struct hrun_strvec *each);
+int hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err);

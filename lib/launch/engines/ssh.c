@@ -595,6 +595,7 @@ static int start(struct ssh *s, struct hrun_error *err)
     if (find_hosts(s, l, err) || hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) ||
         !(s->pmi = hrun_pmi_create(l, &owner, err)))
         return -1;
+    hrun_pmi_set_apps(s->pmi, r->job->which);
     if (s->epoll < 0 || (s->reach.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.fd, &notes)))
         return hrun_fail_errno(err, HRUN_EIO, "cannot wait for the hosts");
     r->watch_fd = s->epoll;
