@@ -18,7 +18,8 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
 {
     const struct hrun_settings *s = a->s;
     struct context *c = &a->c;
-    struct work w = { .c = c, .N = s->N, .words = words };
+    struct work w = { .c = c, .N = s->N, .words = words, .programs = s->programs,
+                      .nprograms = s->nprograms };
 
     c->set = &s->common;
     if (!s->N)

@@ -306,11 +306,11 @@ int prepare_now(struct prepared *p, struct hrun_error *err)
 }
 
 /* Without a size no model is asked. */
-static int check_size(const struct hrun_settings *s, struct hrun_error *err)
+static int check_size(const struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *useless = s->ask.explore > 0 ? "--explore" : NULL;
 
-    if (s->N || s->finest || !useless)
+    if (p->N || s->finest || !useless)
         return 0;
     return hrun_fail(err, HRUN_EINVAL, "%s does nothing without a size: give -N SIZE", useless);
 }
@@ -349,7 +349,7 @@ static void fill_cores(struct prepared *p)
         cores += cores_of(cl, h);
     for (int i = 0; i < cl->nsubs; i++)
         pes += cl->subs[i].npes;
-    if (!p->c.app && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
+    if ((!p->c.app || p->c.problem) && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
         !hrun_mapping_places(&p->mapping))
         p->mapping.by = HRUN_MAP_SLOT;
 }
@@ -382,19 +382,37 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
     return 0;
 }
 
+/* The definition that knows the program, or that of the command as it stands. */
+static int find_app(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    struct context *c = &p->c;
+
+    p->N = s->N;
+    if (context_app(c, words[0], err) ||
+        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && !s->nprograms && problem_find(c, words, err)))
+        return -1;
+    if (!c->app || !c->app->fixed)
+        return 0;
+    if (s->N > 1 || s->finest)
+        return hrun_fail(err, HRUN_EINVAL, "the work of %s is the same in each run (size: fixed): leave -N and --finest "
+                         "out", c->app->name);
+    p->N = 1;
+    return 0;
+}
+
 /* The context, and what the work is. */
 static int prepare_context(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
 
-    p->N = s->N;
-    if (check_mapping(s, err) || probe_check(s, err) || context_app(c, words[0], err) ||
-        context_check_app(c, words[0], err) || check_size(s, err) ||
+    if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
+        context_check_app(c, words[0], err) || check_size(p, s, err) ||
         (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
-    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
+    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,
+                          .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && p->N && !work_size_is_passed(&p->w))

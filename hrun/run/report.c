@@ -42,7 +42,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     int pes = total_pes(c->cluster);
 
     hrun_buf_adds(&left, c->app ? c->app->name : words[0]);
-    if (d->N)
+    if (d->N && !c->app->fixed)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
     if (d->formula && d->predicted) {
@@ -56,7 +56,8 @@ static void add_heading(const struct context *c, const struct decision *d, char 
             hrun_buf_adds(&right, " old");
         }
     } else {
-        hrun_buf_adds(&right, !c->app ? "no app definition" : !d->N ? "no -N: no model is used" : "no profile");
+        hrun_buf_adds(&right, !c->app ? "no app definition" : c->app->fixed ? "not calibrated"
+                      : !d->N ? "no -N: no model is used" : "no profile");
     }
     hrun_buf_add(out, left.data, left.len);
     hrun_buf_addn(out, ' ', left.len < 49 ? 49 - left.len : 2);
@@ -294,9 +295,11 @@ static void add_command(const struct context *c, const struct command *cmd, stru
 
     hrun_buf_adds(out, "  would run: ");
     if (!c->engine->command) {
-        for (char *const *word = cmd->argv; *word; word++) {
-            hrun_buf_add_shell(out, *word);
-            hrun_buf_addc(out, ' ');
+        for (int r = 0; r < cmd->layout->nranks; r += hrun_job_run_length(cmd->job, r)) {
+            hrun_buf_adds(out, r ? " : " : "");
+            if (cmd->job->which)
+                hrun_buf_addf(out, "-n %d ", hrun_job_run_length(cmd->job, r));
+            hrun_buf_add_command(out, hrun_job_program(cmd->job, r).argv);
         }
         hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by %s: ", cmd->layout->nranks,
                       cmd->layout->nranks == 1 ? "" : "es", c->mpi.kind == HRUN_MPI_MPICH ? "mpiexec" : "mpirun");

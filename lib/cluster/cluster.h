@@ -74,6 +74,7 @@ struct hrun_subcluster {
     int quota_permille;         /* thousandths of a CPU that the control group of each of its hosts grants; 0: no fewer
                                    than the cores there, not known, or of a cluster file, where hosts may differ */
     double cost_per_hour, power_w; /* per PE, from the cluster file; 0 = not given */
+    char *program;              /* what starts here in place of the program, from the cluster file; NULL: not given */
     /* Of simulated hosts; else NULL and 0. */
     char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
     double core_flops;          /* speed of a core, flop/s */

@@ -402,6 +402,7 @@ struct command {
     const struct placed *placed;
     const struct hrun_mapping *mapping; /* the user's words for where ranks go; NULL: there are none */
     char *const *argv;        /* program and arguments with everything replaced; NULL: no program is known */
+    const struct hrun_job *job; /* for the programs of all ranks; NULL: all start argv */
     const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi;
                                  NULL: no program is known */
     const char *yielding;     /* why waiting processes yield (hrun_job_yielding); "": they do not */

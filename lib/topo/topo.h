@@ -60,6 +60,8 @@ void hrun_topo_destroy(struct hrun_topo *t);
 int hrun_topo_is_this_system(const struct hrun_topo *t);
 /* CPU model as the system tells, blanks trimmed and squeezed, "unknown" if it does not. */
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
+/* As uname -m calls it ("x86_64"); "" where the topology does not tell. */
+const char *hrun_topo_machine(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
 /* The CPUs whose time the process's cgroup grants altogether, as 0.3 or 2; 0: it sets no limit, or the topology does
