@@ -126,9 +126,9 @@ static int check_order(const struct hrun_srun_parts *p, struct hrun_error *err)
             first = by_name(&two->v[k], &first) < 0 ? two->v[k] : first;
         if (by_name(&last, &first) > 0)
             return hrun_fail(err, HRUN_EENGINE, "component %d of %s has node %s and component %d has %s, and Slurm's "
-                             "PMIx mixes up nodes that are not in the order of their names: use --engine mpirun, ask for "
-                             "the components in the other order, or leave one out with --use", p->v[i - 1].group, p->name, last,
-                             p->v[i].group, first);
+                             "PMIx mixes up nodes that are not in the order of their names: use --engine mpirun, ask "
+                             "for the components in the other order, or leave one out with --use", p->v[i - 1].group,
+                             p->name, last, p->v[i].group, first);
     }
     return 0;
 }
