@@ -231,7 +231,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
         out->shim = hrun_shim_path(err);
         return out->shim ? 0 : -1;
     }
-    out->managed = hrun_in_resource_manager();
+    out->managed = hrun_in_resource_manager() && job->layout->cluster->ngroups < 2;
     out->agents = out->nremote && m->major < 5 && !out->managed;
     out->daemons = out->nremote && m->major < 5 && asked && !own;
     out->ranks = asked && (out->daemons || wanted) && !hrun_env_user_mca(job, "mca_base_env_list");
@@ -386,6 +386,11 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
 {
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
+    /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
+    if (r->job->layout->cluster->ngroups > 1 && reach->agents &&
+        ((!hrun_env_user_mca(r->job, "plm") && push_mca(v, "plm", "rsh")) ||
+         (!hrun_env_user_mca(r->job, "ras") && push_mca(v, "ras", "^slurm"))))
+        return -1;
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
         if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(v, keepalive[i].key, keepalive[i].value))
             return -1;

@@ -29,7 +29,7 @@ struct hrun_reach {
     char *shim;                 /* path, NULL where none is needed */
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */
-    int managed;                /* inside a resource manager */
+    int managed;                /* inside a resource manager whose ways mpirun uses: no heterogeneous job */
     /* While the job runs. */
     char *fifo;
     int fd;                     /* reading end, -1: none */
