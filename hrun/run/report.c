@@ -41,7 +41,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     struct hrun_buf left = HRUN_BUF_INIT, right = HRUN_BUF_INIT;
     int pes = total_pes(c->cluster);
 
-    hrun_buf_adds(&left, c->app ? c->app->name : words[0]);
+    hrun_buf_adds(&left, c->app && problem_is_kept(c) ? c->app->name : words[0]);
     if (d->N && !c->app->fixed)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
@@ -56,7 +56,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
             hrun_buf_adds(&right, " old");
         }
     } else {
-        hrun_buf_adds(&right, !c->app ? "no app definition" : c->app->fixed ? "not calibrated"
+        hrun_buf_adds(&right, !c->app || !problem_is_kept(c) ? "no app definition" : c->app->fixed ? "not calibrated"
                       : !d->N ? "no -N: no model is used" : "no profile");
     }
     hrun_buf_add(out, left.data, left.len);
@@ -361,8 +361,8 @@ static void add_choice(const struct context *c, const struct decision *d, struct
         if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");
     } else if (d->by == BY_DEFAULT) {
-        hrun_buf_adds(&line, "  one process per PE");
-        if (c->app && d->N)
+        hrun_buf_addf(&line, "  one process per %s", report_unit(d));
+        if (c->app && d->N && !c->app->suits_pes)
             hrun_buf_adds(&line, ", the largest P that the rule accepts");
     } else if (d->by == BY_PROBE) {
         hrun_buf_adds(&line, "  by the speeds that the probe told");

@@ -132,6 +132,14 @@ void report_exploring(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "the last such one\n");
 }
 
+const char *report_unit(const struct decision *d)
+{
+    for (int i = 0; i < d->nsubs; i++)
+        if (d->has_config && d->procs[i] > 1)
+            return "core";
+    return "PE";
+}
+
 void report_misses(const struct decision *d, struct hrun_buf *out)
 {
     for (int i = 0; i < d->nsubs; i++)

@@ -38,7 +38,7 @@ static void add_expected(const struct context *c, const struct decision *d, stru
     int runs;
     double time_s = problem_expect(c, d->pes, d->procs, &runs);
 
-    hrun_buf_addf(out, "hrun: %d process%s, one per PE", d->P, d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, "hrun: %d process%s, one per %s", d->P, d->P == 1 ? "" : "es", report_unit(d));
     if (runs) {
         hrun_buf_adds(out, ", expected to take ");
         hrun_add_seconds(out, time_s);
@@ -69,8 +69,8 @@ void report_before(const struct context *c, const struct decision *d, const stru
         return;
     }
     if (!c->app || (c->problem && !problem_is_kept(c))) {
-        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE\n", words[0],
-                      d->P, d->P == 1 ? "" : "es");
+        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per %s\n", words[0], d->P,
+                      d->P == 1 ? "" : "es", report_unit(d));
         return;
     }
     if (c->app->fixed) {

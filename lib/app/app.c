@@ -144,6 +144,36 @@ int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_er
     return 0;
 }
 
+static int by_count(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_error *err)
+{
+    int *list = calloc(2 * (size_t)n + 2, sizeof *list), count = 0, kept = 0;
+
+    if (!list)
+        return hrun_fail_nomem(err);
+    list[count++] = 1;
+    for (int i = 0; i < n; i++) {
+        int c = cores[i] < HRUN_PROCS_PER_PE_MAX ? cores[i] : HRUN_PROCS_PER_PE_MAX;
+
+        list[count++] = c < 2 ? 2 : c;
+        if (c > 3)
+            list[count++] = c / 2;
+        app->threads_fill |= c > 1;
+    }
+    qsort(list, (size_t)count, sizeof *list, by_count);
+    for (int i = 0; i < count; i++)
+        if (!i || list[i] != list[i - 1])
+            list[kept++] = list[i];
+    free(app->procs_per_pe);
+    app->procs_per_pe = list;
+    app->nprocs_per_pe = kept;
+    return 0;
+}
+
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
 {
     const double v[2] = { (double)N, (double)P };

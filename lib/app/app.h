@@ -4,7 +4,7 @@
  * launch ask about the application, and write its input files.
  * Invariants:
  *   - every mistake in a definition is found at loading, with file, line, column and what would be right;
- *   - a loaded definition is not changed but by hrun_app_fix_threads, except that its expressions hold the variables
+ *   - a loaded definition is not changed but by hrun_app_fix_threads and hrun_app_suit, except that its expressions hold the variables
  *     of an evaluation (one thread at a time);
  *   - a file that the user wrote or changed is never overwritten unless force is set.
  */
@@ -158,6 +158,7 @@ struct hrun_app {
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
+    int suits_pes;              /* 1: `size: fixed` without procs_per_pe: hrun_app_suit makes the list */
     struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
@@ -223,6 +224,11 @@ char *hrun_app_name_of(const char *program);
  * clock; its name is hrun_app_name_of, its file "". Errors:
  * HRUN_EINVAL (nothing of the name is left), HRUN_ENOMEM. */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
+
+/* For suits_pes: the processes that PEs of so many cores (cores[n], 0: not known) may hold. Of one core: 1 and 2; of c: 1,
+ * c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. Errors: HRUN_ENOMEM;
+ * nothing has changed then. */
+int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_error *err);
 
 /* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err);

@@ -349,6 +349,7 @@ static int load_sizes(struct hrun_load *l)
     if (!l->app->sizes)
         return hrun_fail_nomem(l->err);
     l->app->fixed = raw->size != NULL;
+    l->app->suits_pes = l->app->fixed && !raw->procs_per_pe_count;
     if (l->app->fixed)
         l->app->sizes[l->app->nsizes++] = 1;
     for (unsigned i = 0; i < n; i++) {

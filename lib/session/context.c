@@ -109,6 +109,21 @@ static int check_platform(const struct settings *g, struct hrun_error *err)
     return 0;
 }
 
+/* Processes per PE of a definition that leaves them to the cluster. */
+static int suit_pes(struct context *c, struct hrun_error *err)
+{
+    const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
+    int n = c->cluster->nsubs, *cores = calloc((size_t)n + 1, sizeof *cores), rc;
+
+    if (!cores)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < n; i++)
+        cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
+    rc = hrun_app_suit(c->app, cores, n, err);
+    free(cores);
+    return !rc && c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : rc;
+}
+
 int context_discover(struct context *c, struct hrun_error *err)
 {
     const struct settings *g = c->set;
@@ -140,7 +155,7 @@ int context_discover(struct context *c, struct hrun_error *err)
     free(hostfile);
     free(via);
     free(cache);
-    return rc;
+    return !rc && c->app && c->app->suits_pes ? suit_pes(c, err) : rc;
 }
 
 /* What --mpi says of a program that does not show its MPI itself. */

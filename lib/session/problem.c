@@ -27,7 +27,6 @@ struct problem {
 /* What divides, what does not, and what grows with processes: forms that differ within the few P of one size. */
 static const char TERMS[] =
     "size: fixed\n"
-    "procs_per_pe: [1, 2]\n"
     "terms:\n"
     "  np: [\"1/P\", \"1\", \"ln(P)\", \"P\"]\n"
     "  n: [\"1\"]\n"

@@ -94,6 +94,19 @@ static int one_per_pe(struct decision *d, int P)
     return d->has_config;
 }
 
+/* As mpirun would: a process on each core, of whole nodes as well. */
+static void one_per_core(const struct context *c, struct decision *d)
+{
+    for (int i = 0; i < d->nsubs; i++) {
+        int cores = d->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
+
+        d->pes[i] = d->subs[i].npes;
+        d->procs[i] = !d->pes[i] ? 0 : cores > 1 ? cores : 1;
+    }
+    d->P = count_processes(d);
+    d->has_config = 1;
+}
+
 /* P processes on all PEs, as many on each, if the definition allows that number. */
 static void all_alike(const struct hrun_app *app, struct decision *d, int P)
 {
@@ -145,6 +158,10 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
     int npes = 0, best = 0;
 
     d->by = BY_DEFAULT;
+    if (c->app && c->app->suits_pes) {
+        one_per_core(c, d);
+        return 0;
+    }
     for (int i = 0; i < d->nsubs; i++)
         npes += d->subs[i].npes;
     /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
