@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     int status, mode = -1;
 
     context_start();
-    if (!mpirun_words_replace(argc, argv, &line, &s.notes, &err) && !(given = copy_words(&line)))
+    if (!mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err) && !(given = copy_words(&line)))
         hrun_fail_nomem(&err);
     if (given)
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
@@ -67,6 +67,7 @@ int main(int argc, char **argv)
     settings_release(&s.common);
     programs_release(&s);
     hrun_strvec_release(&s.configs);
+    hrun_strvec_release(&s.mapping_words);
     free(given);
     hrun_strvec_release(&line);
     return context_end(command.name, status);

@@ -17,6 +17,9 @@ struct hrun_settings {
     const char *show_cluster;         /* as given: NULL also where no value was */
     int list_apps;
     int tag_output, report_bindings, trace, tune_collectives, finest;
+    struct hrun_mapping mapping;      /* mpirun's words for where processes go (mpirun_words.h) */
+    struct hrun_strvec mapping_words; /* what it points to */
+    int short_N;                      /* 1: the size was given as -N, which is mpirun's word for something else */
     struct work_program *programs;    /* nprograms, where ':' stands between several; ask.procs is their sum */
     int nprograms;                    /* 0: there is one */
     struct hrun_strvec *lines;        /* nprograms: what the words of all but the first point into */

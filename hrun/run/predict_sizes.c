@@ -24,6 +24,9 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
     c->set = &s->common;
     if (!s->N)
         return hrun_fail(err, HRUN_EINVAL, "--dry-run=time needs a size: give -N SIZE");
+    if (hrun_mapping_places(&s->mapping))
+        return hrun_fail(err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by "
+                         "and its like, or --dry-run alone");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)

@@ -187,6 +187,7 @@ struct hrun_app {
                                    measurements and models are apart from each other's; owned. Where there are some,
                                    this definition itself cannot be predicted */
     int nvariants;
+    int fixed;                  /* `size: fixed`: each run has the same work, N = 1, which no word tells the program */
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
@@ -206,6 +207,9 @@ int hrun_app_path(const char *profile_path, const char *installed, struct hrun_s
  * Errors: HRUN_EPARSE with file, line, column; HRUN_EINVAL for a bad define; HRUN_ENOENT, HRUN_EIO. */
 int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
                   struct hrun_error *err);
+/* The same for text in memory; name stands for the file in messages, and is its `file`. */
+int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, int ndefines,
+                   struct hrun_app **out, struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
 /* [a-z0-9][a-z0-9._-]* without .yaml at its end, so that a name is a file name anywhere and never an option nor a path.

@@ -340,9 +340,17 @@ static int load_sizes(struct hrun_load *l)
     unsigned n = raw->sizes_count;
     char path[64];
 
-    l->app->sizes = calloc(n + 1u, sizeof *l->app->sizes);
+    if (raw->size && strcmp(raw->size, "fixed"))
+        return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each run, or "
+                             "leave the key out", raw->size);
+    if (raw->size && n)
+        return hrun_load_bad(l, "sizes", "with size: fixed there are no other sizes: leave one of the keys out");
+    l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);
     if (!l->app->sizes)
         return hrun_fail_nomem(l->err);
+    l->app->fixed = raw->size != NULL;
+    if (l->app->fixed)
+        l->app->sizes[l->app->nsizes++] = 1;
     for (unsigned i = 0; i < n; i++) {
         snprintf(path, sizeof path, "sizes[%u]", i);
         if (raw->sizes[i] < 1 || raw->sizes[i] > HRUN_COUNT_MAX)
@@ -352,9 +360,10 @@ static int load_sizes(struct hrun_load *l)
                 return hrun_load_bad(l, path, "the size %lld is listed twice", (long long)raw->sizes[i]);
         l->app->sizes[i] = raw->sizes[i];
     }
+    if (n == 0)
+        return 0;
     l->app->nsizes = (int)n;
-    if (n > 0)
-        qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
+    qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
     return 0;
 }
 

@@ -167,6 +167,16 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
  * Errors: those of hrun_topo_load and hrun_topo_export. */
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
 
+/* A core of a host, and the objects around it. */
+struct hrun_core {
+    int number;                 /* as in hrun_pe.cores */
+    const char *pus;            /* "0,8"; owned by the cluster; "" where they are not known */
+    int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or not known */
+};
+/* All cores of a host that may be used there, in no PE, too, in the order of their numbers; of a host without topology
+ * those of its PEs. *cores, with *n entries, is the caller's to free. Errors: HRUN_ENOMEM. */
+int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
+
 /* The hosts that a resource manager, or Open MPI's default host file, grants this process, in their order, from the
  * environment: Slurm (SLURM_JOB_NODELIST, SLURM_JOB_CPUS_PER_NODE, SLURM_TASKS_PER_NODE, SLURM_CPUS_PER_TASK; of a
  * heterogeneous job those with _HET_GROUP_n, SLURM_HET_SIZE), PBS ($PBS_NODEFILE, a line for each core granted),

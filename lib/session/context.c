@@ -286,8 +286,16 @@ static int find_app(struct context *c, const char *argv0, struct hrun_error *err
     char *const *defines = list->v;
     int ndefines = (int)list->n;
 
-    if (c->set->app)
-        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
+    if (c->set->app) {
+        struct hrun_error why = { 0 };
+
+        if (!hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, &why) ||
+            (why.code == HRUN_ENOENT && problem_named(c, c->set->app, NULL) == 0))
+            return 0;
+        if (err)
+            *err = why;
+        return -1;
+    }
     if (!argv0)
         return 0;
     return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
@@ -421,14 +429,14 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     const char *name = c->set->engine;
 
     if (!name || !strcmp(name, "auto")) {
-        c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
+        c->engine = hrun_engine_auto(c->cluster, &c->mpi, &c->openmpi, runs ? err : NULL);
         if (!c->engine && !runs)
-            c->engine = hrun_engine_suited(c->cluster);
+            c->engine = hrun_engine_suited(c->cluster, &c->mpi);
         return c->engine ? 0 : -1;
     }
     c->engine = hrun_engine_find(name);
     if (!c->engine)
-        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun and smpi", name);
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, ssh and smpi", name);
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 
@@ -480,6 +488,7 @@ void context_release(struct context *c)
     hrun_strvec_release(&c->signatures);
     hrun_store_close(c->store);
     context_drop_app(c);
+    problem_destroy(c->problem);
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);

@@ -281,6 +281,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
                   struct hrun_buf *out, struct hrun_error *err)
 {
     json_t *root = json_object();
+    struct hrun_buf mapping = HRUN_BUF_INIT;
 
     add_choice(root, c, d);
     add_prediction(root, c, d);
@@ -294,6 +295,10 @@ int document_plan(const struct context *c, const struct decision *d, const struc
         json_object_update(root, cmd->more);
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
+    if (cmd->mapping && cmd->layout->bound)
+        hrun_mapping_print(cmd->mapping, cmd->layout, &mapping);
+    json_object_set_new(root, "mapping", mapping.len ? text(mapping.data) : json_null());
+    hrun_buf_release(&mapping);
     json_object_set_new(root, "ranks", ranks(cmd->layout));
     json_object_set_new(root, "argv", words_json(cmd->argv));
     json_object_set_new(root, "programs", programs_json(cmd->job));

@@ -36,6 +36,14 @@ again 0 part hrun -q --level core "$probe" info
 [ "$(bindings)" = "0:0 1:0 2:0 " ] && tap_report 1 "CPUs that are not granted are not used" ||
     tap_report 0 "CPUs that are not granted are not used: $(bindings)"
 
+# Where the user says where processes go.
+again 0 all hrun -q --map-by node --bind-to core --level node "$probe" info
+[ "$(bindings)" = "0:0 1:0 2:0 3:0 4:1 5:1 " ] && tap_report 1 "--map-by node: hosts in turn" ||
+    tap_report 0 "--map-by node: hosts in turn: $(bindings)"
+again 0 part hrun -q -npernode 1 --bind-to none "$probe" info
+[ "$(bindings)" = "0:0 1:0 2:0 " ] && tap_report 1 "--bind-to none: what is granted, and no more" ||
+    tap_report 0 "--bind-to none: what is granted, and no more: $(bindings)"
+
 fails 125 "slow2" "a host that is not granted is refused" timeout 60 "$slurm_tool" exec salloc -Q -w fast1,fast2 -N 2 -n 2 \
     hrun --host fast1,slow2 "$probe"
 

@@ -91,9 +91,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
     if (check_simulated(e, job, &mpi, err))
         return -1;
     if (mpi.kind == HRUN_MPI_MPICH && !e->mpich)
-        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: use "
-                         "one host (--engine local), rebuild it with mpicc of Open MPI, or start it with the mpiexec "
-                         "of its own MPI", job->argv[0], mpi.name, e->name);
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
+                         "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi.name, e->name);
     if (out)
         *out = mpi;
     return 0;

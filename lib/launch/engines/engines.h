@@ -8,7 +8,8 @@
 
 #include "launch/launch.h"
 
-extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_smpi;
+extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_ssh,
+                                hrun_engine_smpi;
 
 /* ---- common.c */
 

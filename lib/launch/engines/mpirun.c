@@ -27,9 +27,9 @@
 
 /* ---------------------------------------------------------------- usable, check */
 
-static int mpirun_suits(const struct hrun_cluster *cluster)
+static int mpirun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
-    return !cluster->platform;
+    return !cluster->platform && !(mpi && mpi->kind == HRUN_MPI_MPICH);
 }
 
 static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)

@@ -77,8 +77,9 @@ static int is_in_order(const struct hrun_cluster *c)
     return 1;
 }
 
-static int srun_suits(const struct hrun_cluster *cluster)
+static int srun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
+    (void)mpi;
     return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM && is_in_order(cluster);
 }
 
