@@ -60,8 +60,6 @@ if [ -x "$bin/mpich/probe" ]; then
     err_has "unable to allocate shared memory" "MPICH needs the host's /dev/shm"
     fails 125 "does not speak PMI-1" "an environment that does not reach the inside" \
         hrun --mpi mpich -n 2 ./enter "$build" -- /usr/bin/env -i "$bin/mpich/probe"
-    run hrun --mpi mpich -x UCX_TLS=self,tcp -n 2 unshare -p -f --kill-child "$bin/mpich/probe" ring
-    status_is 0 "MPICH in PID namespaces of their own, by the network"
 else
     skip "MPICH in a container" "mpicc.mpich is not there"
 fi

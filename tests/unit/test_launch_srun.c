@@ -171,11 +171,11 @@ static void suits(void)
     c.manager = HRUN_MANAGER_SLURM;
     c.ngroups = 2;
     hosts[2].group = 1;
-    ok(hrun_engine_srun.suits(&c), "components in the order of their nodes");
+    ok(hrun_engine_srun.suits(&c, NULL), "components in the order of their nodes");
     hosts[1].group = 1;
-    ok(!hrun_engine_srun.suits(&c), "and not in it");
+    ok(!hrun_engine_srun.suits(&c, NULL), "and not in it");
     c.ngroups = 1;
-    ok(hrun_engine_srun.suits(&c), "one component");
+    ok(hrun_engine_srun.suits(&c, NULL), "one component");
     hosts[1].group = hosts[2].group = 0;
 }
 
