@@ -441,7 +441,8 @@ enum hrun_tagging {
     HRUN_TAG_RANK,     /* each process is one rank: hrun adds the tag */
     HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
                           as srun has no other way to keep its own words out of it */
-    HRUN_TAG_MPIRUN    /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
+    HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
+    HRUN_TAG_PRTERUN   /* the same by Open MPI 5, which puts a blank behind it */
 };
 
 /* For nprocs processes. hold: standard error passes through hrun and waits for hrun_output_release; when more than

@@ -222,13 +222,13 @@ status_is 137 'hrun is killed by SIGKILL'
 all_clean 'nothing is left'
 
 long mpirun
-on_head pkill -KILL -x mpirun
+on_head pkill -KILL -x 'mpirun|prterun'
 finish mpirun 30
 status_is 137 'mpirun is killed by SIGKILL'
 all_clean 'nothing is left'
 
 background early on_head hrun --host $hosts -q sleep 60
-await 10 on_head pgrep -x mpirun
+await 10 on_head pgrep -x 'mpirun|prterun'
 on_head pkill -INT -x hrun
 finish early 30
 status_is 130 'SIGINT while daemons start'

@@ -217,13 +217,14 @@ static double limit_s(void)
 static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, int asked, struct hrun_reach *out,
                       struct hrun_error *err)
 {
-    static const char *const launch_agent[] = { "orte_launch_agent" };
-    char *own = hrun_agent_setting(job->mca, job->n_mca, launch_agent, 1);
+    static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
+    char *own = hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2);
     int needed = job->report_bindings || has_threads(job->layout), wanted = needed || job->npreloads;
 
     out->managed = hrun_in_resource_manager();
-    out->agents = out->nremote && m->major < 5 && !out->managed;
-    out->daemons = out->nremote && m->major < 5 && asked && !own;
+    out->prrte = m->major >= 5;
+    out->agents = out->nremote && !out->managed && (!out->prrte || out->nremote <= HRUN_REACH_RADIX);
+    out->daemons = out->nremote && (!out->prrte || out->agents) && asked && !own;
     out->ranks = asked && (out->daemons || wanted) && !hrun_env_user_mca(job, "mca_base_env_list");
     free(own);
     if (job->report_bindings && !out->ranks)
@@ -287,9 +288,9 @@ out:
 
 /* ---------------------------------------------------------------- its words */
 
-static int push_mca(struct hrun_strvec *v, const char *key, const char *value)
+static int push_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
 {
-    return hrun_strvec_push(v, "--mca") || hrun_strvec_push(v, key) || hrun_strvec_push(v, value);
+    return hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca") || hrun_strvec_push(v, key) || hrun_strvec_push(v, value);
 }
 
 static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
@@ -300,7 +301,7 @@ static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
     hrun_buf_addf(&b, "%s agent %g %s %d", reach->shim, reach->limit_s, reach->reporter, (int)reach->agent.n);
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_buf_addf(&b, " %s", reach->agent.v[i]);
-    rc = b.failed || push_mca(v, "plm_rsh_agent", b.data);
+    rc = b.failed || push_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
     hrun_buf_release(&b);
     return rc;
 }
@@ -329,8 +330,8 @@ static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r,
 
     hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
     rc = add_fingerprints(reach, r->job->layout, &b);
-    hrun_buf_adds(&b, " orted");
-    rc = rc || b.failed || push_mca(v, "orte_launch_agent", b.data);
+    hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
+    rc = rc || b.failed || push_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
     hrun_buf_release(&b);
     return rc;
 }
@@ -354,14 +355,15 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
-        if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(v, keepalive[i].key, keepalive[i].value))
+        if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(reach, v, keepalive[i].key, keepalive[i].value))
             return -1;
     /* A daemon would start others through a shim that need not be there. */
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
-        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn") && push_mca(v, "plm_rsh_no_tree_spawn", "1"))
+        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn") && push_mca(reach, v, "plm_rsh_no_tree_spawn", "1"))
         return -1;
     /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
-    if (reach->ranks && reach->nremote && !hrun_env_user_mca(r->job, "rtc") && push_mca(v, "rtc", "^hwloc"))
+    if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc") &&
+        push_mca(reach, v, "rtc", "^hwloc"))
         return -1;
     if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, v)))
         return -1;
@@ -372,9 +374,7 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
 
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
-    if (reach->agents && push_agent(reach, v))
-        return -1;
-    return reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank")) ? -1 : 0;
+    return reach->agents && push_agent(reach, v) ? -1 : 0;
 }
 
 static int set(struct hrun_strvec *env, const char *word)

@@ -30,6 +30,7 @@ struct hrun_reach {
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */
     int managed;                /* inside a resource manager */
+    int prrte;                  /* mpirun is of Open MPI 5 */
     /* While the job runs. */
     char *fifo;
     int fd;                     /* reading end, -1: none */
@@ -48,7 +49,7 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
 
-/* Append mpirun's options; the words that stand before the program; variables for mpirun's environment. */
+/* Append mpirun's options; the last of them; variables for mpirun's environment. */
 int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v);
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
