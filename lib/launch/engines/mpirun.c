@@ -78,8 +78,39 @@ static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
+static int only_here(const struct hrun_layout *l)
+{
+    for (int i = 0; i < l->nranks; i++)
+        if (!l->cluster->hosts[l->ranks[i].host].is_local)
+            return 0;
+    return 1;
+}
+
+/* "--host a:2,b:1", as version 5 knows no other host than this one by a rankfile; and that these may differ. Else it
+ * takes all for the first one to report, refuses or binds wrongly what fits another, and in 5.0.9 crashes or hangs when
+ * another host is first (seen). */
+static int push_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
+{
+    int *count = calloc((size_t)l->cluster->nhosts + 1, sizeof *count), rc;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (int r = 0; count && r < l->nranks; r++)
+        count[l->ranks[r].host]++;
+    for (int h = 0; count && h < l->cluster->nhosts; h++)
+        if (count[h])
+            hrun_buf_addf(&b, "%s%s:%d", b.len ? "," : "", l->cluster->hosts[h].name, count[h]);
+    rc = !count || b.failed || hrun_strvec_push(v, "--host") || hrun_strvec_push(v, b.data) ||
+         hrun_strvec_push(v, "--prtemca") || hrun_strvec_push(v, "prte_hetero_nodes") || hrun_strvec_push(v, "1")
+         ? -1 : 0;
+    hrun_buf_release(&b);
+    free(count);
+    return rc;
+}
+
 static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
+    if (major >= 5 && !only_here(job->layout) && !hrun_in_resource_manager() && push_hosts(job->layout, v))
+        return -1;
     if (major >= 5)
         return hrun_strvec_push(v, "--map-by") ||
                hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile) ||
@@ -144,14 +175,6 @@ static int push_rest(const struct hrun_job *job, int major, const struct hrun_re
         if (hrun_strvec_push(v, job->argv[i]))
             return -1;
     return 0;
-}
-
-static int only_here(const struct hrun_layout *l)
-{
-    for (int i = 0; i < l->nranks; i++)
-        if (!l->cluster->hosts[l->ranks[i].host].is_local)
-            return 0;
-    return 1;
 }
 
 static int user_sets(const struct hrun_job *job, const char *name)
