@@ -684,6 +684,7 @@ struct hrun_run {
     int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */
     double ending_signal_s;
     double kill_s;               /* when patience ends, 0: not ending */
+    double begun_s;              /* a launcher that is told to end before this time may hang, and is killed then */
     int killed;                  /* a launcher has been told to end the ranks at once */
     double verdict_s;            /* when the launcher's settle is called, 0: not */
     double watch_s;              /* when to look for another MPI library next; infinite: no more */
