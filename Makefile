@@ -406,14 +406,15 @@ launches: all apps
 check-lab: all apps $(B)/tests/lab/idle.so
 	$(TEST_ENV) prove --timer -e '' tests/cli/lab.t $(LAB_TESTS)
 
-# Launches, here and over hosts, by an mpirun that Debian does not have: that of Open MPI 5, whose mpicc beside it
-# builds what is linked with MPI, and PRRTE's prterun, with Debian's Open MPI. HRUN_TEST_MPIRUN: the folder put first.
+# Launches, here and over hosts, by an mpirun that Debian 12 does not have: that of Open MPI 5, whose mpicc beside it
+# builds what is linked with MPI, and PRRTE's prterun behind a script. HRUN_TEST_MPIRUN: the folder that is put first.
 ENGINE_TESTS ?= tests/cli/launch.t tests/lab/mpirun.t tests/lab/faults.t
 .PHONY: check-engines engine-tests
 check-engines:
 	$(if $(MPIRUN5)$(PRTERUN),,$(error say which: make check-engines MPIRUN5=/path/to/mpirun, PRTERUN=/path/to/prterun))
 	$(if $(MPIRUN5),$(MAKE) engine-tests B=build/ompi5 MPICC=$(dir $(MPIRUN5))mpicc HRUN_TEST_MPIRUN=$(dir $(MPIRUN5)))
-	$(if $(PRTERUN),mkdir -p build/prterun && ln -sf $(PRTERUN) build/prterun/prterun)
+	$(if $(PRTERUN),mkdir -p build/prterun && sed 's|@PRTERUN@|$(PRTERUN)|' tests/lab/prterun >build/prterun/mpirun)
+	$(if $(PRTERUN),chmod 755 build/prterun/mpirun)
 	$(if $(PRTERUN),$(MAKE) engine-tests HRUN_TEST_MPIRUN=$(abspath build/prterun))
 engine-tests: all apps
 	HRUN_TEST_MPIRUN=$(HRUN_TEST_MPIRUN) $(TEST_ENV) prove --timer -e '' $(ENGINE_TESTS)

@@ -1,11 +1,18 @@
 /* mpirun.c - engine mpirun: Open MPI's own launcher with a rankfile
  *
- * What differs between Open MPI 4 (ORTE) and 5 (PRRTE), all in push_placement and build:
+ * What differs between Open MPI 4 (ORTE) and 5 (PRRTE), as seen with 4.1.4, 5.0.9 and PRRTE 3.0.14:
  *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless told --oversubscribe;
  *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
- *     unbound, or refuses them.
- *   - 4 writes its address to a file when it is ready to start ranks; where that file is missing at the end
- *     mpirun itself has failed, and its status is not the program's. (5 has not been tried for this.)
+ *     unbound, or refuses them. A minus sign in the file's name is an "unrecognized qualifier". The rankfile is not the
+ *     allocation, so the hosts are named, too;
+ *   - 4 writes its address to a file when it is ready to start ranks, 5 when it has read its options and before its
+ *     daemons run; where that file is missing at the end mpirun itself has failed, and its status is not the program's;
+ *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and -x of what
+ *     is not set for an error; its own parameters are told by --prtemca;
+ *   - with tags 5 moves the beginning of a line that came together with the end of the last one to the front of that
+ *     (PMIx 5.0.9);
+ *   - 5 ends with status 0 when it has lost a daemon, and when told to end before all daemons run it waits for ever.
+ * Statuses, MPI_Abort, signals, standard input and yielding are alike.
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
  * fail without a word.
  */

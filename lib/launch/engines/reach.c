@@ -290,7 +290,8 @@ out:
 
 static int push_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
 {
-    return hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca") || hrun_strvec_push(v, key) || hrun_strvec_push(v, value);
+    return hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca") || hrun_strvec_push(v, key) ||
+           hrun_strvec_push(v, value);
 }
 
 static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)

@@ -21,12 +21,18 @@ enum { NOT_FOUND = 127 };
  * waits for ever (seen). */
 static const double START_S = 5;
 
+/* Version 5, told to end while it starts, hangs, and told that an agent has ended it says so on standard output (seen):
+ * it is killed at once. */
 static void fail(struct hrun_run *r, enum hrun_code code, const char *host, const char *what, const char *text)
 {
+    const struct hrun_reach *reach = r->watch_ctx;
+
     if (r->engine_failed || r->kill_s > 0 || r->ending_signal)
         return;
     hrun_fail(r->err, code, "host '%s' %s%s%s", host, what, *text ? ": " : "", text);
     hrun_run_break(r);
+    if (reach->prrte)
+        r->kill_s = hrun_monotonic_s();
 }
 
 static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
