@@ -3,7 +3,7 @@
 
 static const struct context_command command = {
     "hrun-calibrate", calib_options, calib_modes, calib_usage, calib_usage_after,
-    "show fit report export import: doctor: network: speeds:",
+    "show fit report export import: doctor: network: speeds:", NULL,
 };
 
 static int (*const errands[])(const struct calib_settings *s, char **words) = {

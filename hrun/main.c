@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct context_command command = {
-    "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan",
+    "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan", programs_read,
 };
 
 /* Where there is no place for data runs are not recorded, and that is told. */
@@ -46,27 +46,28 @@ static char **copy_words(const struct hrun_strvec *line)
 int main(int argc, char **argv)
 {
     struct hrun_settings s = { 0 };
-    struct hrun_strvec line = HRUN_STRVEC_INIT, notes = HRUN_STRVEC_INIT;
+    struct hrun_strvec line = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
     char **words, **given = NULL;
     int status, mode = -1;
 
     context_start();
-    if (!mpirun_words_replace(argc, argv, &line, &notes, &err) && !(given = copy_words(&line)))
+    if (!mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err) && !(given = copy_words(&line)))
         hrun_fail_nomem(&err);
     if (given)
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
     else
         status = context_complain(command.name, &err);
-    for (size_t i = 0; i < notes.n && mode >= 0 && !s.common.quiet; i++)
-        fprintf(stderr, "%s: %s\n", command.name, notes.v[i]);
-    hrun_strvec_release(&notes);
+    for (size_t i = 0; i < s.notes.n && mode >= 0 && !s.common.quiet; i++)
+        fprintf(stderr, "%s: %s\n", command.name, s.notes.v[i]);
     if (mode >= 0 && !(without_data >> mode & 1))
         find_data(&s);
     if (mode >= 0)
         status = errands[mode](&s, words);
     settings_release(&s.common);
+    programs_release(&s);
     hrun_strvec_release(&s.configs);
+    hrun_strvec_release(&s.mapping_words);
     free(given);
     hrun_strvec_release(&line);
     return context_end(command.name, status);

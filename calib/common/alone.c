@@ -35,13 +35,13 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
               struct hrun_buf *out, int *interrupted, struct hrun_error *err)
 {
     struct work w = { .c = c, .words = words, .quiet_run = 1 };
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct work_words started = { 0 };
     struct hrun_buf said = HRUN_BUF_INIT;
     struct hrun_outcome outcome = { 0 };
     struct ledger ledger = { 0 };
     struct hrun_job job;
     char *stdin_text = NULL;
-    int rc = work_job(&w, l, &argv, &stdin_text, &job, err);
+    int rc = work_job(&w, l, &started, &stdin_text, &job, err);
 
     if (!rc)
         rc = ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
@@ -58,6 +58,6 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
     ledger_release(&ledger);
     free(stdin_text);
     hrun_buf_release(&said);
-    hrun_strvec_release(&argv);
+    work_words_release(&started);
     return rc;
 }

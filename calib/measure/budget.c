@@ -309,7 +309,10 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     }
     if (!st->sizes || isnan(st->loss))
         return;
-    hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
+    if (st->sizes > 1)
+        hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
+    else
+        hrun_buf_adds(out, st->settled ? "; the choice stands" : "; the choice does not stand yet");
     hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
     add_open(g, out);

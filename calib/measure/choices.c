@@ -52,7 +52,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 {
     struct question as_hrun = { .use = s->use };
     struct profiles known = { 0 };
-    struct choices found = { .v = calloc((size_t)nsizes + 1, sizeof *found.v) };
+    struct choices found = { .v = calloc((size_t)nsizes + 1, sizeof *found.v), .fixed = c->app->fixed };
     int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);
 
     for (int i = 0; i < nsizes && !rc; i++) {
@@ -115,12 +115,14 @@ static int is_unsure(const struct choices *c, const struct choice *v)
 
 int choices_table(const struct choices *c, struct hrun_buf *out)
 {
-    struct hrun_table *t = hrun_table_create("rlrllll");
+    static const char *const heads[] = { "N", "best", "time", "", "next best", "rests on", "" };
+    struct hrun_table *t = hrun_table_create(c->fixed ? "lrllll" : "rlrllll");
     int rc, unsure = 0;
 
     if (!t)
         return -1;
-    hrun_table_row(t, "N", "best", "time", "", "next best", "rests on", "");
+    for (int i = c->fixed; i < 7; i++)
+        hrun_table_cell(t, "%s", heads[i]);
     for (int i = 0; i < c->n; i++) {
         const struct choice *v = &c->v[i];
         struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
@@ -133,7 +135,8 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
             hrun_add_seconds(&range, v->high_s);
             hrun_buf_addc(&range, ')');
         }
-        hrun_table_cell(t, "%lld", (long long)v->N);
+        if (!c->fixed)
+            hrun_table_cell(t, "%lld", (long long)v->N);
         hrun_table_cell(t, "%s", v->config);
         hrun_table_cell(t, "%s", time.data);
         hrun_table_cell(t, "%s", range.data);

@@ -224,6 +224,33 @@ static int measure_network(struct context *c, const struct calib_settings *s, st
     return status > 128 ? status - 128 : 0;
 }
 
+/* The definition, or what the command itself stands for; with a size there is to be a definition. */
+static int find_app(struct context *c, const struct calib_settings *s, char **words, struct hrun_error *err)
+{
+    const char *name = s->common.app;
+    struct hrun_error why = { 0 };
+    int as_it_stands = !s->N && !s->sizes.n && (!name || hrun_app_is_name(name));
+
+    if (context_app(c, words[0], &why) && (why.code != HRUN_ENOENT || !as_it_stands)) {
+        *err = why;
+        return -1;
+    }
+    if (!c->app && as_it_stands && problem_find(c, words, err))
+        return -1;
+    if (!c->app && why.code) {
+        *err = why;
+        return -1;
+    }
+    if (!c->app)
+        return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
+                         "--list-apps), let --new write one, or leave size and {N} out, and the command is measured as "
+                         "it stands", words[0]);
+    if (c->app->fixed && (s->N > 1 || s->sizes.n))
+        return hrun_fail(err, HRUN_EINVAL, "the work of %s is the same in each run (size: fixed): leave -N and --sizes "
+                         "out", c->app->name);
+    return 0;
+}
+
 /* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
  * them. */
 static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
@@ -235,11 +262,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
     int chosen, ended;
 
     c->set = &s->common;
-    if (context_app(c, words[0], err))
+    if (find_app(c, s, words, err))
         return -1;
-    if (!c->app)
-        return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
-                         "--list-apps), or let --new write one", words[0]);
     if (hrun_family_of(c->app)->by_formula)
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
@@ -271,6 +295,8 @@ static int prepare(struct context *c, const struct calib_settings *s, char **wor
         return -1;
     if (s->dry_run)
         return 0;
+    if (problem_keep(c, err))
+        return -1;
     /* Built again when the profiles are locked, as others may have added to them. */
     if (lock_profiles(c, g, own, sig, err))
         return -1;

@@ -229,6 +229,7 @@ struct choices {
     struct choice *v;          /* in order of N; owned */
     int n;
     int exact;                 /* 1: times do not scatter, one run is enough */
+    int fixed;                 /* 1: the work is always the same, N says nothing */
 };
 
 /* Ask for sizes[nsizes]. Without stored models there are none. Errors: those of decide but HRUN_EINFEASIBLE. */

@@ -22,16 +22,18 @@ void progress_clear(const struct progress *p)
 static void add_point(const struct progress *p, int i, struct hrun_buf *out)
 {
     const struct point *point = &p->g->v[i];
+    char size[32] = "";
 
+    if (!p->c->app->fixed)
+        snprintf(size, sizeof size, "N=%-8lld ", (long long)point->N);
     if (point->sub >= 0)
-        hrun_buf_addf(out, "%s  N=%-8lld P=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name,
-                      (long long)point->N, point->P, point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s",
-                      point->procs[point->sub]);
+        hrun_buf_addf(out, "%s  %sP=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name, size, point->P,
+                      point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s", point->procs[point->sub]);
     if (point->work > 0)
         hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
     if (point->sub < 0) {
         hrun_config_print(point->pes, point->procs, p->g->nsubs, out);
-        hrun_buf_addf(out, "  N=%-8lld P=%-3d", (long long)point->N, point->P);
+        hrun_buf_addf(out, "  %sP=%-3d", size, point->P);
     }
 }
 

@@ -115,11 +115,11 @@ static int keep_records(const struct calib_settings *s, const char *file, const 
 static int dry_run(struct context *c, const struct network_plan *p, const char *file, struct hrun_error *err)
 {
     struct work w = { .c = c, .words = p->words.v, .quiet_run = 1 };
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct work_words words = { 0 };
     struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_job job;
     char *stdin_text = NULL;
-    int rc = work_job(&w, p->layout, &argv, &stdin_text, &job, err);
+    int rc = work_job(&w, p->layout, &words, &stdin_text, &job, err);
 
     if (!rc)
         rc = hrun_engine_command(c->engine, &job, &out, err);
@@ -128,7 +128,7 @@ static int dry_run(struct context *c, const struct network_plan *p, const char *
                c->cluster->nhosts == 1 ? "" : "s", p->layout->nranks, out.data, file);
     free(stdin_text);
     hrun_buf_release(&out);
-    hrun_strvec_release(&argv);
+    work_words_release(&words);
     return rc;
 }
 

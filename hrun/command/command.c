@@ -133,15 +133,19 @@ static int answer(const struct context_command *cmd, const struct settings *s, i
 }
 
 /* Words where a mode has no use for them; and several programs, as mpirun separates them. */
-static int check_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended, char **words,
-                       struct hrun_error *err)
+static int check_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended,
+                       struct settings *s, char **words, struct hrun_error *err)
 {
     if (words[0] && !mode->takes_words)
         return hrun_fail(err, HRUN_EINVAL, "%s takes no program or name: '%s'", mode->name, words[0]);
-    for (char **w = words; *w && !mode->word && !ended; w++)
+    if (mode->word || ended)
+        return 0;
+    if (cmd->read_programs)
+        return cmd->read_programs(s, words, err);
+    for (char **w = words; *w; w++)
         if (!strcmp(*w, ":"))
-            return hrun_fail(err, HRUN_EINVAL, "several programs, with ':' between them, are not served yet: start "
-                             "one; where ':' is an argument of the program, say -- before it: %s [OPTION]... -- "
+            return hrun_fail(err, HRUN_EINVAL, "several programs, with ':' between them, are not measured together: "
+                             "name one; where ':' is an argument of the program, say -- before it: %s [OPTION]... -- "
                              "PROGRAM ARGUMENT...", cmd->name);
     return 0;
 }
@@ -201,7 +205,7 @@ static int read_line(const struct context_command *cmd, struct settings *s, int 
     if (asks_only(s))
         return mode;
     return (!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
-           check_words(cmd, &cmd->modes[mode], given.ended, *words, err) ||
+           check_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||
            hrun_opts_check(cmd->options, cmd->modes, mode, &given, err) ? -1 : mode;
 }
 

@@ -69,7 +69,7 @@ void context_start(void);
       "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in, .often = 1 }
 
 #define OPTION_ENGINE(in) \
-    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun smpi", "what starts the processes", \
+    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun ssh smpi", "what starts the processes", \
       "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
 #define OPTION_MPI(in) \
     { "mpi", 0, HRUN_OPT_CHOICE, "NAME", "openmpi mpich", \
@@ -122,6 +122,8 @@ struct context_command {
     const struct hrun_opt_mode *modes;
     const char *usage, *after;        /* lines of --help above and below the options */
     const char *subcommands;          /* for the completion (hrun_opts_completion) */
+    /* Cut words, without "--" before them, into several programs at each ':'; NULL: such words are refused. */
+    int (*read_programs)(struct settings *s, char **words, struct hrun_error *err);
 };
 
 /* Read the command line into the settings, of which s is the first member. Behind a subcommand options may stand among

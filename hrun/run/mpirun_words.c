@@ -1,14 +1,16 @@
 /* mpirun_words.c - options of mpirun 4 and 5 and of mpiexec.hydra; see mpirun_words.h */
 #include "mpirun_words.h"
 
-#include "options.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each of a list with commas */
+    HERE,       /* do_here, as text says */
+    PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
     REFUSED     /* text: what to write */
 };
@@ -20,10 +22,7 @@ struct word {
     const char *text;
 };
 
-#define PLACES "hrun places and binds the processes itself; --config and --level say it otherwise, --dry-run shows it"
-#define PER_NODE "hrun chooses how many processes each host gets; --config says it otherwise, --dry-run shows it"
-#define ALL_CORES "hrun gives each process the cores of its PE; a definition with threads: fill shares them out"
-#define RANKFILE "hrun makes the rankfile; --config says how many processes each sub-cluster gets"
+#define PLACES "hrun leaves memory and the order of hosts as they are; the host list orders hosts"
 #define REACHES "hrun reaches the hosts by ssh, or by srun inside a job of Slurm (--mca plm_rsh_agent: another way)"
 #define NEEDLESS "hrun needs no such word"
 #define DEBUGGER "start the debugger in front of each process: hrun -n P gdb -batch -ex run -ex bt --args PROGRAM"
@@ -47,29 +46,42 @@ static const struct word words[] = {
     { "display-topo", 0, SERVED, "--verbose" },
     { "display", 1, SERVED, "--verbose" },
     { "do-not-launch", 0, SERVED, "--dry-run" },
-    { "allow-run-as-root", 0, SERVED, "" },
 
-    { "map-by", 1, INSTEAD, PLACES },
-    { "rank-by", 1, INSTEAD, PLACES },
-    { "bind-to", 1, INSTEAD, PLACES },
+    { "allow-run-as-root", 0, HERE, "as OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" },
+    { "path", 1, HERE, "PATH begins with it" },
+    { "gpath", 1, HERE, "PATH begins with it" },
+    { "merge-stderr-to-stdout", 0, HERE, "as 2>&1 behind the command" },
+    { "stdin", 1, HERE, "rank 0 alone reads standard input: write 0 or none" },
+    { "s", 1, HERE, "rank 0 alone reads standard input: write 0 or none" },
+
+    { "map-by", 1, PLACE, "map-by %1" },
+    { "rank-by", 1, PLACE, "rank-by %1" },
+    { "bind-to", 1, PLACE, "bind-to %1" },
+    { "rankfile", 1, PLACE, "rankfile %1" },
+    { "rf", 1, PLACE, "rankfile %1" },
+    { "bind-to-core", 0, PLACE, "bind-to core" },
+    { "bind-to-socket", 0, PLACE, "bind-to package" },
+    { "bind-to-none", 0, PLACE, "bind-to none" },
+    { "bycore", 0, PLACE, "map-by core" },
+    { "bynode", 0, PLACE, "map-by node" },
+    { "byslot", 0, PLACE, "map-by slot" },
+    { "bysocket", 0, PLACE, "map-by package" },
+    { "rr", 0, PLACE, "map-by node" },
+    { "ppr", 1, PLACE, "map-by ppr:%1" },
+    { "ppn", 1, PLACE, "per-host %1" },
+    { "perhost", 1, PLACE, "per-host %1" },
+    { "npernode", 1, PLACE, "per-node %1" },
+    { "npersocket", 1, PLACE, "map-by ppr:%1:package" },
+    { "pernode", 0, PLACE, "per-node 1" },
+    { "cpus-per-proc", 1, PLACE, "pe %1" },
+    { "cpus-per-rank", 1, PLACE, "pe %1" },
+    { "use-hwthread-cpus", 0, PLACE, "hwthreads 1" },
+    { "nolocal", 0, PLACE, "nolocal 1" },
+    { "cpu-set", 1, PLACE, "cpus %1" },
+    { "cpu-list", 1, PLACE, "cpus %1" },
+
     { "membind", 1, INSTEAD, PLACES },
-    { "bind-to-core", 0, INSTEAD, PLACES },
-    { "bind-to-socket", 0, INSTEAD, PLACES },
-    { "bind-to-none", 0, INSTEAD, PLACES },
-    { "bycore", 0, INSTEAD, PLACES },
-    { "bynode", 0, INSTEAD, PLACES },
-    { "byslot", 0, INSTEAD, PLACES },
-    { "bysocket", 0, INSTEAD, PLACES },
-    { "rr", 0, INSTEAD, PLACES },
     { "order-nodes", 1, INSTEAD, PLACES },
-    { "use-hwthread-cpus", 0, INSTEAD, "hrun starts one process for each core unless -n or --config says more" },
-    { "cpus-per-proc", 1, INSTEAD, ALL_CORES },
-    { "cpus-per-rank", 1, INSTEAD, ALL_CORES },
-    { "ppn", 1, INSTEAD, PER_NODE },
-    { "perhost", 1, INSTEAD, PER_NODE },
-    { "npernode", 1, INSTEAD, PER_NODE },
-    { "npersocket", 1, INSTEAD, PER_NODE },
-    { "pernode", 0, INSTEAD, PER_NODE },
     { "nooversubscribe", 0, INSTEAD, "hrun never starts more processes than the PEs take without --oversubscribe" },
     { "genvall", 0, INSTEAD, "processes on this host get its environment anyway, those on others what -x names" },
     { "envall", 0, INSTEAD, "processes on this host get its environment anyway, those on others what -x names" },
@@ -92,24 +104,16 @@ static const struct word words[] = {
     { "print-all-exitcodes", 0, INSTEAD, "hrun tells the first rank that fails" },
     { "stream-buffering", 1, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
 
-    { "rankfile", 1, REFUSED, RANKFILE },
-    { "rf", 1, REFUSED, RANKFILE },
-    { "nolocal", 0, REFUSED, "leave this host out of --host or the host file" },
     { "genvnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
     { "envnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
     { "output-filename", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },
     { "outfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },
     { "errfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... 2> FILE" },
     { "output", 1, REFUSED, "write --tag-output, or redirect the output: > FILE" },
-    { "merge-stderr-to-stdout", 0, REFUSED, "write 2>&1 behind the command" },
-    { "stdin", 1, REFUSED, "rank 0 alone reads standard input" },
-    { "s", 1, REFUSED, "rank 0 alone reads standard input" },
     { "configfile", 1, REFUSED, "write the options on the command line" },
     { "app-file", 1, REFUSED, "write the options on the command line" },
     { "tune", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
     { "am", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
-    { "path", 1, REFUSED, "set PATH, or give the program's path" },
-    { "gpath", 1, REFUSED, "set PATH, or give the program's path" },
     { "soft", 1, REFUSED, "say one number of processes, or none: hrun chooses" },
     { "usize", 1, REFUSED, "hrun starts no further processes while a program runs" },
     { "debug", 0, REFUSED, DEBUGGER },
@@ -180,20 +184,61 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
     return rc;
 }
 
-static int replace_one(const struct word *w, const char *as, const char *const *values, struct hrun_strvec *out,
-                       struct hrun_strvec *notes, struct hrun_error *err)
+/* What needs no option. 1: it is done, 0: it cannot be, -1: it failed. */
+static int do_here(const char *name, const char *value)
+{
+    const char *before = getenv("PATH");
+    char *path;
+    int rc;
+
+    if (!strcmp(name, "allow-run-as-root"))
+        return setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1) ? -1 : 1;
+    if (!strcmp(name, "merge-stderr-to-stdout"))
+        return dup2(STDOUT_FILENO, STDERR_FILENO) < 0 ? -1 : 1;
+    if (!strcmp(name, "stdin") || !strcmp(name, "s"))
+        return !strcmp(value, "none") ? (freopen("/dev/null", "r", stdin) ? 1 : -1) : !strcmp(value, "0");
+    path = hrun_strf("%s%s%s", value, before ? ":" : "", before ? before : "");
+    rc = path && !setenv("PATH", path, 1) ? 1 : -1;
+    free(path);
+    return rc;
+}
+
+/* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
+static int set_place(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
+                     struct hrun_error *err)
+{
+    struct hrun_strvec *v = &s->mapping_words;
+
+    if (add_served(w->text, values, v))
+        return hrun_fail_nomem(err);
+    if (!hrun_mapping_set(&s->mapping, v->v[v->n - 2], v->v[v->n - 1], err)) {
+        s->common.verbose |= s->mapping.displays;
+        return 0;
+    }
+    return hrun_fail_prefix(err, "%s%s%s", as, w->values ? " " : "", w->values ? values[0] : "");
+}
+
+static int replace_one(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
+                       struct hrun_strvec *out, struct hrun_strvec *notes, struct hrun_error *err)
 {
     int bad = 0;
 
     switch (w->what) {
     case SERVED:
-        if (!strcmp(w->name, "allow-run-as-root"))
-            bad = setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-        bad = bad || add_served(w->text, values, out);
+        bad = add_served(w->text, values, out);
         break;
     case EACH:
         bad = add_each(w->text, values[0], out);
         break;
+    case HERE:
+        bad = do_here(w->name, values[0]);
+        if (bad > 0)
+            return 0;
+        if (bad < 0)
+            break;
+        return hrun_fail(err, HRUN_EINVAL, "%s %s is not served: %s", as, values[0], w->text);
+    case PLACE:
+        return set_place(w, as, values, s, err);
     case INSTEAD:
         bad = hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
         break;
@@ -203,8 +248,8 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     return bad ? hrun_fail_nomem(err) : 0;
 }
 
-int mpirun_words_replace(int argc, char **argv, struct hrun_strvec *out, struct hrun_strvec *notes,
-                         struct hrun_error *err)
+int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
+                         struct hrun_strvec *notes, struct hrun_error *err)
 {
     int i = 1, own;
 
@@ -216,6 +261,7 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_strvec *out, struct 
         char as[64];
 
         if (!w) {
+            s->short_N |= argv[i][1] == 'N';
             for (own = own_values(argv[i]); own >= 0 && i < argc; own--)
                 if (hrun_strvec_push(out, argv[i++]))
                     return hrun_fail_nomem(err);
@@ -233,7 +279,7 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_strvec *out, struct 
                                  w->values == 2 ? "two values" : "a value");
             values[k] = argv[i++];
         }
-        if (replace_one(w, as, values, out, notes, err))
+        if (replace_one(w, as, values, s, out, notes, err))
             return -1;
     }
     for (; i < argc; i++)

@@ -1,19 +1,20 @@
 /* mpirun_words.h - the options of mpirun and mpiexec that hrun does not have itself
  *
- * Purpose: a script in which `mpirun` was replaced by `hrun` runs. Each word is served by an option of hrun, or passed
- * over with a line that says what hrun does instead, or refused with what to write. hrun-mpirun(7) lists all.
+ * Purpose: a script in which `mpirun` was replaced by `hrun` runs. Each word is served, by an option of hrun or by the
+ * layout (layout.h, mapping), or passed over with a line that says what hrun does instead, or refused with what to
+ * write. hrun-mpirun(7) lists all.
  */
 #ifndef HRUN_MPIRUN_WORDS_H
 #define HRUN_MPIRUN_WORDS_H
 
-#include "base/buf.h"
-#include "base/error.h"
+#include "options.h"
 
 /* Replace such words among the options in argv (up to "--" or the program) by hrun's, into *out, which argv[0] begins
- * and a NULL ends; *notes gets a line for each that is passed over. --allow-run-as-root sets the environment of mpirun.
+ * and a NULL ends; *notes gets a line for each that is passed over; those that say where processes go are put into
+ * s->mapping. --allow-run-as-root sets the environment of mpirun.
  * Both vectors are empty before; the caller releases them, *out after the last use of the command line.
  * Errors: HRUN_EINVAL, HRUN_ENOMEM. */
-int mpirun_words_replace(int argc, char **argv, struct hrun_strvec *out, struct hrun_strvec *notes,
-                         struct hrun_error *err);
+int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
+                         struct hrun_strvec *notes, struct hrun_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "../command/command.h"
 #include "session/decide.h"
+#include "session/work.h"
 
 struct hrun_settings {
     struct settings common;    /* first: shared rows of the table */
@@ -16,6 +17,13 @@ struct hrun_settings {
     const char *show_cluster;         /* as given: NULL also where no value was */
     int list_apps;
     int tag_output, report_bindings, trace, tune_collectives, finest;
+    struct hrun_mapping mapping;      /* mpirun's words for where processes go (mpirun_words.h) */
+    struct hrun_strvec mapping_words; /* what it points to */
+    int short_N;                      /* 1: the size was given as -N, which is mpirun's word for something else */
+    struct work_program *programs;    /* nprograms, where ':' stands between several; ask.procs is their sum */
+    int nprograms;                    /* 0: there is one */
+    struct hrun_strvec *lines;        /* nprograms: what the words of all but the first point into */
+    struct hrun_strvec notes;         /* options of mpirun's that are passed over, and what hrun does instead */
 };
 
 /* What hrun can be asked for, in the order of hrun_modes. */
@@ -27,5 +35,10 @@ enum hrun_mode {
 extern const struct hrun_opt hrun_options[];
 extern const struct hrun_opt_mode hrun_modes[];
 extern const char hrun_usage[], hrun_usage_after[];
+
+/* For struct context_command: the programs of `-n P PROGRAM... : -n P PROGRAM...` into s->programs. Errors: HRUN_EINVAL
+ * (no program or no -n before or behind a ':', another option behind one), those of mpirun_words_replace. */
+int programs_read(struct settings *s, char **words, struct hrun_error *err);
+void programs_release(struct hrun_settings *s);
 
 #endif

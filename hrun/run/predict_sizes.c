@@ -18,11 +18,15 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
 {
     const struct hrun_settings *s = a->s;
     struct context *c = &a->c;
-    struct work w = { .c = c, .N = s->N, .words = words };
+    struct work w = { .c = c, .N = s->N, .words = words, .programs = s->programs,
+                      .nprograms = s->nprograms };
 
     c->set = &s->common;
     if (!s->N)
         return hrun_fail(err, HRUN_EINVAL, "--dry-run=time needs a size: give -N SIZE");
+    if (hrun_mapping_places(&s->mapping))
+        return hrun_fail(err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by "
+                         "and its like, or --dry-run alone");
     if (context_app(c, words[0], err))
         return -1;
     if (!c->app)

@@ -204,17 +204,30 @@ int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, 
 
     drop_layout(p);
     c->busy = busy;
-    rc = (by_pattern && placement_choose(c, &p->d, &p->placed, err)) ||
-         placement_layout(c, &p->d, &p->placed, &p->layout, err) ? -1 : 0;
+    if (hrun_mapping_places(&p->mapping))
+        rc = placement_map(c, &p->ask, &p->mapping, &p->layout, err);
+    else
+        rc = (by_pattern && placement_choose(c, &p->d, &p->placed, err)) ||
+             placement_layout(c, &p->d, &p->placed, &p->layout, err) ||
+             (p->mapping.bind_to && placement_bind(c, &p->ask, &p->mapping, p->layout, err)) ? -1 : 0;
     p->w.share = p->d.share;
     return rc;
 }
 
 int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
 {
+    struct hrun_layout *mapped = NULL;
+    int rc;
+
     drop_choice(p);
     p->c.busy = all ? NULL : ledger_busy(&p->ledger);
-    if (make_decision(p, p->set, &p->ask, p->N, err) || (p->c.program && work_find_program(&p->w, p->d.P, err)))
+    if (hrun_mapping_places(&p->mapping) && placement_map(&p->c, &p->ask, &p->mapping, &mapped, err))
+        return -1;
+    p->ask.mapped = mapped;
+    rc = make_decision(p, p->set, &p->ask, p->N, err);
+    p->ask.mapped = NULL;
+    hrun_layout_destroy(mapped);
+    if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))
         return -1;
     return prepare_layout(p, p->c.busy, 1, err);
 }
@@ -293,13 +306,98 @@ int prepare_now(struct prepared *p, struct hrun_error *err)
 }
 
 /* Without a size no model is asked. */
-static int check_size(const struct hrun_settings *s, struct hrun_error *err)
+static int check_size(const struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *useless = s->ask.explore > 0 ? "--explore" : NULL;
 
-    if (s->N || s->finest || !useless)
+    if (p->N || s->finest || !useless)
         return 0;
     return hrun_fail(err, HRUN_EINVAL, "%s does nothing without a size: give -N SIZE", useless);
+}
+
+/* Do the words of mpirun and options of the choice contradict each other? */
+static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
+{
+    const char *other = s->ask.config ? "--config" : s->probe_N ? "--probe" : s->finest ? "--finest"
+                        : s->ask.explore > 0 ? "--explore" : NULL;
+
+    if (!other || !hrun_mapping_places(&s->mapping))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "%s lets hrun choose where processes go, and --map-by and its like say it: give "
+                     "one of them", other);
+}
+
+/* Cores of the PEs on a host. */
+static int64_t cores_of(const struct hrun_cluster *cl, int host)
+{
+    int64_t cores = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        for (int k = 0; k < cl->subs[i].npes; k++)
+            cores += cl->subs[i].pes[k].host == host ? cl->subs[i].pes[k].ncores : 0;
+    return cores;
+}
+
+/* Of a program that no definition knows there may be more processes than PEs, where these have several cores, as hosts
+ * have: they fill the cores as with mpirun. */
+static void fill_cores(struct prepared *p)
+{
+    const struct hrun_cluster *cl = p->c.cluster;
+    int64_t cores = 0, pes = 0;
+
+    for (int h = 0; h < cl->nhosts; h++)
+        cores += cores_of(cl, h);
+    for (int i = 0; i < cl->nsubs; i++)
+        pes += cl->subs[i].npes;
+    if ((!p->c.app || p->c.problem) && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
+        !hrun_mapping_places(&p->mapping))
+        p->mapping.by = HRUN_MAP_SLOT;
+}
+
+/* The program is known to no definition, and -N was given: is it mpirun's, processes per node? It is where it can be
+ * that of these hosts, and -n, if given, fits; a size has no meaning then. */
+static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = p->c.cluster;
+    int64_t n = p->ask.procs, N = p->N;
+    int fits = s->short_N && !hrun_mapping_places(&s->mapping) && !p->ask.config &&
+               (n ? n >= N && n <= N * cl->nhosts : cl->nhosts > 1);
+
+    for (int h = 0; h < cl->nhosts && fits; h++)
+        fits = N <= cores_of(cl, h);
+    for (char **word = words; *word && fits; word++)
+        fits = !strstr(*word, "{N}");
+    if (!fits)
+        return hrun_fail(err, HRUN_ENOENT,
+                         "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
+                         "(hrun --list-apps). To start P processes say -n P; mpirun's -N, processes per node, is "
+                         "-npernode here",
+                         words[0]);
+    p->mapping.by = HRUN_MAP_NODE;
+    p->mapping.per = (int)N;
+    p->N = p->w.N = 0;
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun: -N %lld without an app definition is taken as mpirun's processes per node; the problem "
+                "size is --size\n", (long long)N);
+    return 0;
+}
+
+/* The definition that knows the program, or that of the command as it stands. */
+static int find_app(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+{
+    struct context *c = &p->c;
+
+    p->N = s->N;
+    if (context_app(c, words[0], err) ||
+        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && !s->nprograms && problem_find(c, words, err)))
+        return -1;
+    if (!c->app || !c->app->fixed)
+        return 0;
+    if (s->N > 1 || s->finest)
+        return hrun_fail(err, HRUN_EINVAL, "the work of %s is the same in each run (size: fixed): leave -N and --finest "
+                         "out", c->app->name);
+    p->N = 1;
+    return 0;
 }
 
 /* The context, and what the work is. */
@@ -307,20 +405,14 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
 {
     struct context *c = &p->c;
 
-    p->N = s->N;
-    if (probe_check(s, err) || context_app(c, words[0], err) || context_check_app(c, words[0], err) ||
-        check_size(s, err) ||
+    if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
+        context_check_app(c, words[0], err) || check_size(p, s, err) ||
         (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
-    if (!c->app && p->N)
-        return hrun_fail(err, HRUN_ENOENT,
-                         "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
-                         "(hrun --list-apps). To start P processes say -n P; mpirun's -N, processes per node, is "
-                         "--config here",
-                         words[0]);
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
-    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named, .tag_output = s->tag_output,
+    p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,
+                          .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && p->N && !work_size_is_passed(&p->w))
@@ -328,9 +420,11 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
-    return (words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
-           context_cluster(c, &s->common, err) || context_choose_engine(c, 1, err) ||
-           ledger_open(&p->ledger, c, err) ? -1 : 0;
+    if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
+        context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
+        return -1;
+    fill_cores(p);
+    return context_choose_engine(c, 1, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;
 }
 
 int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
@@ -340,6 +434,8 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
     memset(p, 0, sizeof *p);
     p->set = s;
     p->ask = s->ask;
+    p->mapping = s->mapping;
+    p->ask.oversubscribe |= s->mapping.oversubscribes;
     p->c.set = &s->common;
     if (prepare_context(p, s, words, err) ||
         (s->wait_s > 0 ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))

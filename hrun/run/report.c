@@ -42,7 +42,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     int pes = total_pes(c->cluster);
 
     hrun_buf_adds(&left, c->app ? c->app->name : words[0]);
-    if (d->N)
+    if (d->N && !c->app->fixed)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
     if (d->formula && d->predicted) {
@@ -56,7 +56,8 @@ static void add_heading(const struct context *c, const struct decision *d, char 
             hrun_buf_adds(&right, " old");
         }
     } else {
-        hrun_buf_adds(&right, !c->app ? "no app definition" : !d->N ? "no -N: no model is used" : "no profile");
+        hrun_buf_adds(&right, !c->app ? "no app definition" : c->app->fixed ? "not calibrated"
+                      : !d->N ? "no -N: no model is used" : "no profile");
     }
     hrun_buf_add(out, left.data, left.len);
     hrun_buf_addn(out, ' ', left.len < 49 ? 49 - left.len : 2);
@@ -114,7 +115,7 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", predicted, "");
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &c->cluster->subs[i];
-        int used = d->has_config ? d->pes[i] : d->subs[i].npes;
+        int used = d->has_config || l->bound ? d->pes[i] : d->subs[i].npes;
 
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);
@@ -294,9 +295,11 @@ static void add_command(const struct context *c, const struct command *cmd, stru
 
     hrun_buf_adds(out, "  would run: ");
     if (!c->engine->command) {
-        for (char *const *word = cmd->argv; *word; word++) {
-            hrun_buf_add_shell(out, *word);
-            hrun_buf_addc(out, ' ');
+        for (int r = 0; r < cmd->layout->nranks; r += hrun_job_run_length(cmd->job, r)) {
+            hrun_buf_adds(out, r ? " : " : "");
+            if (cmd->job->which)
+                hrun_buf_addf(out, "-n %d ", hrun_job_run_length(cmd->job, r));
+            hrun_buf_add_command(out, hrun_job_program(cmd->job, r).argv);
         }
         hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by %s: ", cmd->layout->nranks,
                       cmd->layout->nranks == 1 ? "" : "es", c->mpi.kind == HRUN_MPI_MPICH ? "mpiexec" : "mpirun");
@@ -373,6 +376,22 @@ static void add_choice(const struct context *c, const struct decision *d, struct
     hrun_buf_release(&line);
 }
 
+/* "  mapping      by node, bound to core
+ *                0 h1:0  1 h2:0  2 h1:1 ..." */
+static void add_mapping(const struct command *cmd, struct hrun_buf *out)
+{
+    enum { SHOWN = 16 };
+    const struct hrun_layout *l = cmd->layout;
+
+    hrun_buf_adds(out, "  mapping      ");
+    hrun_mapping_print(cmd->mapping, l, out);
+    hrun_buf_adds(out, "; rank host:cores\n              ");
+    for (int r = 0; r < l->nranks && r < SHOWN; r++)
+        hrun_buf_addf(out, " %d %s:%s%s", r, l->cluster->hosts[l->ranks[r].host].name, l->ranks[r].cores,
+                      r + 1 < l->nranks ? " " : "");
+    hrun_buf_adds(out, l->nranks > SHOWN ? "...\n" : "\n");
+}
+
 int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                 const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
                 struct hrun_buf *out, struct hrun_error *err)
@@ -393,6 +412,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         placement_print(cmd->placed, out);
         hrun_buf_addc(out, '\n');
     }
+    if (cmd->layout->bound)
+        add_mapping(cmd, out);
     report_choice(c, d, words, out);
     add_network(c, d, out);
     probe_print(probe, d, out);

@@ -81,14 +81,15 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     const struct settings *s = c->set;
     int64_t N = d->N;
     int again = how == CALIBRATE_AGAIN;
-    int bare = c->app && !*c->app->file;    /* a definition is to be written first */
+    int bare = c->app && !*c->app->file && !c->problem;    /* a definition is to be written first */
 
     if (c->app && hrun_family_of(c->app)->by_formula) {
         add_formula_command(c, again, d, out);
         return;
     }
-    hrun_buf_addf(out, "hrun-calibrate%s%s -app %s", bare ? " --new" : "", again ? " --again" : "", "");
-    hrun_buf_add_shell(out, s->app ? s->app : c->app ? c->app->name : "NAME");
+    hrun_buf_addf(out, "hrun-calibrate%s%s", bare ? " --new" : "", again ? " --again" : "");
+    if (s->app || !c->problem)
+        add_option(out, "-app", s->app ? s->app : c->app ? c->app->name : "NAME");
     add_option(out, "--profile-path", s->profile_path);
     report_where(c, out);
     add_options(out, "--smpi", &s->smpi);
@@ -105,6 +106,8 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     if (bare)
         hrun_buf_addf(out, " --sizes %lld,%lld,%lld --", (long long)(N / 4 ? N / 4 : 1), (long long)(N / 2 ? N / 2 : 1),
                       (long long)N);
+    else if (c->app && c->app->fixed)
+        ;
     else if (N && c->app && hrun_family_of(c->app)->is_of_sizes && !again)
         hrun_buf_addf(out, " -N %lld", (long long)N);
     else if (how == CALIBRATE_SIZE)

@@ -32,6 +32,23 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
     }
 }
 
+/* Of a command that was run before and not calibrated. */
+static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    int runs;
+    double time_s = problem_expect(c, d->pes, d->procs, &runs);
+
+    hrun_buf_addf(out, "hrun: %d process%s, one per PE", d->P, d->P == 1 ? "" : "es");
+    if (runs) {
+        hrun_buf_adds(out, ", expected to take ");
+        hrun_add_seconds(out, time_s);
+        hrun_buf_addf(out, " as %d run%s before", runs, runs == 1 ? "" : "s");
+    } else {
+        hrun_buf_adds(out, "; the command is not calibrated");
+    }
+    hrun_buf_addc(out, '\n');
+}
+
 void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
                    struct hrun_buf *out)
 {
@@ -51,9 +68,13 @@ void report_before(const struct context *c, const struct decision *d, const stru
         }
         return;
     }
-    if (!c->app) {
+    if (!c->app || (c->problem && !problem_is_kept(c))) {
         hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per PE\n", words[0],
                       d->P, d->P == 1 ? "" : "es");
+        return;
+    }
+    if (c->app->fixed) {
+        add_expected(c, d, out);
         return;
     }
     if (!d->N) {
@@ -81,6 +102,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
                   int recorded, char *const *words, struct hrun_buf *out)
 {
     double delta;
+    int runs;
 
     if (!r->ok) {
         if (r->too_short || !strcmp(r->status, "no time in output"))
@@ -88,7 +110,13 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     }
     if (!d->predicted || !size_is_passed) {
-        if (c->app && d->N) {
+        if (c->problem && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
+            hrun_buf_adds(out, "hrun: it took ");
+            hrun_add_seconds(out, r->time_s);
+            hrun_buf_addf(out, " with %d process%s; to find what is best: ", d->P, d->P == 1 ? "" : "es");
+            report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
+            hrun_buf_addc(out, '\n');
+        } else if (c->app && d->N && !c->problem) {
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");

@@ -91,7 +91,9 @@ int run_list_apps(const struct hrun_settings *s, char **words)
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv, .variants = &p->variants };
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .mapping = &p->mapping, .argv = job->argv,
+                           .job = job,
+                           .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 
     if (!p->c.cluster->platform)
@@ -130,13 +132,13 @@ static void say_untuned(const struct prepared *p)
 
 static int dry_run(struct prepared *p, struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct work_words words = { 0 };
     struct hrun_buf inputs = HRUN_BUF_INIT;
     struct hrun_job job;
     char *stdin_text = NULL;
     int rc = -1;
 
-    if (!work_job(&p->w, p->layout, &argv, &stdin_text, &job, err) &&
+    if (!work_job(&p->w, p->layout, &words, &stdin_text, &job, err) &&
         !work_check_inputs(&p->w, p->layout, &inputs, err) &&
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
         !(p->c.program && p->c.engine->check(&job, err)))
@@ -147,7 +149,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
         fprintf(stderr, "hrun: %s\n", inputs.data);
     hrun_buf_release(&inputs);
     free(stdin_text);
-    hrun_strvec_release(&argv);
+    work_words_release(&words);
     return rc;
 }
 
@@ -186,6 +188,10 @@ static int is_tuned(const struct work *w)
     return w->tune && !w->tune->why[0];
 }
 
+/* A command that no definition knows, and that was never calibrated, is worth a record from this time on: below it is
+ * start-up, and somebody trying things out. */
+static const double WORTH_KEEPING_S = 1;
+
 static int launch(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct work_result r = { 0 };
@@ -202,9 +208,11 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         waits_release(&waits);
         return -1;
     }
-    if (told && context_is_real(&p->c) && p->d.has_config && tells(&p->d, &r) && !s->ask.unrecorded &&
-        !is_tuned(&p->w)) {
-        recorded = !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
+    /* Times of other bindings are not those that the profile is of. */
+    if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding && tells(&p->d, &r) &&
+        !s->ask.unrecorded && !is_tuned(&p->w) && (problem_is_kept(&p->c) || r.time_s >= WORTH_KEEPING_S)) {
+        recorded = !problem_keep(&p->c, &record_err) &&
+                   !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
     }

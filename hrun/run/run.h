@@ -31,6 +31,7 @@ struct prepared {
     const struct hrun_settings *set;
     struct question ask;          /* as given, but for what does not count in this run */
     int64_t N;                    /* as given, 0: it was not */
+    struct hrun_mapping mapping;  /* as given, with -N where that is mpirun's */
     struct ledger ledger;
     struct profiles known;
     struct decision d;

@@ -24,9 +24,10 @@ enum {
     LINGER_MS = 500             /* hrun hears of a failure so much earlier than mpirun */
 };
 
-/* Who tells that the host was reached. */
-enum reporter { NOBODY, SHELL, HOST, REPORTERS };
-static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] = "shell", [HOST] = "host" };
+/* Who tells that the host was reached. PROXY: the same as HOST, with frames of hrun-shim proxy on standard output. */
+enum reporter { NOBODY, SHELL, HOST, PROXY, REPORTERS };
+static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] = "shell", [HOST] = "host",
+                                                  [PROXY] = "proxy" };
 
 /* For shells of all kinds. */
 static const char SHELL_UP[] = "sh -c 'echo " SHIM_MARK SHIM_UP " >&2' ;";
@@ -73,7 +74,7 @@ static void conclude(struct agent *a, int status)
         send_note(a, HRUN_NOTE_FAILED, status, a->last);
     else if (a->bye >= 128)
         send_note(a, HRUN_NOTE_CRASHED, a->bye - 128, a->last);
-    else if (a->reporter != HOST && !cut_off)
+    else if (a->reporter < HOST && !cut_off)
         send_note(a, HRUN_NOTE_ENDED, status, "");
     else
         send_note(a, a->reporter == NOBODY ? HRUN_NOTE_FAILED : HRUN_NOTE_LOST, status, a->last);
@@ -112,7 +113,7 @@ static int obey_word(struct agent *a, const char *word)
     } else if (!strncmp(word, SHIM_BYE, strlen(SHIM_BYE))) {
         a->bye = (int)strtol(word + strlen(SHIM_BYE), NULL, 10);
         conclude(a, a->bye);
-        if (a->pid > 0)
+        if (a->pid > 0 && a->reporter != PROXY)     /* frames may be on their way */
             kill(a->pid, SIGTERM);
     } else {
         return 0;
@@ -210,7 +211,8 @@ static int start(struct agent *a, char **words)
     a->pid = fork();
     if (a->pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        dup2(errs[1], STDOUT_FILENO);   /* mpirun's is that of the program */
+        if (a->reporter != PROXY)
+            dup2(errs[1], STDOUT_FILENO);   /* mpirun's is that of the program */
         dup2(errs[1], STDERR_FILENO);
         sigprocmask(SIG_SETMASK, &old, NULL);
         execvp(words[0], words);
@@ -338,7 +340,7 @@ int shim_agent(char **words)
         shim_say("cannot start %s: %s", words[3], strerror(errno));
         return SHIM_NOPROG;
     }
-    if (getenv("PRTE_MCA_plm_ssh_agent"))
+    if (getenv(HRUN_NOTES_KILLER_VARIABLE))
         stand_behind();
     a.limit_s = strtod(words[0], NULL);
     a.host = words[3 + n];

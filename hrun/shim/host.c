@@ -175,13 +175,12 @@ static int start(struct host *h, const char *job, char **words)
     return h->daemon < 0 ? -1 : 0;
 }
 
-/* Signals that have come: 1 when one of them ends us. */
-static int told_to_end(const struct host *h)
+int shim_told_to_end(int sigfd)
 {
     struct signalfd_siginfo info;
     int end = 0;
 
-    while (read(h->sigfd, &info, sizeof info) == (ssize_t)sizeof info)
+    while (read(sigfd, &info, sizeof info) == (ssize_t)sizeof info)
         end |= info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE;
     return end;
 }
@@ -193,22 +192,21 @@ static int is_alone(void)
     return poll(p, 2, 0) > 0 && ((p[0].revents | p[1].revents) & (POLLERR | POLLHUP));
 }
 
-/* Reap what has ended. 1 when the daemon is among them: *status is its. */
-static int reap(const struct host *h, int *status)
+/* Reap what has ended. 1 when child is among them: *status is its. */
+static int reap(pid_t child, int *status)
 {
     int one, ended = 0;
     pid_t pid;
 
     while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
-        if (pid == h->daemon) {
+        if (pid == child) {
             *status = one;
             ended = 1;
         }
     return ended;
 }
 
-/* All that came of us. Result: how many live. */
-static int signal_rest(int sig)
+int shim_signal_rest(int sig)
 {
     struct hrun_pids tree = HRUN_PIDS_INIT;
     int n = 0;
@@ -226,23 +224,22 @@ static int signal_rest(int sig)
     return n;
 }
 
-/* End all that is left: SIGTERM, patience, SIGKILL until nothing is left. 1 when the daemon was among them. */
-static int end_rest(struct host *h, int patience_ms, int *status)
+int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
 {
-    struct pollfd p = { h->sigfd, POLLIN, 0 };
+    struct pollfd p = { sigfd, POLLIN, 0 };
     struct hrun_pids children = HRUN_PIDS_INIT;
     double kill_s = shim_now_s() + patience_ms * 1e-3, end_s = kill_s + KILLED_MS * 1e-3;
-    int ended = reap(h, status), left;
+    int ended = reap(child, status), left;
 
     if (hrun_procs_children(&children) == 0 && !children.n)     /* the usual case: no look at all processes */
         return ended;
     hrun_pids_release(&children);
-    left = signal_rest(SIGTERM);
+    left = shim_signal_rest(SIGTERM);
     while (left && shim_now_s() < end_s) {
         poll(&p, 1, STEP_MS);
-        told_to_end(h);
-        ended |= reap(h, status);
-        left = signal_rest(shim_now_s() < kill_s ? 0 : SIGKILL);
+        shim_told_to_end(sigfd);
+        ended |= reap(child, status);
+        left = shim_signal_rest(shim_now_s() < kill_s ? 0 : SIGKILL);
     }
     return ended;
 }
@@ -256,14 +253,14 @@ static int live(struct host *h)
     for (;;) {
         if (poll(p, 3, LOOK_MS) < 0 && errno != EINTR)
             return status;
-        if (reap(h, &status))
+        if (reap(h->daemon, &status))
             break;
-        if (told_to_end(h) || is_alone()) {
-            end_rest(h, DAEMON_PATIENCE_MS, &status);
+        if (shim_told_to_end(h->sigfd) || is_alone()) {
+            shim_end_rest(h->sigfd, h->daemon, DAEMON_PATIENCE_MS, &status);
             return status;
         }
     }
-    end_rest(h, REST_PATIENCE_MS, &status);
+    shim_end_rest(h->sigfd, h->daemon, REST_PATIENCE_MS, &status);
     return status;
 }
 

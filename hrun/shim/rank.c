@@ -166,7 +166,7 @@ static int preload(int rank)
 static void forget(void)
 {
     static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
-                                         HRUN_NOTES_VARIABLE, HRUN_ENV_PRELOAD };
+                                         HRUN_NOTES_VARIABLE, HRUN_NOTES_KILLER_VARIABLE, HRUN_ENV_PRELOAD };
     char name[32];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

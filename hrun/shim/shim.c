@@ -12,6 +12,7 @@ static const struct { const char *name; int (*run)(char **words); } modes[] = {
     { "fold", shim_fold },
     { "agent", shim_agent },
     { "host", shim_host },
+    { "proxy", shim_proxy },
 };
 
 double shim_now_s(void)

@@ -8,14 +8,18 @@
  *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes what it writes on as standard
  *       error (no program writes there), and tells hrun through the FIFO $HRUN_NOTES (lib/launch) what becomes
  *       of the host. LIMIT_S: the seconds that the host has to report that it is up. REPORTER: "host", mode `host` runs
- *       there; "shell", a word put before COMMAND, for a shell to understand, tells that the host was reached;
- *       "nobody". Without a FIFO (on another host, where a daemon starts further daemons) it says on standard error
+ *       there; "proxy", the same, and standard input and output are those of hrun and of mode `proxy`; "shell", a word put
+ *       before COMMAND, for a shell to understand, tells that the host was reached; "nobody". Without a FIFO (on another host, where a daemon starts further daemons) it says on standard error
  *       what failed.
  *   hrun-shim host JOB HOW FINGERPRINTS DAEMON ARGUMENT...
  *       On another host, in front of Open MPI's daemon: refuses a host that is not what the plan was made for
  *       (its fingerprint must be in the list; "-" accepts any), or that has no room for temporary files; gives the
  *       daemon private folders; stays, and when the daemon has ended or the connection is gone, ends all that came of
  *       it and removes the folders. HOW: "reports" (an agent listens on standard error) or "alone".
+ *   hrun-shim proxy START
+ *       On each host of a job of engine ssh: reads frames (lib/launch/internal.h) from standard input, starts the ranks
+ *       that they name, each through mode `rank`, and relays PMI, output, input, signals and ends until the last rank has
+ *       ended; then it ends what the ranks have left behind. When hrun goes away it ends all at once. START is any word.
  *   hrun-shim fold COMMAND ARGUMENT...
  *       For srun: runs COMMAND and prints its output in lines of at most 801 characters, the last of which tells
  *       whether the line of COMMAND ends (.) or goes on (\), and behind them =STATUS.
@@ -23,6 +27,8 @@
  */
 #ifndef HRUN_SHIM_H
 #define HRUN_SHIM_H
+
+#include <sys/types.h>
 
 enum { SHIM_FAILED = 125, SHIM_NOEXEC = 126, SHIM_NOPROG = 127 };
 
@@ -38,6 +44,15 @@ int shim_rank(char **words);
 int shim_fold(char **words);
 int shim_agent(char **words);
 int shim_host(char **words);
+int shim_proxy(char **words);
+
+/* In host.c. Signals that have come through sigfd: 1 when one of them ends us. */
+int shim_told_to_end(int sigfd);
+/* sig (0: none) to all that came of this process; how many live. */
+int shim_signal_rest(int sig);
+/* End all that came of this process: SIGTERM, patience, SIGKILL until nothing is left. 1 when child was among them:
+ * *status is its wait status. */
+int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status);
 
 /* Monotonic clock. */
 double shim_now_s(void);

@@ -53,6 +53,11 @@ void hrun_app_destroy(struct hrun_app *app)
     free(app->title);
     free(app->file);
     free_list(app->programs, app->nprograms);
+    for (int i = 0; i < app->nbuilds; i++) {
+        free(app->builds[i].on);
+        free(app->builds[i].program);
+    }
+    free(app->builds);
     hrun_expr_destroy(app->rule);
     free(app->procs_per_pe);
     hrun_expr_destroy(app->memory);

@@ -141,11 +141,19 @@ struct hrun_app_weak {
     struct hrun_expr *memory;   /* bytes of a process over N, P, W: its rows; NULL: `memory` of the definition counts */
 };
 
+/* The program for some sub-clusters, in place of the one that is named. */
+struct hrun_app_build {
+    char *on;                   /* name of a sub-cluster, or machine of its hosts (uname -m) */
+    char *program;              /* {program} in it stands for the one that is named */
+};
+
 struct hrun_app {
     char *name, *title;
     char *file;                 /* where the definition was read */
     char **programs;            /* names by which the program is known */
     int nprograms;
+    struct hrun_app_build *builds;
+    int nbuilds;
     enum hrun_app_family family;
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
@@ -179,6 +187,7 @@ struct hrun_app {
                                    measurements and models are apart from each other's; owned. Where there are some,
                                    this definition itself cannot be predicted */
     int nvariants;
+    int fixed;                  /* `size: fixed`: each run has the same work, N = 1, which no word tells the program */
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
@@ -198,6 +207,9 @@ int hrun_app_path(const char *profile_path, const char *installed, struct hrun_s
  * Errors: HRUN_EPARSE with file, line, column; HRUN_EINVAL for a bad define; HRUN_ENOENT, HRUN_EIO. */
 int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
                   struct hrun_error *err);
+/* The same for text in memory; name stands for the file in messages, and is its `file`. */
+int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, int ndefines,
+                   struct hrun_app **out, struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
 /* [a-z0-9][a-z0-9._-]* without .yaml at its end, so that a name is a file name anywhere and never an option nor a path.

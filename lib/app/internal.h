@@ -56,10 +56,16 @@ struct raw_weak {
     char *rows, *unit, *memory;
 };
 
+struct raw_build {
+    char *on, *program;
+};
+
 struct raw_app {
-    char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text, *scratch;
+    char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text, *scratch, *size;
     char **programs, **args;
     unsigned programs_count, args_count;
+    struct raw_build *builds;
+    unsigned builds_count;
     int *procs_per_pe;
     unsigned procs_per_pe_count;
     struct raw_terms *terms;

@@ -66,10 +66,15 @@ static const struct hrun_key weak_keys[] = {
     MAYBE_TEXT("memory", struct raw_weak, memory), { NULL }
 };
 
+static const struct hrun_key build_keys[] = {
+    TEXT("on", struct raw_build, on), TEXT("program", struct raw_build, program), { NULL }
+};
+
 static const struct hrun_key app_keys[] = {
     TEXT("name", struct raw_app, name),
     MAYBE_TEXT("title", struct raw_app, title),
     MAYBE_LIST("programs", struct raw_app, programs, .empty = 1),
+    MAYBE_LIST("builds", struct raw_app, builds, .keys = build_keys),
     MAYBE_TEXT("family", struct raw_app, family),
     MAYBE_TEXT("rule", struct raw_app, rule),
     MAYBE_LIST("procs_per_pe", struct raw_app, procs_per_pe, .min = 1),
@@ -90,6 +95,7 @@ static const struct hrun_key app_keys[] = {
     MAYBE_TEXT("stdin", struct raw_app, stdin_text),
     MAYBE_TEXT("scratch", struct raw_app, scratch),
     { HRUN_KEY_PTR("time", struct raw_app, time), .keys = time_keys, .optional = 1 },
+    MAYBE_TEXT("size", struct raw_app, size),
     { HRUN_KEY_LIST("sizes", struct raw_app, sizes, sizes_count), .optional = 1, .max = LIST_MAX },
     { NULL }
 };
@@ -252,16 +258,13 @@ static int load_variants(struct hrun_load *l, const char *file, char *const *def
     return 0;
 }
 
-int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
-                  struct hrun_error *err)
+/* Make the definition of what was read, and free that. */
+static int make(const char *file, void *data, struct hrun_yaml *marks, char *const *defines, int ndefines,
+                struct hrun_app **out, struct hrun_error *err)
 {
-    struct hrun_yaml *marks = NULL;
-    void *data = NULL;
     struct hrun_load l = { .err = err };
     int rc = -1;
 
-    if (hrun_yaml_load(file, &app_schema, &data, &marks, err))
-        return -1;
     l.raw = data;
     l.marks = marks;
     l.app = calloc(1, sizeof *l.app);
@@ -276,4 +279,24 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
     hrun_app_destroy(l.app);
     hrun_yaml_free(&app_schema, data, marks);
     return rc;
+}
+
+int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
+                  struct hrun_error *err)
+{
+    struct hrun_yaml *marks = NULL;
+    void *data = NULL;
+
+    return hrun_yaml_load(file, &app_schema, &data, &marks, err) ? -1
+           : make(file, data, marks, defines, ndefines, out, err);
+}
+
+int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, int ndefines,
+                   struct hrun_app **out, struct hrun_error *err)
+{
+    struct hrun_yaml *marks = NULL;
+    void *data = NULL;
+
+    return hrun_yaml_parse(name, text, len, &app_schema, &data, &marks, err) ? -1
+           : make(name, data, marks, defines, ndefines, out, err);
 }

@@ -16,6 +16,28 @@ int hrun_app_is_name(const char *s)
            !(len >= 5 && !strcmp(s + len - 5, ".yaml"));
 }
 
+static int load_builds(const struct hrun_load *l)
+{
+    struct hrun_app *app = l->app;
+    char path[64];
+
+    app->builds = calloc(l->raw->builds_count + 1u, sizeof *app->builds);
+    if (!app->builds)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < l->raw->builds_count; i++) {
+        const struct raw_build *b = &l->raw->builds[i];
+
+        snprintf(path, sizeof path, "builds[%u].%s", i, *b->on ? "program" : "on");
+        if (!*b->on || !*b->program)
+            return hrun_load_bad(l, path, "a build says on which sub-cluster or machine it runs, and which program it "
+                                 "is: {on: aarch64, program: ./solver.arm}");
+        app->nbuilds = (int)i + 1;
+        if (hrun_load_text(l, b->on, &app->builds[i].on) || hrun_load_text(l, b->program, &app->builds[i].program))
+            return -1;
+    }
+    return 0;
+}
+
 static int load_names(struct hrun_load *l, const char *file)
 {
     const char *name = l->raw->name, *base = strrchr(file, '/');
@@ -44,7 +66,8 @@ static int load_names(struct hrun_load *l, const char *file)
     if (hrun_load_text(l, name, &l->app->name) || hrun_load_text(l, l->raw->title, &l->app->title) ||
         hrun_load_text(l, file, &l->app->file))
         return -1;
-    return hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
+    return hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms) ||
+           load_builds(l) ? -1 : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -317,9 +340,17 @@ static int load_sizes(struct hrun_load *l)
     unsigned n = raw->sizes_count;
     char path[64];
 
-    l->app->sizes = calloc(n + 1u, sizeof *l->app->sizes);
+    if (raw->size && strcmp(raw->size, "fixed"))
+        return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each run, or "
+                             "leave the key out", raw->size);
+    if (raw->size && n)
+        return hrun_load_bad(l, "sizes", "with size: fixed there are no other sizes: leave one of the keys out");
+    l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);
     if (!l->app->sizes)
         return hrun_fail_nomem(l->err);
+    l->app->fixed = raw->size != NULL;
+    if (l->app->fixed)
+        l->app->sizes[l->app->nsizes++] = 1;
     for (unsigned i = 0; i < n; i++) {
         snprintf(path, sizeof path, "sizes[%u]", i);
         if (raw->sizes[i] < 1 || raw->sizes[i] > HRUN_COUNT_MAX)
@@ -329,9 +360,10 @@ static int load_sizes(struct hrun_load *l)
                 return hrun_load_bad(l, path, "the size %lld is listed twice", (long long)raw->sizes[i]);
         l->app->sizes[i] = raw->sizes[i];
     }
+    if (n == 0)
+        return 0;
     l->app->nsizes = (int)n;
-    if (n > 0)
-        qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
+    qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
     return 0;
 }
 

@@ -65,6 +65,7 @@ static void sub_release(struct hrun_subcluster *s)
     free(s->name);
     free(s->cpu_model);
     free(s->core_kind);
+    free(s->program);
     free(s->network);
 }
 

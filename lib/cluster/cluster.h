@@ -74,6 +74,7 @@ struct hrun_subcluster {
     int quota_permille;         /* thousandths of a CPU that the control group of each of its hosts grants; 0: no fewer
                                    than the cores there, not known, or of a cluster file, where hosts may differ */
     double cost_per_hour, power_w; /* per PE, from the cluster file; 0 = not given */
+    char *program;              /* what starts here in place of the program, from the cluster file; NULL: not given */
     /* Of simulated hosts; else NULL and 0. */
     char *network;              /* "link 125 MB/s 50 us, between two hosts 125 MB/s 100 us": part of the signature */
     double core_flops;          /* speed of a core, flop/s */
@@ -165,6 +166,16 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
  * counts in the XML.
  * Errors: those of hrun_topo_load and hrun_topo_export. */
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
+
+/* A core of a host, and the objects around it. */
+struct hrun_core {
+    int number;                 /* as in hrun_pe.cores */
+    const char *pus;            /* "0,8"; owned by the cluster; "" where they are not known */
+    int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or not known */
+};
+/* All cores of a host that may be used there, in no PE, too, in the order of their numbers; of a host without topology
+ * those of its PEs. *cores, with *n entries, is the caller's to free. Errors: HRUN_ENOMEM. */
+int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
 
 /* The hosts that a resource manager, or Open MPI's default host file, grants this process, in their order, from the
  * environment: Slurm (SLURM_JOB_NODELIST, SLURM_JOB_CPUS_PER_NODE, SLURM_TASKS_PER_NODE, SLURM_CPUS_PER_TASK; of a

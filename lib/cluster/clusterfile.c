@@ -24,6 +24,7 @@ static const struct hrun_key entry_keys[] = {
     { HRUN_KEY("cpu", struct sub_entry, cpu), .optional = 1, .max = 256 },
     { HRUN_KEY("topology", struct sub_entry, topology), .optional = 1 },
     { HRUN_KEY("kind", struct sub_entry, kind), .optional = 1, .max = 64 },
+    { HRUN_KEY("program", struct sub_entry, program), .optional = 1 },
     { HRUN_KEY("cost_per_hour", struct sub_entry, cost_per_hour), .optional = 1 },
     { HRUN_KEY("power_w", struct sub_entry, power_w), .optional = 1 },
     { NULL }
@@ -299,6 +300,10 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
         }
         s->cost_per_hour = entry->cost_per_hour ? *entry->cost_per_hour : 0;
         s->power_w = entry->power_w ? *entry->power_w : 0;
+        if (entry->program && !(s->program = strdup(entry->program))) {
+            hrun_fail_nomem(err);
+            goto done;
+        }
         if (!s->pus_per_pe)
             s->pus_per_pe = s->cores_per_pe;
         if (hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several, err) < 0)

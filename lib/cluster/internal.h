@@ -225,7 +225,7 @@ void hrun_add_short_memory(struct hrun_buf *out, uint64_t bytes);
 
 /* The file as it stands; pointers are NULL where a key is not given. */
 struct sub_entry {
-    char *name, *hosts, *exclude, *memory, *cpu, *topology, *kind;
+    char *name, *hosts, *exclude, *memory, *cpu, *topology, *kind, *program;
     int *level, *cores;             /* level: enum hrun_level */
     double *cost_per_hour, *power_w;
 };

@@ -81,6 +81,13 @@ int hrun_agent_is_ssh(const char *program)
     return !strcmp(base ? base + 1 : program, "ssh");
 }
 
+char *hrun_bare_name(const char *host)
+{
+    size_t len = strlen(host);
+
+    return *host == '[' && host[len - 1] == ']' ? strndup(host + 1, len - 2) : strdup(host);
+}
+
 static int split(const char *text, struct hrun_strvec *words)
 {
     char *copy = strdup(text), *word, *save;

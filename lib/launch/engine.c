@@ -9,7 +9,7 @@
 
 /* Where several suit a cluster the first one that is usable is taken. */
 static const struct hrun_engine *const engines[] = {
-    &hrun_engine_srun, &hrun_engine_local, &hrun_engine_mpirun, &hrun_engine_smpi, NULL
+    &hrun_engine_srun, &hrun_engine_local, &hrun_engine_ssh, &hrun_engine_mpirun, &hrun_engine_smpi, NULL
 };
 
 const struct hrun_engine *const *hrun_engines(void)
@@ -25,20 +25,20 @@ const struct hrun_engine *hrun_engine_find(const char *name)
     return NULL;
 }
 
-const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster)
+const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
     const struct hrun_engine *const *e = engines;
 
-    while (!(*e)->suits(cluster))
+    while (!(*e)->suits(cluster, mpi))
         e++;
     return *e;      /* mpirun or smpi suits each */
 }
 
-const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
-                                           struct hrun_error *err)
+const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
+                                           struct hrun_openmpi *found, struct hrun_error *err)
 {
     for (const struct hrun_engine *const *e = engines; *e; e++)
-        if ((*e)->suits(cluster) && !(*e)->usable(cluster, found, err))
+        if ((*e)->suits(cluster, mpi) && !(*e)->usable(cluster, found, err))
             return *e;
     return NULL;
 }
@@ -65,6 +65,15 @@ int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job,
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r)
 {
     return job->which ? job->programs[job->which[r]] : (struct hrun_program){ job->argv, job->program };
+}
+
+int hrun_job_run_length(const struct hrun_job *job, int r)
+{
+    int n = 1;
+
+    while (r + n < job->layout->nranks && (!job->which || job->which[r + n] == job->which[r]))
+        n++;
+    return n;
 }
 
 static void release_standard_files(int held)

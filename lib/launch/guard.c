@@ -143,17 +143,32 @@ static int send_fd(int sock, int fd)
     return sendmsg(sock, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
 
-/* The server, its ranks' connections sent to hrun. */
-static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err)
+static void send_event(void *ctx, const struct hrun_guard_event *ev)
 {
+    const int *sock = ctx;
+
+    while (send(*sock, ev, sizeof *ev, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
+/* The server, its ranks' connections sent to hrun. */
+static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock, struct hrun_error *err)
+{
+    const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
     int *fds = calloc((size_t)spec->nranks, sizeof *fds);
-    struct hrun_pmi *pmi = fds ? hrun_pmi_create(spec->nranks, sock, fds, err) : NULL;
+    struct hrun_pmi *pmi = fds ? hrun_pmi_create(spec->layout, &owner, err) : NULL;
     int failed = 0;
 
     if (!fds)
         hrun_fail_nomem(err);
+    if (pmi && hrun_pmi_connect(pmi, fds, err)) {
+        hrun_pmi_destroy(pmi);
+        pmi = NULL;
+    }
+    if (pmi)
+        hrun_pmi_set_apps(pmi, spec->apps);
     for (int r = 0; pmi && r < spec->nranks; r++) {
-        failed = failed || send_fd(sock, fds[r]);
+        failed = failed || send_fd(*sock, fds[r]);
         close(fds[r]);
     }
     free(fds);
@@ -179,7 +194,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
     if (!polled)
         served = hrun_fail_nomem(&err) + 1;
     else if (!served && spec->pmi)
-        served = (pmi = serve_pmi(spec, sock, &err)) != NULL;
+        served = (pmi = serve_pmi(spec, &sock, &err)) != NULL;
     else if (!served)
         served = hrun_pmix_serve(spec, sock, &err) == 0;
     if (!served) {

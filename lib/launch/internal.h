@@ -47,6 +47,10 @@ int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_str
 /* Is it ssh, whose options we know? */
 int hrun_agent_is_ssh(const char *program);
 
+/* What an agent is to be given as the name of a host: the address in "[fe80::2]", any other name as it is. The caller
+ * frees it. */
+char *hrun_bare_name(const char *host);
+
 /* ---- mpilib: recognising MPI libraries by name */
 
 /* Is it the file name of an MPI library of MPICH's family? "libmpich.so.12", "libmpi.so.12.2.2" (the MPICH ABI: MPICH,
@@ -84,6 +88,8 @@ void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key);
  */
 
 #define HRUN_NOTES_VARIABLE "HRUN_NOTES"
+/* Set where the agent is started by what may end it by SIGKILL (mpirun 5). */
+#define HRUN_NOTES_KILLER_VARIABLE "HRUN_NOTES_KILLER"
 
 enum hrun_note {
     HRUN_NOTE_BEGUN,        /* the agent has been started */
@@ -241,7 +247,7 @@ int hrun_signals_take_job(struct hrun_signals *s, struct hrun_error *err);
  */
 
 struct hrun_spawn {
-    const char *program;         /* path, absolute if wdir is set */
+    const char *program;         /* path, absolute if wdir is set, of processes that name none themselves */
     char *const *argv;
     const char *wdir;            /* NULL: the present folder */
     sigset_t mask;               /* signal mask of the process */
@@ -254,6 +260,8 @@ struct hrun_spawn {
 };
 
 struct hrun_spawn_one {
+    const char *program;         /* with argv in place of struct hrun_spawn's; NULL: those */
+    char *const *argv;
     char *const *env;
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
     int fds[3];                  /* standard input, output, error; -1: inherited */
@@ -298,10 +306,12 @@ struct hrun_guard_spec {
     int grace_ms;                /* after hrun's death: how long the processes may take to end */
     time_t since;                /* when the job began */
     int nranks;                  /* 0: neither PMIx nor PMI is served */
-    int pmi;                     /* 1: PMI-1 is served to programs of MPICH; the rest is for PMIx only */
+    int pmi;                     /* 1: the programs are of MPICH, and get PMI-1; the rest is for PMIx only */
+    const struct hrun_layout *layout;   /* for PMI-1 */
     const char *const *cpusets;  /* per rank, OS numbers, "" for unbound */
     const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
     const char *wdir;
+    const int *apps;             /* per rank, MPI's number of its program (MPI_APPNUM); NULL: all 0 */
 };
 
 /* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT". */
@@ -334,15 +344,75 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
 
 struct hrun_pmi;
 
-/* fds[nranks] get the ranks' ends of the connections, close-on-exec, which the caller closes. Events go to sock.
- * NULL with HRUN_EIO or HRUN_ENOMEM. */
-struct hrun_pmi *hrun_pmi_create(int nranks, int sock, int *fds, struct hrun_error *err);
+/* Who a server tells what ranks do, and who brings its answers to them. send = NULL: they have connections. */
+struct hrun_pmi_owner {
+    void (*report)(void *ctx, const struct hrun_guard_event *ev);
+    void (*send)(void *ctx, int rank, const char *data, size_t len);
+    void *ctx;
+};
+
+/* For the ranks of a layout, which is not kept. NULL with HRUN_ENOMEM. */
+struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const struct hrun_pmi_owner *owner,
+                                 struct hrun_error *err);
+/* Give each rank a connection: fds[nranks] get their ends, close-on-exec, which the caller closes. Errors: HRUN_EIO;
+ * fds are closed then. */
+int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err);
+/* Give each rank the number of its program, from an array that outlives p; NULL: all 0. */
+void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps);
 void hrun_pmi_destroy(struct hrun_pmi *p);
 /* Fill polled[nranks] for poll(2); do what it has found possible. */
 void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
 void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled);
 /* What a rank has sent, as _handle does it. A rank that breaks the protocol is reported and not listened to again. */
 void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len);
+
+/* ---------------------------------------------------------------- frames
+ *
+ * What hrun and the proxy on a host of a job (`hrun-shim proxy`, hrun/shim/shim.h) tell each other
+ *
+ * Purpose: engine ssh has one connection to each host, through which PMI, output, input, signals and ends go.
+ * Format: the proxy begins with HRUN_PROXY_HELLO, in front of which a shell may have written; then both ways frames of
+ * three numbers of four bytes, most significant first (kind, number, length of what follows), and the data.
+ */
+
+#define HRUN_PROXY_HELLO "hrun-proxy 1\n"
+
+enum hrun_frame_kind {
+    /* To the proxy. */
+    HRUN_FRAME_JOB = 1,         /* what to start: words that engines/ssh.c makes, each ended by NUL */
+    HRUN_FRAME_SIGNAL,          /* number: signal to all ranks there */
+    HRUN_FRAME_INPUT,           /* standard input of rank 0; without data: its end */
+    HRUN_FRAME_DEAF,            /* nobody reads the ranks' standard output (number 0) or error (1) any more */
+    /* From it. */
+    HRUN_FRAME_OUTPUT,          /* number: rank; its standard output */
+    HRUN_FRAME_ERRORS,          /* number: rank; its standard error */
+    HRUN_FRAME_TAKEN,           /* number: bytes of input that rank 0 has been given */
+    HRUN_FRAME_EXIT,            /* number: rank; data: its wait status in decimal. Nothing of the rank follows but what
+                                   its children write */
+    /* Both ways. */
+    HRUN_FRAME_PMI,             /* number: rank; what is sent through its PMI connection */
+    HRUN_FRAME_KINDS
+};
+
+enum { HRUN_FRAME_MAX = 64 << 20 };     /* bytes of data; more is a fault of the other side */
+enum { HRUN_INPUT_WINDOW = 64 << 10 };  /* bytes of input that rank 0 has not been given yet */
+
+struct hrun_frame {
+    enum hrun_frame_kind kind;
+    int number;
+    const char *data;           /* in the buffer */
+    size_t len;
+};
+
+void hrun_frame_add(struct hrun_buf *out, enum hrun_frame_kind kind, int number, const char *data, size_t len);
+/* The frame at in->data + *at, which is moved behind it. 1: *out is set; 0: it has not all come yet; -1: these are no
+ * frames. */
+int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *out);
+/* Drop what is before *at, and set that to 0. */
+void hrun_frames_drop(struct hrun_buf *in, size_t *at);
+
+/* A connection's way out: what could not be sent yet. -1: it is broken. */
+int hrun_frames_send(int fd, struct hrun_buf *out);
 
 /* ---- mpich: what programs of MPICH's family need beside PMI, and what they leave behind */
 
@@ -352,12 +422,18 @@ int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err);
 int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err);
 
-/* Add libhrun-mpich.so, for ranks that share cores, and (over_slurm) for what Slurm's PMI lacks. words[size] is what it
- * is told, as long as the job. Result: its path, which the caller frees after the job; NULL where it is not needed, or
- * not installed, which on_message is told. */
+/* Add libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI lacks.
+ * words[size] is what it is told, as long as the job. Result: its path, which the caller frees after the job; NULL where
+ * it is not needed, or not installed, which on_message is told. */
 char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size);
 
-/* The command of Hydra for the same placement on one host, as hrun_engine_command has it. Errors: HRUN_ENOMEM. */
+struct hrun_run;
+/* Ranks of an MPI program that have all ended well without a word to their server may have worked alone: -1 with
+ * HRUN_EMPI then. */
+int hrun_mpich_check_together(const struct hrun_run *r, struct hrun_error *err);
+
+/* The command of Hydra for the same hosts, and on one host for the same placement, as hrun_engine_command has it.
+ * Errors: HRUN_ENOMEM. */
 int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
 
 /* Remove shared memory of MPICH and UCX that the user's processes have made since then (time(2)) and that no living one
@@ -442,7 +518,9 @@ enum hrun_tagging {
     HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
                           as srun has no other way to keep its own words out of it */
     HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
-    HRUN_TAG_PRTERUN   /* the same by Open MPI 5, which puts a blank behind it */
+    HRUN_TAG_PRTERUN,  /* the same by Open MPI 5, which puts a blank behind it */
+    HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the descriptors are those of
+                          what brings it here, whose words get no tags */
 };
 
 /* For nprocs processes. hold: standard error passes through hrun and waits for hrun_output_release; when more than
@@ -458,6 +536,14 @@ void hrun_output_destroy(struct hrun_output *o);
 int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err);
 /* After the last process has been started: close the writing ends. */
 void hrun_output_started(struct hrun_output *o);
+
+/* HRUN_TAG_FED: what rank i has written; the rank has ended. */
+void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data, size_t len);
+void hrun_output_end(struct hrun_output *o, int i);
+/* 1: what is fed can be passed on soon; 0: the caller should wait. */
+int hrun_output_has_room(const struct hrun_output *o);
+/* 1: nobody reads hrun's own standard output or error any more, and nobody else wants that of the ranks. */
+int hrun_output_is_deaf(const struct hrun_output *o, int is_err);
 
 /* How many entries hrun_output_poll may use. */
 int hrun_output_npoll(const struct hrun_output *o);
@@ -612,7 +698,7 @@ void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len);
  */
 
 struct hrun_proc {
-    pid_t pid;
+    pid_t pid;                   /* 0: a rank that the launcher's processes look after: hrun_run_ended tells its end */
     int own_group;               /* 0: in hrun's own process group, see own_group() in job.c */
     int alive;
     int connected;               /* PMIx: connected and not finalized */
@@ -621,7 +707,8 @@ struct hrun_proc {
 
 struct hrun_run;
 
-/* A launcher that is told and tells in its own way (srun); where there is none kill(2) and its status do. */
+/* A launcher that is told and tells in its own way (srun, ssh); where there is none kill(2) and its status do. All but
+ * signal are of a launcher that is a process of its own (is_launcher). */
 struct hrun_launcher {
     const char *name;
     int is_program;             /* 1: it becomes the program: it begins in the job's folder, its standard error is the
@@ -656,6 +743,7 @@ struct hrun_run {
      * many helpers on the way to other hosts are still there; hrun waits a while for them when all has ended. */
     int watch_fd;
     int (*watch)(struct hrun_run *r);
+    int paused;                  /* 1: watch waits until the output has room */
     void (*abandon)(struct hrun_run *r);    /* some are still there after that */
     void *watch_ctx;
 
@@ -695,14 +783,20 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
 /* Make room for nprocs processes and the pipes of their output, for an engine that has to know these before it
  * starts. */
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
-/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment and binding, their
- * fds are set here (process 0 gets the job's standard input). Errors as hrun_spawn; on_start is called on success. */
+/* Start nprocs processes (prepare first if that has not been done); one[] tells their environment, binding and program
+ * (NULL: program and argv), their fds are set here (process 0 gets the job's standard input). Errors as hrun_spawn;
+ * on_start is called on success. */
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err);
 /* Until all has ended. 0, or -1 when the engine failed (*err says why). */
 int hrun_run_loop(struct hrun_run *r);
 void hrun_run_end(struct hrun_run *r);
 
+/* Process 0's standard input as the job has it: a descriptor to be closed, -1 for hrun's own, -2 on failure. */
+int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err);
+/* A rank without a process here has ended with this wait status; has told the PMI server something. */
+void hrun_run_ended(struct hrun_run *r, int rank, int status);
+void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev);
 /* Rank (-1: unknown) has failed with that status. The first failure counts, and ends the job; after a timeout or a
  * signal to hrun failures are its consequence. 1: this one counts. */
 int hrun_run_fail(struct hrun_run *r, int rank, int status);

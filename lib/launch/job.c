@@ -83,7 +83,7 @@ static void end_processes(struct hrun_run *r)
     enum { ROUNDS = 200 };
 
     for (int i = 0; i < r->nprocs; i++)
-        if (r->procs && r->procs[i].alive) {
+        if (r->procs && r->procs[i].alive && r->procs[i].pid > 0) {
             if (r->procs[i].own_group)
                 kill(-r->procs[i].pid, SIGKILL);
             kill(r->procs[i].pid, SIGKILL);
@@ -125,9 +125,8 @@ void hrun_run_end(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- start */
 
-/* Process 0's standard input: a descriptor to be closed, -1 for hrun's own, -2 on failure. A program in the
- * background must not take input from the terminal; it gets none, as with mpirun. */
-static int open_stdin(const struct hrun_job *job, struct hrun_error *err)
+/* A program in the background must not take input from the terminal; it gets none, as with mpirun. */
+int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err)
 {
     int fd;
 
@@ -166,7 +165,7 @@ static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun
                      struct hrun_error *err)
 {
     pid_t *pids = calloc((size_t)n, sizeof *pids);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), in = open_stdin(r->job, err), rc = -1;
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), in = hrun_run_stdin(r->job, err), rc = -1;
 
     if (in == -2)
         goto out;

@@ -2,8 +2,8 @@
  *
  * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
  * of a table: `local` (one host; hrun itself is the PMIx server of the job, or its PMI-1 server where the program is
- * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx) and
- * `smpi` (SimGrid's simulation of MPI: all ranks in one process, on the hosts of a platform file).
+ * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx), `ssh`
+ * (programs of MPICH's family over hosts: hrun serves PMI-1, and its proxies on the hosts relay it) and `smpi` (SimGrid's simulation of MPI: all ranks in one process, on the hosts of a platform file).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
@@ -142,8 +142,8 @@ struct hrun_engine {
     const char *what;              /* one line for --help and errors */
     int simulated;                 /* 1: its hosts are those of a platform file, 0: real ones */
     int mpich;                     /* 1: it starts programs of MPICH's family, too */
-    /* Would it be taken for this cluster when the user names none? By the cluster alone. */
-    int (*suits)(const struct hrun_cluster *cluster);
+    /* Would it be taken for this cluster and a program of this MPI (NULL: not known) when the user names none? */
+    int (*suits)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
     /* Can it run on this cluster here and now? 0, or -1 with what is missing and what to install. found (may be NULL):
      * filled by an engine that uses mpirun, for struct hrun_job; else, and but for cache_dir and refresh, untouched. */
     int (*usable)(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err);
@@ -160,13 +160,13 @@ struct hrun_engine {
 /* NULL when unknown; hrun_engines() lists all, ending with NULL. */
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *const *hrun_engines(void);
-/* The engine for a cluster when the user names none: for simulated hosts `smpi`; inside a Slurm allocation
- * `srun` when it has PMIx, else `local` when the only host is this one, else `mpirun`. found and errors: those of
- * usable. */
-const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, struct hrun_openmpi *found,
-                                           struct hrun_error *err);
+/* The engine for a cluster and a program of that MPI (NULL: not known) when the user names none: for simulated hosts
+ * `smpi`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only host is this one, else `ssh` for
+ * MPICH's family and `mpirun` for others. found and errors: those of usable. */
+const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
+                                           struct hrun_openmpi *found, struct hrun_error *err);
 /* The same without asking whether it is usable here. */
-const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster);
+const struct hrun_engine *hrun_engine_suited(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi);
 
 /* Append the command of srun, smpirun or mpirun a user could type for the same placement (one line, shell-quoted;
  * mpirun for engine local, mpiexec.hydra where the program is of MPICH's family). "hrun.rankfile" in it stands for a
@@ -191,6 +191,8 @@ int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error
 
 /* What rank r of the job starts. */
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
+/* How many ranks, from r on, start the same program as rank r. */
+int hrun_job_run_length(const struct hrun_job *job, int r);
 
 /* Check and run. Result 0: the job ran and *out tells how it ended; -1: it was not started, or the engine
  * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:

@@ -159,8 +159,25 @@ static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
     if (r->kill_s > 0 || r->engine_failed)
         return;
-    hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, r->job->argv[0], ev->text);
+    hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
+              ev->text);
     hrun_run_break(r);
+}
+
+void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
+{
+    struct hrun_proc *p = ev->rank >= 0 && ev->rank < r->nprocs ? &r->procs[ev->rank] : NULL;
+
+    if (!p)
+        return;
+    if (ev->kind == HRUN_GUARD_CONNECTED)
+        p->connected = p->was_connected = 1;
+    else if (ev->kind == HRUN_GUARD_FINALIZED)
+        p->connected = 0;
+    else if (ev->kind == HRUN_GUARD_REFUSED)
+        refuse_rank(r, ev);
+    else if (hrun_run_fail(r, ev->rank, ev->status & 0xff ? ev->status & 0xff : 1))
+        hrun_run_say(r, "rank %d aborted the job with status %d", ev->rank, ev->status);
 }
 
 static void handle_events(struct hrun_run *r)
@@ -168,19 +185,8 @@ static void handle_events(struct hrun_run *r)
     struct hrun_guard_event ev;
     int got;
 
-    while ((got = hrun_guard_event(&r->guard, &ev)) > 0) {
-        struct hrun_proc *p = ev.rank >= 0 && ev.rank < r->nprocs ? &r->procs[ev.rank] : NULL;
-        if (!p)
-            continue;
-        if (ev.kind == HRUN_GUARD_CONNECTED)
-            p->connected = p->was_connected = 1;
-        else if (ev.kind == HRUN_GUARD_FINALIZED)
-            p->connected = 0;
-        else if (ev.kind == HRUN_GUARD_REFUSED)
-            refuse_rank(r, &ev);
-        else if (hrun_run_fail(r, ev.rank, ev.status & 0xff ? ev.status & 0xff : 1))
-            hrun_run_say(r, "rank %d aborted the job with status %d", ev.rank, ev.status);
-    }
+    while ((got = hrun_guard_event(&r->guard, &ev)) > 0)
+        hrun_run_event(r, &ev);
     if (got < 0 && !r->engine_failed && r->nalive > 0) {
         hrun_fail(r->err, HRUN_EENGINE, "the helper process of the job was killed, and with it the job");
         hrun_run_break(r);
@@ -222,13 +228,20 @@ static void classify_end(struct hrun_run *r, int rank, int status)
     }
 }
 
+void hrun_run_ended(struct hrun_run *r, int rank, int status)
+{
+    r->procs[rank].alive = 0;
+    r->nalive--;
+    classify_end(r, rank, status);
+}
+
 static void reap(struct hrun_run *r)
 {
     int status;
 
     for (int i = 0; i < r->nprocs; i++) {
         struct hrun_proc *p = &r->procs[i];
-        if (!p->alive || waitpid(p->pid, &status, WNOHANG) != p->pid)
+        if (!p->alive || !p->pid || waitpid(p->pid, &status, WNOHANG) != p->pid)
             continue;
         p->alive = 0;
         r->nalive--;
@@ -246,10 +259,10 @@ static void reap(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- time */
 
-/* srun needs time of its own to end the ranks; then it is killed itself. */
+/* Launchers need time of their own to end the ranks; then srun is killed itself, and ssh is told a second time. */
 static void kill_all(struct hrun_run *r)
 {
-    if (r->launcher && r->killed && r->nalive > 0)
+    if (r->launcher && r->killed && r->nalive > 0 && r->procs[0].pid > 0)
         kill(r->procs[0].pid, SIGKILL);
     else
         signal_all(r, SIGKILL);
@@ -313,7 +326,7 @@ static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     double age = now - r->start_s;
 
-    if (r->kill_s > 0 || (r->is_launcher ? look_at_launcher(r) : look_at_ranks(r)))
+    if (r->kill_s > 0 || (r->is_launcher || r->launcher ? look_at_launcher(r) : look_at_ranks(r)))
         r->watch_s = INFINITY;
     else
         r->watch_s = now + fmin(age, WATCH_STEP_S);
@@ -381,6 +394,8 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
     if (p[3].revents)
         r->watch(r);
     hrun_output_handle(r->output, p + OWN_FDS, n);
+    if (r->paused && hrun_output_has_room(r->output))
+        r->watch(r);
     if (!r->engine_failed && hrun_output_failed(r->output, r->err))
         hrun_run_break(r);
     return 0;
@@ -449,7 +464,7 @@ int hrun_run_loop(struct hrun_run *r)
 
     if (!p)
         return hrun_fail_nomem(r->err);
-    r->watch_s = r->start_s + (r->is_launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
+    r->watch_s = r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
         rc = wait_once(r, p, next_ms(r));
         reap(r);

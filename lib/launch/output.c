@@ -22,6 +22,7 @@ struct source {
     int child_fd;             /* writing end, -1 when closed */
     int rank, is_err;
     int in_line;              /* a piece of the present line has been passed on */
+    int plain;                /* no rank's: its lines get no tags */
     struct hrun_buf line;     /* tags only: the line so far */
     struct hrun_sieve sieve;  /* of standard error, when the job is watched; with tags, of rank 0 */
 };
@@ -31,7 +32,7 @@ struct hrun_output {
     enum hrun_tagging tagging;
     struct hrun_sink sinks[2]; /* standard output, standard error */
     struct source *sources;
-    int nsources, per_proc;   /* 1: each process has its own pair */
+    int nsources, per_proc;   /* 1: each process has its own pair; of what is fed the last pair is none of theirs */
     int null_fd;              /* for what is swallowed unread */
 };
 
@@ -72,17 +73,15 @@ fail:
 }
 
 /* terminal = 1: a terminal if one can be had, else a pipe. */
-static int open_source(struct source *s, int rank, int is_err, int terminal, struct hrun_error *err)
+static int open_source(struct source *s, int terminal, struct hrun_error *err)
 {
     int fds[2];
 
     if (!(terminal && !open_terminal(fds)) && pipe2(fds, O_CLOEXEC))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe for the output of rank %d", rank);
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe for the output of rank %d", s->rank);
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
     s->fd = fds[0];
     s->child_fd = fds[1];
-    s->rank = rank;
-    s->is_err = is_err;
     return 0;
 }
 
@@ -90,7 +89,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
                                        struct hrun_error *err)
 {
     struct hrun_output *o = calloc(1, sizeof *o);
-    int n, terminal;
+    int n, terminal, fed = tagging == HRUN_TAG_FED;
 
     if (!o) {
         hrun_fail_nomem(err);
@@ -99,10 +98,10 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->job = job;
     o->tagging = tagging;
     o->null_fd = -1;
-    o->per_proc = job->tag_output && tagging == HRUN_TAG_RANK;
+    o->per_proc = job->tag_output && (tagging == HRUN_TAG_RANK || fed);
     o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
     o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
-    n = o->per_proc ? nprocs : 1;
+    n = (o->per_proc ? nprocs : 1) + fed;
     o->sources = calloc((size_t)n * 2, sizeof *o->sources);
     if (!o->sources) {
         hrun_fail_nomem(err);
@@ -117,9 +116,15 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->sinks[1].held = hold && !job->swallow;
     /* mpirun gives its processes terminals itself. */
     terminal = tagging == HRUN_TAG_RANK && !job->swallow && isatty(STDOUT_FILENO);
-    for (int i = 0; i < 2 * n; i++)
+    for (int i = 0; i < 2 * n; i++) {
+        o->sources[i].rank = i / 2;
+        o->sources[i].is_err = i % 2;
+    }
+    if (fed)
+        o->sources[2 * n - 1].plain = 1;
+    for (int i = fed ? 2 * n - 1 : 0; i < 2 * n; i++)
         if ((wanted(job, tagging, i % 2) || (i % 2 && o->sinks[1].held)) &&
-            open_source(&o->sources[i], i / 2, i % 2, terminal && i % 2 == 0, err))
+            open_source(&o->sources[i], terminal && i % 2 == 0, err))
             goto fail;
     if (job->swallow) {
         o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -156,7 +161,8 @@ void hrun_output_destroy(struct hrun_output *o)
 
 int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err)
 {
-    const struct source *s = &o->sources[2 * (o->per_proc ? i : 0) + is_err];
+    const struct source *s = &o->sources[o->tagging == HRUN_TAG_FED ? o->nsources - 2 + is_err
+                                         : 2 * (o->per_proc ? i : 0) + is_err];
 
     return s->child_fd >= 0 ? s->child_fd : o->null_fd;
 }
@@ -231,7 +237,7 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
         tag = srun_tag(text, &rank);
     text += tag;
     len -= (size_t)tag;
-    tagged = !s->in_line && (tag || o->tagging == HRUN_TAG_RANK);
+    tagged = !s->in_line && (tag || o->tagging == HRUN_TAG_RANK || o->tagging == HRUN_TAG_FED);
     if (s->is_err && o->job->trace_text && rank == 0) {
         hrun_sieve_feed(&s->sieve, text, len, &rest, o->job->trace_text);
         ends = ends || rest.len < len;
@@ -291,7 +297,9 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
 {
     struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (o->job->tag_output) {
+    if (s->plain) {
+        take_plain(o, s, data, len);
+    } else if (o->job->tag_output) {
         take_tagged(o, s, data, len);
     } else if (s->is_err && o->job->trace_text) {
         hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->trace_text);
@@ -302,7 +310,8 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
     }
 }
 
-static void end_source(struct hrun_output *o, struct source *s)
+/* Pass on what has no end. */
+static void flush_source(struct hrun_output *o, struct source *s)
 {
     struct hrun_buf rest = HRUN_BUF_INIT;
 
@@ -318,8 +327,34 @@ static void end_source(struct hrun_output *o, struct source *s)
         take_plain(o, s, rest.data, rest.len);
     }
     hrun_buf_release(&rest);
+}
+
+static void end_source(struct hrun_output *o, struct source *s)
+{
+    flush_source(o, s);
     close(s->fd);
     s->fd = -1;
+}
+
+void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data, size_t len)
+{
+    on_rank_output(o, &o->sources[2 * (o->per_proc ? i : 0) + is_err], data, len);
+}
+
+void hrun_output_end(struct hrun_output *o, int i)
+{
+    flush_source(o, &o->sources[2 * (o->per_proc ? i : 0)]);
+    flush_source(o, &o->sources[2 * (o->per_proc ? i : 0) + 1]);
+}
+
+int hrun_output_has_room(const struct hrun_output *o)
+{
+    return hrun_sink_has_room(&o->sinks[0]) && hrun_sink_has_room(&o->sinks[1]);
+}
+
+int hrun_output_is_deaf(const struct hrun_output *o, int is_err)
+{
+    return o->sinks[is_err].dead && (is_err || !o->job->on_stdout);
 }
 
 /* Read a part of what is there, so that one chatty rank does not starve the rest. Result: as read(2). */

@@ -1,9 +1,9 @@
-/* pmi.c - the PMI-1 server of a one-host job, inside the guard's process (see internal.h)
+/* pmi.c - the PMI-1 server of a job: in the guard's process, or relayed to other hosts (see internal.h)
  *
  * Facts about MPICH 4.0's client and Hydra's server that shaped this file:
  *   - A line is "cmd=NAME KEY=VALUE ...", values have no blanks; only MPI_Comm_spawn's is of several lines, from
  *     "mcmd=spawn" to "endcmd". Each command has one answer, but for abort, which has none: the rank waits for its end.
- *   - MPICH crashes on a process mapping of more than some 670 characters; without one it compares host names.
+ *   - MPICH crashes on a process mapping of more than 674 characters; without one it compares host names.
  *   - Where a rank ends without finalize the others spin for ever: hrun sees its end by waitpid(2).
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
@@ -23,7 +23,8 @@ enum {
     FIELDS_MAX = 16,
     LINE_MAX_LEN = 4096,         /* MPICH's own limit is 1024 */
     STORED_MAX = 256 << 20,      /* bytes of all keys and values */
-    UNSENT_MAX = 1 << 20         /* bytes of answers that a rank does not read */
+    UNSENT_MAX = 1 << 20,        /* bytes of answers that a rank does not read */
+    MAPPING_MAX = 674
 };
 
 struct pair {
@@ -31,14 +32,17 @@ struct pair {
 };
 
 struct rank {
-    int fd;                      /* -1: closed */
+    int fd;                      /* -1: none, or closed */
+    int closed;                  /* nothing that it sends counts any more */
     struct hrun_buf in, out;     /* the line so far; what could not be sent yet */
     int begun, in_barrier, in_spawn;
 };
 
 struct hrun_pmi {
-    int n, nbarrier, sock;
+    int n, nbarrier;
+    struct hrun_pmi_owner owner;
     struct rank *ranks;
+    const int *apps;             /* of each rank, the caller's; NULL: all 0 */
     void *kvs, *names;           /* trees of struct pair, tsearch(3) */
     size_t stored;
 };
@@ -50,8 +54,7 @@ static void report(struct hrun_pmi *p, int kind, int rank, int status, const cha
     struct hrun_guard_event ev = { .kind = kind, .rank = rank, .status = status };
 
     snprintf(ev.text, sizeof ev.text, "%s", text);
-    while (send(p->sock, &ev, sizeof ev, MSG_NOSIGNAL) < 0 && errno == EINTR)
-        ;
+    p->owner.report(p->owner.ctx, &ev);
 }
 
 static void hang_up(struct rank *k)
@@ -59,6 +62,7 @@ static void hang_up(struct rank *k)
     if (k->fd >= 0)
         close(k->fd);
     k->fd = -1;
+    k->closed = 1;
     hrun_buf_reset(&k->in);
     hrun_buf_reset(&k->out);
 }
@@ -81,13 +85,18 @@ static void answer(struct hrun_pmi *p, int rank, const char *fmt, ...)
     struct rank *k = &p->ranks[rank];
     va_list ap;
 
-    if (k->fd < 0)
+    if (k->closed)
         return;
     va_start(ap, fmt);
     hrun_buf_vaddf(&k->out, fmt, ap);
     va_end(ap);
     hrun_buf_addc(&k->out, '\n');
-    send_unsent(k);
+    if (!p->owner.send) {
+        send_unsent(k);
+    } else if (!k->out.failed) {
+        p->owner.send(p->owner.ctx, rank, k->out.data, k->out.len);
+        hrun_buf_reset(&k->out);
+    }
 }
 
 /* The rank does not keep to the protocol: tell hrun, which ends the job, and listen to it no more. */
@@ -227,7 +236,7 @@ static const char *on_maxes(struct hrun_pmi *p, int rank, const struct fields *f
 static const char *on_appnum(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=appnum appnum=0");
+    answer(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
     return NULL;
 }
 
@@ -388,7 +397,7 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 {
     struct rank *k = &p->ranks[rank];
 
-    while (len > 0 && k->fd >= 0) {
+    while (len > 0 && !k->closed) {
         const char *end = memchr(data, '\n', len);
         size_t n = end ? (size_t)(end - data) : len;
 
@@ -411,46 +420,92 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 
 /* ---------------------------------------------------------------- connections */
 
-struct hrun_pmi *hrun_pmi_create(int nranks, int sock, int *fds, struct hrun_error *err)
+/* "(vector,(0,1,4),(1,2,2))": four ranks on node 0, then two on each of the nodes 1 and 2. Hosts are numbered as they
+ * appear. Nothing is stored where the text would be too long. */
+static int store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int *ids = calloc((size_t)l->cluster->nhosts + 1, sizeof *ids), nids = 0, node = -1, count = 0, before = 0, rc = -1;
+    int first = 0, nodes = 0;            /* the block so far: nodes first, first + 1, ..., each with `before` ranks */
+
+    hrun_buf_adds(&b, "(vector");
+    for (int r = 0; ids && r <= l->nranks; r++) {
+        int *id = r < l->nranks ? &ids[l->ranks[r].host] : NULL;
+
+        if (id && !*id)
+            *id = ++nids;
+        if (id && *id - 1 == node) {
+            count++;
+            continue;
+        }
+        if (nodes && (node != first + nodes || count != before)) {
+            hrun_buf_addf(&b, ",(%d,%d,%d)", first, nodes, before);
+            nodes = 0;
+        }
+        if (count && !nodes)
+            first = node;
+        nodes += count > 0;
+        before = count;
+        node = id ? *id - 1 : -1;
+        count = 1;
+    }
+    hrun_buf_addf(&b, ",(%d,%d,%d))", first, nodes, before);
+    if (ids && !b.failed)
+        rc = b.len > MAPPING_MAX ? 0 : store(p, &p->kvs, "PMI_process_mapping", b.data);
+    hrun_buf_release(&b);
+    free(ids);
+    return rc;
+}
+
+struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const struct hrun_pmi_owner *owner,
+                                 struct hrun_error *err)
 {
     struct hrun_pmi *p = calloc(1, sizeof *p);
-    char mapping[64];
-    int bad = 0, pair[2];
 
     if (p)
-        p->ranks = calloc((size_t)nranks, sizeof *p->ranks);
+        p->ranks = calloc((size_t)l->nranks, sizeof *p->ranks);
     if (!p || !p->ranks) {
         free(p);
         hrun_fail_nomem(err);
         return NULL;
     }
-    p->n = nranks;
-    p->sock = sock;
-    for (int i = 0; i < nranks; i++) {
-        p->ranks[i].fd = fds[i] = -1;
+    p->n = l->nranks;
+    p->owner = *owner;
+    for (int i = 0; i < p->n; i++) {
+        p->ranks[i].fd = -1;
         hrun_buf_init(&p->ranks[i].in);
         hrun_buf_init(&p->ranks[i].out);
     }
-    for (int i = 0; i < nranks && !bad; i++) {
-        bad = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
-        if (bad) {
+    if (!store_mapping(p, l))
+        return p;
+    hrun_fail_nomem(err);
+    hrun_pmi_destroy(p);
+    return NULL;
+}
+
+int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err)
+{
+    int pair[2];
+
+    for (int i = 0; i < p->n; i++)
+        fds[i] = -1;
+    for (int i = 0; i < p->n; i++) {
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
             hrun_fail_errno(err, HRUN_EIO, "cannot make a connection for rank %d (are too few open files allowed, "
                             "ulimit -n?)", i);
-            break;
+            while (i-- > 0)
+                close(fds[i]);
+            return -1;
         }
         p->ranks[i].fd = pair[0];
         fds[i] = pair[1];
     }
-    snprintf(mapping, sizeof mapping, "(vector,(0,1,%d))", nranks);
-    if (!bad && (bad = store(p, &p->kvs, "PMI_process_mapping", mapping)))
-        hrun_fail_nomem(err);
-    if (!bad)
-        return p;
-    for (int i = 0; i < nranks; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
-    hrun_pmi_destroy(p);
-    return NULL;
+    return 0;
+}
+
+void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps)
+{
+    p->apps = apps;
 }
 
 void hrun_pmi_destroy(struct hrun_pmi *p)

@@ -184,7 +184,7 @@ static void add_rank_data(struct infos *job, const struct hrun_guard_spec *spec,
 {
     struct infos f = { NULL, 0, 0, 0 };
     uint16_t local = (uint16_t)rank;
-    uint32_t zero = 0;
+    uint32_t zero = 0, app = spec->apps ? (uint32_t)spec->apps[rank] : 0;
     pmix_data_array_t array;
     char dir[4096];
 
@@ -193,7 +193,7 @@ static void add_rank_data(struct infos *job, const struct hrun_guard_spec *spec,
     add_rank(&f, PMIX_APP_RANK, rank);
     add_info(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
     add_info(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
-    add_info(&f, PMIX_APPNUM, &zero, PMIX_UINT32);
+    add_info(&f, PMIX_APPNUM, &app, PMIX_UINT32);
     add_info(&f, PMIX_NODEID, &zero, PMIX_UINT32);
     add_info(&f, PMIX_HOSTNAME, host, PMIX_STRING);
     add_info(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
@@ -227,7 +227,7 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
 {
     struct infos f = { NULL, 0, 0, 0 };
     char host[256] = "localhost", nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
-    uint32_t n = (uint32_t)spec->nranks;
+    uint32_t n = (uint32_t)spec->nranks, apps = 1;
     bool yes = true;
     pmix_status_t rc;
     int result = -1;
@@ -259,7 +259,9 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     add_u32(&f, PMIX_LOCAL_SIZE, n);
     add_u32(&f, PMIX_NODE_SIZE, n);
     add_u32(&f, PMIX_NUM_NODES, 1);
-    add_u32(&f, PMIX_JOB_NUM_APPS, 1);
+    for (int r = 0; spec->apps && r < spec->nranks; r++)
+        apps = (uint32_t)spec->apps[r] >= apps ? (uint32_t)spec->apps[r] + 1 : apps;
+    add_u32(&f, PMIX_JOB_NUM_APPS, apps);
     add_info(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
     add_rank(&f, PMIX_LOCALLDR, 0);
     add_rank(&f, PMIX_NPROC_OFFSET, 0);

@@ -100,14 +100,6 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* The address in "[fe80::2]", any other name as it is. */
-static char *bare_name(const char *host)
-{
-    size_t len = strlen(host);
-
-    return *host == '[' && host[len - 1] == ']' ? strndup(host + 1, len - 2) : strdup(host);
-}
-
 static int start_agent(struct crowd *c, int host, struct hrun_error *err)
 {
     struct agent *a = &c->agents[c->nagents];
@@ -115,7 +107,7 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     struct hrun_spawn_one one = { .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
     struct hrun_spawn s = { .program = c->program, .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
                             .death_signal = SIGKILL };
-    char *name = bare_name(c->hosts[host]);
+    char *name = hrun_bare_name(c->hosts[host]);
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
 
     *a = (struct agent){ .host = host, .pid = -1, .fds = { -1, -1 }, .said = HRUN_BUF_INIT };

@@ -63,6 +63,16 @@ static int place_files(const int *fds)
     return 0;
 }
 
+static const char *program_of(const struct hrun_spawn *s, const struct hrun_spawn_one *one)
+{
+    return one->program ? one->program : s->program;
+}
+
+static char *const *argv_of(const struct hrun_spawn *s, const struct hrun_spawn_one *one)
+{
+    return one->program ? one->argv : s->argv;
+}
+
 static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
                   pid_t parent, char *const *sh_argv)
 {
@@ -83,7 +93,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
         signal(SIGTTOU, SIG_IGN);
     sigaction(SIGCHLD, &s->sigchld, NULL);
     sigprocmask(SIG_SETMASK, &s->mask, NULL);
-    execve(s->program, s->argv, one->env);
+    execve(program_of(s, one), argv_of(s, one), one->env);
     if (errno == ENOEXEC && sh_argv) {  /* a script without "#!": as execvp(3) does */
         execve("/bin/sh", sh_argv, one->env);
         errno = ENOEXEC;
@@ -105,20 +115,20 @@ static int is_elf(const char *path)
 }
 
 /* {"sh", program, argv[1], ..., NULL} */
-static char **shell_argv(const struct hrun_spawn *s)
+static char **shell_argv(const char *program, char *const *argv)
 {
     size_t n = 0;
     char **v;
 
-    while (s->argv[n])
+    while (argv[n])
         n++;
     v = calloc(n + 2, sizeof *v);
     if (!v)
         return NULL;
     v[0] = (char *)(uintptr_t)"sh";
-    v[1] = (char *)(uintptr_t)s->program;
+    v[1] = (char *)(uintptr_t)program;
     for (size_t i = 1; i < n; i++)
-        v[i + 1] = s->argv[i];
+        v[i + 1] = argv[i];
     return v;
 }
 
@@ -142,9 +152,9 @@ static const char *machine_of(const char *path)
     return NULL;
 }
 
-static int explain(const struct hrun_spawn *s, const struct complaint *c, struct hrun_error *err)
+static int explain(const struct hrun_spawn *s, const char *program, const struct complaint *c, struct hrun_error *err)
 {
-    const char *machine = c->error == ENOEXEC ? machine_of(s->program) : NULL;
+    const char *machine = c->error == ENOEXEC ? machine_of(program) : NULL;
     struct utsname here;
 
     errno = c->error;
@@ -154,11 +164,11 @@ static int explain(const struct hrun_spawn *s, const struct complaint *c, struct
         return hrun_fail_errno(err, HRUN_EIO, "cannot set up the files of process %d", c->index);
     if (c->error == ENOENT)
         return hrun_fail(err, HRUN_ENOPROG, "%s cannot be executed: it, or the interpreter that it names, "
-                         "does not exist", s->program);
+                         "does not exist", program);
     if (machine && !uname(&here) && strcmp(machine, here.machine))
         return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: it is built for %s, and this host is %s",
-                         s->program, machine, here.machine);
-    return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", s->program);
+                         program, machine, here.machine);
+    return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", program);
 }
 
 static void end_started(const struct hrun_spawn_one *one, const pid_t *pids, int n)
@@ -179,22 +189,31 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     struct complaint c = { 0, STEP_NONE, 0 };
     struct mask before;
     const char *bound = NULL;
-    char **sh_argv = shell_argv(s);
-    int fds[2] = { -1, -1 }, started = 0, elf = is_elf(s->program), have_mask, rc = -1;
+    char **sh_argv = NULL;     /* of the processes up to the present one; NULL: they are no scripts */
+    const char *program = NULL;
+    char *const *argv = NULL;
+    int fds[2] = { -1, -1 }, started = 0, have_mask, rc = -1;
     pid_t parent = getpid();
     ssize_t got;
 
     have_mask = get_mask(&before);
-    if (!sh_argv) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (pipe2(fds, O_CLOEXEC)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
         goto out;
     }
     for (int i = 0; i < n; i++) {
         const char *cpuset = one[i].cpuset;
+
+        if (program != program_of(s, &one[i]) || argv != argv_of(s, &one[i])) {
+            program = program_of(s, &one[i]);
+            argv = argv_of(s, &one[i]);
+            free(sh_argv);
+            sh_argv = NULL;
+            if (!is_elf(program) && !(sh_argv = shell_argv(program, argv))) {
+                hrun_fail_nomem(err);
+                goto out;
+            }
+        }
         if (s->topo && cpuset && *cpuset && (!bound || strcmp(bound, cpuset))) {
             if (hrun_topo_bind(s->topo, cpuset, err))
                 goto out;
@@ -205,7 +224,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
         }
         pids[i] = fork();
         if (pids[i] == 0)
-            child(s, &one[i], i, fds[1], parent, elf ? NULL : sh_argv);
+            child(s, &one[i], i, fds[1], parent, sh_argv);
         if (pids[i] < 0) {
             hrun_fail_errno(err, HRUN_EIO, "cannot start process %d of %d", i, n);
             goto out;
@@ -217,7 +236,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     /* The end of the pipe tells that the last one has been executed. */
     while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
         ;
-    rc = got == (ssize_t)sizeof c ? explain(s, &c, err) : 0;
+    rc = got == (ssize_t)sizeof c ? explain(s, program_of(s, &one[c.index]), &c, err) : 0;
 out:
     if (bound && have_mask)
         set_mask(&before);

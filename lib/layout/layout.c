@@ -26,8 +26,7 @@ static int order_by_group(struct hrun_layout *l, struct hrun_error *err)
     return 0;
 }
 
-/* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
-static int finish(struct hrun_layout *l, struct hrun_error *err)
+int layout_finish(struct hrun_layout *l, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
     int *on_host = calloc((size_t)c->nhosts + 1, sizeof *on_host);
@@ -89,8 +88,7 @@ static void place(struct hrun_layout *l, int rank, int sub, int pe)
     k->ncores = p->ncores;
 }
 
-/* A layout with room for n ranks, none placed. */
-static struct hrun_layout *blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err)
+struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err)
 {
     struct hrun_layout *l = calloc(1, sizeof *l);
 
@@ -162,7 +160,7 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
 
     if (!n || (order && check_order(cluster, pes, order, err)))
         return NULL;
-    l = blank(cluster, n, err);
+    l = layout_blank(cluster, n, err);
     if (!l)
         return NULL;
     for (int i = 0; i < cluster->nsubs; i++)
@@ -172,7 +170,7 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
             for (int m = 0; m < procs[i]; m++)
                 place(l, rank++, i, pe);
         }
-    if (finish(l, err)) {
+    if (layout_finish(l, err)) {
         hrun_layout_destroy(l);
         return NULL;
     }
@@ -266,7 +264,7 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
                   : "%d processes asked for on a cluster without PEs", n);
         return NULL;
     }
-    l = blank(cluster, n, err);
+    l = layout_blank(cluster, n, err);
     if (!l)
         return NULL;
     while (rank < n)
@@ -279,7 +277,7 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
                     left--;
                 }
         }
-    if (finish(l, err)) {
+    if (layout_finish(l, err)) {
         hrun_layout_destroy(l);
         return NULL;
     }
@@ -292,6 +290,7 @@ void hrun_layout_destroy(struct hrun_layout *l)
         return;
     free(l->ranks);
     free(l->split);
+    free(l->more);
     free(l);
 }
 

@@ -3,8 +3,8 @@
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
  * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
  * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE next to each other;
- * the first Pi PEs of sub-cluster i are used unless others are named; each rank has a non-empty cpuset unless its host
- * is known by numbers only.
+ * the first Pi PEs of sub-cluster i are used unless others are named; only hrun_layout_plain and hrun_layout_map deal
+ * them otherwise. Each rank has a non-empty cpuset unless its host is known by numbers only.
  */
 #ifndef HRUN_LAYOUT_LAYOUT_H
 #define HRUN_LAYOUT_LAYOUT_H
@@ -32,6 +32,11 @@ struct hrun_layout {
     int shared_cores;       /* 1: some PE has more ranks than cores (1 if unknown) */
     const struct hrun_host *limited; /* one whose cgroup grants fewer CPUs than it has ranks; NULL: there is none */
     int uneven_threads;     /* 1: ranks differ in threads */
+    int bound;              /* enum hrun_map: what the user has the ranks bound to; 0: each to its PE */
+    int other_binding;      /* 1: some rank is not bound to all of its PE, and to that alone */
+    int splits_cores;       /* 1: some rank is bound to a part of a core, which a rankfile cannot say */
+    struct hrun_place { int sub, pe; } *more;   /* owned: PEs that ranks fill beside their own (:PE=n) */
+    int nmore;
     char *split;            /* owned by the layout: the texts of narrowed ranks; NULL where there are none */
 };
 
@@ -86,6 +91,76 @@ void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *ou
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
 /* Append the host file for SimGrid's smpirun: line i is the host of rank i. Errors: HRUN_ENOMEM. */
 int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- mapping
+ *
+ * The user says where ranks go, and to what they are bound, in the words of mpirun
+ *
+ * Purpose: --map-by, --rank-by, --bind-to and --rankfile become a layout, as Open MPI 4.1 makes it: ranks are mapped to
+ * hosts and objects of their topology, then numbered, then bound.
+ * Invariants: ranks are 0..P-1 without a gap. No core (hardware thread, where these are what is counted) is given to
+ * two ranks unless ranks may share them. A host takes as many ranks as it has slots, else cores (for :PE=n a share of n
+ * of them), in PEs that may be used; with slots of its own, outside of an allocation, ranks may use its other cores.
+ */
+
+/* HRUN_MAP_NODE + k is the object k of enum hrun_object. */
+enum hrun_map { HRUN_MAP_UNSET, HRUN_MAP_NONE, HRUN_MAP_SLOT, HRUN_MAP_NODE, HRUN_MAP_CORE = HRUN_MAP_NODE +
+                HRUN_OBJECT_CORE, HRUN_MAP_HWTHREAD };
+
+/* All zero: nothing is said. */
+struct hrun_mapping {
+    enum hrun_map by, rank_by, bind_to;
+    int per;                /* ppr:N:OBJECT: N for each object; 0: not given */
+    int wraps;              /* mpiexec's -ppn: goes round again where there are more ranks */
+    int span;               /* map over the objects of all hosts as if they were one */
+    int rank_span, rank_fill;
+    int pes;                /* :PE=n; 0: not given */
+    int hwthreads;          /* hardware threads are counted, not cores */
+    int oversubscribes;     /* :OVERSUBSCRIBE, as hrun's option */
+    int shares;             /* ranks may share cores: overload-allowed */
+    int if_supported;       /* a host without such an object leaves its ranks unbound */
+    int displays;           /* :DISPLAY */
+    int nolocal;            /* not on the host that we run on */
+    const char *cpus;       /* the cores that may be used of each host, "0-3,8"; NULL: all */
+    const char *rankfile;   /* its path; NULL: none */
+};
+
+/* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",
+ * "nolocal", "cpus" or "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists what there is; m is half filled then. */
+int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err);
+/* Does it say where ranks go? Else it says at most to what they are bound. */
+int hrun_mapping_places(const struct hrun_mapping *m);
+/* Append "by node, bound to core". l: what was made of it. */
+void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *l, struct hrun_buf *out);
+
+/* Lay out n ranks (0: as many as the mapping gives). npes, busy: as in hrun_layout_plain; a PE that may not be used has
+ * no rank, and none is bound to its cores. oversubscribe: more ranks than there are slots are shared out evenly.
+ * Errors: HRUN_EINVAL (no such object on a host, more ranks than there is room for, too few cores for one), those of a
+ * rankfile with its line (HRUN_EPARSE, HRUN_ENOENT, HRUN_EIO), HRUN_ENOMEM. */
+struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct hrun_mapping *m, int n,
+                                    int oversubscribe, const int *npes, const char *const *busy,
+                                    struct hrun_error *err);
+/* Bind the ranks of a layout otherwise than to their PEs, as m->bind_to says: to less of them, or to more around them.
+ * Errors: HRUN_EINVAL (no such object), HRUN_ENOMEM; the layout is as before. */
+int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,
+                     const int *npes, const char *const *busy, struct hrun_error *err);
+/* Is it a configuration? 1: as many ranks on each PE used of a sub-cluster: pes and procs (cluster->nsubs) are it. */
+int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs);
+
+/* ---- private to lib/layout */
+
+/* The word for one of enum hrun_map. */
+const char *layout_map_name(int what);
+
+/* The numbers of a list "0-3,8" behind those in v[*n], up to `end` or the end of the text. Result: where it ended, or
+ * NULL: no list, or memory ran out (*nomem = 1 then). */
+const char *layout_read_list(const char *text, char end, int **v, size_t *n, int *nomem);
+/* Append the numbers v[n], sorted on return, as a folded list with its final NUL. Result: where it begins. */
+size_t layout_add_list(int *v, size_t n, struct hrun_buf *out);
+/* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
+int layout_finish(struct hrun_layout *l, struct hrun_error *err);
+/* A layout with room for n ranks, none placed. */
+struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- placement
  *

@@ -27,9 +27,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The numbers of a list "0-3,8" behind those in v[*n], up to `end` or the end of the text. Result: where it ended, or
- * NULL: no list, or memory ran out (*nomem = 1 then). */
-static const char *read_list(const char *text, char end, int **v, size_t *n, int *nomem)
+const char *layout_read_list(const char *text, char end, int **v, size_t *n, int *nomem)
 {
     for (;; text++) {
         long first, last;
@@ -53,8 +51,7 @@ static const char *read_list(const char *text, char end, int **v, size_t *n, int
     }
 }
 
-/* Append the numbers v[n], sorted on return, as a folded list with its final NUL. Result: where it begins. */
-static size_t add_list(int *v, size_t n, struct hrun_buf *out)
+size_t layout_add_list(int *v, size_t n, struct hrun_buf *out)
 {
     size_t start = out->len;
 
@@ -76,8 +73,8 @@ static size_t add_cores(const struct hrun_pe *pe, int first, int n, struct hrun_
     int *v = NULL;
     size_t len = 0, at = NONE;
 
-    if (read_list(pe->cores, 0, &v, &len, nomem) && len == (size_t)pe->ncores)
-        at = add_list(v + first, (size_t)n, text);
+    if (layout_read_list(pe->cores, 0, &v, &len, nomem) && len == (size_t)pe->ncores)
+        at = layout_add_list(v + first, (size_t)n, text);
     free(v);
     return at;
 }
@@ -94,14 +91,14 @@ static size_t add_pus(const struct hrun_pe *pe, int first, int n, struct hrun_bu
         p = p ? p + 1 : NULL;
     }
     for (int i = 0; i < n && p; i++) {
-        p = read_list(p, ';', &v, &len, nomem);
+        p = layout_read_list(p, ';', &v, &len, nomem);
         if (p && *p == ';')
             p++;
         else if (i + 1 < n)
             p = NULL;
     }
     if (p)
-        at = add_list(v, len, text);
+        at = layout_add_list(v, len, text);
     free(v);
     return at;
 }
@@ -162,7 +159,20 @@ static struct pe_use *count(const struct hrun_layout *l, size_t *first)
     return use;
 }
 
-int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err)
+/* Ranks that are bound as the user says have a thread for each core of theirs, those bound alike a share of them. */
+static void fill_bound(struct hrun_layout *l)
+{
+    for (int r = 0; r < l->nranks; r++) {
+        int alike = 0;
+
+        for (int k = 0; k < l->nranks; k++)
+            alike += l->ranks[k].host == l->ranks[r].host && !strcmp(l->ranks[k].cores, l->ranks[r].cores);
+        l->ranks[r].threads = l->ranks[r].ncores > alike ? l->ranks[r].ncores / alike : 1;
+        l->uneven_threads |= l->ranks[r].threads != l->ranks[0].threads;
+    }
+}
+
+static int share_pes(struct hrun_layout *l, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
     size_t *first = calloc((size_t)c->nsubs + 1, sizeof *first);
@@ -193,6 +203,14 @@ int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err)
     free(shares);
     free(first);
     return rc;
+}
+
+int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err)
+{
+    if (!l->bound)
+        return share_pes(l, err);
+    fill_bound(l);
+    return 0;
 }
 
 void hrun_layout_share(const struct hrun_layout *l, int sub, struct hrun_layout_share *out)

@@ -212,11 +212,11 @@ static void note_distrusted(struct hrun_buf *note, const struct hrun_fit_job *jo
                       count, n, count == 1 ? "is" : "are", count == 1 ? "s" : "");
 }
 
-/* With fewer than SIZES_MIN sizes there is no model, but of a ring, whose definition tells how its work follows N: a
- * line into job->skipped says so. 1 then, else 0. */
+/* With fewer than SIZES_MIN sizes there is no model, but of a ring, whose definition tells how its work follows N, and
+ * of work that is always the same: a line into job->skipped says so. 1 then, else 0. */
 static int too_few(struct hrun_fit_job *job, const char *family, int P, const struct hrun_row *rows, size_t n)
 {
-    if (count_sizes(job, rows, n) >= SIZES_MIN || !strcmp(family, "ring"))
+    if (count_sizes(job, rows, n) >= SIZES_MIN || !strcmp(family, "ring") || job->app->fixed)
         return 0;
     if (P)
         hrun_buf_addf(&job->skipped, "M=%d, %s at P=%d: ", rows[0].M, family, P);

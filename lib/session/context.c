@@ -176,6 +176,40 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
     return hrun_program_mpi(path, &c->mpi, err) || apply_family(c, argv0, err) ? -1 : 0;
 }
 
+static int shows_mpi(const struct hrun_mpi *mpi)
+{
+    return mpi->kind != HRUN_MPI_NONE && mpi->kind != HRUN_MPI_UNKNOWN;
+}
+
+/* path is started beside c->program. */
+static int join_mpi(struct context *c, const char *path, const char *argv0, struct hrun_error *err)
+{
+    struct hrun_mpi mpi;
+
+    if (hrun_program_mpi(path, &mpi, err))
+        return -1;
+    if (!shows_mpi(&mpi))
+        return 0;
+    if (!shows_mpi(&c->mpi)) {
+        c->mpi = mpi;
+        return apply_family(c, argv0, err);
+    }
+    if (mpi.kind != c->mpi.kind || (mpi.major && c->mpi.major && mpi.major != c->mpi.major))
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s (%s) and %s with %s (%s): the programs of one job have "
+                         "to be of the same MPI", c->program, c->mpi.name, c->mpi.id, path, mpi.name, mpi.id);
+    return 0;
+}
+
+char *context_find_other(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    char *path = hrun_program_find(argv0, c->set->wdir, err);
+
+    if (!path || !join_mpi(c, path, argv0, err))
+        return path;
+    free(path);
+    return NULL;
+}
+
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi)
 {
     return !c->set->platform || mpi->kind == HRUN_MPI_SMPI;
@@ -252,8 +286,16 @@ static int find_app(struct context *c, const char *argv0, struct hrun_error *err
     char *const *defines = list->v;
     int ndefines = (int)list->n;
 
-    if (c->set->app)
-        return hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, err);
+    if (c->set->app) {
+        struct hrun_error why = { 0 };
+
+        if (!hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, &why) ||
+            (why.code == HRUN_ENOENT && problem_named(c, c->set->app, NULL) == 0))
+            return 0;
+        if (err)
+            *err = why;
+        return -1;
+    }
     if (!argv0)
         return 0;
     return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
@@ -387,14 +429,14 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     const char *name = c->set->engine;
 
     if (!name || !strcmp(name, "auto")) {
-        c->engine = hrun_engine_auto(c->cluster, &c->openmpi, runs ? err : NULL);
+        c->engine = hrun_engine_auto(c->cluster, &c->mpi, &c->openmpi, runs ? err : NULL);
         if (!c->engine && !runs)
-            c->engine = hrun_engine_suited(c->cluster);
+            c->engine = hrun_engine_suited(c->cluster, &c->mpi);
         return c->engine ? 0 : -1;
     }
     c->engine = hrun_engine_find(name);
     if (!c->engine)
-        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun and smpi", name);
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, ssh and smpi", name);
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 
@@ -446,9 +488,11 @@ void context_release(struct context *c)
     hrun_strvec_release(&c->signatures);
     hrun_store_close(c->store);
     context_drop_app(c);
+    problem_destroy(c->problem);
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);
+    hrun_strvec_release(&c->others);
     hrun_netview_destroy(c->view);
     hrun_net_destroy(c->net);
     hrun_netview_destroy(c->measured);

@@ -90,18 +90,22 @@ void settings_release_all(struct settings *set);
  * HRUN_EINVAL. */
 int wishes_read(char *words, struct question *q, struct hrun_error *err);
 
+struct problem;
+
 struct context {
     const struct settings *set;       /* the caller's */
     const struct hrun_strvec *defines;  /* constants in place of set->defines; NULL: none */
     struct hrun_cluster *cluster;
     const struct hrun_engine *engine;
     char *program;                    /* path of the program, as found; NULL: none is known */
+    struct hrun_strvec others;        /* paths of the further programs of a job that names several */
     struct hrun_mpi mpi;
     struct hrun_openmpi openmpi;      /* of this host, where the engine uses it */
     char *cache_dir;                  /* where it is kept, with what hosts say of themselves; or NULL */
     struct hrun_strvec app_dirs;
     struct hrun_app *app;             /* NULL: unknown application */
     struct hrun_app *variants_of;     /* the definition that owns app, where app is one of its variants; else NULL */
+    struct problem *problem;          /* where app was made of the command (problem_find); or NULL */
     struct hrun_store *store;         /* NULL also where set->no_data says so */
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
@@ -126,6 +130,9 @@ int context_discover(struct context *c, struct hrun_error *err);
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err);
+/* A further program of the same job: its path, which the caller frees, or NULL. Errors: also HRUN_EMPI, where it is of
+ * another MPI; where the first shows none (a script), the job has that of the further one. */
+char *context_find_other(struct context *c, const char *argv0, struct hrun_error *err);
 /* Is a program of that MPI one for such hosts? 0: it is not built with smpicc, and they are simulated. */
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi);
 /* Is Open MPI installed here? */
@@ -147,6 +154,33 @@ void context_release(struct context *c);
 /* --use NAME[:PES],...: the PEs of each sub-cluster that may be used, into npes[nsubs] (all when use is NULL).
  * Errors: HRUN_EINVAL (unknown sub-cluster, more PEs than it has, nothing left). */
 int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- problem
+ *
+ * A command whose program no definition knows, as an application with one size
+ *
+ * Purpose: most people have a command and an input deck that they run again and again. Its words, and the contents of
+ * the files that they name, stand for an application whose work is always the same (`size: fixed`), so that profiles,
+ * corrections and learning work for it.
+ * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, a line "WORDS CONTENTS
+ * FOLDER NAME" of hashes for each command that was seen, of which the last one counts.
+ * Invariants: NAME is made of the program's name and the hashes, unless the user says it (-app); nothing is written but
+ * by problem_keep. Of a file over 16 MiB its size and its first and last 8 MiB count.
+ */
+
+/* Where c->app is NULL: make it that of the command, words[0] being the program. Where only the files' contents have
+ * changed since the same words were run in the same folder it is what was known of them, and the user is told. c->app
+ * stays NULL where {N} stands in the words, and without a store. Errors: HRUN_EINVAL, HRUN_EIO, HRUN_EPARSE,
+ * HRUN_ENOMEM. */
+int problem_find(struct context *c, char *const *words, struct hrun_error *err);
+/* The definition of that name of an earlier command: 0, 1: there is none, or -1. */
+int problem_named(struct context *c, const char *name, struct hrun_error *err);
+/* Write down what problem_find has made, if it has; has that been done? Needs c->store. */
+int problem_keep(struct context *c, struct hrun_error *err);
+int problem_is_kept(const struct context *c);
+/* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */
+double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs);
+void problem_destroy(struct problem *p);
 
 /* ---------------------------------------------------------------- conditions
  *

@@ -122,7 +122,7 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
 static int take_profiles(const struct context *c, const struct question *q, const struct profiles *p,
                          struct decision *d, struct hrun_error *err)
 {
-    int needed = !q->config && !q->procs && !c->set->force;
+    int needed = !q->config && !q->procs && !q->mapped && !c->set->force;
 
     for (int i = 0; i < p->nsubs; i++) {
         const struct sub_profile *s = &p->subs[i];
@@ -152,7 +152,7 @@ static int take_profiles(const struct context *c, const struct question *q, cons
 static int check_procs(const struct context *c, const struct question *q, const struct decision *d,
                        struct hrun_error *err)
 {
-    if (!q->procs)
+    if (!q->procs || q->mapped)
         return 0;
     if (q->config)
         return hrun_fail(err, HRUN_EINVAL, "-n and --config contradict each other: a configuration says how many "
@@ -225,7 +225,8 @@ static int decide_known(struct context *c, const struct question *q, const struc
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-    if (q->config ? decide_by_config(c, q, d, err)
+    if (q->mapped ? decide_by_layout(c, q, d, err)
+        : q->config ? decide_by_config(c, q, d, err)
         : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, &at->known, d, err)
         : decide_by_count(c, P, d, err))
         return -1;
@@ -253,7 +254,8 @@ static int decide(struct context *c, const struct question *q, const struct prof
         return -1;
     if (at)
         return decide_known(c, q, at, subs, &goals, d, err);
-    return q->config ? decide_by_config(c, q, d, err)
+    return q->mapped ? decide_by_layout(c, q, d, err)
+           : q->config ? decide_by_config(c, q, d, err)
            : q->procs ? decide_by_count(c, (int)q->procs, d, err)
            : decide_by_default(c, d, subs, err);
 }

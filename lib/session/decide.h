@@ -36,6 +36,7 @@ struct question {
     int64_t top;
     double explore;               /* 0.05: the predicted loss may be 5 % */
     int oversubscribe;
+    const struct hrun_layout *mapped; /* the user says where ranks go (--map-by): it is only predicted; or NULL */
     int unrecorded;               /* --no-record: the run will not be learnt from */
     int table;                    /* 1: time against cost or energy is wanted, too */
 };
@@ -233,6 +234,9 @@ void predicted_irregular(const struct context *c, const struct decision *d, stru
 /* --config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than there are), HRUN_EINFEASIBLE (the rule). */
 int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 
+/* The user's layout, q->mapped; it has a configuration where it is one. Errors: HRUN_EINFEASIBLE (the rule). */
+int decide_by_layout(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
+
 /* P processes: one on each of the first PEs, else as many on each of all PEs, else no configuration. Errors:
  * HRUN_EINFEASIBLE (the rule). */
 int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err);
@@ -372,6 +376,13 @@ int placement_fill_threads(const struct context *c, struct hrun_layout *layout, 
 int placement_layout(const struct context *c, const struct decision *d, const struct placed *p,
                      struct hrun_layout **out, struct hrun_error *err);
 
+/* The layout that the user's words make for a question (hrun_layout_map), with threads; the caller destroys it. */
+int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
+                  struct hrun_error *err);
+/* Bind the ranks of a layout of a decision as the user says (hrun_layout_bind), with threads. */
+int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
+                   struct hrun_error *err);
+
 /* Append "ring over 2 switches: 2 crossings in place of 8; the slowest message takes 1.2 ms in place of 2.3 ms", or why
  * it is not so; nothing when no pattern counts. */
 void placement_print(const struct placed *p, struct hrun_buf *out);
@@ -389,7 +400,9 @@ json_t *placement_json(const struct placed *p);
 struct command {
     const struct hrun_layout *layout;
     const struct placed *placed;
+    const struct hrun_mapping *mapping; /* the user's words for where ranks go; NULL: there are none */
     char *const *argv;        /* program and arguments with everything replaced; NULL: no program is known */
+    const struct hrun_job *job; /* for the programs of all ranks; NULL: all start argv */
     const char *mpirun;       /* the line to type: what engine mpirun or srun runs, the equivalent for local and smpi;
                                  NULL: no program is known */
     const char *yielding;     /* why waiting processes yield (hrun_job_yielding); "": they do not */

@@ -255,10 +255,33 @@ static void add_network(json_t *root, const struct context *c, const struct deci
     json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
 }
 
+static json_t *words_json(char *const *words)
+{
+    json_t *a = words ? json_array() : json_null();
+
+    for (char *const *word = words; word && *word; word++)
+        json_array_append_new(a, text(*word));
+    return a;
+}
+
+/* What the ranks start where there are several programs, in runs of neighbours; else null. */
+static json_t *programs_json(const struct hrun_job *job)
+{
+    json_t *a = job && job->which ? json_array() : json_null();
+
+    for (int r = 0, n; job && job->which && r < job->layout->nranks; r += n) {
+        n = hrun_job_run_length(job, r);
+        json_array_append_new(a, json_pack("{s:i, s:i, s:o}", "first", r, "ranks", n, "argv",
+                                           words_json(hrun_job_program(job, r).argv)));
+    }
+    return a;
+}
+
 int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
                   struct hrun_buf *out, struct hrun_error *err)
 {
-    json_t *root = json_object(), *argv = cmd->argv ? json_array() : json_null();
+    json_t *root = json_object();
+    struct hrun_buf mapping = HRUN_BUF_INIT;
 
     add_choice(root, c, d);
     add_prediction(root, c, d);
@@ -272,10 +295,13 @@ int document_plan(const struct context *c, const struct decision *d, const struc
         json_object_update(root, cmd->more);
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     json_object_set_new(root, "placement", placement_json(cmd->placed));
+    if (cmd->mapping && cmd->layout->bound)
+        hrun_mapping_print(cmd->mapping, cmd->layout, &mapping);
+    json_object_set_new(root, "mapping", mapping.len ? text(mapping.data) : json_null());
+    hrun_buf_release(&mapping);
     json_object_set_new(root, "ranks", ranks(cmd->layout));
-    for (char *const *word = cmd->argv; word && *word; word++)
-        json_array_append_new(argv, text(*word));
-    json_object_set_new(root, "argv", argv);
+    json_object_set_new(root, "argv", words_json(cmd->argv));
+    json_object_set_new(root, "programs", programs_json(cmd->job));
     json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text(cmd->yielding) : json_null());
     json_object_set_new(root, "mpirun", cmd->mpirun ? text(cmd->mpirun) : json_null());
     return json_print(root, out, err);
@@ -320,12 +346,13 @@ int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_
                                                  "index", s->pes[k].index, "cores", s->pes[k].cores, "pus",
                                                  s->pes[k].cpuset, "memory_bytes", (double)s->pes[k].memory_bytes));
         json_array_append_new(
-            subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:s?, s:o}", "name", s->name,
+            subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:s?, s:o, s:o}", "name", s->name,
                             "cpu_model", text(s->cpu_model), "core_kind", s->core_kind, "level",
                             hrun_level_name(s->level), "cores_per_pe", s->cores_per_pe, "pus_per_pe", s->pus_per_pe,
                             "memory_bytes", (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w",
                             s->power_w, "network", s->network, "signature",
-                            (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "pes", pes));
+                            (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "program",
+                            s->program ? text(s->program) : json_null(), "pes", pes));
     }
     json_object_set_new(root, "source", text(cl->source));
     json_object_set_new(root, "platform", cl->platform ? text(cl->platform) : json_null());

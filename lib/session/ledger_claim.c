@@ -37,6 +37,8 @@ static int gather(const struct ledger *g, const struct ledger_run *run, struct h
         used[run->layout->ranks[r].sub][run->layout->ranks[r].pe] = 1;
         on[run->layout->ranks[r].host] = 1;
     }
+    for (int k = 0; run->layout && k < run->layout->nmore && !rc; k++)
+        used[run->layout->more[k].sub][run->layout->more[k].pe] = 1;
     for (int i = 0; !run->layout && i < cl->nsubs && !rc; i++)
         for (int p = 0; p < cl->subs[i].npes; p++)
             if (!g->mask[i][p])

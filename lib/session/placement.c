@@ -95,6 +95,38 @@ int placement_layout(const struct context *c, const struct decision *d, const st
     return 0;
 }
 
+int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
+                  struct hrun_error *err)
+{
+    int *npes = calloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc = -1;
+    struct hrun_layout *l = NULL;
+
+    if (!npes)
+        return hrun_fail_nomem(err);
+    if (!context_use(c->cluster, q->use, npes, err) &&
+        (l = hrun_layout_map(c->cluster, m, (int)q->procs, q->oversubscribe, npes, c->busy, err)))
+        rc = placement_fill_threads(c, l, err);
+    free(npes);
+    if (rc)
+        hrun_layout_destroy(l);
+    else
+        *out = l;
+    return rc;
+}
+
+int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
+                   struct hrun_error *err)
+{
+    int *npes = calloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc;
+
+    if (!npes)
+        return hrun_fail_nomem(err);
+    rc = context_use(c->cluster, q->use, npes, err) || hrun_layout_bind(l, c->cluster, m, npes, c->busy, err) ||
+         placement_fill_threads(c, l, err) ? -1 : 0;
+    free(npes);
+    return rc;
+}
+
 /* By what is gained more: the slowest message, or all of them. */
 static void add_gain(const struct hrun_placement *p, struct hrun_buf *out)
 {

@@ -47,6 +47,14 @@ int decide_by_config(struct context *c, const struct question *q, struct decisio
     return check_rule(c, d, d->P, err);
 }
 
+int decide_by_layout(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err)
+{
+    d->by = BY_USER;
+    d->P = q->mapped->nranks;
+    d->has_config = hrun_layout_config(q->mapped, d->pes, d->procs);
+    return check_rule(c, d, d->P, err);
+}
+
 void models_wanting(const struct hrun_app *app, const struct hrun_models *models, struct hrun_buf *out)
 {
     for (int k = 0; k < app->nprocs_per_pe && hrun_family_of(app)->has_forms; k++) {

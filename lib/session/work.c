@@ -12,85 +12,16 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* A program that is built per number of processes is looked for up to this number. */
-enum { VARIANTS_MAX = 4096 };
 /* Of a swallowed standard output its end is kept, as of standard error (launch.h). */
 enum { OUTPUT_KEPT = 64 << 10 };
-
-static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
-                    struct hrun_error *err)
-{
-    struct hrun_buf out = HRUN_BUF_INIT;
-    char *s;
-
-    if (hrun_app_expand_word(w->c->app, word, values, &out, err)) {
-        hrun_buf_release(&out);
-        return NULL;
-    }
-    s = hrun_buf_detach(&out);
-    if (!s)
-        hrun_fail_nomem(err);
-    return s;
-}
-
-int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
-{
-    struct hrun_error first = { 0 }, later;
-    int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
-
-    for (int64_t p = lo; p <= hi; p++) {
-        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
-        int rc = name ? context_find_program(w->c, name, p == lo ? &first : &later) : -1;
-
-        free(name);
-        if (!name)
-            return -1;
-        if (!rc)
-            return 0;
-    }
-    if (err)
-        *err = first;
-    return -1;
-}
-
-/* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
- * definition's arguments added when the user gave none. */
-static int make_words(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
-                      struct hrun_error *err)
-{
-    const struct hrun_app *app = w->c->app;
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    for (char *const *word = w->words; *word; word++) {
-        char *s = expand(w, values, *word, err);
-        int rc = s ? hrun_strvec_push(out, s) : -1;
-
-        free(s);
-        if (!s)
-            return -1;
-        if (rc)
-            return hrun_fail_nomem(err);
-    }
-    for (int i = 0; app && !w->words[1] && i < app->nargs; i++) {
-        hrun_buf_reset(&b);
-        if (hrun_app_expand(app, app->args[i], values, &b, err)) {
-            hrun_buf_release(&b);
-            return hrun_fail_prefix(err, "args of %s", app->name);
-        }
-        if (b.failed || hrun_strvec_push(out, b.data)) {
-            hrun_buf_release(&b);
-            return hrun_fail_nomem(err);
-        }
-    }
-    hrun_buf_release(&b);
-    return 0;
-}
 
 int work_size_is_passed(const struct work *w)
 {
     char number[32];
     int size_is_passed, shares;
 
+    if (w->c->app->fixed)
+        return 1;
     hrun_app_inputs_use(w->c->app, !w->words[1], &size_is_passed, &shares);
     snprintf(number, sizeof number, "%lld", (long long)w->N);
     for (char *const *word = w->words; *word && !size_is_passed; word++)
@@ -158,7 +89,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return *stdin_text ? 0 : hrun_fail_nomem(err);
 }
 
-int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
+int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
     const struct settings *set = w->c->set;
@@ -167,15 +98,17 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun
     int failed;
 
     *stdin_text = NULL;
-    failed = fill_values(w, layout, &shares, &values, err) || make_words(w, &values, words, err) ||
+    failed = fill_values(w, layout, &shares, &values, err) || work_fill_words(w, layout, &values, words, err) ||
              fill_stdin(w->c->app, &values, stdin_text, err);
     hrun_buf_release(&shares);
     if (failed)
         return -1;
     memset(job, 0, sizeof *job);
     job->layout = layout;
-    job->argv = words->v;
-    job->program = w->c->program;
+    job->argv = words->programs[0].argv;
+    job->program = words->programs[0].path;
+    job->programs = words->which ? words->programs : NULL;
+    job->which = words->which;
     job->mpi = &w->c->mpi;
     job->openmpi = &w->c->openmpi;
     job->env = set->env.v;
@@ -392,7 +325,7 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    struct work_words words = { 0 };
     struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
     struct hrun_app_values values;
     struct listener l = { .w = w, .output = HRUN_BUF_INIT };
@@ -476,7 +409,7 @@ done:
     hrun_buf_release(&l.output);
     hrun_buf_release(&stderr_text);
     hrun_buf_release(&shares);
-    hrun_strvec_release(&words);
+    work_words_release(&words);
     return rc;
 }
 

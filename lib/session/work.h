@@ -221,10 +221,19 @@ json_t *ledger_user_json(uid_t uid);
 /* Append a time of day, with the date where it is not today. */
 void ledger_add_time(struct hrun_buf *out, int64_t when_s);
 
+/* One of several programs that a job starts together. */
+struct work_program {
+    char *const *words;
+    int procs;
+};
+
 struct work {
     struct context *c;
     int64_t N;                 /* 0: not known */
     char *const *words;        /* program and arguments as the user wrote them, NULL-terminated */
+    const struct work_program *programs;   /* nprograms, the first of which has words; ranks are numbered one program
+                                  after the other. The caller's */
+    int nprograms;             /* 0: all ranks start words */
     const struct scratch *scratch; /* the run has a folder of its own there; NULL: it runs in the working folder. The
                                   caller's */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */
@@ -258,12 +267,28 @@ struct work_result {
  * none), files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
 int work_size_is_passed(const struct work *w);
 
-/* Find the program for P processes and its MPI (into the context). Its name may hold {N} and {P}; P = 0 takes the first
- * P for which it exists: enough to know its MPI before P is chosen. Errors: those of context_find_program. */
+/* Find the program for P processes, of several each, and its MPI (into the context). Its name may hold {N} and {P};
+ * P = 0 takes the first P for which it exists: enough to know its MPI before P is chosen. Errors: those of
+ * context_find_program and context_find_other. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 
-/* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards. */
-int work_job(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *words, char **stdin_text,
+/* What a job points to. Zeroed: nothing. */
+struct work_words {
+    struct hrun_strvec *argvs, paths;   /* of each program */
+    struct hrun_program *programs;
+    int *which;                         /* of each rank */
+    int n;
+};
+void work_words_release(struct work_words *words);
+
+/* In programs.c, for work_job: the words of the job, with a build of its own for a sub-cluster where the cluster file
+ * or the definition names one. */
+int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                    struct work_words *out, struct hrun_error *err);
+
+/* Fill a job for layout without starting it. words and stdin_text stay the caller's to release afterwards, words also
+ * where it fails. */
+int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err);
 
 /* Would the run's inputs be written? 0, with *words why the run would have a folder of its own ("": it would have

@@ -270,6 +270,28 @@ done:
     return rc;
 }
 
+int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type)
+{
+    static const hwloc_obj_type_t types[HRUN_NOBJECTS] = {
+        HWLOC_OBJ_MACHINE, HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
+        HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE
+    };
+    hwloc_obj_t c = core < 0 ? NULL : hwloc_get_obj_by_type(t->hwloc, t->core_type, (unsigned)core), o = NULL, found;
+
+    if (!c || type == HRUN_OBJECT_CORE)
+        return c ? core : -1;
+    if (type != HRUN_OBJECT_NUMA) {
+        found = hwloc_get_ancestor_obj_by_type(t->hwloc, types[type], c);
+        return found ? (int)found->logical_index : -1;
+    }
+    found = NULL;
+    while ((o = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, o)))
+        if (hwloc_bitmap_intersects(o->cpuset, c->cpuset) &&
+            (!found || hwloc_bitmap_weight(o->cpuset) < hwloc_bitmap_weight(found->cpuset)))
+            found = o;
+    return found ? (int)found->logical_index : -1;
+}
+
 void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n)
 {
     for (int i = 0; pes && i < n; i++) {

@@ -439,6 +439,13 @@ const char *hrun_topo_cpu_model(const struct hrun_topo *t)
     return t->cpu_model;
 }
 
+const char *hrun_topo_machine(const struct hrun_topo *t)
+{
+    const char *name = hwloc_obj_get_info_by_name(hwloc_get_root_obj(t->hwloc), "Architecture");
+
+    return name ? name : "";
+}
+
 int hrun_topo_ncores(const struct hrun_topo *t, int kind)
 {
     int n = 0;

@@ -60,6 +60,8 @@ void hrun_topo_destroy(struct hrun_topo *t);
 int hrun_topo_is_this_system(const struct hrun_topo *t);
 /* CPU model as the system tells, blanks trimmed and squeezed, "unknown" if it does not. */
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
+/* As uname -m calls it ("x86_64"); "" where the topology does not tell. */
+const char *hrun_topo_machine(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
 /* The CPUs whose time the process's cgroup grants altogether, as 0.3 or 2; 0: it sets no limit, or the topology does
@@ -79,6 +81,15 @@ const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err);
 void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
+
+/* What ranks are mapped over and bound to, largest first; hrun_mapping (lib/layout) has their words. */
+enum hrun_object {
+    HRUN_OBJECT_NODE, HRUN_OBJECT_PACKAGE, HRUN_OBJECT_NUMA, HRUN_OBJECT_L3, HRUN_OBJECT_L2, HRUN_OBJECT_L1,
+    HRUN_OBJECT_CORE, HRUN_NOBJECTS
+};
+/* The logical number of the smallest object of that type around a core, which hrun_topo_pe.cores numbers; of memory
+ * nodes that share their cores the first. -1: there is none around it, or no such core. */
+int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type);
 
 /* Bind the calling thread to cpuset (OS numbers, list format). Processes forked by it inherit the binding.
  * Errors: HRUN_EINVAL (no list, not among the usable PUs, or a topology that is not this system's; the

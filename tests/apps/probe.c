@@ -2,6 +2,7 @@
  *
  * Words are done in order; "@R" before a word restricts it to rank R:
  *   info            one line: rank, size, CPUs, cwd, argc (after MPI_Init)
+ *   app             one line: the base name of the program, and MPI's number of it (MPI_APPNUM)
  *   env=NAME        one line with the variable's value
  *   barriers=N      N barriers and how often the ranks gave up their CPU in them (sched_yield)
  *   time=N          the mean time of N barriers
@@ -19,6 +20,7 @@
  */
 #include <mpi.h>
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -176,12 +178,22 @@ static int with_value(const char *w, int rank)
     return 1;
 }
 
+static void app(int rank)
+{
+    int *number, given;
+
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &given);
+    printf("rank %d is %s, program %d\n", rank, program_invocation_short_name, given ? *number : -1);
+}
+
 static int plain(const char *w, int rank, int size)
 {
     int c;
 
     if (!strcmp(w, "info"))
         info(rank, size);
+    else if (!strcmp(w, "app"))
+        app(rank);
     else if (!strcmp(w, "ring"))
         ring(rank, size, 1);
     else if (!strcmp(w, "big"))

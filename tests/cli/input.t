@@ -84,9 +84,7 @@ fails 125 "--sizes: the range 1000-500 runs backwards: say 500-1000" "a range th
     hrun-calibrate --sizes 1000-500 -app lu "$lu"
 fails 125 "--plot and --json contradict each other" "a plot in a document" hrun-calibrate show --plot --json
 fails 125 "--define needs NAME=VALUE" "a constant without a value" hrun-calibrate show -D nonsense lu
-for c in hrun hrun-calibrate; do
-    fails 125 "are not served yet" "$c and several programs" $c -n 1 /bin/echo : -n 1 /bin/echo
-done
+fails 125 "are not measured together" "hrun-calibrate and several programs" hrun-calibrate /bin/echo : /bin/echo
 run hrun -n 1 -- /bin/echo a : b
 status_is 0 "a colon of the program"
 out_has "a : b" "is passed on to it"

@@ -18,10 +18,10 @@ nothing_left() {
     ok "$1: nothing is left" nothing_new "$before"
 }
 
-for engine in local mpirun local+mpich; do
+for engine in local mpirun local+mpich ssh+mpich; do
     probe=$tmp/probe
-    if [ "$engine" = local+mpich ]; then
-        cp "$bin/mpich/probe" mpich-probe 2>/dev/null || { skip "local with MPICH" "mpicc.mpich is not there"; continue; }
+    if [[ $engine == *+mpich ]]; then
+        cp "$bin/mpich/probe" mpich-probe 2>/dev/null || { skip "${engine%+*} with MPICH" "mpicc.mpich is not there"; continue; }
         probe=$tmp/mpich-probe
     fi
     h="hrun --engine ${engine%+*}"
@@ -177,10 +177,14 @@ C
     run hrun -n 2 ./mpich-wrapper
     status_is 0 "local: a script that names an MPICH program"
     out_has "mpich rank 1 of 2" "which runs as one world"
-    fails 125 "Say --mpi mpich" "a script that hides one is found out" hrun -n 2 ./mpich-hidden
+    run hrun -n 2 ./mpich-hidden
+    status_is 125 "a script that hides one is found out"
+    err_has "Say --mpi mpich" "and what to say is told"
     run hrun --mpi mpich -n 2 ./mpich-hidden
     out_has "mpich rank 1 of 2" "--mpi mpich: what it starts is one world"
-    fails 125 "Say --mpi mpich" "--mpi openmpi: and not where the user is wrong" hrun --mpi openmpi -n 2 ./mpich-wrapper
+    run hrun --mpi openmpi -n 2 ./mpich-wrapper
+    status_is 125 "--mpi openmpi: and not where the user is wrong"
+    err_has "Say --mpi mpich" "and what to say is told"
     fails 125 "leave --mpi out" "--mpi that contradicts the program" hrun --mpi openmpi -n 2 ./mpich
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$probe" > wrapper
     run hrun --mpi mpich -n 2 ./wrapper sleep=3

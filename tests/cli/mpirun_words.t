@@ -7,17 +7,30 @@ rows=$(sed -n 's/^    { "\([a-z-]*\)", \([012]\), \([A-Z]*\),.*/\1 \2 \3/p' "$ta
 ok "the table has rows" test "$(printf '%s\n' "$rows" | wc -l)" -ge 80
 missing=
 wrong=
+printf 'subclusters:\n  - {hosts: localhost}\n  - {hosts: 127.0.0.2, cores: 1, memory: 1GiB}\n' >two.yaml
 while read -r name values what; do
     grep -q "^\.It Fl $name\( \|\$\)" "$top/man/hrun-mpirun.7" || missing="$missing $name"
     set --
     [ "$values" = 2 ] && set -- A b
     [ "$values" = 1 ] && set -- x
-    case $name in c) set -- 1 ;; hosts) set -- localhost ;; f) echo localhost > hosts; set -- hosts ;; gwdir) set -- / ;; esac
+    case $name in
+        c | ppn | perhost | npernode | npersocket | cpus-per-*) set -- 1 ;;
+        map-by | rank-by | bind-to) set -- core ;;
+        cpu-*) set -- 0 ;;
+        s | stdin) set -- none ;;
+        ppr) set -- 1:node ;;
+        rankfile | rf) echo "rank 0=+n0 slot=0" >ranks; set -- ranks ;;
+        hosts) set -- localhost ;;
+        f) echo localhost >hosts; set -- hosts ;;
+        gwdir) set -- / ;;
+    esac
     for dash in - --; do
+        [ $name = nolocal ] && set -- --dry-run --cluster two.yaml
         run hrun -n 1 "$dash$name" "$@" true
         case $what in
         REFUSED) [ "$status" = 125 ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ] && [[ $err == *"is not served: "* ]] ;;
         INSTEAD) [ "$status" = 0 ] && [[ $err == "hrun: $dash$name"* ]] ;;
+        PLACE | HERE) [ "$status" = 0 ] && [ -z "$err" ] ;;
         *) [ "$status" = 0 ] && [[ $err != *unknown* ]] ;;
         esac || wrong="$wrong $dash$name($status: $err)"
     done
@@ -29,22 +42,28 @@ ok "each does what the table says, with one dash or two" test -z "$wrong"
 run hrun -np 2 --map-by core --bind-to core --mca btl self,vader -x A=1 "$bin/probe" info env=A
 status_is 0 "a line of a script for Open MPI"
 out_has "rank 1 A=1" "starts its program with its settings"
-run hrun -q -np 1 --map-by core true
+run hrun -q -np 1 --membind local true
 ok "-q: without a word" test -z "$err"
 run hrun -c 2 -genv A 5 -env B=C d -genvlist HOME,A -l "$bin/probe" env=A env=HOME
 status_is 0 "a line of a script for Hydra"
 out_has "[1]<stdout>: rank 1 A=5" "with its settings"
 run hrun -n 1 --allow-run-as-root sh -c 'echo $OMPI_ALLOW_RUN_AS_ROOT'
 out_has 1 "--allow-run-as-root"
+run hrun -path "$bin" -n 1 probe info
+status_is 0 "--path: the program is found there"
+run sh -c 'echo hello | hrun -stdin none -n 1 cat'
+ok "--stdin none: nothing is read" test "$status$out" = 0
+fails 125 "rank 0 alone reads standard input" "--stdin of another rank" hrun --stdin 1 -n 1 true
+run hrun -q --merge-stderr-to-stdout -n 1 sh -c 'echo there >&2'
+ok "--merge-stderr-to-stdout" test "$out$err" = there
 run hrun -n 1 sh -c 'echo "$@"' x -f nosuch --map-by y
 out_has "-f nosuch --map-by y" "options of the program are its own"
 run hrun -n 1 -- echo --bind-to core
 out_has "--bind-to core" "and what is behind --"
 run hrun -x A -x B=--map-by --timeout 20 -n 1 echo good
 out_has good "values of hrun's own options are not taken for such words"
-run hrun --ppn=2 -n 1 true
-err_has "hrun: --ppn 2: " "a value behind ="
+run hrun --membind=local -n 1 true
+err_has "hrun: --membind local: " "a value behind ="
 fails 125 "option '-genv' needs two values" "a value is missing" hrun -genv A
 fails 125 "takes no value behind '='" "or too many are there" hrun --bycore=1 true
-fails 125 "mpirun's -N, processes per node, is --config here" "-N of mpirun" hrun -N 2 -n 1 true
 done_testing

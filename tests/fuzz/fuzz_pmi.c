@@ -4,7 +4,7 @@
 
 #include "launch/internal.h"
 
-#include <sys/socket.h>
+#include <string.h>
 
 const char *const fuzz_seeds[] = {
     "\x42" "cmd=init pmi_version=1 pmi_subversion=1\n" "\x41" "cmd=init pmi_version=1 pmi_subversion=1\n",
@@ -19,39 +19,35 @@ const char *const fuzz_seeds[] = {
 
 enum { RANKS = 2 };
 
-/* Read all that is there; whole lines only. */
-static void drain(int fd)
-{
-    char data[4096], last = '\n';
-    ssize_t n;
+static int refused[RANKS];
 
-    while ((n = recv(fd, data, sizeof data, MSG_DONTWAIT)) > 0)
-        last = data[n - 1];
-    FUZZ_CHECK(last == '\n');
+static void on_event(void *ctx, const struct hrun_guard_event *ev)
+{
+    (void)ctx;
+    FUZZ_CHECK(ev->rank >= 0 && ev->rank < RANKS);
+    FUZZ_CHECK(ev->kind >= HRUN_GUARD_CONNECTED && ev->kind <= HRUN_GUARD_REFUSED);
+    FUZZ_CHECK(memchr(ev->text, 0, sizeof ev->text));
+    if (ev->kind == HRUN_GUARD_REFUSED)
+        FUZZ_CHECK(ev->text[0] && !refused[ev->rank]++);
 }
 
-static void check_events(int fd, int *refused)
+static void on_answer(void *ctx, int rank, const char *data, size_t len)
 {
-    struct hrun_guard_event ev;
-    ssize_t n;
-
-    while ((n = recv(fd, &ev, sizeof ev, MSG_DONTWAIT)) > 0) {
-        FUZZ_CHECK(n == (ssize_t)sizeof ev && ev.rank >= 0 && ev.rank < RANKS);
-        FUZZ_CHECK(ev.kind >= HRUN_GUARD_CONNECTED && ev.kind <= HRUN_GUARD_REFUSED);
-        FUZZ_CHECK(memchr(ev.text, 0, sizeof ev.text));
-        if (ev.kind == HRUN_GUARD_REFUSED)
-            FUZZ_CHECK(ev.text[0] && !refused[ev.rank]++);
-    }
+    (void)ctx;
+    FUZZ_CHECK(rank >= 0 && rank < RANKS && len && data[len - 1] == '\n');
+    FUZZ_CHECK(!refused[rank]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int pair[2], fds[RANKS], refused[RANKS] = { 0, 0 };
-    struct hrun_pmi *p;
+    const struct hrun_pmi_owner owner = { on_event, on_answer, NULL };
+    const struct hrun_cluster cluster = { .nhosts = RANKS };
+    struct hrun_rank ranks[RANKS] = { { .host = 0 }, { .host = 1 } };
+    const struct hrun_layout layout = { .cluster = &cluster, .ranks = ranks, .nranks = RANKS };
+    struct hrun_pmi *p = hrun_pmi_create(&layout, &owner, NULL);
 
-    FUZZ_CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair));
-    p = hrun_pmi_create(RANKS, pair[0], fds, NULL);
     FUZZ_CHECK(p);
+    memset(refused, 0, sizeof refused);
     while (size > 1) {
         int rank = data[0] & 1;
         size_t n = data[0] >> 1;
@@ -60,16 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size--;
         n = n > size ? size : n;
         hrun_pmi_feed(p, rank, (const char *)data, n);
-        for (int i = 0; i < RANKS; i++)
-            drain(fds[i]);
-        check_events(pair[1], refused);
         data += n;
         size -= n;
     }
     hrun_pmi_destroy(p);
-    for (int i = 0; i < RANKS; i++)
-        close(fds[i]);
-    close(pair[0]);
-    close(pair[1]);
     return 0;
 }

@@ -36,6 +36,14 @@ again 0 part hrun -q --level core "$probe" info
 [ "$(bindings)" = "0:0 1:0 2:0 " ] && tap_report 1 "CPUs that are not granted are not used" ||
     tap_report 0 "CPUs that are not granted are not used: $(bindings)"
 
+# Where the user says where processes go.
+again 0 all hrun -q --map-by node --bind-to core --level node "$probe" info
+[ "$(bindings)" = "0:0 1:0 2:0 3:0 4:1 5:1 " ] && tap_report 1 "--map-by node: hosts in turn" ||
+    tap_report 0 "--map-by node: hosts in turn: $(bindings)"
+again 0 part hrun -q -npernode 1 --bind-to none "$probe" info
+[ "$(bindings)" = "0:0 1:0 2:0 " ] && tap_report 1 "--bind-to none: what is granted, and no more" ||
+    tap_report 0 "--bind-to none: what is granted, and no more: $(bindings)"
+
 fails 125 "slow2" "a host that is not granted is refused" timeout 60 "$slurm_tool" exec salloc -Q -w fast1,fast2 -N 2 -n 2 \
     hrun --host fast1,slow2 "$probe"
 
@@ -195,6 +203,26 @@ in_slurm scancel "$(cat "$tmp/cancelled.id")"
 finish cancelled 20
 out_has "status 143" "scancel of the job"
 all_clean "nothing is left after scancel"
+
+# ---------------------------------------------------------------- several programs
+cp "$probe" "$tmp/one"
+cp "$probe" "$tmp/two"
+apps_of() { printf '%s\n' "$out" | sed -n 's/^rank \([0-9]*\) is \([^,]*\),.*/\1:\2/p' | sort -n | xargs; }
+again 0 all hrun -q --level core -x A=7 -n 1 "$tmp/one" app ring env=A : -n 5 "$tmp/two" app ring env=A "env=a 'b"
+ok 'two programs in a step' test "$status $(apps_of)" = '0 0:one 1:two 2:two 3:two 4:two 5:two'
+ok '-x reaches all, in one world' test "$(printf '%s\n' "$out" | grep -c 'A=7$\|good')" = 7
+out_has "rank 5 a 'b=" 'each has its arguments'
+again 7 all hrun -q --level core -n 1 "$tmp/one" barriers=1 : -n 2 "$tmp/two" barriers=1 @2exit=7
+status_is 7 'the status of the one that fails'
+again 0 het hrun -q --level core -n 2 "$tmp/one" app ring : -n 3 "$tmp/two" app ring
+ok 'two programs in a heterogeneous job' test "$status $(apps_of)" = '0 0:one 1:one 2:two 3:two 4:two'
+run all hrun --dry-run --level core -n 1 "$tmp/one" a : -n 5 "$tmp/two" b
+out_has "exec $tmp/one a; exec $tmp/two b'" 'the dry run has a command for it'
+if [ -x "$bin/mpich/probe" ]; then
+    cp "$bin/mpich/probe" "$tmp/three"
+    again 0 all hrun -q --level core -n 1 "$mpich" app ring : -n 5 "$tmp/three" app ring
+    ok 'two programs of MPICH' test "$status $(apps_of)" = '0 0:probe 1:three 2:three 3:three 4:three 5:three'
+fi
 
 # ---------------------------------------------------------------- two at once, batch, heterogeneous, mpirun
 # shellcheck disable=SC2016

@@ -238,7 +238,8 @@ static void test_command_line(const struct context_command *cmd)
             ok(is_refused(cmd, &l, "takes no program or name: 'name'"), "%s: a word", cmd->modes[m].name);
     }
     l = (struct line){ { cmd->name, "x", ":", "y" }, 4 };
-    ok(is_refused(cmd, &l, "not served yet"), "several programs");
+    ok(is_refused(cmd, &l,
+                  cmd->read_programs ? "of several programs each needs" : "not measured together"), "several programs");
 }
 
 #endif

@@ -5,6 +5,6 @@
 
 int main(void)
 {
-    test_command_line(&(struct context_command){ "hrun-calibrate", calib_options, calib_modes, "", "", "" });
+    test_command_line(&(struct context_command){ "hrun-calibrate", calib_options, calib_modes, "", "", "", NULL });
     return tap_done();
 }

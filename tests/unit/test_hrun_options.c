@@ -5,6 +5,6 @@
 
 int main(void)
 {
-    test_command_line(&(struct context_command){ "hrun", hrun_options, hrun_modes, "", "", "" });
+    test_command_line(&(struct context_command){ "hrun", hrun_options, hrun_modes, "", "", "", programs_read });
     return tap_done();
 }

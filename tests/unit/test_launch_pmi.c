@@ -15,12 +15,34 @@ static struct {
     int fds[RANKS], events[2];
 } s;
 
+static void keep_event(void *ctx, const struct hrun_guard_event *ev)
+{
+    (void)ctx;
+    (void)!send(s.events[0], ev, sizeof *ev, 0);
+}
+
+/* A layout of n ranks on these hosts, 'a' being the first. */
+static void lay_out(const char *hosts, struct hrun_layout *l, struct hrun_cluster *c, struct hrun_rank *ranks)
+{
+    *c = (struct hrun_cluster){ .nhosts = 26 };
+    *l = (struct hrun_layout){ .cluster = c, .ranks = ranks, .nranks = (int)strlen(hosts) };
+    for (int r = 0; r < l->nranks; r++)
+        ranks[r] = (struct hrun_rank){ .host = hosts[r] - 'a' };
+}
+
 static void start(void)
 {
+    const struct hrun_pmi_owner owner = { .report = keep_event };
     struct hrun_error err;
+    struct hrun_cluster c;
+    struct hrun_layout l;
+    struct hrun_rank ranks[RANKS];
 
+    lay_out("aaa", &l, &c, ranks);
     socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s.events);
-    s.pmi = hrun_pmi_create(RANKS, s.events[0], s.fds, &err);
+    s.pmi = hrun_pmi_create(&l, &owner, &err);
+    if (!s.pmi || hrun_pmi_connect(s.pmi, s.fds, &err))
+        exit(1);
 }
 
 static void stop(void)
@@ -107,6 +129,61 @@ static void test_session(void)
     ev = event();
     ok(ev.kind == HRUN_GUARD_FINALIZED && ev.rank == 1, "and that it has finalized");
     stop();
+}
+
+static void keep_answer(void *ctx, int rank, const char *data, size_t len)
+{
+    struct hrun_buf *to = ctx;
+
+    hrun_buf_add(&to[rank], data, len);
+}
+
+/* What rank 0 is told of where ranks are, by a server without connections. */
+static void is_mapping(const char *hosts, const char *want)
+{
+    enum { MAX = 400 };
+    static struct hrun_rank ranks[MAX];
+    static struct hrun_buf answers[MAX];
+    static const char ask[] = INIT "\ncmd=get kvsname=kvs_0 key=PMI_process_mapping\n";
+    const struct hrun_pmi_owner owner = { keep_event, keep_answer, answers };
+    struct hrun_cluster c;
+    struct hrun_layout l;
+    struct hrun_pmi *pmi;
+    char line[1024];
+
+    for (size_t i = 0; i < MAX; i++)
+        hrun_buf_init(&answers[i]);
+    lay_out(hosts, &l, &c, ranks);
+    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s.events);
+    pmi = hrun_pmi_create(&l, &owner, NULL);
+    hrun_pmi_feed(pmi, 0, ask, sizeof ask - 1);
+    snprintf(line, sizeof line, want ? INITED "cmd=get_result rc=0 msg=success value=%s\n"
+             : INITED "cmd=get_result rc=-1 msg=key_not_found value=unknown\n", want);
+    is_str(answers[0].data, line, "ranks on %.20s: %s", hosts, want ? want : "too long to be told");
+    hrun_pmi_destroy(pmi);
+    for (size_t i = 0; i < MAX; i++)
+        hrun_buf_release(&answers[i]);
+    close(s.events[0]);
+    close(s.events[1]);
+}
+
+static void test_mapping(void)
+{
+    char many[301];
+
+    is_mapping("a", "(vector,(0,1,1))");
+    is_mapping("aaaa", "(vector,(0,1,4))");
+    is_mapping("aabbcc", "(vector,(0,3,2))");
+    is_mapping("aabc", "(vector,(0,1,2),(1,2,1))");
+    is_mapping("abc", "(vector,(0,3,1))");
+    is_mapping("cba", "(vector,(0,3,1))");
+    is_mapping("abab", "(vector,(0,2,1),(0,2,1))");
+    is_mapping("aabaa", "(vector,(0,1,2),(1,1,1),(0,1,2))");
+    is_mapping("zza", "(vector,(0,1,2),(1,1,1))");
+    for (size_t i = 0; i < sizeof many - 1; i++)
+        many[i] = "aaabab"[i % 6];
+    many[sizeof many - 1] = 0;
+    is_mapping(many, NULL);
 }
 
 static void test_barrier(void)
@@ -230,6 +307,7 @@ static void test_orphans(void)
 int main(void)
 {
     test_session();
+    test_mapping();
     test_barrier();
     test_pieces();
     test_abort();

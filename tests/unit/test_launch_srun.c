@@ -220,7 +220,7 @@ static void engines(void)
        "no srun: %s", err.text);
     cluster.nhosts = 1;
     hosts[0].is_local = 1;
-    ok(hrun_engine_auto(&cluster, NULL, &err) == hrun_engine_find("local"),
+    ok(hrun_engine_auto(&cluster, NULL, NULL, &err) == hrun_engine_find("local"),
        "then one host, this one, has engine local");
 }
 

@@ -22,6 +22,16 @@ int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *word
     return rc;
 }
 
+int hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words)
+{
+    struct hrun_program p = hrun_job_program(job, r);
+    int bad = hrun_strvec_push(words, as_found ? p.path : p.argv[0]);
+
+    for (int i = 1; !bad && p.argv[i]; i++)
+        bad = hrun_strvec_push(words, p.argv[i]);
+    return bad;
+}
+
 static int check_wdir(const char *wdir, struct hrun_error *err)
 {
     struct stat st;
@@ -70,6 +80,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
         return hrun_fail(err, HRUN_EINVAL, "the layout has no rank");
     if (!job->argv || !job->argv[0] || !job->program)
         return hrun_fail(err, HRUN_EINVAL, "no program is named");
+    if (job->which && e->simulated)
+        return hrun_fail(err, HRUN_EINVAL, "engine %s simulates one program, and this job has several", e->name);
     if (job->timeout_s < 0)
         return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
     if (hrun_env_check(job, err) || check_wdir(job->wdir, err))
@@ -79,9 +91,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
     if (check_simulated(e, job, &mpi, err))
         return -1;
     if (mpi.kind == HRUN_MPI_MPICH && !e->mpich)
-        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: use "
-                         "one host (--engine local), rebuild it with mpicc of Open MPI, or start it with the mpiexec "
-                         "of its own MPI", job->argv[0], mpi.name, e->name);
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
+                         "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi.name, e->name);
     if (out)
         *out = mpi;
     return 0;

@@ -33,8 +33,9 @@ static int refuse_host(const struct hrun_cluster *c, int host, struct hrun_error
                      "--engine mpirun", c->hosts[host].name);
 }
 
-static int local_suits(const struct hrun_cluster *cluster)
+static int local_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
+    (void)mpi;
     return !cluster->platform && cluster->nhosts == 1 && cluster->hosts[0].is_local;
 }
 
@@ -87,11 +88,33 @@ static int openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct
     return hrun_env_yields(r->job) ? hrun_env_mca(r->job, env, hrun_env_yield, "1", err) : 0;
 }
 
-/* What all ranks have in common. */
-static int common_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+/* Are there devices that a program may look for in hwloc's topology, and that hrun's has not got? */
+static int has_devices(void)
+{
+    static const char *const paths[] = { "/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/infiniband" };
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (!access(paths[i], F_OK))
+            return 1;
+    return 0;
+}
+
+/* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short program's
+ * time: it may read the file that hrun has. */
+static int mpich_env(const char *topology, struct hrun_strvec *env, struct hrun_error *err)
+{
+    if (hrun_mpich_env(env, err))
+        return -1;
+    if (!topology || has_devices() || hrun_env_get(env, "HWLOC_COMPONENTS"))
+        return 0;
+    return set(env, "HWLOC_XMLFILE", topology, err) || set(env, "HWLOC_THISSYSTEM", "1", err) ? -1 : 0;
+}
+
+/* What all ranks have in common. topology: the host's as a file, or NULL. */
+static int common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env, struct hrun_error *err)
 {
     if (hrun_env_base(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        (r->mpich ? hrun_mpich_env(env, err) : openmpi_env(r, env, err)))
+        (r->mpich ? mpich_env(topology, env, err) : openmpi_env(r, env, err)))
         return -1;
     return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
 }
@@ -130,7 +153,7 @@ static const struct hrun_topo *binding_topo(struct hrun_run *r)
     return NULL;
 }
 
-/* The topology as a file for the guard, so that it need not look for it once more. */
+/* The topology as a file for the guard or the ranks, so that they need not look for it once more. */
 static char *write_topology(const struct hrun_run *r, const struct hrun_topo *topo, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -158,16 +181,16 @@ static char *write_topology(const struct hrun_run *r, const struct hrun_topo *to
 }
 
 /* hrun-shim before the program: it compares its affinity with the plan and tells, but does not bind, so that what it
- * finds is what hrun has done. Result: its path, *argv and *env tell the rest. */
+ * finds is what hrun has done. Result: its path; argv, of each rank, and *env tell the rest. */
 static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, struct hrun_strvec *env,
                       struct hrun_error *err)
 {
     char *shim = hrun_shim_path(err);
-    int bad = !shim || hrun_strvec_push(argv, shim) || hrun_strvec_push(argv, "rank") ||
-              hrun_strvec_push(argv, job->program);
+    int bad = !shim;
 
-    for (int i = 1; !bad && job->argv[i]; i++)
-        bad = hrun_strvec_push(argv, job->argv[i]);
+    for (int r = 0; r < job->layout->nranks && !bad; r++)
+        bad = hrun_strvec_push(&argv[r], shim) || hrun_strvec_push(&argv[r], "rank") ||
+              hrun_push_program(job, r, 1, &argv[r]);
     bad = bad || hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
     if (shim && bad)
         hrun_fail_nomem(err);
@@ -180,7 +203,7 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
 
 /* What each rank gets, arrays of nranks. */
 struct ranks {
-    struct hrun_strvec *pmix, *env;
+    struct hrun_strvec *pmix, *env, *argv;  /* argv: empty unless hrun-shim stands before the program */
     struct hrun_spawn_one *one;
     const char **cpusets;
     int *fds;                       /* PMI connections, -1: none */
@@ -190,12 +213,13 @@ static int ranks_create(struct ranks *a, size_t n, struct hrun_error *err)
 {
     a->pmix = calloc(n, sizeof *a->pmix);
     a->env = calloc(n, sizeof *a->env);
+    a->argv = calloc(n, sizeof *a->argv);
     a->one = calloc(n, sizeof *a->one);
     a->cpusets = calloc(n, sizeof *a->cpusets);
     a->fds = malloc(n * sizeof *a->fds);
     for (size_t i = 0; a->fds && i < n; i++)
         a->fds[i] = -1;
-    return a->pmix && a->env && a->one && a->cpusets && a->fds ? 0 : hrun_fail_nomem(err);
+    return a->pmix && a->env && a->argv && a->one && a->cpusets && a->fds ? 0 : hrun_fail_nomem(err);
 }
 
 static void close_connections(struct ranks *a, size_t n)
@@ -215,9 +239,12 @@ static void ranks_release(struct ranks *a, size_t n)
             hrun_strvec_release(&a->pmix[i]);
         if (a->env)
             hrun_strvec_release(&a->env[i]);
+        if (a->argv)
+            hrun_strvec_release(&a->argv[i]);
     }
     free(a->pmix);
     free(a->env);
+    free(a->argv);
     free(a->one);
     free(a->cpusets);
     free(a->fds);
@@ -227,7 +254,6 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct hrun_strvec common = HRUN_STRVEC_INIT;
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_guard_spec spec;
     const struct hrun_topo *topo = binding_topo(r);
     char *topology = NULL, *shim = NULL;
@@ -236,7 +262,7 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     if (!topo && job->report_bindings)
         return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
                          "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
-    if (topo && !r->mpich && !(topology = write_topology(r, topo, err)))
+    if (topo && !(topology = write_topology(r, topo, err)))
         return -1;
 
     for (int i = 0; i < n; i++)
@@ -250,40 +276,32 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     spec.since = r->since;
     spec.nranks = n;
     spec.pmi = r->mpich;
+    spec.layout = job->layout;
     spec.cpusets = a->cpusets;
     spec.wdir = job->wdir;
+    spec.apps = job->which;
     spec.topology = topology;
-    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, &common, err) ||
-        (job->report_bindings && !(shim = put_shim(job, &argv, &common, err))))
+    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, topology, &common, err) ||
+        (job->report_bindings && !(shim = put_shim(job, a->argv, &common, err))))
         goto out;
     for (int i = 0; i < n; i++) {
+        struct hrun_program p = hrun_job_program(job, i);
+
         if (rank_env(r, i, &common, &a->pmix[i], a->fds[i], &a->env[i], err))
             goto out;
         a->one[i].env = a->env[i].v;
         a->one[i].cpuset = a->cpusets[i];
         a->one[i].keep_fd = a->fds[i];
+        a->one[i].program = shim ? shim : p.path;
+        a->one[i].argv = shim ? a->argv[i].v : p.argv;
     }
-    rc = hrun_run_start(r, shim ? shim : job->program, shim ? argv.v : job->argv, topo, a->one, n, err);
+    rc = hrun_run_start(r, NULL, NULL, topo, a->one, n, err);
     close_connections(a, (size_t)n);
 out:
     free(shim);
-    hrun_strvec_release(&argv);
     free(topology);
     hrun_strvec_release(&common);
     return rc;
-}
-
-/* Ranks of an MPI program that have all ended well without a word to their server may have worked alone. */
-static int check_together(const struct hrun_run *r, struct hrun_error *err)
-{
-    for (int i = 0; i < r->nprocs; i++)
-        if (r->procs[i].was_connected)
-            return 0;
-    if (!r->mpich || r->nprocs < 2 || r->out->status)
-        return 0;
-    return hrun_fail(err, HRUN_EMPI, "none of the %d processes of %s has called MPI_Init: either the program does not, "
-                     "with these arguments (start it alone, with -n 1), or its MPI does not speak PMI-1 and each "
-                     "process has done all of the work", r->nprocs, r->job->argv[0]);
 }
 
 static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
@@ -308,7 +326,7 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)
-        rc = check_together(&r, err);
+        rc = hrun_mpich_check_together(&r, err);
     hrun_run_end(&r);
     ranks_release(&a, n);
     free(library);

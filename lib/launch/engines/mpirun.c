@@ -34,9 +34,9 @@
 
 /* ---------------------------------------------------------------- usable, check */
 
-static int mpirun_suits(const struct hrun_cluster *cluster)
+static int mpirun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
-    return !cluster->platform;
+    return !cluster->platform && !(mpi && mpi->kind == HRUN_MPI_MPICH);
 }
 
 static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
@@ -114,6 +114,11 @@ static int push_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
     return rc;
 }
 
+static int push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
+{
+    return hrun_strvec_push(v, "-np") || hrun_strvec_pushf(v, "%d", hrun_job_run_length(job, r));
+}
+
 static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
     if (major >= 5 && !only_here(job->layout) && !hrun_in_resource_manager() && push_hosts(job->layout, v))
@@ -122,9 +127,8 @@ static int push_placement(const struct hrun_job *job, int major, const char *ran
         return hrun_strvec_push(v, "--map-by") ||
                hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile) ||
                hrun_strvec_push(v, "--bind-to") || hrun_strvec_push(v, "core:overload-allowed") ||
-               hrun_strvec_push(v, "-np") || hrun_strvec_pushf(v, "%d", job->layout->nranks);
-    return hrun_strvec_push(v, "--rankfile") || hrun_strvec_push(v, rankfile) || hrun_strvec_push(v, "-np") ||
-           hrun_strvec_pushf(v, "%d", job->layout->nranks) ||
+               push_count(job, 0, v);
+    return hrun_strvec_push(v, "--rankfile") || hrun_strvec_push(v, rankfile) || push_count(job, 0, v) ||
            (hrun_in_resource_manager() && hrun_strvec_push(v, "--oversubscribe"));
 }
 
@@ -145,9 +149,10 @@ static int push_wdir(const char *wdir, struct hrun_strvec *v)
     return rc;
 }
 
-/* What the user and the layout ask for, up to and with the program and its arguments. reach: NULL in a command to
- * type. */
-static int push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, const char *program,
+/* What the user and the layout ask for, up to and with the programs and their arguments. reach: NULL in a command to
+ * type. each: words that stand before each of several programs, which is added to; mpirun takes -x and --wdir as those
+ * of one program. The rankfile numbers the ranks of all. */
+static int push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                      struct hrun_strvec *v)
 {
     static const char *const agents[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
@@ -162,25 +167,31 @@ static int push_rest(const struct hrun_job *job, int major, const struct hrun_re
         if (push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1))
             return -1;
     }
-    for (int i = 0; i < job->n_env; i++) {
-        if (major >= 5 && !strchr(job->env[i], '=') && !getenv(job->env[i]))
-            continue;   /* an error there */
-        if (hrun_strvec_push(v, "-x") || hrun_strvec_push(v, job->env[i]))
-            return -1;
-    }
-    if (job->wdir && push_wdir(job->wdir, v))
-        return -1;
     if (job->tag_output && (major >= 5 ? hrun_strvec_push(v, "--output") || hrun_strvec_push(v, "tag")
                                        : hrun_strvec_push(v, "--tag-output")))
         return -1;
-    /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
-    if ((reach && hrun_reach_before_program(reach, v)) || (major >= 5 && hrun_strvec_push(v, "--")) ||
-        (reach && reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank"))) ||
-        hrun_strvec_push(v, program))
+    if (reach && hrun_reach_agents(reach, v))
         return -1;
-    for (int i = 1; job->argv[i]; i++)
-        if (hrun_strvec_push(v, job->argv[i]))
+    for (int i = 0; i < job->n_env; i++) {
+        if (reach && major >= 5 && !strchr(job->env[i], '=') && !getenv(job->env[i]))
+            continue;   /* an error there */
+        if (hrun_strvec_push(each, "-x") || hrun_strvec_push(each, job->env[i]))
             return -1;
+    }
+    if (job->wdir && push_wdir(job->wdir, each))
+        return -1;
+    /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
+    if ((major >= 5 && hrun_strvec_push(each, "--")) || (reach && hrun_reach_before_program(reach, each)))
+        return -1;
+    for (int r = 0; r < job->layout->nranks; r += hrun_job_run_length(job, r)) {
+        if (r && (hrun_strvec_push(v, ":") || push_count(job, r, v)))
+            return -1;
+        for (size_t i = 0; i < each->n; i++)
+            if (hrun_strvec_push(v, each->v[i]))
+                return -1;
+        if (hrun_push_program(job, r, reach != NULL, v))
+            return -1;
+    }
     return 0;
 }
 
@@ -207,15 +218,18 @@ static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const s
 {
     static const char forward[] = "orte_forward_job_control";
     const struct hrun_job *job = r->job;
+    struct hrun_strvec each = HRUN_STRVEC_INIT;
     int bad = hrun_strvec_push(v, m->path) || push_placement(job, m->major, rankfile, v);
 
     /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
     if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward))
         bad = push_mca(v, forward, strlen(forward), "1");
-    if (bad || hrun_strvec_push(v, "--report-uri") || hrun_strvec_push(v, ready) || push_no_mpich(job, v) ||
-        hrun_reach_options(reach, r, v) || push_rest(job, m->major, reach, job->program, v))
-        return hrun_fail_nomem(err);
-    return 0;
+    /* Of several programs the last one's word counts. */
+    bad = bad || hrun_strvec_push(&each, "--report-uri") || hrun_strvec_push(&each, ready) ||
+          push_no_mpich(job, &each) || hrun_reach_options(reach, r, v, &each) ||
+          push_rest(job, m->major, reach, &each, v);
+    hrun_strvec_release(&each);
+    return bad ? hrun_fail_nomem(err) : 0;
 }
 
 /* What hrun-shim does in front of the ranks, as far as mpirun itself can: one number of threads for all. */
@@ -230,7 +244,7 @@ static int push_threads(const struct hrun_job *job, struct hrun_strvec *v)
 
 static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    struct hrun_strvec v = HRUN_STRVEC_INIT, each = HRUN_STRVEC_INIT;
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
     int rc;
 
@@ -238,12 +252,13 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
     if (hrun_env_check(job, err))
         return -1;
     if (hrun_strvec_push(&v, strrchr(m.path, '/') + 1) ||
-        push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &v) ||
-        push_rest(job, m.major, NULL, job->argv[0], &v))
+        push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &each) ||
+        push_rest(job, m.major, NULL, &each, &v))
         rc = hrun_fail_nomem(err);
     else
         rc = hrun_show_command(job, &v, out, err);
     hrun_strvec_release(&v);
+    hrun_strvec_release(&each);
     return rc;
 }
 

@@ -218,9 +218,19 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
                       struct hrun_error *err)
 {
     static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
-    char *own = hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2);
-    int needed = job->report_bindings || has_threads(job->layout), wanted = needed || job->npreloads;
+    char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2) : NULL;
+    int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
+    int wanted = needed || job->npreloads;
 
+    if (!m && !asked)
+        return hrun_fail(err, HRUN_EINVAL, "programs of MPICH need hrun on every host, and hosts that a cluster file "
+                         "describes may not have it: leave their topology out of the file");
+    if (!m) {
+        out->agents = out->daemons = out->nremote > 0;
+        out->ranks = 1;
+        out->shim = hrun_shim_path(err);
+        return out->shim ? 0 : -1;
+    }
     out->managed = hrun_in_resource_manager();
     out->prrte = m->major >= 5;
     out->agents = out->nremote && !out->managed && (!out->prrte || out->nremote <= HRUN_REACH_RADIX);
@@ -263,7 +273,7 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
 
         out->nremote++;
         asked &= h->fingerprint && *h->fingerprint;
-        if (check_version(h, m, err))
+        if (m && check_version(h, m, err))
             goto out;
     }
     out->limit_s = limit_s();
@@ -271,7 +281,7 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
         goto out;
     if (out->agents && hrun_agent_find(job->mca, job->n_mca, &program, &out->agent, err))
         goto out;
-    out->reporter = out->daemons ? "host" : program && hrun_agent_is_ssh(program) ? "shell" : "nobody";
+    out->reporter = !m ? "proxy" : out->daemons ? "host" : program && hrun_agent_is_ssh(program) ? "shell" : "nobody";
     for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)
         if (hrun_strvec_push(&out->agent, ssh_options[k])) {
             hrun_fail_nomem(err);
@@ -324,6 +334,28 @@ static int add_fingerprints(const struct hrun_reach *reach, const struct hrun_la
     return seen ? 0 : -1;
 }
 
+int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
+                           char *const *command, struct hrun_strvec *v, struct hrun_error *err)
+{
+    char *const before[] = { reach->shim, (char *)(uintptr_t)"host", (char *)(uintptr_t)r->job_id,
+                             (char *)(uintptr_t)"reports", (char *)(uintptr_t)host->fingerprint, NULL };
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *name = hrun_bare_name(host->name);
+    int bad = !name || hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "agent") ||
+              hrun_strvec_pushf(v, "%g", reach->limit_s) || hrun_strvec_push(v, reach->reporter) ||
+              hrun_strvec_pushf(v, "%zu", reach->agent.n);
+
+    for (size_t i = 0; i < reach->agent.n && !bad; i++)
+        bad = hrun_strvec_push(v, reach->agent.v[i]);
+    hrun_buf_add_command(&b, before);
+    hrun_buf_addc(&b, ' ');
+    hrun_buf_add_command(&b, command);
+    bad = bad || b.failed || hrun_strvec_push(v, name) || hrun_strvec_push(v, b.data);
+    hrun_buf_release(&b);
+    free(name);
+    return bad ? hrun_fail_nomem(err) : 0;
+}
+
 static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -351,7 +383,8 @@ static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
     return rc;
 }
 
-int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
+int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
+                       struct hrun_strvec *each)
 {
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
@@ -366,16 +399,21 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
     if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc") &&
         push_mca(reach, v, "rtc", "^hwloc"))
         return -1;
-    if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, v)))
+    if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, each)))
         return -1;
     if (!reach->ranks && first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list"))
-        return hrun_strvec_push(v, "-x") || hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", first->threads) ? -1 : 0;
+        return hrun_strvec_push(each, "-x") || hrun_strvec_pushf(each, "OMP_NUM_THREADS=%d", first->threads) ? -1 : 0;
     return 0;
+}
+
+int hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
+{
+    return reach->agents ? push_agent(reach, v) : 0;
 }
 
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
-    return reach->agents && push_agent(reach, v) ? -1 : 0;
+    return reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank")) ? -1 : 0;
 }
 
 static int set(struct hrun_strvec *env, const char *word)
@@ -392,7 +430,8 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
     int bad = 0;
 
     if (reach->fifo)
-        bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo);
+        bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo) ||
+              (reach->prrte && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
     if (reach->ranks) {
         bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
               hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=%s", r->job->report_bindings ? "bind,report" : "bind");

@@ -1,6 +1,6 @@
-/* reach.h - how mpirun reaches the other hosts of a job, with hrun's hand on each (internal)
+/* reach.h - how mpirun and engine ssh reach the other hosts of a job, with hrun's hand on each (internal)
  *
- * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before mpirun's remote shell, its daemons and
+ * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before the remote shell, mpirun's daemons and
  * the ranks, and what follows from the notes (launch/internal.h) that the shims write.
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
@@ -45,17 +45,26 @@ struct hrun_reach {
 
 #define HRUN_REACH_INIT { .fd = -1 }
 
-/* What a job needs. Errors: HRUN_EENGINE (no agent, no shim, another version of Open MPI on a host), HRUN_ECHANGED (the
- * cache says so), HRUN_EINVAL (bindings or threads that cannot be had there), HRUN_ENOMEM. */
+/* What a job needs; m is NULL for engine ssh, which needs hrun on every host. Errors: HRUN_EENGINE (no agent, no shim,
+ * another version of Open MPI on a host), HRUN_ECHANGED (the cache says so), HRUN_EINVAL (bindings or threads that cannot
+ * be had there, hosts that were not asked), HRUN_ENOMEM. */
 int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
 
-/* Append mpirun's options; the last of them; variables for mpirun's environment. */
-int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v);
+/* Append mpirun's options: those of the job to v, those that each of several programs needs to each; the option that
+ * names the shim before the agents; the words that stand right before a program; variables for mpirun's environment. */
+int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
+                       struct hrun_strvec *each);
+int hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err);
+
+/* For engine ssh, which starts the agents itself: the words of the agent that starts command, NULL-terminated words, on a
+ * host. Errors: HRUN_ENOMEM. */
+int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
+                           char *const *command, struct hrun_strvec *v, struct hrun_error *err);
 
 /* Does all that mpirun itself writes into the commands of remote shells stand for itself there? Around most of it, the
  * folder of the job and parameters of --mca and of the environment env that mpirun gets, it puts double quotes. No
@@ -68,6 +77,8 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
 
 /* Make the FIFO and listen to it while the job runs (r->watch). Errors: HRUN_EIO, HRUN_ENOMEM. */
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
+/* r->watch: take what notes have come. Result: how many agents are still there. */
+int hrun_reach_watch(struct hrun_run *r);
 /* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, or has
  * it lost a host? Result: -1 with *err for the former; the latter goes to r->out. */
 int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);

@@ -117,8 +117,7 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
     }
 }
 
-/* Take what has come. Result: how many agents are still there. */
-static int watch(struct hrun_run *r)
+int hrun_reach_watch(struct hrun_run *r)
 {
     struct hrun_reach *reach = r->watch_ctx;
     struct hrun_note_read n;
@@ -177,7 +176,7 @@ int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_
     if (mkfifo(reach->fifo, 0600) || (reach->fd = open(reach->fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
     r->watch_fd = reach->fd;
-    r->watch = watch;
+    r->watch = hrun_reach_watch;
     r->abandon = abandon;
     r->watch_ctx = reach;
     r->hold_errors = hears_all(reach);

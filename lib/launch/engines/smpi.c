@@ -115,8 +115,9 @@ static int push_fixed(const struct hrun_run *r, const char *hostfile, struct hru
 
 /* ---------------------------------------------------------------- usable, check */
 
-static int smpi_suits(const struct hrun_cluster *cluster)
+static int smpi_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
+    (void)mpi;
     return cluster->platform != NULL;
 }
 

@@ -65,8 +65,9 @@ static int check_hosts(const struct hrun_cluster *c, const struct hrun_allocatio
     return 0;
 }
 
-static int srun_suits(const struct hrun_cluster *cluster)
+static int srun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
+    (void)mpi;
     return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM;
 }
 
@@ -162,12 +163,32 @@ static int push_placement(const struct hrun_srun_parts *p, const struct hrun_sru
            push_all(v, fixed);
 }
 
-static int push_program(const struct hrun_job *job, const char *program, struct hrun_strvec *v)
+/* The program of a part, or a shell that chooses among several: the file of srun's --multi-prog cannot hold all
+ * arguments. SLURM_PROCID counts the processes of all components. */
+static int push_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
+                        struct hrun_strvec *v)
 {
-    int bad = hrun_strvec_push(v, program);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int end = part->first + part->nranks, bad = 0;
 
-    for (int i = 1; job->argv[i] && !bad; i++)
-        bad = hrun_strvec_push(v, job->argv[i]);
+    if (part->first + hrun_job_run_length(job, part->first) >= end)
+        return hrun_push_program(job, part->first, as_found, v);
+    for (int r = part->first, next; r < end && !bad; r = next) {
+        struct hrun_strvec words = HRUN_STRVEC_INIT;
+
+        next = r + hrun_job_run_length(job, r);
+        if (next < end)
+            hrun_buf_addf(&text, "[ $SLURM_PROCID -lt %d ] && ", next);
+        hrun_buf_adds(&text, "exec ");
+        bad = hrun_push_program(job, r, as_found, &words);
+        if (!bad)
+            hrun_buf_add_command(&text, words.v);
+        hrun_buf_adds(&text, next < end ? "; " : "");
+        hrun_strvec_release(&words);
+    }
+    bad = bad || text.failed || hrun_strvec_push(v, "/bin/sh") || hrun_strvec_push(v, "-c") ||
+          hrun_strvec_push(v, text.data);
+    hrun_buf_release(&text);
     return bad;
 }
 
@@ -241,7 +262,7 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     for (int i = 0; i < p.n && !bad; i++)
         bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
               push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v) || push_wdir(job, &v) ||
-              push_program(job, job->argv[0], &v);
+              push_program(job, &p.v[i], 0, &v);
     rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
     hrun_srun_parts_release(&p);
     hrun_strvec_release(&v);
@@ -269,7 +290,7 @@ static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, cons
             goto out;
         bad = bad || (i && hrun_strvec_push(v, ":")) || push_placement(p, part, file, r->mpich, v) ||
               push_running(r->job, i == 0, stderr_fd, v) || push_wdir(r->job, v) || hrun_strvec_push(v, shim) ||
-              hrun_strvec_push(v, "rank") || push_program(r->job, r->job->program, v);
+              hrun_strvec_push(v, "rank") || push_program(r->job, part, 1, v);
     }
     rc = bad ? hrun_fail_nomem(err) : 0;
 out:

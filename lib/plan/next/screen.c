@@ -76,7 +76,7 @@ static int screen_size(struct hrun_design *d, int size, int queue, double *cost,
     return rc;
 }
 
-/* Does this model (one PE, or several) know two sizes? */
+/* Does this model (one PE, or several) know two sizes, or the only one that there is? */
 static int knows_two(const struct hrun_design *d, int sub, int m, int several)
 {
     int64_t N = 0;
@@ -86,7 +86,7 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
 
         if (r->sub != sub || r->time_s <= 0 || r->config[d->nsubs + sub] != m || (r->config[sub] > 1) != several)
             continue;
-        if (N && r->N != N)
+        if ((N && r->N != N) || d->app->fixed)
             return 1;
         N = r->N;
     }

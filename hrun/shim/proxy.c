@@ -1,0 +1,503 @@
+/* shim_proxy.c - the ranks of engine ssh on one host; see shim.h, and lib/launch/internal.h for the frames
+ *
+ * Nothing here waits for anybody: what hrun does not read yet stays in `out`, and then no more output of ranks is read;
+ * what rank 0 does not read yet is bounded by HRUN_INPUT_WINDOW.
+ */
+#include "shim.h"
+
+#include "base/buf.h"
+#include "launch/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 16 << 10,           /* bytes that are read from a rank at a time */
+    OUT_MAX = 256 << 10,        /* so much waits for hrun: no more is read from the ranks */
+    REST_PATIENCE_MS = 2000,    /* as launch.h says of processes that ranks leave behind */
+    OWN_FDS = 4
+};
+
+/* Descriptors of a rank here. */
+enum { PMI, OUTPUT, ERRORS, RANK_FDS };
+static const enum hrun_frame_kind kinds[RANK_FDS] = { [PMI] = HRUN_FRAME_PMI, [OUTPUT] = HRUN_FRAME_OUTPUT,
+                                                      [ERRORS] = HRUN_FRAME_ERRORS };
+
+struct child {
+    int rank, program;
+    pid_t pid;                  /* 0: it has ended */
+    int fds[RANK_FDS];          /* -1: closed */
+    struct hrun_buf answers;    /* of PMI, that it has not taken yet */
+};
+
+struct proxy {
+    struct hrun_buf in, out;
+    size_t in_at;
+    int sigfd;
+    sigset_t old_mask;
+    time_t since;
+    int ends;                   /* hrun has gone, or wants us to end */
+    /* The job; words point into job. */
+    char *job;
+    char *wdir;
+    int size;                   /* ranks of all hosts */
+    char ***programs;           /* the path, then the arguments */
+    int nprograms;
+    struct child *children;
+    int nchildren, nalive;
+    int input;                  /* writing end of rank 0's standard input, -1: not here, or closed */
+    struct hrun_buf waiting;    /* input that it has not taken yet */
+    int input_ended;
+};
+
+/* ---------------------------------------------------------------- the job */
+
+struct cursor {
+    char *at, *end;
+    int bad;
+};
+
+static char *next_word(struct cursor *c)
+{
+    char *word = c->at, *nul = c->bad ? NULL : memchr(word, 0, (size_t)(c->end - word));
+
+    if (!nul) {
+        c->bad = 1;
+        return NULL;
+    }
+    c->at = nul + 1;
+    return word;
+}
+
+static int next_number(struct cursor *c, int max)
+{
+    const char *word = next_word(c);
+    char *end = NULL;
+    long n = word ? strtol(word, &end, 10) : -1;
+
+    if (!word || end == word || *end || n < 0 || n > max)
+        c->bad = 1;
+    return c->bad ? 0 : (int)n;
+}
+
+/* The words of add_job (lib/launch/engines/ssh.c). -1: they are none. */
+static int read_job(struct proxy *p, const struct hrun_frame *f)
+{
+    const int max = (int)f->len;
+    struct cursor c;
+    int n;
+
+    p->job = malloc(f->len + 1);
+    if (!p->job)
+        return -1;
+    memcpy(p->job, f->data, f->len);
+    c = (struct cursor){ p->job, p->job + f->len, 0 };
+    p->wdir = next_word(&c);
+    p->size = next_number(&c, INT32_MAX);
+    n = next_number(&c, max);
+    for (int i = 0; i < n && !c.bad; i++) {
+        char *word = next_word(&c), *eq = word ? strchr(word, '=') : NULL;
+
+        if (eq) {
+            *eq = 0;
+            c.bad = setenv(word, eq + 1, 1) != 0;
+        }
+    }
+    p->nprograms = next_number(&c, max);
+    p->programs = calloc((size_t)p->nprograms + 1, sizeof *p->programs);
+    for (int i = 0; p->programs && i < p->nprograms && !c.bad; i++) {
+        n = next_number(&c, max);
+        p->programs[i] = calloc((size_t)n + 1, sizeof **p->programs);
+        for (int k = 0; p->programs[i] && k < n; k++)
+            p->programs[i][k] = next_word(&c);
+        c.bad |= !p->programs[i] || !n;
+    }
+    p->nchildren = next_number(&c, max);
+    p->children = calloc((size_t)p->nchildren + 1, sizeof *p->children);
+    for (int i = 0; p->children && i < p->nchildren; i++) {
+        struct child *k = &p->children[i];
+
+        *k = (struct child){ .rank = next_number(&c, p->size - 1), .program = next_number(&c, p->nprograms - 1),
+                             .fds = { -1, -1, -1 }, .answers = HRUN_BUF_INIT };
+    }
+    return c.bad || !p->programs || !p->children ? -1 : 0;
+}
+
+static void release_job(struct proxy *p)
+{
+    for (int i = 0; p->programs && i < p->nprograms; i++)
+        free(p->programs[i]);
+    for (int i = 0; p->children && i < p->nchildren; i++)
+        hrun_buf_release(&p->children[i].answers);
+    free(p->programs);
+    free(p->children);
+    free(p->job);
+}
+
+/* ---------------------------------------------------------------- ranks */
+
+static void set_number(const char *name, int value)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%d", value);
+    setenv(name, text, 1);
+}
+
+/* In the child: become the rank. fds: its ends of PMI, output and errors; input: its standard input. */
+static void become_rank(const struct proxy *p, int i, const int *fds, int input)
+{
+    const struct child *k = &p->children[i];
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (dup2(input, STDIN_FILENO) < 0 || dup2(fds[OUTPUT], STDOUT_FILENO) < 0 || dup2(fds[ERRORS], STDERR_FILENO) < 0)
+        _exit(SHIM_FAILED);
+    fcntl(fds[PMI], F_SETFD, 0);
+    set_number("PMI_RANK", k->rank);
+    set_number("PMI_SIZE", p->size);
+    set_number("PMI_FD", fds[PMI]);
+    set_number("MPI_LOCALNRANKS", p->nchildren);
+    set_number("MPI_LOCALRANKID", i);
+    sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+    if (chdir(p->wdir)) {
+        shim_say("rank %d cannot enter the folder %s: %s", k->rank, p->wdir, strerror(errno));
+        _exit(SHIM_FAILED);
+    }
+    setenv("PWD", p->wdir, 1);
+    _exit(shim_rank(p->programs[k->program]));
+}
+
+/* -1: it cannot be started, errno says why. */
+static int start_rank(struct proxy *p, int i)
+{
+    struct child *k = &p->children[i];
+    int pairs[RANK_FDS][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, theirs[RANK_FDS], input[2] = { -1, -1 }, rc = -1;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[PMI]) || pipe2(pairs[OUTPUT], O_CLOEXEC) ||
+        pipe2(pairs[ERRORS], O_CLOEXEC) || (k->rank == 0 && pipe2(input, O_CLOEXEC)) ||
+        (k->rank && (input[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0))
+        goto out;
+    for (int f = 0; f < RANK_FDS; f++) {
+        theirs[f] = pairs[f][1];
+        fcntl(pairs[f][0], F_SETFL, O_NONBLOCK);
+    }
+    k->pid = fork();
+    if (k->pid == 0)
+        become_rank(p, i, theirs, input[0]);
+    if (k->pid < 0)
+        goto out;
+    setpgid(k->pid, k->pid);
+    p->nalive++;
+    if (k->rank == 0) {
+        p->input = input[1];
+        fcntl(p->input, F_SETFL, O_NONBLOCK);
+        input[1] = -1;
+    }
+    for (int f = 0; f < RANK_FDS; f++) {
+        k->fds[f] = pairs[f][0];
+        pairs[f][0] = -1;
+    }
+    rc = 0;
+out:
+    for (int f = 0; f < RANK_FDS; f++)
+        for (int e = 0; e < 2; e++)
+            if (pairs[f][e] >= 0)
+                close(pairs[f][e]);
+    for (int e = 0; e < 2; e++)
+        if (input[e] >= 0)
+            close(input[e]);
+    return rc;
+}
+
+static void tell_end(struct proxy *p, int rank, int status)
+{
+    char text[16];
+    int n = snprintf(text, sizeof text, "%d", status);
+
+    hrun_frame_add(&p->out, HRUN_FRAME_EXIT, rank, text, (size_t)n);
+}
+
+static void start_all(struct proxy *p)
+{
+    for (int i = 0; i < p->nchildren; i++)
+        if (start_rank(p, i)) {
+            shim_say("rank %d cannot be started: %s", p->children[i].rank, strerror(errno));
+            p->children[i].pid = 0;
+            tell_end(p, p->children[i].rank, SHIM_FAILED << 8);
+        }
+}
+
+static void signal_ranks(struct proxy *p, int sig)
+{
+    for (int i = 0; i < p->nchildren; i++)
+        if (p->children[i].pid > 0)
+            kill(-p->children[i].pid, sig);
+    if (sig == SIGKILL)
+        shim_signal_rest(sig);
+}
+
+/* A piece of what a rank has written. 0: there is none now, or it has ended. */
+static int read_rank(struct proxy *p, struct child *k, int f)
+{
+    char data[PIECE];
+    ssize_t n = read(k->fds[f], data, sizeof data);
+
+    if (n > 0)
+        hrun_frame_add(&p->out, kinds[f], k->rank, data, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        close(k->fds[f]);
+        k->fds[f] = -1;
+    }
+    return n > 0;
+}
+
+static void close_input(struct proxy *p)
+{
+    if (p->input >= 0)
+        close(p->input);
+    p->input = -1;
+}
+
+/* Give rank 0 its input. */
+static void write_input(struct proxy *p)
+{
+    size_t before = p->waiting.len;
+
+    if (p->input >= 0 && before && hrun_frames_send(p->input, &p->waiting))
+        close_input(p);         /* it reads no more */
+    if (p->input < 0)
+        hrun_buf_reset(&p->waiting);
+    if (p->waiting.len < before)
+        hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, (int)(before - p->waiting.len), "", 0);
+    if (p->input_ended && !p->waiting.len)
+        close_input(p);
+}
+
+static void write_answers(struct child *k)
+{
+    if (k->fds[PMI] < 0)
+        hrun_buf_reset(&k->answers);
+    else if (k->answers.len && hrun_frames_send(k->fds[PMI], &k->answers))
+        hrun_buf_reset(&k->answers);    /* the end is seen when it is read */
+}
+
+/* Tell the ends of ranks, each behind all that it has written. */
+static void reap(struct proxy *p)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        for (int i = 0; i < p->nchildren; i++) {
+            struct child *k = &p->children[i];
+
+            if (k->pid != pid)
+                continue;
+            for (int f = 0; f < RANK_FDS; f++)
+                while (k->fds[f] >= 0 && read_rank(p, k, f))
+                    ;
+            k->pid = 0;
+            p->nalive--;
+            if (k->rank == 0)
+                close_input(p);
+            tell_end(p, k->rank, status);
+        }
+}
+
+/* ---------------------------------------------------------------- hrun's words */
+
+static struct child *child_of(struct proxy *p, int rank)
+{
+    for (int i = 0; i < p->nchildren; i++)
+        if (p->children[i].rank == rank)
+            return &p->children[i];
+    return NULL;
+}
+
+static void close_streams(struct proxy *p, int f)
+{
+    for (int i = 0; i < p->nchildren; i++)
+        if (p->children[i].fds[f] >= 0) {
+            close(p->children[i].fds[f]);
+            p->children[i].fds[f] = -1;
+        }
+}
+
+static int obey(struct proxy *p, const struct hrun_frame *f)
+{
+    struct child *k;
+
+    switch (f->kind) {
+    case HRUN_FRAME_JOB:
+        if (p->children || read_job(p, f))
+            return -1;
+        start_all(p);
+        return 0;
+    case HRUN_FRAME_SIGNAL:
+        signal_ranks(p, f->number);
+        return 0;
+    case HRUN_FRAME_INPUT:
+        hrun_buf_add(&p->waiting, f->data, f->len);
+        p->input_ended |= !f->len;
+        write_input(p);
+        return 0;
+    case HRUN_FRAME_DEAF:
+        close_streams(p, f->number ? ERRORS : OUTPUT);
+        return 0;
+    case HRUN_FRAME_PMI:
+        k = child_of(p, f->number);
+        if (!k)
+            return -1;
+        hrun_buf_add(&k->answers, f->data, f->len);
+        write_answers(k);
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static void read_hrun(struct proxy *p)
+{
+    char data[PIECE];
+    struct hrun_frame f;
+    int got = 0;
+    ssize_t n = read(STDIN_FILENO, data, sizeof data);
+
+    if (n > 0)
+        hrun_buf_add(&p->in, data, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        p->ends = 1;
+    while (!p->ends && (got = hrun_frame_next(&p->in, &p->in_at, &f)) > 0 && !(got = obey(p, &f)))
+        ;
+    if (got < 0 || p->in.failed) {
+        shim_say("hrun-shim proxy is told what it does not understand");
+        p->ends = 1;
+    }
+    hrun_frames_drop(&p->in, &p->in_at);
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static void flush_out(struct proxy *p)
+{
+    if (p->out.len && hrun_frames_send(STDOUT_FILENO, &p->out))
+        p->ends = 1;
+}
+
+/* Wait until something can be done, and do it. */
+static void step(struct proxy *p, struct pollfd *q)
+{
+    int room = p->out.len < OUT_MAX, n = OWN_FDS;
+
+    q[0] = (struct pollfd){ p->sigfd, POLLIN, 0 };
+    q[1] = (struct pollfd){ STDIN_FILENO, POLLIN, 0 };
+    q[2] = (struct pollfd){ STDOUT_FILENO, (short)(p->out.len ? POLLOUT : 0), 0 };
+    q[3] = (struct pollfd){ p->waiting.len ? p->input : -1, POLLOUT, 0 };
+    for (int i = 0; i < p->nchildren; i++)
+        for (int f = 0; f < RANK_FDS; f++) {
+            const struct child *k = &p->children[i];
+            int events = (f == PMI || room ? POLLIN : 0) | (f == PMI && k->answers.len ? POLLOUT : 0);
+
+            q[n++] = (struct pollfd){ events ? k->fds[f] : -1, (short)events, 0 };
+        }
+    if (poll(q, (nfds_t)n, -1) < 0)
+        return;
+    if (q[2].revents & (POLLERR | POLLHUP))
+        p->ends = 1;
+    for (int i = OWN_FDS; i < n; i++) {
+        struct child *k = &p->children[(i - OWN_FDS) / RANK_FDS];
+        int f = (i - OWN_FDS) % RANK_FDS;
+
+        if (q[i].revents & POLLOUT)
+            write_answers(k);
+        if ((q[i].revents & ~POLLOUT) && k->fds[f] >= 0)
+            read_rank(p, k, f);
+    }
+    if (q[3].revents)
+        write_input(p);
+    if (shim_told_to_end(p->sigfd))
+        p->ends = 1;
+    reap(p);
+    if (q[1].revents)
+        read_hrun(p);
+    flush_out(p);
+}
+
+/* Until the last rank has ended, or hrun has gone. */
+static void live(struct proxy *p)
+{
+    struct pollfd *q = calloc(OWN_FDS, sizeof *q), *grown;
+
+    while (q && !p->ends && (!p->children || p->nalive > 0)) {
+        int had = p->nchildren;
+
+        step(p, q);
+        if (p->nchildren == had)
+            continue;
+        grown = realloc(q, sizeof *q * (size_t)(OWN_FDS + p->nchildren * RANK_FDS));
+        p->ends |= !grown;
+        q = grown ? grown : q;
+    }
+    free(q);
+}
+
+/* Nobody is left who writes: hand over what they have written last. */
+static void hand_over(struct proxy *p)
+{
+    struct pollfd q = { STDOUT_FILENO, POLLOUT, 0 };
+
+    for (int i = 0; i < p->nchildren; i++)
+        for (int f = 0; f < RANK_FDS; f++)
+            while (p->children[i].fds[f] >= 0 && read_rank(p, &p->children[i], f))
+                ;
+    for (flush_out(p); p->out.len && !p->ends; flush_out(p)) {
+        poll(&q, 1, -1);
+        if (q.revents & (POLLERR | POLLHUP))
+            p->ends = 1;
+    }
+}
+
+int shim_proxy(char **words)
+{
+    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGCHLD };
+    struct proxy p = { .in = HRUN_BUF_INIT, .out = HRUN_BUF_INIT, .waiting = HRUN_BUF_INIT, .input = -1,
+                       .since = time(NULL) };
+    sigset_t set;
+    int status;
+
+    (void)words;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+        sigaddset(&set, heard[i]);
+    sigprocmask(SIG_BLOCK, &set, &p.old_mask);
+    p.sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (p.sigfd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)) {
+        shim_say("hrun-shim proxy: %s", strerror(errno));
+        return SHIM_FAILED;
+    }
+    fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+    fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);
+    hrun_buf_adds(&p.out, HRUN_PROXY_HELLO);
+    flush_out(&p);
+    live(&p);
+    shim_end_rest(p.sigfd, -1, REST_PATIENCE_MS, &status);
+    hand_over(&p);
+    hrun_mpich_remove_orphans(p.since);
+    release_job(&p);
+    hrun_buf_release(&p.in);
+    hrun_buf_release(&p.out);
+    hrun_buf_release(&p.waiting);
+    return 0;
+}

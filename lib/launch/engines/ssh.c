@@ -1,0 +1,688 @@
+/* ssh.c - engine ssh: programs of MPICH over hosts, each reached by the remote shell; hrun serves PMI-1 to all ranks
+ *
+ * On each host with ranks stands `hrun-shim proxy`, on others behind `hrun-shim agent`, the remote shell and `hrun-shim
+ * host` (hrun/shim/shim.h), whose notes reach.h understands. One connection to each host carries frames
+ * (launch/internal.h): hrun's own process serves PMI, feeds rank 0, gets all output, and hears how each rank ends.
+ * Why not Hydra: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on a host that it cannot find, and takes
+ * a host that is not beside itself in the list for two.
+ * The job is told to the proxies when all hosts are ready, so that nothing is started where one is not.
+ */
+#include "launch/engines/engines.h"
+#include "launch/engines/reach.h"
+#include "launch/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 64 << 10,
+    GREETING_MAX = 64 << 10,    /* bytes that a shell may write before the proxy's hello */
+    EVENTS = 64
+};
+
+/* A host that has ranks. */
+struct host {
+    const struct hrun_host *host;
+    int fd;                     /* connection, -1: closed */
+    pid_t pid;                  /* agent or proxy, 0: it has ended */
+    int greeted;
+    int silent;                 /* the connection has ended before the ranks' ends were told */
+    struct hrun_buf in, out;
+};
+
+struct ssh {
+    struct hrun_reach reach;
+    struct hrun_run *r;
+    struct hrun_pmi *pmi;
+    struct host *hosts;
+    int nhosts;
+    int *host_of;               /* of a host of the cluster: index in hosts, -1: it has no rank */
+    int epoll;
+    int begun;                  /* the proxies know the job */
+    int deaf[2];                /* they know that nobody reads standard output, error */
+    int input;                  /* standard input for rank 0, -1: at its end, or none */
+    int input_own;              /* 1: to be closed */
+    int input_ready;            /* 1: a file, which epoll(7) does not take and which can always be read */
+    size_t input_under_way;     /* bytes that rank 0 has not been given yet */
+};
+
+/* ---------------------------------------------------------------- usable, check */
+
+static int ssh_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
+{
+    return !cluster->platform && mpi && mpi->kind == HRUN_MPI_MPICH;
+}
+
+static int ssh_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
+{
+    struct hrun_strvec words = HRUN_STRVEC_INIT;
+    char *program = NULL;
+    int remote = 0, rc;
+
+    (void)found;
+    for (int i = 0; i < cluster->nhosts; i++)
+        remote |= !cluster->hosts[i].is_local;
+    rc = hrun_check_hosts(&hrun_engine_ssh, cluster, err) || (remote && hrun_agent_find(NULL, 0, &program, &words, err));
+    free(program);
+    hrun_strvec_release(&words);
+    return rc ? -1 : 0;
+}
+
+static int ssh_check(const struct hrun_job *job, struct hrun_error *err)
+{
+    struct hrun_mpi mpi;
+
+    if (hrun_check_common(&hrun_engine_ssh, job, &mpi, err))
+        return -1;
+    if (mpi.kind == HRUN_MPI_OPENMPI)
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine ssh starts programs of MPICH: use --engine "
+                         "mpirun", job->argv[0], mpi.name);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what the proxies are told */
+
+static void send_out(struct ssh *s, struct host *h)
+{
+    struct epoll_event ev = { .events = EPOLLIN, .data.ptr = h };
+
+    if (h->fd < 0)
+        return;
+    /* A broken connection is seen when it is read. */
+    if (hrun_frames_send(h->fd, &h->out))
+        hrun_buf_reset(&h->out);
+    if (h->out.len)
+        ev.events |= EPOLLOUT;
+    if (s->r->paused)
+        ev.events &= ~(uint32_t)EPOLLIN;
+    epoll_ctl(s->epoll, EPOLL_CTL_MOD, h->fd, &ev);
+}
+
+static void send_frame(struct ssh *s, struct host *h, enum hrun_frame_kind kind, int number, const char *data,
+                       size_t len)
+{
+    hrun_frame_add(&h->out, kind, number, data, len);
+    send_out(s, h);
+}
+
+static struct host *host_of(const struct ssh *s, int rank)
+{
+    return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
+}
+
+static void add_word(struct hrun_buf *b, const char *word)
+{
+    hrun_buf_add(b, word, strlen(word) + 1);
+}
+
+static void add_number(struct hrun_buf *b, int n)
+{
+    hrun_buf_addf(b, "%d", n);
+    hrun_buf_addc(b, 0);
+}
+
+/* What belongs to this host, session or shell rather than to the job. */
+static int is_of_here(const char *entry)
+{
+    static const char *const names[] = {
+        "HOME=", "USER=", "LOGNAME=", "SHELL=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "HOSTNAME=", "TMPDIR=", "SSH_", "XDG_",
+        "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "="
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(entry, names[i], strlen(names[i])))
+            return 1;
+    return 0;
+}
+
+/* The environment of all ranks, which is put over that of each host: this one's without what is of here, and what the
+ * user says. */
+static int ranks_env(const struct ssh *s, struct hrun_strvec *env, struct hrun_error *err)
+{
+    const struct hrun_job *job = s->r->job;
+    struct hrun_strvec base = HRUN_STRVEC_INIT;
+    int bad = hrun_env_base(&base, err), rc;
+
+    for (size_t i = 0; i < base.n && !bad; i++)
+        bad = !is_of_here(base.v[i]) && hrun_strvec_push(env, base.v[i]) ? hrun_fail_nomem(err) : 0;
+    bad = bad || hrun_mpich_env(env, err) ||
+          hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), s->r->job_id) ||
+          hrun_strvec_pushf(env, HRUN_RANKS_DO_VARIABLE "=%s", job->report_bindings ? "bind,report" : "bind");
+    rc = bad || hrun_ranks_words(job->layout, env, err) || hrun_env_user(job, env, err) ||
+         hrun_env_preload(job, 1, env, err) ? -1 : 0;
+    /* -x NAME passes on what is else of here. */
+    for (int i = 0; i < job->n_env && !rc; i++)
+        if (!strchr(job->env[i], '=') && getenv(job->env[i]))
+            rc = hrun_env_set(env, job->env[i], strlen(job->env[i]), getenv(job->env[i]));
+    hrun_strvec_release(&base);
+    return rc;
+}
+
+static int nprograms(const struct hrun_job *job)
+{
+    int n = 1;
+
+    for (int r = 0; job->which && r < job->layout->nranks; r++)
+        n = job->which[r] >= n ? job->which[r] + 1 : n;
+    return n;
+}
+
+/* The words of HRUN_FRAME_JOB for a host; hrun-shim proxy reads them (read_job). */
+static void add_job(const struct ssh *s, const struct host *h, const char *wdir, const struct hrun_strvec *env,
+                    struct hrun_buf *b)
+{
+    const struct hrun_job *job = s->r->job;
+    const struct hrun_layout *l = job->layout;
+    int here = 0, n = nprograms(job);
+
+    add_word(b, wdir);
+    add_number(b, l->nranks);
+    add_number(b, (int)env->n);
+    for (size_t i = 0; i < env->n; i++)
+        add_word(b, env->v[i]);
+    add_number(b, n);
+    for (int i = 0; i < n; i++) {
+        struct hrun_program one = job->which ? job->programs[i] : (struct hrun_program){ job->argv, job->program };
+        int words = 1;
+
+        while (one.argv[words])
+            words++;
+        add_number(b, words);
+        add_word(b, one.path);
+        for (int k = 1; k < words; k++)
+            add_word(b, one.argv[k]);
+    }
+    for (int r = 0; r < l->nranks; r++)
+        here += host_of(s, r) == h;
+    add_number(b, here);
+    for (int r = 0; r < l->nranks; r++)
+        if (host_of(s, r) == h) {
+            add_number(b, r);
+            add_number(b, job->which ? job->which[r] : 0);
+        }
+}
+
+/* All hosts are ready: start the ranks. */
+static int begin(struct ssh *s, struct hrun_error *err)
+{
+    const struct hrun_job *job = s->r->job;
+    struct hrun_strvec env = HRUN_STRVEC_INIT;
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *wdir = realpath(job->wdir ? job->wdir : ".", NULL);
+    int rc = wdir ? ranks_env(s, &env, err)
+                  : hrun_fail_errno(err, HRUN_EIO, "the working directory %s cannot be used", job->wdir ? job->wdir : ".");
+
+    for (int i = 0; i < s->nhosts && !rc; i++) {
+        hrun_buf_reset(&b);
+        add_job(s, &s->hosts[i], wdir, &env, &b);
+        if (b.failed || b.len > HRUN_FRAME_MAX)
+            rc = hrun_fail_nomem(err);
+        else
+            send_frame(s, &s->hosts[i], HRUN_FRAME_JOB, 0, b.data, b.len);
+    }
+    s->begun = !rc;
+    hrun_strvec_release(&env);
+    hrun_buf_release(&b);
+    free(wdir);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- standard input */
+
+static void watch_input(struct ssh *s, int how)
+{
+    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = &s->input };
+
+    if (s->input >= 0 && !s->input_ready && s->input_under_way < HRUN_INPUT_WINDOW &&
+        epoll_ctl(s->epoll, how, s->input, &ev) && errno == EPERM)
+        s->input_ready = 1;
+}
+
+static void close_input(struct ssh *s)
+{
+    if (s->input_own && s->input >= 0)
+        close(s->input);
+    s->input = -1;
+}
+
+/* Read a piece that rank 0 has room for. 1: there was one. */
+static int read_input(struct ssh *s)
+{
+    char data[PIECE];
+    ssize_t n;
+
+    if (s->input < 0 || s->input_under_way >= HRUN_INPUT_WINDOW)
+        return 0;
+    n = read(s->input, data, HRUN_INPUT_WINDOW - s->input_under_way);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n > 0)
+        s->input_under_way += (size_t)n;
+    else
+        close_input(s);
+    send_frame(s, host_of(s, 0), HRUN_FRAME_INPUT, 0, data, n > 0 ? (size_t)n : 0);
+    return n > 0;
+}
+
+static void feed_input(struct ssh *s, int how)
+{
+    watch_input(s, how);
+    while (s->input_ready && read_input(s))
+        ;
+}
+
+/* ---------------------------------------------------------------- what the proxies tell */
+
+/* The host's ranks are not heard of any more. */
+static void hang_up(struct ssh *s, struct host *h)
+{
+    struct hrun_run *r = s->r;
+
+    if (h->fd < 0)
+        return;
+    close(h->fd);
+    h->fd = -1;
+    for (int rank = 0; rank < r->nprocs; rank++)
+        if (host_of(s, rank) == h && r->procs[rank].alive) {
+            r->procs[rank].alive = 0;
+            r->nalive--;
+            h->silent = 1;
+        }
+}
+
+static void garbled(struct ssh *s, struct host *h)
+{
+    if (!s->r->engine_failed && !s->r->kill_s) {
+        hrun_fail(s->r->err, HRUN_EENGINE, "what host '%s' sends is not understood: is the same version of hrun "
+                  "installed there, and does its shell write nothing at the start?", h->host->name);
+        hrun_run_break(s->r);
+    }
+    hang_up(s, h);
+}
+
+static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
+{
+    struct hrun_run *r = s->r;
+    int rank = f->number, ours = rank < r->nprocs && host_of(s, rank) == h;
+    char text[16];
+
+    if (f->kind == HRUN_FRAME_TAKEN) {
+        s->input_under_way -= (size_t)f->number < s->input_under_way ? (size_t)f->number : s->input_under_way;
+        feed_input(s, EPOLL_CTL_MOD);
+        return 0;
+    }
+    if (!ours)
+        return -1;
+    switch (f->kind) {
+    case HRUN_FRAME_PMI:
+        hrun_pmi_feed(s->pmi, rank, f->data, f->len);
+        return 0;
+    case HRUN_FRAME_OUTPUT:
+    case HRUN_FRAME_ERRORS:
+        hrun_output_feed(r->output, rank, f->kind == HRUN_FRAME_ERRORS, f->data, f->len);
+        return 0;
+    case HRUN_FRAME_EXIT:
+        if (!r->procs[rank].alive)
+            return -1;
+        snprintf(text, sizeof text, "%.*s", f->len < sizeof text ? (int)f->len : 0, f->data);
+        hrun_output_end(r->output, rank);
+        hrun_run_ended(r, rank, (int)strtol(text, NULL, 10));
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+/* What a shell has written goes to standard error. 0: the hello has not come yet; -1: nor will it. */
+static int skip_greeting(struct ssh *s, struct host *h)
+{
+    static const char hello[] = HRUN_PROXY_HELLO;
+    char *found = memmem(h->in.data, h->in.len, hello, sizeof hello - 1);
+    size_t at = found ? (size_t)(found - h->in.data) : 0;
+
+    if (!found)
+        return h->in.len > GREETING_MAX ? -1 : 0;
+    (void)s;
+    h->greeted = 1;
+    at += sizeof hello - 1;
+    hrun_frames_drop(&h->in, &at);
+    return 1;
+}
+
+static void read_host(struct ssh *s, struct host *h)
+{
+    struct hrun_frame f;
+    size_t at = 0;
+    int got = 0;
+    char data[PIECE];
+    ssize_t n = recv(h->fd, data, sizeof data, MSG_DONTWAIT);
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        hang_up(s, h);
+        return;
+    }
+    hrun_buf_add(&h->in, data, (size_t)n);
+    if (h->greeted || (got = skip_greeting(s, h)) > 0)
+        while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey(s, h, &f)))
+            ;
+    if (got < 0 || h->in.failed)
+        garbled(s, h);
+    hrun_frames_drop(&h->in, &at);
+}
+
+static void report(void *ctx, const struct hrun_guard_event *ev)
+{
+    const struct ssh *s = ctx;
+
+    hrun_run_event(s->r, ev);
+}
+
+static void answer(void *ctx, int rank, const char *data, size_t len)
+{
+    struct ssh *s = ctx;
+
+    send_frame(s, host_of(s, rank), HRUN_FRAME_PMI, rank, data, len);
+}
+
+/* ---------------------------------------------------------------- the job's life */
+
+/* Where nobody reads the output any more the ranks are to notice. */
+static void tell_deaf(struct ssh *s)
+{
+    for (int k = 0; k < 2; k++)
+        if (!s->deaf[k] && hrun_output_is_deaf(s->r->output, k)) {
+            s->deaf[k] = 1;
+            for (int i = 0; i < s->nhosts; i++)
+                send_frame(s, &s->hosts[i], HRUN_FRAME_DEAF, k, "", 0);
+        }
+}
+
+/* How many agents and proxies are still there. */
+static int living(struct ssh *s)
+{
+    int n = 0;
+
+    for (int i = 0; i < s->nhosts; i++) {
+        struct host *h = &s->hosts[i];
+
+        if (h->pid > 0 && waitpid(h->pid, NULL, WNOHANG) == h->pid)
+            h->pid = 0;
+        n += h->pid > 0;
+    }
+    return n;
+}
+
+/* A host that went silent, and whose agent or proxy has ended without a word of why. */
+static void find_lost(struct ssh *s)
+{
+    struct hrun_run *r = s->r;
+
+    for (int i = 0; i < s->nhosts; i++) {
+        struct host *h = &s->hosts[i];
+
+        if (h->silent && !h->pid && !r->failed && !r->engine_failed && r->kill_s <= 0 && !r->ending_signal)
+            hrun_run_lose(r, h->host->name);
+    }
+}
+
+/* While the output has no room nothing is read. */
+static void set_paused(struct ssh *s)
+{
+    int paused = !hrun_output_has_room(s->r->output);
+
+    if (paused == s->r->paused)
+        return;
+    s->r->paused = paused;
+    for (int i = 0; i < s->nhosts; i++)
+        send_out(s, &s->hosts[i]);
+}
+
+static int watch(struct hrun_run *r)
+{
+    struct ssh *s = r->state;
+    struct epoll_event events[EVENTS];
+    int n = epoll_wait(s->epoll, events, EVENTS, 0);
+
+    for (int i = 0; i < n; i++) {
+        struct host *h = events[i].data.ptr;
+
+        if (!events[i].data.ptr) {
+            hrun_reach_watch(r);
+        } else if (events[i].data.ptr == &s->input) {
+            read_input(s);
+            feed_input(s, EPOLL_CTL_MOD);
+        } else {
+            if (h->fd >= 0 && (events[i].events & EPOLLOUT))
+                send_out(s, h);
+            if (h->fd >= 0 && (events[i].events & ~(uint32_t)EPOLLOUT))
+                read_host(s, h);
+        }
+    }
+    if (!s->begun && s->reach.nup == s->reach.nremote && !r->engine_failed && r->kill_s <= 0 && r->nalive > 0) {
+        if (begin(s, r->err))
+            hrun_run_break(r);
+        else
+            feed_input(s, EPOLL_CTL_ADD);
+    }
+    tell_deaf(s);
+    set_paused(s);
+    n = living(s);
+    if (s->reach.agents)
+        hrun_reach_watch(r);    /* what an agent that has just ended has told */
+    find_lost(s);
+    return n;
+}
+
+/* The hosts are out of reach: their proxies end all when the connection does. */
+static void give_up(struct ssh *s)
+{
+    for (int i = 0; i < s->nhosts; i++)
+        hang_up(s, &s->hosts[i]);
+}
+
+static void bring_signal(struct hrun_run *r, int sig)
+{
+    struct ssh *s = r->state;
+    int ends = sig == SIGKILL || hrun_signal_action(sig) == HRUN_SIGNAL_END;
+
+    if ((ends && !s->begun) || (sig == SIGKILL && r->killed)) {
+        r->failed = 1;
+        give_up(s);
+        return;
+    }
+    for (int i = 0; i < s->nhosts && s->begun; i++)
+        send_frame(s, &s->hosts[i], HRUN_FRAME_SIGNAL, sig, "", 0);
+}
+
+static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_signal };
+
+/* An agent that outlives all patience hangs on a host that is gone. */
+static void abandon(struct hrun_run *r)
+{
+    const struct ssh *s = r->state;
+
+    for (int i = 0; i < s->nhosts; i++)
+        if (s->hosts[i].pid > 0 && !r->out->lost_host[0] && !r->engine_failed && !r->timed_out && !r->ending_signal)
+            hrun_run_lose(r, s->hosts[i].host->name);
+}
+
+/* ---------------------------------------------------------------- start */
+
+static int find_hosts(struct ssh *s, const struct hrun_layout *l, struct hrun_error *err)
+{
+    s->hosts = calloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
+    s->host_of = malloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
+    if (!s->hosts || !s->host_of)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < l->cluster->nhosts; i++)
+        s->host_of[i] = -1;
+    for (int r = 0; r < l->nranks; r++) {
+        int i = l->ranks[r].host;
+
+        if (s->host_of[i] >= 0)
+            continue;
+        s->host_of[i] = s->nhosts;
+        s->hosts[s->nhosts++] = (struct host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
+                                               .out = HRUN_BUF_INIT };
+    }
+    return 0;
+}
+
+/* Agent or proxy of a host, its connection and process. */
+static int start_host(struct ssh *s, struct host *h, char *const *env, struct hrun_error *err)
+{
+    char *const proxy[] = { s->reach.shim, (char *)(uintptr_t)"proxy", (char *)(uintptr_t)"start", NULL };
+    struct hrun_run *r = s->r;
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct hrun_spawn what = { .program = s->reach.shim, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
+                               .mark = r->mark };
+    struct hrun_spawn_one one = { .env = env, .own_group = 1 };
+    struct epoll_event ev = { .events = EPOLLIN, .data.ptr = h };
+    int pair[2], rc = -1;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a connection to host '%s'", h->host->name);
+    h->fd = pair[0];
+    one.fds[0] = one.fds[1] = pair[1];
+    one.fds[2] = hrun_output_child_fd(r->output, 0, 1);
+    what.death_signal = h->host->is_local ? SIGKILL : SIGTERM;
+    if (!h->host->is_local && hrun_reach_agent_words(&s->reach, r, h->host, proxy, &argv, err))
+        goto out;
+    what.argv = h->host->is_local ? proxy : argv.v;
+    if (fcntl(h->fd, F_SETFL, O_NONBLOCK) || epoll_ctl(s->epoll, EPOLL_CTL_ADD, h->fd, &ev)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot watch the connection to host '%s'", h->host->name);
+        goto out;
+    }
+    rc = hrun_spawn(&what, &one, 1, &h->pid, err);
+    if (rc)
+        h->pid = 0;
+    else if (hrun_pids_push(&r->groups, h->pid))
+        rc = hrun_fail_nomem(err);
+out:
+    close(pair[1]);
+    hrun_strvec_release(&argv);
+    return rc;
+}
+
+static int start(struct ssh *s, struct hrun_error *err)
+{
+    struct hrun_run *r = s->r;
+    const struct hrun_layout *l = r->job->layout;
+    const struct hrun_pmi_owner owner = { report, answer, s };
+    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
+                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 2000,
+                                          .since = r->since, .pmi = 1 };
+    struct epoll_event notes = { .events = EPOLLIN };
+    struct hrun_strvec env = HRUN_STRVEC_INIT;
+    int rc = -1;
+
+    r->mpich = 1;
+    r->launcher = &launcher;
+    r->state = s;
+    r->tagging = HRUN_TAG_FED;
+    s->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (find_hosts(s, l, err) || hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) ||
+        !(s->pmi = hrun_pmi_create(l, &owner, err)))
+        return -1;
+    hrun_pmi_set_apps(s->pmi, r->job->which);
+    if (s->epoll < 0 || (s->reach.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.fd, &notes)))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot wait for the hosts");
+    r->watch_fd = s->epoll;
+    r->watch = watch;
+    r->abandon = abandon;
+    s->input = hrun_run_stdin(r->job, err);
+    if (s->input == -2)
+        return -1;
+    s->input_own = s->input >= 0;
+    s->input = s->input < 0 ? STDIN_FILENO : s->input;
+    if (hrun_env_base(&env, err) || hrun_env_set(&env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ||
+        hrun_reach_env(&s->reach, r, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+        goto out;
+    r->start_s = hrun_monotonic_s();
+    for (int i = 0; i < s->nhosts; i++)
+        if (start_host(s, &s->hosts[i], env.v, err))
+            goto out;
+    hrun_output_started(r->output);
+    hrun_guard_tell(&r->guard, r->groups.v, (int)r->groups.n);
+    for (int i = 0; i < l->nranks; i++)
+        r->procs[i].alive = 1;
+    r->nalive = l->nranks;
+    if (r->job->on_start)
+        r->job->on_start(r->job->ctx);
+    rc = 0;
+out:
+    hrun_strvec_release(&env);
+    return rc;
+}
+
+/* Agents and proxies that are still there, on any path. */
+static void end_hosts(struct ssh *s)
+{
+    for (int i = 0; i < s->nhosts; i++) {
+        struct host *h = &s->hosts[i];
+
+        if (h->fd >= 0)
+            close(h->fd);
+        if (h->pid > 0) {
+            kill(-h->pid, SIGKILL);
+            while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
+                ;
+        }
+        hrun_buf_release(&h->in);
+        hrun_buf_release(&h->out);
+    }
+    close_input(s);
+    if (s->epoll >= 0)
+        close(s->epoll);
+    hrun_pmi_destroy(s->pmi);
+    free(s->hosts);
+    free(s->host_of);
+    hrun_reach_release(&s->reach);
+}
+
+static int ssh_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct hrun_job job = *asked;
+    struct hrun_run r;
+    struct ssh s = { .reach = HRUN_REACH_INIT, .r = &r, .epoll = -1, .input = -1 };
+    struct hrun_mpi mpi;
+    char *library, words[64];
+    int rc;
+
+    if (hrun_job_mpi(&job, &mpi, err))
+        return -1;
+    library = hrun_mpich_preload(&job, 0, words, sizeof words);
+    if (hrun_reach_plan(&job, NULL, &s.reach, err)) {
+        free(library);
+        return -1;
+    }
+    rc = hrun_run_begin(&r, &job, out, err);
+    if (rc == 0)
+        rc = start(&s, err);
+    if (rc == 0)
+        rc = hrun_run_loop(&r);
+    if (rc == 0 && mpi.kind == HRUN_MPI_MPICH)
+        rc = hrun_mpich_check_together(&r, err);
+    if (rc == 0 && out->lost_host[0])
+        hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
+    end_hosts(&s);
+    hrun_run_end(&r);
+    free(library);
+    return rc;
+}
+
+const struct hrun_engine hrun_engine_ssh = {
+    .name = "ssh", .what = "programs of MPICH over hosts, through ssh; hrun serves PMI", .mpich = 1,
+    .suits = ssh_suits, .usable = ssh_usable, .check = ssh_check, .run = ssh_run,
+};

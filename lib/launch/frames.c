@@ -1,0 +1,54 @@
+/* frames.c - what hrun and the proxy on a host tell each other; see internal.h for the contracts */
+#include "launch/internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+void hrun_frame_add(struct hrun_buf *out, enum hrun_frame_kind kind, int number, const char *data, size_t len)
+{
+    const uint32_t head[3] = { htonl((uint32_t)kind), htonl((uint32_t)number), htonl((uint32_t)len) };
+
+    hrun_buf_add(out, head, sizeof head);
+    hrun_buf_add(out, data, len);
+}
+
+int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *out)
+{
+    uint32_t head[3], kind, number, len;
+
+    if (in->len - *at < sizeof head)
+        return 0;
+    memcpy(head, in->data + *at, sizeof head);
+    kind = ntohl(head[0]);
+    number = ntohl(head[1]);
+    len = ntohl(head[2]);
+    if (kind < 1 || kind >= HRUN_FRAME_KINDS || number > INT32_MAX || len > HRUN_FRAME_MAX)
+        return -1;
+    if (in->len - *at - sizeof head < len)
+        return 0;
+    *out = (struct hrun_frame){ (enum hrun_frame_kind)kind, (int)number, in->data + *at + sizeof head, len };
+    *at += sizeof head + len;
+    return 1;
+}
+
+void hrun_frames_drop(struct hrun_buf *in, size_t *at)
+{
+    in->len -= *at;
+    memmove(in->data, in->data + *at, in->len);
+    *at = 0;
+}
+
+int hrun_frames_send(int fd, struct hrun_buf *out)
+{
+    size_t at = 0;
+    ssize_t n = 0;
+
+    while (at < out->len && ((n = write(fd, out->data + at, out->len - at)) > 0 || (n < 0 && errno == EINTR)))
+        at += n > 0 ? (size_t)n : 0;
+    if (at)
+        hrun_frames_drop(out, &at);
+    return out->failed || (n < 0 && errno != EAGAIN) ? -1 : 0;
+}

@@ -1,0 +1,504 @@
+/* mapping.c - ranks are mapped, numbered and bound as the user says; see layout.h for the contracts */
+#include "layout/mapping.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- objects */
+
+/* The object of that kind in which unit u lies, -1: none. OWN_PE: its PE. */
+static int object_of(const struct room *r, int u, int what)
+{
+    if (what == OWN_PE)
+        return r->units[u].where;
+    if (what == HRUN_MAP_HWTHREAD)
+        return u;
+    return what >= HRUN_MAP_NODE ? r->units[u].core->at[what - HRUN_MAP_NODE] : 0;
+}
+
+/* The first unit of each object of that kind: into v, which has room for all units. Result: how many. */
+static int list_objects(const struct room *r, int what, int *v)
+{
+    int n = 0;
+
+    for (int u = 0; u < r->n; u++) {
+        int number = object_of(r, u, what), k = n;
+
+        while (k > 0 && object_of(r, v[k - 1], what) != number)
+            k--;
+        if (number >= 0 && !k)
+            v[n++] = u;
+    }
+    return n;
+}
+
+static int fail_object(const struct mapping *w, int host, int what, struct hrun_error *err)
+{
+    struct hrun_buf has = HRUN_BUF_INIT;
+
+    for (int k = HRUN_MAP_NODE; k <= HRUN_MAP_CORE; k++)
+        if (w->rooms[host].n && object_of(&w->rooms[host], 0, k) >= 0)
+            hrun_buf_addf(&has, "%s%s", has.len ? ", " : "", layout_map_name(k));
+    hrun_fail(err, HRUN_EINVAL, "host %s has no %s%s: choose of %s", w->cluster->hosts[host].name,
+              layout_map_name(what), w->cluster->hosts[host].topo ? "" : ", as its topology is not known", has.data);
+    hrun_buf_release(&has);
+    return -1;
+}
+
+/* ---------------------------------------------------------------- mapping */
+
+/* How many ranks a host takes when it is its turn. */
+static int chunk(const struct mapping *w, const struct room *r, int nobjects)
+{
+    if (w->m.per)
+        return w->m.per * nobjects;
+    return w->m.by == HRUN_MAP_NODE ? 1 : w->m.span ? nobjects : r->limit;
+}
+
+/* There is room for less than n. asked: by -n. */
+static int fail_full(const struct mapping *w, int n, int asked, struct hrun_error *err)
+{
+    struct hrun_buf how = HRUN_BUF_INIT;
+    int nhosts = w->cluster->nhosts;
+
+    if (w->m.per)
+        hrun_buf_addf(&how, "%d on each %s", w->m.per, layout_map_name((int)w->m.by));
+    else
+        hrun_buf_addf(&how, "by %s", layout_map_name((int)w->m.by));
+    if (w->m.pes > 1)
+        hrun_buf_addf(&how, ", %d %s for each", w->m.pes, w->m.hwthreads ? "hardware threads" : "cores");
+    hrun_fail(err, HRUN_EINVAL, "%s%d%s, %s: there is room for %d on %d host%s: give fewer%s", asked ? "-n " : "", n,
+              asked ? "" : " processes", how.data, w->nprocs, nhosts, nhosts == 1 ? "" : "s",
+              asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
+    hrun_buf_release(&how);
+    return -1;
+}
+
+/* How many ranks each host gets of n (0: all that the mapping gives). nobjects: of each. */
+static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hrun_error *err)
+{
+    int nhosts = w->cluster->nhosts, used = 0, asked = n, left, before;
+    long long slots = 0, all = 0;
+
+    for (int h = 0; h < nhosts; h++) {
+        struct room *r = &w->rooms[h];
+
+        slots += r->limit = r->slots;
+        all += w->m.per ? (long long)w->m.per * nobjects[h] : r->slots;
+        used += r->n > 0;
+    }
+    if (!n && all > INT_MAX / 2)
+        return hrun_fail(err, HRUN_EINVAL, "the mapping gives %lld processes, too many", all);
+    n = n ? n : (int)all;
+    if (!n)
+        return hrun_fail(err, HRUN_EINVAL, "no host has room for a process%s", w->pes > 1 ? " of so many cores" : "");
+    w->over = n > slots && w->oversubscribe;
+    for (int h = 0; h < nhosts && w->oversubscribe; h++)
+        if (w->rooms[h].n)
+            w->rooms[h].limit = w->m.per && !w->m.wraps ? INT_MAX / 2
+                                : w->rooms[h].limit + (n > slots ? (int)((n - slots + used - 1) / used) : 0);
+    left = n;
+    do {
+        before = left;
+        for (int h = 0; h < nhosts; h++) {
+            struct room *r = &w->rooms[h];
+            int take = chunk(w, r, nobjects[h]);
+
+            take = take < left ? take : left;
+            take = take < r->limit - r->count ? take : r->limit - r->count;
+            r->count += take;
+            left -= take;
+        }
+    } while (left && left < before && (!w->m.per || w->m.wraps));
+    w->nprocs = n - left;
+    return w->nprocs == n ? 0 : fail_full(w, n, asked, err);
+}
+
+/* The ranks of each host and their objects. */
+static int map(struct mapping *w, int n, struct hrun_error *err)
+{
+    int nhosts = w->cluster->nhosts, *nobjects = calloc((size_t)nhosts + 1, sizeof *nobjects), rc = -1, p = 0;
+    int what = w->m.by;
+
+    if (!nobjects)
+        return hrun_fail_nomem(err);
+    for (int h = 0; h < nhosts; h++) {
+        nobjects[h] = list_objects(&w->rooms[h], what, w->rooms[h].group);
+        if (w->rooms[h].n && !nobjects[h]) {
+            fail_object(w, h, what, err);
+            goto out;
+        }
+    }
+    if (count_ranks(w, n, nobjects, err))
+        goto out;
+    w->procs = calloc((size_t)w->nprocs + 1, sizeof *w->procs);
+    if (!w->procs) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int h = 0; h < nhosts; h++) {
+        w->rooms[h].first = p;
+        for (int k = 0; k < w->rooms[h].count; k++, p++) {
+            int u = w->rooms[h].group[(w->m.per ? k / w->m.per : k) % nobjects[h]];
+
+            w->procs[p] = (struct proc){ h, what, object_of(&w->rooms[h], u, what), u, 0, NULL, 0 };
+        }
+    }
+    rc = 0;
+out:
+    free(nobjects);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- ranking */
+
+/* Does the place of p lie in the object of unit u, or around it? */
+static int meets(const struct room *r, const struct proc *p, int u, int what)
+{
+    return object_of(r, u, p->what) == p->number || object_of(r, p->at, what) == object_of(r, u, what);
+}
+
+/* The next rank to a process of host h, which lies in the object of unit u. 1: there was one. */
+static int rank_next(struct mapping *w, int h, int u, int what, int all)
+{
+    struct room *r = &w->rooms[h];
+    int any = 0;
+
+    for (int p = r->first; p < r->first + r->count; p++)
+        if (!w->procs[p].ranked && meets(r, &w->procs[p], u, what)) {
+            w->procs[p].ranked = any = 1;
+            w->ranks[w->nranked++] = p;
+            if (!all)
+                break;
+        }
+    return any;
+}
+
+/* One after the other the objects of hosts first..last, round and round. */
+static void rank_round(struct mapping *w, int first, int last, int what, int all)
+{
+    int any;
+
+    do {
+        any = 0;
+        for (int h = first; h <= last; h++) {
+            int n = w->rooms[h].count ? list_objects(&w->rooms[h], what, w->rooms[h].group) : 0;
+
+            for (int k = 0; k < n; k++)
+                any |= rank_next(w, h, w->rooms[h].group[k], what, all);
+        }
+    } while (any);
+    for (int h = first; h <= last; h++)     /* those in no such object */
+        while (w->rooms[h].count && rank_next(w, h, 0, HRUN_MAP_SLOT, 0))
+            ;
+}
+
+static int rank(struct mapping *w, struct hrun_error *err)
+{
+    int what = w->m.rank_by, last = w->cluster->nhosts - 1;
+
+    if (what == HRUN_MAP_NONE)
+        what = w->m.by;
+    if (what == HRUN_MAP_UNSET)
+        what = w->m.per ? HRUN_MAP_SLOT : w->m.by;
+    w->ranks = calloc((size_t)w->nprocs + 1, sizeof *w->ranks);
+    if (!w->ranks)
+        return hrun_fail_nomem(err);
+    while (w->m.wraps && !w->m.rank_by && w->nranked < w->nprocs)     /* mpiexec's -ppn */
+        for (int h = 0; h <= last; h++)
+            for (int k = 0; k < w->m.per && w->rooms[h].count; k++)
+                rank_next(w, h, 0, HRUN_MAP_SLOT, 0);
+    if (what == HRUN_MAP_NODE || w->m.rank_span)
+        rank_round(w, 0, last, what, 0);
+    for (int h = 0; h <= last && w->nranked < w->nprocs; h++)
+        rank_round(w, h, h, what, w->m.rank_fill);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- binding */
+
+/* As Open MPI 4.1: ranks with n cores to these, those mapped by an object to it, others to a core when they are two or
+ * fewer, else to a memory node; not at all where hosts are oversubscribed. */
+static int default_binding(const struct mapping *w)
+{
+    int what = w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
+
+    if (w->over)
+        return HRUN_MAP_NONE;
+    if (w->m.pes || w->nprocs <= 2)
+        return w->m.by > HRUN_MAP_NODE && !w->m.per && !w->m.pes ? (int)w->m.by : what;
+    if (w->m.by > HRUN_MAP_NODE && !w->m.per)
+        return (int)w->m.by;
+    for (int wide = HRUN_MAP_NODE + HRUN_OBJECT_NUMA; wide >= HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE; wide--) {
+        int all = 1;
+
+        for (int h = 0; h < w->cluster->nhosts; h++)
+            all &= !w->rooms[h].count || object_of(&w->rooms[h], 0, wide) >= 0;
+        if (all)
+            return wide;
+    }
+    return what;
+}
+
+/* group[u]: the first unit of u's object. */
+static void find_groups(struct room *r, int what)
+{
+    for (int u = 0; u < r->n; u++) {
+        int number = object_of(r, u, what), g = u;
+
+        for (int k = u; k-- > 0 && g == u; )
+            if (object_of(r, k, what) == number)
+                g = r->group[k];
+        r->group[u] = g;
+        r->load_of[u] = 0;
+    }
+}
+
+static int fail_cores(const struct mapping *w, const struct proc *p, int found, struct hrun_error *err)
+{
+    const char *host = w->cluster->hosts[p->host].name;
+
+    if (w->pes > 1 && found < w->pes)
+        return hrun_fail(err, HRUN_EINVAL, "host %s: %d %s are wanted for each process, and %s %d has %d left for one "
+                         "more: give fewer", host, w->pes, w->threads ? "hardware threads" : "cores",
+                         layout_map_name(p->what > HRUN_MAP_SLOT ? p->what : HRUN_MAP_NODE), p->number, found);
+    return hrun_fail(err, HRUN_EINVAL, "host %s: there are more processes than %s in %s %d: give fewer, or --bind-to "
+                     "%s:overload-allowed", host, w->threads ? "hardware threads" : "cores",
+                     layout_map_name(p->what > HRUN_MAP_SLOT ? p->what : HRUN_MAP_NODE), p->number,
+                     layout_map_name(w->bind));
+}
+
+/* The units of p: of the object of its place that has the fewest ranks the least used ones. */
+static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *err)
+{
+    struct room *r = &w->rooms[p->host];
+    int group = -1, shares = w->m.shares || w->oversubscribe || w->bind == HRUN_MAP_NONE;
+
+    for (int u = 0; u < r->n && w->pes == 1; u++)
+        if (object_of(r, u, p->what) == p->number &&
+            (group < 0 || r->load_of[r->group[u]] < r->load_of[group]))
+            group = r->group[u];
+    p->units = calloc((size_t)w->pes, sizeof *p->units);
+    if (!p->units)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < w->pes; i++) {
+        int best = -1;
+
+        for (int u = 0; u < r->n; u++)
+            if (object_of(r, u, p->what) == p->number && (group < 0 || r->group[u] == group) && r->units[u].mine != p &&
+                (best < 0 || r->units[u].load < r->units[best].load))
+                best = u;
+        if (best < 0 || (r->units[best].load && !shares))
+            return fail_cores(w, p, i, err);
+        r->units[best].load++;
+        r->units[best].mine = p;
+        r->load_of[r->group[best]]++;
+        w->shared |= r->units[best].load > 1;
+        p->units[p->nunits++] = best;
+    }
+    return 0;
+}
+
+int mapping_bind(struct mapping *w, struct hrun_error *err)
+{
+    w->bind = w->m.bind_to ? (int)w->m.bind_to : default_binding(w);
+    for (int h = 0; h < w->cluster->nhosts; h++) {
+        if (!w->rooms[h].count)
+            continue;
+        if (object_of(&w->rooms[h], 0, w->bind) < 0) {
+            if (!w->m.if_supported)
+                return fail_object(w, h, w->bind, err);
+            w->bind = HRUN_MAP_NONE;
+        }
+    }
+    for (int h = 0; h < w->cluster->nhosts; h++)
+        find_groups(&w->rooms[h], w->bind);
+    for (int p = 0; p < w->nprocs; p++)
+        if (choose_units(w, &w->procs[p], err))
+            return -1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the layout */
+
+/* Append cores and PUs of the units that p is bound to. cpuset: NOTEXT where they are not known. */
+static const size_t NOTEXT = (size_t)-1;
+
+static int add_binding(const struct mapping *w, const struct proc *p, struct hrun_buf *text, size_t *cpuset,
+                       size_t *cores, int *ncores)
+{
+    const struct room *r = &w->rooms[p->host];
+    int *pus = NULL, *numbers = calloc((size_t)r->n + 1, sizeof *numbers), nomem = !numbers, known = 1, last = -1;
+    int exact = w->exact || w->pes > 1 || w->bind == HRUN_MAP_HWTHREAD;
+    size_t npus = 0, n = 0;
+
+    *ncores = 0;
+    for (int u = 0; u < r->n && !nomem; u++) {
+        int in = w->bind == HRUN_MAP_NONE;
+
+        for (int i = 0; i < p->nunits && !in; i++)
+            in = p->units[i] == u || (!exact && object_of(r, u, w->bind) == object_of(r, p->units[i], w->bind));
+        if (!in)
+            continue;
+        numbers[n++] = r->units[u].core->number;
+        *ncores += r->units[u].core->number != last;
+        last = r->units[u].core->number;
+        known &= *r->units[u].core->pus != 0;
+        if (r->units[u].pu >= 0) {
+            int *grown = realloc(pus, (npus + 1) * sizeof *pus);
+
+            nomem = !grown;
+            pus = grown ? grown : pus;
+            if (grown)
+                pus[npus++] = r->units[u].pu;
+        } else if (*r->units[u].core->pus) {
+            layout_read_list(r->units[u].core->pus, 0, &pus, &npus, &nomem);
+        }
+    }
+    *cpuset = known && npus ? layout_add_list(pus, npus, text) : NOTEXT;
+    *cores = nomem ? NOTEXT : layout_add_list(numbers, n, text);
+    free(pus);
+    free(numbers);
+    return nomem ? -1 : 0;
+}
+
+static struct hrun_place place_of(const struct mapping *w, int where)
+{
+    struct hrun_place at = { 0, 0 };
+
+    while ((size_t)where >= w->first[at.sub + 1])
+        at.sub++;
+    at.pe = where - (int)w->first[at.sub];
+    return at;
+}
+
+/* PEs that p fills beside its own. */
+static int add_more(const struct mapping *w, const struct proc *p, struct hrun_layout *l)
+{
+    const struct room *r = &w->rooms[p->host];
+
+    for (int i = 1; i < p->nunits; i++) {
+        int where = r->units[p->units[i]].where;
+        struct hrun_place *grown;
+
+        if (where < 0 || where == r->units[p->units[i - 1]].where)
+            continue;
+        grown = realloc(l->more, ((size_t)l->nmore + 1) * sizeof *grown);
+        if (!grown)
+            return -1;
+        l->more = grown;
+        grown[l->nmore++] = place_of(w, where);
+    }
+    return 0;
+}
+
+int mapping_assign(const struct mapping *w, struct hrun_layout *l, struct hrun_error *err)
+{
+    size_t n = (size_t)w->nprocs, (*at)[2] = calloc(n + 1, sizeof *at);
+    int *ncores = calloc(n + 1, sizeof *ncores), rc = at && ncores ? 0 : -1;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *kept = NULL;
+
+    for (size_t k = 0; k < n && !rc; k++)
+        rc = add_binding(w, &w->procs[w->ranks ? w->ranks[k] : (int)k], &text, &at[k][0], &at[k][1], &ncores[k]) ||
+             add_more(w, &w->procs[w->ranks ? w->ranks[k] : (int)k], l);
+    hrun_buf_addc(&text, 0);
+    kept = rc ? NULL : hrun_buf_detach(&text);
+    for (size_t k = 0; k < n && kept; k++) {
+        const struct proc *p = &w->procs[w->ranks ? w->ranks[k] : (int)k];
+        const struct room *r = &w->rooms[p->host];
+        int where = r->units[p->units[0]].where;
+        struct hrun_rank *rank = &l->ranks[k];
+        struct hrun_place place = place_of(w, where < 0 ? r->home : where);
+        const struct hrun_pe *pe = &l->cluster->subs[place.sub].pes[place.pe];
+
+        rank->sub = place.sub;
+        rank->pe = place.pe;
+        rank->host = p->host;
+        rank->cpuset = at[k][0] == NOTEXT ? "" : kept + at[k][0];
+        rank->cores = kept + at[k][1];
+        rank->ncores = ncores[k];
+        l->other_binding |= strcmp(rank->cpuset, pe->cpuset ? pe->cpuset : "") || strcmp(rank->cores, pe->cores);
+        l->splits_cores |= r->units[p->units[0]].pu >= 0 && w->bind == HRUN_MAP_HWTHREAD;
+    }
+    if (kept) {
+        free(l->split);
+        l->split = kept;
+        l->bound = w->bind;
+    }
+    hrun_buf_release(&text);
+    free(at);
+    free(ncores);
+    return kept ? 0 : hrun_fail_nomem(err);
+}
+
+struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct hrun_mapping *m, int n,
+                                    int oversubscribe, const int *npes, const char *const *busy,
+                                    struct hrun_error *err)
+{
+    struct hrun_layout *l = NULL;
+    struct mapping w;
+    int rc = mapping_begin(&w, cluster, m, npes, busy, err);
+
+    w.oversubscribe = oversubscribe || m->oversubscribes;
+    if (!w.m.by)
+        w.m.by = HRUN_MAP_SLOT;
+    if (!rc)
+        rc = m->rankfile ? mapping_read(&w, n, err) : map(&w, n, err) || mapping_bind(&w, err) || rank(&w, err);
+    if (!rc)
+        l = layout_blank(cluster, w.nprocs, err);
+    if (l && (mapping_assign(&w, l, err) || layout_finish(l, err))) {
+        hrun_layout_destroy(l);
+        l = NULL;
+    }
+    if (l)
+        l->shared_cores = w.shared;
+    mapping_release(&w);
+    return l;
+}
+
+int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,
+                     const int *npes, const char *const *busy, struct hrun_error *err)
+{
+    struct mapping w;
+    int rc = mapping_begin(&w, cluster, m, npes, busy, err);
+
+    w.nprocs = rc ? 0 : l->nranks;
+    w.m.shares = 1;     /* the configuration says how many processes share a PE */
+    w.procs = calloc((size_t)l->nranks + 1, sizeof *w.procs);
+    if (!w.procs)
+        rc = hrun_fail_nomem(err);
+    for (int k = 0; k < l->nranks && !rc; k++) {
+        const struct hrun_rank *rank = &l->ranks[k];
+
+        w.procs[k] = (struct proc){ rank->host, OWN_PE, (int)w.first[rank->sub] + rank->pe, 0, 0, NULL, 0 };
+        w.rooms[rank->host].count++;
+    }
+    if (!rc)
+        rc = mapping_bind(&w, err) || mapping_assign(&w, l, err) ? -1 : 0;
+    mapping_release(&w);
+    return rc;
+}
+
+int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs)
+{
+    const struct hrun_cluster *c = l->cluster;
+    int even = 1;
+
+    for (int i = 0; i < c->nsubs; i++) {
+        int *on = calloc((size_t)c->subs[i].npes + 1, sizeof *on);
+
+        pes[i] = procs[i] = 0;
+        even &= on != NULL;
+        for (int r = 0; on && r < l->nranks; r++)
+            if (l->ranks[r].sub == i)
+                pes[i] += !on[l->ranks[r].pe]++;
+        for (int p = 0; on && p < c->subs[i].npes; p++) {
+            even &= !on[p] || !procs[i] || on[p] == procs[i];
+            procs[i] = on[p] ? on[p] : procs[i];
+        }
+        free(on);
+    }
+    return even;
+}

@@ -1,0 +1,177 @@
+/* mapping_rooms.c - what hosts have for ranks that the user maps; see mapping.h */
+#include "layout/mapping.h"
+
+#include "base/list.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+void mapping_release(struct mapping *w)
+{
+    for (int h = 0; w->rooms && h < w->cluster->nhosts; h++) {
+        free(w->rooms[h].cores);
+        free(w->rooms[h].units);
+        free(w->rooms[h].load_of);
+        free(w->rooms[h].group);
+    }
+    for (int i = 0; w->procs && i < w->nprocs; i++)
+        free(w->procs[i].units);
+    free(w->rooms);
+    free(w->procs);
+    free(w->first);
+    free(w->ranks);
+}
+
+/* The unit of a core, NULL: there is none. */
+static struct hrun_core *find_core(struct room *r, int number)
+{
+    int low = 0, high = r->ncores;
+
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+
+        if (r->cores[mid].number < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < r->ncores && r->cores[low].number == number ? &r->cores[low] : NULL;
+}
+
+/* Note in at[core] in which PE each core is; FORBIDDEN: in one that may not be used. */
+enum { NOWHERE = -1, FORBIDDEN = -2 };
+
+static int note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at, struct hrun_error *err)
+{
+    const struct hrun_cluster *c = w->cluster;
+
+    for (int i = 0; i < c->nsubs; i++) {
+        int left = npes ? npes[i] : INT_MAX;
+
+        for (int p = 0; p < c->subs[i].npes; p++) {
+            const struct hrun_pe *pe = &c->subs[i].pes[p];
+            int good = !(busy && busy[i][p]) && left > 0, *v = NULL, nomem = 0;
+            size_t n = 0;
+
+            left -= good;
+            if (pe->cores && *pe->cores)
+                layout_read_list(pe->cores, 0, &v, &n, &nomem);
+            for (size_t k = 0; k < n; k++) {
+                struct hrun_core *core = find_core(&w->rooms[pe->host], v[k]);
+
+                if (core)
+                    at[pe->host][core - w->rooms[pe->host].cores] = good ? (int)w->first[i] + p : FORBIDDEN;
+            }
+            free(v);
+            if (nomem)
+                return hrun_fail_nomem(err);
+        }
+    }
+    return 0;
+}
+
+/* Does the user leave that core out? */
+static int is_left_out(const struct mapping *w, int host, int core)
+{
+    int listed = !w->m.cpus;
+    long first, last;
+
+    for (const char *p = w->m.cpus; p && *p && !listed; p += *p == ',') {
+        p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
+        if (!p)
+            break;
+        listed = core >= first && core <= last;
+    }
+    return !listed || (w->m.nolocal && w->cluster->hosts[host].is_local);
+}
+
+/* Where in PEs may ranks of a host use its other cores? Not where a resource manager grants so many, and not where a
+ * host has no slots of its own. */
+static int is_open(const struct hrun_cluster *c, int host)
+{
+    return c->hosts[host].slots > 0 && (c->manager == HRUN_MANAGER_NONE || c->manager == HRUN_MANAGER_OPENMPI);
+}
+
+/* The units of a host, and how many ranks it takes. */
+static int fill_room(struct mapping *w, int host, const int *at, struct hrun_error *err)
+{
+    struct room *r = &w->rooms[host];
+    int *pus = NULL, ncounted = 0, nin = 0, nomem = 0, open = is_open(w->cluster, host), most = 0;
+    int counts_threads = w->m.hwthreads || w->m.by == HRUN_MAP_HWTHREAD;
+    size_t npus = 0;
+
+    for (int k = 0; k < r->ncores && !nomem; k++) {
+        npus = 0;
+        if (w->threads && *r->cores[k].pus)
+            layout_read_list(r->cores[k].pus, 0, &pus, &npus, &nomem);
+        most += npus ? (int)npus : 1;
+    }
+    r->units = calloc((size_t)most + 1, sizeof *r->units);
+    r->load_of = calloc((size_t)most + 1, sizeof *r->load_of);
+    r->group = calloc((size_t)most + 1, sizeof *r->group);
+    if (nomem || !r->units || !r->load_of || !r->group) {
+        free(pus);
+        return hrun_fail_nomem(err);
+    }
+    for (int k = 0; k < r->ncores && !nomem; k++) {
+        if (at[k] == FORBIDDEN || (at[k] == NOWHERE && !open) || is_left_out(w, host, r->cores[k].number))
+            continue;
+        npus = 0;
+        if (w->threads && *r->cores[k].pus)
+            layout_read_list(r->cores[k].pus, 0, &pus, &npus, &nomem);
+        for (size_t i = 0; i < (npus ? npus : 1); i++)
+            r->units[r->n++] = (struct unit){ &r->cores[k], npus ? pus[i] : -1, at[k], 0, NULL };
+        ncounted += counts_threads && npus ? (int)npus : 1;
+        nin += at[k] == NOWHERE ? 0 : counts_threads && npus ? (int)npus : 1;
+    }
+    free(pus);
+    for (int u = 0; u < r->n && r->home < 0; u++)
+        r->home = r->units[u].where;
+    r->slots = ncounted / w->pes < nin || !open ? ncounted / w->pes : nin;
+    /* More slots than cores are of use where ranks need no core of their own. */
+    if (open && r->slots == nin && w->cluster->hosts[host].slots > nin && w->pes == 1 &&
+        (w->m.bind_to == HRUN_MAP_NONE || w->m.shares))
+        r->slots = w->cluster->hosts[host].slots;
+    if (!nin)
+        r->n = r->slots = 0;
+    return nomem ? hrun_fail_nomem(err) : 0;
+}
+
+int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_mapping *m, const int *npes,
+                  const char *const *busy, struct hrun_error *err)
+{
+    int **at = calloc((size_t)c->nhosts + 1, sizeof *at), rc = -1;
+
+    *w = (struct mapping){ .cluster = c, .m = *m, .pes = m->pes ? m->pes : 1 };
+    w->threads = m->hwthreads || m->by == HRUN_MAP_HWTHREAD || m->bind_to == HRUN_MAP_HWTHREAD;
+    w->rooms = calloc((size_t)c->nhosts + 1, sizeof *w->rooms);
+    w->first = calloc((size_t)c->nsubs + 1, sizeof *w->first);
+    if (!at || !w->rooms || !w->first) {
+        hrun_fail_nomem(err);
+        goto out;
+    }
+    for (int i = 0; i < c->nsubs; i++)
+        w->first[i + 1] = w->first[i] + (size_t)c->subs[i].npes;
+    for (int h = 0; h < c->nhosts; h++) {
+        w->rooms[h].home = NOWHERE;
+        if (hrun_host_cores(c, h, &w->rooms[h].cores, &w->rooms[h].ncores, err))
+            goto out;
+        at[h] = malloc(((size_t)w->rooms[h].ncores + 1) * sizeof **at);
+        if (!at[h]) {
+            hrun_fail_nomem(err);
+            goto out;
+        }
+        for (int k = 0; k < w->rooms[h].ncores; k++)
+            at[h][k] = NOWHERE;
+    }
+    if (note_pes(w, npes, busy, at, err))
+        goto out;
+    rc = 0;
+    for (int h = 0; h < c->nhosts && !rc; h++)
+        rc = fill_room(w, h, at[h], err);
+out:
+    for (int h = 0; at && h < c->nhosts; h++)
+        free(at[h]);
+    free(at);
+    return rc;
+}

@@ -1,0 +1,268 @@
+/* programs.c - which program each rank of a job starts, and with which words; see work.h */
+#include "session/work.h"
+
+#include "base/file.h"
+#include "session/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A program that is built per number of processes is looked for up to this number. */
+enum { VARIANTS_MAX = 4096 };
+static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
+                    struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    char *s;
+
+    if (hrun_app_expand_word(w->c->app, word, values, &out, err)) {
+        hrun_buf_release(&out);
+        return NULL;
+    }
+    s = hrun_buf_detach(&out);
+    if (!s)
+        hrun_fail_nomem(err);
+    return s;
+}
+
+/* The further programs of a job of several. */
+static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
+{
+    char *path;
+    int rc = 0;
+
+    hrun_strvec_release(&w->c->others);
+    for (int i = 1; i < w->nprograms && !rc; i++) {
+        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
+
+        path = name ? context_find_other(w->c, name, err) : NULL;
+        rc = !path ? -1 : hrun_strvec_push(&w->c->others, path) ? hrun_fail_nomem(err) : 0;
+        free(name);
+        free(path);
+    }
+    return rc;
+}
+
+int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
+{
+    struct hrun_error first = { 0 }, later;
+    int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
+
+    for (int64_t p = lo; p <= hi; p++) {
+        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
+        int rc = name ? context_find_program(w->c, name, p == lo ? &first : &later) : -1;
+
+        free(name);
+        if (!name)
+            return -1;
+        if (!rc)
+            return find_others(w, p, err);
+    }
+    if (err)
+        *err = first;
+    return -1;
+}
+
+/* The words that will be started: {N}, {P}, {shares} and {constant} replaced (other braces are left alone), the
+ * definition's arguments added when the user gave none. */
+static int make_words(const struct work *w, char *const *words, const struct hrun_app_values *values,
+                      struct hrun_strvec *out, struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (char *const *word = words; *word; word++) {
+        char *s = expand(w, values, *word, err);
+        int rc = s ? hrun_strvec_push(out, s) : -1;
+
+        free(s);
+        if (!s)
+            return -1;
+        if (rc)
+            return hrun_fail_nomem(err);
+    }
+    for (int i = 0; app && words == w->words && !words[1] && i < app->nargs; i++) {
+        hrun_buf_reset(&b);
+        if (hrun_app_expand(app, app->args[i], values, &b, err)) {
+            hrun_buf_release(&b);
+            return hrun_fail_prefix(err, "args of %s", app->name);
+        }
+        if (b.failed || hrun_strvec_push(out, b.data)) {
+            hrun_buf_release(&b);
+            return hrun_fail_nomem(err);
+        }
+    }
+    hrun_buf_release(&b);
+    return 0;
+}
+
+void work_words_release(struct work_words *words)
+{
+    for (int i = 0; words->argvs && i < words->n; i++)
+        hrun_strvec_release(&words->argvs[i]);
+    free(words->argvs);
+    hrun_strvec_release(&words->paths);
+    free(words->programs);
+    free(words->which);
+    *words = (struct work_words){ 0 };
+}
+
+/* Room for n programs. */
+static int words_create(struct work_words *out, int n, struct hrun_error *err)
+{
+    out->argvs = calloc((size_t)n, sizeof *out->argvs);
+    out->programs = calloc((size_t)n, sizeof *out->programs);
+    out->n = n;
+    return out->argvs && out->programs ? 0 : hrun_fail_nomem(err);
+}
+
+/* The ranks of several programs, one program after the other. */
+static int deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out,
+                      struct hrun_error *err)
+{
+    out->which = calloc((size_t)layout->nranks, sizeof *out->which);
+    if (!out->which)
+        return hrun_fail_nomem(err);
+    for (int r = 0, i = 0, left = w->programs[0].procs; r < layout->nranks; r++, left--) {
+        if (!left && i + 1 < w->nprograms)
+            left = w->programs[++i].procs;
+        out->which[r] = i;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- builds: a program of its own for a sub-cluster */
+
+/* As the cluster file, or else the definition, names it; NULL: neither does. */
+static const char *build_of(const struct context *c, int sub)
+{
+    const struct hrun_subcluster *s = &c->cluster->subs[sub];
+    const struct hrun_topo *t = c->cluster->hosts[s->pes[0].host].topo;
+
+    for (int i = 0; !s->program && c->app && i < c->app->nbuilds; i++) {
+        const struct hrun_app_build *b = &c->app->builds[i];
+
+        if (!strcmp(b->on, s->name) || (t && !strcmp(b->on, hrun_topo_machine(t))))
+            return b->program;
+    }
+    return s->program;
+}
+
+static int same_build(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Does a rank on this host start it? */
+static int starts_here(const struct work *w, const struct hrun_layout *l, const char *build)
+{
+    for (int r = 0; r < l->nranks; r++)
+        if (l->cluster->hosts[l->ranks[r].host].is_local && same_build(build_of(w->c, l->ranks[r].sub), build))
+            return 1;
+    return 0;
+}
+
+/* The path of a program that is only on other hosts, as far as it can be said here. */
+static char *path_elsewhere(const struct context *c, const char *name, struct hrun_error *err)
+{
+    char *cwd = c->set->wdir && *c->set->wdir == '/' ? NULL : getcwd(NULL, 0), *path;
+
+    if (*name == '/' || !strchr(name, '/'))
+        path = strdup(name);
+    else
+        path = hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && c->set->wdir ? "/" : "", c->set->wdir ? c->set->wdir : "",
+                         name);
+    free(cwd);
+    if (!path)
+        hrun_fail_nomem(err);
+    return path;
+}
+
+/* Put the build in place of the program in argv, and append its path to out->paths. */
+static int put_build(const struct work *w, const struct hrun_layout *layout, const char *build,
+                     const struct hrun_app_values *values, struct hrun_strvec *argv, struct work_words *out,
+                     struct hrun_error *err)
+{
+    static const char named[] = "{program}";
+    const char *at = strstr(build, named);
+    char *text = at ? hrun_strf("%.*s%s%s", (int)(at - build), build, w->words[0], at + strlen(named)) : strdup(build);
+    char *name = text ? expand(w, values, text, err) : NULL, *path;
+    struct hrun_error why = { 0 };
+    int rc;
+
+    free(text);
+    if (!name)
+        return text ? -1 : hrun_fail_nomem(err);
+    free(argv->v[0]);
+    argv->v[0] = name;
+    path = context_find_other(w->c, name, &why);
+    if (!path && why.code == HRUN_ENOPROG && (!w->c->program || !starts_here(w, layout, build)))
+        path = path_elsewhere(w->c, name, &why);
+    if (!path && err)
+        *err = why;
+    rc = !path ? -1 : hrun_strvec_push(&out->paths, path) ? hrun_fail_nomem(err) : 0;
+    free(path);
+    return rc;
+}
+
+static int has_builds(const struct work *w, const struct hrun_layout *l)
+{
+    for (int r = 0; r < l->nranks; r++)
+        if (build_of(w->c, l->ranks[r].sub))
+            return 1;
+    return 0;
+}
+
+/* Programs are numbered as they come by rank. */
+static int fill_builds(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                       struct work_words *out, struct hrun_error *err)
+{
+    const char **builds = calloc((size_t)layout->cluster->nsubs + 1, sizeof *builds);
+    int n = 0, rc = 0;
+
+    out->which = calloc((size_t)layout->nranks, sizeof *out->which);
+    if (!builds || !out->which)
+        rc = hrun_fail_nomem(err);
+    else
+        rc = words_create(out, layout->cluster->nsubs + 1, err);
+    for (int r = 0, k; r < layout->nranks && !rc; r++) {
+        const char *build = build_of(w->c, layout->ranks[r].sub);
+
+        for (k = 0; k < n && !same_build(builds[k], build); k++)
+            ;
+        out->which[r] = k;
+        if (k < n)
+            continue;
+        builds[n++] = build;
+        rc = make_words(w, w->words, values, &out->argvs[k], err) ||
+             (build && put_build(w, layout, build, values, &out->argvs[k], out, err)) ? -1 : 0;
+        if (!rc && !build && hrun_strvec_push(&out->paths, w->c->program ? w->c->program : ""))
+            rc = hrun_fail_nomem(err);
+    }
+    for (int k = 0; k < n && !rc; k++)
+        out->programs[k] = (struct hrun_program){ out->argvs[k].v, out->paths.v[k] };
+    free(builds);
+    return rc;
+}
+
+int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                    struct work_words *out, struct hrun_error *err)
+{
+    int n = w->nprograms ? w->nprograms : 1;
+
+    if (has_builds(w, layout)) {
+        if (!w->nprograms)
+            return fill_builds(w, layout, values, out, err);
+        return hrun_fail(err, HRUN_EINVAL, "the cluster file or the app definition names a program for a sub-cluster, "
+                         "and the command line names several: leave one of the two out");
+    }
+    if (words_create(out, n, err) || (w->nprograms && deal_ranks(w, layout, out, err)))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        if (make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
+            return -1;
+        out->programs[i] = (struct hrun_program){ out->argvs[i].v, i ? w->c->others.v[i - 1] : w->c->program };
+    }
+    return 0;
+}
