@@ -166,6 +166,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     struct hrun_error models_err = { 0 };
     size_t failed = 0, mixed = 0, old;
     double age;
+    char *command = NULL;
     int bad_models, bad_table = 0, rc = -1;
 
     if (hrun_store_samples(c->store, app, sig, &samples, err))
@@ -194,8 +195,12 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
              ? hrun_fail_nomem(err) : 0;
         goto done;
     }
-    hrun_buf_addf(&out, "%s on %s\n  %zu measurement%s, %zu failed, %zu mixed", app, sig, samples.n,
-                  samples.n == 1 ? "" : "s", failed, mixed);
+    command = problem_title(c->set, app);
+    hrun_buf_addf(&out, "%s on %s\n", app, sig);
+    if (command)
+        hrun_buf_addf(&out, "  %s\n", command);
+    hrun_buf_addf(&out, "  %zu measurement%s, %zu failed, %zu mixed", samples.n, samples.n == 1 ? "" : "s", failed,
+                  mixed);
     if (old)
         hrun_buf_addf(&out, ", %zu older ones no longer count", old);
     if (samples.bad)
@@ -227,6 +232,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     fputs(out.data, stdout);
     rc = out.failed ? hrun_fail_nomem(err) : rc;
 done:
+    free(command);
     if (!rc && bad_models) {
         if (err)
             *err = models_err;

@@ -85,15 +85,14 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
     }
     if (key == BIND && number(word, len))     /* mpiexec's core:2 */
         return set_pes(m, word, len, err);
-    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
-        if (modifiers[i].keys != key)
-            continue;
-        if (is(word, len, modifiers[i].name)) {
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
+        if (modifiers[i].keys == key && is(word, len, modifiers[i].name)) {
             memcpy((char *)m + modifiers[i].at, &modifiers[i].value, sizeof(int));
             return 0;
         }
-        hrun_buf_addf(&known, "%s%s", known.len ? ", " : "", modifiers[i].name);
-    }
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
+        if (modifiers[i].keys == key)
+            hrun_buf_addf(&known, "%s%s", known.len ? ", " : "", modifiers[i].name);
     hrun_fail(err, HRUN_EINVAL, "unknown modifier '%.*s'; there are %s%s", (int)len, word,
               key == MAP ? "pe=N, " : key == BIND ? "N (cores), " : "", known.data);
     hrun_buf_release(&known);

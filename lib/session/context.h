@@ -175,7 +175,9 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 int problem_find(struct context *c, char *const *words, struct hrun_error *err);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
-/* Write down what problem_find has made, if it has; has that been done? Needs c->store. */
+/* Its command, which the caller frees; NULL: there is none, or no memory. */
+char *problem_title(const struct settings *set, const char *name);
+/* Write down what problem_find has made, if it has (needs c->store); is its definition on disk, or none needed? */
 int problem_keep(struct context *c, struct hrun_error *err);
 int problem_is_kept(const struct context *c);
 /* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */

@@ -178,6 +178,17 @@ int problem_named(struct context *c, const char *name, struct hrun_error *err)
     return rc;
 }
 
+char *problem_title(const struct settings *set, const char *name)
+{
+    struct context c = { .set = set };
+    char *title = NULL;
+
+    if (!problem_named(&c, name, NULL))
+        title = strdup(c.app->title);
+    context_drop_app(&c);
+    return title;
+}
+
 static int has_braces(char *const *words)
 {
     for (; *words; words++)
@@ -226,7 +237,7 @@ out:
 
 int problem_is_kept(const struct context *c)
 {
-    return !c->problem || (c->problem->defined && c->problem->known);
+    return !c->problem || c->problem->defined;
 }
 
 int problem_keep(struct context *c, struct hrun_error *err)
@@ -235,7 +246,7 @@ int problem_keep(struct context *c, struct hrun_error *err)
     char *path = NULL, *index = NULL, line[400];
     int n, rc = -1;
 
-    if (problem_is_kept(c))
+    if (!p || (p->defined && p->known))
         return 0;
     if (hrun_store_make_folder(c->store, "problems", err) || !(path = in_folder(c, c->app->name, ".yaml", err)) ||
         !(index = in_folder(c, "commands", "", err)))

@@ -111,7 +111,9 @@ told -n 6 --bind-to core
 ok "--bind-to alone: the model chooses, and processes are bound to a core of their PE" test \
     "$(field 'p["chosen_by"], set(len(r["cores"]) for r in p["ranks"])')" = "('model', {1})"
 printf 'subclusters:\n  - {name: a, hosts: "127.0.0.[11-12]", topology: "pack:2 numa:1 core:2 pu:1"}\n' >cluster.yaml
-
+run hrun -q --cluster cluster.yaml -app hybrid -N 128 --map-by ppr:1:node:pe=3 --dry-run --json "$bin/hybrid"
+ok "threads: fill gives a process as many threads as it has cores" test \
+    "$(field '[(r["cores"], r["threads"]) for r in p["ranks"]]')" = "[('0-2', 3), ('0-2', 3)]"
 run hrun -q --cluster cluster.yaml -n 3 --dry-run --json true
 ok "-n of more processes than there are hosts fills their cores" test \
     "$(field '[r["host"][-2:] + ":" + r["cores"] for r in p["ranks"]]')" = "['11:0-1', '11:2-3', '11:0-1']"

@@ -88,9 +88,12 @@ fails 125 "processes together" "more processes than a number holds" \
     hrun -n 1000000000 ./one : -n 1000000000 ./two : -n 1000000000 ./two
 fails 125 "-n and --config contradict" "a --config" \
     hrun --config '(2,1)' -n 1 ./one : -n 2 ./two
-run hrun -n 1 ./one : -n 1 --bind-to core ./two
+run hrun -n 1 ./one : -n 1 --membind local ./two
 status_is 0 "mpirun's options that do nothing here"
-err_has "--bind-to core: hrun places" "are passed over with a word"
+err_has "--membind local: hrun leaves memory" "are passed over with a word"
+fails 125 "stands behind a ':' (--bind-to core)" "a binding counts for all" hrun -n 1 ./one : -n 1 --bind-to core ./two
+run hrun -q -n 1 --map-by slot --dry-run --json ./one : -n 1 ./two
+out_has '"mapping": "by slot, bound to core"' "what stands in front of the first one maps all"
 run hrun -n 1 -- /bin/echo a : b
 out_has "a : b" "behind -- a ':' is the program's"
 run hrun -n 1 /bin/echo a : -n 1 -- /bin/echo c : d

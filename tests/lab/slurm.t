@@ -133,8 +133,11 @@ if [ -x "$mpich" ]; then
     out_has "srun --mpi=pmi2" "the dry run shows the command"
     all hrun -q --level core --report-bindings "$mpich"
     err_has "fast2: rank 3 is bound to PUs 1, as planned" "--report-bindings with MPICH"
-    het hrun -q --level core "$mpich" info
-    status_is 125 "a heterogeneous job"
+    het hrun -q --level core "$mpich" info ring
+    status_is 0 "a heterogeneous job with MPICH, by ssh"
+    out_has "rank 4 of 5" "is one world"
+    het hrun -q --level core --engine srun "$mpich" info
+    status_is 125 "srun of it"
     err_has "within one component" "is refused to programs of MPICH"
     all_clean "programs of MPICH"
 else
@@ -252,9 +255,17 @@ err_has "rank 4 exited with status 3" "and is named by its number"
 again 0 teh hrun -q --level core sh -c 'echo "$PMIX_RANK $(hostname)"'
 [ "$(printf '%s\n' "$out" | sort -n | cut -d' ' -f2 | tr '\n' ' ')" = "slow1 fast1 fast1 fast2 fast2 " ] &&
     tap_report 1 "the components go before the sub-clusters" || tap_report 0 "the components go before the sub-clusters"
-teh hrun -q --level core "$probe" ring
-status_is 125 "components whose nodes Slurm's PMIx mixes up"
-err_has "ask for the components in the other order" "are refused"
+again 0 teh hrun -q --level core "$probe" info ring
+status_is 0 "components whose nodes Slurm's PMIx mixes up"
+out_has "ring good" "are one world by mpirun"
+[ "$(bindings)" = "0:0 1:0 2:1 3:0 4:1 " ] && tap_report 1 "bound" || tap_report 0 "bound: $(bindings)"
+again 3 teh hrun -q --level core "$probe" @4exit=3 sleep=30
+status_is 3 "the status of a rank there"
+again 0 teh hrun -q --level core -n 2 "$tmp/one" app ring : -n 3 "$tmp/two" app ring
+ok "two programs there" test "$status $(apps_of)" = '0 0:one 1:one 2:two 3:two 4:two'
+teh hrun -q --engine srun --level core "$probe" ring
+status_is 125 "engine srun"
+err_has "use --engine mpirun" "refuses them"
 
 again 0 all hrun -q --engine mpirun --level core --oversubscribe -n 8 "$probe" info ring
 status_is 0 "engine mpirun in an allocation"

@@ -345,9 +345,12 @@ static void command(struct fixture *f, const char *version, const char *want, co
     struct hrun_layout *l = hrun_layout_create(&f->cluster, &pes, &procs, NULL);
     char *argv[] = { (char *)"./a b", (char *)"it's", (char *)"", NULL };
     char *env[] = { (char *)"A=1 2", (char *)"B" }, *mca[] = { (char *)"btl=self" };
+    char *other[] = { (char *)"./other", (char *)"x", NULL };
+    const struct hrun_program programs[] = { { argv, "/nowhere/a b" }, { other, "/nowhere/other" } };
     struct hrun_job job = fixture_job(f, l, argv, "/nowhere/a b");
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err;
+    int *which = calloc((size_t)procs, sizeof *which);
     char *script = hrun_strf("#!/bin/sh\necho '%s'\n", version), *path = strdup(getenv("PATH")), *full;
 
     write_mode(f->tmp, "mpirun", script, strlen(script), 0755);
@@ -358,6 +361,8 @@ static void command(struct fixture *f, const char *version, const char *want, co
     job.n_mca = 1;
     job.tag_output = 1;
     job.wdir = "/";
+    for (int r = 1; r < procs; r++)
+        which[r] = 1;
     full = hrun_strf(want, procs);
     for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
         if (!strcmp((*row)->name, "srun") || (*row)->simulated)
@@ -365,10 +370,21 @@ static void command(struct fixture *f, const char *version, const char *want, co
         hrun_buf_reset(&b);
         is_int(hrun_engine_command(*row, &job, &b, &err), 0, "%s: a command for %s", (*row)->name, what);
         is_str(b.data, full, "its text");
+        job.programs = programs;
+        job.which = which;
+        hrun_buf_reset(&b);
+        is_int(hrun_engine_command(*row, &job, &b, &err), 0, "%s: of two programs", (*row)->name);
+        has_str(b.data, " -np 1 --", "the first has its own number");
+        has_str(b.data, " './a b' 'it'\\''s' '' : -np ", "and its words end before the second");
+        has_str(b.data, strstr(want, " -- ") ? " -x 'A=1 2' -x B --wdir / -- ./other x < /dev/null"
+                                             : " -x 'A=1 2' -x B --wdir / ./other x < /dev/null",
+                "which has variables and folder as well");
+        job.which = NULL;
     }
     setenv("PATH", path, 1);
     hrun_buf_release(&b);
     hrun_layout_destroy(l);
+    free(which);
     free(script);
     free(path);
     free(full);

@@ -163,11 +163,30 @@ static void check(const char *what, int nranks, const int *on, struct hrun_job *
     hrun_buf_release(&out);
 }
 
+/* For a heterogeneous job: only where the names of its nodes rise from component to component. */
+static void suits(void)
+{
+    struct hrun_cluster c = cluster;
+
+    c.manager = HRUN_MANAGER_SLURM;
+    c.ngroups = 2;
+    hosts[2].group = 1;
+    ok(hrun_engine_srun.suits(&c), "components in the order of their nodes");
+    hosts[1].group = 1;
+    ok(!hrun_engine_srun.suits(&c), "and not in it");
+    c.ngroups = 1;
+    ok(hrun_engine_srun.suits(&c), "one component");
+    hosts[1].group = hosts[2].group = 0;
+}
+
 static void commands(void)
 {
     static const int order[] = { 0, 1, 0, 1, 1 }, foreign[] = { 0, 2 }, back[] = { 2, 0 };
     static char *env[] = { (char *)"A=b c", (char *)"HOME" }, *mca[] = { (char *)"btl=self,tcp" };
-    struct hrun_job plain = { 0 };
+    static char *b[] = { (char *)"./b", NULL };
+    static const struct hrun_program programs[] = { { argv, "/bin/true" }, { b, "/bin/b" } };
+    static const int which[] = { 0, 1, 1, 1, 0 };
+    struct hrun_job plain = { 0 }, several = { .programs = programs, .which = which };
     struct hrun_job full = { .env = env, .n_env = 2, .mca = mca, .n_mca = 1, .wdir = "/tmp", .no_stdin = 1 };
 
     setenv("SLURM_JOB_ID", "12", 1);
@@ -185,6 +204,10 @@ static void commands(void)
     check("all nodes of the job: the list stays as it is", 2, order, &plain,
           "srun --mpi=pmix --nodes=2 --ntasks=2 --distribution=arbitrary '--nodelist=h[2,1]' --overcommit --overlap "
           "--whole --cpu-bind=none ./app 'a b'", NULL);
+    check("two programs", 5, order, &several,
+          "srun --mpi=pmix --nodes=2 --ntasks=5 --distribution=arbitrary '--nodelist=h[2,1-2,1,1]' --overcommit "
+          "--overlap --whole --cpu-bind=none /bin/sh -c '[ $SLURM_PROCID -lt 1 ] && exec ./app '\\''a b'\\''; "
+          "[ $SLURM_PROCID -lt 4 ] && exec ./b; exec ./app '\\''a b'\\'''", NULL);
     check("a host of another job", 2, foreign, &plain, NULL, "host 'x7' is not part of Slurm job 12");
     unsetenv("SLURM_JOB_NODELIST");
     unsetenv("SLURM_JOB_CPUS_PER_NODE");
@@ -197,6 +220,10 @@ static void commands(void)
           "srun --het-group=0 --mpi=pmix --nodes=1 --ntasks=1 --distribution=arbitrary --nodelist=h2 --overcommit "
           "--overlap --whole --cpu-bind=none ./app 'a b' : --het-group=1 --mpi=pmix --nodes=1 --ntasks=1 "
           "--distribution=arbitrary --nodelist=x7 --overcommit --overlap --whole --cpu-bind=none ./app 'a b'", NULL);
+    check("of two programs each component has its own", 2, foreign, &several,
+          "srun --het-group=0 --mpi=pmix --nodes=1 --ntasks=1 --distribution=arbitrary --nodelist=h2 --overcommit "
+          "--overlap --whole --cpu-bind=none ./app 'a b' : --het-group=1 --mpi=pmix --nodes=1 --ntasks=1 "
+          "--distribution=arbitrary --nodelist=x7 --overcommit --overlap --whole --cpu-bind=none ./b", NULL);
     check("components out of order", 2, back, &plain, NULL, "Slurm numbers processes component by component");
     unsetenv("SLURM_HET_SIZE");
     unsetenv("SLURM_JOB_ID");
@@ -248,6 +275,7 @@ int main(void)
     words();
     folds();
     round_trip();
+    suits();
     commands();
     engines();
     environment();

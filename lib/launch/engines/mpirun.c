@@ -121,7 +121,8 @@ static int push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
 
 static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
-    if (major >= 5 && !only_here(job->layout) && !hrun_in_resource_manager() && push_hosts(job->layout, v))
+    if (major >= 5 && !only_here(job->layout) &&
+        (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1) && push_hosts(job->layout, v))
         return -1;
     if (major >= 5)
         return hrun_strvec_push(v, "--map-by") ||

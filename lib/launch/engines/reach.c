@@ -231,7 +231,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
         out->shim = hrun_shim_path(err);
         return out->shim ? 0 : -1;
     }
-    out->managed = hrun_in_resource_manager();
+    out->managed = hrun_in_resource_manager() && job->layout->cluster->ngroups < 2;
     out->prrte = m->major >= 5;
     out->agents = out->nremote && !out->managed && (!out->prrte || out->nremote <= HRUN_REACH_RADIX);
     out->daemons = out->nremote && (!out->prrte || out->agents) && asked && !own;
@@ -388,6 +388,11 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
 {
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
+    /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
+    if (r->job->layout->cluster->ngroups > 1 && reach->agents &&
+        ((!hrun_env_user_mca(r->job, "plm") && push_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh")) ||
+         (!hrun_env_user_mca(r->job, "ras") && push_mca(reach, v, "ras", "^slurm"))))
+        return -1;
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
         if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(reach, v, keepalive[i].key, keepalive[i].value))
             return -1;

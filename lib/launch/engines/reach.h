@@ -31,7 +31,7 @@ struct hrun_reach {
     char *shim;                 /* path, NULL where none is needed */
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */
-    int managed;                /* inside a resource manager */
+    int managed;                /* inside a resource manager whose ways mpirun uses: no heterogeneous job */
     int prrte;                  /* mpirun is of Open MPI 5 */
     /* While the job runs. */
     char *fifo;

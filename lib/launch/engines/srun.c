@@ -14,7 +14,9 @@
  *     status as 143) nor some time after the first one has ended (--wait=0);
  *   - programs of MPICH get PMI-1 by --mpi=pmi2, with libhrun-mpich.so for what that lacks (hrun/preloaded/mpich.c);
  *   - its PMIx mixes up the nodes of a heterogeneous job when they are not in the order of their names, component by
- *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): such a job is refused;
+ *     component ("Cannot establish direct connection", "DMDX response with bad seq_num"): srun sorts the list of nodes
+ *     that it hands to the daemons, which number themselves by component. Such a job is refused, and without --engine
+ *     it is mpirun that starts it, over the remote shell;
  *   - its PMIx gives the nodes of a step numbers from 0 and looks these up in SLURM_JOB_NODELIST, the nodes of the
  *     whole job: in a step on s1 and s2 of the job f[1-2],s[1-2] the daemons of s1 and s2 wait for f1 and f2, and the
  *     processes hang in MPI_Init for SLURM_PMIX_TIMEOUT, 300 s (12 of 60 runs; all without direct connections). So
@@ -65,10 +67,21 @@ static int check_hosts(const struct hrun_cluster *c, const struct hrun_allocatio
     return 0;
 }
 
+/* Are the nodes of a heterogeneous job in the order of their names, component by component? */
+static int is_in_order(const struct hrun_cluster *c)
+{
+    for (int i = 0; i < c->nhosts && c->ngroups > 1; i++)
+        for (int k = 0; k < c->nhosts; k++)
+            if (c->hosts[i].group < c->hosts[k].group && strverscmp(c->hosts[i].name, c->hosts[k].name) > 0)
+                return 0;
+    return 1;
+}
+
+/* Programs of MPICH are one world within one component only. */
 static int srun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
 {
-    (void)mpi;
-    return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM;
+    return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM &&
+           (mpi && mpi->kind == HRUN_MPI_MPICH ? cluster->ngroups < 2 : is_in_order(cluster));
 }
 
 static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
@@ -115,9 +128,9 @@ static int check_order(const struct hrun_srun_parts *p, struct hrun_error *err)
             first = by_name(&two->v[k], &first) < 0 ? two->v[k] : first;
         if (by_name(&last, &first) > 0)
             return hrun_fail(err, HRUN_EENGINE, "component %d of %s has node %s and component %d has %s, and Slurm's "
-                             "PMIx mixes up nodes that are not in the order of their names: ask for the components in "
-                             "the other order, or leave one out with --use", p->v[i - 1].group, p->name, last,
-                             p->v[i].group, first);
+                             "PMIx mixes up nodes that are not in the order of their names: use --engine mpirun, ask "
+                             "for the components in the other order, or leave one out with --use", p->v[i - 1].group,
+                             p->name, last, p->v[i].group, first);
     }
     return 0;
 }

@@ -1,0 +1,104 @@
+#!/bin/bash
+# A command that no definition knows: measured as it stands, recognised by its words and files, learnt from runs.
+. "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
+# Work that two processes share, so that two are best; its deck says how much.
+cat >mycode <<'P'
+#!/bin/sh
+exec sleep $(awk -v p="$OMPI_COMM_WORLD_SIZE" '{ print $1 / (p ? p : 1) }' "$2")
+P
+chmod +x mycode
+echo 0.6 >deck
+echo 1.2 >slow
+h="hrun --level core"
+
+run hrun-calibrate --level core --budget 20s ./mycode -in deck
+status_is 0 "a command is calibrated as it stands"
+out_has "best" "the best configuration is told"
+out_lacks "N=" "without a size"
+ok "its definition is kept" test "$(ls data/problems | wc -l)" = 2
+name=$(basename data/problems/mycode-*.yaml .yaml)
+ok "with the command as its title" grep -q 'title: "./mycode -in deck"' "data/problems/$name.yaml"
+
+run $h --dry-run ./mycode -in deck
+status_is 0 "hrun recognises the command"
+out_has "$name on " "by its name"
+out_has "predicted" "and predicts it"
+out_lacks "no app definition" "as one that it knows"
+run $h ./mycode -in deck
+err_has "prediction error" "a run is compared with the prediction"
+run $h "$tmp/mycode" -in deck
+err_has "prediction error" "the folder of the program does not count"
+cp deck same
+run $h --dry-run ./mycode -in same
+out_has "not calibrated" "other words are another command"
+run $h --dry-run ./mycode -in slow
+out_has "not calibrated" "so is another deck"
+
+run hrun-calibrate show
+out_has "  ./mycode -in deck" "show tells the command"
+run hrun-calibrate show "$name"
+status_is 0 "by its name as well"
+run hrun-calibrate report -app "$name" -o page.html
+status_is 0 "report knows it"
+
+# The deck changes.
+echo 0.7 >deck
+run $h ./mycode -in deck
+err_has "have changed since it was last run" "a changed deck is said"
+err_has "prediction error" "and what was known is the guess"
+run $h ./mycode -in deck
+err_lacks "have changed" "once"
+echo 0.6 >deck
+run $h --dry-run ./mycode -in deck
+err_lacks "have changed" "the old one is known, too"
+
+# Behind '=', a name, temporary names, spaces.
+run hrun-calibrate --level core --budget 10s -app lj ./mycode --deck=deck same
+status_is 0 "-app gives it a name"
+ok "which is that of the definition" test -f data/problems/lj.yaml
+run $h --dry-run -app lj ./mycode --deck=other same
+out_has "predicted" "by which it is found, whatever the words are"
+run hrun-calibrate --level core --budget 10s -app 'Not a name' ./mycode -in deck
+status_is 125 "which must be one"
+run $h --dry-run -app nonesuch ./mycode -in deck
+status_is 125 "hrun makes none of a name that nobody knows"
+mkdir 'two words'
+cp deck 'two words/deck"q'
+run hrun-calibrate --level core --budget 10s ./mycode -in 'two words/deck"q'
+status_is 0 "words with blanks and quotes"
+run hrun-calibrate show
+out_has "deck\"q'" "are shown"
+
+# Learning without calibration: a run of a second and more.
+run $h ./mycode -in slow
+err_has "no app definition knows ./mycode" "the first run of a command"
+ran=$err
+run $h -n 1 ./mycode -in slow
+run $h -n 1 ./mycode -in slow
+ok "a run of a second is recorded" grep -q ' mycode-' data/problems/commands
+run $h ./mycode -in same
+before=$(wc -l <data/problems/commands)
+run $h true
+run $h true
+ok "shorter ones are not" test "$(wc -l <data/problems/commands)" = "$before"
+run $h --no-record -n 1 ./mycode -in slow
+status_is 0 "--no-record"
+
+# What is in the way.
+fails 125 "leave -N" "a size has no meaning" hrun --level core -N 9 -app lj ./mycode --deck=deck same
+fails 125 "leave -N and --sizes out" "nor for calibrating" hrun-calibrate -N 9 -app lj ./mycode --deck=deck same
+fails 127 "no such program" "a program that is not there" hrun-calibrate ./nonesuch deck
+ok "leaves no record" test -z "$(ls data/problems | grep nonesuch)"
+echo 'garbage in the index' >>data/problems/commands
+run $h --dry-run ./mycode -in deck
+out_has "predicted" "a line that is none is passed over"
+printf 'name: [' >"data/problems/$name.yaml"
+run $h --dry-run ./mycode -in deck
+status_is 125 "a damaged definition"
+err_has "$name.yaml:" "is named with its place"
+printf 'name: x\nsize: some\n' >x.yaml
+fails 125 "write size: fixed" "size: of a definition is fixed" hrun --dry-run -app ./x.yaml true
+printf 'name: x\nsize: fixed\nsizes: [1, 2]\n' >x.yaml
+fails 125 "there are no other sizes" "and has no sizes beside it" hrun --dry-run -app ./x.yaml true
+done_testing
