@@ -408,7 +408,7 @@ check-lab: all apps $(B)/tests/lab/idle.so
 
 # Launches, here and over hosts, by an mpirun that Debian 12 does not have: that of Open MPI 5, whose mpicc beside it
 # builds what is linked with MPI, and PRRTE's prterun behind a script. HRUN_TEST_MPIRUN: the folder that is put first.
-ENGINE_TESTS ?= tests/cli/launch.t tests/lab/mpirun.t tests/lab/faults.t
+ENGINE_TESTS ?= tests/cli/launch.t tests/cli/mpmd.t tests/lab/mpirun.t tests/lab/faults.t
 .PHONY: check-engines engine-tests
 check-engines:
 	$(if $(MPIRUN5)$(PRTERUN),,$(error say which: make check-engines MPIRUN5=/path/to/mpirun, PRTERUN=/path/to/prterun))
