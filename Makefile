@@ -5,6 +5,7 @@
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
 #   make races           threads that share a service, under ThreadSanitizer
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 10 minutes)
+#   make check-engines MPIRUN5=/path/to/mpirun PRTERUN=/path/to/prterun   launches by Open MPI 5 or PRRTE alone (root)
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make launches COUNT=K        launches with random faults, by Open MPI and MPICH
@@ -404,6 +405,19 @@ launches: all apps
 .PHONY: check-lab
 check-lab: all apps $(B)/tests/lab/idle.so
 	$(TEST_ENV) prove --timer -e '' tests/cli/lab.t $(LAB_TESTS)
+
+# Launches, here and over hosts, by an mpirun that Debian 12 does not have: that of Open MPI 5, whose mpicc beside it
+# builds what is linked with MPI, and PRRTE's prterun behind a script. HRUN_TEST_MPIRUN: the folder that is put first.
+ENGINE_TESTS ?= tests/cli/launch.t tests/cli/mpmd.t tests/lab/mpirun.t tests/lab/faults.t
+.PHONY: check-engines engine-tests
+check-engines:
+	$(if $(MPIRUN5)$(PRTERUN),,$(error say which: make check-engines MPIRUN5=/path/to/mpirun, PRTERUN=/path/to/prterun))
+	$(if $(MPIRUN5),$(MAKE) engine-tests B=build/ompi5 MPICC=$(dir $(MPIRUN5))mpicc HRUN_TEST_MPIRUN=$(dir $(MPIRUN5)))
+	$(if $(PRTERUN),mkdir -p build/prterun && sed 's|@PRTERUN@|$(PRTERUN)|' tests/lab/prterun >build/prterun/mpirun)
+	$(if $(PRTERUN),chmod 755 build/prterun/mpirun)
+	$(if $(PRTERUN),$(MAKE) engine-tests HRUN_TEST_MPIRUN=$(abspath build/prterun))
+engine-tests: all apps
+	HRUN_TEST_MPIRUN=$(HRUN_TEST_MPIRUN) $(TEST_ENV) prove --timer -e '' $(ENGINE_TESTS)
 
 # Unit tests under valgrind; tests that start MPI programs are left to `check`.
 valgrind: unit

@@ -20,7 +20,8 @@
 enum {
     LINE_MAX_KEPT = 4096,       /* a longer line is passed on in pieces */
     WORDS_KEPT = 512,           /* of the last line, for the message */
-    PATIENCE_MS = 500           /* from SIGTERM to SIGKILL */
+    PATIENCE_MS = 500,          /* from SIGTERM to SIGKILL */
+    LINGER_MS = 500             /* hrun hears of a failure so much earlier than mpirun */
 };
 
 /* Who tells that the host was reached. PROXY: the same as HOST, with frames of hrun-shim proxy on standard output. */
@@ -223,6 +224,31 @@ static int start(struct agent *a, char **words)
     return a->pid < 0 ? -1 : 0;
 }
 
+/* Open MPI 5 ends its agents by SIGKILL when it has lost a host, before they can tell which, and of one that fails it
+ * tells the user on standard output: what it knows is a process that waits for us and passes signals on. Returns in the
+ * process that does the work. */
+static void stand_behind(void)
+{
+    sigset_t all, old;
+    siginfo_t info;
+    int status;
+    pid_t pid;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &old);
+    pid = fork();
+    if (pid <= 0) {
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        return;
+    }
+    while (waitpid(pid, &status, WNOHANG) != pid)
+        if (sigwaitinfo(&all, &info) > 0 && info.si_signo != SIGCHLD && info.si_code != SI_KERNEL)
+            kill(pid, info.si_signo);
+    if (status)
+        poll(NULL, 0, LINGER_MS);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
 /* Signals go on to the agent; those of the terminal reach it without us. */
 static void pass_signals(struct agent *a)
 {
@@ -314,6 +340,8 @@ int shim_agent(char **words)
         shim_say("cannot start %s: %s", words[3], strerror(errno));
         return SHIM_NOPROG;
     }
+    if (getenv(HRUN_NOTES_KILLER_VARIABLE))
+        stand_behind();
     a.limit_s = strtod(words[0], NULL);
     a.host = words[3 + n];
     command = a.reporter == SHELL ? with_report(words + 3, n, count - 3) : words + 3;

@@ -138,7 +138,7 @@ static int make_folders(struct host *h)
 static void set_folder(const struct host *h, const char *job, char **words)
 {
     for (char **w = words; w[0] && w[1] && w[2]; w++)
-        if (!strcmp(w[1], "orte_tmpdir_base")) {
+        if (!strcmp(w[1], "orte_tmpdir_base") || !strcmp(w[1], "prte_tmpdir_base")) {
             char *last = strrchr(w[2], '/');
 
             if (last && !strcmp(last + 1, job))

@@ -107,19 +107,23 @@ static void place_shared_memory(void)
  * to find the remote shell behind them. */
 static void restore_settings(void)
 {
-    static const char agent[] = "OMPI_MCA_plm_rsh_agent", daemon[] = "OMPI_MCA_orte_launch_agent";
-    const char *value = getenv(daemon), *shim;
-    char *own;
-    int behind = 0;
+    static const char *const names[][2] = { { "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_orte_launch_agent" },
+                                            { "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_prte_launch_agent" } };
 
-    if (value && strstr(value, "/hrun-shim host "))
-        unsetenv(daemon);
-    value = getenv(agent);
-    shim = value ? strstr(value, "/hrun-shim agent ") : NULL;
-    if (!shim || sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) || !behind || !(own = strdup(shim + behind)))
-        return;
-    setenv(agent, own, 1);
-    free(own);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *agent = getenv(names[i][0]), *daemon = getenv(names[i][1]);
+        const char *shim = agent ? strstr(agent, "/hrun-shim agent ") : NULL;
+        char *own;
+        int behind = 0;
+
+        if (daemon && strstr(daemon, "/hrun-shim host "))
+            unsetenv(names[i][1]);
+        if (shim && !sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) && behind &&
+            (own = strdup(shim + behind))) {
+            setenv(names[i][0], own, 1);
+            free(own);
+        }
+    }
 }
 
 /* 1 when all of a list of libraries with colons between them are here; else it says which one is not. */
@@ -162,7 +166,7 @@ static int preload(int rank)
 static void forget(void)
 {
     static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
-                                         HRUN_NOTES_VARIABLE, HRUN_ENV_PRELOAD };
+                                         HRUN_NOTES_VARIABLE, HRUN_NOTES_KILLER_VARIABLE, HRUN_ENV_PRELOAD };
     char name[32];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -88,6 +88,8 @@ void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key);
  */
 
 #define HRUN_NOTES_VARIABLE "HRUN_NOTES"
+/* Set where the agent is started by what may end it by SIGKILL (mpirun 5). */
+#define HRUN_NOTES_KILLER_VARIABLE "HRUN_NOTES_KILLER"
 
 enum hrun_note {
     HRUN_NOTE_BEGUN,        /* the agent has been started */
@@ -516,6 +518,7 @@ enum hrun_tagging {
     HRUN_TAG_SRUN,     /* the process is srun --label: "03: " is rewritten; standard error always comes through a pipe,
                           as srun has no other way to keep its own words out of it */
     HRUN_TAG_MPIRUN,   /* the process is mpirun --tag-output: "[1,3]<stdout>:" is rewritten */
+    HRUN_TAG_PRTERUN,  /* the same by Open MPI 5, which puts a blank behind it */
     HRUN_TAG_FED       /* each process is one rank, whose output comes by hrun_output_feed; the descriptors are those of
                           what brings it here, whose words get no tags */
 };
@@ -769,6 +772,7 @@ struct hrun_run {
     int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */
     double ending_signal_s;
     double kill_s;               /* when patience ends, 0: not ending */
+    double begun_s;              /* a launcher that is told to end before this time may hang, and is killed then */
     int killed;                  /* a launcher has been told to end the ranks at once */
     double verdict_s;            /* when the launcher's settle is called, 0: not */
     double watch_s;              /* when to look for another MPI library next; infinite: no more */

@@ -120,6 +120,8 @@ static void ending_signal(struct hrun_run *r, int sig, int by_key)
         signal_but(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
         if (second)
             end_job(r);
+        else if (now < r->begun_s && !r->kill_s)
+            r->kill_s = now + 3 * GRACE_S;
     }
     r->ending_signal = sig;
     r->ending_signal_s = now;

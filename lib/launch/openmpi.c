@@ -85,7 +85,7 @@ int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct h
 
 void hrun_openmpi_watched(char *watched, size_t size)
 {
-    static const char *const names[] = { "mpirun.openmpi", "mpirun", "orted" };
+    static const char *const names[] = { "mpirun.openmpi", "mpirun", "orted", "prted" };
     size_t len = 0;
 
     *watched = 0;

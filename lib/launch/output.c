@@ -176,8 +176,13 @@ void hrun_output_started(struct hrun_output *o)
         }
 }
 
+static int by_mpirun(const struct hrun_output *o)
+{
+    return o->tagging == HRUN_TAG_MPIRUN || o->tagging == HRUN_TAG_PRTERUN;
+}
+
 /* "[1,3]<stdout>:" at the start of mpirun's lines: length of the tag and what it says, or 0 and nothing changed. */
-static int mpirun_tag(const char *line, int *rank, int *is_err)
+static int mpirun_tag(const struct hrun_output *o, const char *line, int *rank, int *is_err)
 {
     char name[16];
     int len = 0, r;
@@ -186,7 +191,7 @@ static int mpirun_tag(const char *line, int *rank, int *is_err)
         return 0;
     *rank = r;
     *is_err = strcmp(name, "stdout") != 0;   /* stderr, stddiag */
-    return len;
+    return len + (o->tagging == HRUN_TAG_PRTERUN && line[len] == ' ');
 }
 
 /* "03: " at the start of srun's lines: length of the tag and the rank, or 0 and nothing changed. */
@@ -226,8 +231,8 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
     int rank = s->rank, is_err = s->is_err, tag = 0, tagged;
     struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (o->tagging == HRUN_TAG_MPIRUN && !s->in_line)
-        tag = mpirun_tag(text, &rank, &is_err);
+    if (by_mpirun(o) && !s->in_line)
+        tag = mpirun_tag(o, text, &rank, &is_err);
     if (o->tagging == HRUN_TAG_SRUN && !s->in_line)
         tag = srun_tag(text, &rank);
     text += tag;
@@ -254,8 +259,8 @@ static void put_pieces(struct hrun_output *o, struct source *s, char *text, size
     size_t begin = 0;
     int rank, is_err;
 
-    for (size_t at = 1; o->tagging == HRUN_TAG_MPIRUN && at < len; at++)
-        if (text[at] == '[' && mpirun_tag(text + at, &rank, &is_err)) {
+    for (size_t at = 1; by_mpirun(o) && at < len; at++)
+        if (text[at] == '[' && mpirun_tag(o, text + at, &rank, &is_err)) {
             put_line(o, s, text + begin, at - begin, 1);
             begin = at;
         }

@@ -128,7 +128,7 @@ nothing_left "local, after a child that stays"
 # mpirun's own failure is not the program's.
 run hrun --engine mpirun --mca ess nosuch -n 1 /bin/true
 status_is 125 "mpirun: a failure of mpirun itself"
-err_has "hrun: mpirun failed with status 1 before it started a process" "and is told as one"
+err_has "before it started a process" "and is told as one"
 
 # On a terminal the program sees one, also where hrun reads its output for the time in it.
 cat > onterm <<'P'
@@ -229,6 +229,8 @@ for engine in local mpirun; do
     status_is 0 "$engine: --report-bindings"
     err_has ": rank 0 is bound to PUs " "$engine: the process tells its binding"
     err_has ", as planned" "$engine: and that it is the planned one"
+    # Of two -x of a name Open MPI 5 takes the first.
+    [ "$engine" = local ] || ! mpirun --version | grep -q 'MPI) 5\|PRRTE' || continue
     run hrun -q --engine $engine --report-bindings -n 1 -x HRUN_RANKS=0=4095 touch bad
     status_is 125 "$engine: a process that is not bound as planned fails"
     ok "$engine: and has not begun" test ! -e bad

@@ -23,7 +23,7 @@ case $build in /*) ;; *) build=$top/$build ;; esac
 apps=$top/tests/apps
 bin=$build/tests/apps
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OPENBLAS_NUM_THREADS=1
-export PATH="$build/bin:$PATH"
+export PATH="$build/bin:${HRUN_TEST_MPIRUN:+$HRUN_TEST_MPIRUN:}$PATH"
 unset HRUN_PROFILE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE HRUN_DATA HRUN_CACHE XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME
 unset SLURM_JOB_ID SLURM_JOBID PBS_NODEFILE OMPI_MCA_orte_default_hostfile
 tmp=$(mktemp -d)

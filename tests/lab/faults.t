@@ -141,13 +141,13 @@ all_clean "a changed host leaves nothing behind"
 
 if [ "$engine" = mpirun ]; then
 # An mpirun of another version stands over the real one, on h2 alone.
-printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.3"\n' >"$tmp/mpirun5"
-chmod 755 "$tmp/mpirun5"
-mpirun=$(readlink -f "$(command -v mpirun.openmpi || command -v mpirun)")
-on h2 mount --bind "$tmp/mpirun5" "$mpirun"
+printf '#!/bin/sh\necho "mpirun (Open MPI) 3.1.2"\n' >"$tmp/old"
+chmod 755 "$tmp/old"
+mpirun=$(readlink -f "$(command -v "${HRUN_TEST_MPIRUN:-/usr/bin}/mpirun.openmpi" || command -v mpirun)")
+on h2 mount --bind "$tmp/old" "$mpirun"
 for when in remembered asked; do
     run timeout $patience "$lab_tool" head hrun --host $hosts "$probe" info
-    refused h2 5.0.3 "another Open MPI on a host that is $when"
+    refused h2 3.1.2 "another Open MPI on a host that is $when"
     err_has "$("$mpirun" --version | sed -n '1s/.* //p')" "... and the version here"
     forget
 done

@@ -290,7 +290,7 @@ all_clean 'nothing is left'
 
 long launcher
 if is mpirun; then
-on_head pkill -KILL -x mpirun
+on_head pkill -KILL -x 'mpirun|prterun'
 finish launcher 30
 status_is 137 'mpirun is killed by SIGKILL'
 else

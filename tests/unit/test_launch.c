@@ -376,7 +376,9 @@ static void command(struct fixture *f, const char *version, const char *want, co
         is_int(hrun_engine_command(*row, &job, &b, &err), 0, "%s: of two programs", (*row)->name);
         has_str(b.data, " -np 1 --", "the first has its own number");
         has_str(b.data, " './a b' 'it'\\''s' '' : -np ", "and its words end before the second");
-        has_str(b.data, " -x 'A=1 2' -x B --wdir / ./other x < /dev/null", "which has variables and folder as well");
+        has_str(b.data, strstr(want, " -- ") ? " -x 'A=1 2' -x B --wdir / -- ./other x < /dev/null"
+                                             : " -x 'A=1 2' -x B --wdir / ./other x < /dev/null",
+                "which has variables and folder as well");
         job.which = NULL;
     }
     setenv("PATH", path, 1);
@@ -397,7 +399,8 @@ static void commands(struct fixture *f)
     char *slurm = hrun_strf("mpirun --rankfile hrun.rankfile -np %%d --oversubscribe %s", tail);
     char *v5 = hrun_strf("mpirun --map-by rankfile:file=hrun.rankfile:oversubscribe --bind-to "
                          "core:overload-allowed "
-                         "-np %%d %s", tail);
+                         "-np %%d --mca mpi_yield_when_idle 1 --mca btl self --output tag -x 'A=1 2' -x B --wdir / "
+                         "-- './a b' 'it'\\''s' '' < /dev/null");
 
     command(f, "mpirun (Open MPI) 4.1.4", v4, "Open MPI 4");
     command(f, "mpirun.openmpi (OpenRTE) 4.0.3", v4, "Debian's Open MPI 4");

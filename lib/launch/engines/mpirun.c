@@ -1,11 +1,18 @@
 /* mpirun.c - engine mpirun: Open MPI's own launcher with a rankfile
  *
- * What differs between Open MPI 4 (ORTE) and 5 (PRRTE), all in push_placement and build:
+ * What differs between Open MPI 4 (ORTE) and 5 (PRRTE), as seen with 4.1.4, 5.0.9 and PRRTE 3.0.14:
  *   - 4 reads --rankfile, and inside a resource manager it enforces slots unless told --oversubscribe;
  *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
- *     unbound, or refuses them.
- *   - 4 writes its address to a file when it is ready to start ranks; where that file is missing at the end
- *     mpirun itself has failed, and its status is not the program's. (5 has not been tried for this.)
+ *     unbound, or refuses them. A minus sign in the file's name is an "unrecognized qualifier". The rankfile is not the
+ *     allocation, so the hosts are named, too;
+ *   - 4 writes its address to a file when it is ready to start ranks, 5 when it has read its options and before its
+ *     daemons run; where that file is missing at the end mpirun itself has failed, and its status is not the program's;
+ *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and -x of what
+ *     is not set for an error; its own parameters are told by --prtemca;
+ *   - with tags 5 moves the beginning of a line that came together with the end of the last one to the front of that
+ *     (PMIx 5.0.9);
+ *   - 5 ends with status 0 when it has lost a daemon, and when told to end before all daemons run it waits for ever.
+ * Statuses, MPI_Abort, signals, standard input and yielding are alike.
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
  * fail without a word.
  */
@@ -78,6 +85,35 @@ static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
+static int only_here(const struct hrun_layout *l)
+{
+    for (int i = 0; i < l->nranks; i++)
+        if (!l->cluster->hosts[l->ranks[i].host].is_local)
+            return 0;
+    return 1;
+}
+
+/* "--host a:2,b:1", as version 5 knows no other host than this one by a rankfile; and that these may differ. Else it
+ * takes all for the first one to report, refuses or binds wrongly what fits another, and in 5.0.9 crashes or hangs when
+ * another host is first (seen). */
+static int push_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
+{
+    int *count = calloc((size_t)l->cluster->nhosts + 1, sizeof *count), rc;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    for (int r = 0; count && r < l->nranks; r++)
+        count[l->ranks[r].host]++;
+    for (int h = 0; count && h < l->cluster->nhosts; h++)
+        if (count[h])
+            hrun_buf_addf(&b, "%s%s:%d", b.len ? "," : "", l->cluster->hosts[h].name, count[h]);
+    rc = !count || b.failed || hrun_strvec_push(v, "--host") || hrun_strvec_push(v, b.data) ||
+         hrun_strvec_push(v, "--prtemca") || hrun_strvec_push(v, "prte_hetero_nodes") || hrun_strvec_push(v, "1")
+         ? -1 : 0;
+    hrun_buf_release(&b);
+    free(count);
+    return rc;
+}
+
 static int push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
 {
     return hrun_strvec_push(v, "-np") || hrun_strvec_pushf(v, "%d", hrun_job_run_length(job, r));
@@ -85,6 +121,9 @@ static int push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
 
 static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
+    if (major >= 5 && !only_here(job->layout) &&
+        (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1) && push_hosts(job->layout, v))
+        return -1;
     if (major >= 5)
         return hrun_strvec_push(v, "--map-by") ||
                hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile) ||
@@ -114,28 +153,36 @@ static int push_wdir(const char *wdir, struct hrun_strvec *v)
 /* What the user and the layout ask for, up to and with the programs and their arguments. reach: NULL in a command to
  * type. each: words that stand before each of several programs, which is added to; mpirun takes -x and --wdir as those
  * of one program. The rankfile numbers the ranks of all. */
-static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach, struct hrun_strvec *each,
+static int push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
                      struct hrun_strvec *v)
 {
-    static const char agent[] = "plm_rsh_agent=";
+    static const char *const agents[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
 
     if (hrun_env_yields(job) && push_mca(v, hrun_env_yield, strlen(hrun_env_yield), "1"))
         return -1;
     for (int i = 0; i < job->n_mca; i++) {
         const char *eq = strchr(job->mca[i], '=');
-        if (reach && reach->agents && !strncmp(job->mca[i], agent, strlen(agent)))
+        if (reach && reach->agents && (!strncmp(job->mca[i], agents[0], strlen(agents[0])) ||
+                                       !strncmp(job->mca[i], agents[1], strlen(agents[1]))))
             continue;   /* it is in ours, and mpirun would put a comma between the two */
         if (push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1))
             return -1;
     }
-    if ((job->tag_output && hrun_strvec_push(v, "--tag-output")) || (reach && hrun_reach_agents(reach, v)))
+    if (job->tag_output && (major >= 5 ? hrun_strvec_push(v, "--output") || hrun_strvec_push(v, "tag")
+                                       : hrun_strvec_push(v, "--tag-output")))
         return -1;
-    for (int i = 0; i < job->n_env; i++)
+    if (reach && hrun_reach_agents(reach, v))
+        return -1;
+    for (int i = 0; i < job->n_env; i++) {
+        if (reach && major >= 5 && !strchr(job->env[i], '=') && !getenv(job->env[i]))
+            continue;   /* an error there */
         if (hrun_strvec_push(each, "-x") || hrun_strvec_push(each, job->env[i]))
             return -1;
+    }
     if (job->wdir && push_wdir(job->wdir, each))
         return -1;
-    if (reach && hrun_reach_before_program(reach, each))
+    /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
+    if ((major >= 5 && hrun_strvec_push(each, "--")) || (reach && hrun_reach_before_program(reach, each)))
         return -1;
     for (int r = 0; r < job->layout->nranks; r += hrun_job_run_length(job, r)) {
         if (r && (hrun_strvec_push(v, ":") || push_count(job, r, v)))
@@ -147,14 +194,6 @@ static int push_rest(const struct hrun_job *job, const struct hrun_reach *reach,
             return -1;
     }
     return 0;
-}
-
-static int only_here(const struct hrun_layout *l)
-{
-    for (int i = 0; i < l->nranks; i++)
-        if (!l->cluster->hosts[l->ranks[i].host].is_local)
-            return 0;
-    return 1;
 }
 
 static int user_sets(const struct hrun_job *job, const char *name)
@@ -186,9 +225,10 @@ static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const s
     /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
     if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward))
         bad = push_mca(v, forward, strlen(forward), "1");
-    if (!bad && m->major < 5)   /* of several programs the last one's word counts */
-        bad = hrun_strvec_push(&each, "--report-uri") || hrun_strvec_push(&each, ready);
-    bad = bad || push_no_mpich(job, &each) || hrun_reach_options(reach, r, v, &each) || push_rest(job, reach, &each, v);
+    /* Of several programs the last one's word counts. */
+    bad = bad || hrun_strvec_push(&each, "--report-uri") || hrun_strvec_push(&each, ready) ||
+          push_no_mpich(job, &each) || hrun_reach_options(reach, r, v, &each) ||
+          push_rest(job, m->major, reach, &each, v);
     hrun_strvec_release(&each);
     return bad ? hrun_fail_nomem(err) : 0;
 }
@@ -214,7 +254,7 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
         return -1;
     if (hrun_strvec_push(&v, strrchr(m.path, '/') + 1) ||
         push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &each) ||
-        push_rest(job, NULL, &each, &v))
+        push_rest(job, m.major, NULL, &each, &v))
         rc = hrun_fail_nomem(err);
     else
         rc = hrun_show_command(job, &v, out, err);
@@ -228,8 +268,12 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
 /* Does the user say where Open MPI's folders are? It refuses the parameter for all hosts beside those for one kind. */
 static int user_sets_folder(const struct hrun_job *job)
 {
-    return hrun_env_user_mca(job, "orte_tmpdir_base") || hrun_env_user_mca(job, "orte_local_tmpdir_base") ||
-           hrun_env_user_mca(job, "orte_remote_tmpdir_base");
+    static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",
+                                        "prte_tmpdir_base", "prte_local_tmpdir_base", "prte_remote_tmpdir_base" };
+    char *setting = hrun_agent_setting(job->mca, job->n_mca, keys, sizeof keys / sizeof *keys);
+
+    free(setting);
+    return setting != NULL;
 }
 
 /* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? It hands the setting on to its
@@ -241,39 +285,44 @@ static int own_folder(const struct hrun_job *job, const struct hrun_reach *reach
 }
 
 /* mpirun's environment is also that of the ranks on this host. */
-static int build_env(const struct hrun_run *r, const struct hrun_reach *reach, struct hrun_strvec *env,
-                     struct hrun_error *err)
+static int build_env(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
+                     struct hrun_strvec *env, struct hrun_error *err)
 {
+    static const char *const folder[] = { "OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base" };
     const struct hrun_job *job = r->job;
 
     if (hrun_env_base(env, err))
         return -1;
     if (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id))
         return hrun_fail_nomem(err);
-    if (hrun_env_no_mpich(env, err) || hrun_reach_env(reach, r, env, err) ||
-        (own_folder(job, reach) && hrun_env_mca(job, env, "orte_tmpdir_base", r->rundir, err)))
+    if (hrun_env_no_mpich(env, err) || hrun_reach_env(reach, r, env, err))
         return -1;
+    if (own_folder(job, reach) &&
+        hrun_env_set(env, folder[m->major >= 5], strlen(folder[m->major >= 5]), r->rundir))
+        return hrun_fail_nomem(err);
     return only_here(job->layout) ? hrun_env_shared_memory(job, env, r->shmdir, err) : 0;
 }
 
-/* The folder that a killed mpirun (4) leaves on this host when other hosts take part. */
-static void remove_session(pid_t pid)
+/* The folder that a killed mpirun leaves on this host when other hosts take part. */
+static void remove_session(const struct hrun_openmpi *m, pid_t pid)
 {
     const char *base = getenv("TMPDIR");
     char host[256] = "", *folder, *path = NULL;
     struct stat st;
 
     gethostname(host, sizeof host - 1);
-    folder = hrun_strf("%s/ompi.%s.%lu", base && *base ? base : "/tmp", host, (unsigned long)geteuid());
+    base = base && *base ? base : "/tmp";
+    folder = m->major >= 5 ? hrun_strf("%s/ompi.%ld", base, (long)pid)
+                           : hrun_strf("%s/ompi.%s.%lu", base, host, (unsigned long)geteuid());
     /* The name can be foreseen: not through another user's folder or link. */
     if (folder && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
-        path = hrun_strf("%s/pid.%ld", folder, (long)pid);
+        path = m->major >= 5 ? strdup(folder) : hrun_strf("%s/pid.%ld", folder, (long)pid);
     hrun_remove_tree(path);
     free(path);
     free(folder);
 }
 
-/* The file in which mpirun 4 says that it is ready. */
+/* The file in which mpirun says that it is ready. */
 static char *ready_file(const struct hrun_run *r)
 {
     return hrun_strf("%s/ready", r->rundir);
@@ -297,10 +346,10 @@ static void last_words(const struct hrun_buf *text, char *out, size_t size)
 
 /* A status other than 0 of an mpirun that has never been ready to start a rank is not the program's. -1 with
  * *err then. */
-static int judge_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_error *err)
+static int judge_mpirun(const struct hrun_run *r, struct hrun_error *err)
 {
     char *ready = ready_file(r), words[256];
-    int failed = m->major < 5 && r->out->status && !r->out->timed_out && !r->out->signalled && ready &&
+    int failed = r->out->status && !r->out->timed_out && !r->out->signalled && ready &&
                  access(ready, F_OK) && errno == ENOENT;
 
     free(ready);
@@ -314,20 +363,47 @@ static int judge_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, 
                      "above", r->out->status);
 }
 
-/* A remote shell that is quick to begin has given itself the process group that mpirun (4) then wants to give it, and
+/* A remote shell that is quick to begin has given itself the process group that mpirun then wants to give it, and
  * mpirun tells of that as "[HOST:PID] plm:rsh: Warning: ...", PID being its own, before any rank has begun. */
-static void set_noise(struct hrun_run *r)
+static void set_noise(struct hrun_run *r, const struct hrun_openmpi *m)
 {
-    snprintf(r->noise, sizeof r->noise, ":%05ld] plm:rsh: Warning: setpgid(", (long)r->procs[0].pid);
+    snprintf(r->noise, sizeof r->noise, ":%05ld] plm:%s: Warning: setpgid(", (long)r->procs[0].pid,
+             m->major >= 5 ? "ssh" : "rsh");
 }
 
-static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, struct hrun_error *err)
+/* Version 5 takes a minus sign, a colon or a comma in the file's name for its own syntax: *name becomes one without, as
+ * long as *fd is open. */
+static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
+                         struct hrun_error *err)
 {
+    char *path = hrun_strf("%s/rankfile", r->rundir);
     struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = -1;
+
+    if (!path)
+        hrun_fail_nomem(err);
+    else if (!hrun_layout_rankfile(r->job->layout, &text, err))
+        rc = hrun_file_replace(path, text.data, text.len, 0600, err);
+    if (!rc && m->major >= 5) {
+        *fd = open(path, O_RDONLY | O_CLOEXEC);
+        *name = hrun_strf("/proc/%ld/fd/%d", (long)getpid(), *fd);
+        rc = *fd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path) : *name ? 0 : hrun_fail_nomem(err);
+    } else if (!rc) {
+        *name = path;
+        path = NULL;
+    }
+    free(path);
+    hrun_buf_release(&text);
+    return rc;
+}
+
+static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, int *rank_fd,
+                 struct hrun_error *err)
+{
     struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
     struct hrun_spawn_one one;
     struct hrun_guard_spec spec;
-    char *rankfile = hrun_strf("%s/rankfile", r->rundir), *ready = ready_file(r);
+    char *rankfile = NULL, *ready = ready_file(r);
     int rc = -1;
 
     memset(&one, 0, sizeof one);
@@ -338,25 +414,23 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
     spec.shmdir = r->shmdir;
     spec.scratch = r->job->scratch;
     spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
-    if (!rankfile || !ready) {
+    if (!ready) {
         hrun_fail_nomem(err);
         goto out;
     }
-    if (hrun_reach_listen(reach, r, err) || hrun_layout_rankfile(r->job->layout, &text, err) ||
-        hrun_file_replace(rankfile, text.data, text.len, 0600, err) ||
-        build(r, m, reach, rankfile, ready, &argv, err) || build_env(r, reach, &env, err) ||
+    if (hrun_reach_listen(reach, r, err) || make_rankfile(r, m, &rankfile, rank_fd, err) ||
+        build(r, m, reach, rankfile, ready, &argv, err) || build_env(r, m, reach, &env, err) ||
         hrun_reach_check_shells(reach, r, m, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
     r->is_launcher = 1;
-    r->tagging = HRUN_TAG_MPIRUN;
+    r->tagging = m->major >= 5 ? HRUN_TAG_PRTERUN : HRUN_TAG_MPIRUN;
     one.env = env.v;
     rc = hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err);
     if (!rc)
-        set_noise(r);
+        set_noise(r, m);
 out:
     free(rankfile);
     free(ready);
-    hrun_buf_release(&text);
     hrun_strvec_release(&argv);
     hrun_strvec_release(&env);
     return rc;
@@ -368,17 +442,17 @@ static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, stru
     struct hrun_reach reach = HRUN_REACH_INIT;
     struct hrun_run r;
     pid_t mpirun_pid = 0;
-    int rc;
+    int rank_fd = -1, rc;
 
     if (hrun_openmpi_of(job, &m, err) || hrun_reach_plan(job, &m, &reach, err))
         return -1;
     rc = hrun_run_begin(&r, job, out, err);
     if (rc == 0)
-        rc = start(&r, &m, &reach, err);
+        rc = start(&r, &m, &reach, &rank_fd, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)
-        rc = judge_mpirun(&r, &m, err);
+        rc = judge_mpirun(&r, err);
     if (rc == 0)
         rc = hrun_reach_judge(&reach, &r, err);
     if (rc == 0 && out->lost_host[0])
@@ -386,8 +460,10 @@ static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, stru
     if (r.nprocs && r.procs[0].pid > 0)
         mpirun_pid = r.procs[0].pid;
     hrun_run_end(&r);
+    if (rank_fd >= 0)
+        close(rank_fd);
     if (mpirun_pid && !own_folder(job, &reach))
-        remove_session(mpirun_pid);
+        remove_session(&m, mpirun_pid);
     hrun_reach_release(&reach);
     return rc;
 }

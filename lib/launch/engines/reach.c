@@ -217,8 +217,8 @@ static double limit_s(void)
 static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, int asked, struct hrun_reach *out,
                       struct hrun_error *err)
 {
-    static const char *const launch_agent[] = { "orte_launch_agent" };
-    char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 1) : NULL;
+    static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
+    char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2) : NULL;
     int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
     int wanted = needed || job->npreloads;
 
@@ -232,8 +232,9 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
         return out->shim ? 0 : -1;
     }
     out->managed = hrun_in_resource_manager() && job->layout->cluster->ngroups < 2;
-    out->agents = out->nremote && m->major < 5 && !out->managed;
-    out->daemons = out->nremote && m->major < 5 && asked && !own;
+    out->prrte = m->major >= 5;
+    out->agents = out->nremote && !out->managed && (!out->prrte || out->nremote <= HRUN_REACH_RADIX);
+    out->daemons = out->nremote && (!out->prrte || out->agents) && asked && !own;
     out->ranks = asked && (out->daemons || wanted) && !hrun_env_user_mca(job, "mca_base_env_list");
     free(own);
     if (job->report_bindings && !out->ranks)
@@ -297,9 +298,10 @@ out:
 
 /* ---------------------------------------------------------------- its words */
 
-static int push_mca(struct hrun_strvec *v, const char *key, const char *value)
+static int push_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
 {
-    return hrun_strvec_push(v, "--mca") || hrun_strvec_push(v, key) || hrun_strvec_push(v, value);
+    return hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca") || hrun_strvec_push(v, key) ||
+           hrun_strvec_push(v, value);
 }
 
 static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
@@ -310,7 +312,7 @@ static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
     hrun_buf_addf(&b, "%s agent %g %s %d", reach->shim, reach->limit_s, reach->reporter, (int)reach->agent.n);
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_buf_addf(&b, " %s", reach->agent.v[i]);
-    rc = b.failed || push_mca(v, "plm_rsh_agent", b.data);
+    rc = b.failed || push_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
     hrun_buf_release(&b);
     return rc;
 }
@@ -361,8 +363,8 @@ static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r,
 
     hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
     rc = add_fingerprints(reach, r->job->layout, &b);
-    hrun_buf_adds(&b, " orted");
-    rc = rc || b.failed || push_mca(v, "orte_launch_agent", b.data);
+    hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
+    rc = rc || b.failed || push_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
     hrun_buf_release(&b);
     return rc;
 }
@@ -388,18 +390,19 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
 
     /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
     if (r->job->layout->cluster->ngroups > 1 && reach->agents &&
-        ((!hrun_env_user_mca(r->job, "plm") && push_mca(v, "plm", "rsh")) ||
-         (!hrun_env_user_mca(r->job, "ras") && push_mca(v, "ras", "^slurm"))))
+        ((!hrun_env_user_mca(r->job, "plm") && push_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh")) ||
+         (!hrun_env_user_mca(r->job, "ras") && push_mca(reach, v, "ras", "^slurm"))))
         return -1;
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
-        if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(v, keepalive[i].key, keepalive[i].value))
+        if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(reach, v, keepalive[i].key, keepalive[i].value))
             return -1;
     /* A daemon would start others through a shim that need not be there. */
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
-        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn") && push_mca(v, "plm_rsh_no_tree_spawn", "1"))
+        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn") && push_mca(reach, v, "plm_rsh_no_tree_spawn", "1"))
         return -1;
     /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
-    if (reach->ranks && reach->nremote && !hrun_env_user_mca(r->job, "rtc") && push_mca(v, "rtc", "^hwloc"))
+    if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc") &&
+        push_mca(reach, v, "rtc", "^hwloc"))
         return -1;
     if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, each)))
         return -1;
@@ -432,7 +435,8 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
     int bad = 0;
 
     if (reach->fifo)
-        bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo);
+        bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo) ||
+              (reach->prrte && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
     if (reach->ranks) {
         bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
               hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=%s", r->job->report_bindings ? "bind,report" : "bind");

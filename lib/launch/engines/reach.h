@@ -1,4 +1,4 @@
-/* reach.h - how mpirun (Open MPI 4) and engine ssh reach the other hosts of a job, with hrun's hand on each (internal)
+/* reach.h - how mpirun and engine ssh reach the other hosts of a job, with hrun's hand on each (internal)
  *
  * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before the remote shell, mpirun's daemons and
  * the ranks, and what follows from the notes (launch/internal.h) that the shims write.
@@ -11,6 +11,8 @@
  *     others nothing is known until they fail;
  *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with
  *     what they were, since the manager decides what a step may use;
+ *   - Open MPI 5 hands parameters on cut at the first "=" (of PRRTE's plm, seen), so its daemons start no others through
+ *     a shim: beyond HRUN_REACH_RADIX hosts, and inside a resource manager, it works alone;
  *   - until all hosts have passed their checks mpirun's standard error is held back: where one has not, hrun's own
  *     message takes its place.
  */
@@ -30,6 +32,7 @@ struct hrun_reach {
     struct hrun_strvec agent;   /* the remote shell */
     double limit_s;             /* for a host to pass its checks */
     int managed;                /* inside a resource manager whose ways mpirun uses: no heterogeneous job */
+    int prrte;                  /* mpirun is of Open MPI 5 */
     /* While the job runs. */
     char *fifo;
     int fd;                     /* reading end, -1: none */

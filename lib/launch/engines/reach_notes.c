@@ -17,12 +17,22 @@
 /* What a shell says of a program that is not there. */
 enum { NOT_FOUND = 127 };
 
+/* From its last daemon on mpirun 5 needs so long at most to start the ranks, on busy hosts. Told to end before that it
+ * waits for ever (seen). */
+static const double START_S = 5;
+
+/* Version 5, told to end while it starts, hangs, and told that an agent has ended it says so on standard output (seen):
+ * it is killed at once. */
 static void fail(struct hrun_run *r, enum hrun_code code, const char *host, const char *what, const char *text)
 {
+    const struct hrun_reach *reach = r->watch_ctx;
+
     if (r->engine_failed || r->kill_s > 0 || r->ending_signal)
         return;
     hrun_fail(r->err, code, "host '%s' %s%s%s", host, what, *text ? ": " : "", text);
     hrun_run_break(r);
+    if (reach->prrte)
+        r->kill_s = hrun_monotonic_s();
 }
 
 static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
@@ -37,11 +47,11 @@ static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, 
     hrun_buf_release(&b);
 }
 
-/* mpirun may notice before the agent does, and end with a status of its own: where the host tells that its daemon has
- * ended well, an agent that ends without such a word counts nevertheless. */
+/* mpirun may notice before the agent does, and end with a status of its own, version 5 with 0 (seen): where the host
+ * tells that its daemon has ended well, an agent that ends without such a word counts nevertheless. */
 static void lost(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
-    int late = r->nalive == 0 && r->failed && reach->daemons && n->kind == HRUN_NOTE_LOST;
+    int late = r->nalive == 0 && (r->failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
 
     if (r->engine_failed || r->ending_signal || r->timed_out || r->out->lost_host[0])
         return;
@@ -74,8 +84,11 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
         hrun_strvec_push(&reach->open, n->host);
         break;
     case HRUN_NOTE_UP:
-        if (++reach->nup == reach->nremote)
+        if (++reach->nup == reach->nremote) {
             hrun_output_release(r->output, 1, r->noise);
+            if (reach->prrte)
+                r->begun_s = hrun_monotonic_s() + START_S;
+        }
         break;
     case HRUN_NOTE_CHANGED:
         fail(r, HRUN_ECHANGED, n->host, "has changed since it was asked what it is made of", "");
@@ -133,7 +146,7 @@ static void abandon(struct hrun_run *r)
     const struct hrun_reach *reach = r->watch_ctx;
     struct hrun_buf names = HRUN_BUF_INIT;
 
-    if (!r->out->status || r->engine_failed || r->timed_out || r->ending_signal || r->out->lost_host[0])
+    if ((!r->out->status && !(reach->prrte && reach->daemons)) || r->engine_failed || r->timed_out || r->ending_signal || r->out->lost_host[0])
         return;
     if (reach->open.n == 1) {
         hrun_run_lose(r, reach->open.v[0]);
@@ -167,6 +180,8 @@ int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_
     r->abandon = abandon;
     r->watch_ctx = reach;
     r->hold_errors = hears_all(reach);
+    if (reach->prrte)
+        r->begun_s = hrun_monotonic_s() + reach->limit_s;
     return 0;
 }
 
