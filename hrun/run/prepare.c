@@ -394,8 +394,8 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
     if (!c->app || !c->app->fixed)
         return 0;
     if (s->N > 1 || s->finest)
-        return hrun_fail(err, HRUN_EINVAL, "the work of %s is the same in each run (size: fixed): leave -N and --finest "
-                         "out", c->app->name);
+        return hrun_fail(err, HRUN_EINVAL, "the work of %s is the same in each run (size: fixed): leave -N and "
+                         "--finest out", c->app->name);
     p->N = 1;
     return 0;
 }

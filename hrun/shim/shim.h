@@ -8,9 +8,9 @@
  *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes what it writes on as standard
  *       error (no program writes there), and tells hrun through the FIFO $HRUN_NOTES (lib/launch) what becomes
  *       of the host. LIMIT_S: the seconds that the host has to report that it is up. REPORTER: "host", mode `host` runs
- *       there; "proxy", the same, and standard input and output are those of hrun and of mode `proxy`; "shell", a word put
- *       before COMMAND, for a shell to understand, tells that the host was reached; "nobody". Without a FIFO (on another host, where a daemon starts further daemons) it says on standard error
- *       what failed.
+ *       there; "proxy", the same, and standard input and output are those of hrun and of mode `proxy`; "shell", a word
+ *       put before COMMAND, for a shell to understand, tells that the host was reached; "nobody". Without a FIFO (on
+ *       another host, where a daemon starts further daemons) it says on standard error what failed.
  *   hrun-shim host JOB HOW FINGERPRINTS DAEMON ARGUMENT...
  *       On another host, in front of Open MPI's daemon: refuses a host that is not what the plan was made for
  *       (its fingerprint must be in the list; "-" accepts any), or that has no room for temporary files; gives the
@@ -18,8 +18,9 @@
  *       it and removes the folders. HOW: "reports" (an agent listens on standard error) or "alone".
  *   hrun-shim proxy START
  *       On each host of a job of engine ssh: reads frames (lib/launch/internal.h) from standard input, starts the ranks
- *       that they name, each through mode `rank`, and relays PMI, output, input, signals and ends until the last rank has
- *       ended; then it ends what the ranks have left behind. When hrun goes away it ends all at once. START is any word.
+ *       that they name, each through mode `rank`, and relays PMI, output, input, signals and ends until the last rank
+ *       has ended; then it ends what the ranks have left behind. When hrun goes away it ends all at once. START is any
+ *       word.
  *   hrun-shim fold COMMAND ARGUMENT...
  *       For srun: runs COMMAND and prints its output in lines of at most 801 characters, the last of which tells
  *       whether the line of COMMAND ends (.) or goes on (\), and behind them =STATUS.

@@ -4,8 +4,8 @@
  * launch ask about the application, and write its input files.
  * Invariants:
  *   - every mistake in a definition is found at loading, with file, line, column and what would be right;
- *   - a loaded definition is not changed but by hrun_app_fix_threads and hrun_app_suit, except that its expressions hold the variables
- *     of an evaluation (one thread at a time);
+ *   - a loaded definition is not changed but by hrun_app_fix_threads and hrun_app_suit, except that its expressions
+ *     hold the variables of an evaluation (one thread at a time);
  *   - a file that the user wrote or changed is never overwritten unless force is set.
  */
 #ifndef HRUN_APP_APP_H
@@ -225,9 +225,9 @@ char *hrun_app_name_of(const char *program);
  * HRUN_EINVAL (nothing of the name is left), HRUN_ENOMEM. */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 
-/* For suits_pes: the processes that PEs of so many cores (cores[n], 0: not known) may hold. Of one core: 1 and 2; of c: 1,
- * c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. Errors: HRUN_ENOMEM;
- * nothing has changed then. */
+/* For suits_pes: the processes that PEs of so many cores (cores[n], 0: not known) may hold. Of one core: 1 and 2; of
+ * c: 1, c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. Errors:
+ * HRUN_ENOMEM; nothing has changed then. */
 int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_error *err);
 
 /* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */

@@ -341,8 +341,8 @@ static int load_sizes(struct hrun_load *l)
     char path[64];
 
     if (raw->size && strcmp(raw->size, "fixed"))
-        return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each run, or "
-                             "leave the key out", raw->size);
+        return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each "
+                             "run, or leave the key out", raw->size);
     if (raw->size && n)
         return hrun_load_bad(l, "sizes", "with size: fixed there are no other sizes: leave one of the keys out");
     l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);

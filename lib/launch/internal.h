@@ -422,9 +422,9 @@ int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err);
 int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err);
 
-/* Add libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI lacks.
- * words[size] is what it is told, as long as the job. Result: its path, which the caller frees after the job; NULL where
- * it is not needed, or not installed, which on_message is told. */
+/* Add libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI
+ * lacks. words[size] is what it is told, as long as the job. Result: its path, which the caller frees after the job;
+ * NULL where it is not needed, or not installed, which on_message is told. */
 char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size);
 
 struct hrun_run;

@@ -1,6 +1,6 @@
 /* fuzz_frames.c - anything that a host's proxy, or hrun, may send as frames, in pieces: the first byte of a piece tells
- * how long it is, and whether a head with the next two bytes as kind and length stands before it. Each frame lies inside
- * what has come, and none is made of what is broken. */
+ * how long it is, and whether a head with the next two bytes as kind and length stands before it. Each frame lies
+ * inside what has come, and none is made of what is broken. */
 #include "fuzz.h"
 
 #include "launch/internal.h"

@@ -1,5 +1,6 @@
-/* fuzz_pmi.c - anything that two ranks may send to the PMI-1 server, in pieces: the first byte of a piece tells whose it
- * is and how long. The server answers in whole lines, reports each rank as refused once at most, and does not crash. */
+/* fuzz_pmi.c - anything that two ranks may send to the PMI-1 server, in pieces: the first byte of a piece tells
+ * whose it is and how long. The server answers in whole lines, reports each rank as refused once at most, and does
+ * not crash. */
 #include "fuzz.h"
 
 #include "launch/internal.h"

@@ -99,8 +99,8 @@ static int has_devices(void)
     return 0;
 }
 
-/* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short program's
- * time: it may read the file that hrun has. */
+/* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short
+ * program's time: it may read the file that hrun has. */
 static int mpich_env(const char *topology, struct hrun_strvec *env, struct hrun_error *err)
 {
     if (hrun_mpich_env(env, err))

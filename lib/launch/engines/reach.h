@@ -11,8 +11,8 @@
  *     others nothing is known until they fail;
  *   - inside a resource manager mpirun's daemons are started by that, and no notes come; hosts are not compared with
  *     what they were, since the manager decides what a step may use;
- *   - Open MPI 5 hands parameters on cut at the first "=" (of PRRTE's plm, seen), so its daemons start no others through
- *     a shim: beyond HRUN_REACH_RADIX hosts, and inside a resource manager, it works alone;
+ *   - Open MPI 5 hands parameters on cut at the first "=" (of PRRTE's plm, seen), so its daemons start no others
+ *     through a shim: beyond HRUN_REACH_RADIX hosts, and inside a resource manager, it works alone;
  *   - until all hosts have passed their checks mpirun's standard error is held back: where one has not, hrun's own
  *     message takes its place.
  */
@@ -46,8 +46,8 @@ struct hrun_reach {
 #define HRUN_REACH_INIT { .fd = -1 }
 
 /* What a job needs; m is NULL for engine ssh, which needs hrun on every host. Errors: HRUN_EENGINE (no agent, no shim,
- * another version of Open MPI on a host), HRUN_ECHANGED (the cache says so), HRUN_EINVAL (bindings or threads that cannot
- * be had there, hosts that were not asked), HRUN_ENOMEM. */
+ * another version of Open MPI on a host), HRUN_ECHANGED (the cache says so), HRUN_EINVAL (bindings or threads that
+ * cannot be had there, hosts that were not asked), HRUN_ENOMEM. */
 int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
@@ -61,8 +61,8 @@ int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err);
 
-/* For engine ssh, which starts the agents itself: the words of the agent that starts command, NULL-terminated words, on a
- * host. Errors: HRUN_ENOMEM. */
+/* For engine ssh, which starts the agents itself: the words of the agent that starts command, NULL-terminated words,
+ * on a host. Errors: HRUN_ENOMEM. */
 int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
                            char *const *command, struct hrun_strvec *v, struct hrun_error *err);
 

@@ -146,7 +146,8 @@ static void abandon(struct hrun_run *r)
     const struct hrun_reach *reach = r->watch_ctx;
     struct hrun_buf names = HRUN_BUF_INIT;
 
-    if ((!r->out->status && !(reach->prrte && reach->daemons)) || r->engine_failed || r->timed_out || r->ending_signal || r->out->lost_host[0])
+    if ((!r->out->status && !(reach->prrte && reach->daemons)) || r->engine_failed || r->timed_out ||
+        r->ending_signal || r->out->lost_host[0])
         return;
     if (reach->open.n == 1) {
         hrun_run_lose(r, reach->open.v[0]);

@@ -3,9 +3,9 @@
  * On each host with ranks stands `hrun-shim proxy`, on others behind `hrun-shim agent`, the remote shell and `hrun-shim
  * host` (hrun/shim/shim.h), whose notes reach.h understands. One connection to each host carries frames
  * (launch/internal.h): hrun's own process serves PMI, feeds rank 0, gets all output, and hears how each rank ends.
- * Why not Hydra: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on a host that it cannot find, and takes
- * a host that is not beside itself in the list for two.
- * The job is told to the proxies when all hosts are ready, so that nothing is started where one is not.
+ * Why not Hydra: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on a host that it cannot find, and
+ * takes a host that is not beside itself in the list for two. The job is told to the proxies when all hosts are ready,
+ * so that nothing is started where one is not.
  */
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
@@ -71,7 +71,8 @@ static int ssh_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *f
     (void)found;
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
-    rc = hrun_check_hosts(&hrun_engine_ssh, cluster, err) || (remote && hrun_agent_find(NULL, 0, &program, &words, err));
+    rc = hrun_check_hosts(&hrun_engine_ssh, cluster, err) ||
+         (remote && hrun_agent_find(NULL, 0, &program, &words, err));
     free(program);
     hrun_strvec_release(&words);
     return rc ? -1 : 0;
@@ -134,8 +135,8 @@ static void add_number(struct hrun_buf *b, int n)
 static int is_of_here(const char *entry)
 {
     static const char *const names[] = {
-        "HOME=", "USER=", "LOGNAME=", "SHELL=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "HOSTNAME=", "TMPDIR=", "SSH_", "XDG_",
-        "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "="
+        "HOME=", "USER=", "LOGNAME=", "SHELL=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "HOSTNAME=", "TMPDIR=", "SSH_",
+        "XDG_", "DBUS_", "HWLOC_", "BASH_FUNC_", HRUN_NOTES_VARIABLE "="
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -217,9 +218,10 @@ static int begin(struct ssh *s, struct hrun_error *err)
     const struct hrun_job *job = s->r->job;
     struct hrun_strvec env = HRUN_STRVEC_INIT;
     struct hrun_buf b = HRUN_BUF_INIT;
-    char *wdir = realpath(job->wdir ? job->wdir : ".", NULL);
+    const char *dir = job->wdir ? job->wdir : ".";
+    char *wdir = realpath(dir, NULL);
     int rc = wdir ? ranks_env(s, &env, err)
-                  : hrun_fail_errno(err, HRUN_EIO, "the working directory %s cannot be used", job->wdir ? job->wdir : ".");
+                  : hrun_fail_errno(err, HRUN_EIO, "the working directory %s cannot be used", dir);
 
     for (int i = 0; i < s->nhosts && !rc; i++) {
         hrun_buf_reset(&b);
@@ -342,8 +344,8 @@ static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
     }
 }
 
-/* What a shell has written goes to standard error. 0: the hello has not come yet; -1: nor will it. */
-static int skip_greeting(struct ssh *s, struct host *h)
+/* What a shell has written before the hello is dropped. 0: the hello has not come yet; -1: nor will it. */
+static int skip_greeting(struct host *h)
 {
     static const char hello[] = HRUN_PROXY_HELLO;
     char *found = memmem(h->in.data, h->in.len, hello, sizeof hello - 1);
@@ -351,7 +353,6 @@ static int skip_greeting(struct ssh *s, struct host *h)
 
     if (!found)
         return h->in.len > GREETING_MAX ? -1 : 0;
-    (void)s;
     h->greeted = 1;
     at += sizeof hello - 1;
     hrun_frames_drop(&h->in, &at);
@@ -373,7 +374,7 @@ static void read_host(struct ssh *s, struct host *h)
         return;
     }
     hrun_buf_add(&h->in, data, (size_t)n);
-    if (h->greeted || (got = skip_greeting(s, h)) > 0)
+    if (h->greeted || (got = skip_greeting(h)) > 0)
         while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey(s, h, &f)))
             ;
     if (got < 0 || h->in.failed)
