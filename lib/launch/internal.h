@@ -204,6 +204,9 @@ pid_t hrun_procs_group(pid_t pid);
 /* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's memory file? */
 int hrun_procs_marked(pid_t pid, const char *job_id, int mark);
 
+/* The number that stands in its environment under that name; otherwise: there is none, or no such process. */
+long hrun_procs_number(pid_t pid, const char *name, long otherwise);
+
 /* Which MPI library has the process mapped (HRUN_MPI_NONE, _OPENMPI or _MPICH)? Its file name goes to name[size]. */
 enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size);
 

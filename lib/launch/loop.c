@@ -164,6 +164,27 @@ static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
     hrun_run_break(r);
 }
 
+/* A rank of MPICH that aborts stays until it is killed. Has a script given it another place than hrun has? */
+static int is_displaced(struct hrun_run *r, int rank)
+{
+    struct hrun_pids tree = HRUN_PIDS_INIT;
+    long found = rank, size = r->nprocs;
+
+    if (r->mpich && r->procs[rank].pid > 0)
+        hrun_procs_tree(r->procs[rank].pid, &tree);
+    for (size_t i = 0; i < tree.n && found == rank && size == r->nprocs; i++) {
+        found = hrun_procs_number(tree.v[i], "PMI_RANK", rank);
+        size = hrun_procs_number(tree.v[i], "PMI_SIZE", r->nprocs);
+    }
+    hrun_pids_release(&tree);
+    if (found == rank && size == r->nprocs)
+        return 0;
+    hrun_fail(r->err, HRUN_EMPI, "%s sets PMI_RANK or PMI_SIZE itself, %ld of %ld where hrun has given rank %d of %d: "
+              "take that out of the script, MPI finds its place by these", r->job->argv[0], found, size, rank,
+              r->nprocs);
+    return 1;
+}
+
 void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
     struct hrun_proc *p = ev->rank >= 0 && ev->rank < r->nprocs ? &r->procs[ev->rank] : NULL;
@@ -176,6 +197,8 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
         p->connected = 0;
     else if (ev->kind == HRUN_GUARD_REFUSED)
         refuse_rank(r, ev);
+    else if (!r->kill_s && !r->engine_failed && is_displaced(r, ev->rank))
+        hrun_run_break(r);
     else if (hrun_run_fail(r, ev->rank, ev->status & 0xff ? ev->status & 0xff : 1))
         hrun_run_say(r, "rank %d aborted the job with status %d", ev->rank, ev->status);
 }

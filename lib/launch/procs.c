@@ -131,6 +131,20 @@ int hrun_procs_marked(pid_t pid, const char *job_id, int mark)
     return found || holds_file(pid, mark);
 }
 
+long hrun_procs_number(pid_t pid, const char *name, long otherwise)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    size_t len = strlen(name);
+    long value = otherwise;
+
+    if (slurp(pid, "environ", &b) == 0)
+        for (size_t at = 0; at < b.len; at += strlen(b.data + at) + 1)
+            if (!strncmp(b.data + at, name, len) && b.data[at + len] == '=')
+                value = strtol(b.data + at + len + 1, NULL, 10);
+    hrun_buf_release(&b);
+    return value;
+}
+
 int hrun_procs_of_job(const char *job_id, int mark, const struct hrun_pids *groups, const struct hrun_pids *except,
                       struct hrun_pids *out)
 {

@@ -126,4 +126,9 @@ for garbage in 'b"cmd=init pmi_version=2 pmi_subversion=0\n"' 'b"x"*9000' 'bytes
     err_has "hrun: rank " "which is told"
 done
 ok "nothing is left of all" nothing_new "$before"
+printf '#!/bin/sh\nexport PMI_RANK=5 PMI_SIZE=9\nexec %s info\n' "$bin/mpich/probe" >displaced
+chmod +x displaced
+run hrun --mpi mpich -n 2 ./displaced
+status_is 125 "a script that sets PMI_RANK itself"
+err_has "sets PMI_RANK or PMI_SIZE itself, 5 of 9 where hrun has given rank" "is told so"
 done_testing
