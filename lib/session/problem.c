@@ -55,15 +55,19 @@ static uint64_t hash_part(uint64_t h, int fd, off_t at, off_t len)
     return h;
 }
 
-/* The contents of the file that a word names, alone or behind '=' ("-in deck", "--deck=deck"), if it names one. */
+/* The contents of the file that a word names, alone or behind '=' ("-in deck", "--deck=deck"), if it names one. Pipes
+ * and devices are not even opened: that alone may change them. */
 static uint64_t hash_file(uint64_t h, int folder, const char *word)
 {
     const char *eq = strchr(word, '=');
-    int fd = openat(folder, word, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
+    int fd;
 
-    if (fd < 0 && eq)
-        fd = openat(folder, eq + 1, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fstatat(folder, word, &st, 0) && eq)
+        word = eq + 1;
+    if (fstatat(folder, word, &st, 0) || !S_ISREG(st.st_mode))
+        return h;
+    fd = openat(folder, word, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
         h = hash(h, &st.st_size, sizeof st.st_size);
         h = hash_part(h, fd, 0, st.st_size > WHOLE_MAX ? PART_BYTES : st.st_size);

@@ -70,13 +70,21 @@ void models_wanting(const struct hrun_app *app, const struct hrun_models *models
     }
 }
 
+/* Of a PE of sub-cluster i; 1 where it is not known. */
+static int cores_of(const struct context *c, int i)
+{
+    int cores = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
+
+    return cores > 1 ? cores : 1;
+}
+
 int64_t decide_capacity(const struct context *c, const struct decision *d)
 {
     int64_t pes = 0;
 
     for (int i = 0; i < d->nsubs; i++)
-        pes += d->subs[i].npes;
-    return pes * (c->app ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
+        pes += d->subs[i].npes * (int64_t)(c->app && c->app->suits_pes ? cores_of(c, i) : 1);
+    return pes * (c->app && !c->app->suits_pes ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
 }
 
 /* P processes on one PE each, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
@@ -98,10 +106,8 @@ static int one_per_pe(struct decision *d, int P)
 static void one_per_core(const struct context *c, struct decision *d)
 {
     for (int i = 0; i < d->nsubs; i++) {
-        int cores = d->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
-
         d->pes[i] = d->subs[i].npes;
-        d->procs[i] = !d->pes[i] ? 0 : cores > 1 ? cores : 1;
+        d->procs[i] = d->pes[i] ? cores_of(c, i) : 0;
     }
     d->P = count_processes(d);
     d->has_config = 1;

@@ -85,6 +85,12 @@ ok "shorter ones are not" test "$(wc -l <data/problems/commands)" = "$before"
 run $h --no-record -n 1 ./mycode -in slow
 status_is 0 "--no-record"
 
+# A pipe among the arguments is left alone.
+mkfifo pipe
+(echo whole >pipe) &
+run timeout 20 $h -n 1 cat pipe
+out_has whole "what is in a pipe is for the program"
+
 # What is in the way.
 fails 125 "leave -N" "a size has no meaning" hrun --level core -N 9 -app lj ./mycode --deck=deck same
 fails 125 "leave -N and --sizes out" "nor for calibrating" hrun-calibrate -N 9 -app lj ./mycode --deck=deck same

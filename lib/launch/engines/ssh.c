@@ -240,11 +240,18 @@ static int begin(struct ssh *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- standard input */
 
+/* In the background reading the terminal would stop hrun. SIGCONT tells when that may have changed. */
+static int may_read(const struct ssh *s)
+{
+    return s->input >= 0 && s->input_under_way < HRUN_INPUT_WINDOW &&
+           (!isatty(s->input) || tcgetpgrp(s->input) == getpgrp());
+}
+
 static void watch_input(struct ssh *s, int how)
 {
     struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = &s->input };
 
-    if (s->input >= 0 && !s->input_ready && s->input_under_way < HRUN_INPUT_WINDOW &&
+    if (!s->input_ready && (how == EPOLL_CTL_ADD || may_read(s)) &&
         epoll_ctl(s->epoll, how, s->input, &ev) && errno == EPERM)
         s->input_ready = 1;
 }
@@ -262,7 +269,7 @@ static int read_input(struct ssh *s)
     char data[PIECE];
     ssize_t n;
 
-    if (s->input < 0 || s->input_under_way >= HRUN_INPUT_WINDOW)
+    if (!may_read(s))
         return 0;
     n = read(s->input, data, HRUN_INPUT_WINDOW - s->input_under_way);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -504,6 +511,8 @@ static void bring_signal(struct hrun_run *r, int sig)
     }
     for (int i = 0; i < s->nhosts && s->begun; i++)
         send_frame(s, &s->hosts[i], HRUN_FRAME_SIGNAL, sig, "", 0);
+    if (sig == SIGCONT && s->begun)
+        feed_input(s, EPOLL_CTL_MOD);
 }
 
 static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_signal };
