@@ -121,6 +121,8 @@ static int suit_pes(struct context *c, struct hrun_error *err)
         cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
     rc = hrun_app_suit(c->app, cores, n, err);
     free(cores);
+    if (c->cluster->platform)
+        c->app->threads_fill = 0;   /* simulated ranks have no threads of their own */
     return !rc && c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : rc;
 }
 

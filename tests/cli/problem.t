@@ -31,9 +31,9 @@ run $h "$tmp/mycode" -in deck
 err_has "prediction error" "the folder of the program does not count"
 cp deck same
 run $h --dry-run ./mycode -in same
-out_has "not calibrated" "other words are another command"
+out_has "no app definition" "other words are another command"
 run $h --dry-run ./mycode -in slow
-out_has "not calibrated" "so is another deck"
+out_has "no app definition" "so is another deck"
 
 run hrun-calibrate show
 out_has "  ./mycode -in deck" "show tells the command"
