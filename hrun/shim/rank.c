@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
@@ -175,6 +177,33 @@ static void forget(void)
         unsetenv(name);
 }
 
+/* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Only
+ * SIGKILL and SIGSTOP to the group are for both. */
+static void stay_and_tell(int rank)
+{
+    const char *pmi = getenv("PMI_FD");
+    sigset_t all, before;
+    char line[64];
+    int status, n;
+    pid_t pid;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid = fork();
+    if (pid <= 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return;             /* a rank whose end is not told is better than none */
+    }
+    if (pmi)
+        close((int)strtol(pmi, NULL, 10));
+    while (waitpid(pid, &status, 0) != pid)
+        ;
+    n = snprintf(line, sizeof line, "%s%d %d\n", HRUN_RANK_ENDED, rank, status);
+    if (write(STDERR_FILENO, line, (size_t)n) != n)
+        _exit(SHIM_FAILED);
+    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
 int shim_rank(char **words)
 {
     const char *todo = getenv(HRUN_RANKS_DO_VARIABLE);
@@ -191,6 +220,8 @@ int shim_rank(char **words)
         shim_say("rank %d: %s", rank, err.text);
         return SHIM_FAILED;
     }
+    if (todo && strstr(todo, "tell"))
+        stay_and_tell(rank);
     bind = todo && strstr(todo, "bind");
     report = todo && strstr(todo, "report");
     if (report && !e.cpuset[0])
