@@ -10,7 +10,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
@@ -177,8 +179,26 @@ static void forget(void)
         unsetenv(name);
 }
 
-/* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Only
- * SIGKILL and SIGSTOP to the group are for both. */
+/* What the rank has left behind may go on until the job is told to end. */
+static void see_rest_off(void)
+{
+    static const struct timespec step = { 0, 50 * 1000 * 1000 };
+    enum { PATIENCE_MS = 2000 };        /* as lib/launch has */
+    sigset_t ends;
+    int status;
+    pid_t pid;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    while ((pid = waitpid(-1, &status, WNOHANG)) >= 0)
+        if (pid == 0 && sigtimedwait(&ends, NULL, &step) > 0) {
+            shim_end_rest(-1, -1, PATIENCE_MS, &status);
+            return;
+        }
+}
+
+/* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Of signals
+ * to the group only SIGKILL and SIGSTOP are for both. */
 static void stay_and_tell(int rank)
 {
     const char *pmi = getenv("PMI_FD");
@@ -189,6 +209,7 @@ static void stay_and_tell(int rank)
 
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid = fork();
     if (pid <= 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -196,12 +217,14 @@ static void stay_and_tell(int rank)
     }
     if (pmi)
         close((int)strtol(pmi, NULL, 10));
-    while (waitpid(pid, &status, 0) != pid)
+    while (waitpid(-1, &status, 0) != pid)
         ;
     n = snprintf(line, sizeof line, "%s%d %d\n", HRUN_RANK_ENDED, rank, status);
     if (write(STDERR_FILENO, line, (size_t)n) != n)
         _exit(SHIM_FAILED);
-    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    n = status;
+    see_rest_off();
+    _exit(WIFSIGNALED(n) ? 128 + WTERMSIG(n) : WEXITSTATUS(n));
 }
 
 int shim_rank(char **words)

@@ -134,17 +134,18 @@ static json_t *limits(void)
 }
 
 /* With whole hosts and one slot on each Flux takes any number of tasks, and any map of these to hosts; the shim binds
- * them. Flux would end the job 30 s after the first task has ended (exit-timeout), and collect output for 0.5 s. */
+ * them. Flux would end the job 30 s after the first task has ended (exit-timeout), and collect output for 0.5 s. It takes
+ * 10 MiB of input, at most 32. */
 static json_t *options(const struct hrun_job *job, const struct hrun_flux_place *p)
 {
     const char *buffer = job->tag_output ? "line" : "none";
 
-    return json_pack("{s:{s:s, s:s}, s:s, s:s, s:o, s:{s:f, s:{s:{s:s}}, s:{s:{s:s}}}, s:{s:f}}",
+    return json_pack("{s:{s:s, s:s}, s:s, s:s, s:o, s:{s:f, s:{s:{s:s}}, s:{s:{s:s}}}, s:{s:f, s:i}}",
                      "taskmap", "scheme", "manual", "value", p->taskmap,
                      "cpu-affinity", "off", "exit-timeout", "none", "rlimit", limits(),
                      "output", "batch-timeout", 0.05, "stdout", "buffer", "type", buffer,
                      "stderr", "buffer", "type", buffer,
-                     "input", "batch-timeout", 0.0);
+                     "input", "batch-timeout", 0.0, "limit", 32 << 20);
 }
 
 static int add_chunk(const char *data, size_t len, void *out)

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 static const double SUSPECT_S = 1;
+/* What the ranks leave behind keeps the job from ending; it ends within some 10 ms where there is nothing. */
+static const double REST_S = 0.2;
 /* How long a job may wait for its hosts before the user is told; a free host is given within 0.1 s. */
 static const double QUEUED_S = 2;
 
@@ -67,8 +69,10 @@ static void settle(struct hrun_run *r)
 {
     const struct hrun_flux_watch *w = r->state;
 
-    if (w->started)
+    if (w->suspect >= 0)
         blame_suspect(r);
+    else if (w->started)
+        bring_signal(r, SIGTERM);
     else
         hrun_run_say(r, "Flux: the job waits for its hosts, which other jobs have");
 }
@@ -77,7 +81,8 @@ static void rank_ended(struct hrun_run *r, int rank, int status)
 {
     struct hrun_flux_watch *w = r->state;
 
-    w->nended++;
+    if (++w->nended == r->job->layout->nranks && w->suspect < 0)
+        r->verdict_s = hrun_monotonic_s() + REST_S;
     if (!status)
         return;
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGTERM || r->ending_signal) {
