@@ -6,8 +6,8 @@
  * progress  Before 4.2 MPI_Finalize over hosts mostly hangs: UCX waits for a peer that waits in PMI's barrier and does
  *           not serve UCX (mpich#6596). While a rank waits for PMI it goes on to serve.
  * status    Slurm's PMI makes SIGKILL of each MPI_Abort, Flux's SIGTERM, and neither sees a rank that leaves without
- *           MPI_Finalize. A rank that aborts exits with that status instead, and one that leaves with 0 exits with 1 (of
- *           Open MPI, too, where Flux serves it).
+ *           MPI_Finalize. A rank that aborts exits with that status instead, and one that leaves with 0 exits with 1;
+ *           so do those of Open MPI where Flux serves them.
  * It stands between MPICH and UCX (ucp_worker_progress, _destroy) and the C library (read and write of the connection
  * PMI_FD, _exit).
  */

@@ -107,6 +107,15 @@ static void place_shared_memory(void)
     }
 }
 
+/* Flux removes the job's folder on each host, and with it what ranks that were killed have in it. */
+static void place_in_flux(void)
+{
+    const char *folder = getenv("FLUX_JOB_TMPDIR");
+
+    if (folder)
+        setenv("OMPI_MCA_orte_tmpdir_base", folder, 0);
+}
+
 /* mpirun hands its settings on to the processes, and with them the shims. An mpirun or hrun that the program starts is
  * to find the remote shell behind them. */
 static void restore_settings(void)
@@ -258,6 +267,8 @@ int shim_rank(char **words)
         setenv("OMP_NUM_THREADS", number, 1);
     }
     place_shared_memory();
+    if (todo && strstr(todo, "tell"))
+        place_in_flux();
     restore_settings();
     forget();
     execvp(words[0], words);

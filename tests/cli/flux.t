@@ -53,8 +53,8 @@ for program in probe mpich/probe; do
 done
 
 inside hrun -q -n 1 sh -c 'printf half >&2; printf "\001\377\n"'
-[ "$err" = half ] && tap_report 1 "standard error is the program's alone" || tap_report 0 "standard error is the program's alone"
-[ "$(od -An -tx1 <"$tmp/.out")" = " 01 ff 0a" ] && tap_report 1 "bytes are kept" || tap_report 0 "bytes are kept"
+[ "$err" = half ]; tap_report $((!$?)) "standard error is the program's alone"
+[ "$(od -An -tx1 <"$tmp/.out")" = " 01 ff 0a" ]; tap_report $((!$?)) "bytes are kept"
 inside bash -c 'flux run -N1 sleep 60 & sleep 1; hrun -q -n 1 --timeout 4 true'
 status_is 124 "a job that waits for its hosts"
 err_has "the job waits for its hosts" "... is told"

@@ -98,7 +98,8 @@ static void sieves(void)
     struct hrun_flux_ears ears = { put, hear, &h, 0 };
     struct hrun_flux_sieve s = { .held = HRUN_BUF_INIT };
 
-    sieve_one("events and text", 0, "0.1s: job.start\nhello\n12 steps\n\n0.2s: job.clean\nfar", "hello\n12 steps\n\nfar", 0, 2);
+    sieve_one("events and text", 0, "0.1s: job.start\nhello\n12 steps\n\n0.2s: job.clean\nfar",
+              "hello\n12 steps\n\nfar", 0, 2);
     sieve_one("an end behind half a line", 0, "half" HRUN_RANK_ENDED "0 256\n0.2s: job.clean\n" HRUN_RANK_ENDED "1 0\n",
               "half", 2, 1);
     sieve_one("labels", 1, "3: text\n3: " HRUN_RANK_ENDED "3 0\n1: half" HRUN_RANK_ENDED "1 0\nflux-job: x\n",
@@ -220,7 +221,8 @@ static void engine(const char *folder)
     ok(e && e->usable(&cluster, NULL, &err) && strstr(err.text, "flux alloc or flux start"), "outside: %s", err.text);
     setenv("FLUX_URI", "local:///nowhere", 1);
     fake(folder, "");
-    ok(e->usable(&cluster, NULL, &err) && strstr(err.text, "unset FLUX_URI"), "an instance that has ended: %s", err.text);
+    ok(e->usable(&cluster, NULL, &err) && strstr(err.text, "unset FLUX_URI"), "an instance that has ended: %s",
+       err.text);
     fake(folder, resources);
     ok(!e->usable(&cluster, NULL, &err) && hrun_engine_auto(&cluster, NULL, NULL, &err) == e, "taken by itself inside");
     ok(!e->suits(&cluster, &mpi), "but not for Open MPI 5");

@@ -30,8 +30,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
                       struct hrun_error *err);
 
 struct hrun_run;
-/* Start a short command of a launcher that brings signal sig to the ranks; argv = NULL: memory ran out. It is a child of
- * the job, and is reaped with what outlives the ranks; the user is told when it cannot be started. */
+/* Start a short command of a launcher that brings signal sig to the ranks; argv = NULL: memory ran out. It is a child
+ * of the job, and is reaped with what outlives the ranks; the user is told when it cannot be started. */
 void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig);
 
 #endif

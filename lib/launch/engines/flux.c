@@ -112,9 +112,11 @@ static int flux_command(const struct hrun_job *job, struct hrun_buf *out, struct
     bad = hosts.failed || push_variables(job, &v) || hrun_strvec_push(&v, "flux") || hrun_strvec_push(&v, "run") ||
           hrun_strvec_pushf(&v, "--nodes=%d", nhosts) || hrun_strvec_push(&v, "--exclusive") ||
           /* the latter only where the hosts have the cores */
-          (n % nhosts ? hrun_strvec_pushf(&v, "--ntasks=%d", n) : hrun_strvec_pushf(&v, "--tasks-per-node=%d", n / nhosts)) ||
+          (n % nhosts ? hrun_strvec_pushf(&v, "--ntasks=%d", n)
+                      : hrun_strvec_pushf(&v, "--tasks-per-node=%d", n / nhosts)) ||
           hrun_strvec_pushf(&v, "--requires=hosts:%s", hosts.data) ||
-          hrun_strvec_pushf(&v, "--taskmap=manual:%s", p.taskmap) || hrun_strvec_push(&v, "--setopt=cpu-affinity=off") ||
+          hrun_strvec_pushf(&v, "--taskmap=manual:%s", p.taskmap) ||
+          hrun_strvec_push(&v, "--setopt=cpu-affinity=off") ||
           hrun_strvec_push(&v, "--setopt=exit-timeout=none") || hrun_strvec_push(&v, "--input=0") ||
           (job->tag_output && hrun_strvec_push(&v, "--label-io")) ||
           (job->wdir && hrun_strvec_pushf(&v, "--cwd=%s", job->wdir));
@@ -135,7 +137,8 @@ static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct h
     int rc = hrun_env_base(env, err) || hrun_ranks_words(job->layout, env, err);
 
     if (!rc && (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ||
-                hrun_strvec_pushf(env, "%s=bind,tell%s", HRUN_RANKS_DO_VARIABLE, job->report_bindings ? ",report" : "")))
+                hrun_strvec_pushf(env, "%s=bind,tell%s", HRUN_RANKS_DO_VARIABLE,
+                                  job->report_bindings ? ",report" : "")))
         rc = hrun_fail_nomem(err);
     if (!rc && r->mpich)
         rc = hrun_mpich_env(env, err);
@@ -210,8 +213,9 @@ static int start(struct hrun_run *r, const struct hrun_flux_place *p, const char
     r->watch_fd = w->fd = r->words.fd;
     r->words.fd = -1;
     r->watch = hrun_flux_listen;
-    rc = hrun_run_prepare(r, 1, err) || build_env(r, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err) ||
-         submit(r, p, shim, &env, err) || attach(r, err) ? -1 : 0;
+    rc = hrun_run_prepare(r, 1, err) || build_env(r, &env, err) ||
+         hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || submit(r, p, shim, &env, err) ||
+         attach(r, err) ? -1 : 0;
     hrun_strvec_release(&env);
     return rc;
 }

@@ -134,8 +134,8 @@ static json_t *limits(void)
 }
 
 /* With whole hosts and one slot on each Flux takes any number of tasks, and any map of these to hosts; the shim binds
- * them. Flux would end the job 30 s after the first task has ended (exit-timeout), and collect output for 0.5 s. It takes
- * 10 MiB of input, at most 32. */
+ * them. Flux would end the job 30 s after the first task has ended (exit-timeout), and collect output for 0.5 s. It
+ * takes 10 MiB of input, at most 32. */
 static json_t *options(const struct hrun_job *job, const struct hrun_flux_place *p)
 {
     const char *buffer = job->tag_output ? "line" : "none";
@@ -166,8 +166,8 @@ int hrun_flux_jobspec(const struct hrun_job *job, const struct hrun_flux_place *
     if (!words)
         goto out;
     hrun_hostlist_print(p->hosts.v, p->hosts.n, &hosts);
-    spec = json_pack("{s:i, s:[{s:s, s:i, s:b, s:[{s:s, s:i, s:s, s:[{s:s, s:i}]}]}], s:[{s:o, s:s, s:{s:i}}],"
-                     " s:{s:{s:i, s:s, s:{s:s}, s:{s:[s]}, s:o, s:{s:o}}}}",
+    spec = json_pack("{s:i, s:[{s:s, s:i, s:b, s:[{s:s, s:i, s:s, s:[{s:s, s:i}]}]}], "
+                     "s:[{s:o, s:s, s:{s:i}}], s:{s:{s:i, s:s, s:{s:s}, s:{s:[s]}, s:o, s:{s:o}}}}",
                      "version", 1,
                      "resources", "type", "node", "count", (int)p->hosts.n, "exclusive", 1,
                      "with", "type", "slot", "count", 1, "label", "task", "with", "type", "core", "count", 1,
