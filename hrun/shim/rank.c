@@ -7,8 +7,12 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
@@ -103,6 +107,15 @@ static void place_shared_memory(void)
     }
 }
 
+/* Flux removes the job's folder on each host, and with it what ranks that were killed have in it. */
+static void place_in_flux(void)
+{
+    const char *folder = getenv("FLUX_JOB_TMPDIR");
+
+    if (folder)
+        setenv("OMPI_MCA_orte_tmpdir_base", folder, 0);
+}
+
 /* mpirun hands its settings on to the processes, and with them the shims. An mpirun or hrun that the program starts is
  * to find the remote shell behind them. */
 static void restore_settings(void)
@@ -175,6 +188,54 @@ static void forget(void)
         unsetenv(name);
 }
 
+/* What the rank has left behind may go on until the job is told to end. */
+static void see_rest_off(void)
+{
+    static const struct timespec step = { 0, 50 * 1000 * 1000 };
+    enum { PATIENCE_MS = 2000 };        /* as lib/launch has */
+    sigset_t ends;
+    int status;
+    pid_t pid;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    while ((pid = waitpid(-1, &status, WNOHANG)) >= 0)
+        if (pid == 0 && sigtimedwait(&ends, NULL, &step) > 0) {
+            shim_end_rest(-1, -1, PATIENCE_MS, &status);
+            return;
+        }
+}
+
+/* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Of signals
+ * to the group only SIGKILL and SIGSTOP are for both. */
+static void stay_and_tell(int rank)
+{
+    const char *pmi = getenv("PMI_FD");
+    sigset_t all, before;
+    char line[64];
+    int status, n;
+    pid_t pid;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid = fork();
+    if (pid <= 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return;             /* a rank whose end is not told is better than none */
+    }
+    if (pmi)
+        close((int)strtol(pmi, NULL, 10));
+    while (waitpid(-1, &status, 0) != pid)
+        ;
+    n = snprintf(line, sizeof line, "%s%d %d\n", HRUN_RANK_ENDED, rank, status);
+    if (write(STDERR_FILENO, line, (size_t)n) != n)
+        _exit(SHIM_FAILED);
+    n = status;
+    see_rest_off();
+    _exit(WIFSIGNALED(n) ? 128 + WTERMSIG(n) : WEXITSTATUS(n));
+}
+
 int shim_rank(char **words)
 {
     const char *todo = getenv(HRUN_RANKS_DO_VARIABLE);
@@ -191,6 +252,8 @@ int shim_rank(char **words)
         shim_say("rank %d: %s", rank, err.text);
         return SHIM_FAILED;
     }
+    if (todo && strstr(todo, "tell"))
+        stay_and_tell(rank);
     bind = todo && strstr(todo, "bind");
     report = todo && strstr(todo, "report");
     if (report && !e.cpuset[0])
@@ -204,6 +267,8 @@ int shim_rank(char **words)
         setenv("OMP_NUM_THREADS", number, 1);
     }
     place_shared_memory();
+    if (todo && strstr(todo, "tell"))
+        place_in_flux();
     restore_settings();
     forget();
     execvp(words[0], words);

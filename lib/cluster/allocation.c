@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -290,6 +291,76 @@ static int find_pbs(struct hrun_allocation *a, const char *hostfile, struct hrun
 done:
     hrun_strvec_release(&one);
     hrun_buf_release(&text);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- Flux */
+
+/* "0-3,8": how many numbers. -1: that is no such list. cores (may be NULL) gets value for each, which are below max. */
+static int read_idset(const char *list, long max, int *cores, int value)
+{
+    int n = 0;
+    long first, last;
+
+    for (const char *p = list; p; p++) {
+        p = hrun_range_next(p, max - 1, &first, &last);
+        if (!p || (*p && *p != ','))
+            return -1;
+        n += (int)(last - first) + 1;
+        for (long i = first; cores && i <= last; i++)
+            cores[i] = value;
+        if (!*p)
+            return n;
+    }
+    return -1;
+}
+
+/* The cores of n hosts, by the ranks of their brokers. -1: R is not as it should be. */
+static int read_flux_cores(const json_t *lite, int *cores, size_t n)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach(lite, i, entry) {
+        const json_t *children = json_object_get(entry, "children");
+        int have = read_idset(json_string_value(json_object_get(children, "core")), HRUN_CORES_MAX, NULL, 0);
+
+        if (have < 1 || read_idset(json_string_value(json_object_get(entry, "rank")), (long)n, cores, have) < 0)
+            return -1;
+    }
+    for (i = 0; i < n && cores[i]; i++)
+        ;
+    return n && i == n ? 0 : -1;
+}
+
+int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err)
+{
+    json_t *r = json_loads(resources, 0, NULL), *execution = json_object_get(r, "execution"), *list;
+    struct hrun_allocation a = { .manager = HRUN_MANAGER_FLUX, .cpus_are_cores = 1, .ngroups = 1 };
+    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    struct hrun_error why = { 0 };
+    int *cores = NULL, bad = 0, rc = -1;
+    size_t i;
+
+    json_array_foreach(json_object_get(execution, "nodelist"), i, list)
+        bad = bad || !json_is_string(list) || hrun_hostlist_parse(json_string_value(list), &names, &why);
+    cores = calloc(names.n + 1, sizeof *cores);
+    a.name = strdup("Flux instance");
+    if (!cores || !a.name || why.code == HRUN_ENOMEM) {
+        hrun_fail_nomem(err);
+    } else if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n)) {
+        hrun_fail(err, HRUN_EPARSE, "the resource set of the Flux instance cannot be understood: %.200s", resources);
+    } else {
+        /* Several brokers of a test instance are on one host: the first one counts. */
+        for (i = 0, rc = 0; i < names.n && !rc; i++)
+            rc = find_host(&a, names.v[i]) < 0 ? add_host(&a, names.v[i], cores[i], 0, err) : 0;
+    }
+    if (rc)
+        hrun_allocation_release(&a);
+    *out = a;
+    json_decref(r);
+    hrun_strvec_release(&names);
+    free(cores);
     return rc;
 }
 

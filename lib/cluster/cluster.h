@@ -37,7 +37,7 @@
 struct hrun_host_answer;        /* what another host said of itself */
 struct hrun_cuts;               /* hosts cut into PEs */
 
-enum hrun_manager { HRUN_MANAGER_NONE, HRUN_MANAGER_SLURM, HRUN_MANAGER_PBS, HRUN_MANAGER_OPENMPI };
+enum hrun_manager { HRUN_MANAGER_NONE, HRUN_MANAGER_SLURM, HRUN_MANAGER_PBS, HRUN_MANAGER_FLUX, HRUN_MANAGER_OPENMPI };
 
 struct hrun_host {
     char *name;
@@ -92,7 +92,7 @@ struct hrun_cluster {
     char *platform;             /* absolute path of the platform file, hosts are simulated; NULL: they are real */
     char *simgrid;              /* "3.32": the version of SimGrid that has read it; NULL */
     enum hrun_manager manager;  /* whose allocation we are in; OPENMPI where the hosts are those of its host file */
-    char *allocation;           /* "Slurm job 12", "PBS job 7"; NULL in none */
+    char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL in none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
     struct hrun_strvec why_not; /* why each of them did not, with the name and what to do */
@@ -137,6 +137,9 @@ struct hrun_cluster_request {
     /* Append what `hrun-smpi hosts PATH` prints (see hrun/smpi.c). Result 0, also when it has failed; -1 with *err
      * when there is no hrun-smpi. */
     int (*read_platform)(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err);
+    /* Append the resource set R of the Flux instance that we are in, for hrun_allocation_flux; nothing where we are in
+     * none. NULL: as in none. */
+    int (*flux_resources)(void *ctx, struct hrun_buf *text, struct hrun_error *err);
 };
 
 /* Discover. Errors: HRUN_EINVAL / HRUN_EPARSE with file, line and column for host and cluster files and
@@ -186,13 +189,16 @@ struct hrun_allocation {
     char *name;                 /* "Slurm job 12", ... */
     struct hrun_strvec hosts;
     int *cpus;                  /* of each host: how many are granted, 0 = all */
-    int cpus_are_cores;         /* 1: cpus counts cores (PBS, host files), 0: hardware threads (Slurm) */
+    int cpus_are_cores;         /* 1: cpus counts cores (PBS, Flux, host files), 0: hardware threads (Slurm) */
     int *group;                 /* of each host: component of a heterogeneous job, else 0 */
     int ngroups;                /* 1 unless the job is heterogeneous */
 };
 /* Errors: HRUN_EPARSE naming variable (or file and line) and what is wrong with it, HRUN_ENOENT, HRUN_EIO. *out is
  * empty on failure. */
 int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err);
+/* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), which no variable holds: all of its
+ * hosts, in the order of their ranks. Errors: HRUN_EPARSE, HRUN_ENOMEM. */
+int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err);
 void hrun_allocation_release(struct hrun_allocation *a);
 
 /* Append the signature of a kind of PE: CPU model, core kind, cores, memory, level, MPI (for instance "ompi-4.1.4") and

@@ -255,7 +255,7 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
 static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request *req, const struct hrun_allocation *a,
                        struct hrun_error *err)
 {
-    int is_grant = a->manager == HRUN_MANAGER_SLURM || a->manager == HRUN_MANAGER_PBS;
+    int is_grant = a->manager != HRUN_MANAGER_NONE && a->manager != HRUN_MANAGER_OPENMPI;
 
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)
               : req->host_file    ? hrun_strf("host file %s", req->host_file)
@@ -266,6 +266,19 @@ static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request
     if (is_grant)
         c->allocation = strdup(a->name);
     return c->source && (!is_grant || c->allocation) ? 0 : hrun_fail_nomem(err);
+}
+
+/* Flux is asked first: an instance within a job of another manager is what the user has started last. */
+static int find_allocation(const struct hrun_cluster_request *req, struct hrun_allocation *a, struct hrun_error *err)
+{
+    struct hrun_buf resources = HRUN_BUF_INIT;
+    int rc = req->flux_resources ? req->flux_resources(req->ctx, &resources, err) : 0;
+
+    if (!rc)
+        rc = resources.len ? hrun_allocation_flux(resources.data, a, err)
+                           : hrun_allocation_look(req->openmpi_hostfile, a, err);
+    hrun_buf_release(&resources);
+    return rc;
 }
 
 int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cluster **out,
@@ -291,7 +304,7 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
         }
         goto done;
     }
-    if (hrun_allocation_look(req->openmpi_hostfile, &a, err))
+    if (find_allocation(req, &a, err))
         goto done;
     /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
     if (a.manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))

@@ -132,9 +132,11 @@ int hrun_note_parse(const char *line, struct hrun_note_read *out);
  */
 
 #define HRUN_RANKS_VARIABLE "HRUN_RANKS"
-/* "bind", "report" or both with a comma: what the shim does with them. It compares its real affinity with the planned
- * one in either case, and fails where they differ. */
+/* "bind", "report", "tell", with commas: what the shim does with them. For the first two it compares its real affinity
+ * with the planned one, and fails where they differ. For the third it stays beside the rank, and says on standard error
+ * how it has ended: HRUN_RANK_ENDED, rank and wait status in decimal, and a newline. */
 #define HRUN_RANKS_DO_VARIABLE "HRUN_RANKS_DO"
+#define HRUN_RANK_ENDED "\x1ehrun-rank "
 /* A folder of the rank's host for Open MPI's shared memory files. Not set: they stay where Open MPI puts them. */
 #define HRUN_RANKS_SHM_VARIABLE "HRUN_SHM"
 
@@ -635,6 +637,9 @@ int hrun_env_check(const struct hrun_job *job, struct hrun_error *err);
 
 /* -1 with HRUN_EENGINE: that program of Slurm is not there. */
 int hrun_srun_missing(struct hrun_error *err, const char *name);
+
+/* The index of a host in the allocation, by its name with or without domain, or as this host; -1: it is not of it. */
+int hrun_allocation_index(const struct hrun_allocation *a, const char *name, int is_local);
 
 /* The name by which Slurm knows host h of the cluster; the caller frees it. *group: its component. Errors: HRUN_EINVAL
  * (it is not of the allocation), HRUN_ENOMEM. */

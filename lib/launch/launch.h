@@ -3,8 +3,9 @@
  * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
  * of a table: `local` (one host; hrun itself is the PMIx server of the job, or its PMI-1 server where the program is
  * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx),
- * `ssh` (programs of MPICH's family over hosts: hrun serves PMI-1, and its proxies on the hosts relay it) and `smpi`
- * (SimGrid's simulation of MPI: all ranks in one process, on the hosts of a platform file).
+ * `flux` (inside a Flux instance, with its PMI), `ssh` (programs of MPICH's family over hosts: hrun serves PMI-1, and
+ * its proxies on the hosts relay it) and `smpi` (SimGrid's simulation of MPI: all ranks in one process, on the hosts of
+ * a platform file).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
@@ -162,8 +163,8 @@ struct hrun_engine {
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *const *hrun_engines(void);
 /* The engine for a cluster and a program of that MPI (NULL: not known) when the user names none: for simulated hosts
- * `smpi`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only host is this one, else `ssh`
- * for MPICH's family and `mpirun` for others. found and errors: those of usable. */
+ * `smpi`; inside a Flux instance `flux`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only
+ * host is this one, else `ssh` for MPICH's family and `mpirun` for others. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                                            struct hrun_openmpi *found, struct hrun_error *err);
 /* The same without asking whether it is usable here. */
@@ -189,6 +190,11 @@ void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cl
 /* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
  * hrun-smpi; says what to install), HRUN_EIO, HRUN_ENOMEM. */
 int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error *err);
+
+/* The resource set of the Flux instance that we are in, for hrun_cluster_request.flux_resources: nothing is appended
+ * where FLUX_URI is not set or no flux is in PATH. Errors: HRUN_EENGINE (the instance does not tell), HRUN_EIO,
+ * HRUN_ENOMEM. */
+int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err);
 
 /* What rank r of the job starts. */
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r);
@@ -226,8 +232,8 @@ struct hrun_remote {
 };
 
 /* Run it on all hosts through what would start processes there: inside a Slurm allocation one step of srun; else, all
- * at once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else ssh,
- * which may not ask for passwords. outputs[n], initialised, get what the command printed there. errors[n], zeroed, tell
+ * at once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else inside
+ * a Flux instance flux exec, else ssh, which may not ask for passwords. outputs[n], initialised, get what the command printed there. errors[n], zeroed, tell
  * of each host that did not answer, has not got the command, or on which it failed: code HRUN_EENGINE, the text says
  * which host, why, and what to do. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the agents, and are then raised again as the
  * caller has them set. No agent remains on any path. Result: 0, also when hosts failed.

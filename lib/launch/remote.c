@@ -40,6 +40,8 @@ struct crowd {
     char *program;              /* path of the agent */
     struct hrun_strvec words;   /* agent and its options; the host and the command follow */
     char *command;              /* quoted */
+    struct hrun_allocation flux;    /* the hosts by the ranks of their brokers, through which they are reached; empty:
+                                       they are reached by the agent */
     struct hrun_strvec env;
     char *job_id;
     struct hrun_guard guard;
@@ -53,8 +55,32 @@ struct crowd {
 
 /* ---------------------------------------------------------------- which agent */
 
-static int find_agent(struct crowd *c, struct hrun_error *err)
+/* Inside a Flux instance that has all n hosts its brokers run the command, unless the user names an agent. 1: so it is;
+ * 0: it is not. */
+static int find_flux(struct crowd *c, int n)
 {
+    static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };
+    char *setting = hrun_agent_setting(c->what->mca, c->what->n_mca, keys, 2);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int good = !setting && !hrun_flux_resources(&text, NULL) && text.len &&
+               !hrun_allocation_flux(text.data, &c->flux, NULL);
+
+    for (int i = 0; i < n && good; i++)
+        good = hrun_allocation_index(&c->flux, c->hosts[i], 0) >= 0;
+    good = good && (c->program = hrun_program_find("flux", NULL, NULL)) && !hrun_strvec_push(&c->words, "flux") &&
+           !hrun_strvec_push(&c->words, "exec") && !hrun_strvec_push(&c->words, "--noinput") &&
+           !hrun_strvec_push(&c->words, "--dir=/") && !hrun_strvec_push(&c->words, "--rank");
+    if (!good)
+        hrun_allocation_release(&c->flux);
+    hrun_buf_release(&text);
+    free(setting);
+    return good;
+}
+
+static int find_agent(struct crowd *c, int n, struct hrun_error *err)
+{
+    if (find_flux(c, n))
+        return 0;
     if (hrun_agent_find(c->what->mca, c->what->n_mca, &c->program, &c->words, err))
         return -1;
     if (hrun_agent_is_ssh(c->program) &&
@@ -100,6 +126,13 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
+/* By what the agent knows a host. The caller frees it. */
+static char *name_of(const struct crowd *c, int host)
+{
+    return c->flux.hosts.n ? hrun_strf("%d", hrun_allocation_index(&c->flux, c->hosts[host], 0))
+                           : hrun_bare_name(c->hosts[host]);
+}
+
 static int start_agent(struct crowd *c, int host, struct hrun_error *err)
 {
     struct agent *a = &c->agents[c->nagents];
@@ -107,7 +140,7 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     struct hrun_spawn_one one = { .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
     struct hrun_spawn s = { .program = c->program, .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
                             .death_signal = SIGKILL };
-    char *name = hrun_bare_name(c->hosts[host]);
+    char *name = name_of(c, host);
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
 
     *a = (struct agent){ .host = host, .pid = -1, .fds = { -1, -1 }, .said = HRUN_BUF_INIT };
@@ -116,7 +149,9 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
             hrun_fail_nomem(err);
             goto out;
         }
-    if (!name || hrun_strvec_push(&argv, name) || hrun_strvec_push(&argv, c->command)) {
+    if (!name || hrun_strvec_push(&argv, name) ||
+        (c->flux.hosts.n && (hrun_strvec_push(&argv, "sh") || hrun_strvec_push(&argv, "-c"))) ||
+        hrun_strvec_push(&argv, c->command)) {
         hrun_fail_nomem(err);
         goto out;
     }
@@ -216,11 +251,11 @@ static enum end kind_of_end(const struct crowd *c, const struct agent *a, const 
 /* status: exit status or signal of the agent, where it has one. */
 static void classify_failure(struct crowd *c, struct agent *a, enum end end, int status)
 {
-    const char *said = last_line(&a->said), *host = c->hosts[a->host], *name = c->words.v[0];
+    const char *said = last_line(&a->said), *name = c->flux.hosts.n ? "flux exec -r" : c->words.v[0];
     const char *colon = *said ? ": " : "", *do_this;
-    char *what = NULL, *hint = end == FAILED || end == TOO_MUCH
-                             ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
-                             : hrun_strf("see that '%s %s true' works without a password", name, host);
+    char *what = NULL, *host = name_of(c, a->host);
+    char *hint = end == FAILED || end == TOO_MUCH ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
+               : hrun_strf("see that '%s %s true' works%s", name, host, c->flux.hosts.n ? "" : " without a password");
 
     switch (end) {
     case ANSWERED:
@@ -247,6 +282,7 @@ static void classify_failure(struct crowd *c, struct agent *a, enum end end, int
     do_this = end == MISSING ? c->what->missing : hint ? hint : "";
     if (end != ANSWERED)
         blame(c, a->host, what ? what : "failed", do_this);
+    free(host);
     free(what);
     free(hint);
 }
@@ -352,11 +388,11 @@ static int step(struct crowd *c, struct hrun_error *err)
     return 0;
 }
 
-static int prepare(struct crowd *c, struct hrun_error *err)
+static int prepare(struct crowd *c, int n, struct hrun_error *err)
 {
     struct hrun_guard_spec spec = { .grace_ms = PATIENCE_MS };
 
-    if (find_agent(c, err) || hrun_env_base(&c->env, err))
+    if (find_agent(c, n, err) || hrun_env_base(&c->env, err))
         return -1;
     c->command = quoted(c->what->argv);
     c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
@@ -377,7 +413,7 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
     rc = hrun_remote_srun(what, hosts, n, outputs, errors, err);
     if (rc <= 0)
         return rc;
-    rc = prepare(&c, err);
+    rc = prepare(&c, n, err);
 
     while (!rc && (c.nagents || (next < n && (what->keep_going || !c.nfailed)))) {
         while (!rc && next < n && (what->keep_going || !c.nfailed) && c.nagents < AT_ONCE)
@@ -394,6 +430,7 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
     hrun_signals_give_back(&c.signals);
     hrun_strvec_release(&c.words);
     hrun_strvec_release(&c.env);
+    hrun_allocation_release(&c.flux);
     free(c.program);
     free(c.command);
     free(c.job_id);

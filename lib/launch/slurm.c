@@ -20,11 +20,10 @@ static int same_host(const char *a, const char *b)
     return !strcasecmp(a, b) || (n == m && !strncasecmp(a, b, n) && (!a[n] || !b[m]));
 }
 
-char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group,
-                     struct hrun_error *err)
+int hrun_allocation_index(const struct hrun_allocation *a, const char *name, int is_local)
 {
     const char *names[3] = { name, NULL, NULL };
-    char own[256] = "", *copy;
+    char own[256] = "";
 
     gethostname(own, sizeof own - 1);
     if (is_local) {
@@ -33,15 +32,24 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
     }
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; names[k] && i < a->hosts.n; i++)
-            if (same_host(names[k], a->hosts.v[i])) {
-                *group = a->group[i];
-                copy = strdup(a->hosts.v[i]);
-                if (!copy)
-                    hrun_fail_nomem(err);
-                return copy;
-            }
-    hrun_fail(err, HRUN_EINVAL, "host '%s' is not part of %s: leave it out, or use --engine mpirun", name, a->name);
-    return NULL;
+            if (same_host(names[k], a->hosts.v[i]))
+                return (int)i;
+    return -1;
+}
+
+char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group,
+                     struct hrun_error *err)
+{
+    int i = hrun_allocation_index(a, name, is_local);
+    char *copy = i < 0 ? NULL : strdup(a->hosts.v[i]);
+
+    if (i < 0)
+        hrun_fail(err, HRUN_EINVAL, "host '%s' is not part of %s: leave it out, or use --engine mpirun", name, a->name);
+    else if (!copy)
+        hrun_fail_nomem(err);
+    else
+        *group = a->group[i];
+    return copy;
 }
 
 /* Variables that act as options of srun and would get in the way of those given. */

@@ -71,7 +71,7 @@ static char *mca_setting(const struct settings *g, const char *const names[2])
 /* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
 static char *way_to_hosts(const struct settings *g)
 {
-    static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT" };
+    static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };
     static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
     struct hrun_buf b = HRUN_BUF_INIT;
     char *agent = mca_setting(g, agents);
@@ -90,6 +90,12 @@ static int read_platform(void *ctx, const char *path, struct hrun_buf *text, str
 {
     (void)ctx;
     return hrun_platform_ask(path, text, err);
+}
+
+static int flux_resources(void *ctx, struct hrun_buf *text, struct hrun_error *err)
+{
+    (void)ctx;
+    return hrun_flux_resources(text, err);
 }
 
 /* An engine that simulates is for the hosts of a platform file, and only they are for it. */
@@ -134,7 +140,7 @@ int context_discover(struct context *c, struct hrun_error *err)
         .topologies = ask_topologies, .ctx = (void *)c->set,
         /* A remembered host may be down by now: only asking tells which to leave out. */
         .refresh = g->refresh || g->skip_unreachable, .skip_unreachable = g->skip_unreachable,
-        .platform = g->platform, .read_platform = read_platform,
+        .platform = g->platform, .read_platform = read_platform, .flux_resources = flux_resources,
     };
     static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
     enum hrun_level level;
@@ -453,7 +459,7 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     }
     c->engine = hrun_engine_find(name);
     if (!c->engine)
-        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, ssh and smpi", name);
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, flux, ssh and smpi", name);
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 

@@ -3,8 +3,10 @@
 
 #include "launch/internal.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
                       struct hrun_error *err)
@@ -96,4 +98,28 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
     if (out)
         *out = mpi;
     return 0;
+}
+
+void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig)
+{
+    struct hrun_strvec env = HRUN_STRVEC_INIT;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct hrun_spawn s = { .program = program, .argv = argv, .mask = r->signals.old_mask,
+                            .sigchld = r->signals.old_sigchld, .death_signal = SIGTERM };
+    struct hrun_spawn_one one = { .fds = { null, null, null }, .own_group = 1 };
+    struct hrun_error err = { 0 };
+    int bad = !argv;
+    pid_t pid;
+
+    for (char **e = environ; e && *e && !bad; e++)
+        bad = hrun_strvec_push(&env, *e);
+    bad = bad || hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
+    one.env = env.v;
+    if (bad)
+        hrun_fail_nomem(&err);
+    if (bad || null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
+        hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
+    if (null >= 0)
+        close(null);
+    hrun_strvec_release(&env);
 }

@@ -9,7 +9,7 @@
 #include "launch/launch.h"
 
 extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_ssh,
-                                hrun_engine_smpi;
+                                hrun_engine_smpi, hrun_engine_flux;
 
 /* ---- common.c */
 
@@ -28,5 +28,10 @@ int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *clu
  * working directory, the program's MPI, which goes to *mpi (may be NULL). */
 int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
                       struct hrun_error *err);
+
+struct hrun_run;
+/* Start a short command of a launcher that brings signal sig to the ranks; argv = NULL: memory ran out. It is a child
+ * of the job, and is reaped with what outlives the ranks; the user is told when it cannot be started. */
+void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig);
 
 #endif

@@ -8,8 +8,8 @@
  * others.
  */
 #include "launch/engines/srun.h"
+#include "launch/engines/engines.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,35 +25,17 @@ static const double JUST_S = 1;
 
 /* ---------------------------------------------------------------- signals */
 
-/* By scancel; it is a child of the job, and is reaped with what outlives the ranks. */
 static void cancel(struct hrun_run *r, int sig)
 {
     struct hrun_srun_watch *w = r->state;
-    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    struct hrun_spawn s = { .program = w->scancel, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
-                            .death_signal = SIGTERM };
-    struct hrun_spawn_one one = { .fds = { null, null, null }, .own_group = 1 };
-    struct hrun_error err = { 0 };
-    pid_t pid;
+    struct hrun_strvec argv = HRUN_STRVEC_INIT;
     int bad = hrun_strvec_push(&argv, "scancel") || hrun_strvec_push(&argv, "--quiet") ||
               hrun_strvec_pushf(&argv, "--signal=%d", sig);
 
     for (size_t i = 0; i < w->steps.n && !bad; i++)
         bad = hrun_strvec_push(&argv, w->steps.v[i]);
-    for (char **e = environ; e && *e && !bad; e++)
-        bad = hrun_strvec_push(&env, *e);
-    bad = bad || hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
-    s.argv = argv.v;
-    one.env = env.v;
-    if (bad)
-        hrun_fail_nomem(&err);
-    if (bad || null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
-        hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
-    if (null >= 0)
-        close(null);
+    hrun_run_helper(r, w->scancel, bad ? NULL : argv.v, sig);
     hrun_strvec_release(&argv);
-    hrun_strvec_release(&env);
 }
 
 /* As long as there is no step srun itself has to end, and other signals have nowhere to go. */
