@@ -313,7 +313,8 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
         hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
     else
         hrun_buf_adds(out, st->settled ? "; the choice stands" : "; the choice does not stand yet");
-    hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
+    if (st->sizes > 1)      /* of a few runs at one size the models know too little to say that */
+        hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));
     add_open(g, out);
 }

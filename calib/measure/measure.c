@@ -235,6 +235,9 @@ static int find_app(struct context *c, const struct calib_settings *s, char **wo
         *err = why;
         return -1;
     }
+    if (!c->app && as_it_stands && problem_input_is_file())
+        return hrun_fail(err, HRUN_EINVAL, "standard input is a file, and the runs read none: write a script that "
+                         "redirects it, and measure that; or say < /dev/null where it does not matter");
     if (!c->app && as_it_stands && problem_find(c, words, err))
         return -1;
     if (!c->app && why.code) {
@@ -410,9 +413,9 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
                 "and the wall clock counts\n", g->last_failure, s->time ? "--time" : "'time' in ",
                 s->time ? "" : c->app->file);
     else if (!worked && !g->hosts_failed)
-        fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started? "
-                "Every run needs the size, for instance '{N}' among its arguments\n", g->failed_points,
-                g->last_failure);
+        fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started?%s\n",
+                g->failed_points, g->last_failure,
+                c->app->fixed ? "" : " Every run needs the size, for instance '{N}' among its arguments");
     else
         fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)%s\n", g->failed_points,
                 g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure,

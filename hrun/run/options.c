@@ -56,6 +56,7 @@ const char hrun_usage_after[] =
     "Long options work with one dash or two. Exit status: that of the program;\n"
     "124 after a timeout, 125 when hrun itself fails, 126 and 127 when the program\n"
     "cannot be executed or found.\n"
+    "Options of mpirun and mpiexec are understood as well: hrun-mpirun(7).\n"
     "Manual: hrun(1); introduction: hrun(7).\n";
 
 const struct hrun_opt hrun_options[] = {

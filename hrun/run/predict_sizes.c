@@ -22,20 +22,21 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
                       .nprograms = s->nprograms };
 
     c->set = &s->common;
-    if (!s->N)
-        return hrun_fail(err, HRUN_EINVAL, "--dry-run=time needs a size: give -N SIZE");
     if (hrun_mapping_places(&s->mapping))
         return hrun_fail(err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by "
                          "and its like, or --dry-run alone");
-    if (context_app(c, words[0], err))
+    if (context_app(c, words[0], err) ||
+        (!c->app && words[0] && !s->N && !s->nprograms && problem_find(c, words, err)))
         return -1;
+    a->N = w.N = c->app && c->app->fixed ? 1 : s->N;
+    if (!a->N)
+        return hrun_fail(err, HRUN_EINVAL, "--dry-run=time needs a size: give -N SIZE");
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "--dry-run=time needs an app definition: name one with -app "
                          "(hrun --list-apps)");
     if ((words[0] && work_find_program(&w, 0, err)) || context_cluster(c, &s->common, err) ||
         context_choose_engine(c, 0, err))
         return -1;
-    a->N = s->N;
     return knowledge_load(c, &a->known, err);
 }
 

@@ -267,7 +267,8 @@ static int fail_busy(struct prepared *p, const struct hrun_error *why, struct hr
         hrun_buf_addf(&text, "nothing can be chosen of what is free (%s)", why->text);
     hrun_buf_adds(&text, ": ");
     ledger_tell(&p->ledger, "", "; ", &text);
-    hrun_buf_adds(&text, "--wait waits for them, --show-cluster=users tells more");
+    hrun_buf_adds(&text, "--wait waits for them, --show-cluster=users tells more, HRUN_LEDGER=none in the environment "
+                         "starts all the same");
     hrun_fail(err, HRUN_EBUSY, "%s", text.data);
     hrun_buf_release(&text);
     return -1;

@@ -188,10 +188,6 @@ static int is_tuned(const struct work *w)
     return w->tune && !w->tune->why[0];
 }
 
-/* A command that no definition knows, and that was never calibrated, is worth a record from this time on: below it is
- * start-up, and somebody trying things out. */
-static const double WORTH_KEEPING_S = 1;
-
 static int launch(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct work_result r = { 0 };
@@ -210,7 +206,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
     }
     /* Times of other bindings are not those that the profile is of. */
     if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding && tells(&p->d, &r) &&
-        !s->ask.unrecorded && !is_tuned(&p->w) && (problem_is_kept(&p->c) || r.time_s >= WORTH_KEEPING_S)) {
+        !s->ask.unrecorded && !is_tuned(&p->w) && problem_is_worth(&p->c, r.time_s)) {
         recorded = !problem_keep(&p->c, &record_err) &&
                    !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
         if (!recorded && !s->common.quiet)

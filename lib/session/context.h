@@ -165,7 +165,8 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, a line "WORDS CONTENTS
  * FOLDER NAME" of hashes for each command that was seen, of which the last one counts.
  * Invariants: NAME is made of the program's name and the hashes, unless the user says it (-app); nothing is written but
- * by problem_keep. Of a file over 16 MiB its size and its first and last 8 MiB count.
+ * by problem_keep. A program that is named with its folder is one of the files. Of a file over 16 MiB its size and its
+ * first and last 8 MiB count.
  */
 
 /* Where c->app is NULL: make it that of the command, words[0] being the program. Where only the files' contents have
@@ -180,6 +181,10 @@ char *problem_title(const struct settings *set, const char *name);
 /* Write down what problem_find has made, if it has (needs c->store); is its definition on disk, or none needed? */
 int problem_keep(struct context *c, struct hrun_error *err);
 int problem_is_kept(const struct context *c);
+/* Is a run of that time to be recorded? */
+int problem_is_worth(const struct context *c, double time_s);
+/* 1 where standard input is a file that has not been read to its end. */
+int problem_input_is_file(void);
 /* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs);
 void problem_destroy(struct problem *p);

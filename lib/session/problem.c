@@ -20,13 +20,16 @@ enum {
 struct problem {
     char *text;                 /* the definition */
     uint64_t words, contents, folder;
+    int reads_file;             /* 1: standard input is a file, which no later run may have: nothing is kept */
     int known;                  /* this command, with these contents, is in the index already */
     int defined;                /* problems/NAME.yaml is there */
 };
 
-/* What divides, what does not, and what grows with processes: forms that differ within the few P of one size. */
+/* Forms that differ within the few P of one size: what divides, what does not, and what grows with processes. Files are
+ * copied for each run, not linked: which of them the program writes nobody has said. */
 static const char TERMS[] =
     "size: fixed\n"
+    "scratch: copy\n"
     "terms:\n"
     "  np: [\"1/P\", \"1\", \"ln(P)\", \"P\"]\n"
     "  n: [\"1\"]\n"
@@ -86,6 +89,13 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+int problem_input_is_file(void)
+{
+    struct stat st;
+
+    return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
+}
+
 static int identify(const struct context *c, char *const *words, struct problem *p, struct hrun_error *err)
 {
     const char *dir = c->set->wdir ? c->set->wdir : ".", *program = base_name(words[0]);
@@ -101,10 +111,15 @@ static int identify(const struct context *c, char *const *words, struct problem 
     p->folder = hash(HASH_BEGIN, path, strlen(path));
     p->words = hash(HASH_BEGIN, program, strlen(program) + 1);
     p->contents = HASH_BEGIN;
+    if (strchr(words[0], '/'))      /* one that is installed is known by its name */
+        p->contents = hash_file(p->contents, folder, words[0]);
     for (int i = 1; words[i]; i++) {
         p->words = hash(p->words, words[i], strlen(words[i]) + 1);
         p->contents = hash_file(p->contents, folder, words[i]);
     }
+    p->reads_file = problem_input_is_file();
+    if (p->reads_file)
+        p->contents = hash_file(p->contents, folder, "/dev/stdin");
     free(path);
     close(folder);
     return 0;
@@ -214,7 +229,7 @@ int problem_find(struct context *c, char *const *words, struct hrun_error *err)
         return -1;
     name = c->set->app ? strdup(c->set->app) : find_name(c, p);
     if (name && !p->known && !c->set->app)
-        settings_say(c->set, "the files of this command have changed since it was last run: what is known of %s is a "
+        settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
                      "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", name);
     base = name ? NULL : hrun_app_name_of(words[0]);
     if (!name && base && *base)
@@ -241,6 +256,14 @@ out:
 int problem_is_kept(const struct context *c)
 {
     return !c->problem || c->problem->defined;
+}
+
+int problem_is_worth(const struct context *c, double time_s)
+{
+    /* Below it is start-up, and somebody trying things out. */
+    static const double worth_keeping_s = 1;
+
+    return !c->problem || (!c->problem->reads_file && (c->problem->defined || time_s >= worth_keeping_s));
 }
 
 int problem_keep(struct context *c, struct hrun_error *err)

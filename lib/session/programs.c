@@ -44,6 +44,24 @@ static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
     return rc;
 }
 
+/* Of a program without an MPI, such as nice or taskset, the first word that names one with an MPI tells which. */
+static void look_behind(const struct work *w)
+{
+    struct hrun_mpi *mpi = &w->c->mpi, other;
+
+    if (mpi->kind != HRUN_MPI_NONE || w->c->set->mpi_family)
+        return;
+    for (char *const *word = w->words + 1; word[-1] && *word && mpi->kind == HRUN_MPI_NONE; word++) {
+        char *path = **word == '-' ? NULL : hrun_program_find(*word, w->c->set->wdir, NULL);
+
+        if (path && !hrun_program_mpi(path, &other, NULL) && other.kind == HRUN_MPI_MPICH) {
+            *mpi = other;
+            mpi->behind_script = 1;
+        }
+        free(path);
+    }
+}
+
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
 {
     struct hrun_error first = { 0 }, later;
@@ -56,8 +74,10 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
         free(name);
         if (!name)
             return -1;
-        if (!rc)
+        if (!rc) {
+            look_behind(w);
             return find_others(w, p, err);
+        }
     }
     if (err)
         *err = first;

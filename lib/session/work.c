@@ -163,12 +163,15 @@ static size_t length_of_words(const char *text, size_t len)
 }
 
 /* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
- * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, if there is one. */
-static void last_line(const char *text, char *out, size_t size)
+ * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, if there is one, else the
+ * last one of its output. */
+static void last_line(const char *text, const char *output, char *out, size_t size)
 {
     const char *banner = strstr(text, "MPI_ABORT was invoked");
     size_t end = banner ? length_of_words(text, (size_t)(banner - text)) : 0, start;
 
+    if (banner && !end && length_of_words(output, strlen(output)))
+        text = output;
     end = end ? end : length_of_words(text, strlen(text));
     for (start = end; start && text[start - 1] != '\n'; start--)
         ;
@@ -213,7 +216,7 @@ static void classify_end(const struct work *w, struct listener *l, const char *s
     if (r->ok)
         snprintf(r->status, sizeof r->status, "ok");
     else if (!r->detail[0] && w->quiet_run)
-        last_line(stderr_text, r->detail, sizeof r->detail);
+        last_line(stderr_text, l->output.data, r->detail, sizeof r->detail);
 }
 
 /* The inputs that hrun writes. */
