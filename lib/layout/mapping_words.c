@@ -131,6 +131,12 @@ static const char *parse_ppr(struct hrun_mapping *m, const char *p, struct hrun_
     return NULL;
 }
 
+static int two_ways(struct hrun_error *err)
+{
+    return hrun_fail(err, HRUN_EINVAL, "a rankfile and --map-by or its like contradict each other: both say where "
+                     "processes go; give one of them");
+}
+
 static int map_by(struct hrun_mapping *m, const char *value, struct hrun_error *err)
 {
     const char *p = value + strcspn(value, ":,");
@@ -149,6 +155,8 @@ static int map_by(struct hrun_mapping *m, const char *value, struct hrun_error *
         return -1;
     if (is(value, len, "rankfile") != (m->rankfile != NULL))
         return hrun_fail(err, HRUN_EINVAL, "a rankfile is named as in rankfile:file=FILE");
+    if (file && len && !m->rankfile)
+        return two_ways(err);
     m->rankfile = m->rankfile ? m->rankfile : len ? NULL : file;
     return 0;
 }
@@ -209,6 +217,8 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
         m->hwthreads = 1;
     else if (!strcmp(key, "nolocal"))
         m->nolocal = 1;
+    else if (!strcmp(key, "rankfile") && m->by)
+        return two_ways(err);
     else if (!strcmp(key, "rankfile"))
         m->rankfile = value;
     else {
