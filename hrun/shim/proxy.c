@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -24,6 +25,7 @@
 
 enum {
     PIECE = 16 << 10,           /* bytes that are read from a rank at a time */
+    PIPE_MAX = 1 << 20,         /* bytes that a pipe holds at most, unless root says otherwise */
     OUT_MAX = 256 << 10,        /* so much waits for hrun: no more is read from the ranks */
     REST_PATIENCE_MS = 2000,    /* as launch.h says of processes that ranks leave behind */
     OWN_FDS = 4
@@ -46,6 +48,7 @@ struct proxy {
     size_t in_at;
     int sigfd;
     sigset_t old_mask;
+    struct rlimit old_files;
     time_t since;
     int ends;                   /* hrun has gone, or wants us to end */
     /* The job; words point into job. */
@@ -171,6 +174,7 @@ static void become_rank(const struct proxy *p, int i, const int *fds, int input)
     set_number("MPI_LOCALNRANKS", p->nchildren);
     set_number("MPI_LOCALRANKID", i);
     sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+    setrlimit(RLIMIT_NOFILE, &p->old_files);
     if (chdir(p->wdir)) {
         shim_say("rank %d cannot enter the folder %s: %s", k->rank, p->wdir, strerror(errno));
         _exit(SHIM_FAILED);
@@ -231,12 +235,16 @@ static void tell_end(struct proxy *p, int rank, int status)
 
 static void start_all(struct proxy *p)
 {
-    for (int i = 0; i < p->nchildren; i++)
-        if (start_rank(p, i)) {
+    int failed = 0;
+
+    for (int i = 0; i < p->nchildren; i++) {
+        if (!failed && (failed = start_rank(p, i)))
             shim_say("rank %d cannot be started: %s", p->children[i].rank, strerror(errno));
+        if (failed) {
             p->children[i].pid = 0;
             tell_end(p, p->children[i].rank, SHIM_FAILED << 8);
         }
+    }
 }
 
 static void signal_ranks(struct proxy *p, int sig)
@@ -263,6 +271,14 @@ static int read_rank(struct proxy *p, struct child *k, int f)
     return n > 0;
 }
 
+/* What is there now. Bounded, as others may go on to write. */
+static void drain(struct proxy *p, struct child *k)
+{
+    for (int f = 0; f < RANK_FDS; f++)
+        for (int n = 0; n < PIPE_MAX / PIECE && k->fds[f] >= 0 && read_rank(p, k, f); n++)
+            ;
+}
+
 static void close_input(struct proxy *p)
 {
     if (p->input >= 0)
@@ -275,11 +291,13 @@ static void write_input(struct proxy *p)
 {
     size_t before = p->waiting.len;
 
-    if (p->input >= 0 && before && hrun_frames_send(p->input, &p->waiting))
-        close_input(p);         /* it reads no more */
+    if (p->input >= 0 && before && hrun_frames_send(p->input, &p->waiting)) {
+        close_input(p);
+        hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, 0, "", 0);
+    }
     if (p->input < 0)
         hrun_buf_reset(&p->waiting);
-    if (p->waiting.len < before)
+    else if (p->waiting.len < before)
         hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, (int)(before - p->waiting.len), "", 0);
     if (p->input_ended && !p->waiting.len)
         close_input(p);
@@ -305,9 +323,7 @@ static void reap(struct proxy *p)
 
             if (k->pid != pid)
                 continue;
-            for (int f = 0; f < RANK_FDS; f++)
-                while (k->fds[f] >= 0 && read_rank(p, k, f))
-                    ;
+            drain(p, k);
             k->pid = 0;
             p->nalive--;
             if (k->rank == 0)
@@ -412,8 +428,10 @@ static void step(struct proxy *p, struct pollfd *q)
 
             q[n++] = (struct pollfd){ events ? k->fds[f] : -1, (short)events, 0 };
         }
-    if (poll(q, (nfds_t)n, -1) < 0)
+    if (poll(q, (nfds_t)n, -1) < 0) {
+        p->ends |= errno != EINTR;
         return;
+    }
     if (q[2].revents & (POLLERR | POLLHUP))
         p->ends = 1;
     for (int i = OWN_FDS; i < n; i++) {
@@ -459,9 +477,7 @@ static void hand_over(struct proxy *p)
     struct pollfd q = { STDOUT_FILENO, POLLOUT, 0 };
 
     for (int i = 0; i < p->nchildren; i++)
-        for (int f = 0; f < RANK_FDS; f++)
-            while (p->children[i].fds[f] >= 0 && read_rank(p, &p->children[i], f))
-                ;
+        drain(p, &p->children[i]);
     for (flush_out(p); p->out.len && !p->ends; flush_out(p)) {
         poll(&q, 1, -1);
         if (q.revents & (POLLERR | POLLHUP))
@@ -487,6 +503,9 @@ int shim_proxy(char **words)
         shim_say("hrun-shim proxy: %s", strerror(errno));
         return SHIM_FAILED;
     }
+    /* Three descriptors for each rank, and poll(2) takes no more entries than files are allowed. */
+    if (!getrlimit(RLIMIT_NOFILE, &p.old_files))
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){ p.old_files.rlim_max, p.old_files.rlim_max });
     fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
     fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);
     hrun_buf_adds(&p.out, HRUN_PROXY_HELLO);

@@ -391,7 +391,7 @@ enum hrun_frame_kind {
     /* From it. */
     HRUN_FRAME_OUTPUT,          /* number: rank; its standard output */
     HRUN_FRAME_ERRORS,          /* number: rank; its standard error */
-    HRUN_FRAME_TAKEN,           /* number: bytes of input that rank 0 has been given */
+    HRUN_FRAME_TAKEN,           /* number: bytes of input that rank 0 has been given; 0: it reads no more */
     HRUN_FRAME_EXIT,            /* number: rank; data: its wait status in decimal. Nothing of the rank follows but what
                                    its children write */
     /* Both ways. */

@@ -427,10 +427,9 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
 /* mpirun has ended: other hosts clean up, and their agents end when that is done. A signal ends the wait. */
 static int see_agents_off(struct hrun_run *r, struct pollfd *p)
 {
-    double end_s = hrun_monotonic_s() + AGENTS_S;
-    int signal_before = r->ending_signal;
+    double end_s = hrun_monotonic_s() + AGENTS_S, signal_before = r->ending_signal_s;
 
-    while (r->watch && r->watch(r) > 0 && r->ending_signal == signal_before) {
+    while (r->watch && r->watch(r) > 0 && r->ending_signal_s == signal_before) {
         if (hrun_monotonic_s() >= end_s) {
             r->abandon(r);
             break;
@@ -446,8 +445,8 @@ static int see_agents_off(struct hrun_run *r, struct pollfd *p)
  * DRAIN_S, a stranger, it is taken out and they are closed. */
 static int finish(struct hrun_run *r, struct pollfd *p)
 {
-    double begin = hrun_monotonic_s(), free_since = 0;
-    int left = hrun_run_sweep(r, SIGTERM), signal_before = r->ending_signal;
+    double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending_signal_s;
+    int left = hrun_run_sweep(r, SIGTERM);
 
     while (left || !hrun_output_done(r->output)) {
         double now = hrun_monotonic_s();
@@ -461,7 +460,7 @@ static int finish(struct hrun_run *r, struct pollfd *p)
             hrun_output_close(r->output);
         if (wait_once(r, p, SWEEP_STEP_MS))
             return -1;
-        if (r->ending_signal != signal_before && !left)
+        if (r->ending_signal_s != signal_before && !left)
             break;  /* hrun's own reader is stuck, and the user has had enough */
     }
     return 0;

@@ -98,7 +98,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->job = job;
     o->tagging = tagging;
     o->null_fd = -1;
-    o->per_proc = job->tag_output && (tagging == HRUN_TAG_RANK || fed);
+    o->per_proc = fed ? job->tag_output || job->trace_text : job->tag_output && tagging == HRUN_TAG_RANK;
     o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
     o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
     n = (o->per_proc ? nprocs : 1) + fed;

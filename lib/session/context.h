@@ -165,7 +165,8 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, a line "WORDS CONTENTS
  * FOLDER NAME" of hashes for each command that was seen, of which the last one counts.
  * Invariants: NAME is made of the program's name and the hashes, unless the user says it (-app); nothing is written but
- * by problem_keep. A program that is named with its folder is one of the files. Of a file over 16 MiB its size and its
+ * by problem_keep. A program that is named with its folder is one of the files; where the other words name none the
+ * folder counts, as what is read is found there. Of a file over 16 MiB its size and its
  * first and last 8 MiB count.
  */
 

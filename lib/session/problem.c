@@ -20,6 +20,7 @@ enum {
 struct problem {
     char *text;                 /* the definition */
     uint64_t words, contents, folder;
+    int nfiles;                 /* that its words name */
     int reads_file;             /* 1: standard input is a file, which no later run may have: nothing is kept */
     int known;                  /* this command, with these contents, is in the index already */
     int defined;                /* problems/NAME.yaml is there */
@@ -114,9 +115,14 @@ static int identify(const struct context *c, char *const *words, struct problem 
     if (strchr(words[0], '/'))      /* one that is installed is known by its name */
         p->contents = hash_file(p->contents, folder, words[0]);
     for (int i = 1; words[i]; i++) {
+        uint64_t before = p->contents;
+
         p->words = hash(p->words, words[i], strlen(words[i]) + 1);
         p->contents = hash_file(p->contents, folder, words[i]);
+        p->nfiles += p->contents != before;
     }
+    if (!p->nfiles)                 /* what it reads is in the folder, by names of its own */
+        p->contents = hash(p->contents, path, strlen(path));
     p->reads_file = problem_input_is_file();
     if (p->reads_file)
         p->contents = hash_file(p->contents, folder, "/dev/stdin");
@@ -277,7 +283,7 @@ int problem_keep(struct context *c, struct hrun_error *err)
     if (hrun_store_make_folder(c->store, "problems", err) || !(path = in_folder(c, c->app->name, ".yaml", err)) ||
         !(index = in_folder(c, "commands", "", err)))
         goto out;
-    if (!p->defined && hrun_file_replace(path, p->text, strlen(p->text), 0644, err))
+    if (!p->defined && hrun_file_replace(path, p->text, strlen(p->text), 0600, err))
         goto out;
     n = snprintf(line, sizeof line, "%016llx %016llx %016llx %s\n", (unsigned long long)p->words,
                  (unsigned long long)p->contents, (unsigned long long)p->folder, c->app->name);

@@ -163,7 +163,8 @@ static void abandon(struct hrun_run *r)
 /* Do we hear of every host when it is up? */
 static int hears_all(const struct hrun_reach *reach)
 {
-    return strcmp(reach->reporter, "nobody") && (!reach->daemons || reach->nremote <= HRUN_REACH_RADIX);
+    return strcmp(reach->reporter, "nobody") && (!reach->daemons || reach->nremote <= HRUN_REACH_RADIX ||
+                                                  !strcmp(reach->reporter, "proxy"));
 }
 
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)

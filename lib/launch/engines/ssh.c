@@ -26,7 +26,8 @@
 enum {
     PIECE = 64 << 10,
     GREETING_MAX = 64 << 10,    /* bytes that a shell may write before the proxy's hello */
-    EVENTS = 64
+    EVENTS = 64,
+    AT_ONCE = 64                /* remote shells that are on their way */
 };
 
 /* A host that has ranks. */
@@ -46,8 +47,11 @@ struct ssh {
     struct host *hosts;
     int nhosts;
     int *host_of;               /* of a host of the cluster: index in hosts, -1: it has no rank */
+    struct hrun_strvec env;     /* of agents and proxies */
     int epoll;
     int begun;                  /* the proxies know the job */
+    int drops;                  /* the user wants the job to end at once: output without room is dropped */
+    int nstarted;               /* hosts whose agent or proxy has been started */
     int deaf[2];                /* they know that nobody reads standard output, error */
     int input;                  /* standard input for rank 0, -1: at its end, or none */
     int input_own;              /* 1: to be closed */
@@ -226,7 +230,10 @@ static int begin(struct ssh *s, struct hrun_error *err)
     for (int i = 0; i < s->nhosts && !rc; i++) {
         hrun_buf_reset(&b);
         add_job(s, &s->hosts[i], wdir, &env, &b);
-        if (b.failed || b.len > HRUN_FRAME_MAX)
+        if (b.len > HRUN_FRAME_MAX)
+            rc = hrun_fail(err, HRUN_EINVAL, "environment, arguments and ranks of the job take %zu MiB, and at most %d "
+                           "can be told to a host", b.len >> 20, HRUN_FRAME_MAX >> 20);
+        else if (b.failed)
             rc = hrun_fail_nomem(err);
         else
             send_frame(s, &s->hosts[i], HRUN_FRAME_JOB, 0, b.data, b.len);
@@ -324,6 +331,10 @@ static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
     int rank = f->number, ours = rank < r->nprocs && host_of(s, rank) == h;
     char text[16];
 
+    if (f->kind == HRUN_FRAME_TAKEN && !f->number) {
+        close_input(s);
+        return 0;
+    }
     if (f->kind == HRUN_FRAME_TAKEN) {
         s->input_under_way -= (size_t)f->number < s->input_under_way ? (size_t)f->number : s->input_under_way;
         feed_input(s, EPOLL_CTL_MOD);
@@ -337,7 +348,8 @@ static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
         return 0;
     case HRUN_FRAME_OUTPUT:
     case HRUN_FRAME_ERRORS:
-        hrun_output_feed(r->output, rank, f->kind == HRUN_FRAME_ERRORS, f->data, f->len);
+        if (!s->drops || hrun_output_has_room(r->output))
+            hrun_output_feed(r->output, rank, f->kind == HRUN_FRAME_ERRORS, f->data, f->len);
         return 0;
     case HRUN_FRAME_EXIT:
         if (!r->procs[rank].alive)
@@ -416,7 +428,7 @@ static void tell_deaf(struct ssh *s)
         }
 }
 
-/* How many agents and proxies are still there. */
+/* How many hosts have an agent or proxy, or something left to be read. */
 static int living(struct ssh *s)
 {
     int n = 0;
@@ -426,7 +438,7 @@ static int living(struct ssh *s)
 
         if (h->pid > 0 && waitpid(h->pid, NULL, WNOHANG) == h->pid)
             h->pid = 0;
-        n += h->pid > 0;
+        n += h->pid > 0 || h->fd >= 0;
     }
     return n;
 }
@@ -447,7 +459,7 @@ static void find_lost(struct ssh *s)
 /* While the output has no room nothing is read. */
 static void set_paused(struct ssh *s)
 {
-    int paused = !hrun_output_has_room(s->r->output);
+    int paused = !s->drops && !hrun_output_has_room(s->r->output);
 
     if (paused == s->r->paused)
         return;
@@ -456,108 +468,15 @@ static void set_paused(struct ssh *s)
         send_out(s, &s->hosts[i]);
 }
 
-static int watch(struct hrun_run *r)
-{
-    struct ssh *s = r->state;
-    struct epoll_event events[EVENTS];
-    int n = epoll_wait(s->epoll, events, EVENTS, 0);
-
-    for (int i = 0; i < n; i++) {
-        struct host *h = events[i].data.ptr;
-
-        if (!events[i].data.ptr) {
-            hrun_reach_watch(r);
-        } else if (events[i].data.ptr == &s->input) {
-            read_input(s);
-            feed_input(s, EPOLL_CTL_MOD);
-        } else {
-            if (h->fd >= 0 && (events[i].events & EPOLLOUT))
-                send_out(s, h);
-            if (h->fd >= 0 && (events[i].events & ~(uint32_t)EPOLLOUT))
-                read_host(s, h);
-        }
-    }
-    if (!s->begun && s->reach.nup == s->reach.nremote && !r->engine_failed && r->kill_s <= 0 && r->nalive > 0) {
-        if (begin(s, r->err))
-            hrun_run_break(r);
-        else
-            feed_input(s, EPOLL_CTL_ADD);
-    }
-    tell_deaf(s);
-    set_paused(s);
-    n = living(s);
-    if (s->reach.agents)
-        hrun_reach_watch(r);    /* what an agent that has just ended has told */
-    find_lost(s);
-    return n;
-}
-
-/* The hosts are out of reach: their proxies end all when the connection does. */
-static void give_up(struct ssh *s)
-{
-    for (int i = 0; i < s->nhosts; i++)
-        hang_up(s, &s->hosts[i]);
-}
-
-static void bring_signal(struct hrun_run *r, int sig)
-{
-    struct ssh *s = r->state;
-    int ends = sig == SIGKILL || hrun_signal_action(sig) == HRUN_SIGNAL_END;
-
-    if ((ends && !s->begun) || (sig == SIGKILL && r->killed)) {
-        r->failed = 1;
-        give_up(s);
-        return;
-    }
-    for (int i = 0; i < s->nhosts && s->begun; i++)
-        send_frame(s, &s->hosts[i], HRUN_FRAME_SIGNAL, sig, "", 0);
-    if (sig == SIGCONT && s->begun)
-        feed_input(s, EPOLL_CTL_MOD);
-}
-
-static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_signal };
-
-/* An agent that outlives all patience hangs on a host that is gone. */
-static void abandon(struct hrun_run *r)
-{
-    const struct ssh *s = r->state;
-
-    for (int i = 0; i < s->nhosts; i++)
-        if (s->hosts[i].pid > 0 && !r->out->lost_host[0] && !r->engine_failed && !r->timed_out && !r->ending_signal)
-            hrun_run_lose(r, s->hosts[i].host->name);
-}
-
-/* ---------------------------------------------------------------- start */
-
-static int find_hosts(struct ssh *s, const struct hrun_layout *l, struct hrun_error *err)
-{
-    s->hosts = calloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
-    s->host_of = malloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
-    if (!s->hosts || !s->host_of)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < l->cluster->nhosts; i++)
-        s->host_of[i] = -1;
-    for (int r = 0; r < l->nranks; r++) {
-        int i = l->ranks[r].host;
-
-        if (s->host_of[i] >= 0)
-            continue;
-        s->host_of[i] = s->nhosts;
-        s->hosts[s->nhosts++] = (struct host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
-                                               .out = HRUN_BUF_INIT };
-    }
-    return 0;
-}
-
 /* Agent or proxy of a host, its connection and process. */
-static int start_host(struct ssh *s, struct host *h, char *const *env, struct hrun_error *err)
+static int start_host(struct ssh *s, struct host *h, struct hrun_error *err)
 {
     char *const proxy[] = { s->reach.shim, (char *)(uintptr_t)"proxy", (char *)(uintptr_t)"start", NULL };
     struct hrun_run *r = s->r;
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_spawn what = { .program = s->reach.shim, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
                                .mark = r->mark };
-    struct hrun_spawn_one one = { .env = env, .own_group = 1 };
+    struct hrun_spawn_one one = { .env = s->env.v, .own_group = 1 };
     struct epoll_event ev = { .events = EPOLLIN, .data.ptr = h };
     int pair[2], rc = -1;
 
@@ -585,6 +504,120 @@ out:
     return rc;
 }
 
+/* Not more at once than a gateway lets in. */
+static int start_more(struct ssh *s, struct hrun_error *err)
+{
+    struct hrun_run *r = s->r;
+    int before = s->nstarted;
+
+    for (; s->nstarted < s->nhosts && s->nstarted - s->reach.nup < AT_ONCE; s->nstarted++)
+        if (start_host(s, &s->hosts[s->nstarted], err))
+            return -1;
+    if (s->nstarted > before)
+        hrun_guard_tell(&r->guard, r->groups.v, (int)r->groups.n);
+    if (s->nstarted == s->nhosts)
+        hrun_output_started(r->output);
+    return 0;
+}
+
+static int watch(struct hrun_run *r)
+{
+    struct ssh *s = r->state;
+    struct epoll_event events[EVENTS];
+    int n = epoll_wait(s->epoll, events, EVENTS, 0);
+
+    for (int i = 0; i < n; i++) {
+        struct host *h = events[i].data.ptr;
+
+        if (!events[i].data.ptr) {
+            hrun_reach_watch(r);
+        } else if (events[i].data.ptr == &s->input) {
+            read_input(s);
+            feed_input(s, EPOLL_CTL_MOD);
+        } else {
+            if (h->fd >= 0 && (events[i].events & EPOLLOUT))
+                send_out(s, h);
+            if (h->fd >= 0 && (events[i].events & ~(uint32_t)EPOLLOUT))
+                read_host(s, h);
+        }
+    }
+    if (s->nstarted < s->nhosts && !r->engine_failed && r->kill_s <= 0 && start_more(s, r->err))
+        hrun_run_break(r);
+    if (!s->begun && s->nstarted == s->nhosts && s->reach.nup == s->reach.nremote && !r->engine_failed && r->kill_s <= 0 && r->nalive > 0) {
+        if (begin(s, r->err))
+            hrun_run_break(r);
+        else
+            feed_input(s, EPOLL_CTL_ADD);
+    }
+    tell_deaf(s);
+    set_paused(s);
+    n = living(s);
+    if (s->reach.agents)
+        hrun_reach_watch(r);    /* what an agent that has just ended has told */
+    find_lost(s);
+    return n;
+}
+
+/* The hosts are out of reach: their proxies end all when the connection does. */
+static void give_up(struct ssh *s)
+{
+    for (int i = 0; i < s->nhosts; i++)
+        hang_up(s, &s->hosts[i]);
+}
+
+static void bring_signal(struct hrun_run *r, int sig)
+{
+    struct ssh *s = r->state;
+    int ends = sig == SIGKILL || hrun_signal_action(sig) == HRUN_SIGNAL_END;
+
+    s->drops |= r->out->signalled && sig == SIGKILL;
+    set_paused(s);
+    if ((ends && !s->begun) || (sig == SIGKILL && r->killed)) {
+        r->failed = 1;
+        give_up(s);
+        return;
+    }
+    for (int i = 0; i < s->nhosts && s->begun; i++)
+        send_frame(s, &s->hosts[i], HRUN_FRAME_SIGNAL, sig, "", 0);
+    if (sig == SIGCONT && s->begun)
+        feed_input(s, EPOLL_CTL_MOD);
+}
+
+static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_signal };
+
+/* An agent that outlives all patience hangs on a host that is gone, unless all ranks there have told their ends. */
+static void abandon(struct hrun_run *r)
+{
+    const struct ssh *s = r->state;
+
+    for (int i = 0; i < s->nhosts; i++)
+        if (s->hosts[i].pid > 0 && s->hosts[i].silent && !r->out->lost_host[0] && !r->engine_failed && !r->timed_out &&
+            !r->ending_signal)
+            hrun_run_lose(r, s->hosts[i].host->name);
+}
+
+/* ---------------------------------------------------------------- start */
+
+static int find_hosts(struct ssh *s, const struct hrun_layout *l, struct hrun_error *err)
+{
+    s->hosts = calloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
+    s->host_of = malloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
+    if (!s->hosts || !s->host_of)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < l->cluster->nhosts; i++)
+        s->host_of[i] = -1;
+    for (int r = 0; r < l->nranks; r++) {
+        int i = l->ranks[r].host;
+
+        if (s->host_of[i] >= 0)
+            continue;
+        s->host_of[i] = s->nhosts;
+        s->hosts[s->nhosts++] = (struct host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
+                                               .out = HRUN_BUF_INIT };
+    }
+    return 0;
+}
+
 static int start(struct ssh *s, struct hrun_error *err)
 {
     struct hrun_run *r = s->r;
@@ -594,7 +627,6 @@ static int start(struct ssh *s, struct hrun_error *err)
                                           .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 2000,
                                           .since = r->since, .pmi = 1 };
     struct epoll_event notes = { .events = EPOLLIN };
-    struct hrun_strvec env = HRUN_STRVEC_INIT;
     int rc = -1;
 
     r->mpich = 1;
@@ -616,15 +648,12 @@ static int start(struct ssh *s, struct hrun_error *err)
         return -1;
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
-    if (hrun_env_base(&env, err) || hrun_env_set(&env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ||
-        hrun_reach_env(&s->reach, r, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    if (hrun_env_base(&s->env, err) || hrun_env_set(&s->env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ||
+        hrun_reach_env(&s->reach, r, &s->env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
     r->start_s = hrun_monotonic_s();
-    for (int i = 0; i < s->nhosts; i++)
-        if (start_host(s, &s->hosts[i], env.v, err))
-            goto out;
-    hrun_output_started(r->output);
-    hrun_guard_tell(&r->guard, r->groups.v, (int)r->groups.n);
+    if (start_more(s, err))
+        goto out;
     for (int i = 0; i < l->nranks; i++)
         r->procs[i].alive = 1;
     r->nalive = l->nranks;
@@ -632,7 +661,6 @@ static int start(struct ssh *s, struct hrun_error *err)
         r->job->on_start(r->job->ctx);
     rc = 0;
 out:
-    hrun_strvec_release(&env);
     return rc;
 }
 
@@ -656,6 +684,7 @@ static void end_hosts(struct ssh *s)
     if (s->epoll >= 0)
         close(s->epoll);
     hrun_pmi_destroy(s->pmi);
+    hrun_strvec_release(&s->env);
     free(s->hosts);
     free(s->host_of);
     hrun_reach_release(&s->reach);
