@@ -1,4 +1,4 @@
-/* shim_agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/internal.h */
+/* agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/internal.h */
 #include "shim.h"
 
 #include "base/buf.h"

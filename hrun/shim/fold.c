@@ -1,4 +1,4 @@
-/* shim_fold.c - the output of a command in short lines; see shim.h */
+/* fold.c - the output of a command in short lines; see shim.h */
 #include "shim.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* shim_host.c - on another host, around Open MPI's daemon; see shim.h
+/* host.c - on another host, around Open MPI's daemon; see shim.h
  *
  * The daemon, the ranks and all that they start descend from this process, and as their subreaper it keeps them: so
  * whatever leaves its process group or session, or ignores signals, is still found. The connection to the agent is gone

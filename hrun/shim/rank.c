@@ -1,4 +1,4 @@
-/* shim_rank.c - in front of a rank: bind, tell, become the program; see shim.h */
+/* rank.c - in front of a rank: bind, tell, become the program; see shim.h */
 #include "shim.h"
 
 #include "base/list.h"

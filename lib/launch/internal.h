@@ -816,7 +816,7 @@ void hrun_run_lose(struct hrun_run *r, const char *host);
 /* Words for the user. */
 void hrun_run_say(struct hrun_run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* In sweep.c: processes of the job that outlived its ranks. sig is sent to each (0: none). Result: how many
+/* Processes of the job that outlived its ranks. sig is sent to each (0: none). Result: how many
  * live. */
 int hrun_run_sweep(struct hrun_run *r, int sig);
 

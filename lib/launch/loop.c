@@ -460,8 +460,10 @@ static int finish(struct hrun_run *r, struct pollfd *p)
             hrun_output_close(r->output);
         if (wait_once(r, p, SWEEP_STEP_MS))
             return -1;
-        if (r->ending_signal_s != signal_before && !left)
-            break;  /* hrun's own reader is stuck, and the user has had enough */
+        /* hrun's own reader is stuck, and the user has had enough, now or before. */
+        if (!left && (r->ending_signal_s != signal_before ||
+                      (r->killed && r->out->signalled && now - free_since > DRAIN_S)))
+            break;
     }
     return 0;
 }

@@ -225,7 +225,7 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
         m->by = HRUN_MAP_NODE;
         m->per = number(value, strlen(value));
         m->wraps = !strcmp(key, "per-host");
-            if (!m->per)
+        if (!m->per)
             return hrun_fail(err, HRUN_EINVAL, "'%s' processes per host: it is a number of at least 1", value);
     }
     return 0;

@@ -131,4 +131,32 @@ chmod +x displaced
 run hrun --mpi mpich -n 2 ./displaced
 status_is 125 "a script that sets PMI_RANK itself"
 err_has "sets PMI_RANK or PMI_SIZE itself, 5 of 9 where hrun has given rank" "is told so"
+
+# Engine ssh on this host: what its proxy and its connection must bear.
+ssh="hrun -q --engine ssh"
+run bash -c "ulimit -n 64; exec timeout 60 $ssh --oversubscribe -n 40 true"
+status_is 125 "ssh: more processes than open files are allowed"
+err_has "cannot be started: Too many open files" "is said"
+err_lacks "was lost" "and no host counts as lost"
+run bash -c "yes | timeout 60 $ssh -n 1 sh -c 'exec <&-; sleep 1; echo closed'"
+out_has closed "ssh: a process that closes its endless input"
+run bash -c "head -c 3000000 /dev/zero | $ssh -n 1 cat | wc -c"
+out_has 3000000 "ssh: all of a large input comes back"
+run bash -c "$ssh -n 2 yes | head -n 1"
+out_has y "ssh: a reader that goes"
+# A reader that has stopped: the second Ctrl-C ends all the same.
+mkfifo stopped
+sleep 60 <stopped &
+reader=$!
+env --default-signal=INT "$build/bin/hrun" -q --engine ssh -n 1 yes >stopped 2>/dev/null </dev/null &
+pid=$!
+sleep 1
+kill -INT $pid
+sleep 1
+kill -INT $pid
+for _ in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+ok "ssh: two SIGINT end a run whose reader has stopped" sh -c "! kill -0 $pid 2>/dev/null"
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+kill $reader
 done_testing

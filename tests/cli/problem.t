@@ -85,6 +85,23 @@ ok "shorter ones are not" test "$(wc -l <data/problems/commands)" = "$before"
 run $h --no-record -n 1 ./mycode -in slow
 status_is 0 "--no-record"
 
+# Input that no word names is of the folder.
+mkdir one two bin
+printf '#!/bin/sh\nexec cat INCAR\n' >bin/vasp
+chmod +x bin/vasp
+echo a >one/INCAR
+echo b >two/INCAR
+PATH=$tmp/bin:$PATH
+run hrun-calibrate --level core --budget 10s --wdir one vasp
+status_is 0 "a program that finds its input in the folder"
+run $h --dry-run --wdir one vasp
+out_has predicted "is known there"
+run $h --dry-run --wdir two vasp
+out_has "no app definition" "and in no other folder"
+run bash -c 'hrun-calibrate --level core --budget 10s ./mycode -in deck <deck'
+status_is 125 "standard input from a file is not for a calibration"
+err_has "standard input is a file" "which is said"
+
 # A pipe among the arguments is left alone.
 mkfifo pipe
 (echo whole >pipe) &
