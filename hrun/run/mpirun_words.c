@@ -2,6 +2,8 @@
 #include "mpirun_words.h"
 
 #include <stdio.h>
+#include "base/file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,6 +206,23 @@ static int do_here(const char *name, const char *value)
 }
 
 /* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
+/* The text of a rankfile is read once: it may be a pipe, and change until the layout is made. */
+static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
+{
+    struct hrun_strvec *v = &s->mapping_words;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc;
+
+    s->mapping.rankfile_text = NULL;
+    if (!s->mapping.rankfile)
+        return 0;
+    rc = hrun_file_read(s->mapping.rankfile, HRUN_RANKFILE_MAX, &text, err);
+    if (!rc && !(rc = hrun_strvec_push(v, text.data) ? hrun_fail_nomem(err) : 0))
+        s->mapping.rankfile_text = v->v[v->n - 1];
+    hrun_buf_release(&text);
+    return rc;
+}
+
 static int set_place(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
                      struct hrun_error *err)
 {
@@ -213,7 +232,7 @@ static int set_place(const struct word *w, const char *as, const char *const *va
         return hrun_fail_nomem(err);
     if (!hrun_mapping_set(&s->mapping, v->v[v->n - 2], v->v[v->n - 1], err)) {
         s->common.verbose |= s->mapping.displays;
-        return 0;
+        return keep_rankfile(s, err);
     }
     return hrun_fail_prefix(err, "%s%s%s", as, w->values ? " " : "", w->values ? values[0] : "");
 }

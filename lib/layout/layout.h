@@ -107,6 +107,8 @@ int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, stru
 enum hrun_map { HRUN_MAP_UNSET, HRUN_MAP_NONE, HRUN_MAP_SLOT, HRUN_MAP_NODE, HRUN_MAP_CORE = HRUN_MAP_NODE +
                 HRUN_OBJECT_CORE, HRUN_MAP_HWTHREAD };
 
+enum { HRUN_RANKFILE_MAX = 1 << 26 };   /* bytes */
+
 /* All zero: nothing is said. */
 struct hrun_mapping {
     enum hrun_map by, rank_by, bind_to;
@@ -123,6 +125,7 @@ struct hrun_mapping {
     int nolocal;            /* not on the host that we run on */
     const char *cpus;       /* the cores that may be used of each host, "0-3,8"; NULL: all */
     const char *rankfile;   /* its path; NULL: none */
+    const char *rankfile_text; /* what stands in it, where the caller has read it; NULL: it is read when it is needed */
 };
 
 /* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 /* A line for each of some million ranks. */
-enum { RANKFILE_MAX = 1 << 26 };
 
 struct reading {
     struct mapping *w;
@@ -230,7 +229,9 @@ int mapping_read(struct mapping *w, int n, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct reading g = { w, w->m.rankfile, 0, err };
-    int rc = hrun_file_read(g.path, RANKFILE_MAX, &text, err), missing = 0;
+    int rc = w->m.rankfile_text ? 0 : hrun_file_read(g.path, HRUN_RANKFILE_MAX, &text, err), missing = 0;
+
+    hrun_buf_adds(&text, w->m.rankfile_text ? w->m.rankfile_text : "");
 
     w->exact = 1;
     w->bind = w->m.bind_to == HRUN_MAP_NONE ? HRUN_MAP_NONE : w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;

@@ -134,4 +134,6 @@ fails 125 "-npernode here" "one host, and no -n" hrun -N 1 true
 fails 125 "-npernode here" "-N is more than -n" hrun -N 2 -n 1 true
 fails 125 "-npernode here" "--size is a size" hrun --cluster cluster.yaml --size 2 --dry-run true
 fails 125 "-npernode here" "{N} is a size" hrun --cluster cluster.yaml -N 2 --dry-run echo '{N}'
+run bash -c 'hrun -n 1 --rankfile <(echo "rank 0=localhost slot=0") echo piped'
+out_has piped "a rankfile may be a pipe"
 done_testing
