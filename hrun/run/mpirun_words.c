@@ -1,9 +1,9 @@
 /* mpirun_words.c - options of mpirun 4 and 5 and of mpiexec.hydra; see mpirun_words.h */
 #include "mpirun_words.h"
 
-#include <stdio.h>
 #include "base/file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
