@@ -232,12 +232,12 @@ struct hrun_remote {
 };
 
 /* Run it on all hosts through what would start processes there: inside a Slurm allocation one step of srun; else, all
- * at once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else inside
- * a Flux instance flux exec, else ssh, which may not ask for passwords. outputs[n], initialised, get what the command printed there. errors[n], zeroed, tell
- * of each host that did not answer, has not got the command, or on which it failed: code HRUN_EENGINE, the text says
- * which host, why, and what to do. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the agents, and are then raised again as the
- * caller has them set. No agent remains on any path. Result: 0, also when hosts failed.
- * Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO, HRUN_ENOMEM. */
+ * at once (64 at a time), the remote shell that mpirun would use: plm_rsh_agent of --mca or the environment, else
+ * inside a Flux instance flux exec, else ssh, which may not ask for passwords. outputs[n], initialised, get what the
+ * command printed there. errors[n], zeroed, tell of each host that did not answer, has not got the command, or on
+ * which it failed: code HRUN_EENGINE, the text says which host, why, and what to do. SIGINT, SIGTERM, SIGHUP and
+ * SIGQUIT end the agents, and are then raised again as the caller has them set. No agent remains on any path.
+ * Result: 0, also when hosts failed. Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO, HRUN_ENOMEM. */
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                     struct hrun_error *errors, struct hrun_error *err);
 

@@ -162,7 +162,8 @@ static int check_procs(const struct context *c, const struct question *q, const 
     return hrun_fail(err, HRUN_EINVAL,
                      "-n %lld: the cluster holds at most %lld processes (%s); give fewer, or --oversubscribe",
                      (long long)q->procs, (long long)decide_capacity(c, d),
-                     c->app && c->app->suits_pes ? "one per core" : c->app ? "PEs times the most processes per PE of the app definition"
+                     c->app && c->app->suits_pes ? "one per core"
+                     : c->app ? "PEs times the most processes per PE of the app definition"
                      : c->cluster->subs[0].level == HRUN_LEVEL_NODE
                      ? "one per PE; a PE is a node here, and --level core makes it a core" : "one per PE");
 }

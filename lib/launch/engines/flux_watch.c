@@ -1,11 +1,10 @@
 /* flux_watch.c - a running job of Flux: which rank failed first, signals; see flux.h
  *
  * Flux tells only how the job has ended, by the largest status; so hrun-shim stays beside each rank and says on
- * standard error how it ended. When a rank calls PMI's abort, Flux raises an exception and ends the others by SIGTERM, and their
- * ends may be told before that of the one that did: a rank that SIGTERM has killed waits, for SUSPECT_S, for another
- * one.
- * flux job attach passes on some signals, and takes two SIGINT or SIGTSTP for wishes of its own: flux job kill brings
- * all of them.
+ * standard error how it ended. When a rank calls PMI's abort, Flux raises an exception and ends the others by SIGTERM,
+ * and their ends may be told before that of the one that did: a rank that SIGTERM has killed waits, for SUSPECT_S, for
+ * another one. flux job attach passes on some signals, and takes two SIGINT or SIGTSTP for wishes of its own: flux job
+ * kill brings all of them.
  */
 #include "launch/engines/flux.h"
 #include "launch/engines/engines.h"

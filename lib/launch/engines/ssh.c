@@ -543,7 +543,8 @@ static int watch(struct hrun_run *r)
     }
     if (s->nstarted < s->nhosts && !r->engine_failed && r->kill_s <= 0 && start_more(s, r->err))
         hrun_run_break(r);
-    if (!s->begun && s->nstarted == s->nhosts && s->reach.nup == s->reach.nremote && !r->engine_failed && r->kill_s <= 0 && r->nalive > 0) {
+    if (!s->begun && s->nstarted == s->nhosts && s->reach.nup == s->reach.nremote && !r->engine_failed &&
+        r->kill_s <= 0 && r->nalive > 0) {
         if (begin(s, r->err))
             hrun_run_break(r);
         else
