@@ -78,9 +78,14 @@ ok 'by the model: some gathers are taken' test "$(awk '/^gather:/ { print ($2 > 
 
 # ---------------------------------------------------------------- what was proposed is tried
 
-# 40 calls of one broadcast, which the model would do another way; a trial takes ten of them.
+# 40 calls of one broadcast, which the model would do another way; a trial takes ten of them, by the clock: what else the
+# machine does in these milliseconds may decide it, so that it is asked up to three times.
 tries() { # WHO WANT WHAT
-    check 6 "$(selector=openmpi text 6)" slow="$1"
+    local _
+    for _ in 1 2 3; do
+        check 6 "$(selector=openmpi text 6)" slow="$1"
+        [[ $out == *"slow: $2 of 40 were the library's"* ]] && break
+    done
     out_has "slow: $2 of 40 were the library's" "$3"
     out_has 'differing: 0' 'and gives the same'
 }
