@@ -541,6 +541,11 @@ static int watch(struct hrun_run *r)
                 read_host(s, h);
         }
     }
+    n = living(s);
+    if (s->reach.agents)
+        hrun_reach_watch(r);    /* also what an agent that has just ended has told */
+    find_lost(s);
+    /* Behind all notes: when the last host is up no further event need come. */
     if (s->nstarted < s->nhosts && !r->engine_failed && r->kill_s <= 0 && start_more(s, r->err))
         hrun_run_break(r);
     if (!s->begun && s->nstarted == s->nhosts && s->reach.nup == s->reach.nremote && !r->engine_failed &&
@@ -552,10 +557,6 @@ static int watch(struct hrun_run *r)
     }
     tell_deaf(s);
     set_paused(s);
-    n = living(s);
-    if (s->reach.agents)
-        hrun_reach_watch(r);    /* what an agent that has just ended has told */
-    find_lost(s);
     return n;
 }
 
