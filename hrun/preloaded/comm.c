@@ -1,6 +1,7 @@
 /* comm.c - begin and end, and what is kept with communicators; see coll.h */
 #include "coll.h"
 
+#include "base/hash.h"
 #include "base/preloaded.h"
 
 #include <stdio.h>
@@ -312,21 +313,12 @@ void coll_scratch_done(struct coll_comm *c)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
-static uint64_t checksum(const char *text)
-{
-    uint64_t h = UINT64_C(14695981039346656037);
-
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return h;
-}
-
 /* Have all ranks read the same, and is packed data (MPI 3.1, section 4.2) here just the data? */
 static int agreed(const char *text, const struct hrun_net_tuning *tuning)
 {
     /* One bit less than signed numbers have, so that it can be negated. */
-    int64_t check = (int64_t)(checksum(text) >> 1), own[3] = { 0, check, -check }, least[3] = { 0, 0, 0 };
+    int64_t check = (int64_t)(hrun_hash(HRUN_HASH_INIT, text, strlen(text)) >> 1);
+    int64_t own[3] = { 0, check, -check }, least[3] = { 0, 0, 0 };
     int size = 0, packed = 0;
 
     our.mpi.Comm_size(our.mpi.world, &size);

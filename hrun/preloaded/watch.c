@@ -1,6 +1,7 @@
 /* watch.c - counting: calls, bytes, time, and the two ends of the watch; see watch.h */
 #include "watch.h"
 
+#include "base/hash.h"
 #include "base/preloaded.h"
 
 #include <pthread.h>
@@ -278,11 +279,10 @@ static void find_mpi(void)
 static void find_distances(struct watch_place *place)
 {
     char name[256] = "";
-    uint64_t *hosts = need((size_t)our.size, sizeof *hosts), own = 0;
+    uint64_t *hosts = need((size_t)our.size, sizeof *hosts), own;
 
     gethostname(name, sizeof name - 1);
-    for (const char *c = name; *c; c++)
-        own = (own ^ (unsigned char)*c) * UINT64_C(1099511628211);  /* FNV's 64 bits: two names rarely share them */
+    own = hrun_hash(HRUN_HASH_INIT, name, strlen(name));     /* two names rarely share it */
     our.mpi.Allgather(&own, sizeof own, our.mpi.byte, hosts, sizeof own, our.mpi.byte, our.comm);
     for (int i = 0; i < our.size; i++)
         place[i].host = hosts[i];

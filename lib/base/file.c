@@ -1,6 +1,8 @@
 /* file.c - reading, folders, locking, folders for one run; see file.h for the contracts */
 #include "base/file.h"
 
+#include "base/hash.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -314,11 +316,10 @@ static unsigned long long start_ticks(long pid)
 }
 
 /* Where a process number means the same process as here: "SPACE-HASH", the number of the PID name space and a hash
- * (FNV-1a) of host name and boot. "" when it cannot be told. */
+ * of host name and boot. "" when it cannot be told. */
 static void find_place(char *place, size_t size)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    unsigned long long hash = 0xcbf29ce484222325;
     char link[64] = "", *number;
     struct utsname u;
 
@@ -326,10 +327,9 @@ static void find_place(char *place, size_t size)
     if (readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 && (number = strchr(link, '[')) && uname(&u) == 0 &&
         !hrun_file_read("/proc/sys/kernel/random/boot_id", 256, &text, NULL)) {
         hrun_buf_adds(&text, u.nodename);
-        for (size_t i = 0; i < text.len; i++)
-            hash = (hash ^ (unsigned char)text.data[i]) * 0x100000001b3;
         if (!text.failed)
-            snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10), hash);
+            snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10),
+                     (unsigned long long)hrun_hash(HRUN_HASH_INIT, text.data, text.len));
     }
     hrun_buf_release(&text);
 }

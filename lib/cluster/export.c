@@ -1,6 +1,8 @@
 /* export.c - what a host says of itself, and what makes hosts alike; see cluster.h and internal.h for the contracts */
 #include "cluster/internal.h"
 
+#include "base/hash.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,25 +24,12 @@ static int is_personal(const char *tag, size_t len)
     return 0;
 }
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; offset and prime are theirs). */
-static uint64_t hash_add(uint64_t h, const char *data, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)data[i]) * 1099511628211u;
-    return h;
-}
-
-static uint64_t hash_of(const char *data, size_t len)
-{
-    return hash_add(14695981039346656037u, data, len);
-}
-
 /* The memory of nodes is rounded, since each host tells its own total beside it. */
 uint64_t hrun_topology_key(const char *xml, size_t len)
 {
     static const char memory[] = " local_memory=\"";
     const char *last = xml + len, *end, *at;
-    uint64_t h = hash_of("", 0), rounded;
+    uint64_t h = HRUN_HASH_INIT, rounded;
     char *after;
 
     for (const char *p = memchr(xml, '<', len); p; p = memchr(end, '<', (size_t)(last - end))) {
@@ -52,12 +41,12 @@ uint64_t hrun_topology_key(const char *xml, size_t len)
         at = memmem(p, (size_t)(end - p), memory, strlen(memory));
         if (at) {
             at += strlen(memory);
-            h = hash_add(h, p, (size_t)(at - p));
+            h = hrun_hash(h, p, (size_t)(at - p));
             rounded = hrun_round_memory(strtoull(at, &after, 10));
-            h = hash_add(h, (const char *)&rounded, sizeof rounded);
+            h = hrun_hash(h, &rounded, sizeof rounded);
             p = after;
         }
-        h = hash_add(h, p, (size_t)(end - p));
+        h = hrun_hash(h, p, (size_t)(end - p));
     }
     return h;
 }
@@ -74,7 +63,7 @@ static void add_machine(struct hrun_buf *b)
     if (fd >= 0)
         close(fd);
     if (n > 0 && !gethostname(name, sizeof name - 1))
-        hrun_buf_addf(b, "machine %016llx %s\n", (unsigned long long)hash_of(boot, (size_t)n), name);
+        hrun_buf_addf(b, "machine %016llx %s\n", (unsigned long long)hrun_hash(HRUN_HASH_INIT, boot, (size_t)n), name);
 }
 
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err)

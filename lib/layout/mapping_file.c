@@ -10,8 +10,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* A line for each of some million ranks. */
-
 struct reading {
     struct mapping *w;
     const char *path;
@@ -232,7 +230,6 @@ int mapping_read(struct mapping *w, int n, struct hrun_error *err)
     int rc = w->m.rankfile_text ? 0 : hrun_file_read(g.path, HRUN_RANKFILE_MAX, &text, err), missing = 0;
 
     hrun_buf_adds(&text, w->m.rankfile_text ? w->m.rankfile_text : "");
-
     w->exact = 1;
     w->bind = w->m.bind_to == HRUN_MAP_NONE ? HRUN_MAP_NONE : w->threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
     for (char *p = text.data, *next; !rc && p < text.data + text.len; p = next) {

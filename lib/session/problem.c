@@ -2,8 +2,10 @@
 #include "session/context.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 
 #include <fcntl.h>
+#include <gsl/gsl_sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +38,13 @@ static const char TERMS[] =
     "  n: [\"1\"]\n"
     "  p: [\"T/P\", \"1\", \"ln(P)\"]\n";
 
-static const uint64_t HASH_BEGIN = 0xcbf29ce484222325;
-
-/* FNV-1a. */
-static uint64_t hash(uint64_t h, const void *data, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3;
-    return h;
-}
-
 static uint64_t hash_part(uint64_t h, int fd, off_t at, off_t len)
 {
     char data[64 << 10];
     ssize_t n;
 
     while (len > 0 && (n = pread(fd, data, (off_t)sizeof data < len ? sizeof data : (size_t)len, at)) > 0) {
-        h = hash(h, data, (size_t)n);
+        h = hrun_hash(h, data, (size_t)n);
         at += n;
         len -= n;
     }
@@ -73,7 +65,7 @@ static uint64_t hash_file(uint64_t h, int folder, const char *word)
         return h;
     fd = openat(folder, word, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        h = hash(h, &st.st_size, sizeof st.st_size);
+        h = hrun_hash(h, &st.st_size, sizeof st.st_size);
         h = hash_part(h, fd, 0, st.st_size > WHOLE_MAX ? PART_BYTES : st.st_size);
         if (st.st_size > WHOLE_MAX)
             h = hash_part(h, fd, st.st_size - PART_BYTES, PART_BYTES);
@@ -109,20 +101,20 @@ static int identify(const struct context *c, char *const *words, struct problem 
             close(folder);
         return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", dir);
     }
-    p->folder = hash(HASH_BEGIN, path, strlen(path));
-    p->words = hash(HASH_BEGIN, program, strlen(program) + 1);
-    p->contents = HASH_BEGIN;
+    p->folder = hrun_hash(HRUN_HASH_INIT, path, strlen(path));
+    p->words = hrun_hash(HRUN_HASH_INIT, program, strlen(program) + 1);
+    p->contents = HRUN_HASH_INIT;
     if (strchr(words[0], '/'))      /* one that is installed is known by its name */
         p->contents = hash_file(p->contents, folder, words[0]);
     for (int i = 1; words[i]; i++) {
         uint64_t before = p->contents;
 
-        p->words = hash(p->words, words[i], strlen(words[i]) + 1);
+        p->words = hrun_hash(p->words, words[i], strlen(words[i]) + 1);
         p->contents = hash_file(p->contents, folder, words[i]);
         p->nfiles += p->contents != before;
     }
     if (!p->nfiles)                 /* what it reads is in the folder, by names of its own */
-        p->contents = hash(p->contents, path, strlen(path));
+        p->contents = hrun_hash(p->contents, path, strlen(path));
     p->reads_file = problem_input_is_file();
     if (p->reads_file)
         p->contents = hash_file(p->contents, folder, "/dev/stdin");
@@ -239,7 +231,7 @@ int problem_find(struct context *c, char *const *words, struct hrun_error *err)
                      "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", name);
     base = name ? NULL : hrun_app_name_of(words[0]);
     if (!name && base && *base)
-        name = hrun_strf("%.60s-%08x", base, (unsigned)(hash(p->words, &p->contents, sizeof p->contents) >> 32));
+        name = hrun_strf("%.60s-%08x", base, (unsigned)(hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
     if (!name && base && !*base) {
         rc = 0;         /* nothing to call it by */
         goto out;
@@ -304,16 +296,10 @@ void problem_destroy(struct problem *p)
 
 /* ---------------------------------------------------------------- what earlier runs took */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs)
 {
     enum { LAST = 9 };
+    struct hrun_buf config = HRUN_BUF_INIT;
     struct hrun_samples s = { 0 };
     double times[LAST];
     int sub = 0, used = 0, n = 0;
@@ -326,18 +312,17 @@ double problem_expect(const struct context *c, const int *pes, const int *procs,
         }
     if (!used || !c->store || hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
+    hrun_config_print(pes, procs, c->cluster->nsubs, &config);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
         const struct hrun_sample *v = &s.v[i - 1];
-        struct hrun_buf config = HRUN_BUF_INIT;
 
-        hrun_config_print(pes, procs, c->cluster->nsubs, &config);
         if (v->ok && (used > 1 ? v->mixed && !strcmp(v->config, config.data)
                                : !v->mixed && v->pes == pes[sub] && v->M == procs[sub]))
             times[n++] = v->time_s;
-        hrun_buf_release(&config);
     }
+    hrun_buf_release(&config);
     hrun_samples_release(&s);
-    qsort(times, (size_t)n, sizeof *times, by_value);
+    gsl_sort(times, 1, (size_t)n);
     *runs = n;
     return n ? times[n / 2] : 0;
 }

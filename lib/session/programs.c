@@ -10,6 +10,7 @@
 
 /* A program that is built per number of processes is looked for up to this number. */
 enum { VARIANTS_MAX = 4096 };
+
 static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
                     struct hrun_error *err)
 {
