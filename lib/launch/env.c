@@ -15,21 +15,39 @@ static int names(const char *entry, const char *name, size_t len)
     return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-int hrun_env_set(struct hrun_strvec *env, const char *name, size_t len, const char *value)
+int hrun_env_set_word(struct hrun_strvec *env, const char *word, struct hrun_error *err)
 {
+    size_t len = strcspn(word, "=");
     char *entry;
 
     for (size_t i = 0; i < env->n; i++) {
-        if (!names(env->v[i], name, len))
+        if (!names(env->v[i], word, len))
             continue;
-        entry = hrun_strf("%.*s=%s", (int)len, name, value);
+        entry = strdup(word);
         if (!entry)
-            return -1;
+            return hrun_fail_nomem(err);
         free(env->v[i]);
         env->v[i] = entry;
         return 0;
     }
-    return hrun_strvec_pushf(env, "%.*s=%s", (int)len, name, value);
+    return hrun_strvec_push(env, word) ? hrun_fail_nomem(err) : 0;
+}
+
+int hrun_env_set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
+{
+    char *word = hrun_strf("%s=%s", name, value);
+    int rc = word ? hrun_env_set_word(env, word, err) : hrun_fail_nomem(err);
+
+    free(word);
+    return rc;
+}
+
+int hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%d", value);
+    return hrun_env_set(env, name, text, err);
 }
 
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
@@ -96,24 +114,25 @@ int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
 int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
 {
     char *text = job->wdir ? realpath(job->wdir, NULL) : NULL;
-    int failed = text && hrun_env_set(env, "PWD", 3, text);
+    int failed = text && hrun_env_set(env, "PWD", text, err);
 
     free(text);
     if (failed)
-        return hrun_fail_nomem(err);
+        return -1;
     for (int i = 0; i < job->n_mca; i++) {
-        const char *eq = strchr(job->mca[i], '=');
-        char *name = hrun_strf("OMPI_MCA_%.*s", (int)(eq - job->mca[i]), job->mca[i]);
-        int rc = name ? hrun_env_set(env, name, strlen(name), eq + 1) : -1;
-        free(name);
+        char *word = hrun_strf("OMPI_MCA_%s", job->mca[i]);
+        int rc = word ? hrun_env_set_word(env, word, err) : hrun_fail_nomem(err);
+
+        free(word);
         if (rc)
-            return hrun_fail_nomem(err);
+            return -1;
     }
     for (int i = 0; i < job->n_env; i++) {
-        const char *word = job->env[i], *eq = strchr(word, '=');
-        if (eq) {
-            if (hrun_env_set(env, word, (size_t)(eq - word), eq + 1))
-                return hrun_fail_nomem(err);
+        const char *word = job->env[i];
+
+        if (strchr(word, '=')) {
+            if (hrun_env_set_word(env, word, err))
+                return -1;
         } else if (!hrun_env_get(env, word) && job->on_message) {
             text = hrun_strf("-x %s: it is not set, so there is nothing to pass on", word);
             if (text)
@@ -171,14 +190,12 @@ int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char
     if (hrun_env_user_mca(job, key))
         return 0;
     snprintf(name, sizeof name, "OMPI_MCA_%s", key);
-    return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
+    return hrun_env_set(env, name, value, err);
 }
 
 int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err)
 {
-    if (hrun_env_set(env, HRUN_ENV_PMI_PORT, strlen(HRUN_ENV_PMI_PORT), HRUN_ENV_NO_MPICH))
-        return hrun_fail_nomem(err);
-    return 0;
+    return hrun_env_set(env, HRUN_ENV_PMI_PORT, HRUN_ENV_NO_MPICH, err);
 }
 
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
@@ -188,11 +205,6 @@ int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, 
         if (hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder, err))
             return -1;
     return 0;
-}
-
-static int set_variable(struct hrun_strvec *env, const char *name, const char *value)
-{
-    return hrun_env_set(env, name, strlen(name), value);
 }
 
 /* The libraries, and `after`, which may be NULL, behind them. */
@@ -213,9 +225,9 @@ int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *e
     if (!job->npreloads)
         return 0;
     for (int i = 0; i < job->npreloads && !bad; i++)
-        bad = set_variable(env, job->preloads[i].variable, job->preloads[i].value);
+        bad = hrun_env_set(env, job->preloads[i].variable, job->preloads[i].value, NULL);
     add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
-    bad = bad || list.failed || set_variable(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
+    bad = bad || list.failed || hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data, NULL);
     hrun_buf_release(&list);
     return bad ? hrun_fail_nomem(err) : 0;
 }

@@ -585,9 +585,11 @@ void hrun_words_close(struct hrun_words *w);
 
 /* ---- env: the environment of the processes */
 
-/* Set NAME (len bytes) to value in a list of "NAME=VALUE", replacing it where it stands. -1: memory ran
- * out. */
-int hrun_env_set(struct hrun_strvec *env, const char *name, size_t len, const char *value);
+/* Set name to value in a list of "NAME=VALUE", replacing it where it stands; word: "NAME=VALUE" itself. Errors:
+ * HRUN_ENOMEM. */
+int hrun_env_set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err);
+int hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err);
+int hrun_env_set_word(struct hrun_strvec *env, const char *word, struct hrun_error *err);
 /* Value of name in the list, or NULL. */
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 

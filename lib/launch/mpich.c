@@ -10,33 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set(struct hrun_strvec *env, const char *name, const char *value)
-{
-    return hrun_env_set(env, name, strlen(name), value);
-}
-
-static int set_number(struct hrun_strvec *env, const char *name, int value)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%d", value);
-    return set(env, name, text);
-}
-
 int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err)
 {
     static const char hangup[] = "UCX_DEBUG_SIGNO";
 
     /* UCX takes SIGHUP as a wish for debugging, and goes on. */
-    return !hrun_env_get(env, hangup) && set(env, hangup, "0") ? hrun_fail_nomem(err) : 0;
+    return hrun_env_get(env, hangup) ? 0 : hrun_env_set(env, hangup, "0", err);
 }
 
 int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err)
 {
-    return set_number(env, "PMI_RANK", rank) || set_number(env, "PMI_SIZE", l->nranks) ||
-           set_number(env, "PMI_FD", fd) || set_number(env, "MPI_LOCALNRANKS", l->nranks) ||
-           set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank) ? hrun_fail_nomem(err) : 0;
+    return hrun_env_set_number(env, "PMI_RANK", rank, err) || hrun_env_set_number(env, "PMI_SIZE", l->nranks, err) ||
+           hrun_env_set_number(env, "PMI_FD", fd, err) ||
+           hrun_env_set_number(env, "MPI_LOCALNRANKS", l->nranks, err) ||
+           hrun_env_set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank, err) ? -1 : 0;
 }
 
 /* Is a rank on another host than the first one? */

@@ -396,8 +396,7 @@ static int prepare(struct crowd *c, int n, struct hrun_error *err)
         return -1;
     c->command = quoted(c->what->argv);
     c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
-    if (!c->command || !c->job_id ||
-        hrun_env_set(&c->env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), c->job_id))
+    if (!c->command || !c->job_id || hrun_env_set(&c->env, HRUN_JOB_VARIABLE, c->job_id, NULL))
         return hrun_fail_nomem(err);
     spec.job_id = c->job_id;
     return take_signals(c, err) || hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;

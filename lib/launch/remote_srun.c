@@ -172,12 +172,9 @@ static int start(const struct gather *g, const struct node *nodes, int n, struct
     r->launcher = &gatherer;
     r->tagging = HRUN_TAG_SRUN;
     if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build(g, nodes, n, r, &argv, err) ||
-        hrun_srun_clean_env(&env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+        hrun_srun_clean_env(&env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err) ||
+        hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id, err))
         goto out;
-    if (hrun_env_set(&env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     one.env = env.v;
     rc = hrun_run_start(r, g->srun, argv.v, NULL, &one, 1, err);
 out:

@@ -134,12 +134,11 @@ static int flux_command(const struct hrun_job *job, struct hrun_buf *out, struct
 static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
-    int rc = hrun_env_base(env, err) || hrun_ranks_words(job->layout, env, err);
+    const char *todo = job->report_bindings ? "bind,tell,report" : "bind,tell";
+    int rc = hrun_env_base(env, err) || hrun_ranks_words(job->layout, env, err) ||
+             hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+             hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, todo, err);
 
-    if (!rc && (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ||
-                hrun_strvec_pushf(env, "%s=bind,tell%s", HRUN_RANKS_DO_VARIABLE,
-                                  job->report_bindings ? ",report" : "")))
-        rc = hrun_fail_nomem(err);
     if (!rc && r->mpich)
         rc = hrun_mpich_env(env, err);
     else if (!rc)
@@ -185,10 +184,8 @@ static int attach(struct hrun_run *r, struct hrun_error *err)
     };
     struct hrun_strvec env = HRUN_STRVEC_INIT;
     struct hrun_spawn_one one = { 0 };
-    int rc = hrun_env_base(&env, err);
+    int rc = hrun_env_base(&env, err) || hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id, err);
 
-    if (!rc && hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id))
-        rc = hrun_fail_nomem(err);
     one.env = env.v;
     rc = rc || hrun_run_start(r, w->flux, words, NULL, &one, 1, err) ? -1 : 0;
     hrun_strvec_release(&env);

@@ -59,26 +59,14 @@ static int local_check(const struct hrun_job *job, struct hrun_error *err)
     return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
 }
 
-static int set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
-{
-    return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
-}
-
-static int set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%d", value);
-    return set(env, name, text, err);
-}
-
 static int openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;
 
-    if (set(env, "JSM_JSRUN_PORT", "0", err) || set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
-        set_number(env, "OMPI_UNIVERSE_SIZE", l->nranks, err) ||
-        set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
+    if (hrun_env_set(env, "JSM_JSRUN_PORT", "0", err) ||
+        hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
+        hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", l->nranks, err) ||
+        hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
         /* hrun has bound the ranks; Open MPI 4 shall not try to do it better */
         hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err) ||
         hrun_env_no_mpich(env, err) || hrun_env_shared_memory(r->job, env, r->shmdir, err))
@@ -107,13 +95,14 @@ static int mpich_env(const char *topology, struct hrun_strvec *env, struct hrun_
         return -1;
     if (!topology || has_devices() || hrun_env_get(env, "HWLOC_COMPONENTS"))
         return 0;
-    return set(env, "HWLOC_XMLFILE", topology, err) || set(env, "HWLOC_THISSYSTEM", "1", err) ? -1 : 0;
+    return hrun_env_set(env, "HWLOC_XMLFILE", topology, err) ||
+           hrun_env_set(env, "HWLOC_THISSYSTEM", "1", err) ? -1 : 0;
 }
 
 /* What all ranks have in common. topology: the host's as a file, or NULL. */
 static int common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env, struct hrun_error *err)
 {
-    if (hrun_env_base(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+    if (hrun_env_base(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
         (r->mpich ? mpich_env(topology, env, err) : openmpi_env(r, env, err)))
         return -1;
     return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
@@ -127,18 +116,16 @@ static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec
     for (size_t i = 0; i < common->n; i++)
         if (hrun_strvec_push(env, common->v[i]))
             return hrun_fail_nomem(err);
-    for (size_t i = 0; i < pmix->n; i++) {
-        const char *eq = strchr(pmix->v[i], '=');
-        if (eq && hrun_env_set(env, pmix->v[i], (size_t)(eq - pmix->v[i]), eq + 1))
-            return hrun_fail_nomem(err);
-    }
-    if (k->threads && set_number(env, "OMP_NUM_THREADS", k->threads, err))
+    for (size_t i = 0; i < pmix->n; i++)
+        if (strchr(pmix->v[i], '=') && hrun_env_set_word(env, pmix->v[i], err))
+            return -1;
+    if (k->threads && hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads, err))
         return -1;
     if (r->mpich)
         return hrun_mpich_env_rank(r->job->layout, rank, fd, env, err);
-    return set_number(env, "OMPI_COMM_WORLD_RANK", rank, err) ||
-           set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err) ||
-           set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err) ? -1 : 0;
+    return hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank, err) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err) ? -1 : 0;
 }
 
 /* The topology to bind with, or NULL when the PEs are not of this machine. */

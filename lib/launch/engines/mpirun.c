@@ -291,15 +291,10 @@ static int build_env(const struct hrun_run *r, const struct hrun_openmpi *m, con
     static const char *const folder[] = { "OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base" };
     const struct hrun_job *job = r->job;
 
-    if (hrun_env_base(env, err))
+    if (hrun_env_base(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+        hrun_env_no_mpich(env, err) || hrun_reach_env(reach, r, env, err) ||
+        (own_folder(job, reach) && hrun_env_set(env, folder[m->major >= 5], r->rundir, err)))
         return -1;
-    if (hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id))
-        return hrun_fail_nomem(err);
-    if (hrun_env_no_mpich(env, err) || hrun_reach_env(reach, r, env, err))
-        return -1;
-    if (own_folder(job, reach) &&
-        hrun_env_set(env, folder[m->major >= 5], strlen(folder[m->major >= 5]), r->rundir))
-        return hrun_fail_nomem(err);
     return only_here(job->layout) ? hrun_env_shared_memory(job, env, r->shmdir, err) : 0;
 }
 

@@ -421,13 +421,6 @@ int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec
     return reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank")) ? -1 : 0;
 }
 
-static int set(struct hrun_strvec *env, const char *word)
-{
-    const char *eq = strchr(word, '=');
-
-    return hrun_env_set(env, word, (size_t)(eq - word), eq + 1);
-}
-
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err)
 {
@@ -444,7 +437,7 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
             bad = bad || hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
     }
     for (size_t i = 0; i < words.n && !bad; i++)
-        bad = set(env, words.v[i]);
+        bad = hrun_env_set_word(env, words.v[i], NULL);
     hrun_strvec_release(&words);
     return bad ? hrun_fail_nomem(err) : 0;
 }

@@ -230,8 +230,8 @@ static int build(const struct hrun_run *r, const struct hrun_mpi *mpi, const cha
 
 static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
-    return hrun_env_base(env, err) || hrun_env_user(r->job, env, err) ? -1
-           : hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ? hrun_fail_nomem(err) : 0;
+    return hrun_env_base(env, err) || hrun_env_user(r->job, env, err) ||
+           hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ? -1 : 0;
 }
 
 static void say_hosts(struct hrun_run *r)

@@ -314,14 +314,10 @@ out:
 
 /* ---------------------------------------------------------------- the environment */
 
-static int set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
-{
-    return hrun_env_set(env, name, strlen(name), value) ? hrun_fail_nomem(err) : 0;
-}
-
 static int openmpi_env(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
 {
-    return (!getenv("SLURM_PMIX_FENCE") && set(env, "SLURM_PMIX_FENCE", "ring", err)) || hrun_env_no_mpich(env, err) ||
+    return (!getenv("SLURM_PMIX_FENCE") && hrun_env_set(env, "SLURM_PMIX_FENCE", "ring", err)) ||
+           hrun_env_no_mpich(env, err) ||
            /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
            hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
            (hrun_env_yields(job) && hrun_env_mca(job, env, hrun_env_yield, "1", err));
@@ -335,15 +331,12 @@ static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, 
     struct hrun_strvec ranks = HRUN_STRVEC_INIT;
     int rc = hrun_ranks_words(job->layout, &ranks, err);
 
-    rc = rc || hrun_srun_clean_env(env, err) || set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-         (p->nodes && set(env, JOB_NODES, p->nodes, err)) ||
-         set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
+    rc = rc || hrun_srun_clean_env(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
+         (p->nodes && hrun_env_set(env, JOB_NODES, p->nodes, err)) ||
+         hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
          (r->mpich ? hrun_mpich_env(env, err) : openmpi_env(job, env, err));
-    for (size_t i = 0; i < ranks.n && !rc; i++) {
-        char *eq = strchr(ranks.v[i], '=');
-        if (hrun_env_set(env, ranks.v[i], (size_t)(eq - ranks.v[i]), eq + 1))
-            rc = hrun_fail_nomem(err);
-    }
+    for (size_t i = 0; i < ranks.n && !rc; i++)
+        rc = hrun_env_set_word(env, ranks.v[i], err);
     hrun_strvec_release(&ranks);
     return rc || hrun_env_user(job, env, err) || hrun_env_preload(job, 1, env, err) ? -1 : 0;
 }

@@ -160,14 +160,14 @@ static int ranks_env(const struct ssh *s, struct hrun_strvec *env, struct hrun_e
     for (size_t i = 0; i < base.n && !bad; i++)
         bad = !is_of_here(base.v[i]) && hrun_strvec_push(env, base.v[i]) ? hrun_fail_nomem(err) : 0;
     bad = bad || hrun_mpich_env(env, err) ||
-          hrun_env_set(env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), s->r->job_id) ||
-          hrun_strvec_pushf(env, HRUN_RANKS_DO_VARIABLE "=%s", job->report_bindings ? "bind,report" : "bind");
+          hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->job_id, err) ||
+          hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err);
     rc = bad || hrun_ranks_words(job->layout, env, err) || hrun_env_user(job, env, err) ||
          hrun_env_preload(job, 1, env, err) ? -1 : 0;
     /* -x NAME passes on what is else of here. */
     for (int i = 0; i < job->n_env && !rc; i++)
         if (!strchr(job->env[i], '=') && getenv(job->env[i]))
-            rc = hrun_env_set(env, job->env[i], strlen(job->env[i]), getenv(job->env[i]));
+            rc = hrun_env_set(env, job->env[i], getenv(job->env[i]), err);
     hrun_strvec_release(&base);
     return rc;
 }
@@ -629,7 +629,6 @@ static int start(struct ssh *s, struct hrun_error *err)
                                           .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 2000,
                                           .since = r->since, .pmi = 1 };
     struct epoll_event notes = { .events = EPOLLIN };
-    int rc = -1;
 
     r->mpich = 1;
     r->launcher = &launcher;
@@ -650,20 +649,18 @@ static int start(struct ssh *s, struct hrun_error *err)
         return -1;
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
-    if (hrun_env_base(&s->env, err) || hrun_env_set(&s->env, HRUN_JOB_VARIABLE, strlen(HRUN_JOB_VARIABLE), r->job_id) ||
+    if (hrun_env_base(&s->env, err) || hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id, err) ||
         hrun_reach_env(&s->reach, r, &s->env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
-        goto out;
+        return -1;
     r->start_s = hrun_monotonic_s();
     if (start_more(s, err))
-        goto out;
+        return -1;
     for (int i = 0; i < l->nranks; i++)
         r->procs[i].alive = 1;
     r->nalive = l->nranks;
     if (r->job->on_start)
         r->job->on_start(r->job->ctx);
-    rc = 0;
-out:
-    return rc;
+    return 0;
 }
 
 /* Agents and proxies that are still there, on any path. */
