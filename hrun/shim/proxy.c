@@ -1,4 +1,4 @@
-/* proxy.c - the ranks of engine ssh on one host; see shim.h, and lib/launch/internal.h for the frames
+/* proxy.c - the ranks of engine ssh on one host; see shim.h, and lib/launch/frames.h for the frames
  *
  * Nothing here waits for anybody: what hrun does not read yet stays in `out`, and then no more output of ranks is read;
  * what rank 0 does not read yet is bounded by HRUN_INPUT_WINDOW.
@@ -6,6 +6,7 @@
 #include "shim.h"
 
 #include "base/buf.h"
+#include "launch/frames.h"
 #include "launch/internal.h"
 
 #include <errno.h>

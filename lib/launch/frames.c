@@ -1,5 +1,5 @@
-/* frames.c - what hrun and the proxy on a host tell each other; see internal.h for the contracts */
-#include "launch/internal.h"
+/* frames.c - what hrun and the proxy on a host tell each other; see frames.h for the contracts */
+#include "launch/frames.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * inside what has come, and none is made of what is broken. */
 #include "fuzz.h"
 
-#include "launch/internal.h"
+#include "launch/frames.h"
 
 #include <string.h>
 

@@ -2,13 +2,14 @@
  *
  * On each host with ranks stands `hrun-shim proxy`, on others behind `hrun-shim agent`, the remote shell and `hrun-shim
  * host` (hrun/shim/shim.h), whose notes reach.h understands. One connection to each host carries frames
- * (launch/internal.h): hrun's own process serves PMI, feeds rank 0, gets all output, and hears how each rank ends.
+ * (launch/frames.h): hrun's own process serves PMI, feeds rank 0, gets all output, and hears how each rank ends.
  * Why not Hydra: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on a host that it cannot find, and
  * takes a host that is not beside itself in the list for two. The job is told to the proxies when all hosts are ready,
  * so that nothing is started where one is not.
  */
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
+#include "launch/frames.h"
 #include "launch/internal.h"
 
 #include <errno.h>
