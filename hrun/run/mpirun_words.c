@@ -205,7 +205,6 @@ static int do_here(const char *name, const char *value)
     return rc;
 }
 
-/* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
 /* The text of a rankfile is read once: it may be a pipe, and change until the layout is made. */
 static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
 {
@@ -223,6 +222,7 @@ static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
     return rc;
 }
 
+/* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
 static int set_place(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
                      struct hrun_error *err)
 {

@@ -92,8 +92,7 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
     struct command cmd = { .layout = p->layout, .placed = &p->placed, .mapping = &p->mapping, .argv = job->argv,
-                           .job = job,
-                           .variants = &p->variants };
+                           .job = job, .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 
     if (!p->c.cluster->platform)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     NAME_LONGEST = 255,  /* octets of a domain name (RFC 1035, section 2.3.4) */
@@ -367,4 +368,11 @@ void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out)
         hrun_buf_adds(out, names[i] + at + ndigits);
         i = j;
     }
+}
+
+int hrun_same_host(const char *a, const char *b)
+{
+    size_t na = strcspn(a, "."), nb = strcspn(b, ".");
+
+    return !strcasecmp(a, b) || (na == nb && !strncasecmp(a, b, na) && (!a[na] || !b[nb]));
 }

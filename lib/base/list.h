@@ -72,6 +72,9 @@ int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_e
 /* Append names[n] in their order, folded: neighbours that differ in one number become a range. */
 void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out);
 
+/* Are these names of one host? They are equal, or one is the other without its domain; case does not matter. */
+int hrun_same_host(const char *a, const char *b);
+
 /* ---------------------------------------------------------------- nearest
  *
  * The known word that was meant

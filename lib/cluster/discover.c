@@ -7,19 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---------------------------------------------------------------- what is granted */
-
-/* Names are equal, or one is the other without its domain. */
-static int same_host(const char *a, const char *b)
-{
-    size_t na = strcspn(a, "."), nb = strcspn(b, ".");
-
-    if (!strcasecmp(a, b))
-        return 1;
-    return na == nb && !strncasecmp(a, b, na) && (!a[na] || !b[nb]);
-}
 
 int hrun_granted_index(const struct hrun_discovery *d, const char *name)
 {
@@ -30,7 +19,7 @@ int hrun_granted_index(const struct hrun_discovery *d, const char *name)
         return -2;
     for (size_t i = 0; i < n; i++) {
         at = (*d->looked + i) % n;
-        if (same_host(d->granted->hosts.v[at], name)) {
+        if (hrun_same_host(d->granted->hosts.v[at], name)) {
             *d->looked = at;
             return (int)at;
         }
@@ -38,7 +27,7 @@ int hrun_granted_index(const struct hrun_discovery *d, const char *name)
     if (hrun_resolver_look(d->resolver, name, &is_local, NULL) || !is_local)
         return -1;
     for (size_t i = 0; i < n; i++)
-        if (same_host(d->granted->hosts.v[i], hrun_resolver_own_name(d->resolver)))
+        if (hrun_same_host(d->granted->hosts.v[i], hrun_resolver_own_name(d->resolver)))
             return (int)i;
     return -1;
 }

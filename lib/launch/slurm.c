@@ -1,23 +1,15 @@
 /* slurm.c - a Slurm allocation as its own programs see it; see internal.h */
 #include "launch/internal.h"
 
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 int hrun_srun_missing(struct hrun_error *err, const char *name)
 {
     return hrun_fail(err, HRUN_EENGINE, "engine srun needs %s, and there is none in PATH: install slurm-client", name);
-}
-
-/* Is it the same host, one name having a domain? */
-static int same_host(const char *a, const char *b)
-{
-    size_t n = strcspn(a, "."), m = strcspn(b, ".");
-
-    return !strcasecmp(a, b) || (n == m && !strncasecmp(a, b, n) && (!a[n] || !b[m]));
 }
 
 int hrun_allocation_index(const struct hrun_allocation *a, const char *name, int is_local)
@@ -32,7 +24,7 @@ int hrun_allocation_index(const struct hrun_allocation *a, const char *name, int
     }
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; names[k] && i < a->hosts.n; i++)
-            if (same_host(names[k], a->hosts.v[i]))
+            if (hrun_same_host(names[k], a->hosts.v[i]))
                 return (int)i;
     return -1;
 }

@@ -187,15 +187,6 @@ int ledger_order(const struct hrun_ledger_entry *a, const struct hrun_ledger_ent
     return names ? names : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-int hrun_ledger_same_host(const char *a, const char *b)
-{
-    size_t na = strcspn(a, "."), nb = strcspn(b, ".");
-
-    if (!strcasecmp(a, b))
-        return 1;
-    return na == nb && !strncasecmp(a, b, na) && (!a[na] || !b[nb]);
-}
-
 /* The bits of word w that stand for PUs from first to last. */
 static uint64_t word_bits(long w, long first, long last)
 {
@@ -268,7 +259,7 @@ int ledger_meet(const struct hrun_ledger_entry *a, const struct hrun_ledger_entr
         if (lo < b->nuses && !by_host(&b->uses[lo], &a->uses[i]))
             hrun_ledger_pus_read(a->uses[i].pus, &pus);
         for (; lo < b->nuses && !by_host(&b->uses[lo], &a->uses[i]); lo++)
-            if (hrun_ledger_same_host(a->uses[i].host, b->uses[lo].host) &&
+            if (hrun_same_host(a->uses[i].host, b->uses[lo].host) &&
                 hrun_ledger_pus_meet(&pus, b->uses[lo].pus))
                 return 1;
     }

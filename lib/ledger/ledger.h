@@ -124,8 +124,6 @@ void hrun_ledger_leave(struct hrun_ledger *l);
  * ticket. */
 int hrun_ledger_counts(const struct hrun_ledger *l, const struct hrun_ledger_entry *e);
 
-/* Are these names of one host? They are equal, or one is the other without its domain; case does not matter. */
-int hrun_ledger_same_host(const char *a, const char *b);
 /* Below 0, 0, above: by the names without domain, so that what is one host stands together in a sorted list. */
 int hrun_ledger_host_order(const char *a, const char *b);
 /* A list of PUs as a set. What does not parse, and PUs that no Linux host has, are in none. */

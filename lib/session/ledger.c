@@ -1,6 +1,7 @@
 /* ledger.c - the ledger of the context's cluster; see work.h */
 #include "session/work.h"
 
+#include "base/list.h"
 #include "launch/internal.h"
 
 #include <errno.h>
@@ -166,7 +167,7 @@ static void mark_entry(struct ledger *g, const struct place *places, int n, int 
         for (; lo < n && !by_host(&places[lo], &key); lo++) {
             const struct place *p = &places[lo];
 
-            if (g->mask[p->sub][p->pe] || !hrun_ledger_same_host(p->host, key.host) ||
+            if (g->mask[p->sub][p->pe] || !hrun_same_host(p->host, key.host) ||
                 !hrun_ledger_pus_meet(&pus, g->cluster->subs[p->sub].pes[p->pe].cpuset))
                 continue;
             g->mask[p->sub][p->pe] = 1;

@@ -1,6 +1,8 @@
 /* test_ledger.c - entries, claims and the queue, one process alone; test_ledger_others.c has several */
 #include "ledger.h"
 
+#include "base/list.h"
+
 #include <fcntl.h>
 #include <time.h>
 
@@ -42,10 +44,10 @@ static int meet(const char *a, const char *b)
 
 static void test_names(void)
 {
-    ok(hrun_ledger_same_host("node1", "NODE1.example.org"), "a host with and without domain");
-    ok(!hrun_ledger_same_host("node1.a", "node1.b"), "two domains are two hosts");
-    ok(!hrun_ledger_same_host("10.0.0.1", "10.0.0.2"), "two addresses too");
-    ok(!hrun_ledger_same_host("node1", "node10"), "and two names");
+    ok(hrun_same_host("node1", "NODE1.example.org"), "a host with and without domain");
+    ok(!hrun_same_host("node1.a", "node1.b"), "two domains are two hosts");
+    ok(!hrun_same_host("10.0.0.1", "10.0.0.2"), "two addresses too");
+    ok(!hrun_same_host("node1", "node10"), "and two names");
     ok(!hrun_ledger_host_order("node1", "NODE1.example.org") && !hrun_ledger_host_order("n.b", "n.a"),
        "names of one host stand together");
     ok(hrun_ledger_host_order("node1.z", "node10") < 0 && hrun_ledger_host_order("node10", "node1.z") > 0 &&
