@@ -5,7 +5,6 @@
 #include "base/hash.h"
 
 #include <fcntl.h>
-#include <gsl/gsl_sort.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,6 +295,13 @@ void problem_destroy(struct problem *p)
 
 /* ---------------------------------------------------------------- what earlier runs took */
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs)
 {
     enum { LAST = 9 };
@@ -322,7 +328,7 @@ double problem_expect(const struct context *c, const int *pes, const int *procs,
     }
     hrun_buf_release(&config);
     hrun_samples_release(&s);
-    gsl_sort(times, 1, (size_t)n);
+    qsort(times, (size_t)n, sizeof *times, by_value);
     *runs = n;
     return n ? times[n / 2] : 0;
 }
