@@ -299,20 +299,21 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
     int found = st->end == HRUN_DESIGN_BUDGET && g->budget->limit_s <= 0;
 
-    hrun_buf_addf(out, "%s; %d run%s in ", found ? "all runs that such a cluster and so many sizes get are made "
-                  "(--budget TIME sets another limit)" : reasons[st->end], st->runs, st->runs == 1 ? "" : "s");
+    if (!found)
+        hrun_buf_addf(out, "%s; ", reasons[st->end]);
+    hrun_buf_addf(out, "%d run%s in ", st->runs, st->runs == 1 ? "" : "s");
     hrun_add_seconds(out, st->spent_s);
     if (st->budget_s > 0) {
         hrun_buf_adds(out, " of a budget of ");
         hrun_add_seconds(out, st->budget_s);
-        hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : ", found from what runs of the choices take");
+        hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : " (--budget TIME sets another)");
     }
     if (!st->sizes || isnan(st->loss))
         return;
     if (st->sizes > 1)
         hrun_buf_addf(out, "; the choice stands at %d of %d sizes", st->settled, st->sizes);
-    else
-        hrun_buf_adds(out, st->settled ? "; the choice stands" : "; the choice does not stand yet");
+    else if (!st->settled)
+        hrun_buf_adds(out, "; more runs may change the choice");
     if (st->sizes > 1)      /* of a few runs at one size the models know too little to say that */
         hrun_buf_addf(out, ", its expected loss against the best is %s%.2g %%", st->loss < LOSS_SHOWN ? "below " : "",
                   100 * fmax(st->loss, LOSS_SHOWN));

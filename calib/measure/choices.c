@@ -31,6 +31,12 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     v->time_s = d->time_s;
     v->low_s = d->low_s;
     v->high_s = d->high_s;
+    v->P = d->P;
+    for (int i = 0; i < d->nsubs; i++)
+        v->plain_P += d->plain_pes[i] * d->plain_procs[i];
+    v->is_plain = !memcmp(d->pes, d->plain_pes, (size_t)d->nsubs * sizeof *d->pes) &&
+                  !memcmp(d->procs, d->plain_procs, (size_t)d->nsubs * sizeof *d->procs);
+    v->plain_s = d->plain_known && d->plain_valid ? d->plain_time_s : 0;
     v->runs_here = d->runs_here;
     v->runs_elsewhere = d->runs_elsewhere;
     hrun_buf_reset(&config);
@@ -153,6 +159,35 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
                       "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
     return rc || out->failed ? -1 : 0;
+}
+
+void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
+{
+    static const double MATTERS = 0.01;     /* a smaller gain is within what runs scatter by */
+    const struct choice *v = NULL;
+    double saved_s;
+
+    for (int i = 0; i < c->n; i++)
+        v = c->v[i].why ? v : &c->v[i];
+    if (!v)
+        return;
+    saved_s = v->plain_s - v->time_s;
+    hrun_buf_adds(out, "from now on hrun starts ");
+    if (c->fixed)
+        hrun_buf_adds(out, "this command");
+    else
+        hrun_buf_addf(out, "N = %lld", (long long)v->N);
+    hrun_buf_addf(out, " with %d process%s, %s: ", v->P, v->P == 1 ? "" : "es", v->config);
+    hrun_add_seconds(out, v->time_s);
+    if (v->plain_s > 0 && saved_s > MATTERS * v->plain_s) {
+        hrun_buf_adds(out, " in place of ");
+        hrun_add_seconds(out, v->plain_s);
+        hrun_buf_addf(out, " with %d as mpirun starts it", v->plain_P);
+        if (c->fixed && ceil(spent_s / saved_s) > 1)
+            hrun_buf_addf(out, "; %.0f runs save what this took", ceil(spent_s / saved_s));
+    } else if (v->plain_s > 0) {
+        hrun_buf_adds(out, v->is_plain ? ", as mpirun starts it" : ", no quicker than as mpirun starts it");
+    }
 }
 
 void choices_words(const struct choices *c, struct hrun_buf *out)

@@ -109,8 +109,9 @@ static int fit_all(struct context *c, const struct campaign *g)
         for (int j = 0; j < count; j++)
             if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
                 say_wanting(c, g, i, v[j].models);
+    /* Of one size the models are rows of a few runs: `show` has them. */
     for (int i = 0; i < count; i++)
-        if (v[i].models && !v[i].quiet)
+        if (v[i].models && !v[i].quiet && (!c->app->fixed || !g->budget || c->set->verbose))
             models[k++] = v[i].models;
     if (k && models_table(models, k, c->set->verbose, &out)) {
         hrun_fail_nomem(&err);
@@ -244,6 +245,9 @@ static int find_app(struct context *c, const struct calib_settings *s, char **wo
         *err = why;
         return -1;
     }
+    if (!c->app && c->problem)
+        return hrun_fail(err, HRUN_EINVAL, "nothing can be kept of this command there: say --data DIR for a folder of "
+                         "your own, or -app NAME to give it a name");
     if (!c->app)
         return hrun_fail(err, HRUN_ENOENT, "no app definition knows the program %s; name one with -app (hrun "
                          "--list-apps), let --new write one, or leave size and {N} out, and the command is measured as "
@@ -374,12 +378,13 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
         return;
     if (g->budget) {
         hrun_add_seconds(&limit, g->budget->limit_s);
-        fprintf(stderr, "hrun-calibrate: runs are chosen one by one, in random order within a stage (--seed %llu)",
-                (unsigned long long)g->budget->seed);
+        fprintf(stderr, "hrun-calibrate: runs are chosen one by one");
+        if (s->common.verbose)
+            fprintf(stderr, ", in random order within a stage (--seed %llu)", (unsigned long long)g->budget->seed);
         if (g->budget->limit_s > 0)
             fprintf(stderr, "; they may take %s", limit.data);
         else if (g->budget->finds)
-            fputs("; how long they take is told by the first ones, and then said (--budget TIME sets it)", stderr);
+            fputs("; the first ones tell how long it takes (--budget TIME sets a limit)", stderr);
         hrun_buf_release(&limit);
         if (g->budget->known)
             fprintf(stderr, "; %d measurement%s there already", g->budget->known,
@@ -427,7 +432,7 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
 /* How a campaign of chosen runs ended, and what hrun makes of it, if models were fitted. Result: the exit status. */
 static int say_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
-    struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT;
+    struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT, gain = HRUN_BUF_INIT;
     struct choices found = { 0 };
     struct hrun_error err = { 0 };
     const struct number_list *sizes = &g->budget->lists.sizes;
@@ -442,8 +447,13 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     fflush(stdout);
     fprintf(stderr, "hrun-calibrate: %s\n", words.data);
     if (!rc && table.len)
-        printf("\n%s", table.data);
+        printf("%s%s", c->app->fixed ? "" : "\n", table.data);
+    choices_gain(&found, hrun_design_state(g->budget->design)->spent_s, &gain);
+    fflush(stdout);
+    if (gain.len)
+        fprintf(stderr, "hrun-calibrate: %s\n", gain.data);
     choices_release(&found);
+    hrun_buf_release(&gain);
     hrun_buf_release(&words);
     hrun_buf_release(&table);
     return rc ? context_complain("hrun-calibrate", &err) : 0;

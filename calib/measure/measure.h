@@ -61,6 +61,7 @@ struct event {
     int host_failed;          /* RUN: the engine or a host failed, not the application */
     int no_time;              /* RUN: the application ended well, but its time is not known */
     int too_short;            /* RUN: it ended well and told a time of 0 s */
+    int too_slow;             /* RUN: it was ended because others are far quicker */
     double time_s, wall_s;    /* RUN */
     char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
 };
@@ -158,6 +159,7 @@ struct runs {
     int trace;                /* 1: the runs are watched */
     struct ledger *ledger;    /* while the runs are made */
     int told_why;             /* why a run could not be watched has been told */
+    double limit_s;           /* of the run that is made, as the design says (design.h) */
     int *slow_host;           /* of each sub-cluster: the slowest host that copies have found, -1: none was looked for;
                                  runs_make's own */
     void (*tell)(void *ctx, const struct event *e);
@@ -165,6 +167,7 @@ struct runs {
     struct spending {
         double time_s;        /* of the last run, 0 when it failed */
         int too_short;        /* the last run told a time of 0 s */
+        int too_slow;         /* the last run was ended by limit_s */
         double wall_s;        /* of all runs */
     } spent;
 };
@@ -219,6 +222,9 @@ struct choice {
     int64_t N;
     char *config;              /* "(4,1,0,0)"; owned; "-": none is known */
     double time_s, low_s, high_s;
+    int P, plain_P;            /* processes: of this one, and as mpirun would start it */
+    int is_plain;              /* 1: they are the same */
+    double plain_s;            /* predicted of that; 0: not known, or not possible */
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
     char *doubts;              /* why it is less sure than one that was run twice (decision_doubts), or ""; owned */
     char *next;                /* the runner-up, "(3,1,0,0) +2.1 %"; owned; "" where there is none */
@@ -239,6 +245,10 @@ void choices_release(struct choices *c);
 
 /* Append a table: the choice of each size, its time, and what it rests on. -1: memory ran out. */
 int choices_table(const struct choices *c, struct hrun_buf *out);
+
+/* Append what hrun starts from now on, and what that gains, of the largest size at which it is known; spent_s: what
+ * it took to know. Nothing where none is known. */
+void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out);
 
 /* Append in words how well the times are known, and at how many sizes the choice was not run there; nothing when there
  * are none. */

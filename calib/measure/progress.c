@@ -153,13 +153,14 @@ static void show_point(struct progress *p, const struct event *e)
     if (!begin && e->ok)
         hrun_add_seconds(&out, e->time_s);
     else
-        hrun_buf_adds(&out, begin ? "running" : e->too_short ? "too short to tell" : "failed");
+        hrun_buf_adds(&out, begin ? "running" : e->too_short ? "too short to tell" : e->too_slow ? "ended, too slow"
+                            : "failed");
     add_fitting(p, add_left, &out);
     if (p->g->budget) {
         add_fitting(p, add_purpose, &out);
         add_fitting(p, add_found, &out);
     }
-    if (!begin && !e->ok && !e->too_short)
+    if (!begin && !e->ok && !e->too_short && !e->too_slow)
         hrun_buf_addf(&out, "\n  failed: %s", e->text);
     progress_clear(p);
     if (!out.failed)

@@ -98,6 +98,22 @@ static void time_short_run(const struct campaign *g, struct work_result *r)
     r->detail[0] = 0;
 }
 
+/* Was the run slower than the design's limit, which has ended it? Simulated ones are ended in hindsight. */
+static void end_slow_run(struct runs *runs, const struct work *w, struct work_result *r)
+{
+    double limit_s = runs->limit_s;
+
+    runs->spent.too_slow = limit_s > 0 && (runs->c->engine->simulated ? r->ok && r->outcome.job_s > limit_s
+                           : r->outcome.timed_out && runs->c->timeout_s <= 0 && w->limit_s <= limit_s);
+    if (!runs->spent.too_slow)
+        return;
+    r->ok = 0;
+    r->time_s = 0;
+    r->outcome.job_s = fmin(r->outcome.job_s, limit_s);
+    snprintf(r->status, sizeof r->status, "too slow");
+    r->detail[0] = 0;
+}
+
 /* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
@@ -111,6 +127,8 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     struct hrun_error why = { 0 };
     struct waits waits;
 
+    if (!c->engine->simulated && runs->limit_s > 0 && (w.limit_s <= 0 || runs->limit_s < w.limit_s))
+        w.limit_s = runs->limit_s;
     waits_init(&waits);
     memset(r, 0, sizeof *r);
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
@@ -130,6 +148,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         runs_engine_failed(r, &why);
     }
     runs_tell_limit(&w, r);
+    end_slow_run(runs, &w, r);
     time_short_run(runs->g, r);
     if (!r->outcome.interrupted && !r->outcome.signalled &&
         work_record(&w, point->pes, point->procs, r, "calibration", err))
@@ -180,7 +199,8 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
     else if (!result->ok)        /* it ended well: the detail says what is wrong with its time */
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
     e.too_short = result->too_short;
-    e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short;
+    e.too_slow = r->spent.too_slow;
+    e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short && !e.too_slow;
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.too_short = result->too_short;
     r->spent.wall_s += result->outcome.job_s;
@@ -196,11 +216,12 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
         int last;
 
         print_event(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
+        r->spent.too_slow = 0;
         if (r->g->v[i].work > 0 ? run_loaded(r, i, &result, err) : run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
-        last = attempt >= r->retries || result.too_short;
+        last = attempt >= r->retries || result.too_short || r->spent.too_slow;
         tell_run(r, i, &result, last);
         if (result.ok) {
             luck->good++;
@@ -208,7 +229,7 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
             return 0;
         }
         if (last) {
-            luck->failed_points += !result.too_short;
+            luck->failed_points += !result.too_short && !r->spent.too_slow;
             luck->hosts_failed = host_failed(&result) ? luck->hosts_failed + 1 : 0;
             return 0;
         }
@@ -251,7 +272,9 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     slot = p->sub < 0 ? g->nsubs : p->sub;
     if (hopeless(g, luck, p))
         return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, 0, err);
+    r->limit_s = run->limit_s;
     rc = measure_point(r, i, &luck[slot], err);
+    r->limit_s = 0;
     if (rc)
         return rc;
     p = &g->v[i];

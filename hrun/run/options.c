@@ -45,11 +45,12 @@ enum {
 
 const char hrun_usage[] =
     "Usage: hrun [OPTION]... PROGRAM [ARGUMENT]...\n"
-    "Start an MPI program in the configuration that its profile says is best.\n"
+    "Start an MPI program in the configuration that is known to be best.\n"
     "\n"
-    "  hrun -app hpl -N 9600 ./xhpl             in place of mpirun\n"
-    "  hrun --dry-run -app hpl -N 9600 ./xhpl   the chosen layout and why\n"
-    "  hrun-calibrate -app hpl ./xhpl           makes the profile\n";
+    "  hrun ./mycode input.dat                  in place of mpirun\n"
+    "  hrun-calibrate ./mycode input.dat        measures this command, once\n"
+    "  hrun --dry-run ./mycode input.dat        the choice and why; starts nothing\n"
+    "  hrun -app hpl -N 9600 ./xhpl             by a definition, at any size N\n";
 
 const char hrun_usage_after[] =
     "\n"

@@ -56,7 +56,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
             hrun_buf_adds(&right, " old");
         }
     } else {
-        hrun_buf_adds(&right, !c->app || !problem_is_kept(c) ? "no app definition" : c->app->fixed ? "not calibrated"
+        hrun_buf_adds(&right, !c->app || !problem_is_kept(c) ? "never measured" : c->app->fixed ? "not calibrated"
                       : !d->N ? "no -N: no model is used" : "no profile");
     }
     hrun_buf_add(out, left.data, left.len);
@@ -361,7 +361,7 @@ static void add_choice(const struct context *c, const struct decision *d, struct
         if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");
     } else if (d->by == BY_DEFAULT) {
-        hrun_buf_addf(&line, "  one process per %s", report_unit(d));
+        hrun_buf_addf(&line, "  one process per %s", report_unit(c, d));
         if (c->app && d->N && !c->app->suits_pes)
             hrun_buf_adds(&line, ", the largest P that the rule accepts");
     } else if (d->by == BY_PROBE) {

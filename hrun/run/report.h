@@ -24,9 +24,9 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
 /* Of the sub-clusters with a drift the one with the most runs, or -1. */
 int report_drift(const struct decision *d);
 
+/* What the default has a process on each of: "core", "node", ..., or "PE" where they differ. */
+const char *report_unit(const struct context *c, const struct decision *d);
 /* Append the models that miss their own measurements (hrun_models_misses). */
-/* What the default has a process on each of: "PE", or "core" of larger PEs. */
-const char *report_unit(const struct decision *d);
 void report_misses(const struct decision *d, struct hrun_buf *out);
 
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. size_is_passed:

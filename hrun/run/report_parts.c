@@ -132,12 +132,22 @@ void report_exploring(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "the last such one\n");
 }
 
-const char *report_unit(const struct decision *d)
+const char *report_unit(const struct context *c, const struct decision *d)
 {
-    for (int i = 0; i < d->nsubs; i++)
+    static const char *const names[] = {
+        [HRUN_LEVEL_NODE] = "node", [HRUN_LEVEL_PACKAGE] = "package", [HRUN_LEVEL_NUMA] = "NUMA node",
+        [HRUN_LEVEL_L3] = "L3 cache", [HRUN_LEVEL_CORE] = "core",
+    };
+    const char *name = NULL;
+
+    for (int i = 0; i < d->nsubs; i++) {
         if (d->has_config && d->procs[i] > 1)
             return "core";
-    return "PE";
+        if (name && name != names[c->cluster->subs[i].level])
+            return "PE";
+        name = names[c->cluster->subs[i].level];
+    }
+    return name;
 }
 
 void report_misses(const struct decision *d, struct hrun_buf *out)

@@ -38,7 +38,7 @@ static void add_expected(const struct context *c, const struct decision *d, stru
     int runs;
     double time_s = problem_expect(c, d->pes, d->procs, &runs);
 
-    hrun_buf_addf(out, "hrun: %d process%s, one per %s", d->P, d->P == 1 ? "" : "es", report_unit(d));
+    hrun_buf_addf(out, "hrun: %d process%s, one per %s", d->P, d->P == 1 ? "" : "es", report_unit(c, d));
     if (runs) {
         hrun_buf_adds(out, ", expected to take ");
         hrun_add_seconds(out, time_s);
@@ -69,8 +69,8 @@ void report_before(const struct context *c, const struct decision *d, const stru
         return;
     }
     if (!c->app || (c->problem && !problem_is_kept(c))) {
-        hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per %s\n", words[0], d->P,
-                      d->P == 1 ? "" : "es", report_unit(d));
+        hrun_buf_addf(out, "hrun: nothing is known of %s yet: %d process%s, one per %s\n", words[0], d->P,
+                      d->P == 1 ? "" : "es", report_unit(c, d));
         return;
     }
     if (c->app->fixed) {
@@ -98,6 +98,18 @@ void report_before(const struct context *c, const struct decision *d, const stru
     hrun_buf_addc(out, '\n');
 }
 
+/* What calibrating a command takes whose default takes time_s: first looks at each sub-cluster with each number of
+ * processes per PE, and at all together, then some of the best. Median of trials (tests/trials, --command): PLACEHOLDER */
+static double calibration_s(const struct context *c, const struct decision *d, double time_s)
+{
+    enum { BEST = 10, LOOKS = 2 };
+    int used = 0;
+
+    for (int i = 0; i < d->nsubs; i++)
+        used += d->subs[i].npes > 0;
+    return time_s * (BEST + (LOOKS * used + (used > 1)) * c->app->nprocs_per_pe);
+}
+
 void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
                   int recorded, char *const *words, struct hrun_buf *out)
 {
@@ -113,7 +125,9 @@ void report_after(const struct context *c, const struct decision *d, const struc
         if (c->problem && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
             hrun_buf_adds(out, "hrun: it took ");
             hrun_add_seconds(out, r->time_s);
-            hrun_buf_addf(out, " with %d process%s; to find what is best: ", d->P, d->P == 1 ? "" : "es");
+            hrun_buf_addf(out, " with %d process%s; to find what is best, in some ", d->P, d->P == 1 ? "" : "es");
+            hrun_add_seconds(out, calibration_s(c, d, r->time_s));
+            hrun_buf_adds(out, ": ");
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
             hrun_buf_addc(out, '\n');
         } else if (c->app && d->N && !c->problem) {

@@ -295,8 +295,12 @@ int decision_make(struct context *c, const struct question *q, const struct prof
     d->method = HRUN_METHOD_NNLS;
     if (context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))
         goto done;
-    for (int i = 0; i < d->nsubs; i++)
+    for (int i = 0; i < d->nsubs; i++) {
+        const struct hrun_subcluster *sub = &c->cluster->subs[i];
+
         d->subs[i].npes = npes[i];
+        d->subs[i].each = c->app && c->app->suits_pes && sub->npes && sub->pes[0].ncores > 1 ? sub->pes[0].ncores : 1;
+    }
     if (p->have && !at) {
         if (at_size_make(c, p, N, &own, err))
             goto done;

@@ -53,6 +53,7 @@ struct sub_view {  /* what the decision knows of one sub-cluster; all but npes a
     const char *why_not, *other_engine;
     int needs_network;
     int npes;                     /* PEs that may be used (--use) */
+    int each;                     /* processes that mpirun would start on each: one per core of a command, else 1 */
 };
 
 struct beyond {    /* how far a prediction lies outside what was measured */
@@ -115,7 +116,7 @@ struct decision {
     const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s, plain_ranked_s;    /* ranked: as that of a struct hrun_choice */
-    int *plain_pes, *plain_procs; /* every PE, one process each */
+    int *plain_pes, *plain_procs; /* every PE, as many processes as mpirun would start */
     int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
     int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */
     enum hrun_method method;

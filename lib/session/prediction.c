@@ -78,7 +78,7 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
     d->plain_P = 0;
     for (int i = 0; i < d->nsubs; i++) {
         d->plain_pes[i] = d->subs[i].npes;
-        d->plain_procs[i] = d->subs[i].npes > 0;
+        d->plain_procs[i] = d->subs[i].npes > 0 ? d->subs[i].each : 0;
     }
     if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
         d->plain_known = 1;

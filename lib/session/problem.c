@@ -235,12 +235,18 @@ int problem_find(struct context *c, char *const *words, struct hrun_error *err)
         rc = 0;         /* nothing to call it by */
         goto out;
     }
-    rc = name ? problem_named(c, name, err) : hrun_fail_nomem(err);
+    path = name ? in_folder(c, name, ".yaml", err) : NULL;
+    if (path && !access(path, F_OK) && access(path, R_OK)) {
+        settings_say(c->set, "what is known of this command is in %s, which you may not read: it counts as one that "
+                     "nothing is known of; --data DIR keeps your own", path);
+        rc = 0;
+        goto out;
+    }
+    rc = path ? problem_named(c, name, err) : name ? -1 : hrun_fail_nomem(err);
     p->defined = rc == 0;
     if (rc == 1) {
-        path = in_folder(c, name, ".yaml", err);
         print_definition(p, name, words);
-        rc = !path ? -1 : p->text ? hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err)
+        rc = p->text ? hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err)
                                   : hrun_fail_nomem(err);
     }
 out:

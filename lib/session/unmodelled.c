@@ -70,20 +70,12 @@ void models_wanting(const struct hrun_app *app, const struct hrun_models *models
     }
 }
 
-/* Of a PE of sub-cluster i; 1 where it is not known. */
-static int cores_of(const struct context *c, int i)
-{
-    int cores = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
-
-    return cores > 1 ? cores : 1;
-}
-
 int64_t decide_capacity(const struct context *c, const struct decision *d)
 {
     int64_t pes = 0;
 
     for (int i = 0; i < d->nsubs; i++)
-        pes += d->subs[i].npes * (int64_t)(c->app && c->app->suits_pes ? cores_of(c, i) : 1);
+        pes += d->subs[i].npes * (int64_t)d->subs[i].each;
     return pes * (c->app && !c->app->suits_pes ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
 }
 
@@ -103,11 +95,11 @@ static int one_per_pe(struct decision *d, int P)
 }
 
 /* As mpirun would: a process on each core, of whole nodes as well. */
-static void one_per_core(const struct context *c, struct decision *d)
+static void one_per_core(struct decision *d)
 {
     for (int i = 0; i < d->nsubs; i++) {
         d->pes[i] = d->subs[i].npes;
-        d->procs[i] = d->pes[i] ? cores_of(c, i) : 0;
+        d->procs[i] = d->pes[i] ? d->subs[i].each : 0;
     }
     d->P = count_processes(d);
     d->has_config = 1;
@@ -165,7 +157,7 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
 
     d->by = BY_DEFAULT;
     if (c->app && c->app->suits_pes) {
-        one_per_core(c, d);
+        one_per_core(d);
         return 0;
     }
     for (int i = 0; i < d->nsubs; i++)

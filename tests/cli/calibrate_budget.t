@@ -23,8 +23,8 @@ run hrun-calibrate $some --data "$tmp/default" ./exact '{N}' '{P}'
 status_is 0 "runs are chosen by default"
 err_has "runs are chosen one by one" "which is said at the start"
 ok "at the end, how long they took of which budget" \
-    grep -Eq '; [0-9]+ runs? in [0-9.]+ m?s of a budget of [0-9.]+ m?s, found from what runs of the choices take' .err
-made=$(sed -n 's/.*; \([0-9]*\) runs\{0,1\} in .*/\1/p' .err)
+    grep -Eq '[0-9]+ runs? in [0-9.]+ m?s of a budget of [0-9.]+ m?s \(--budget TIME sets another\)' .err
+made=$(sed -n 's/^hrun-calibrate: \(.*; \)*\([0-9]*\) runs\{0,1\} in .*/\2/p' .err)
 ok "each of the $made runs is in the log" test "$made" = "$(cat default/profiles/lu/*.log | wc -l)"
 out_has "npt/nnls" "the models are fitted"
 ok "the best configuration at each size stands at the end" \
@@ -35,8 +35,8 @@ run hrun --dry-run -app lu -N 200 --data "$tmp/default" ./exact '{N}' '{P}'
 ok "there and in the dry run" test "$(grep -c 'fewer than two runs at this size' .out)" = \
     "$(grep -cE 'by 1 run of|not run at this one' .out)"
 run hrun-calibrate $some --data "$tmp/default" ./exact '{N}' '{P}'
-ok "what was measured counts when it is started again" \
-    test "$(sed -n 's/.*; \([0-9]*\) runs\{0,1\} in .*/\1/p' .err)" -lt "$made"
+made_now=$(sed -n 's/^hrun-calibrate: \(.*; \)*\([0-9]*\) runs\{0,1\} in .*/\2/p' .err)
+ok "what was measured counts when it is started again" test "$made_now" -lt "$made"
 run hrun-calibrate $some --data "$tmp/default" --full-grid --dry-run ./exact '{N}' '{P}'
 status_is 0 "the grid is behind --full-grid"
 out_has "runs to make" "with all its runs"
@@ -49,7 +49,7 @@ fails 125 "--full-grid and --budget contradict each other" "either the full grid
     hrun-calibrate $some --budget 1m --full-grid "$lu"
 
 before=$(litter)
-run hrun-calibrate $some --budget 10runs --seed 3 "$lu"
+run hrun-calibrate $some -v --budget 10runs --seed 3 "$lu"
 status_is 0 "ten runs are made"
 err_has "--seed 3" "their order can be had again"
 err_has "[10/10]" "the last of them"

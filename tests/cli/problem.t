@@ -16,6 +16,8 @@ run hrun-calibrate --level core --budget 20s ./mycode -in deck
 status_is 0 "a command is calibrated as it stands"
 out_has "best" "the best configuration is told"
 out_lacks "N=" "without a size"
+out_lacks "nnls" "models of a few runs are for show"
+err_has "from now on hrun starts this command with 4 processes, (2,2): " "what that changes is told"
 ok "its definition is kept" test "$(ls data/problems | wc -l)" = 2
 name=$(basename data/problems/mycode-*.yaml .yaml)
 ok "with the command as its title" grep -q 'title: "./mycode -in deck"' "data/problems/$name.yaml"
@@ -24,16 +26,16 @@ run $h --dry-run ./mycode -in deck
 status_is 0 "hrun recognises the command"
 out_has "$name on " "by its name"
 out_has "predicted" "and predicts it"
-out_lacks "no app definition" "as one that it knows"
+out_lacks "never measured" "as one that it knows"
 run $h ./mycode -in deck
 err_has "prediction error" "a run is compared with the prediction"
 run $h "$tmp/mycode" -in deck
 err_has "prediction error" "the folder of the program does not count"
 cp deck same
 run $h --dry-run ./mycode -in same
-out_has "no app definition" "other words are another command"
+out_has "never measured" "other words are another command"
 run $h --dry-run ./mycode -in slow
-out_has "no app definition" "so is another deck"
+out_has "never measured" "so is another deck"
 
 run hrun-calibrate show
 out_has "  ./mycode -in deck" "show tells the command"
@@ -41,6 +43,15 @@ run hrun-calibrate show "$name"
 status_is 0 "by its name as well"
 run hrun-calibrate report -app "$name" -o page.html
 status_is 0 "report knows it"
+
+# One process takes far longer than two: that run is ended, is no failure, and is not made again.
+printf '#!/bin/sh\ntest "$OMPI_COMM_WORLD_SIZE" = 1 && exec sleep 60\nexec sleep 0.3\n' >lone
+chmod +x lone
+run timeout 50 hrun-calibrate --level core --budget 8s ./lone
+status_is 0 "a run that is far slower than others is no failure"
+err_has "ended, too slow" "it is ended"
+run timeout 50 hrun-calibrate --level core --budget 8s ./lone
+err_lacks "ended, too slow" "once"
 
 # The deck changes.
 echo 0.7 >deck
@@ -72,8 +83,7 @@ out_has "deck\"q'" "are shown"
 
 # Learning without calibration: a run of a second and more.
 run $h ./mycode -in slow
-err_has "no app definition knows ./mycode" "the first run of a command"
-ran=$err
+err_has "nothing is known of ./mycode yet" "the first run of a command"
 run $h -n 1 ./mycode -in slow
 run $h -n 1 ./mycode -in slow
 ok "a run of a second is recorded" grep -q ' mycode-' data/problems/commands
@@ -97,7 +107,7 @@ status_is 0 "a program that finds its input in the folder"
 run $h --dry-run --wdir one vasp
 out_has predicted "is known there"
 run $h --dry-run --wdir two vasp
-out_has "no app definition" "and in no other folder"
+out_has "never measured" "and in no other folder"
 run bash -c 'hrun-calibrate --level core --budget 10s ./mycode -in deck <deck'
 status_is 125 "standard input from a file is not for a calibration"
 err_has "standard input is a file" "which is said"
@@ -107,6 +117,17 @@ mkfifo pipe
 (echo whole >pipe) &
 run timeout 20 $h -n 1 cat pipe
 out_has whole "what is in a pipe is for the program"
+
+# The data folder of somebody else.
+if [ "$(id -u)" = 0 ] && chmod 755 "$tmp" && setpriv --reuid 65534 --clear-groups test -x "$(command -v hrun)"; then
+    other="setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent HRUN_CACHE=$tmp/none"
+    run $other $h --level core -n 1 ./mycode -in deck
+    status_is 0 "a command that another user keeps runs all the same"
+    err_has "which you may not read" "and why nothing is known of it is said"
+    run $other hrun-calibrate --level core ./mycode -in deck
+    status_is 125 "it is not calibrated there"
+    err_has "--data DIR" "what to do is said"
+fi
 
 # What is in the way.
 fails 125 "leave -N" "a size has no meaning" hrun --level core -N 9 -app lj ./mycode --deck=deck same

@@ -577,8 +577,50 @@ static void test_hangs(void)
     finish(&t);
 }
 
+/* Of one size: a slow kind, on one PE of which the work takes 12 times as long as on all of them. */
+static void test_one_size(void)
+{
+    static const char *const one_np[] = { "1/P", "1", "P", NULL }, *const one_n[] = { "1", NULL };
+    static const int64_t size[] = { 1 };
+    struct hrun_design_settings s = plain;
+    struct hrun_design_run r;
+    struct hrun_error err = { 0 };
+    struct hrun_design *d;
+    struct ma m;
+    double best = INFINITY, whole = INFINITY, spent = 0;
+    int n = 0, first_is_whole = 0, late = 0, slow = 0;
+
+    s.sizes = size;
+    s.nsizes = s.own_budget = 1;
+    ma_init(&m, one_np, one_n, NULL, MOST);
+    m.app.fixed = 1;
+    d = hrun_design_create(&m.app, many, SUBS, &s, &err);
+    for (; d && n < RUNS_MAX && hrun_design_next(d, &r, &err) == 1; n++) {
+        double t = (r.pes[1] ? 20 : 1) * 24. / r.P + 0.1;
+
+        first_is_whole |= !n && r.pes[0] && r.pes[1];
+        whole = n ? whole : t;
+        late += r.limit_s > 0 && fabs(r.limit_s - 4 * best) > 1e-9;
+        slow += r.limit_s > 0 && t > r.limit_s;
+        if (r.limit_s > 0 && t > r.limit_s) {
+            hrun_design_add(d, r.pes, r.procs, r.N, 0, r.limit_s, 1, &err);
+            spent += r.limit_s;
+            continue;
+        }
+        hrun_design_add(d, r.pes, r.procs, r.N, t, t, 1, &err);
+        spent += t;
+        best = fmin(best, t);
+    }
+    ok(first_is_whole, "of one size the whole cluster comes first");
+    ok(!late && slow > 1, "what takes four times as long as the quickest so far may be ended: %d of %d runs", slow, n);
+    ok(fabs(best - 1.1) < 1e-9 && spent - whole < 100 * best, "the best is found in %.0f times what it takes", spent / best);
+    hrun_design_destroy(d);
+    ma_release(&m);
+}
+
 int main(void)
 {
+    test_one_size();
     test_hangs();
     test_adds();
     test_found();

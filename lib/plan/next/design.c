@@ -301,6 +301,16 @@ static void expect(struct hrun_design *d)
     d->state.queued = d->nqueue - d->next;
 }
 
+static double limit(const struct hrun_design *d)
+{
+    double least = INFINITY;
+
+    for (int i = 0; i < d->nruns && d->app->fixed; i++)
+        if (d->runs[i].time_s > 0)
+            least = fmin(least, d->runs[i].wall_s);
+    return isfinite(least) ? DESIGN_SLOW * least : 0;
+}
+
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err)
 {
     int skipped = 0;
@@ -333,7 +343,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             continue;
         }
         *run = (struct hrun_design_run){ .pes = q->config, .procs = q->config + d->nsubs, .N = q->N,
-                                         .stage = q->stage, .expected_s = q->expected_s };
+                                         .stage = q->stage, .expected_s = q->expected_s, .limit_s = limit(d) };
         for (int i = 0; i < d->nsubs; i++)
             run->P += q->config[i] * q->config[d->nsubs + i];
         d->state.stage = q->stage;

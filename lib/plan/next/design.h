@@ -4,7 +4,9 @@
  * measured so far. No I/O and no clock: hrun-calibrate makes real runs by it, tests look times up in tables.
  * Stages, each a batch of runs in random order, after which all models are fitted anew:
  *   screen   each sub-cluster and M: one PE and all PEs at a small and a middle size; then the whole cluster with
- *            each M at every second size, so that models need not extrapolate in P;
+ *            each M at every second size, so that models need not extrapolate in P. Of an application of one size the
+ *            whole cluster first, and a quarter of the PEs in place of one, where all were not slow: one PE takes as
+ *            many times as long as there are PEs, and nothing shorter tells of it;
  *   choice   at each size the configuration whose time, once known, is expected to lower the time of the choice most
  *            (knowledge gradient, Frazier, Powell, Dayanik 2008) per second; the choice itself while it has not been
  *            run; so repetitions come where finalists cannot be told apart; with a budget, variants of the choice at
@@ -66,6 +68,8 @@ struct hrun_design_run {
     int64_t N;
     enum hrun_design_stage stage;
     double expected_s;          /* wall time; 0: not known yet */
+    double limit_s;             /* of an application of one size: what takes longer by the clock is no candidate, and may
+                                   be ended and told as failed; 0: none */
 };
 
 enum hrun_design_end {

@@ -20,6 +20,9 @@
  * a factor of 1.5, so that moved sizes stay apart. */
 #define DESIGN_SIZE_SHIFT 0.25
 
+/* So many times slower than the quickest run at its size, and of no use at this or any other. */
+#define DESIGN_SLOW 4.
+
 struct design_run {
     int *config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */

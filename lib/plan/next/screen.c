@@ -1,6 +1,7 @@
 /* screen.c - the first runs: each sub-cluster alone, then all together; see internal.h */
 #include "plan/next/internal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +14,28 @@ static const double SCREEN_SHARE = 0.1;
  * at another size. */
 static const double WHOLE_SHARE = 0.02;
 
-/* Is it a point of screening at this size: one PE, or the most there are? */
-static int screens(const struct hrun_design *d, const struct design_point *p, int size)
+/* The most PEs of points of sub-cluster and M at a size, up to `most`. */
+static int most_pes(const struct hrun_design *d, int sub, int m, int size, int most)
 {
-    int most = 0;
+    int found = 0;
 
-    if (p->size != size)
-        return 0;
     for (int i = 0; i < d->npoints; i++) {
         const struct design_point *q = &d->points[i];
 
-        if (q->sub == p->sub && q->m == p->m && q->size == size && q->pes > most)
-            most = q->pes;
+        if (q->sub == sub && q->m == m && q->size == size && q->pes <= most && q->pes > found)
+            found = q->pes;
     }
-    return p->pes == 1 || p->pes == most;
+    return found;
 }
 
-/* At the smallest size so many times slower than the quickest run there, and so of no use at any other. With a budget
- * that is found nothing else keeps such a run short. Its second size comes from screen_rest. */
-static const double SLOW = 4;
+/* Is it a point of screening at this size: one PE, or all that there are? */
+static int screens(const struct hrun_design *d, const struct design_point *p, int size)
+{
+    return p->size == size && (p->pes == 1 || p->pes == most_pes(d, p->sub, p->m, size, INT_MAX));
+}
 
+/* Is a configuration slow at the smallest size? With a budget that is found nothing else keeps such a run short. Its
+ * second size comes from screen_rest. */
 static int is_slow(const struct hrun_design *d, const int *config)
 {
     double least = INFINITY, own = INFINITY;
@@ -47,7 +50,7 @@ static int is_slow(const struct hrun_design *d, const int *config)
         if (design_same(d, r->config, config))
             own = fmin(own, r->time_s);
     }
-    return isfinite(own) && own > SLOW * least;
+    return isfinite(own) && own > DESIGN_SLOW * least;
 }
 
 /* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
@@ -76,11 +79,60 @@ static int screen_size(struct hrun_design *d, int size, int queue, double *cost,
     return rc;
 }
 
+static int most_procs(const struct hrun_design *d, int sub)
+{
+    int most = 0;
+
+    for (int i = 0; i < d->npoints; i++)
+        if (d->points[i].sub == sub && d->points[i].m > most)
+            most = d->points[i].m;
+    return most;
+}
+
+/* Was a run of sub-cluster and M alone ended, or could have been, because others are so much quicker? */
+static int was_slow(const struct hrun_design *d, int sub, int m)
+{
+    double least = INFINITY;
+
+    for (int i = 0; i < d->nruns; i++)
+        if (d->runs[i].time_s > 0)
+            least = fmin(least, d->runs[i].wall_s);
+    for (int i = 0; i < d->nruns; i++)
+        if (d->runs[i].sub == sub && d->runs[i].config[d->nsubs + sub] == m &&
+            d->runs[i].wall_s >= DESIGN_SLOW * least)
+            return 1;
+    return 0;
+}
+
+/* Of one size: queue all PEs of each sub-cluster with each M, or a few of them: one PE alone takes as many times as long
+ * as there are PEs. Where all were slow, messages may be why, and one PE with the most processes tells. */
+static int screen_one_size(struct hrun_design *d, int few, struct hrun_error *err)
+{
+    enum { FEW = 4 };
+    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < d->npoints && !rc; i++) {
+        const struct design_point *p = &d->points[i];
+        int all = most_pes(d, p->sub, p->m, p->size, INT_MAX), slow = few && was_slow(d, p->sub, p->m);
+
+        if (p->pes != (few ? most_pes(d, p->sub, p->m, p->size, slow || all < 2 * FEW ? 1 : all / FEW) : all) ||
+            (slow && p->m != most_procs(d, p->sub)))
+            continue;
+        design_point_config(d, p, config);
+        if (!design_count(d, config, p->N, &failed) && !failed)
+            rc = design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, design_cost(d, config, p->P, p->N, 0), err);
+    }
+    free(config);
+    return rc;
+}
+
 /* Does this model (one PE, or several) know two sizes, or the only one that there is? */
 static int knows_two(const struct hrun_design *d, int sub, int m, int several)
 {
     int64_t N = 0;
 
+    if (d->app->fixed && (!several || was_slow(d, sub, m)))
+        return 1;
     for (int i = 0; i < d->nruns; i++) {
         const struct design_run *r = &d->runs[i];
 
@@ -205,6 +257,13 @@ int design_screen(struct hrun_design *d, struct hrun_error *err)
     int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0;
     double cost;
 
+    if (d->app->fixed && d->screened < 3) {
+        int round = d->screened++;
+
+        return round ? screen_one_size(d, round == 2, err) : d->nsubs > 1 ? screen_whole(d, err) : 0;
+    }
+    if (d->app->fixed)
+        return screen_rest(d, err);
     if (d->screened == rounds && d->nsubs > 1) {
         d->screened++;
         return screen_whole(d, err);
