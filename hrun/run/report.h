@@ -27,6 +27,8 @@ int report_drift(const struct decision *d);
 /* Append the models that miss their own measurements (hrun_models_misses). */
 /* What the default has a process on each of: "PE", or "core" of larger PEs. */
 const char *report_unit(const struct decision *d);
+/* Append where the processes of a default go: "one per core of kind0". */
+void report_places(const struct context *c, const struct decision *d, struct hrun_buf *out);
 void report_misses(const struct decision *d, struct hrun_buf *out);
 
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. size_is_passed:
