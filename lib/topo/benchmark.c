@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,49 +73,38 @@ static int measure(double seconds, struct hrun_topo_rate *out, struct hrun_error
 _Noreturn static void run_child(const struct hrun_topo *t, const char *cpuset, double seconds, int fd, pid_t parent,
                                 struct answer *a)
 {
-    sigset_t set;
-
-    signal(SIGALRM, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    alarm((unsigned)seconds + GRACE_S);
     if (!hrun_topo_bind(t, cpuset, &a->why))
         measure(seconds, &a->rate, &a->why);
     _exit(hrun_write_all(fd, a, sizeof *a) != 0);
 }
 
-/* Read one answer. Result: 1, or 0 when all processes have ended. */
-static int read_answer(int fd, struct answer *a)
+/* Read an answer before a time of the clock. Result: 1, or 0: all processes have ended, or it is late. */
+static int read_answer(int fd, double until_s, struct answer *a)
 {
-    size_t got = 0;
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    double left_s = until_s - now_s(CLOCK_MONOTONIC);
     ssize_t n;
 
-    do {
-        n = read(fd, (char *)a + got, sizeof *a - got);
-        got += n > 0 ? (size_t)n : 0;
-    } while ((n > 0 && got < sizeof *a) || (n < 0 && errno == EINTR));
-    return got == sizeof *a;
+    if (left_s < 0 || poll(&p, 1, (int)(1000 * left_s)) <= 0)
+        return 0;
+    n = read(fd, a, sizeof *a);
+    return n == (ssize_t)sizeof *a;
 }
 
-static int collect(int fd, int n, struct hrun_topo_rate *out, struct hrun_error *err)
+static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, struct hrun_error *err)
 {
     struct answer a;
-    int got = 0, rc = 0;
+    int got = 0;
 
-    while (read_answer(fd, &a)) {
-        if (a.why.code && !rc)
-            rc = hrun_fail(err, a.why.code, "%s", a.why.text);
+    for (; got < n && read_answer(fd, until_s, &a); got++) {
+        if (a.why.code)
+            return hrun_fail(err, a.why.code, "%s", a.why.text);
         out[a.index] = a.rate;
-        got++;
     }
-    if (!rc && got < n)
-        rc = hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores ended before they had done so", n - got,
-                       n);
-    return rc;
+    return got == n ? 0 : hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not done so", n - got, n);
 }
 
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,
@@ -141,14 +131,14 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot create a process");
     }
     close(ends[1]);
-    for (int i = 0; rc && i < made; i++)
-        if (pids[i] > 0)
-            kill(pids[i], SIGKILL);
-    rc = rc ? rc : collect(ends[0], n, out, err);
+    rc = rc ? rc : collect(ends[0], n, now_s(CLOCK_MONOTONIC) + seconds + GRACE_S, out, err);
     close(ends[0]);
     for (int i = 0; i < made; i++)
-        while (pids[i] > 0 && waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
-            continue;
+        if (pids[i] > 0) {
+            kill(pids[i], SIGKILL);
+            while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+                continue;
+        }
     free(pids);
     return rc;
 }

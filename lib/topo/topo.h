@@ -122,8 +122,8 @@ struct hrun_topo_rate {
 };
 
 /* The rates of cpusets[n] (as hrun_topo_bind has them), by a process on each for `seconds` (> 0). The caller has one
- * thread. Errors, out[n] is undefined then: those of hrun_topo_bind; HRUN_EIO: a process cannot be made, or has not
- * ended after GRACE_S (benchmark.c) more seconds. */
+ * thread. Errors, out[n] is undefined then: those of hrun_topo_bind; HRUN_EIO: a process cannot be made, or says
+ * nothing within 3 s more. */
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,
                         struct hrun_topo_rate *out, struct hrun_error *err);
 
