@@ -65,6 +65,8 @@ run hrun --refresh sh -c "echo rank"
 err_has "though measured in" "--refresh measures again"
 kill $hogs
 wait $hogs 2>/dev/null
+HWLOC_FSROOT= HWLOC_SYNTHETIC="core:1 pu:2" run hrun --dry-run --json --level core --config "(1,2)" sh -c "echo rank"
+is "$(printf %s "$out" | grep -c "\"pus\": \"0-1\"")" 2 "two processes on a core are bound to its hardware threads together"
 is "$(kept)" 2 "what was measured is in the log of each kind"
 
 # ---- what is known decides
