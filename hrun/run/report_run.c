@@ -61,7 +61,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
 {
     ledger_tell(ledger, "hrun: ", "\n", out);
     report_settings(c, d, "hrun: ", words, out);
-    if (c->kinds.took_s > 0 || (c->kinds.looked && c->set->verbose)) {
+    if (c->kinds.took_s > 0) {
         hrun_buf_adds(out, "hrun: ");
         kinds_print(c, out);
         hrun_buf_addc(out, '\n');

@@ -117,7 +117,7 @@ int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hru
  */
 
 struct hrun_topo_rate {
-    double rate;           /* rounds of the kernel in a second of wall time */
+    double rate;           /* rounds of the kernel in a second of processor time */
     double share;          /* of the wall time, in which the process ran: below 1 where others had its core */
 };
 

@@ -76,7 +76,7 @@ is "$(ranks)" 2 "a core that is 1.25 times as quick: both"
 err_lacks "measured in" "nothing is measured"
 err_lacks "times as quick" "nor told"
 run hrun -v sh -c "echo rank"
-err_has "hrun: cores of kind0 (1) are 1.2 times as quick as those of kind1 (1)" "but with -v"
+err_has "cores of kind0 (1) are 1.2 times as quick as those of kind1 (1)" "but with -v"
 speeds 100 95
 run hrun -v sh -c "echo rank"
 err_has "cores of kind0 and kind1 (2) are equally quick" "within 10 % they are one kind"
