@@ -297,14 +297,14 @@ static void test_runs(const char *dir, char *data)
     hrun_store_close(h.c.store);
 }
 
-static void test_matter(void)
+static void test_matter(char *data)
 {
     static const int npes[SUBS] = { 2, 1, 1 };
     struct question q = { 0 };
     struct host h;
 
     make(&h, npes);
-    h.c.store = hrun_store_open(temp_dir(), NULL);
+    h.c.store = hrun_store_open(data, NULL);
     h.host.topo = hrun_topo_load(HRUN_TOPO_SYNTHETIC, "core:4 pu:1", NULL);
     ok(!kinds_matter(&h.c, &q, &h.d), "nothing is asked of a host that is only described");
     hrun_topo_destroy(h.host.topo);
@@ -340,7 +340,7 @@ int main(void)
     test_choice(dir);
     test_kept(data);
     test_runs(dir, runs);
-    test_matter();
+    test_matter(data);
     free(dir);
     free(data);
     free(runs);
