@@ -261,7 +261,7 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
     if (hrun_store_apps(c->store, names, err))
         return -1;
     for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->v[i], HRUN_PERF_APP) && has_profiles(c, names->v[i]))
+        if (strcmp(names->v[i], HRUN_PERF_APP) && strcmp(names->v[i], HRUN_KINDS_APP) && has_profiles(c, names->v[i]))
             names->v[n++] = names->v[i];
         else
             free(names->v[i]);

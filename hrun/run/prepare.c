@@ -146,6 +146,17 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
                      "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
 }
 
+/* Of a program of which nothing is known, on a host with several kinds of cores. */
+static int choose_kinds(struct prepared *p, const struct question *ask, struct hrun_error *err)
+{
+    const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
+                          : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
+
+    if (p->set->probe_N || p->set->nprograms || !kinds_matter(&p->c, ask, &p->d))
+        return 0;
+    return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) || kinds_decide(&p->c, &p->d, err) ? -1 : 0;
+}
+
 /* What is known of the application, and the decision. Of several variants the best is taken. */
 static int make_decision(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
                   struct hrun_error *err)
@@ -224,7 +235,7 @@ int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
     if (hrun_mapping_places(&p->mapping) && placement_map(&p->c, &p->ask, &p->mapping, &mapped, err))
         return -1;
     p->ask.mapped = mapped;
-    rc = make_decision(p, p->set, &p->ask, p->N, err);
+    rc = make_decision(p, p->set, &p->ask, p->N, err) || choose_kinds(p, &p->ask, err) ? -1 : 0;
     p->ask.mapped = NULL;
     hrun_layout_destroy(mapped);
     if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))

@@ -366,6 +366,9 @@ static void add_choice(const struct context *c, const struct decision *d, struct
             hrun_buf_adds(&line, ", the largest P that the rule accepts");
     } else if (d->by == BY_PROBE) {
         hrun_buf_adds(&line, "  by the speeds that the probe told");
+    } else if (d->by == BY_KINDS) {
+        hrun_buf_adds(&line, "  ");
+        report_places(c, d, &line);
     } else {
         hrun_buf_adds(&line, d->nsamples ? "  as requested; the model has no prediction for it"
                                          : "  as requested; no prediction");
@@ -400,6 +403,11 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (add_subclusters(c, d, cmd->layout, out, err))
         return -1;
     add_choice(c, d, out);
+    if (c->kinds.looked) {
+        hrun_buf_adds(out, "  ");
+        kinds_print(c, out);
+        hrun_buf_addc(out, '\n');
+    }
     if (cmd->variants && cmd->variants->n) {
         hrun_buf_adds(out, "  variant      ");
         variants_print(cmd->variants, out);

@@ -26,6 +26,8 @@ int report_drift(const struct decision *d);
 
 /* What the default has a process on each of: "core", "node", ..., or "PE" where they differ. */
 const char *report_unit(const struct context *c, const struct decision *d);
+/* Append where the processes of a default go: "one per core of kind0". */
+void report_places(const struct context *c, const struct decision *d, struct hrun_buf *out);
 /* Append the models that miss their own measurements (hrun_models_misses). */
 void report_misses(const struct decision *d, struct hrun_buf *out);
 

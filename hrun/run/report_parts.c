@@ -150,6 +150,16 @@ const char *report_unit(const struct context *c, const struct decision *d)
     return name;
 }
 
+void report_places(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    if (d->by == BY_KINDS)
+        kinds_print_config(c, d, out);
+    else
+        hrun_buf_addf(out, "one per %s", report_unit(c, d));
+    if (d->kinds_run)
+        hrun_buf_addf(out, ", the quickest of %d configurations that were run", d->kinds_run);
+}
+
 void report_misses(const struct decision *d, struct hrun_buf *out)
 {
     for (int i = 0; i < d->nsubs; i++)

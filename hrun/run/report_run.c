@@ -32,13 +32,20 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
     }
 }
 
+/* "8 processes, one per core of kind0". */
+static void add_started(const struct context *c, const struct decision *d, const char *lead, struct hrun_buf *out)
+{
+    hrun_buf_addf(out, "%s%d process%s, ", lead, d->P, d->P == 1 ? "" : "es");
+    report_places(c, d, out);
+}
+
 /* Of a command that was run before and not calibrated. */
 static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     int runs;
     double time_s = problem_expect(c, d->pes, d->procs, &runs);
 
-    hrun_buf_addf(out, "hrun: %d process%s, one per %s", d->P, d->P == 1 ? "" : "es", report_unit(c, d));
+    add_started(c, d, "hrun: ", out);
     if (runs) {
         hrun_buf_adds(out, ", expected to take ");
         hrun_add_seconds(out, time_s);
@@ -54,7 +61,12 @@ void report_before(const struct context *c, const struct decision *d, const stru
 {
     ledger_tell(ledger, "hrun: ", "\n", out);
     report_settings(c, d, "hrun: ", words, out);
-    if (d->by != BY_DEFAULT) {
+    if (c->kinds.took_s > 0) {
+        hrun_buf_adds(out, "hrun: ");
+        kinds_print(c, out);
+        hrun_buf_addc(out, '\n');
+    }
+    if (d->by != BY_DEFAULT && d->by != BY_KINDS) {
         tell_unmeasured(c, d, words, out);
         if (decision_is_outside(d))
             report_outside(c, d, "hrun: ", words, out);
@@ -69,8 +81,9 @@ void report_before(const struct context *c, const struct decision *d, const stru
         return;
     }
     if (!c->app || (c->problem && !problem_is_kept(c))) {
-        hrun_buf_addf(out, "hrun: nothing is known of %s yet: %d process%s, one per %s\n", words[0], d->P,
-                      d->P == 1 ? "" : "es", report_unit(c, d));
+        hrun_buf_addf(out, "hrun: nothing is known of %s yet", words[0]);
+        add_started(c, d, ": ", out);
+        hrun_buf_addc(out, '\n');
         return;
     }
     if (c->app->fixed) {
@@ -78,13 +91,14 @@ void report_before(const struct context *c, const struct decision *d, const stru
         return;
     }
     if (!d->N) {
-        hrun_buf_addf(out, "hrun: no -N given, so no model is used: %d process%s, one per PE\n", d->P,
-                      d->P == 1 ? "" : "es");
+        add_started(c, d, "hrun: no -N given, so no model is used: ", out);
+        hrun_buf_addc(out, '\n');
         return;
     }
-    hrun_buf_addf(out, "hrun: no %s of %s on %s: %d process%s, one per PE\n",
-                  *c->app->file ? "profile" : "definition and no profile", c->app->name,
-                  c->cluster->platform ? "this platform" : "this machine", d->P, d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, "hrun: no %s of %s on %s", *c->app->file ? "profile" : "definition and no profile", c->app->name,
+                  c->cluster->platform ? "this platform" : "this machine");
+    add_started(c, d, ": ", out);
+    hrun_buf_addc(out, '\n');
     for (int i = 0; i < d->nsubs; i++) {
         if (d->subs[i].why_not) {
             hrun_buf_addf(out, "hrun: sub-cluster %s: %s\n", c->cluster->subs[i].name, d->subs[i].why_not);

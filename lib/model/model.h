@@ -439,6 +439,8 @@ double hrun_speeds_uneven(int64_t N, int P);
 
 /* Under this name the store keeps speeds; no definition can have it. */
 #define HRUN_PERF_APP "pe-Speeds"
+/* And under this one the speeds of kinds of cores by hrun_topo_benchmark: time_s is that of one round on one core. */
+#define HRUN_KINDS_APP "pe-Kinds"
 
 /* Operations of a product of order n: 2 n^3. */
 double hrun_perf_flops(double n);

@@ -512,6 +512,7 @@ void context_release(struct context *c)
     hrun_store_close(c->store);
     context_drop_app(c);
     problem_destroy(c->problem);
+    free(c->kinds.speed);
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);

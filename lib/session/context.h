@@ -92,6 +92,15 @@ int wishes_read(char *words, struct question *q, struct hrun_error *err);
 
 struct problem;
 
+/* How quick the kinds of cores of one host are (decide.h, "kinds"). */
+struct kinds {
+    double *speed;                    /* of one process on a core of each sub-cluster, in rounds of the benchmark a
+                                         second; the mean of kinds that are equally quick. NULL: not known */
+    double took_s;                    /* of the benchmark, where it was made just now; else 0 */
+    int looked;                       /* 1: kinds_find was called */
+    char why_not[256];                /* why the speeds are not known */
+};
+
 struct context {
     const struct settings *set;       /* the caller's */
     const struct hrun_strvec *defines;  /* constants in place of set->defines; NULL: none */
@@ -106,6 +115,7 @@ struct context {
     struct hrun_app *app;             /* NULL: unknown application */
     struct hrun_app *variants_of;     /* the definition that owns app, where app is one of its variants; else NULL */
     struct problem *problem;          /* where app was made of the command (problem_find); or NULL */
+    struct kinds kinds;
     struct hrun_store *store;         /* NULL also where set->no_data says so */
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */

@@ -138,7 +138,7 @@ static json_t *subclusters(const struct context *c, const struct decision *d)
 
 static void add_choice(json_t *root, const struct context *c, const struct decision *d)
 {
-    static const char *const by[] = { "model", "user", "default", "probe" };
+    static const char *const by[] = { "model", "user", "default", "probe", "kinds" };
 
     json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
     json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());

@@ -106,6 +106,27 @@ void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out);
 /* Append the topology as hwloc XML. Errors: HRUN_EIO. */
 int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err);
 
+/* ---------------------------------------------------------------- benchmark
+ *
+ * How quick cores are while all of them work
+ *
+ * Purpose: kinds of cores differ by more than their frequency tells. Each core runs a fixed kernel, most of it
+ * floating point in the cache, the rest a stream through memory, at the same time as the others, as it will be used.
+ * Invariants: the processes that do so are bound, end with the caller's thread, and have ended when the function
+ * returns.
+ */
+
+struct hrun_topo_rate {
+    double rate;           /* rounds of the kernel in a second of processor time */
+    double share;          /* of the wall time, in which the process ran: below 1 where others had its core */
+};
+
+/* The rates of cpusets[n] (as hrun_topo_bind has them), by a process on each for `seconds` (> 0). The caller has one
+ * thread. Errors, out[n] is undefined then: those of hrun_topo_bind; HRUN_EIO: a process cannot be made, or says
+ * nothing within 3 s more. */
+int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,
+                        struct hrun_topo_rate *out, struct hrun_error *err);
+
 /* ---------------------------------------------------------------- sysinfo
  *
  * What the system itself tells of a host, without hwloc (internal to lib/topo and lib/cluster)

@@ -59,4 +59,9 @@ assert trials.cause(dict(case, delta=-0.3, best_predicted=0.01, known=dict(runs=
 assert trials.cause(dict(case, best_predicted=0.1)).startswith("caution") and not trials.cause(dict(case, epsilon=0.01))
 P
 ok "which leaves out configurations; causes are those of the figures" python3 "$tmp/space.py"
+
+HRUN_BUILD=$build tests/trials/hybrid --seed 5 --trials 2 --jobs 1 >"$tmp/one"
+HRUN_BUILD=$build tests/trials/hybrid --seed 5 --trials 2 --jobs 1 >"$tmp/two"
+ok "hybrid plays a machine with two kinds of cores" grep -q "one process per core .* mean" "$tmp/one"
+ok "and again the same way" cmp "$tmp/one" "$tmp/two"
 done_testing

@@ -1,0 +1,427 @@
+/* kinds.c - which kinds of cores of one host are used where nothing is known of the program; see decide.h */
+#include "session/decide.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Kinds within EQUAL are one. Others had a core of which the benchmark's process had less than ALONE of the time. Cores
+ * of one kind differ by no more than ALIKE (the favoured ones of a package do by 0.1). MARGIN: tests/trials/hybrid,
+ * seeds 1 to 800. */
+static const double EQUAL = 1.1, ALONE = 0.9, ALIKE = 1.25, MARGIN = 1.3, AGAIN_S = 3600;
+
+/* ---------------------------------------------------------------- whether */
+
+static int kinds_used(const struct hrun_cluster *cl, const struct decision *d)
+{
+    int kinds = 0;
+
+    for (int i = 0; i < cl->nsubs; i++) {
+        int seen = !d->subs[i].npes;
+
+        for (int k = 0; k < i && !seen; k++)
+            seen = d->subs[k].npes && cl->subs[k].kind == cl->subs[i].kind;
+        kinds += !seen;
+    }
+    return kinds;
+}
+
+int kinds_matter(const struct context *c, const struct question *q, const struct decision *d)
+{
+    const struct hrun_cluster *cl = c->cluster;
+
+    if (d->by != BY_DEFAULT || q->use || cl->platform || cl->nhosts != 1 || !cl->hosts[0].is_local ||
+        !cl->hosts[0].topo || !context_is_real(c) || cl->hosts[0].cpu_quota > 0 || !c->store ||
+        (c->app && c->app->threads_fill))
+        return 0;
+    for (int i = 0; i < cl->nsubs; i++)
+        if (cl->subs[i].level != HRUN_LEVEL_CORE)
+            return 0;
+    return kinds_used(cl, d) > 1;
+}
+
+/* ---------------------------------------------------------------- speeds */
+
+/* Those that are equally quick get their mean. */
+static void merge(const struct hrun_cluster *cl, double *speed)
+{
+    double below = INFINITY;
+
+    for (;;) {
+        double top = 0, sum = 0;
+        int cores = 0;
+
+        for (int i = 0; i < cl->nsubs; i++)
+            top = speed[i] < below ? fmax(top, speed[i]) : top;
+        if (!(top > 0))
+            return;
+        for (int i = 0; i < cl->nsubs; i++)
+            if (speed[i] < below && speed[i] * EQUAL > top) {
+                sum += speed[i] * cl->subs[i].npes;
+                cores += cl->subs[i].npes;
+            }
+        for (int i = 0; i < cl->nsubs; i++)
+            if (speed[i] < below && speed[i] * EQUAL > top)
+                speed[i] = sum / cores;
+        below = sum / cores;
+    }
+}
+
+int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why, size_t size)
+{
+    for (int i = 0; i < cl->nsubs; i++) {
+        const struct hrun_subcluster *sub = &cl->subs[i];
+        double least = INFINITY, most = 0, sum = 0;
+
+        for (int k = 0; k < sub->npes; k++, rates++) {
+            if (rates->share < ALONE) {
+                snprintf(why, size, "other programs had core %s for %.0f %% of the time", sub->pes[k].cores,
+                         100 * (1 - rates->share));
+                return 0;
+            }
+            least = fmin(least, rates->rate);
+            most = fmax(most, rates->rate);
+            sum += rates->rate;
+        }
+        if (most > least * ALIKE) {
+            snprintf(why, size, "one core of %s was %.1f times as quick as another", sub->core_kind, most / least);
+            return 0;
+        }
+        speed[i] = sum / sub->npes;
+    }
+    return 1;
+}
+
+/* The newest benchmark of a sub-cluster in the store. Result: s for a round; 0: there is none; -1: the newest was not
+ * to be trusted, age_s ago. What cannot be read is none. */
+static double newest(const struct context *c, int sub, double *age_s)
+{
+    struct hrun_buf sig = HRUN_BUF_INIT;
+    struct hrun_samples s = { 0 };
+    double t = 0;
+
+    if (!profiles_speed_signature(&c->cluster->subs[sub], &sig, NULL) &&
+        !hrun_store_samples(c->store, HRUN_KINDS_APP, sig.data, &s, NULL) && s.n) {
+        const struct hrun_sample *last = &s.v[s.n - 1];
+
+        t = last->ok && last->time_s > 0 ? last->time_s : -1;
+        if (hrun_date_age(last->date, age_s))
+            *age_s = INFINITY;
+    }
+    hrun_samples_release(&s);
+    hrun_buf_release(&sig);
+    return t;
+}
+
+/* 1: all speeds are known; -1: they were not to be trusted, a short while ago; else 0. */
+static int recall(const struct context *c, double *speed)
+{
+    int found = 1;
+
+    for (int i = 0; i < c->cluster->nsubs && found > 0; i++) {
+        double age_s, t = newest(c, i, &age_s);
+
+        found = t > 0 ? 1 : t < 0 && age_s < AGAIN_S ? -1 : 0;
+        speed[i] = found > 0 ? 1 / t : 0;
+    }
+    return found;
+}
+
+static int keep(const struct context *c, const double *speed, int good, struct hrun_error *err)
+{
+    char date[21], origin[] = "calibration", status[] = "ok", bad[] = "disturbed";
+    int rc = 0;
+
+    hrun_date_now(date);
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        const struct hrun_subcluster *sub = &c->cluster->subs[i];
+        struct hrun_buf sig = HRUN_BUF_INIT;
+        double t = good ? 1 / speed[i] : 0;
+        struct hrun_sample s = { .N = 1, .P = sub->npes, .M = 1, .pes = sub->npes, .time_s = t,
+                                 .wall_s = KINDS_SECONDS, .ok = good, .status = good ? status : bad, .origin = origin,
+                                 .cluster = sub->name, .engine = (char *)(uintptr_t)c->engine->name,
+                                 .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
+
+        rc = profiles_speed_signature(sub, &sig, err) || hrun_store_append(c->store, HRUN_KINDS_APP, sig.data, &s, err);
+        hrun_buf_release(&sig);
+    }
+    return rc ? -1 : 0;
+}
+
+/* All cores at once. Result: as kinds_judge, or -1: no memory. */
+static int measure(const struct context *c, double *speed, char *why, size_t size)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    struct hrun_error err = { 0 };
+    struct hrun_topo_rate *rates;
+    const char **cpusets;
+    int n = 0, good = -1;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        n += cl->subs[i].npes;
+    rates = calloc((size_t)n, sizeof *rates);
+    cpusets = calloc((size_t)n, sizeof *cpusets);
+    n = 0;
+    for (int i = 0; i < cl->nsubs && rates && cpusets; i++)
+        for (int k = 0; k < cl->subs[i].npes; k++)
+            cpusets[n++] = cl->subs[i].pes[k].cpuset;
+    if (n)
+        good = 0;
+    if (n && hrun_topo_benchmark(cl->hosts[0].topo, cpusets, n, KINDS_SECONDS, rates, &err))
+        snprintf(why, size, "%.200s", err.text);
+    else if (n)
+        good = kinds_judge(cl, rates, speed, why, size);
+    if (good >= 0 && keep(c, speed, good, &err))
+        settings_say(c->set, "the speeds of the cores cannot be kept: %s", err.text);
+    free(rates);
+    free(cpusets);
+    return good;
+}
+
+int kinds_find(struct context *c, const char *why_not, struct hrun_error *err)
+{
+    struct kinds *k = &c->kinds;
+    double *speed = calloc((size_t)c->cluster->nsubs, sizeof *speed);
+    int good;
+
+    k->looked = 1;
+    if (!speed)
+        return hrun_fail_nomem(err);
+    good = c->set->refresh && !why_not ? 0 : recall(c, speed);
+    if (good < 0)
+        snprintf(k->why_not, sizeof k->why_not, "they were measured less than an hour ago while other programs ran; "
+                 "--refresh measures again");
+    else if (!good && why_not)
+        snprintf(k->why_not, sizeof k->why_not, "%s", why_not);
+    else if (!good && (good = measure(c, speed, k->why_not, sizeof k->why_not)) >= 0)
+        k->took_s = KINDS_SECONDS;
+    if (good > 0) {
+        merge(c->cluster, speed);
+        k->speed = speed;
+        return 0;
+    }
+    free(speed);
+    return good < 0 && !k->why_not[0] ? hrun_fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- the choice */
+
+/* The quickest configuration by speeds with up to M processes on a core; *plan stays NULL where there is none. */
+static int search(const struct context *c, const struct hrun_app *app, const struct decision *d, int M,
+                  struct hrun_plan **plan, struct hrun_error *err)
+{
+    static const int procs[] = { 1, 2 };
+    int n = d->nsubs, rc = -1;
+    struct hrun_speed *v = calloc((size_t)n, sizeof *v);
+    struct hrun_plan_sub *subs = calloc((size_t)n, sizeof *subs);
+    struct hrun_plan_problem problem = { .subs = subs };
+    struct hrun_error why = { 0 };
+    struct hrun_speeds *s = NULL;
+
+    if (!v || !subs) {
+        hrun_fail_nomem(err);
+        goto done;
+    }
+    for (int i = 0; i < n; i++) {
+        v[i] = (struct hrun_speed){ .compute_s = 1 / c->kinds.speed[i], .cores = 1, .procs = procs, .nprocs = M };
+        subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes,
+                                          .memory_bytes = (double)c->cluster->subs[i].memory_bytes };
+    }
+    s = hrun_speeds_create(app, d->N, v, n, 1, 0, err);
+    if (!s)
+        goto done;
+    problem.oracle = hrun_speeds_oracle(s);
+    rc = hrun_plan_search(&problem, 1, plan, &why);
+    if (rc && why.code == HRUN_EINFEASIBLE)
+        rc = 0;
+    else if (rc && err)
+        *err = why;
+done:
+    hrun_speeds_destroy(s);
+    free(subs);
+    free(v);
+    return rc;
+}
+
+/* May two processes be on a core? */
+static int may_share(const struct hrun_app *app)
+{
+    for (int k = 0; k < app->nprocs_per_pe; k++)
+        if (app->procs_per_pe[k] == 2)
+            return 1;
+    return 0;
+}
+
+static void adopt(struct decision *d, const int *pes, const int *procs)
+{
+    d->P = 0;
+    for (int i = 0; i < d->nsubs; i++) {
+        d->pes[i] = pes[i];
+        d->procs[i] = procs[i];
+        d->P += pes[i] * procs[i];
+    }
+    d->has_config = 1;
+    d->by = BY_KINDS;
+}
+
+/* Of the different speeds of kinds the one of that rank, from 0, the largest first; 0: there are fewer. */
+static double speed_of_rank(const struct context *c, int rank)
+{
+    double speed = INFINITY;
+
+    for (; rank >= 0; rank--) {
+        double next = 0;
+
+        for (int i = 0; i < c->cluster->nsubs; i++)
+            next = c->kinds.speed[i] < speed ? fmax(next, c->kinds.speed[i]) : next;
+        speed = next;
+    }
+    return speed;
+}
+
+/* Candidate k for which runs are looked up: one (0) and shared (1), where there are, and one process on each core of the
+ * quickest kinds, of k - 1 speeds. 1 with pes and procs; 0: there is none, or it is an earlier one. */
+static int candidate(const struct context *c, const struct decision *d, const struct hrun_plan *const *plans, int k,
+                     int *pes, int *procs)
+{
+    const struct hrun_choice *v = k < 2 && plans[k] ? &plans[k]->v[0] : NULL;
+    size_t len = (size_t)d->nsubs * sizeof *pes;
+    double speed = k > 1 ? speed_of_rank(c, k - 2) : 0;
+
+    if (!v && !(speed > 0))
+        return 0;
+    for (int i = 0; i < d->nsubs; i++) {
+        pes[i] = v ? v->pes[i] : c->kinds.speed[i] >= speed ? d->subs[i].npes : 0;
+        procs[i] = v ? v->procs[i] : pes[i] > 0;
+    }
+    for (int i = 0; i < 2 && i < k; i++)
+        if (plans[i] && !memcmp(plans[i]->v[0].pes, pes, len) && !memcmp(plans[i]->v[0].procs, procs, len))
+            return 0;
+    return 1;
+}
+
+/* Where several candidates were run, adopt the one with the least median. */
+static int adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d,
+                     struct hrun_error *err)
+{
+    int *pes = calloc(2 * (size_t)d->nsubs, sizeof *pes), *procs = pes + d->nsubs, best = 0, runs;
+    double least_s = INFINITY;
+
+    if (!pes)
+        return hrun_fail_nomem(err);
+    d->kinds_run = 0;
+    for (int k = 0; k < 2 + d->nsubs; k++) {
+        double t = candidate(c, d, plans, k, pes, procs) ? problem_expect(c, pes, procs, &runs) : 0;
+
+        d->kinds_run += t > 0;
+        if (t > 0 && t < least_s) {
+            least_s = t;
+            best = k;
+        }
+    }
+    if (d->kinds_run < 2)
+        d->kinds_run = 0;
+    else if (candidate(c, d, plans, best, pes, procs))
+        adopt(d, pes, procs);
+    free(pes);
+    return 0;
+}
+
+int kinds_decide(const struct context *c, struct decision *d, struct hrun_error *err)
+{
+    struct hrun_plan *one = NULL, *shared = NULL;
+    const struct hrun_plan *plans[2];
+    struct hrun_app *bare = NULL;
+    const struct hrun_app *app;
+    int rc;
+
+    if (!c->kinds.speed)
+        return 0;
+    if (!(c->app && d->N) && hrun_app_create_bare("program", &bare, err))
+        return -1;
+    app = bare ? bare : c->app;
+    rc = search(c, app, d, 1, &one, err) || (may_share(app) && search(c, app, d, 2, &shared, err)) ? -1 : 0;
+    if (!rc && (one || shared)) {
+        const struct hrun_choice *v = !one || (shared && shared->v[0].time_s * MARGIN < one->v[0].time_s)
+                                      ? &shared->v[0] : &one->v[0];
+
+        adopt(d, v->pes, v->procs);
+        plans[0] = one;
+        plans[1] = shared;
+        rc = app->fixed ? adopt_run(c, plans, d, err) : 0;
+    }
+    hrun_plan_destroy(one);
+    hrun_plan_destroy(shared);
+    hrun_app_destroy(bare);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- words */
+
+/* "kind0 and kind1 (12)": the kinds of a speed, and their cores. */
+static void add_kinds(const struct context *c, double speed, struct hrun_buf *out)
+{
+    const struct hrun_cluster *cl = c->cluster;
+    int cores = 0;
+
+    for (int i = 0; i < cl->nsubs; i++)
+        if (c->kinds.speed[i] == speed) {
+            hrun_buf_addf(out, "%s%s", cores ? " and " : "", cl->subs[i].core_kind);
+            cores += cl->subs[i].npes;
+        }
+    hrun_buf_addf(out, " (%d)", cores);
+}
+
+void kinds_print(const struct context *c, struct hrun_buf *out)
+{
+    const double *speed = c->kinds.speed;
+    double next, slowest = 0;
+    int n = 0;
+
+    if (!speed) {
+        hrun_buf_adds(out, "how quick the kinds of cores are is not known");
+        if (c->kinds.took_s > 0)
+            hrun_buf_addf(out, ", though measured in %.1f s", c->kinds.took_s);
+        hrun_buf_addf(out, ": %s", c->kinds.why_not);
+        return;
+    }
+    for (; (next = speed_of_rank(c, n)) > 0; n++)
+        slowest = next;
+    hrun_buf_adds(out, "cores of ");
+    for (int rank = 0; rank < n - 1; rank++) {
+        hrun_buf_adds(out, rank ? ", of " : "");
+        add_kinds(c, speed_of_rank(c, rank), out);
+        hrun_buf_addf(out, " are %.1f times", speed_of_rank(c, rank) / slowest);
+    }
+    hrun_buf_adds(out, n > 1 ? " as quick as those of " : "");
+    add_kinds(c, slowest, out);
+    hrun_buf_adds(out, n > 1 ? "" : " are equally quick");
+    if (c->kinds.took_s > 0)
+        hrun_buf_addf(out, ", measured in %.1f s", c->kinds.took_s);
+}
+
+void kinds_print_config(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    const char *join = "";
+    int alike = 1;
+
+    for (int i = 0; i < d->nsubs; i++)
+        alike &= d->procs[i] == 1 && d->pes[i] == c->cluster->subs[i].npes;
+    if (alike) {
+        hrun_buf_adds(out, "one per core");
+        return;
+    }
+    for (int M = 2; M > 0; M--)
+        for (int i = 0, first = 1; i < d->nsubs; i++)
+            if (d->pes[i] && d->procs[i] == M) {
+                hrun_buf_adds(out, join);
+                if (first)
+                    hrun_buf_adds(out, M > 1 ? "2 per core of " : "one per core of ");
+                hrun_buf_adds(out, c->cluster->subs[i].core_kind);
+                join = i + 1 < d->nsubs && d->procs[i + 1] == M ? " and " : ", ";
+                first = 0;
+            }
+}
