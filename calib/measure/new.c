@@ -245,6 +245,12 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
         rc = hrun_app_load(file, NULL, 0, &app, err);
     hrun_app_destroy(app);
     hrun_buf_release(&text);
+    if (rc && a->command && (err->code == HRUN_EINVAL || err->code == HRUN_EPARSE)) {
+        const struct hrun_error why = *err;
+
+        hrun_fail(err, HRUN_EINVAL, "the command does not fit into a definition (%s): write a script with its words, and "
+                  "vary a number of that", why.text);
+    }
     return rc;
 }
 
@@ -602,7 +608,7 @@ static int check_unknown(const struct context *c, const char *program, struct hr
     return 0;
 }
 
-/* What --vary says: the command with {N}, and what is known of it; rule and time count on. */
+/* What --vary says: the command with {N}, and what is known of it; processes per PE, rule and time count on. */
 static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_error *err)
 {
     struct context *c = a->command;
@@ -632,6 +638,8 @@ static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_e
         return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
                          "another name", a->name);
     s->N = list ? 0 : c->number->N;
+    for (int i = 0, own = !s->procs.n; own && c->app && !c->app->suits_pes && i < c->app->nprocs_per_pe; i++)
+        number_list_add(&s->procs, c->app->procs_per_pe[i]);
     if (c->app && !s->again) {
         s->rule = s->rule ? s->rule : hrun_expr_text(c->app->rule);
         a->time_match = s->time ? s->time : c->app->time_match;

@@ -3,14 +3,16 @@
 
 #include <string.h>
 
+enum { SHOWN = 80 };     /* characters of a text that cannot be written */
+
 /* A scalar between single quotes, in which only these are doubled. */
 static int quote(const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
     hrun_buf_addc(out, '\'');
     for (const char *s = text; *s; s++) {
         if ((unsigned char)*s < ' ' || *s == 127)
-            return hrun_fail(err, HRUN_EINVAL, "a control character (code %d) in \"%.80s\" has no place in an app "
-                             "definition", *s, text);
+            return hrun_fail(err, HRUN_EINVAL, "a control character (code %d) behind \"%.*s\" has no place in an app "
+                             "definition", *s, s - text < SHOWN ? (int)(s - text) : SHOWN, text);
         if (*s == '\'')
             hrun_buf_addc(out, '\'');
         hrun_buf_addc(out, *s);

@@ -31,6 +31,8 @@ fails 125 "two sizes or more" "one value" $new --vary x=12 $lj 20
 fails 125 "the list is empty" "none" $new --vary x= $lj 20
 fails 125 "NAME=LIST" "no name" $new --vary =12 $lj 20
 fails 125 "no program given" "no command" $new --vary x=12,16
+fails 125 "write a script" "a line's end in a word" $new --vary x=12,16 $lj 20 $'a\nb'
+fails 125 "write a script" "what is no text" $new --vary x=12,16 $lj 20 $'\xff\xfe'
 run bash -c "hrun-calibrate --vary x=12,16 $lj 20 <deck"
 err_has "standard input is a file" "standard input from a file is said"
 ok "nothing is left of all that" test ! -e data/problems
@@ -47,6 +49,10 @@ ok "none of the user's definitions" test -z "$(find "$HOME" -name '*.yaml')"
 ok "that of the command has the sizes" grep -q '^sizes: \[12, 16, 20\]' "data/problems/$name.yaml"
 run hrun-calibrate show
 out_has "  $lj '{N}'" "show tells the command with {N}"
+run hrun-calibrate show "$name"
+status_is 0 "show knows its name"
+run hrun-calibrate report "$name" -o page.html
+status_is 0 "so does report"
 
 run $h --dry-run $lj 18
 status_is 0 "hrun knows it at another value"
@@ -104,7 +110,7 @@ run $h --dry-run $lj 18
 out_has "N = 18 (x 18)" "a file with the name of a number is none of its files"
 
 # Names, and other forms of a number.
-run $new --vary size=12,16,20 -app own ./mycode -in deck size=20
+run $new --vary size=12,16,20 --procs 1 -app own ./mycode -in deck size=20
 status_is 0 "NAME=NUMBER, with a name of its own"
 run $h --dry-run ./mycode -in deck size=24
 out_has "own  N = 24 (size=24)" "is known by its words"
@@ -112,6 +118,8 @@ run $h --dry-run -app own ./mycode -v -in other size=24
 out_has "own  N = 24 (size=24)" "and by its name, whatever the other words are"
 run $h --dry-run -app own -N 24 ./mycode
 out_has "./mycode -in deck size=24" "which has the words as well"
+run $new --vary size=28 -app own ./mycode -in deck size=20
+ok "processes per PE stay as they were" grep -qF 'procs_per_pe: [1]' data/problems/own.yaml
 run $new --vary nx --budget 12runs ./mycode -in deck -nx 24
 status_is 0 "--vary NAME: up to the value that the command has"
 ok "which is the largest" grep -q '^sizes: \[.*, 24\]' data/problems/mycode-*.yaml
@@ -122,4 +130,18 @@ out_has "flat on " "which counts for that value"
 run $h --dry-run $lj 41
 out_has "N = 41 (x 41)" "and for no other"
 fails 125 "flat is a command whose work is the same" "it is not varied under this name" $new --vary x=2,3 -app flat $lj 40
+
+# Definitions of users.
+mkdir mine
+cp mycode theirs
+printf '%s\n' 'name: theirs' 'programs: [theirs]' 'size: command' 'terms: {np: ["N^3/P", "1"], n: ["N^3", "1"], p: ["T/P"]}' \
+    "args: ['-in', deck, '-nx', '{N}']" "time: {match: '$clock'}" 'sizes: [12, 16, 20]' >mine/theirs.yaml
+run hrun-calibrate --profile-path mine --level core ./theirs -in deck -nx 24
+status_is 0 "a definition with size: command is measured"
+err_has "N = 24 (-nx 24) of theirs" "also at the size of the command"
+run $h --profile-path mine --dry-run ./theirs -nx 18 -in deck
+out_has "theirs  N = 18 (-nx 18) on " "and finds it without -N"
+sed -i 's/{N}/20/' mine/theirs.yaml
+fails 125 "mine/theirs.yaml:3:7: with size: command one word of args" "args have to say where it stands" \
+    hrun --profile-path mine --dry-run ./theirs -nx 18
 done_testing
