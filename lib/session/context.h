@@ -231,8 +231,8 @@ struct number *number_create(char *const *words, int i);
 /* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which
  * lists those there are, or what stands there is none), HRUN_EINVAL (there are several), HRUN_ENOMEM. */
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);
-/* Where c->app has `size: command`: c->number, of the name that its `args` have, where the words have it. Errors:
- * HRUN_EINVAL (they have several), HRUN_ENOMEM. */
+/* Where c->app has `size: command`: c->number, of the name that its `args` have, where the words have one such. Errors:
+ * HRUN_ENOMEM. */
 int number_of_app(struct context *c, char *const *words, struct hrun_error *err);
 /* The words of c->number, or words. */
 char *const *number_words(const struct context *c, char *const *words);

@@ -155,10 +155,7 @@ int number_of_app(struct context *c, char *const *words, struct hrun_error *err)
         return hrun_fail_nomem(err);
     rc = number_find(words, name, &c->number, &why);
     free(name);
-    if (!rc || why.code == HRUN_ENOENT)
-        return 0;
-    *err = why;
-    return -1;
+    return rc && why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
 }
 
 char *const *number_words(const struct context *c, char *const *words)
