@@ -11,7 +11,7 @@ static int (*const errands[])(const struct calib_settings *s, char **words) = {
     [CALIB_FIT] = calib_fit, [CALIB_REPORT] = calib_report, [CALIB_EXPORT] = calib_export,
     [CALIB_IMPORT] = calib_import, [CALIB_DOCTOR_FROM] = calib_doctor, [CALIB_DOCTOR] = calib_doctor,
     [CALIB_NETWORK_FROM] = calib_network, [CALIB_NETWORK] = calib_network, [CALIB_SPEEDS] = calib_speeds,
-    [CALIB_NEW] = calib_new, [CALIB_MEASURE] = calib_variants,
+    [CALIB_NEW] = calib_new, [CALIB_VARY] = calib_new, [CALIB_MEASURE] = calib_variants,
 };
 
 int main(int argc, char **argv)

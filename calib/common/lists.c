@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+int number_list_add(struct number_list *l, int64_t x)
+{
+    int i;
+
+    for (i = l->n; i > 0 && l->v[i - 1] > x; i--)
+        ;
+    if (i > 0 && l->v[i - 1] == x)
+        return 0;
+    if (l->n == LIST_MAX)
+        return -1;
+    memmove(l->v + i + 1, l->v + i, (size_t)(l->n - i) * sizeof *l->v);
+    l->v[i] = x;
+    l->n++;
+    return 0;
+}
+
 int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct number_list *out = (struct number_list *)(void *)((char *)settings + opt->offset), l = { .n = 0 };
@@ -41,21 +57,11 @@ int lists_add(void *settings, const struct hrun_opt *opt, const char *value, str
                       (long long)hi, (long long)hi, (long long)lo);
             goto done;
         }
-        for (int64_t x = lo; x <= hi; x += step) {
-            int i;
-
-            for (i = l.n; i > 0 && l.v[i - 1] > x; i--)
-                ;
-            if (i > 0 && l.v[i - 1] == x)
-                continue;
-            if (l.n == LIST_MAX) {
+        for (int64_t x = lo; x <= hi; x += step)
+            if (number_list_add(&l, x)) {
                 hrun_fail(err, HRUN_EINVAL, "%s: more than %d numbers", what, LIST_MAX);
                 goto done;
             }
-            memmove(l.v + i + 1, l.v + i, (size_t)(l.n - i) * sizeof *l.v);
-            l.v[i] = x;
-            l.n++;
-        }
     }
     if (!l.n) {
         hrun_fail(err, HRUN_EINVAL, "%s: the list is empty", what);

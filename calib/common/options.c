@@ -34,6 +34,22 @@ static int budget_limits(void *settings, const struct hrun_opt *opt, const char 
     return rc;
 }
 
+/* "NAME", or "NAME=LIST": the list into sizes. */
+static int vary(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct calib_settings *s = settings;
+    const char *list = strrchr(value, '=');
+
+    if (s->vary)
+        return hrun_fail(err, HRUN_EINVAL, "--vary is given twice, with '%s' and '%s', and one number of a command is "
+                         "its size: give one of them", s->vary, value);
+    if (!*value || list == value)
+        return hrun_fail(err, HRUN_EINVAL, "--vary needs the name of a number in the command: NAME=LIST, not '%s'",
+                         value);
+    s->vary = value;
+    return list ? lists_add(settings, opt, list + 1, err) : 0;
+}
+
 static const char usage_show[] =
     "Usage: hrun-calibrate show [OPTION]... [APP]...\n"
     "Show the profiles: measurements, models, how well they fit; or the network, or speeds.\n";
@@ -73,6 +89,7 @@ const struct hrun_opt_mode calib_modes[] = {
     [CALIB_NETWORK] = { "network", NULL, "`network`", 0, usage_network },
     [CALIB_SPEEDS] = { "speeds", NULL, "`speeds`", 0, usage_speeds },
     [CALIB_NEW] = { NULL, "new", "`--new`", 1, NULL },
+    [CALIB_VARY] = { NULL, "vary", "`--vary`", 1, NULL },
     [CALIB_MEASURE] = { NULL, NULL, "measuring a program", 1, NULL },
 };
 
@@ -91,8 +108,9 @@ enum {
     NETWORK = 1 << CALIB_NETWORK,
     SPEEDS = 1 << CALIB_SPEEDS,
     NEW = 1 << CALIB_NEW,
+    VARY = 1 << CALIB_VARY,
     MEASURE = 1 << CALIB_MEASURE,
-    RUNS = NEW | MEASURE,                       /* runs of an application are made */
+    RUNS = NEW | VARY | MEASURE,                /* runs of an application are made */
     STARTS = RUNS | DOCTOR | NETWORK | SPEEDS,  /* anything is */
     HOSTS = STARTS | SHOW_NETWORK | FIT | REPORT,
     SHOWN = SHOW_NETWORK | SHOW_SPEEDS | SHOW | DOCTOR_FROM | DOCTOR | NETWORK_FROM | NETWORK | SPEEDS,
@@ -107,6 +125,8 @@ const char calib_usage[] =
     "  hrun-calibrate -app hpl ./xhpl     by a definition, at any size N\n"
     "  hrun-calibrate --new -app NAME --sizes 1000,2000,4000 -- ./mycode {N}\n"
     "                                     a program without a definition\n"
+    "  hrun-calibrate --vary x=12,16,20 ./lmp -in in.lj -var x 20\n"
+    "                                     a command, of which one number is the size\n"
     "\n"
     "Subcommands, each with a --help of its own:\n"
     "  show [APP]...          show the profiles\n"
@@ -135,10 +155,10 @@ const struct hrun_opt calib_options[] = {
     OPTION_FORCE(RUNS),
 
     { "sizes", 0, HRUN_OPT_WORD, "LIST", NULL, "sizes N: 400,800,1600 or 100-500:100 (default: the definition's)",
-      "What to measure", lists_add, AT(sizes), .modes = RUNS, .min = 1, .max = HRUN_COUNT_MAX, .often = 1 },
+      "What to measure", lists_add, AT(sizes), .modes = NEW | MEASURE, .min = 1, .max = HRUN_COUNT_MAX, .often = 1 },
     { "size", 'N', HRUN_OPT_COUNT, "SIZE", NULL, "the size that matters: sizes up to it are measured; report: its "
       "configurations",
-      "What to measure", NULL, AT(N), .modes = REPORT | RUNS, .min = 1, .max = HRUN_COUNT_MAX,
+      "What to measure", NULL, AT(N), .modes = REPORT | NEW | MEASURE, .min = 1, .max = HRUN_COUNT_MAX,
       .against = NAMES("sizes"), .often = 1 },
     { "pes", 0, HRUN_OPT_WORD, "LIST", NULL, "numbers of PEs (default: all up to 4, then 6, 8, 12, 16, ...)",
       "What to measure", lists_add, AT(pes), .modes = RUNS, .min = 1, .max = 1000000 },
@@ -175,11 +195,15 @@ const struct hrun_opt calib_options[] = {
 
     { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
       "A new application", hrun_opt_flag, AT(make_new), .modes = NEW, .often = 1 },
+    { "vary", 0, HRUN_OPT_WORD, "NAME=LIST", NULL,
+      "measure a command at these values of a number in it: x=12,16,20 of ./lmp -in in.lj -var x 20 (NAME alone: values "
+      "up to the one it has)",
+      "A new application", vary, AT(sizes), .modes = VARY, .min = 1, .max = HRUN_COUNT_MAX, .often = 1 },
     { "rule", 0, HRUN_OPT_WORD, "EXPR", NULL, "which N and P it accepts: 'N % P == 0' (default: found by runs)",
-      "A new application", hrun_opt_string, AT(rule), .modes = NEW },
+      "A new application", hrun_opt_string, AT(rule), .modes = NEW | VARY },
     { "time", 0, HRUN_OPT_WORD, "REGEX", NULL,
       "where its output has its time: '^time: ([0-9.]+)' (default: wall clock)",
-      "A new application", hrun_opt_string, AT(time), .modes = NEW, .often = 1 },
+      "A new application", hrun_opt_string, AT(time), .modes = NEW | VARY, .often = 1 },
 
     { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
       "What to show", hrun_opt_flag, AT(terms), .modes = SHOW },

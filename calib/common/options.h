@@ -22,6 +22,7 @@ struct calib_settings {
     int again, redo, dry_run, no_fit, full_grid;
     int trace;                        /* watch the runs */
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given; */
+    const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
     int written;                      /* which is there already */
     const char *rule, *time;
     int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
@@ -46,7 +47,8 @@ struct calib_settings {
 /* What hrun-calibrate can be asked for, in the order of calib_modes. */
 enum calib_mode {
     CALIB_SHOW_NETWORK, CALIB_SHOW_SPEEDS, CALIB_SHOW, CALIB_FIT, CALIB_REPORT, CALIB_EXPORT, CALIB_IMPORT,
-    CALIB_DOCTOR_FROM, CALIB_DOCTOR, CALIB_NETWORK_FROM, CALIB_NETWORK, CALIB_SPEEDS, CALIB_NEW, CALIB_MEASURE
+    CALIB_DOCTOR_FROM, CALIB_DOCTOR, CALIB_NETWORK_FROM, CALIB_NETWORK, CALIB_SPEEDS, CALIB_NEW, CALIB_VARY,
+    CALIB_MEASURE
 };
 
 extern const struct hrun_opt calib_options[];
@@ -59,7 +61,7 @@ extern const char calib_usage[], calib_usage_after[];
 int calib_measure(const struct calib_settings *s, char **words);          /* words: program and arguments */
 /* The same of each variant that has terms, where the definition has variants and none is named. */
 int calib_variants(const struct calib_settings *s, char **words);
-/* The same for a program without a definition, and write one (calib/measure/measure.h). */
+/* The same for a program without a definition, or a number in its command, and write one (calib/measure/measure.h). */
 int calib_new(const struct calib_settings *s, char **words);
 int calib_show(const struct calib_settings *s, char **apps);              /* apps: names, possibly none = all */
 int calib_fit(const struct calib_settings *s, char **apps);
@@ -90,6 +92,8 @@ struct lists {
  * to it, down to an eighth, which the rule accepts for many P. Errors: HRUN_EINVAL (no sizes known, no sub-cluster has
  * that many PEs), those of context_use, HRUN_ENOMEM. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
+/* Result: -1 where the list is full. */
+int number_list_add(struct number_list *l, int64_t x);
 /* For the option table: a list as "1,2,4-8:2" with numbers in min..max of the row, into a struct number_list. */
 int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 void lists_release(struct lists *l);

@@ -225,21 +225,32 @@ static int measure_network(struct context *c, const struct calib_settings *s, st
     return status > 128 ? status - 128 : 0;
 }
 
+/* A number in the command is one more of its sizes. */
+static int add_size(const struct context *c, struct calib_settings *s, struct hrun_error *err)
+{
+    int full = 0;
+
+    for (int i = 0; i < c->app->nsizes; i++)
+        full |= number_list_add(&s->sizes, c->app->sizes[i]);
+    if (full || number_list_add(&s->sizes, c->number->N))
+        return hrun_fail(err, HRUN_EINVAL, "%s has more than %d sizes: name those to measure with --sizes, and write {N} "
+                         "in place of the number", c->app->name, LIST_MAX);
+    settings_say(c->set, "N = %lld (%s) of %s", (long long)c->number->N, c->number->text, c->app->name);
+    return 0;
+}
+
 /* The definition, or what the command itself stands for; with a size there is to be a definition. */
-static int find_app(struct context *c, const struct calib_settings *s, char **words, struct hrun_error *err)
+static int find_app(struct context *c, struct calib_settings *s, char **words, struct hrun_error *err)
 {
     const char *name = s->common.app;
     struct hrun_error why = { 0 };
-    int as_it_stands = !s->N && !s->sizes.n && (!name || hrun_app_is_name(name));
+    int sized = s->N || s->sizes.n;
 
-    if (context_app(c, words[0], &why) && (why.code != HRUN_ENOENT || !as_it_stands)) {
+    if (context_app(c, words[0], &why) && (why.code != HRUN_ENOENT || sized || (name && !hrun_app_is_name(name)))) {
         *err = why;
         return -1;
     }
-    if (!c->app && as_it_stands && problem_input_is_file())
-        return hrun_fail(err, HRUN_EINVAL, "standard input is a file, and the runs read none: write a script that "
-                         "redirects it, and measure that; or say < /dev/null where it does not matter");
-    if (!c->app && as_it_stands && problem_find(c, words, err))
+    if ((!c->app && !sized && problem_check_input(err)) || problem_find(c, words, sized, err))
         return -1;
     if (!c->app && why.code) {
         *err = why;
@@ -255,28 +266,30 @@ static int find_app(struct context *c, const struct calib_settings *s, char **wo
     if (c->app->fixed && (s->N > 1 || s->sizes.n))
         return hrun_fail(err, HRUN_EINVAL, "the work of %s is the same in each run (size: fixed): leave -N and --sizes "
                          "out", c->app->name);
-    return 0;
+    return c->number ? add_size(c, s, err) : 0;
 }
 
 /* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
  * them. */
-static int prepare(struct context *c, const struct calib_settings *s, char **words, struct campaign *g,
+static int prepare(struct context *c, const struct calib_settings *settings, char **words, struct campaign *g,
                    struct exclusive *own, int *sig, struct hrun_error *err)
 {
+    struct calib_settings sized = *settings, *s = &sized;
     int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
-    struct work w = { .c = c, .words = words };
+    struct work w = { .c = c };
     int64_t N;
     int chosen, ended;
 
-    c->set = &s->common;
+    c->set = &settings->common;
     if (find_app(c, s, words, err))
         return -1;
+    w.words = words = (char **)number_words(c, words);
     if (hrun_family_of(c->app)->by_formula)
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
     w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->nsizes ? c->app->sizes[0] : 1;
-    if (work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) || context_choose_engine(c, 1, err))
+    if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err))
         return -1;
     if (!context_is_real(c))
         return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
@@ -464,7 +477,7 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
                    const struct scratch *scratch, struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = words, .scratch = scratch, .verbose = s->common.verbose, .g = g,
+    struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = scratch, .verbose = s->common.verbose, .g = g,
                       .retries = (int)s->retries,
                       .trace = s->trace,
                       .tell = progress_show, .ctx = &p };

@@ -295,12 +295,13 @@ int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_erro
 
 /* ---------------------------------------------------------------- new
  *
- * Hrun-calibrate --new: an app definition for a program that nobody knows the theory of
+ * Hrun-calibrate --new and --vary: an app definition for a program that nobody knows the theory of
  *
  * Purpose: find the rule by trying (new_rule.c), measure with a definition that is good for that alone, choose terms
- * from the measurements (lib/model/model.h), write the definition, and fit with it (new.c).
+ * from the measurements (lib/model/model.h), write the definition, and fit with it (new.c). Of --vary, of which a
+ * number in the command is the size, it is that of the command (session/context.h, "problem"), else the user's own.
  * Invariants: the definition appears as a whole, when all is measured, or not at all; one that is there is replaced
- * only with --force. Measurements are kept from the first on, as of any calibration: after a stop the same command
+ * only with --force, that of a command always: its sizes and rule count on. Measurements are kept from the first on, as of any calibration: after a stop the same command
  * goes on.
  */
 
@@ -308,7 +309,9 @@ int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_erro
 struct new_app {
     const char *name;
     char *const *words;            /* program and arguments */
+    struct context *command;       /* of --vary: its problem, and what is known of it; NULL: --new */
     const char *time_match;        /* or NULL */
+    int suits;                     /* 1: processes per PE follow the cluster (hrun_app_suit) */
     struct lists lists;            /* sizes, processes per PE */
     struct hrun_buf rule, rule_from;  /* expression; what it rests on */
 };

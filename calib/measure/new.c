@@ -1,4 +1,4 @@
-/* new.c - hrun-calibrate --new; see measure.h */
+/* new.c - hrun-calibrate --new and --vary; see measure.h */
 #include "measure.h"
 
 #include "../common/alone.h"
@@ -44,7 +44,7 @@ static void say_part(const struct calib_settings *s, int part, const char *what)
 struct places {
     char *own;                 /* a folder for as long as this takes */
     char *draft;               /* the definition in it that is measured with */
-    char *folder, *file;       /* where the definition is going to be */
+    char *folder, *file;       /* where the definition is going to be; NULL: the store knows */
 };
 
 static void places_release(struct places *p)
@@ -76,7 +76,7 @@ static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
 
 static int check_free(const struct calib_settings *s, const char *file, struct hrun_error *err)
 {
-    if (!s->common.force && access(file, F_OK) == 0)
+    if (file && !s->common.force && access(file, F_OK) == 0)
         return hrun_fail(err, HRUN_EEXISTS, "%s is there already; --force replaces it, -app OTHER makes one of another "
                          "name", file);
     return 0;
@@ -103,19 +103,24 @@ static int check_hidden(const struct calib_settings *s, const char *name, const 
     return rc;
 }
 
-static int find_places(const struct calib_settings *s, const char *name, struct places *p, struct hrun_error *err)
+static int find_places(const struct calib_settings *s, const struct new_app *a, struct places *p,
+                       struct hrun_error *err)
 {
-    p->folder = own_folder(s, err);
-    if (!p->folder)
-        return -1;
     p->own = hrun_rundir_create(NULL, err);
     if (!p->own)
         return -1;
-    p->file = hrun_strf("%s/%s.yaml", p->folder, name);
-    p->draft = hrun_strf("%s/%s.yaml", p->own, name);
-    if (!p->file || !p->draft)
+    p->draft = hrun_strf("%s/%s.yaml", p->own, a->name);
+    if (!p->draft)
         return hrun_fail_nomem(err);
-    return check_hidden(s, name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
+    if (a->command)
+        return 0;
+    p->folder = own_folder(s, err);
+    if (!p->folder)
+        return -1;
+    p->file = hrun_strf("%s/%s.yaml", p->folder, a->name);
+    if (!p->file)
+        return hrun_fail_nomem(err);
+    return check_hidden(s, a->name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
 }
 
 /* Wait for another --new of the same name, which may have written the definition. */
@@ -195,34 +200,70 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
         return -1;
     if (s->time && check_time(s->time, err))
         return -1;
-    if (s->sizes.n == 1)
-        return hrun_fail(err, HRUN_EINVAL, "--sizes: two sizes or more tell how time grows with N");
+    if (s->sizes.n == 1 && !(a->command && a->command->app))
+        return hrun_fail(err, HRUN_EINVAL, "--%s: two sizes or more tell how time grows with N",
+                         a->command ? "vary" : "sizes");
     return 0;
 }
 
-/* Write the definition to file, and see that it is one. d: with the terms. */
-static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const char *file, struct hrun_error *err)
+/* The text of the definition. d: with the terms. */
+static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct hrun_buf *text,
+                       struct hrun_error *err)
 {
+    struct hrun_buf title = HRUN_BUF_INIT;
     const char *program = strrchr(a->words[0], '/') ? strrchr(a->words[0], '/') + 1 : a->words[0];
-    int procs[LIST_MAX + 1];
-    struct hrun_buf text = HRUN_BUF_INIT;
-    struct hrun_app *app = NULL;
-    int rc = -1;
+    int procs[LIST_MAX + 1], rc;
 
     for (int i = 0; i < a->lists.procs.n; i++)
         procs[i] = (int)a->lists.procs.v[i];
+    if (a->command)
+        hrun_buf_add_command(&title, a->words);
+    d->title = a->command ? title.data : NULL;
+    d->in_command = a->command != NULL;
     d->name = a->name;
     d->program = strchr(program, '{') ? NULL : program;
     d->rule = a->rule.data;
     d->procs_per_pe = a->lists.procs.n ? procs : PROCS;
-    d->nprocs = a->lists.procs.n ? a->lists.procs.n : (int)(sizeof PROCS / sizeof PROCS[0]);
+    d->nprocs = a->suits ? 0 : a->lists.procs.n ? a->lists.procs.n : (int)(sizeof PROCS / sizeof PROCS[0]);
     d->args = a->words + 1;
     d->time_match = a->time_match;
     d->sizes = a->lists.sizes.v;
     d->nsizes = a->lists.sizes.n;
-    if (!hrun_app_draft_print(d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
+    rc = hrun_app_draft_print(d, text, err);
+    hrun_buf_release(&title);
+    return rc;
+}
+
+/* Write the definition to file, and see that it is one. */
+static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const char *file, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_app *app = NULL;
+    int rc = -1;
+
+    if (!print_draft(a, d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
         rc = hrun_app_load(file, NULL, 0, &app, err);
     hrun_app_destroy(app);
+    hrun_buf_release(&text);
+    if (rc && a->command && (err->code == HRUN_EINVAL || err->code == HRUN_EPARSE)) {
+        const struct hrun_error why = *err;
+
+        hrun_fail(err, HRUN_EINVAL, "the command does not fit into a definition (%s): write a script with its words, and "
+                  "vary a number of that", why.text);
+    }
+    return rc;
+}
+
+/* For good: that of a command, or the user's own. */
+static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, const struct places *at,
+                          struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc;
+
+    if (!a->command)
+        return hrun_mkdirs(at->folder, 0755, err) || write_draft(a, d, at->file, err) ? -1 : 0;
+    rc = print_draft(a, d, &text, err) || problem_define(a->command, text.data, err) ? -1 : 0;
     hrun_buf_release(&text);
     return rc;
 }
@@ -255,7 +296,11 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
         return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
                          "times measured here say nothing about it; unset the variable");
     lists_release(&a->lists);
-    return lists_read(c, s, &a->lists, err);
+    if (lists_read(c, s, &a->lists, err))
+        return -1;
+    for (int i = 0; a->command && a->command->app && i < a->command->app->nsizes; i++)
+        number_list_add(&a->lists.sizes, a->command->app->sizes[i]);
+    return 0;
 }
 
 /* The rule, given or found, into the draft. As new_find_rule. */
@@ -272,7 +317,7 @@ static int find_rule(const struct calib_settings *s, struct new_app *a, const ch
         if (!rc && !s->common.quiet)
             fprintf(stderr, "hrun-calibrate: the rule is %s\n", a->rule.data);
     } else if (!rc) {
-        hrun_buf_adds(&a->rule_from, "Given by --rule.");
+        hrun_buf_adds(&a->rule_from, a->command && a->command->app ? "As before, or by --rule." : "Given by --rule.");
     }
     context_release(&c);
     return rc ? rc : write_provisional(a, draft, err);
@@ -327,6 +372,7 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
 {
     int rc = 0;
     struct hrun_samples log = { 0 };
+    struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_discover_point *grown;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
@@ -338,11 +384,12 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
         return hrun_fail_nomem(err);
     }
     *v = grown;
+    hrun_app_consts_text(c->app, &consts);
     for (size_t i = 0; i < log.n; i++) {
         const struct hrun_sample *s = &log.v[i];
         int series = sub * HRUN_PROCS_PER_PE_MAX + s->M;
 
-        if (!s->ok || (s->consts && s->consts[0]))
+        if (!s->ok || !hrun_text_same(s->consts, consts.data))
             continue;
         series = s->mixed ? mixed_series(c, sub, s, mixed, err) : series;
         rc = series == -2 ? -1 : rc;
@@ -354,6 +401,7 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
         r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
         r->pmax = r->pmax > s->P ? r->pmax : s->P;
     }
+    hrun_buf_release(&consts);
     hrun_samples_release(&log);
     return rc;
 }
@@ -421,7 +469,7 @@ static int different(int64_t *v, size_t n)
 /* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
  * do fewer points than twice the terms when each is left out in its turn. */
 static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
-                      const char *name, struct hrun_error *err)
+                      const struct new_app *a, struct hrun_error *err)
 {
     enum { POWER = 3, EACH = 2 };
     int64_t *x = calloc(n + 1, sizeof *x);
@@ -439,12 +487,13 @@ static int say_little(const struct hrun_discover_point *v, size_t n, const struc
     free(x);
     if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
         return 0;
-    wanting = sizes < POWER ? "at least three --sizes"
-              : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)" : "more --sizes";
+    wanting = sizes < POWER ? "at least three sizes"
+              : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)" : "more sizes";
     fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s chosen by runs at %d size%s "
-            "and %d number%s of processes; better ones need %s: say --new --force with them, or edit the definition "
+            "and %d number%s of processes; better ones need %s: say %s with them, or edit the definition "
             "where you know better, and say: hrun-calibrate fit %s\n", nfound, nfound == 1 ? "" : "s", sizes,
-            sizes == 1 ? "" : "s", counts, counts == 1 ? "" : "s", wanting, name);
+            sizes == 1 ? "" : "s", counts, counts == 1 ? "" : "s", wanting, a->command ? "--vary" : "--new --force",
+            a->name);
     return 0;
 }
 
@@ -477,8 +526,8 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     if (add_common(&found.np, common_np, err) || add_common(&found.n, common_n, err))
         goto done;
     hrun_date_now(date);
-    hrun_buf_addf(&about, "Made by hrun-calibrate --new on %.10s from %zu runs, N from %lld to %lld on %d to %d "
-                  "processes;\nfar beyond them its predictions are guesses.\n", date, n, (long long)r.nmin,
+    hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
+                  "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, n, (long long)r.nmin,
                   (long long)r.nmax, r.pmin, r.pmax);
     say_terms(&found, &why);
     hrun_buf_addf(&why, " %s", a->name);
@@ -489,19 +538,18 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;
-    if (write_draft(a, &d, at->draft, err) ||
-        (end && (hrun_mkdirs(at->folder, 0755, err) || write_draft(a, &d, at->file, err))))
+    if (write_draft(a, &d, at->draft, err) || (end && write_for_good(a, &d, at, err)))
         goto done;
     if (!end) {
         rc = 0;
         goto done;
     }
-    printf("%s: rule %s, terms", at->file, a->rule.data);
+    printf("%s: rule %s, terms", a->command ? a->name : at->file, a->rule.data);
     for (size_t i = 0; i < nfound; i++)
         printf("%s %s", i ? "," : "", found.np.v[i]);
     printf("\n\n");
     fflush(stdout);
-    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a->name, err);
+    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a, err);
 done:
     hrun_discovery_release(&found);
     free(points);
@@ -547,24 +595,103 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
     return calib_measure(&own, (char **)a->words);
 }
 
+/* Is there a definition that hrun would take for the command? */
+static int check_unknown(const struct context *c, const char *program, struct hrun_error *err)
+{
+    if (c->app && !c->set->app)
+        return hrun_fail(err, HRUN_EINVAL, "the definition of %s knows the program %s: it is measured with --sizes and "
+                         "{N}, without --vary; -app NAME, which hrun is then given as well, makes the command one of "
+                         "its own", c->app->name, program);
+    if (c->app && !problem_is_app(c))
+        return hrun_fail(err, HRUN_EINVAL, "-app %s is a definition (%s): --sizes measures it, without --vary; another "
+                         "name is one for the command", c->app->name, c->app->file);
+    return 0;
+}
+
+/* What --vary says: the command with {N}, and what is known of it; processes per PE, rule and time count on. */
+static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_error *err)
+{
+    struct context *c = a->command;
+    const char *list = strrchr(s->vary, '=');
+    char *name = strndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
+    struct hrun_error why = { 0 };
+    int rc = name ? 0 : hrun_fail_nomem(err);
+
+    for (char *const *w = a->words; *w && !rc; w++)
+        rc = strstr(*w, "{N}") ? hrun_fail(err, HRUN_EINVAL, "--vary finds the number itself, and {N} stands in the "
+                                           "command: write the number, or give --new in place of --vary") : 0;
+    if (!rc && context_app(c, a->words[0], &why) && why.code != HRUN_ENOENT) {
+        *err = why;
+        rc = -1;
+    }
+    rc = rc || check_unknown(c, a->words[0], err) || problem_check_input(err) ||
+         number_find(a->words, name, &c->number, err) ? -1 : 0;
+    free(name);
+    if (rc)
+        return -1;
+    a->words = c->number->words;
+    context_drop_app(c);
+    if (problem_begin(c, a->words, err))
+        return -1;
+    a->name = problem_name(c);
+    if (c->app && !c->app->in_command)
+        return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
+                         "another name", a->name);
+    s->N = list ? 0 : c->number->N;
+    for (int i = 0, own = !s->procs.n; own && c->app && !c->app->suits_pes && i < c->app->nprocs_per_pe; i++)
+        number_list_add(&s->procs, c->app->procs_per_pe[i]);
+    if (c->app && !s->again) {
+        s->rule = s->rule ? s->rule : hrun_expr_text(c->app->rule);
+        a->time_match = s->time ? s->time : c->app->time_match;
+    }
+    return 0;
+}
+
+/* The parts, with what they measure. Result: the exit status; -1 with *err. */
+static int make_parts(const struct calib_settings *s, struct new_app *a, const struct places *at,
+                      struct hrun_error *err)
+{
+    int status = measure(s, a, 0);
+
+    /* What failed to the last is left out, and was told; what is there may do. */
+    for (int part = 1; !s->dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
+        int whole = s->no_fit || s->full_grid || (s->runs && !runs_of(s, LAST));     /* it was one part */
+        int rc = write_definition(s, a, at, part == LAST || whole, err);
+
+        part = whole ? LAST : part;
+        if (!rc && !whole)
+            say_part(s, part, part < LAST ? "runs that the terms led to, to choose them again"
+                                          : "runs of what would be chosen");
+        if (!rc && !s->no_fit)
+            rc = part < LAST ? measure(s, a, part) : measure_choices(s, a);
+        status = rc < 0 ? -1 : status ? status : rc;
+    }
+    return status;
+}
+
 int calib_new(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings;
     char *named = NULL;        /* after the program */
-    struct new_app a = { .words = words, .time_match = own.time, .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
+    struct context command = { .set = &settings->common };
+    struct new_app a = { .words = words, .time_match = own.time, .command = own.vary ? &command : NULL,
+                         .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
     struct places at = { 0 };
     struct exclusive name = { 0 };
     struct hrun_error err = { 0 };
-    int rc, status, sig = 0;
+    int rc = 0, status, sig = 0;
 
     if (!words[0]) {
-        fputs("hrun-calibrate: no program given; say hrun-calibrate --new -app NAME --sizes LIST PROGRAM '{N}'\n",
-              stderr);
+        fprintf(stderr, "hrun-calibrate: no program given; say hrun-calibrate %s\n", own.vary ?
+                "--vary NAME=LIST PROGRAM ... NAME NUMBER" : "--new -app NAME --sizes LIST PROGRAM '{N}'");
         return STATUS_FAILED;
     }
-    a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
-    rc = !a.name ? hrun_fail_nomem(&err)
-       : check_settings(&own, &a, &err) || find_places(&own, a.name, &at, &err) ? -1 : 0;
+    if (own.vary)
+        rc = begin_vary(&own, &a, &err);
+    else if (!(a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]))))
+        rc = hrun_fail_nomem(&err);
+    a.suits = own.vary && !own.procs.n;
+    rc = rc || check_settings(&own, &a, &err) || find_places(&own, &a, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;
@@ -573,20 +700,7 @@ int calib_new(const struct calib_settings *settings, char **words)
         say_part(&own, 0, "runs to choose terms by");
     if (rc > 0 && !sig)
         fputs("hrun-calibrate: stopped; no definition is written\n", stderr);
-    status = rc > 0 ? 128 + rc : rc ? -1 : measure(&own, &a, 0);
-    /* What failed to the last is left out, and was told; what is there may do. */
-    for (int part = 1; !own.dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
-        int whole = own.no_fit || own.full_grid || (own.runs && !runs_of(&own, LAST));     /* it was one part */
-
-        rc = write_definition(&own, &a, &at, part == LAST || whole, &err);
-        part = whole ? LAST : part;
-        if (!rc && !whole)
-            say_part(&own, part, part < LAST ? "runs that the terms led to, to choose them again"
-                                        : "runs of what would be chosen");
-        if (!rc && !own.no_fit)
-            rc = part < LAST ? measure(&own, &a, part) : measure_choices(&own, &a);
-        status = rc < 0 ? -1 : status ? status : rc;
-    }
+    status = rc > 0 ? 128 + rc : rc ? -1 : make_parts(&own, &a, &at, &err);
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
     if (sig)
@@ -596,6 +710,7 @@ int calib_new(const struct calib_settings *settings, char **words)
     lists_release(&a.lists);
     hrun_buf_release(&a.rule);
     hrun_buf_release(&a.rule_from);
+    context_release(&command);
     free(named);
     return status;
 }

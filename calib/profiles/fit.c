@@ -474,7 +474,7 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
     if (!k->app || strcmp(k->app, app)) {
         clusters_release(k);
         context_drop_app(c);
-        if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
+        if (context_named(c, app, err) ||
             network_of_options(c, " of these models", err) || find_clusters(c, app, k, err))
             return -1;
     }

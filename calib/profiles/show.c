@@ -146,13 +146,11 @@ struct shown {
 static int add_plot(struct context *c, const char *app, const struct hrun_samples *samples, struct hrun_models *m,
                     struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_app *definition = NULL;
     int rc;
 
-    if (hrun_app_find(&c->app_dirs, app, c->set->defines.v, (int)c->set->defines.n, &definition, NULL))
-        definition = NULL;
-    rc = show_plot(definition, samples, m, out, err);
-    hrun_app_destroy(definition);
+    context_drop_app(c);
+    rc = show_plot(context_named(c, app, NULL) ? NULL : c->app, samples, m, out, err);
+    context_drop_app(c);
     return rc;
 }
 

@@ -401,8 +401,10 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_app(c, words[0], err) ||
-        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && !s->nprograms && problem_find(c, words, err)))
+        (words[0] && !s->probe_N && !s->nprograms && problem_find(c, words, s->N || s->finest, err)))
         return -1;
+    if (c->number)
+        p->N = c->number->N;
     if (!c->app || !c->app->fixed)
         return 0;
     if (s->N > 1 || s->finest)
@@ -421,6 +423,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         context_check_app(c, words[0], err) || check_size(p, s, err) ||
         (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
+    words = (char **)number_words(c, words);
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
     p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,

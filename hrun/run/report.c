@@ -42,7 +42,9 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     int pes = total_pes(c->cluster);
 
     hrun_buf_adds(&left, c->app && problem_is_kept(c) ? c->app->name : words[0]);
-    if (d->N && !c->app->fixed)
+    if (c->number)
+        hrun_buf_addf(&left, "  N = %lld (%s)", (long long)d->N, c->number->text);
+    else if (d->N && !c->app->fixed)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
     if (d->formula && d->predicted) {

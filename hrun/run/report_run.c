@@ -60,6 +60,14 @@ void report_before(const struct context *c, const struct decision *d, const stru
                    struct hrun_buf *out)
 {
     ledger_tell(ledger, "hrun: ", "\n", out);
+    if (c->number) {
+        hrun_buf_addf(out, "hrun: N = %lld (%s) of %s", (long long)d->N, c->number->text, c->app->name);
+        if (d->predicted) {
+            hrun_buf_adds(out, ", predicted ");
+            hrun_add_seconds(out, d->time_s);
+        }
+        hrun_buf_addc(out, '\n');
+    }
     report_settings(c, d, "hrun: ", words, out);
     if (c->kinds.took_s > 0) {
         hrun_buf_adds(out, "hrun: ");
@@ -127,8 +135,8 @@ static double calibration_s(const struct context *c, const struct decision *d, d
 void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
                   int recorded, char *const *words, struct hrun_buf *out)
 {
+    int fixed = c->problem && c->app->fixed, runs;
     double delta;
-    int runs;
 
     if (!r->ok) {
         if (r->too_short || !strcmp(r->status, "no time in output"))
@@ -136,7 +144,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     }
     if (!d->predicted || !size_is_passed) {
-        if (c->problem && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
+        if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
             hrun_buf_adds(out, "hrun: it took ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s; to find what is best, in some ", d->P, d->P == 1 ? "" : "es");
@@ -144,7 +152,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_adds(out, ": ");
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
             hrun_buf_addc(out, '\n');
-        } else if (c->app && d->N && !c->problem) {
+        } else if (c->app && d->N && !fixed) {
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");

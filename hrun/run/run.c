@@ -187,7 +187,7 @@ static int is_tuned(const struct work *w)
     return w->tune && !w->tune->why[0];
 }
 
-static int launch(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     struct work_result r = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -211,7 +211,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
     }
-    report_after(&p->c, &p->d, &r, told, recorded, words, &text);
+    report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
     if (p->probe.runs)
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
@@ -237,7 +237,7 @@ static int attempt(struct prepared *p, const struct hrun_settings *s, char **wor
     tune_init(&tune);
     tune.tell = s->common.verbose && !s->dry_run;
     p->w.tune = s->tune_collectives ? &tune : NULL;
-    status = s->dry_run ? dry_run(p, err) : launch(p, s, words, err);
+    status = s->dry_run ? dry_run(p, err) : launch(p, s, err);
     p->w.tune = NULL;
     tune_release(&tune);
     return status;

@@ -158,7 +158,7 @@ struct hrun_app {
     struct hrun_expr *rule;     /* over N, P; never NULL ("1" when the definition has none) */
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
-    int suits_pes;              /* 1: `size: fixed` without procs_per_pe: hrun_app_suit makes the list */
+    int suits_pes;              /* 1: `size` without procs_per_pe: hrun_app_suit makes the list */
     struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */
@@ -189,6 +189,7 @@ struct hrun_app {
                                    this definition itself cannot be predicted */
     int nvariants;
     int fixed;                  /* `size: fixed`: each run has the same work, N = 1, which no word tells the program */
+    int in_command;             /* `size: command`: N is the number where this one of `args`, from 1, has {N}; else 0 */
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
@@ -370,13 +371,15 @@ void hrun_clock_destroy(struct hrun_clock *c);
 
 struct hrun_app_draft {
     const char *name;              /* [a-z0-9][a-zA-Z0-9._-]* */
+    const char *title;             /* or NULL */
     const char *comment;           /* lines of text without '#', or NULL: stand on top */
     const char *program;           /* name by which the application is known, or NULL */
     const char *rule;              /* expression */
     const char *rule_comment;      /* stands before it, or NULL */
     const char *terms_comment;
     const int *procs_per_pe;
-    int nprocs;
+    int nprocs;                    /* 0: none are said */
+    int in_command;                /* 1: of a command, `size: command` and `scratch: copy` */
     const struct hrun_strvec *np, *n, *p;
     char *const *args;             /* words as the user wrote them ({N} and {P} are replaced, other braces stay) */
     const char *time_match;        /* regular expression, or NULL: the wall clock */

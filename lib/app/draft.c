@@ -3,20 +3,33 @@
 
 #include <string.h>
 
+enum { SHOWN = 80 };     /* characters of a text that cannot be written */
+
 /* A scalar between single quotes, in which only these are doubled. */
 static int quote(const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
     hrun_buf_addc(out, '\'');
     for (const char *s = text; *s; s++) {
         if ((unsigned char)*s < ' ' || *s == 127)
-            return hrun_fail(err, HRUN_EINVAL, "a control character (code %d) in \"%.80s\" has no place in an app "
-                             "definition", *s, text);
+            return hrun_fail(err, HRUN_EINVAL, "a control character (code %d) behind \"%.*s\" has no place in an app "
+                             "definition", *s, s - text < SHOWN ? (int)(s - text) : SHOWN, text);
         if (*s == '\'')
             hrun_buf_addc(out, '\'');
         hrun_buf_addc(out, *s);
     }
     hrun_buf_addc(out, '\'');
     return 0;
+}
+
+/* "KEY: 'text'" */
+static int scalar(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
+{
+    int rc;
+
+    hrun_buf_addf(out, "%s: ", key);
+    rc = quote(text, out, err);
+    hrun_buf_addc(out, '\n');
+    return rc;
 }
 
 static void comment(const char *text, struct hrun_buf *out)
@@ -83,16 +96,17 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
 
     comment(d->comment, out);
     hrun_buf_addf(out, "name: %s\n", d->name);
+    if (d->title && scalar("title", d->title, out, err))
+        goto done;
     if (d->program && list("programs", &program, 1, out, err))
         goto done;
     comment(d->rule_comment, out);
-    hrun_buf_adds(out, "rule: ");
-    if (quote(d->rule, out, err))
+    if (scalar("rule", d->rule, out, err))
         goto done;
-    hrun_buf_adds(out, "\nprocs_per_pe: [");
+    if (d->in_command)
+        hrun_buf_adds(out, "size: command\nscratch: copy\n");
     for (int i = 0; i < d->nprocs; i++)
-        hrun_buf_addf(out, "%s%d", i ? ", " : "", d->procs_per_pe[i]);
-    hrun_buf_adds(out, "]\n");
+        hrun_buf_addf(out, "%s%d%s", i ? ", " : "procs_per_pe: [", d->procs_per_pe[i], i < d->nprocs - 1 ? "" : "]\n");
     if (print_terms(d, out, err))
         goto done;
     for (char *const *word = d->args; word && *word; word++)

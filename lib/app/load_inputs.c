@@ -37,6 +37,22 @@ static int check_path(const struct hrun_load *l, const char *at, const char *pat
                          fault);
 }
 
+/* Which of the arguments a number of the command is: "{N}", "nx={N}". Result: how many are. */
+static int find_number(const struct raw_app *raw, struct hrun_app *app)
+{
+    int n = 0;
+
+    for (unsigned i = 0; i < raw->args_count; i++) {
+        const char *at = strstr(raw->args[i], "{N}");
+
+        if (at && !at[3] && (at == raw->args[i] || at[-1] == '=')) {
+            app->in_command = (int)i + 1;
+            n++;
+        }
+    }
+    return n;
+}
+
 static int load_inputs(struct hrun_load *l)
 {
     const struct raw_app *raw = l->raw;
@@ -67,6 +83,9 @@ static int load_inputs(struct hrun_load *l)
         if (hrun_load_check_template(l, path, raw->args[i]))
             return -1;
     }
+    if (raw->size && !app->fixed && find_number(raw, app) != 1)
+        return hrun_load_bad(l, "size", "with size: command one word of args is {N} or ends in ={N}: where the number "
+                             "stands");
     if (raw->stdin_text && hrun_load_check_template(l, "stdin", raw->stdin_text))
         return -1;
     if (hrun_load_list(l, raw->args, raw->args_count, &app->args, &app->nargs))

@@ -340,16 +340,16 @@ static int load_sizes(struct hrun_load *l)
     unsigned n = raw->sizes_count;
     char path[64];
 
-    if (raw->size && strcmp(raw->size, "fixed"))
+    l->app->fixed = raw->size && !strcmp(raw->size, "fixed");
+    if (raw->size && !l->app->fixed && strcmp(raw->size, "command"))
         return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each "
-                             "run, or leave the key out", raw->size);
-    if (raw->size && n)
+                             "run, size: command where a number in the command is N, or leave the key out", raw->size);
+    if (l->app->fixed && n)
         return hrun_load_bad(l, "sizes", "with size: fixed there are no other sizes: leave one of the keys out");
     l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);
     if (!l->app->sizes)
         return hrun_fail_nomem(l->err);
-    l->app->fixed = raw->size != NULL;
-    l->app->suits_pes = l->app->fixed && !raw->procs_per_pe_count;
+    l->app->suits_pes = raw->size && !raw->procs_per_pe_count;
     if (l->app->fixed)
         l->app->sizes[l->app->nsizes++] = 1;
     for (unsigned i = 0; i < n; i++) {

@@ -303,25 +303,28 @@ static char *share_folder(void)
     return found ? found : strdup(HRUN_SHARE);
 }
 
+int context_named(struct context *c, const char *name, struct hrun_error *err)
+{
+    const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
+    struct hrun_error why = { 0 };
+
+    if (!hrun_app_find(&c->app_dirs, name, defines->v, (int)defines->n, &c->app, &why) ||
+        (why.code == HRUN_ENOENT && problem_named(c, name, NULL) == 0))
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
+}
+
 static int find_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    const struct hrun_strvec *list = c->defines ? c->defines : &c->set->defines;
-    char *const *defines = list->v;
-    int ndefines = (int)list->n;
+    const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
 
-    if (c->set->app) {
-        struct hrun_error why = { 0 };
-
-        if (!hrun_app_find(&c->app_dirs, c->set->app, defines, ndefines, &c->app, &why) ||
-            (why.code == HRUN_ENOENT && problem_named(c, c->set->app, NULL) == 0))
-            return 0;
-        if (err)
-            *err = why;
-        return -1;
-    }
+    if (c->set->app)
+        return context_named(c, c->set->app, err);
     if (!argv0)
         return 0;
-    return hrun_app_find_program(&c->app_dirs, argv0, defines, ndefines, &c->app, err);
+    return hrun_app_find_program(&c->app_dirs, argv0, defines->v, (int)defines->n, &c->app, err);
 }
 
 /* Of a definition with variants one stands in its place. */
@@ -513,6 +516,7 @@ void context_release(struct context *c)
     context_drop_app(c);
     problem_destroy(c->problem);
     free(c->kinds.speed);
+    number_destroy(c->number);
     hrun_strvec_release(&c->app_dirs);
     free(c->cache_dir);
     free(c->program);

@@ -91,6 +91,7 @@ void settings_release_all(struct settings *set);
 int wishes_read(char *words, struct question *q, struct hrun_error *err);
 
 struct problem;
+struct number;
 
 /* How quick the kinds of cores of one host are (decide.h, "kinds"). */
 struct kinds {
@@ -116,6 +117,7 @@ struct context {
     struct hrun_app *variants_of;     /* the definition that owns app, where app is one of its variants; else NULL */
     struct problem *problem;          /* where app was made of the command (problem_find); or NULL */
     struct kinds kinds;
+    struct number *number;            /* where the command says the size N in one of its words; or NULL */
     struct hrun_store *store;         /* NULL also where set->no_data says so */
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
@@ -129,7 +131,9 @@ struct context {
 /* App definition by name, else by the program's name; c->app stays NULL when there is neither. Of one with variants
  * c->app is that which set->variant names, else the first, and c->variants_of the definition (decide.h). */
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
-/* The same, and what the user's own input files say of its constants, unless -D does (hrun-app(5), `line`). */
+/* The definition of that name, else that of an earlier command; -D counts. Errors: those of hrun_app_find. */
+int context_named(struct context *c, const char *name, struct hrun_error *err);
+/* context_find_app, and what the user's own input files say of its constants, unless -D does (hrun-app(5), `line`). */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* After it: where there is no definition, refuse an option that has no effect then. argv0: for the message, or NULL.
  * Errors: HRUN_ENOENT. */
@@ -167,24 +171,35 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 
 /* ---------------------------------------------------------------- problem
  *
- * A command whose program no definition knows, as an application with one size
+ * A command whose program no definition knows, as an application with one size, or of a number in the command
  *
  * Purpose: most people have a command and an input deck that they run again and again. Its words, and the contents of
  * the files that they name, stand for an application whose work is always the same (`size: fixed`), so that profiles,
- * corrections and learning work for it.
+ * corrections and learning work for it. One that was measured at several values of a number in its words
+ * (`hrun-calibrate --vary`, `size: command`) is known at any value.
  * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, a line "WORDS CONTENTS
- * FOLDER NAME" of hashes for each command that was seen, of which the last one counts.
+ * FOLDER NAME" of hashes for each command that was seen, of which the last one counts. WORDS has {N} in place of the
+ * number.
  * Invariants: NAME is made of the program's name and the hashes, unless the user says it (-app); nothing is written but
  * by problem_keep. A program that is named with its folder is one of the files; where the other words name none the
- * folder counts, as what is read is found there. Of a file over 16 MiB its size and its
+ * folder counts, as what is read is found there. A whole number names no file. Of a file over 16 MiB its size and its
  * first and last 8 MiB count.
  */
 
 /* Where c->app is NULL: make it that of the command, words[0] being the program. Where only the files' contents have
  * changed since the same words were run in the same folder it is what was known of them, and the user is told. c->app
- * stays NULL where {N} stands in the words, and without a store. Errors: HRUN_EINVAL, HRUN_EIO, HRUN_EPARSE,
- * HRUN_ENOMEM. */
-int problem_find(struct context *c, char *const *words, struct hrun_error *err);
+ * stays NULL without a store, where {N} stands in words that are not known, and where it does not and the user says a
+ * size (sized). Of a definition with `size: command`, given or found, c->number is the size, unless the user says it.
+ * Errors: HRUN_EINVAL, HRUN_EIO, HRUN_EPARSE, HRUN_ENOMEM. */
+int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err);
+/* For words with {N}: c->problem, and as c->app what is known of it, or NULL. Errors: as above. */
+int problem_begin(struct context *c, char *const *words, struct hrun_error *err);
+/* Of c->problem: the name, "" where there is nothing to call it by. */
+const char *problem_name(const struct context *c);
+/* Write text as the definition of c->problem, in place of any earlier one. Errors: those of the store. */
+int problem_define(struct context *c, const char *text, struct hrun_error *err);
+/* Is c->app the definition of an earlier command? */
+int problem_is_app(const struct context *c);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
 /* Its command, which the caller frees; NULL: there is none, or no memory. */
@@ -194,11 +209,44 @@ int problem_keep(struct context *c, struct hrun_error *err);
 int problem_is_kept(const struct context *c);
 /* Is a run of that time to be recorded? */
 int problem_is_worth(const struct context *c, double time_s);
-/* 1 where standard input is a file that has not been read to its end. */
-int problem_input_is_file(void);
+/* Measured runs read no standard input. Errors: HRUN_EINVAL where it is a file that has not been read to its end. */
+int problem_check_input(struct hrun_error *err);
 /* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs);
 void problem_destroy(struct problem *p);
+
+/* ---------------------------------------------------------------- number
+ *
+ * A number among the words of a command, as its size N
+ *
+ * Purpose: "-var x 20" and "nx=48" tell the program its size; hrun knows such a command at any size.
+ * Invariants: a number is a whole one above 0, as it is printed (no sign, no leading zeros), alone in a word or behind
+ * the last '=' of one. Its name is the word before it, of the first argument that of the program, or what stands before
+ * the '='; a number is no name. Numbers far behind in long commands (500 words) are not looked for.
+ */
+
+struct number {
+    char **words;              /* those of the command, with {N} in place of the number; the array is owned */
+    int at;                    /* which word that is; owned */
+    char *text;                /* "x 24", "nx=48" */
+    int64_t N;
+};
+
+/* The value of a text that is a number; 0: it is none. */
+int64_t number_value(const char *text);
+/* The digits of the number in words[i], NULL: there is none. */
+const char *number_at(char *const *words, int i);
+/* That number; the caller destroys it. NULL: memory ran out. */
+struct number *number_create(char *const *words, int i);
+/* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which
+ * lists those there are, or what stands there is none), HRUN_EINVAL (there are several), HRUN_ENOMEM. */
+int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);
+/* Where c->app has `size: command`: c->number, of the name that its `args` have, where the words have one such. Errors:
+ * HRUN_ENOMEM. */
+int number_of_app(struct context *c, char *const *words, struct hrun_error *err);
+/* The words of c->number, or words. */
+char *const *number_words(const struct context *c, char *const *words);
+void number_destroy(struct number *n);
 
 /* ---------------------------------------------------------------- conditions
  *

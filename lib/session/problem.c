@@ -1,4 +1,4 @@
-/* problem.c - a command whose program no definition knows, as an application with one size; see context.h */
+/* problem.c - a command whose program no definition knows, as an application; see context.h */
 #include "session/context.h"
 
 #include "base/file.h"
@@ -20,6 +20,7 @@ enum {
 
 struct problem {
     char *text;                 /* the definition */
+    char *name;
     uint64_t words, contents, folder;
     int nfiles;                 /* that its words name */
     int reads_file;             /* 1: standard input is a file, which no later run may have: nothing is kept */
@@ -60,7 +61,7 @@ static uint64_t hash_file(uint64_t h, int folder, const char *word)
 
     if (fstatat(folder, word, &st, 0) && eq)
         word = eq + 1;
-    if (fstatat(folder, word, &st, 0) || !S_ISREG(st.st_mode))
+    if (number_value(word) || fstatat(folder, word, &st, 0) || !S_ISREG(st.st_mode))
         return h;
     fd = openat(folder, word, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -81,16 +82,40 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-int problem_input_is_file(void)
+static int input_is_file(void)
 {
     struct stat st;
 
     return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
 }
 
+int problem_check_input(struct hrun_error *err)
+{
+    if (!input_is_file())
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "standard input is a file, and the runs read none: write a script that redirects "
+                     "it, and measure that; or say < /dev/null where it does not matter");
+}
+
+/* Of the words, with {N} in place of the number in words[at]; 0: as they are. */
+static uint64_t hash_words(char *const *words, int at)
+{
+    const char *program = base_name(words[0]), *digits = at ? number_at(words, at) : NULL;
+    uint64_t h = hrun_hash(HRUN_HASH_INIT, program, strlen(program) + 1);
+
+    for (int i = 1; words[i]; i++)
+        if (i == at) {
+            h = hrun_hash(h, words[i], (size_t)(digits - words[i]));
+            h = hrun_hash(h, "{N}", sizeof "{N}");
+        } else {
+            h = hrun_hash(h, words[i], strlen(words[i]) + 1);
+        }
+    return h;
+}
+
 static int identify(const struct context *c, char *const *words, struct problem *p, struct hrun_error *err)
 {
-    const char *dir = c->set->wdir ? c->set->wdir : ".", *program = base_name(words[0]);
+    const char *dir = c->set->wdir ? c->set->wdir : ".";
     char *path = realpath(dir, NULL);
     int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -101,20 +126,19 @@ static int identify(const struct context *c, char *const *words, struct problem 
         return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", dir);
     }
     p->folder = hrun_hash(HRUN_HASH_INIT, path, strlen(path));
-    p->words = hrun_hash(HRUN_HASH_INIT, program, strlen(program) + 1);
+    p->words = hash_words(words, 0);
     p->contents = HRUN_HASH_INIT;
     if (strchr(words[0], '/'))      /* one that is installed is known by its name */
         p->contents = hash_file(p->contents, folder, words[0]);
     for (int i = 1; words[i]; i++) {
         uint64_t before = p->contents;
 
-        p->words = hrun_hash(p->words, words[i], strlen(words[i]) + 1);
         p->contents = hash_file(p->contents, folder, words[i]);
         p->nfiles += p->contents != before;
     }
     if (!p->nfiles)                 /* what it reads is in the folder, by names of its own */
         p->contents = hrun_hash(p->contents, path, strlen(path));
-    p->reads_file = problem_input_is_file();
+    p->reads_file = input_is_file();
     if (p->reads_file)
         p->contents = hash_file(p->contents, folder, "/dev/stdin");
     free(path);
@@ -135,40 +159,76 @@ static char *in_folder(const struct context *c, const char *file, const char *su
     return path;
 }
 
-/* The name under which the command is known, or NULL. Of the same words in the same folder, with other contents, the
- * last one counts; p->known tells whether the contents are the same. A line that is none is passed over. */
-static char *find_name(const struct context *c, struct problem *p)
+static int is_there(const struct context *c, const char *name)
+{
+    char *path = in_folder(c, name, ".yaml", NULL);
+    int there = path && !access(path, F_OK);
+
+    free(path);
+    return there;
+}
+
+/* The hashes of the words as they are, and with {N} in place of each number; the caller frees them. */
+static uint64_t *hash_numbers(char *const *words, uint64_t plain, int *n)
+{
+    uint64_t *h;
+
+    for (*n = 1; words[*n]; ++*n)
+        ;
+    h = calloc((size_t)*n, sizeof *h);
+    for (int i = 0; h && i < *n; i++)
+        h[i] = number_at(words, i) ? hash_words(words, i) : plain;
+    return h;
+}
+
+/* Under which name the command is known, with which of its numbers as the size, into p and c->number. Of the same words
+ * in the same folder, with other contents, the last one counts; p->known tells whether the contents are the same. A
+ * line that is none is passed over; -app wants that name. */
+static int find_known(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = in_folder(c, "commands", "", NULL), *name = NULL, found[256], *save = NULL;
-    unsigned long long words, contents, folder;
+    char *path = in_folder(c, "commands", "", err), found[256], *save = NULL;
+    unsigned long long hash, contents, folder;
+    int n, at = 0, i, rc = 0;
+    uint64_t *h = hash_numbers(words, p->words, &n);
 
-    if (path && !hrun_file_read(path, INDEX_MAX, &text, NULL))
+    if (!h || !path)
+        rc = h ? -1 : hrun_fail_nomem(err);
+    if (!rc && !hrun_file_read(path, INDEX_MAX, &text, NULL))
         for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
             int same;
 
-            if (sscanf(line, "%llx %llx %llx %255s", &words, &contents, &folder, found) != 4 ||
-                !hrun_app_is_name(found) || words != p->words)
+            if (sscanf(line, "%llx %llx %llx %255s", &hash, &contents, &folder, found) != 4 ||
+                !hrun_app_is_name(found) || (c->set->app && strcmp(c->set->app, found)))
                 continue;
+            for (i = 0; i < n && h[i] != hash; i++)
+                ;
             same = contents == p->contents;
-            if (!same && (folder != p->folder || p->known))
+            if (i == n || (!same && (folder != p->folder || p->known)) || (i && !is_there(c, found)))
                 continue;
             p->known = same;
-            free(name);
-            name = strdup(found);
+            at = i;
+            free(p->name);
+            p->name = strdup(found);
         }
+    if (at) {
+        p->words = h[at];
+        c->number = number_create(words, at);
+        rc = c->number ? 0 : hrun_fail_nomem(err);
+    }
     hrun_buf_release(&text);
     free(path);
-    return name;
+    free(h);
+    return rc;
 }
 
-static void print_definition(struct problem *p, const char *name, char *const *words)
+static void print_definition(struct problem *p, char *const *words)
 {
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
 
     hrun_buf_add_command(&command, words);
     hrun_buf_addf(&b, "# Made by hrun of a command that no definition knows; see hrun-app(5), \"size\".\nname: %s\n"
-                  "title: \"", name);
+                  "title: \"", p->name);
     for (size_t i = 0; i < command.len && i < TITLE_MAX; i++) {
         unsigned char ch = (unsigned char)command.data[i];
 
@@ -193,6 +253,15 @@ int problem_named(struct context *c, const char *name, struct hrun_error *err)
     return rc;
 }
 
+int problem_is_app(const struct context *c)
+{
+    char *path = c->set->no_data || !c->app ? NULL : in_folder(c, c->app->name, ".yaml", NULL);
+    int is = path && !strcmp(path, c->app->file);
+
+    free(path);
+    return is;
+}
+
 char *problem_title(const struct settings *set, const char *name)
 {
     struct context c = { .set = set };
@@ -212,48 +281,73 @@ static int has_braces(char *const *words)
     return 0;
 }
 
-int problem_find(struct context *c, char *const *words, struct hrun_error *err)
+int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
 {
-    struct problem *p = c->set->no_data || has_braces(words) ? NULL : calloc(1, sizeof *p);
-    char *name = NULL, *base = NULL, *path = NULL;
-    int rc = -1;
+    struct problem *p = calloc(1, sizeof *p);
+    char *base, *path;
+    int rc;
 
     if (!p)
-        return 0;
+        return hrun_fail_nomem(err);
     problem_destroy(c->problem);
     c->problem = p;
-    if (identify(c, words, p, err))
+    if (identify(c, words, p, err) || find_known(c, p, words, err))
         return -1;
-    name = c->set->app ? strdup(c->set->app) : find_name(c, p);
-    if (name && !p->known && !c->set->app)
+    if (p->name && !p->known && !c->set->app)
         settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
-                     "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", name);
-    base = name ? NULL : hrun_app_name_of(words[0]);
-    if (!name && base && *base)
-        name = hrun_strf("%.60s-%08x", base, (unsigned)(hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
-    if (!name && base && !*base) {
-        rc = 0;         /* nothing to call it by */
-        goto out;
-    }
-    path = name ? in_folder(c, name, ".yaml", err) : NULL;
+                     "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", p->name);
+    base = hrun_app_name_of(words[0]);
+    if (!p->name && c->set->app)
+        p->name = strdup(c->set->app);
+    else if (!p->name && base)
+        p->name = !*base ? strdup("") : hrun_strf("%.60s-%08x", base, (unsigned)(
+                                                  hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
+    free(base);
+    path = p->name && *p->name ? in_folder(c, p->name, ".yaml", err) : NULL;
     if (path && !access(path, F_OK) && access(path, R_OK)) {
         settings_say(c->set, "what is known of this command is in %s, which you may not read: it counts as one that "
                      "nothing is known of; --data DIR keeps your own", path);
-        rc = 0;
-        goto out;
+        *p->name = 0;
     }
-    rc = path ? problem_named(c, name, err) : name ? -1 : hrun_fail_nomem(err);
-    p->defined = rc == 0;
-    if (rc == 1) {
-        print_definition(p, name, words);
-        rc = p->text ? hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err)
-                                  : hrun_fail_nomem(err);
-    }
-out:
     free(path);
-    free(base);
-    free(name);
+    if (!p->name)
+        return hrun_fail_nomem(err);
+    rc = problem_named(c, p->name, err);
+    p->defined = rc == 0;
+    return rc < 0 ? -1 : 0;
+}
+
+int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err)
+{
+    int sizes = has_braces(words), rc;
+    char *path;
+
+    if (c->app && (sized || sizes))
+        return 0;
+    if (c->app)
+        return number_of_app(c, words, err);
+    if (c->set->no_data || (sized && !sizes))
+        return 0;
+    if (problem_begin(c, words, err))
+        return -1;
+    if (c->app || sizes || !*c->problem->name) {
+        if (!c->app && sizes) {
+            problem_destroy(c->problem);
+            c->problem = NULL;
+        }
+        return 0;
+    }
+    path = in_folder(c, c->problem->name, ".yaml", err);
+    print_definition(c->problem, words);
+    rc = !path ? -1 : !c->problem->text ? hrun_fail_nomem(err)
+       : hrun_app_parse(path, c->problem->text, strlen(c->problem->text), NULL, 0, &c->app, err);
+    free(path);
     return rc;
+}
+
+const char *problem_name(const struct context *c)
+{
+    return c->problem->name;
 }
 
 int problem_is_kept(const struct context *c)
@@ -277,25 +371,38 @@ int problem_keep(struct context *c, struct hrun_error *err)
 
     if (!p || (p->defined && p->known))
         return 0;
-    if (hrun_store_make_folder(c->store, "problems", err) || !(path = in_folder(c, c->app->name, ".yaml", err)) ||
+    if (hrun_store_make_folder(c->store, "problems", err) || !(path = in_folder(c, p->name, ".yaml", err)) ||
         !(index = in_folder(c, "commands", "", err)))
         goto out;
     if (!p->defined && hrun_file_replace(path, p->text, strlen(p->text), 0600, err))
         goto out;
+    p->defined = 1;
     n = snprintf(line, sizeof line, "%016llx %016llx %016llx %s\n", (unsigned long long)p->words,
-                 (unsigned long long)p->contents, (unsigned long long)p->folder, c->app->name);
-    rc = hrun_file_append(index, line, (size_t)n, 0644, 1, NULL, err);
-    p->defined = p->known = !rc;
+                 (unsigned long long)p->contents, (unsigned long long)p->folder, p->name);
+    rc = p->known ? 0 : hrun_file_append(index, line, (size_t)n, 0644, 1, NULL, err);
+    p->known = !rc;
 out:
     free(path);
     free(index);
     return rc;
 }
 
+int problem_define(struct context *c, const char *text, struct hrun_error *err)
+{
+    free(c->problem->text);
+    c->problem->text = strdup(text);
+    c->problem->defined = 0;
+    if (!c->problem->text)
+        return hrun_fail_nomem(err);
+    return (!c->store && context_open_store(c, err)) || problem_keep(c, err) ? -1 : 0;
+}
+
 void problem_destroy(struct problem *p)
 {
-    if (p)
+    if (p) {
         free(p->text);
+        free(p->name);
+    }
     free(p);
 }
 

@@ -158,7 +158,8 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
     d->by = BY_DEFAULT;
     if (c->app && c->app->suits_pes) {
         one_per_core(d);
-        return 0;
+        if (!d->N || hrun_app_rule(c->app, d->N, d->P, NULL) > 0)
+            return 0;
     }
     for (int i = 0; i < d->nsubs; i++)
         npes += d->subs[i].npes;

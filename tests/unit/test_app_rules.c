@@ -145,6 +145,13 @@ static void test_draft(void)
     }
     ok(wrong == 0, "which expand as on the command line");
     hrun_app_destroy(app);
+    app = NULL;
+    d.title = "./a 'b' {N}";
+    d.nprocs = 0;
+    d.in_command = 1;
+    ok(!reload(&d, &app, &err) && app->in_command && app->suits_pes && app->scratch == HRUN_APP_SCRATCH_COPY &&
+       !strcmp(app->title, d.title), "one of a command: %s", err.text);
+    hrun_app_destroy(app);
     d.time_match = "a\nb";
     ok(reload(&d, &app, &err) && err.code == HRUN_EINVAL, "a line's end in a text is refused");
 }

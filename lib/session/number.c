@@ -1,0 +1,175 @@
+/* number.c - a number among the words of a command, as its size; see context.h */
+#include "session/context.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a command of thousands of words the rest are names of files. */
+enum { WORDS_MAX = 500 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+int64_t number_value(const char *text)
+{
+    int64_t N;
+
+    return *text < '1' || *text > '9' || hrun_parse_count("", text, 1, HRUN_COUNT_MAX, &N, NULL) ? 0 : N;
+}
+
+const char *number_at(char *const *words, int i)
+{
+    const char *eq = strrchr(words[i], '=');
+
+    if (i < 1 || i > WORDS_MAX)
+        return NULL;
+    if (number_value(words[i]))
+        return number_value(words[i - 1]) ? NULL : words[i];
+    return eq && eq > words[i] && number_value(eq + 1) ? eq + 1 : NULL;
+}
+
+/* Is name[len] called so? Dashes before it count where they are asked for. */
+static int is_name(const char *name, size_t len, const char *asked)
+{
+    if (*asked != '-')
+        while (len && *name == '-') {
+            name++;
+            len--;
+        }
+    return len && strlen(asked) == len && !strncmp(name, asked, len);
+}
+
+/* Is what stands at i, a number or not, that of the name? */
+static int is_of(char *const *words, int i, const char *name)
+{
+    const char *eq = strrchr(words[i], '='), *before = words[i - 1];
+
+    return (eq && is_name(words[i], (size_t)(eq - words[i]), name)) || is_name(before, strlen(before), name) ||
+           (i == 1 && is_name(base_name(before), strlen(base_name(before)), name));
+}
+
+/* "x 20", "nx=48" */
+static void add_text(char *const *words, int i, const char *digits, struct hrun_buf *out)
+{
+    if (digits == words[i])
+        hrun_buf_addf(out, "%s ", i == 1 ? base_name(words[0]) : words[i - 1]);
+    hrun_buf_adds(out, words[i]);
+}
+
+/* err says what is wrong; which numbers there are is added. Result: -1. */
+static int fail_listing(char *const *words, struct hrun_error *err)
+{
+    const struct hrun_error what = *err;
+    struct hrun_buf list = HRUN_BUF_INIT;
+    const char *digits;
+
+    for (int i = 1; words[i]; i++)
+        if ((digits = number_at(words, i))) {
+            hrun_buf_adds(&list, list.len ? ", " : "");
+            add_text(words, i, digits, &list);
+            hrun_buf_addf(&list, " (word %d)", digits == words[i] ? i - 1 : i);
+        }
+    if (list.len)
+        hrun_fail(err, what.code, "%s; its numbers are: %s", what.text, list.data);
+    else
+        hrun_fail(err, what.code, "%s, nor another number: one is a word behind its name (-var x 20), or NAME=NUMBER",
+                  what.text);
+    hrun_buf_release(&list);
+    return -1;
+}
+
+struct number *number_create(char *const *words, int i)
+{
+    struct number *n = calloc(1, sizeof *n);
+    const char *digits = number_at(words, i);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int count = 0;
+
+    while (words[count])
+        count++;
+    if (!n)
+        return NULL;
+    add_text(words, i, digits, &text);
+    n->at = i;
+    n->N = number_value(digits);
+    n->text = hrun_buf_detach(&text);
+    n->words = calloc((size_t)count + 1, sizeof *n->words);
+    if (!n->text || !n->words)
+        goto fail;
+    memcpy(n->words, words, (size_t)count * sizeof *n->words);
+    n->words[i] = hrun_strf("%.*s{N}", (int)(digits - words[i]), words[i]);
+    if (n->words[i])
+        return n;
+fail:
+    number_destroy(n);
+    return NULL;
+}
+
+int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err)
+{
+    const char *other = NULL;
+    int at = 0, several = 0;
+
+    for (int i = 1; words[0] && words[i]; i++) {
+        if (!is_of(words, i, name))
+            continue;
+        if (!number_at(words, i))
+            other = words[i];
+        several |= at && number_at(words, i);
+        at = number_at(words, i) ? i : at;
+    }
+    if (several)
+        hrun_fail(err, HRUN_EINVAL, "the command has several '%s' (write {N} in place of the one that is meant, with "
+                  "--new)", name);
+    else if (!at && other)
+        hrun_fail(err, HRUN_ENOENT, "'%s' is '%s' in the command, which has no whole number there from 1, without "
+                  "leading zeros", name, other);
+    else if (!at)
+        hrun_fail(err, HRUN_ENOENT, "the command has no '%s'", name);
+    if (several || !at)
+        return fail_listing(words, err);
+    *out = number_create(words, at);
+    return *out ? 0 : hrun_fail_nomem(err);
+}
+
+int number_of_app(struct context *c, char *const *words, struct hrun_error *err)
+{
+    const struct hrun_app *app = c->app;
+    struct hrun_error why = { 0 };
+    int i = app->in_command - 1, rc;
+    char *name;
+
+    if (i < 0)
+        return 0;
+    if (strlen(app->args[i]) > strlen("={N}"))
+        name = strndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
+    else
+        name = strdup(i ? app->args[i - 1] : base_name(words[0]));
+    if (!name)
+        return hrun_fail_nomem(err);
+    rc = number_find(words, name, &c->number, &why);
+    free(name);
+    return rc && why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+}
+
+char *const *number_words(const struct context *c, char *const *words)
+{
+    return c->number ? c->number->words : words;
+}
+
+void number_destroy(struct number *n)
+{
+    if (!n)
+        return;
+    if (n->words)
+        free(n->words[n->at]);
+    free(n->words);
+    free(n->text);
+    free(n);
+}
