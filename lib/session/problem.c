@@ -331,7 +331,7 @@ int problem_find(struct context *c, char *const *words, int sized, struct hrun_e
     if (problem_begin(c, words, err))
         return -1;
     if (c->app || sizes || !*c->problem->name) {
-        if (!c->app && sizes) {
+        if (!c->app) {      /* nothing is known, or there is nothing to call it by */
             problem_destroy(c->problem);
             c->problem = NULL;
         }
