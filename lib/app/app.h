@@ -189,7 +189,7 @@ struct hrun_app {
                                    this definition itself cannot be predicted */
     int nvariants;
     int fixed;                  /* `size: fixed`: each run has the same work, N = 1, which no word tells the program */
-    int in_command;             /* `size: command`: N is the number where this one of `args`, from 1, has {N}; else 0 */
+    int in_command;             /* `size: number`: N is the number where this one of `args`, from 1, has {N}; else 0 */
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
@@ -379,7 +379,7 @@ struct hrun_app_draft {
     const char *terms_comment;
     const int *procs_per_pe;
     int nprocs;                    /* 0: none are said */
-    int in_command;                /* 1: of a command, `size: command` and `scratch: copy` */
+    int in_command;                /* 1: of a command, `size: number` and `scratch: copy` */
     const struct hrun_strvec *np, *n, *p;
     char *const *args;             /* words as the user wrote them ({N} and {P} are replaced, other braces stay) */
     const char *time_match;        /* regular expression, or NULL: the wall clock */

@@ -104,7 +104,7 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
     if (scalar("rule", d->rule, out, err))
         goto done;
     if (d->in_command)
-        hrun_buf_adds(out, "size: command\nscratch: copy\n");
+        hrun_buf_adds(out, "size: number\nscratch: copy\n");
     for (int i = 0; i < d->nprocs; i++)
         hrun_buf_addf(out, "%s%d%s", i ? ", " : "procs_per_pe: [", d->procs_per_pe[i], i < d->nprocs - 1 ? "" : "]\n");
     if (print_terms(d, out, err))

@@ -341,9 +341,9 @@ static int load_sizes(struct hrun_load *l)
     char path[64];
 
     l->app->fixed = raw->size && !strcmp(raw->size, "fixed");
-    if (raw->size && !l->app->fixed && strcmp(raw->size, "command"))
+    if (raw->size && !l->app->fixed && strcmp(raw->size, "number"))
         return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each "
-                             "run, size: command where a number in the command is N, or leave the key out", raw->size);
+                             "run, size: number where a number in the command is N, or leave the key out", raw->size);
     if (l->app->fixed && n)
         return hrun_load_bad(l, "sizes", "with size: fixed there are no other sizes: leave one of the keys out");
     l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);

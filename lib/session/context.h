@@ -176,7 +176,7 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * Purpose: most people have a command and an input deck that they run again and again. Its words, and the contents of
  * the files that they name, stand for an application whose work is always the same (`size: fixed`), so that profiles,
  * corrections and learning work for it. One that was measured at several values of a number in its words
- * (`hrun-calibrate --vary`, `size: command`) is known at any value.
+ * (`hrun-calibrate --vary`, `size: number`) is known at any value.
  * On disk, in the data folder: problems/NAME.yaml, a definition like others; problems/commands, a line "WORDS CONTENTS
  * FOLDER NAME" of hashes for each command that was seen, of which the last one counts. WORDS has {N} in place of the
  * number.
@@ -189,7 +189,7 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 /* Where c->app is NULL: make it that of the command, words[0] being the program. Where only the files' contents have
  * changed since the same words were run in the same folder it is what was known of them, and the user is told. c->app
  * stays NULL without a store, where {N} stands in words that are not known, and where it does not and the user says a
- * size (sized). Of a definition with `size: command`, given or found, c->number is the size, unless the user says it.
+ * size (sized). Of a definition with `size: number`, given or found, c->number is the size, unless the user says it.
  * Errors: HRUN_EINVAL, HRUN_EIO, HRUN_EPARSE, HRUN_ENOMEM. */
 int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err);
 /* For words with {N}: c->problem, and as c->app what is known of it, or NULL. Errors: as above. */
@@ -241,7 +241,7 @@ struct number *number_create(char *const *words, int i);
 /* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which
  * lists those there are, or what stands there is none), HRUN_EINVAL (there are several), HRUN_ENOMEM. */
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);
-/* Where c->app has `size: command`: c->number, of the name that its `args` have, where the words have one such. Errors:
+/* Where c->app has `size: number`: c->number, of the name that its `args` have, where the words have one such. Errors:
  * HRUN_ENOMEM. */
 int number_of_app(struct context *c, char *const *words, struct hrun_error *err);
 /* The words of c->number, or words. */

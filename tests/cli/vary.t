@@ -134,14 +134,14 @@ fails 125 "flat is a command whose work is the same" "it is not varied under thi
 # Definitions of users.
 mkdir mine
 cp mycode theirs
-printf '%s\n' 'name: theirs' 'programs: [theirs]' 'size: command' 'terms: {np: ["N^3/P", "1"], n: ["N^3", "1"], p: ["T/P"]}' \
+printf '%s\n' 'name: theirs' 'programs: [theirs]' 'size: number' 'terms: {np: ["N^3/P", "1"], n: ["N^3", "1"], p: ["T/P"]}' \
     "args: ['-in', deck, '-nx', '{N}']" "time: {match: '$clock'}" 'sizes: [12, 16, 20]' >mine/theirs.yaml
 run hrun-calibrate --profile-path mine --level core ./theirs -in deck -nx 24
-status_is 0 "a definition with size: command is measured"
+status_is 0 "a definition with size: number is measured"
 err_has "N = 24 (-nx 24) of theirs" "also at the size of the command"
 run $h --profile-path mine --dry-run ./theirs -nx 18 -in deck
 out_has "theirs  N = 18 (-nx 18) on " "and finds it without -N"
 sed -i 's/{N}/20/' mine/theirs.yaml
-fails 125 "mine/theirs.yaml:3:7: with size: command one word of args" "args have to say where it stands" \
+fails 125 "mine/theirs.yaml:3:7: with size: number one word of args" "args have to say where it stands" \
     hrun --profile-path mine --dry-run ./theirs -nx 18
 done_testing

@@ -78,7 +78,7 @@ static void test_find(void)
     }
 }
 
-/* A definition with `size: command` says by its args which number it is. */
+/* A definition with `size: number` says by its args which number it is. */
 static void test_of_app(void)
 {
     static const struct { const char *args, *words; int64_t N; } t[] = {
@@ -96,7 +96,7 @@ static void test_of_app(void)
 
         snprintf(words, sizeof words, "%s", t[i].words);
         split(words, v);
-        snprintf(text, sizeof text, "name: x\nsize: command\nargs: %s\n"
+        snprintf(text, sizeof text, "name: x\nsize: number\nargs: %s\n"
                  "terms: {np: ['1/P'], n: ['1'], p: ['T/P']}\n", t[i].args);
         rc = hrun_app_parse("x.yaml", text, strlen(text), NULL, 0, &c.app, &err) || number_of_app(&c, v, &err);
         ok(!rc && (c.number ? c.number->N : 0) == t[i].N, "%s of args %s%s", t[i].words, t[i].args,
