@@ -7,6 +7,7 @@
  *   - all PEs of a sub-cluster are equivalent: same CPU model, core kind, cores, PUs, level and, unless a
  *     cluster file put them together, the same memory to two significant binary digits and the same CPU quota of
  *     their hosts, where that is less than their cores;
+ *   - the PEs of a sub-cluster follow each other host by host, those of a host in the order of their index;
  *   - sub-clusters are ordered as the cluster file lists them, else by what they are: CPU model, core kind (the
  *     fastest of a host first), more cores first, more memory first, larger quota first, whatever the order of the
  *     hosts; names are unique, and where one CPU model gives several sub-clusters they say what tells them apart;

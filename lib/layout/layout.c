@@ -158,18 +158,15 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
     struct hrun_layout *l = NULL;
     int n = count_ranks(cluster, pes, procs, err), rank = 0;
 
-    if (!n || (order && check_order(cluster, pes, order, err)))
+    if (!n || check_order(cluster, pes, order, err))
         return NULL;
     l = layout_blank(cluster, n, err);
     if (!l)
         return NULL;
     for (int i = 0; i < cluster->nsubs; i++)
-        for (int p = 0; p < pes[i]; p++) {
-            int pe = order ? *order++ : p;
-
+        for (int p = 0; p < pes[i]; p++, order++)
             for (int m = 0; m < procs[i]; m++)
-                place(l, rank++, i, pe);
-        }
+                place(l, rank++, i, *order);
     if (layout_finish(l, err)) {
         hrun_layout_destroy(l);
         return NULL;
@@ -177,15 +174,32 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
     return l;
 }
 
-struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
-                                       struct hrun_error *err)
+/* How many PEs of sub-cluster i may be used. */
+static int count_free(const struct hrun_cluster *cluster, const char *const *busy, int i)
 {
-    return hrun_layout_create_placed(cluster, pes, procs, NULL, err);
+    int n = 0;
+
+    for (int p = 0; p < cluster->subs[i].npes; p++)
+        n += !(busy && busy[i][p]);
+    return n;
 }
 
-static int is_busy(const char *const *busy, int sub, int pe)
+/* want PEs of sub-cluster i into order: host by host. Errors: HRUN_ENOMEM. */
+static int order_sub(const struct hrun_cluster *cluster, int i, int want, const char *busy, int *order,
+                     struct hrun_error *err)
 {
-    return busy && busy[sub][pe];
+    const struct hrun_subcluster *s = &cluster->subs[i];
+
+    for (int p = 0; p < s->npes && want > 0; p++) {
+        int n = p && s->pes[p - 1].host == s->pes[p].host ? 0
+                                                          : layout_spread(cluster, i, p, busy, want, order, err);
+
+        if (n < 0)
+            return -1;
+        order += n;
+        want -= n;
+    }
+    return 0;
 }
 
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
@@ -194,27 +208,26 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
     size_t n = 1;
     int *order, k = 0;
 
-    for (int i = 0; i < cluster->nsubs; i++)
+    for (int i = 0; i < cluster->nsubs; i++) {
+        int all = count_free(cluster, busy, i);
+
+        if (pes[i] > all) {
+            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and %d are free", cluster->subs[i].name, pes[i], all);
+            return NULL;
+        }
         n += (size_t)(pes[i] > 0 ? pes[i] : 0);
+    }
     order = calloc(n, sizeof *order);
     if (!order) {
         hrun_fail_nomem(err);
         return NULL;
     }
     for (int i = 0; i < cluster->nsubs; i++) {
-        int left = pes[i];
-
-        for (int p = 0; p < cluster->subs[i].npes && left > 0; p++)
-            if (!is_busy(busy, i, p)) {
-                order[k++] = p;
-                left--;
-            }
-        if (left > 0) {
-            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and %d are free", cluster->subs[i].name, pes[i],
-                      pes[i] - left);
+        if (order_sub(cluster, i, pes[i], busy ? busy[i] : NULL, order + k, err)) {
             free(order);
             return NULL;
         }
+        k += pes[i] > 0 ? pes[i] : 0;
     }
     return order;
 }
@@ -222,62 +235,79 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
 struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                             const char *const *busy, struct hrun_error *err)
 {
-    struct hrun_layout *l = NULL;
-    int *order;
+    int *order = count_ranks(cluster, pes, procs, err) ? hrun_layout_order(cluster, pes, busy, err) : NULL;
+    struct hrun_layout *l = order ? hrun_layout_create_placed(cluster, pes, procs, order, err) : NULL;
 
-    if (!busy)
-        return hrun_layout_create(cluster, pes, procs, err);
-    order = hrun_layout_order(cluster, pes, busy, err);
-    if (order)
-        l = hrun_layout_create_placed(cluster, pes, procs, order, err);
     free(order);
     return l;
 }
 
-/* How many PEs of sub-cluster i may be used. */
-static int usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int i)
+struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                                       struct hrun_error *err)
+{
+    return hrun_layout_create_free(cluster, pes, procs, NULL, err);
+}
+
+int layout_usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int *usable)
 {
     int all = 0;
 
-    for (int p = 0; p < cluster->subs[i].npes; p++)
-        all += !is_busy(busy, i, p);
-    return npes && npes[i] < all ? npes[i] : all;
+    for (int i = 0; i < cluster->nsubs; i++) {
+        usable[i] = count_free(cluster, busy, i);
+        if (npes && npes[i] < usable[i])
+            usable[i] = npes[i];
+        all += usable[i];
+    }
+    return all;
+}
+
+/* One rank on each of pes[i] PEs of each sub-cluster. Result: the next rank, or -1. */
+static int deal_round(struct hrun_layout *l, const int *pes, const char *const *busy, int rank, struct hrun_error *err)
+{
+    int *order = hrun_layout_order(l->cluster, pes, busy, err), *next = order;
+
+    if (!order)
+        return -1;
+    for (int i = 0; i < l->cluster->nsubs; i++)
+        for (int p = 0; p < pes[i]; p++)
+            place(l, rank++, i, *next++);
+    free(order);
+    return rank;
 }
 
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       const char *const *busy, struct hrun_error *err)
 {
     struct hrun_layout *l = NULL;
-    int rank = 0, any = 0;
+    int rank = 0, all, *pes = NULL;
 
-    for (int i = 0; i < cluster->nsubs; i++) {
-        if (npes && npes[i] < 0) {
+    for (int i = 0; i < cluster->nsubs && npes; i++)
+        if (npes[i] < 0) {
             hrun_fail(err, HRUN_EINVAL, "%s: %d PEs to be used: it cannot be negative", cluster->subs[i].name,
                       npes[i]);
             return NULL;
         }
-        any |= usable(cluster, npes, busy, i) > 0;
+    pes = calloc((size_t)cluster->nsubs + 1, sizeof *pes);
+    if (!pes) {
+        hrun_fail_nomem(err);
+        return NULL;
     }
-    if (n < 1 || !any) {
-        hrun_fail(err, HRUN_EINVAL, any ? "%d processes asked for: at least 1 is needed"
+    all = layout_usable(cluster, npes, busy, pes);
+    if (n < 1 || !all)
+        hrun_fail(err, HRUN_EINVAL, all ? "%d processes asked for: at least 1 is needed"
                   : npes || busy ? "%d processes asked for, and no PE to put them on: use at least one"
                   : "%d processes asked for on a cluster without PEs", n);
-        return NULL;
-    }
-    l = layout_blank(cluster, n, err);
-    if (!l)
-        return NULL;
-    while (rank < n)
-        for (int i = 0; i < cluster->nsubs; i++) {
-            int left = usable(cluster, npes, busy, i);
-
-            for (int p = 0; left && rank < n; p++)
-                if (!is_busy(busy, i, p)) {
-                    place(l, rank++, i, p);
-                    left--;
-                }
+    else
+        l = layout_blank(cluster, n, err);
+    while (l && rank >= 0 && rank < n) {
+        for (int i = 0, left = n - rank; i < cluster->nsubs && n - rank < all; i++) {   /* the last round */
+            pes[i] = pes[i] < left ? pes[i] : left;
+            left -= pes[i];
         }
-    if (layout_finish(l, err)) {
+        rank = deal_round(l, pes, busy, rank, err);
+    }
+    free(pes);
+    if (l && (rank < 0 || layout_finish(l, err))) {
         hrun_layout_destroy(l);
         return NULL;
     }

@@ -3,8 +3,10 @@
  * Purpose: rank -> host, PE, cpuset; and the rankfile that tells mpirun the same.
  * Invariants: ranks are 0..P-1 without a gap, component by component of a heterogeneous job of a resource manager
  * (there is but one otherwise), in these sub-cluster by sub-cluster, PE by PE, the Mi ranks of a PE next to each other;
- * the first Pi PEs of sub-cluster i are used unless others are named; only hrun_layout_plain and hrun_layout_map deal
- * them otherwise. Each rank has a non-empty cpuset unless its host is known by numbers only.
+ * only hrun_layout_plain and hrun_layout_map deal them otherwise. Unless PEs are named, a sub-cluster is used host by
+ * host, and of the last one as many PEs as are left, spread evenly over packages, in these over memory nodes, then L3
+ * and L2 caches, as far as its topology is known. Each rank has a non-empty cpuset unless its host is known by numbers
+ * only.
  */
 #ifndef HRUN_LAYOUT_LAYOUT_H
 #define HRUN_LAYOUT_LAYOUT_H
@@ -44,22 +46,23 @@ struct hrun_layout {
  * Errors: HRUN_EINVAL (more PEs than there are, no process at all), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                        struct hrun_error *err);
-/* The same with the PEs to use: order (NULL: the first ones) holds pes[0] PEs of sub-cluster 0, then pes[1] of the
+/* The same with the PEs to use: order holds pes[0] PEs of sub-cluster 0, then pes[1] of the
  * next, and so on, each once, in the order of their ranks (as hrun_placement_find gives them). Errors: also
  * HRUN_EINVAL for a PE that there is not, or one that is named twice. */
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                               const int *order, struct hrun_error *err);
-/* For hrun_layout_create_placed: the first pes[i] PEs of each sub-cluster of those that are not busy, in fresh memory
- * that the caller frees. busy[i][p] is not 0 where PE p of sub-cluster i is not to be used; NULL: none is. Errors:
- * HRUN_EINVAL (fewer PEs than pes says are left), HRUN_ENOMEM. */
+/* For hrun_layout_create_placed: pes[i] PEs of each sub-cluster of those that are not busy, host by host, spread over
+ * the last one, in the order of their numbers and in fresh memory that the caller frees. busy[i][p] is not 0 where PE p
+ * of sub-cluster i is not to be used; NULL: none is. Errors: HRUN_EINVAL (fewer PEs than pes says are left),
+ * HRUN_ENOMEM. */
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err);
 /* The layout on these. */
 struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                             const char *const *busy, struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
- * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only the first
- * npes[i] PEs that are not busy, as above, are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a
+ * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only npes[i] PEs, those
+ * of hrun_layout_order, are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a
  * negative entry, no PE to use), HRUN_ENOMEM. */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       const char *const *busy, struct hrun_error *err);
@@ -163,6 +166,15 @@ const char *layout_read_list(const char *text, char end, int **v, size_t *n, int
 size_t layout_add_list(int *v, size_t n, struct hrun_buf *out);
 /* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
 int layout_finish(struct hrun_layout *l, struct hrun_error *err);
+/* Of the PEs of sub-cluster sub that share the host of PE `first`, its first one there, and are not busy (NULL: none
+ * is), choose as many as are wanted, or all: evenly over packages, in these over memory nodes, then L3 and L2 caches.
+ * out, which has room for them, gets their numbers in ascending order. Of a host without topology the first ones. Those
+ * chosen for fewer are among those chosen for more. Result: how many, or -1 (HRUN_ENOMEM). */
+int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out,
+                  struct hrun_error *err);
+/* How many PEs of each sub-cluster may be used: those that are not busy, at most npes[i] (NULL: all). Result: their
+ * sum. */
+int layout_usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int *usable);
 /* A layout with room for n ranks, none placed. */
 struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err);
 
@@ -174,12 +186,12 @@ struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, stru
  * then goes is left open. Here they are chosen so that these messages take least on the network (lib/net).
  * What is searched: ranks stay as layout.h has them, sub-cluster by sub-cluster, the Mi ranks of a PE next to each
  * other; which Pi of the |Gi| PEs of a sub-cluster are used and in which order is searched, over all sub-clusters at
- * once. PEs of a sub-cluster on one host are alike, and taken in their order.
+ * once. PEs of a sub-cluster on one host are alike, and taken as in any layout: spread evenly, in their order.
  * What is minimised: the time of the slowest message of the pattern; of equals the sum over all messages. All of them
  * are under way at once: a message takes what hrun_net_p2p says, but of ports, trunks and memory, their way back with
  * them, it gets the share that it has when all that go through them get the same.
- * Invariants: the same request gives the same placement; it is never worse than the plain order, which has the first Pi
- * PEs that are not busy in their order, and it is the plain order itself unless it is better by `worth`.
+ * Invariants: the same request gives the same placement; it is never worse than the plain order, that of
+ * hrun_layout_order, and it is the plain order itself unless it is better by `worth`.
  */
 
 enum hrun_pattern {

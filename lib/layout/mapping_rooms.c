@@ -3,7 +3,6 @@
 
 #include "base/list.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 void mapping_release(struct mapping *w)
@@ -44,16 +43,22 @@ enum { NOWHERE = -1, FORBIDDEN = -2 };
 static int note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at, struct hrun_error *err)
 {
     const struct hrun_cluster *c = w->cluster;
+    int *usable = calloc((size_t)c->nsubs + 1, sizeof *usable), *order = NULL, *next, nomem = !usable;
 
-    for (int i = 0; i < c->nsubs; i++) {
-        int left = npes ? npes[i] : INT_MAX;
-
-        for (int p = 0; p < c->subs[i].npes; p++) {
+    if (usable) {
+        layout_usable(c, npes, busy, usable);
+        order = hrun_layout_order(c, usable, busy, err);
+        nomem = !order;
+    }
+    next = order;
+    for (int i = 0; i < c->nsubs && !nomem; i++) {
+        for (int p = 0; p < c->subs[i].npes && !nomem; p++) {
             const struct hrun_pe *pe = &c->subs[i].pes[p];
-            int good = !(busy && busy[i][p]) && left > 0, *v = NULL, nomem = 0;
+            int good = usable[i] > 0 && *next == p, *v = NULL;
             size_t n = 0;
 
-            left -= good;
+            next += good;
+            usable[i] -= good;
             if (pe->cores && *pe->cores)
                 layout_read_list(pe->cores, 0, &v, &n, &nomem);
             for (size_t k = 0; k < n; k++) {
@@ -63,11 +68,11 @@ static int note_pes(struct mapping *w, const int *npes, const char *const *busy,
                     at[pe->host][core - w->rooms[pe->host].cores] = good ? (int)w->first[i] + p : FORBIDDEN;
             }
             free(v);
-            if (nomem)
-                return hrun_fail_nomem(err);
         }
     }
-    return 0;
+    free(usable);
+    free(order);
+    return nomem ? hrun_fail_nomem(err) : 0;
 }
 
 /* Does the user leave that core out? */

@@ -409,20 +409,27 @@ static int begin(struct search *s, struct hrun_placement_cost *plain, struct hru
     return 0;
 }
 
-/* Places become PEs, those of a place in their order. */
-static void take_order(struct search *s, int *order)
+/* Places become PEs: as many of each as it has slots, in their order. */
+static int take_order(struct search *s, int *order, struct hrun_error *err)
 {
     const struct hrun_cluster *c = s->req->cluster;
+    int *pes = calloc((size_t)s->nslots + 1, sizeof *pes), rc = pes ? 0 : hrun_fail_nomem(err);
 
-    clear(s);
-    for (int k = 0; k < s->nslots; k++) {
-        const struct place *p = &s->places[s->best[k]];
-        int skip = s->used[s->best[k]]++, pe = 0;
+    for (int i = 0; i < s->nplaces && !rc; i++) {
+        const struct place *p = &s->places[i];
+        int want = 0, first = 0, n = 0;
 
-        while (c->subs[p->sub].pes[pe].host != p->host || is_busy(s, p->sub, pe) || skip--)
-            pe++;
-        order[k] = pe;
+        for (int k = 0; k < s->nslots; k++)
+            want += s->best[k] == i;
+        while (c->subs[p->sub].pes[first].host != p->host)
+            first++;
+        rc = want && layout_spread(c, p->sub, first, s->req->busy ? s->req->busy[p->sub] : NULL, want, pes, err) < 0;
+        for (int k = 0; k < s->nslots && !rc; k++)
+            if (s->best[k] == i)
+                order[k] = pes[n++];
     }
+    free(pes);
+    return rc ? -1 : 0;
 }
 
 /* Hosts and groups that hold slots of a placement. */
@@ -477,7 +484,8 @@ int hrun_placement_find(const struct hrun_placement_request *req, struct hrun_pl
     }
     p.n = s.nslots;
     p.messages = s.traffic.total;
-    take_order(&s, p.order);
+    if (take_order(&s, p.order, err))
+        goto out;
     *out = p;
     p.order = NULL;
     rc = 0;

@@ -29,6 +29,7 @@ struct hrun_topo {
     struct hrun_topo_core *cores;
     int ncores;
     struct hrun_strvec kinds;       /* kind names */
+    double *speeds;                 /* of each kind, as hrun_topo_kind_speed */
     char *cpu_model;
     uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
     double cpu_quota;               /* of the cgroup, CPUs; 0 for none */
@@ -37,6 +38,9 @@ struct hrun_topo {
 
 /* 1 if the machine has objects of that level. */
 int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
+
+/* Make kinds of the usable cores: sort them, fill kinds and speeds. Errors: HRUN_ENOMEM. */
+int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err);
 
 /* Call work in a forked process with bounds on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
  * billion PUs of a short text. The work calls nothing that takes a lock of hwloc or libxml2, as hwloc_topology_init,

@@ -251,6 +251,22 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
     errno = saved;
 }
 
+unsigned hrun_cpu_part(const char *root, int cpu)
+{
+    int saved = errno;
+    char *name = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", root, cpu);
+    FILE *f = name ? fopen(name, "re") : NULL;
+    unsigned long long midr = 0;
+
+    if (!f || fscanf(f, "%llx", &midr) != 1)
+        midr = 0;
+    if (f)
+        fclose(f);
+    free(name);
+    errno = saved;
+    return (unsigned)(midr >> 4 & 0xfff);
+}
+
 uint64_t hrun_round_memory(uint64_t bytes)
 {
     /* leave two binary digits in front of the unit */

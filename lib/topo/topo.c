@@ -1,4 +1,4 @@
-/* topo.c - loading a topology: its source, usable cores, kinds of cores; see topo.h for the contracts */
+/* topo.c - loading a topology: its source, usable cores; see topo.h for the contracts */
 #include "topo/internal.h"
 
 #include "base/file.h"
@@ -213,105 +213,6 @@ static int find_cores(struct hrun_topo *t, struct hrun_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- kinds */
-
-/* hwloc's kind of a core, -1 for none. The siblings of one core are of one kind on sane machines; else the
- * first one counts. */
-static int raw_kind(const struct hrun_topo *t, const struct hrun_topo_core *c, hwloc_bitmap_t scratch)
-{
-    int kind = hwloc_cpukinds_get_by_cpuset(t->hwloc, c->pus, 0);
-
-    if (kind >= 0 || errno != EXDEV)
-        return kind;
-    hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
-    return hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
-}
-
-/* Append the name of our kind `kind`, hwloc's number `raw`: CoreType made unique, else kindK. */
-static int name_kind(struct hrun_topo *t, int kind, int raw)
-{
-    struct hwloc_info_s *infos = NULL;
-    unsigned ninfos = 0;
-    const char *type = NULL;
-    int same = 0;
-    size_t len;
-
-    if (raw >= 0 && hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, NULL, &ninfos, &infos, 0) == 0) {
-        for (unsigned i = 0; i < ninfos; i++)
-            if (!strcmp(infos[i].name, "CoreType"))
-                type = infos[i].value;
-    }
-    if (!type || !*type)
-        return hrun_strvec_pushf(&t->kinds, "kind%d", kind);
-    len = strlen(type);
-    for (size_t i = 0; i < t->kinds.n; i++)
-        same += !strncmp(t->kinds.v[i], type, len) && (t->kinds.v[i][len] == 0 || t->kinds.v[i][len] == '-');
-    return same ? hrun_strvec_pushf(&t->kinds, "%s-%d", type, same + 1) : hrun_strvec_push(&t->kinds, type);
-}
-
-static int compare_cores(const void *pa, const void *pb)
-{
-    const struct hrun_topo_core *a = pa, *b = pb;
-    unsigned ia = a->obj->logical_index, ib = b->obj->logical_index;
-
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return ia < ib ? -1 : ia > ib;
-}
-
-/* Number the kinds that hold usable cores and sort the cores by them. hwloc sorts its kinds by efficiency,
- * slowest first; where it cannot rank them (efficiency -1) they keep the order of their first core. Cores of
- * which hwloc tells no kind come last, unless there is only one kind beside them: then nothing says that they
- * differ (a frequency known for some CPUs only, say). */
-static int find_kinds(struct hrun_topo *t, struct hrun_error *err)
-{
-    int nraw = hwloc_cpukinds_get_nr(t->hwloc, 0), efficiency = -1, rc = -1, next = 0, r;
-    int *ours = NULL;   /* by raw kind + 1: our number, -1 for a kind without usable cores */
-    hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
-
-    if (nraw < 0)
-        nraw = 0;
-    ours = malloc(((size_t)nraw + 1) * sizeof *ours);
-    if (!ours || !scratch)
-        goto nomem;
-    for (int i = 0; i <= nraw; i++)
-        ours[i] = -1;
-    if (nraw > 0 && hwloc_cpukinds_get_info(t->hwloc, 0, NULL, &efficiency, NULL, NULL, 0) < 0)
-        efficiency = -1;
-    for (int i = 0; i < t->ncores; i++) {
-        r = raw_kind(t, &t->cores[i], scratch);
-        t->cores[i].kind = r;
-        if (efficiency >= 0 || r < 0)
-            ours[r + 1] = 0;               /* has cores; numbered below */
-        else if (ours[r + 1] < 0)
-            ours[r + 1] = next++;
-    }
-    for (int i = nraw; i > 0 && efficiency >= 0; i--)
-        if (ours[i] == 0)
-            ours[i] = next++;
-    if (ours[0] == 0)
-        ours[0] = next == 1 ? 0 : next++;
-    if (next == 0)
-        next = 1;
-    for (int i = 0; i < t->ncores; i++)
-        t->cores[i].kind = ours[t->cores[i].kind + 1];
-    for (int k = 0; k < next; k++) {
-        for (r = nraw - 1; r >= 0 && ours[r + 1] != k; r--)
-            continue;
-        if (next > 1 ? name_kind(t, k, r) : hrun_strvec_push(&t->kinds, ""))
-            goto nomem;
-    }
-    qsort(t->cores, (size_t)t->ncores, sizeof *t->cores, compare_cores);
-    rc = 0;
-    goto done;
-nomem:
-    hrun_fail_nomem(err);
-done:
-    free(ours);
-    hwloc_bitmap_free(scratch);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- CPU model */
 
 static int find_cpu_model(struct hrun_topo *t, struct hrun_error *err)
@@ -366,7 +267,7 @@ static int load(const struct loading *l, struct hrun_error *err)
         t->cpu_quota = hrun_cgroup_cpu_quota("");
     }
     return check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err) ||
-           find_usable(t, err) || find_cores(t, err) || find_kinds(t, err) || find_cpu_model(t, err) ? -1 : 0;
+           find_usable(t, err) || find_cores(t, err) || hrun_topo_find_kinds(t, err) || find_cpu_model(t, err) ? -1 : 0;
 }
 
 /* Load, check, and cut into PEs: what takes long or crashes does so here. The process ends without a cleaning. */
@@ -424,6 +325,7 @@ void hrun_topo_destroy(struct hrun_topo *t)
     hwloc_bitmap_free(t->usable);
     hrun_strvec_release(&t->kinds);
     free(t->cpu_model);
+    free(t->speeds);
     hwloc_topology_destroy(t->hwloc);
     free(t);
     errno = saved;
@@ -473,6 +375,11 @@ int hrun_topo_nkinds(const struct hrun_topo *t)
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind)
 {
     return kind >= 0 && (size_t)kind < t->kinds.n ? t->kinds.v[kind] : "";
+}
+
+double hrun_topo_kind_speed(const struct hrun_topo *t, int kind)
+{
+    return kind >= 0 && (size_t)kind < t->kinds.n ? t->speeds[kind] : 0;
 }
 
 int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err)

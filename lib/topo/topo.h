@@ -69,11 +69,18 @@ int hrun_topo_ncores(const struct hrun_topo *t, int kind);
 double hrun_topo_cpu_quota(const struct hrun_topo *t);
 /* Usable PUs. */
 int hrun_topo_npus(const struct hrun_topo *t);
-/* Number of core kinds that hold usable cores (at least 1) and the name of one: "" when there is one kind
- * only, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for the second kind of that type) or
- * "kindK". kind outside 0..nkinds-1 gives "". */
+/* Number of core kinds that hold usable cores (at least 1) and the name of one. Cores are of one kind when the system
+ * calls them alike (CoreType, CPU part), their L1d and L2 caches are equal, all or none have an L3 cache, and capacity
+ * (Linux's cpu_capacity), maximal and base frequency, as far as they are told, are within 10 % of those of some other
+ * core of the kind. Hardware threads do not count: they may be off line one by one. (hwloc 2.9 has a kind for each
+ * frequency.) Name: "" when there is one kind only, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for
+ * the second kind of that type) or "kindK". kind outside 0..nkinds-1 gives "". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
+/* The speed of its cores against those of the fastest kind, as far as it can be known without a measurement: by
+ * capacity, else by maximal, else by base frequency, which tell nothing of the work that is done in a cycle; 1 where
+ * the system tells nothing that tells them apart. 0: there is no such kind. */
+double hrun_topo_kind_speed(const struct hrun_topo *t, int kind);
 
 /* Cut into PEs. max_cores > 0 uses only the first max_cores usable cores, fastest kind first (slots of a
  * host file). Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL when
@@ -146,6 +153,9 @@ double hrun_cgroup_cpu_quota(const char *root);
 
 /* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing when it names none. */
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);
+
+/* The part number of an Arm core (bits 15 to 4 of its MIDR_EL1, as Linux shows it below root); 0: it is not told. */
+unsigned hrun_cpu_part(const char *root, int cpu);
 
 /* Append text without blanks at either end and with single blanks inside. */
 void hrun_add_squeezed(struct hrun_buf *out, const char *text);

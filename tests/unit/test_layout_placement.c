@@ -222,6 +222,11 @@ static int same_cost(const struct hrun_placement_cost *a, const struct hrun_plac
     return near_to(a->slowest_s, b->slowest_s) && near_to(a->sum_s, b->sum_s);
 }
 
+static int by_host(const void *a, const void *b)
+{
+    return ((const struct hrun_pe *)a)->host - ((const struct hrun_pe *)b)->host;
+}
+
 /* Random hosts, sub-clusters, networks and configurations, all small enough to try out. */
 static void random_bed(struct bed *b, uint64_t *rng, int *pes, int *procs)
 {
@@ -260,6 +265,7 @@ static void random_bed(struct bed *b, uint64_t *rng, int *pes, int *procs)
 
         while (b->subs[i].npes < n)
             add_pe(b, i, (int)draw(rng, (unsigned)nhosts));
+        qsort(b->pes[i], (size_t)n, sizeof b->pes[i][0], by_host);
         pes[i] = 1 + (int)draw(rng, (unsigned)n);
         procs[i] = 1 + (int)draw(rng, 2);
     }

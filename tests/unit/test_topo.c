@@ -286,6 +286,122 @@ static void test_levels(void)
     hrun_topo_pes_free(NULL, 0);
 }
 
+/* A machine of four cores with one PU each. infos[c]: what stands in core c; l2: KiB of its L2 cache. */
+static struct hrun_topo *load_cores(const char *const infos[4], const int l2[4], const char *kinds)
+{
+#define SETS(bits) "cpuset=\"%#x\" complete_cpuset=\"%#x\" nodeset=\"0x1\" complete_nodeset=\"0x1\" " \
+                   "gp_index=\"%d\"", bits, bits
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
+    struct hrun_topo *t;
+
+    hrun_buf_adds(&b, "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology version=\"2.0\"><object type=\"Machine\" "
+                  "os_index=\"0\" allowed_cpuset=\"0xf\" allowed_nodeset=\"0x1\" ");
+    hrun_buf_addf(&b, SETS(15u), 1);
+    hrun_buf_adds(&b, "><object type=\"NUMANode\" os_index=\"0\" ");
+    hrun_buf_addf(&b, SETS(15u), 2);
+    hrun_buf_adds(&b, "/>");
+    for (int c = 0; c < 4; c++) {
+        if (l2[c]) {
+            hrun_buf_addf(&b, "<object type=\"L2Cache\" cache_size=\"%d\" depth=\"2\" cache_linesize=\"64\" "
+                          "cache_associativity=\"8\" cache_type=\"0\" ", l2[c] << 10);
+            hrun_buf_addf(&b, SETS(1u << c), 20 + c);
+            hrun_buf_addc(&b, '>');
+        }
+        hrun_buf_addf(&b, "<object type=\"Core\" os_index=\"%d\" ", c);
+        hrun_buf_addf(&b, SETS(1u << c), 30 + c);
+        hrun_buf_addf(&b, ">%s<object type=\"PU\" os_index=\"%d\" ", infos[c], c);
+        hrun_buf_addf(&b, SETS(1u << c), 40 + c);
+        hrun_buf_addf(&b, "/></object>%s", l2[c] ? "</object>" : "");
+    }
+    hrun_buf_addf(&b, "</object>%s</topology>", kinds);
+    t = hrun_topo_load(HRUN_TOPO_XML, b.data, &err);
+    if (!t)
+        printf("# %s\n", err.text);
+    hrun_buf_release(&b);
+    return t;
+#undef SETS
+}
+
+#define KIND(set, infos) "<cpukind cpuset=\"" set "\">" infos "</cpukind>"
+#define INFO(name, value) "<info name=\"" name "\" value=\"" value "\"/>"
+#define MHZ(value) INFO("FrequencyMaxMHz", value)
+
+/* What topo.h says of core kinds, rule by rule: kinds in order, "name cores speed". */
+static void test_kinds(void)
+{
+    static const struct {
+        const char *what, *infos[4];
+        int l2[4];
+        const char *kinds, *want;
+    } cases[] = {
+        { "nothing is told", { "", "", "", "" }, { 0, 0, 0, 0 }, "", "= 0,1,2,3 1.00" },
+        { "frequencies within 10 %", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", MHZ("2000")) KIND("0xc", MHZ("2222")), "= 0,1,2,3 1.00" },
+        { "beyond 10 %", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", MHZ("2000")) KIND("0xc", MHZ("2300")), "kind0 2,3 1.00;kind1 0,1 0.87" },
+        { "of the base alone", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", MHZ("3900") INFO("FrequencyBaseMHz", "2100")) KIND("0xc", MHZ("3900") INFO("FrequencyBaseMHz",
+          "2700")), "kind0 2,3 1.00;kind1 0,1 0.78" },
+        { "step by step", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x1", MHZ("2000")) KIND("0x2", MHZ("2200")) KIND("0x4", MHZ("2400")) KIND("0x8", MHZ("2600")),
+          "= 0,1,2,3 1.00" },
+        { "capacity against frequency", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", MHZ("2000") INFO("LinuxCapacity", "1024")) KIND("0xc", MHZ("2100") INFO("LinuxCapacity", "512")),
+          "kind0 0,1 1.00;kind1 2,3 0.50" },
+        { "equal capacities order nothing", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", MHZ("2000") INFO("LinuxCapacity", "1024")) KIND("0xc", MHZ("4000") INFO("LinuxCapacity", "1024")),
+          "kind0 2,3 1.00;kind1 0,1 0.50" },
+        { "core types of one speed", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", INFO("CoreType", "IntelAtom")) KIND("0xc", INFO("CoreType", "IntelCore")),
+          "IntelCore 2,3 1.00;IntelAtom 0,1 1.00" },
+        { "a type with two speeds", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", INFO("CoreType", "IntelAtom") MHZ("2000")) KIND("0xc", INFO("CoreType", "IntelAtom") MHZ("3000")),
+          "IntelAtom 2,3 1.00;IntelAtom-2 0,1 0.67" },
+        { "L2 caches alone", { "", "", "", "" }, { 512, 512, 0, 256 }, KIND("0xf", MHZ("2000")),
+          "kind0 0,1 1.00;kind1 2 1.00;kind2 3 1.00" },
+        { "parts alone", { INFO("CPUPart", "0xd85"), INFO("CPUPart", "0xd87"), INFO("CPUPart", "0xd87"),
+                           INFO("CPUPart", "0xd85") }, { 0, 0, 0, 0 }, "", "kind0 0,3 1.00;kind1 1,2 1.00" },
+        { "parts as later hwlocs tell them", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x3", INFO("CPUPart", "0xd87") MHZ("2000")) KIND("0xc", INFO("CPUPart", "0xd85") MHZ("2100")),
+          "kind0 2,3 1.00;kind1 0,1 0.95" },
+        { "a frequency of some cores only", { "", "", "", "" }, { 0, 0, 0, 0 }, KIND("0x1", MHZ("2000")),
+          "= 0,1,2,3 1.00" },
+        { "which may be that of either", { "", "", "", "" }, { 0, 0, 0, 0 },
+          KIND("0x1", MHZ("1000")) KIND("0x2", MHZ("2000")), "kind0 1 1.00;kind1 0 1.00;kind2 2,3 1.00" },
+        { "or is told by the cache", { "", "", "", "" }, { 512, 256, 512, 256 },
+          KIND("0x1", MHZ("1000")) KIND("0x2", MHZ("2000")), "kind0 1,3 1.00;kind1 0,2 0.50" },
+        { "no number", { "", "", "", "" }, { 0, 0, 0, 0 }, KIND("0x1", MHZ("nan")) KIND("0x2", MHZ("-5"))
+          KIND("0xc", MHZ("x")),
+          "= 0,1,2,3 1.00" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hrun_topo *t = load_cores(cases[i].infos, cases[i].l2, cases[i].kinds);
+        struct hrun_buf got = HRUN_BUF_INIT;
+        struct hrun_topo_pe *pes;
+        int n;
+
+        if (!ok(t && !hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &pes, &n, NULL), "kinds: %s", cases[i].what))
+            continue;
+        for (int p = 0; p < n; p++) {
+            int last = p + 1 == n || pes[p + 1].kind != pes[p].kind, k = pes[p].kind;
+            const char *name = hrun_topo_kind_name(t, k);
+
+            if (!p || pes[p - 1].kind != k)
+                hrun_buf_addf(&got, "%s%s ", p ? ";" : "", *name ? name : "=");
+            hrun_buf_addf(&got, last ? "%s " : "%s,", pes[p].cores);
+            if (last)
+                hrun_buf_addf(&got, "%.2f", hrun_topo_kind_speed(t, k));
+        }
+        is_str(got.data, cases[i].want, "kinds: %s", cases[i].what);
+        is_num(hrun_topo_kind_speed(t, hrun_topo_nkinds(t)), 0, 0, "no more kinds");
+        hrun_topo_pes_free(pes, n);
+        hrun_topo_destroy(t);
+        hrun_buf_release(&got);
+    }
+}
+
 static void test_export(void)
 {
     struct hrun_buf xml = HRUN_BUF_INIT, a = HRUN_BUF_INIT, b = HRUN_BUF_INIT;
@@ -352,6 +468,7 @@ int main(void)
     test_levels();
     test_synthetic();
     test_machines();
+    test_kinds();
     test_export();
     test_bad_sources();
     test_this_host();

@@ -337,6 +337,21 @@ static void test_plugged_memory(void)
     hrun_topo_destroy(t);
 }
 
+static void test_cpu_part(void)
+{
+    static const char *const files[][2] = {
+        { "sys/devices/system/cpu/cpu3/regs/identification/midr_el1", "0x00000000410fd851\n" },
+        { "sys/devices/system/cpu/cpu4/regs/identification/midr_el1", "garbage\n" }, { NULL, NULL }
+    };
+    char *root = make_root(files);
+
+    is_int(hrun_cpu_part(root, 3), 0xd85, "the part of an Arm core");
+    is_int(hrun_cpu_part(root, 4), 0, "a file that tells none");
+    is_int(hrun_cpu_part(root, 0), 0, "a core without one");
+    hrun_remove_tree(root);
+    free(root);
+}
+
 int main(void)
 {
     unsetenv("HWLOC_SYNTHETIC");
@@ -347,6 +362,7 @@ int main(void)
     test_cgroup();
     test_cpu_quota();
     test_cpuinfo();
+    test_cpu_part();
     test_plugged_memory();
     return tap_done();
 }

@@ -1,0 +1,285 @@
+/* kinds.c - which cores are of one kind; see topo.h and internal.h for the contracts */
+#include "topo/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Frequencies and capacities of one kind may differ by this share: favoured cores, and chips that are sorted by speed,
+ * differ by less, cores of another design by more. */
+static const double alike_share = 0.9;
+
+/* What tells the speed of a core, the best first: Linux's cpu_capacity, MHz. 0: not told. */
+static const char *const measures[] = { "LinuxCapacity", "FrequencyMaxMHz", "FrequencyBaseMHz" };
+
+enum { NMEASURES = sizeof measures / sizeof measures[0] };
+
+/* What the system tells of a core; equal for all cores that share the entry. */
+struct traits {
+    const char *type, *part;    /* CoreType; CPUPart or DarwinCompatible; "": not told */
+    uint64_t l1d, l2;           /* bytes of its caches; 0: it has none, or it is not told */
+    int has_l3;
+    double speed[NMEASURES];
+    int efficiency;             /* hwloc's, larger is faster; -1: it cannot tell; -2: it knows no kind of the core */
+    int first;                  /* the first entry of the same kind, this one at most */
+};
+
+/* A kind while kinds are put into order. */
+struct kind {
+    int first;                  /* entry */
+    double speed[NMEASURES];    /* the largest of its cores */
+    double share;               /* of the fastest kind's speed */
+    int efficiency;
+};
+
+/* hwloc's kind of a core, -1 for none. The siblings of one core are of one kind on sane machines; else the
+ * first one counts. */
+static int raw_kind(const struct hrun_topo *t, const struct hrun_topo_core *c, hwloc_bitmap_t scratch)
+{
+    hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
+    return hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
+}
+
+/* Bytes of the cache of that type around a core; 0: there is none. */
+static uint64_t cache_size(const struct hrun_topo *t, hwloc_obj_type_t type, const struct hrun_topo_core *c)
+{
+    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(t->hwloc, type, c->obj);
+
+    return cache ? cache->attr->cache.size : 0;
+}
+
+static const char *core_info(const struct hrun_topo_core *c, const char *name)
+{
+    const char *value = hwloc_obj_get_info_by_name(c->obj, name);
+
+    return value ? value : "";
+}
+
+static struct traits read_traits(const struct hrun_topo *t, const struct hrun_topo_core *c, hwloc_bitmap_t scratch)
+{
+    struct traits a = { .type = "", .part = core_info(c, "CPUPart"), .l1d = cache_size(t, HWLOC_OBJ_L1CACHE, c),
+                        .l2 = cache_size(t, HWLOC_OBJ_L2CACHE, c),
+                        .has_l3 = hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_L3CACHE, c->obj) != NULL,
+                        .efficiency = -2 };
+    int raw = raw_kind(t, c, scratch);
+    struct hwloc_info_s *infos = NULL;
+    unsigned ninfos = 0;
+
+    if (raw < 0 || hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, &a.efficiency, &ninfos, &infos, 0) < 0)
+        return a;
+    for (unsigned i = 0; i < ninfos; i++) {
+        const char *name = infos[i].name, *value = infos[i].value;
+
+        if (!strcmp(name, "CoreType"))
+            a.type = value;
+        else if (!strcmp(name, "CPUPart") || (!strcmp(name, "DarwinCompatible") && !*a.part))
+            a.part = value;
+        for (int m = 0; m < NMEASURES; m++)
+            if (!strcmp(name, measures[m]))
+                a.speed[m] = fmin(1e9, fmax(0, strtod(value, NULL)));   /* 0 of what is no number */
+    }
+    return a;
+}
+
+static int same_hardware(const struct traits *a, const struct traits *b)
+{
+    return a->l1d == b->l1d && a->l2 == b->l2 && a->has_l3 == b->has_l3;
+}
+
+static int same_design(const struct traits *a, const struct traits *b)
+{
+    return same_hardware(a, b) && !strcmp(a->type, b->type) && !strcmp(a->part, b->part);
+}
+
+static int is_equal(const struct traits *a, const struct traits *b)
+{
+    return same_design(a, b) && !memcmp(a->speed, b->speed, sizeof a->speed) && a->efficiency == b->efficiency;
+}
+
+static int is_near(const struct traits *a, const struct traits *b)
+{
+    for (int m = 0; m < NMEASURES; m++)
+        if (a->speed[m] < alike_share * b->speed[m] || b->speed[m] < alike_share * a->speed[m])
+            return 0;
+    return 1;
+}
+
+static int is_measured(const struct traits *a)
+{
+    return a->speed[0] > 0 || a->speed[1] > 0 || a->speed[2] > 0;
+}
+
+static int first_of(const struct traits *v, int i)
+{
+    while (v[i].first != i)
+        i = v[i].first;
+    return i;
+}
+
+static void join(struct traits *v, int i, int j)
+{
+    i = first_of(v, i);
+    j = first_of(v, j);
+    v[i > j ? i : j].first = i < j ? i : j;
+}
+
+/* An entry of which no speed is told is of the one kind that may be its own, if there is but one: a frequency that is
+ * known for some CPUs only tells nothing of the others. */
+static void join_unmeasured(struct traits *v, int n, int i)
+{
+    int found = -1;
+
+    for (int j = 0; j < n; j++) {
+        if (!is_measured(&v[j]) || !same_hardware(&v[i], &v[j]) || (*v[i].type && strcmp(v[i].type, v[j].type)) ||
+            (*v[i].part && strcmp(v[i].part, v[j].part)))
+            continue;
+        if (found >= 0 && first_of(v, found) != first_of(v, j))
+            return;
+        found = j;
+    }
+    if (found >= 0)
+        join(v, i, found);
+}
+
+static void join_alike(struct traits *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (same_design(&v[i], &v[j]) && is_near(&v[i], &v[j]))
+                join(v, i, j);
+    for (int i = 0; i < n; i++)
+        if (!is_measured(&v[i]))
+            join_unmeasured(v, n, i);
+}
+
+/* ---------------------------------------------------------------- order and names */
+
+static int compare_kinds(const void *pa, const void *pb)
+{
+    const struct kind *a = pa, *b = pb;
+
+    if (a->share < b->share || a->share > b->share)
+        return a->share > b->share ? -1 : 1;
+    if (a->efficiency != b->efficiency)
+        return a->efficiency > b->efficiency ? -1 : 1;
+    return a->first - b->first;
+}
+
+/* By the first measure that is told of all kinds and tells them apart. */
+static void set_shares(struct kind *kinds, int n)
+{
+    double least, most = 0;
+    int m = 0;
+
+    do {
+        least = most = kinds[0].speed[m];
+        for (int k = 1; k < n; k++) {
+            least = fmin(least, kinds[k].speed[m]);
+            most = fmax(most, kinds[k].speed[m]);
+        }
+    } while (!(least > 0 && least < most) && ++m < NMEASURES);
+    for (int k = 0; k < n; k++)
+        kinds[k].share = m < NMEASURES ? kinds[k].speed[m] / most : 1;
+}
+
+/* The kinds of v[n], the fastest first, in kinds, which has room for n. Result: how many. */
+static int list_kinds(const struct traits *v, int n, struct kind *kinds)
+{
+    int nkinds = 0;
+
+    for (int i = 0; i < n; i++) {
+        int first = first_of(v, i), k = 0;
+
+        while (k < nkinds && kinds[k].first != first)
+            k++;
+        if (k == nkinds)
+            kinds[nkinds++] = (struct kind){ .first = first, .efficiency = -2 };
+        for (int m = 0; m < NMEASURES; m++)
+            kinds[k].speed[m] = fmax(kinds[k].speed[m], v[i].speed[m]);
+        kinds[k].efficiency = v[i].efficiency > kinds[k].efficiency ? v[i].efficiency : kinds[k].efficiency;
+    }
+    set_shares(kinds, nkinds);
+    qsort(kinds, (size_t)nkinds, sizeof *kinds, compare_kinds);
+    return nkinds;
+}
+
+/* Append the name of kind number `kind`: its CoreType made unique, else kindK. */
+static int name_kind(struct hrun_topo *t, int kind, const char *type)
+{
+    size_t len = strlen(type);
+    int same = 0;
+
+    if (!len)
+        return hrun_strvec_pushf(&t->kinds, "kind%d", kind);
+    for (size_t i = 0; i < t->kinds.n; i++)
+        same += !strncmp(t->kinds.v[i], type, len) && (t->kinds.v[i][len] == 0 || t->kinds.v[i][len] == '-');
+    return same ? hrun_strvec_pushf(&t->kinds, "%s-%d", type, same + 1) : hrun_strvec_push(&t->kinds, type);
+}
+
+static int compare_cores(const void *pa, const void *pb)
+{
+    const struct hrun_topo_core *a = pa, *b = pb;
+    unsigned ia = a->obj->logical_index, ib = b->obj->logical_index;
+
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return ia < ib ? -1 : ia > ib;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* hwloc 2.9 tells no model of an Arm core. Put it where later ones do, so that an export has it as well. */
+static int add_parts(struct hrun_topo *t)
+{
+    for (int i = 0; i < t->ncores && hwloc_topology_is_thissystem(t->hwloc); i++) {
+        unsigned part = hrun_cpu_part("", hwloc_bitmap_first(t->cores[i].pus));
+        char text[16];
+
+        snprintf(text, sizeof text, "0x%03x", part);
+        if (part && !*core_info(&t->cores[i], "CPUPart") && hwloc_obj_add_info(t->cores[i].obj, "CPUPart", text) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
+{
+    struct traits *v = calloc((size_t)t->ncores, sizeof *v);
+    struct kind *kinds = calloc((size_t)t->ncores, sizeof *kinds);
+    hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
+    int n = 0, nkinds, rc = -1;
+
+    t->speeds = calloc((size_t)t->ncores, sizeof *t->speeds);
+    if (!v || !kinds || !scratch || !t->speeds || add_parts(t))
+        goto done;
+    for (int i = 0, k; i < t->ncores; i++) {
+        v[n] = read_traits(t, &t->cores[i], scratch);
+        v[n].first = n;
+        for (k = 0; k < n && !is_equal(&v[k], &v[n]); k++)
+            continue;
+        t->cores[i].kind = k;
+        n += k == n;
+    }
+    join_alike(v, n);
+    nkinds = list_kinds(v, n, kinds);
+    for (int i = 0; i < t->ncores; i++) {
+        int first = first_of(v, t->cores[i].kind);
+
+        for (t->cores[i].kind = 0; kinds[t->cores[i].kind].first != first; t->cores[i].kind++)
+            continue;
+    }
+    for (int k = 0; k < nkinds; k++) {
+        t->speeds[k] = kinds[k].share;
+        if (nkinds > 1 ? name_kind(t, k, v[kinds[k].first].type) : hrun_strvec_push(&t->kinds, ""))
+            goto done;
+    }
+    qsort(t->cores, (size_t)t->ncores, sizeof *t->cores, compare_cores);
+    rc = 0;
+done:
+    if (rc)
+        hrun_fail_nomem(err);
+    free(v);
+    free(kinds);
+    hwloc_bitmap_free(scratch);
+    return rc;
+}
