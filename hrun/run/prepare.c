@@ -111,8 +111,9 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
 {
     struct hrun_buf text = HRUN_BUF_INIT;
 
-    p->probe.asked = s->probe_N != 0;
-    if (!s->probe_N)
+    p->probe.asked = s->probe;
+    p->probe.is_look = probe_is_look(s);
+    if (!s->probe)
         return 0;
     if (p->d.by == BY_MODEL) {
         p->probe.not_needed = 1;
@@ -129,7 +130,7 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
     probe_before(&p->probe, &text);
     say(&s->common, &text);
     hrun_buf_release(&text);
-    return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
+    return p->probe.useful && !p->probe.is_look ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
 }
 
 /* An application that no definition knows, for a probe of it. */
@@ -235,7 +236,7 @@ int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
 /* Is something run before it is known what is chosen? */
 static int will_probe(const struct prepared *p)
 {
-    return p->set->probe_N && p->d.by != BY_MODEL && !p->set->dry_run;
+    return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
 }
 
 int prepare_claim(struct prepared *p, struct hrun_error *err)
@@ -319,7 +320,7 @@ static int check_size(const struct prepared *p, const struct hrun_settings *s, s
 /* Do the words of mpirun and options of the choice contradict each other? */
 static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
 {
-    const char *other = s->ask.config ? "--config" : s->probe_N ? "--probe" : s->finest ? "--finest"
+    const char *other = s->ask.config ? "--config" : s->probe ? "--probe" : s->finest ? "--finest"
                         : s->ask.explore > 0 ? "--explore" : NULL;
 
     if (!other || !hrun_mapping_places(&s->mapping))
@@ -390,7 +391,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_app(c, words[0], err) ||
-        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && !s->nprograms && problem_find(c, words, err)))
+        (!c->app && words[0] && !s->N && !s->finest && (!s->probe || probe_is_look(s)) && !s->nprograms && problem_find(c, words, err)))
         return -1;
     if (!c->app || !c->app->fixed)
         return 0;
@@ -406,9 +407,9 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
 {
     struct context *c = &p->c;
 
-    if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
+    if (check_mapping(s, err) || probe_check(s, words, err) || find_app(p, s, words, err) ||
         context_check_app(c, words[0], err) || check_size(p, s, err) ||
-        (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
+        (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!words[0])
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
