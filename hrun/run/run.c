@@ -252,7 +252,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, char **word
             context_complain("hrun: this run was not recorded", &record_err);
     }
     report_after(&p->c, &p->d, &r, told, recorded, words, &text);
-    if (p->probe.runs || p->probe.look_s > 0)
+    if (p->probe.runs || (p->probe.look_s > 0 && r.ok))
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
         context_complain("hrun", &record_err);
