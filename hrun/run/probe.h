@@ -16,7 +16,8 @@
  * the run is begun anew only for a predicted gain above that. Not guaranteed: that the total is never more than 10 %
  * above the default's where nobody knows how long that is; that what comes after the look is like what was seen; and
  * that the better configuration is found out where the program calls no collective operation and the number of processes
- * changes, for then nothing counts the same in both. Then only a predicted gain of UNCOUNTED is worth it.
+ * changes, for then nothing counts the same in both: there, and where nobody knows how long the run takes, a fifth must be
+ * predicted to be gained.
  * Invariants: after a failure or a signal nothing more is started; each good run is recorded as any run is.
  */
 #ifndef HRUN_PROBE_H

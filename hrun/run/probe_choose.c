@@ -12,11 +12,10 @@
 enum { TRIES = 3 };
 /* A smaller gain at the small size is none: latencies count for less at the real one, and bandwidth for more. */
 static const double LEAST = 0.05;
-/* The gain for which a run is begun anew of which nobody knows how long it takes: what it has taken is lost. A run that
- * has lasted for a while lasts as long again, on average (for times with a density that falls as 1/t^2). */
+/* The gain for which a run is begun anew of which nobody knows how long it takes (what it has taken is lost, and a run
+ * that has lasted for a while lasts as long again, on average, where times have a density that falls as 1/t^2), or of
+ * which nothing will show the gain. */
 static const double LEAST_UNKNOWN = 0.2;
-/* The gain for which it is begun anew although nothing will show it. */
-static const double UNCOUNTED = 0.4;
 /* Shares that differ by less are even enough not to make another run for. */
 static const double EVEN = 0.02;
 
@@ -219,17 +218,14 @@ int probe_is_comparable(const struct probe *p, int P)
     return p->rates.collective > 0 || P == p->P;
 }
 
-/* Is what is predicted worth to begin anew, after a look of age_s? What the default takes in all is known from earlier
- * runs, or not at all. */
+/* Is what is predicted of P processes worth to begin anew, after a look of age_s? */
 static int pays(const struct probing *g, int P, double age_s)
 {
     const struct probe *p = g->p;
+    int is_seen = p->expected_s > 0 && probe_is_comparable(p, P);
 
-    if (!probe_is_comparable(p, P) && p->predicted > 1 - UNCOUNTED)
-        return 0;
-    if (p->expected_s > 0)
-        return (1 - p->predicted) * p->expected_s > age_s + LEAST * p->expected_s;
-    return p->predicted <= 1 - LEAST_UNKNOWN;
+    return (is_seen || p->predicted <= 1 - LEAST_UNKNOWN) &&
+           (!(p->expected_s > 0) || (1 - p->predicted) * p->expected_s > age_s + LEAST * p->expected_s);
 }
 
 int probe_choose_watched(struct probing *g, double age_s, struct hrun_error *err)
