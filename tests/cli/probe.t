@@ -70,11 +70,11 @@ err_has "hrun: the probe took" "the line after the run"
 
 # ---------------------------------------------------------------- looks, without a size
 
-# Processes share 40 ms a round asleep, so that no other load changes it; the last of several takes six times its share.
+# Processes share 100 ms a round asleep, so that no other load changes it; the last of several takes six times its share.
 # Alone the first one takes a third of the time.
-look() { two_kinds "$h" --probe=2s --use "$use" "$@"; }
+look() { two_kinds "$h" --probe=4s --use "$use" "$@"; }
 cp "$bin/pattern" ./steps           # no definition knows it by this name
-uneven="$tmp/steps 100 ms=40 shared times=6 say"
+uneven="$tmp/steps 100 ms=100 shared times=6 sum say"
 # script FILE: a program of that name with the commands of standard input.
 script() { { echo '#!/bin/sh'; cat; } >"$1" && chmod +x "$1"; }
 # printed ROUNDS: standard output and error hold each round once, in order.
@@ -84,40 +84,40 @@ printed() {
 }
 # shellcheck disable=SC2086
 {
-run look $uneven slow=-2 rounds=100
+run look $uneven slow=-2 rounds=40
 status_is 0 "a run that is begun anew"
-err_has "by the first 2.00 s of the run (1,1,0,0) is predicted to take 0." "the slow kind is left out"
+err_has "by the first 4.00 s of the run (1,1,0,0) is predicted to take 0." "the slow kind is left out"
 err_has "; 1 start was ended after" "by one new start"
 err_has ", and did as much in 0." "which is seen to be better"
-ok "the user sees the output of one run" printed 100
-run look $uneven slow=0 rounds=40
+ok "the user sees the output of one run" printed 40
+run look $uneven slow=0 rounds=20
 status_is 0 "a program whose first process is always slow"
 err_has "is predicted to take 0." "is begun anew"
 err_has "collective operations a second in place of" "which is seen to be worse"
 err_has "the default is begun anew" "so the default counts"
 err_has "2 starts were ended after" "at the cost of two looks"
-ok "and its output" printed 40
-run look $uneven slow=-2 times=1 rounds=120
+ok "and its output" printed 20
+run look $uneven slow=-2 times=1 rounds=100
 err_has "the default was run, as nothing is predicted to be quicker" "where nothing is quicker the run goes on"
-ok "and all its output is seen" printed 120
+ok "and all its output is seen" printed 100
 run look $uneven slow=-2 rounds=3
 err_has "the default was run, as it ended before" "a run that ends within the look counts"
 ok "with its output" printed 3
-script ./fails <<<"[ \$OMPI_COMM_WORLD_SIZE = 2 ] || exit 5; exec $uneven slow=-2 rounds=40"
+script ./fails <<<"[ \$OMPI_COMM_WORLD_SIZE = 2 ] || exit 5; exec $uneven slow=-2 rounds=20"
 run look ./fails
 status_is 0 "a program that fails in the better configuration"
 err_has "the other one fails: the default is begun anew" "runs by default"
-ok "whose output is seen" printed 40
+ok "whose output is seen" printed 20
 run look "$prog" out=3 @1exit=3 spin
 status_is 3 "a program that fails in the look"
 ok "its output is the result" test "$(grep -c ' line ' <<<"$out")" = 6
 err_lacks "anew" "and it is not begun anew"
 run look --timeout 1 "$prog" out=3 spin
 status_is 124 "--timeout ends a look"
-run look --timeout 4 $uneven slow=0 rounds=1000
+run look --timeout 7 $uneven slow=0 rounds=1000
 status_is 124 "and counts over all starts"
 err_has "is begun anew" "of which this had two"
-script ./floods <<<"head -c 100000 /dev/zero | tr '\\0' x; exec $uneven slow=-2 rounds=40"
+script ./floods <<<"head -c 100000 /dev/zero | tr '\\0' x; exec $uneven slow=-2 rounds=20"
 run look ./floods
 err_lacks "anew" "output that is too much to be held ends the look"
 ok "and all of it is seen" test "$(tr -dc x <"$tmp/.out" | wc -c)" = 200000
