@@ -383,7 +383,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind races bench demo fuzz clean
-apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals))
+apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals look))
 unit: $(UNIT_BIN)
 
 # Each test has a folder, data and hosts of its own, and none is lost by what runs beside it; many of them wait.
@@ -489,8 +489,12 @@ $(B)/tests/trials/skeleton: tests/trials/skeleton.c
 $(B)/tests/trials/rivals: $(B)/tests/trials/rivals.o $(B)/tests/accuracy/extrap_fit.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+LOOK_OBJ := $(addprefix $(B)/hrun/run/,probe_choose.o probe_look.o probe_run.o probe.o probe_size.o)
+$(B)/tests/trials/look: $(B)/tests/trials/look.o $(LOOK_OBJ) $(B)/hrun/command/command.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 .PHONY: trials
-trials: all $(B)/tests/trials/skeleton $(B)/tests/trials/rivals
+trials: all $(addprefix $(B)/tests/trials/,skeleton rivals look)
 	HRUN_BUILD=$(B) tests/trials/trials --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),

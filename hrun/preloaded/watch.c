@@ -34,12 +34,20 @@ static struct {
     unsigned char *distance;  /* size: enum hrun_trace_distance */
     atomic_uchar *met;        /* size: 1 when a message was sent there */
     uint64_t since_ns, elapsed_ns, cost_ns, own_ns;
+    atomic_ullong inside_ns;  /* when the call began that mpi_ns will count; 0: there is none */
+    atomic_ullong collective; /* operations */
+    int look_ms;
+    pthread_t looking;
+    int end_look;             /* 1: the thread is to end */
+    pthread_mutex_t look_lock;  /* of that */
+    pthread_cond_t look_ends;
     atomic_ullong mpi_ns, sent[HRUN_TRACE_DISTANCES], sent_bytes[HRUN_TRACE_DISTANCES];
     struct { atomic_ullong count, bytes, ns; } calls[WATCH_CALLS];
     pthread_mutex_t lock;     /* of the table */
     struct prepared *table[BUCKETS];
     pthread_mutex_t keeping;  /* of what is kept with communicators */
-} our = { .lock = PTHREAD_MUTEX_INITIALIZER, .keeping = PTHREAD_MUTEX_INITIALIZER };
+} our = { .lock = PTHREAD_MUTEX_INITIALIZER, .look_lock = PTHREAD_MUTEX_INITIALIZER,
+          .look_ends = PTHREAD_COND_INITIALIZER, .keeping = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread int depth, is_first;
 
@@ -84,12 +92,21 @@ void *watch_real(const char *name)
 
 /* ---------------------------------------------------------------- calls */
 
+/* Is the time of this thread's calls that of the process? */
+static int counts_time(void)
+{
+    return our.threads != MPI_THREAD_MULTIPLE || is_first;
+}
+
 void watch_begin(struct watch *w, enum watch_call call)
 {
     w->call = call;
     w->outermost = depth++ == 0 && atomic_load_explicit(&our.active, memory_order_relaxed);
-    if (w->outermost)
-        w->begin_ns = now_ns();
+    if (!w->outermost)
+        return;
+    w->begin_ns = now_ns();
+    if (counts_time())
+        atomic_store_explicit(&our.inside_ns, w->begin_ns, memory_order_relaxed);
 }
 
 void watch_end(struct watch *w)
@@ -102,8 +119,12 @@ void watch_end(struct watch *w)
     ns = now_ns() - w->begin_ns;
     ADD(our.calls[w->call].count, 1);
     ADD(our.calls[w->call].ns, ns);
-    if (our.threads != MPI_THREAD_MULTIPLE || is_first)
-        ADD(our.mpi_ns, ns);
+    if (w->call == WATCH_Barrier)
+        ADD(our.collective, 1);
+    if (!counts_time())
+        return;
+    atomic_store_explicit(&our.inside_ns, 0, memory_order_relaxed);
+    ADD(our.mpi_ns, ns);
 }
 
 uint64_t watch_bytes(int64_t count, MPI_Datatype type)
@@ -127,6 +148,7 @@ int watch_size(MPI_Comm comm)
 void watch_gave(const struct watch *w, uint64_t bytes)
 {
     ADD(our.calls[w->call].bytes, bytes);
+    ADD(our.collective, 1);
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -322,6 +344,66 @@ static void reset_counts(void)
     memset(our.sent_bytes, 0, sizeof our.sent_bytes);
     our.met[our.rank] = 0;
     our.mpi_ns = 0;
+    our.collective = 0;
+}
+
+static struct watch_snapshot snapshot(void)
+{
+    uint64_t now = now_ns(), inside = our.inside_ns;
+    struct watch_snapshot s = { .elapsed_ns = our.elapsed_ns + (our.active ? now - our.since_ns : 0),
+                                .mpi_ns = our.mpi_ns + (inside && inside < now ? now - inside : 0),
+                                .collective = our.collective };
+
+    for (int i = 0; i < HRUN_TRACE_DISTANCES; i++)
+        s.sent += our.sent[i];
+    return s;
+}
+
+/* The thread of a look. */
+static void *look(void *arg)
+{
+    uint64_t begin = our.since_ns, step = (uint64_t)our.look_ms * 1000000u / HRUN_TRACE_SNAPSHOTS;
+
+    (void)arg;
+    pthread_mutex_lock(&our.look_lock);
+    for (int k = 1; k <= HRUN_TRACE_SNAPSHOTS && !our.end_look; k++) {
+        uint64_t at = begin + (uint64_t)k * step;
+        struct timespec t = { (time_t)(at / 1000000000u), (long)(at % 1000000000u) };
+        struct watch_snapshot s;
+
+        while (!our.end_look && pthread_cond_clockwait(&our.look_ends, &our.look_lock, CLOCK_MONOTONIC, &t) != ETIMEDOUT)
+            ;
+        s = snapshot();
+        if (!our.end_look)
+            watch_report_snapshot(our.rank, k, &s);
+    }
+    pthread_mutex_unlock(&our.look_lock);
+    return NULL;
+}
+
+/* Where no thread can be had there are no snapshots, and nobody minds. */
+static void begin_look(void)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&our.looking, NULL, look, NULL))
+        our.look_ms = 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Its last line must not come behind MPI_Finalize, where the program may have closed standard error. */
+static void end_look(void)
+{
+    if (!our.look_ms)
+        return;
+    pthread_mutex_lock(&our.look_lock);
+    our.end_look = 1;
+    pthread_cond_signal(&our.look_ends);
+    pthread_mutex_unlock(&our.look_lock);
+    pthread_join(our.looking, NULL);
+    our.look_ms = 0;
 }
 
 void watch_init(int threads)
@@ -341,7 +423,7 @@ void watch_init(int threads)
     our.distance = need((size_t)our.size, 1);
     our.met = need((size_t)our.size, sizeof *our.met);
     /* The text is the same in all ranks, and so is what they do next. */
-    if (!watch_read_places(text, our.size, place) &&
+    if (!watch_read_places(text, our.size, place, &our.look_ms) &&
         our.mpi.Comm_dup(our.mpi.world, &our.comm) == MPI_SUCCESS &&
         our.mpi.Comm_create_keyval(no_copy, drop_ranks, &our.key, NULL) == MPI_SUCCESS) {
         find_distances(place);
@@ -355,6 +437,8 @@ void watch_init(int threads)
     free(place);
     our.since_ns = now_ns();
     our.own_ns = our.since_ns - begin;
+    if (our.ready && our.look_ms > 0)
+        begin_look();
 }
 
 void watch_control(int level)
@@ -377,6 +461,7 @@ void watch_finalize(void)
 
     if (!our.ready)
         return;
+    end_look();
     watch_control(0);
     our.ready = 0;
     mine = need(1, sizeof *mine);

@@ -3,6 +3,8 @@
 
 #include "base/units.h"
 
+#include <string.h>
+
 /* Each one is kept; the last one is what a run asks for. */
 static int add_config(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
@@ -12,6 +14,22 @@ static int add_config(void *settings, const struct hrun_opt *opt, const char *va
         return -1;
     s->ask.config = s->configs.v[s->configs.n - 1];
     return 0;
+}
+
+/* A plain number is a size, one with a unit a time; NULL: neither was given. */
+static int set_probe(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct hrun_settings *s = settings;
+
+    (void)opt;
+    s->probe = 1;
+    s->probe_N = 0;
+    s->probe_s = 0;
+    if (!value)
+        return 0;
+    if (!value[strspn(value, "0123456789")])
+        return hrun_parse_count("--probe", value, 1, HRUN_COUNT_MAX, &s->probe_N, err);
+    return hrun_parse_duration("--probe", value, &s->probe_s, err);
 }
 
 #define AT(member) offsetof(struct hrun_settings, member)
@@ -92,9 +110,10 @@ const struct hrun_opt hrun_options[] = {
     { "explore", 0, HRUN_OPT_PERCENT, "PERCENT", NULL,
       "sometimes try a configuration that loses at most PERCENT, to learn",
       "Choice", NULL, AT(ask.explore), .modes = RUN, .needs_app = 1 },
-    { "probe", 0, HRUN_OPT_COUNT, "SIZE", NULL,
-      "without a profile: measure speeds by a small run (of this size N), then choose",
-      "Choice", NULL, AT(probe_N), .modes = RUN, .min = 1, .max = HRUN_COUNT_MAX, .optional = 1,
+    { "probe", 0, HRUN_OPT_WORD, "SIZE|TIME", NULL,
+      "without a profile: measure speeds by a small run (of this size N), or by the first TIME (such as 5s) of the run, "
+      "then choose",
+      "Choice", set_probe, AT(probe), .modes = RUN, .optional = 1,
       .against = NAMES("config", "np", "explore", "finest"), .often = 1 },
     { "oversubscribe", 0, HRUN_OPT_NONE, NULL, NULL, "let -n start more processes than the PEs take",
       "Choice", hrun_opt_flag, AT(ask.oversubscribe), .modes = RUN },

@@ -11,7 +11,9 @@ struct hrun_settings {
     int64_t N;                        /* -N; 0: not given */
     struct question ask;              /* what is to be chosen */
     struct hrun_strvec configs;       /* each --config; ask.config is the last one */
-    int64_t probe_N;                  /* --probe: size of its run, -1: found; 0: not given */
+    int probe;                        /* --probe */
+    int64_t probe_N;                  /* its SIZE, 0: not given */
+    double probe_s;                   /* its TIME, 0: not given */
     double wait_s;                    /* --wait: at most, INFINITY: without end; 0: not given */
     const char *dry_run;              /* NULL: not given */
     const char *show_cluster;         /* as given: NULL also where no value was */

@@ -111,8 +111,9 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
 {
     struct hrun_buf text = HRUN_BUF_INIT;
 
-    p->probe.asked = s->probe_N != 0;
-    if (!s->probe_N)
+    p->probe.asked = s->probe;
+    p->probe.is_look = probe_is_look(s);
+    if (!s->probe)
         return 0;
     if (p->d.by == BY_MODEL) {
         p->probe.not_needed = 1;
@@ -129,7 +130,7 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
     probe_before(&p->probe, &text);
     say(&s->common, &text);
     hrun_buf_release(&text);
-    return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
+    return p->probe.useful && !p->probe.is_look ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
 }
 
 /* An application that no definition knows, for a probe of it. */
@@ -152,7 +153,7 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
                           : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
 
-    if (p->set->probe_N || p->set->nprograms || !kinds_matter(&p->c, ask, &p->d))
+    if (p->set->probe || p->set->nprograms || !kinds_matter(&p->c, ask, &p->d))
         return 0;
     return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) || kinds_decide(&p->c, &p->d, err) ? -1 : 0;
 }
@@ -246,7 +247,7 @@ int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
 /* Is something run before it is known what is chosen? */
 static int will_probe(const struct prepared *p)
 {
-    return p->set->probe_N && p->d.by != BY_MODEL && !p->set->dry_run;
+    return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
 }
 
 int prepare_claim(struct prepared *p, struct hrun_error *err)
@@ -330,7 +331,7 @@ static int check_size(const struct prepared *p, const struct hrun_settings *s, s
 /* Do the words of mpirun and options of the choice contradict each other? */
 static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
 {
-    const char *other = s->ask.config ? "--config" : s->probe_N ? "--probe" : s->finest ? "--finest"
+    const char *other = s->ask.config ? "--config" : s->probe ? "--probe" : s->finest ? "--finest"
                         : s->ask.explore > 0 ? "--explore" : NULL;
 
     if (!other || !hrun_mapping_places(&s->mapping))
@@ -401,7 +402,8 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_app(c, words[0], err) ||
-        (words[0] && !s->probe_N && !s->nprograms && problem_find(c, words, s->N || s->finest, err)))
+        (words[0] && (!s->probe || probe_is_look(s)) && !s->nprograms &&
+         problem_find(c, words, s->N || s->finest, err)))
         return -1;
     if (c->number)
         p->N = c->number->N;
@@ -419,9 +421,9 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
 {
     struct context *c = &p->c;
 
-    if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
+    if (check_mapping(s, err) || probe_check(s, words, err) || find_app(p, s, words, err) ||
         context_check_app(c, words[0], err) || check_size(p, s, err) ||
-        (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
+        (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     words = (char **)number_words(c, words);
     if (!words[0])

@@ -7,11 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-int probe_check(const struct hrun_settings *s, struct hrun_error *err)
+int probe_is_look(const struct hrun_settings *s)
 {
-    if (s->probe_N && !s->N)
+    return s->probe && (s->probe_s > 0 || (!s->N && !s->probe_N));
+}
+
+int probe_check(const struct hrun_settings *s, char *const *words, struct hrun_error *err)
+{
+    int braces = s->probe_N > 0;
+
+    for (; *words && !braces; words++)
+        braces = strstr(*words, "{N}") != NULL;
+    if (s->probe && !s->N && braces)
         return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
-                         "one with -N SIZE, and write {N} where it stands among the program's words");
+                         "one with -N SIZE, and write {N} where it stands among the program's words; without {N} and "
+                         "-N it looks at the beginning of the run");
     return 0;
 }
 
@@ -30,8 +40,7 @@ static void spread(const struct decision *d, int P, int *pes, int *procs)
     }
 }
 
-/* Why the program cannot be watched, as far as this is known before it runs. */
-static int ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
+int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
 {
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, p->pes, p->procs, c->busy, err);
     struct hrun_job job = { 0 };
@@ -39,7 +48,7 @@ static int ask_watched(struct probe *p, const struct context *c, struct hrun_err
     int rc = -1;
 
     waits_init(&waits);
-    if (l && !waits_prepare(&waits, c, l, &job, err)) {
+    if (l && !waits_prepare(&waits, c, l, 0, &job, err)) {
         memcpy(p->why, waits.why, sizeof p->why);
         p->apart = *p->why != 0;
         rc = 0;
@@ -49,7 +58,7 @@ static int ask_watched(struct probe *p, const struct context *c, struct hrun_err
     return rc;
 }
 
-static void release(struct probing *g)
+void probe_release_speeds(struct probing *g)
 {
     for (int i = 0; g->procs && i < g->d->nsubs; i++)
         free(g->procs[i]);
@@ -57,8 +66,7 @@ static void release(struct probing *g)
     free(g->v);
 }
 
-/* Where all PEs are alike, one process on each may be all that there is. */
-static int ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
+int probe_ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
                     struct hrun_error *err)
 {
     struct decision looked_at = *d;
@@ -66,7 +74,7 @@ static int ask_open(struct probe *p, const struct work *w, const struct hrun_set
     int open = probe_options(&g, err) ? -1 : probe_is_open(&g, err);
 
     p->useful = open > 0;
-    release(&g);
+    probe_release_speeds(&g);
     return open < 0 ? -1 : 0;
 }
 
@@ -76,11 +84,13 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     struct work unsized = *w;
     int used = 0, total = 0;
 
+    if (p->is_look)
+        return look_plan(p, w, s, d, err);
     unsized.N = 0;             /* a size that stands there as a number stays what it is */
     if (!work_size_is_passed(&unsized))
         return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
                          "the program's words, in place of the number");
-    if (s->probe_N > 0 && hrun_check_count("--probe", s->probe_N, 1, d->N, err))
+    if (s->probe_N && hrun_check_count("--probe", s->probe_N, 1, d->N, err))
         return -1;
     for (int i = 0; i < d->nsubs; i++) {
         used += d->subs[i].npes > 0;
@@ -90,10 +100,10 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     p->procs = calloc((size_t)d->nsubs, sizeof *p->procs);
     if (!p->pes || !p->procs)
         return hrun_fail_nomem(err);
-    if (probe_size_choose(w->c, d, s->probe_N > 0 ? s->probe_N : 0, used, total, &p->N, &p->P, err))
+    if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
         return -1;
     spread(d, p->P, p->pes, p->procs);
-    return ask_open(p, w, s, d, err) || (p->useful && ask_watched(p, w->c, err)) ? -1 : 0;
+    return probe_ask_open(p, w, s, d, err) || (p->useful && probe_ask_watched(p, w->c, err)) ? -1 : 0;
 }
 
 void probe_release(struct probe *p)
@@ -103,8 +113,7 @@ void probe_release(struct probe *p)
     memset(p, 0, sizeof *p);
 }
 
-/* With -v. */
-static void tell_speeds(const struct probing *g)
+void probe_tell_speeds(const struct probing *g)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 
@@ -128,9 +137,9 @@ int probe_make(struct probe *p, const struct work *w, const struct hrun_settings
 
     if (probe_options(&g, err) || probe_measure(&g, err))
         goto done;
-    tell_speeds(&g);
+    probe_tell_speeds(&g);
     rc = probe_choose(&g, err);
 done:
-    release(&g);
+    probe_release_speeds(&g);
     return rc;
 }

@@ -154,7 +154,7 @@ static double unlike(const struct waits *w, int i)
 }
 
 /* From a watched run. PEs of one sub-cluster are alike: how unlike their times are is chance, and uneven shares. */
-static void take_watched(struct probing *g, const struct waits *w)
+void probe_take_watched(struct probing *g, const struct waits *w)
 {
     double slowest = 0;
 
@@ -303,7 +303,7 @@ static int measure_together(struct probing *g, struct waits *waits, struct hrun_
         p->apart = 1;
         return 0;
     }
-    take_watched(g, waits);
+    probe_take_watched(g, waits);
     return 0;
 }
 
@@ -334,7 +334,7 @@ static int refine(struct probing *g, double before_s, struct hrun_error *err)
     int64_t larger;
     int found;
 
-    if (g->s->probe_N > 0 || !says_little(g))
+    if (g->s->probe_N || !says_little(g))
         return 0;
     for (int i = 0; i < g->d->nsubs; i++) {
         longest = fmax(longest, g->v[i].compute_s);

@@ -220,7 +220,7 @@ int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, c
 {
     void *member = (char *)settings + opt->offset;
 
-    if (opt->optional && !value) {
+    if (opt->optional && !value && opt->arg != HRUN_OPT_WORD) {
         apply_default(opt, member);
         return 0;
     }
@@ -249,6 +249,7 @@ static int is_value(const struct hrun_opt *opt, const char *text)
     int64_t count;
 
     switch (opt->arg) {
+    case HRUN_OPT_WORD:   /* of those that may be left out: a number or a time */
     case HRUN_OPT_TIME: return !hrun_parse_duration("", text, &number, NULL);
     case HRUN_OPT_COUNT: return !hrun_parse_count("", text, opt->min, opt->max, &count, NULL);
     case HRUN_OPT_CHOICE: return !check_choice(opt, "", text, NULL);

@@ -14,7 +14,8 @@
 
 enum {
     LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
-    STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
+    STDERR_KEPT = 64 << 10,   /* launch.h: the last 64 KiB */
+    WRITE_OUT_MS = 100        /* for a reader that is only slow */
 };
 
 struct source {
@@ -38,6 +39,8 @@ struct hrun_output {
 
 static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
 {
+    if (job->look)
+        return 1;
     if (is_err)
         return job->tag_output || job->trace_text ||
                (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
@@ -113,7 +116,9 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
         hrun_buf_init(&o->sources[i].sieve.held);
     }
     o->nsources = 2 * n;
-    o->sinks[1].held = hold && !job->swallow;
+    for (int i = 0; i < 2 && job->look; i++)
+        o->sinks[i].held = HRUN_HOLD_LOOK;
+    o->sinks[1].held |= hold && !job->swallow ? HRUN_HOLD_START : 0;
     /* mpirun gives its processes terminals itself. */
     terminal = tagging == HRUN_TAG_RANK && !job->swallow && isatty(STDOUT_FILENO);
     for (int i = 0; i < 2 * n; i++) {
@@ -459,17 +464,53 @@ static void drain(struct hrun_output *o, struct source *s)
         got = read_source(o, s);
 }
 
+/* Read what the sources of a stream have by now. */
+static void drain_stream(struct hrun_output *o, int is_err)
+{
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].is_err == is_err)
+            drain(o, &o->sources[i]);
+}
+
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 {
     struct hrun_sink *k = &o->sinks[1];
 
-    if (!k->held)
+    if (!(k->held & HRUN_HOLD_START))
         return;
-    for (int i = 0; i < o->nsources; i++)
-        if (o->sources[i].is_err)
-            drain(o, &o->sources[i]);
-    if (k->held)    /* else it was too much to be held */
-        hrun_sink_let_go(k, pass_on ? noise : NULL);
+    drain_stream(o, 1);
+    if (k->held & HRUN_HOLD_START)    /* else it was too much to be held */
+        hrun_sink_let_go(k, HRUN_HOLD_START, pass_on ? noise : NULL);
+}
+
+/* Write what a sink has, waiting for its reader, so that the other stream follows. A reader that does not read is not
+ * waited for. */
+static void write_out(struct hrun_sink *k)
+{
+    struct pollfd p = { k->fd, POLLOUT, 0 };
+
+    while (hrun_sink_waiting(k) && poll(&p, 1, WRITE_OUT_MS) > 0 && !hrun_sink_write(k))
+        ;
+}
+
+void hrun_output_decide(struct hrun_output *o, int keep)
+{
+    for (int i = 0; i < 2; i++) {
+        struct hrun_sink *k = &o->sinks[i];
+
+        if (keep && k->held & HRUN_HOLD_LOOK)
+            hrun_sink_let_go(k, HRUN_HOLD_LOOK, "");
+        else if (!keep)
+            hrun_sink_release(k);
+        k->dead |= !keep;
+    }
+    if (keep)
+        write_out(&o->sinks[0]);
+}
+
+int hrun_output_looks(const struct hrun_output *o)
+{
+    return o->sinks[0].held & o->sinks[1].held & HRUN_HOLD_LOOK;
 }
 
 void hrun_output_close(struct hrun_output *o)

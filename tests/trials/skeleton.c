@@ -1,8 +1,12 @@
 /* skeleton.c - a program made of phases that a file lists, for SimGrid's SMPI: the programs of random trials
  *
  *   skeleton SPEC N                one run; rank 0 prints "time: SECONDS s" unless the program has no clock
- *   skeleton SPEC --play=FILE      many runs in one simulation, without noise. A line of FILE is "ID N RANK,RANK,...":
- *                                  these processes of MPI_COMM_WORLD run size N; prints "ID SECONDS" or "ID refused"
+ *   skeleton SPEC --play=FILE      many runs in one simulation, without noise. A line of FILE is
+ *                                  "ID N RANK,RANK,... [look=LOOK]": these processes of MPI_COMM_WORLD run size N; prints
+ *                                  "ID SECONDS" or "ID refused". With look each process also tells what it did in the
+ *                                  second half of the first LOOK seconds, as libhrun-trace.so would see it: "look ID RANK
+ *                                  COMPUTE COMPUTE COLLECTIVE SENT", seconds of computing in either half of that,
+ *                                  collective operations and messages in all
  *
  * SPEC has one setting per line; quantities "c a" mean c N^a:
  *   start S                        seconds of start-up, not part of the program's own time
@@ -68,8 +72,16 @@ struct program {
     } rooms[KINDS];
 };
 
+/* What a process does, and what of it is seen in a look, whose second half begins and ends at half_s[0] and [2]. */
+struct seen {
+    double begin_s, half_s[3];
+    double compute_s, collective, sent;             /* so far */
+    double looked_s[2], looked_collective, looked_sent;
+};
+
 /* A run, as one of its processes sees it. */
 struct run {
+    struct seen *seen;
     const struct program *program;
     MPI_Comm comm;
     int rank, size;
@@ -133,8 +145,25 @@ static void pause_s(double s)
 
 static void work(const struct run *r, const struct phase *p, double flops)
 {
+    double begin = MPI_Wtime();
+
     if (flops > 0)
         smpi_execute_flops(flops * (p->memory ? r->slowdown : 1));
+    r->seen->compute_s += MPI_Wtime() - begin;
+}
+
+/* n steps of d seconds from time t on, in each of which the process first computes and then is inside MPI. */
+static void see_steps(struct seen *s, double t, double d, double n, double compute_s, double collective, double sent)
+{
+    for (int half = 0; half < 2 && d > 0; half++) {
+        double from = fmin(fmax((s->half_s[half] - t) / d, 0), n), to = fmin(fmax((s->half_s[half + 1] - t) / d, 0), n);
+        double steps = floor(to) - floor(from);
+
+        s->looked_s[half] += steps * compute_s + fmin((to - floor(to)) * d, compute_s) -
+                             fmin((from - floor(from)) * d, compute_s);
+        s->looked_collective += steps * collective;
+        s->looked_sent += steps * sent;
+    }
 }
 
 static int bytes_of(const struct run *r, double bytes)
@@ -146,6 +175,7 @@ static void exchange(const struct run *r, int to, int from, double bytes)
 {
     int n = bytes_of(r, bytes);
 
+    r->seen->sent += to >= 0;
     MPI_Sendrecv(r->out, n, MPI_CHAR, to < 0 ? MPI_PROC_NULL : to, 1, r->in, n, MPI_CHAR,
                  from < 0 ? MPI_PROC_NULL : from, 1, r->comm, MPI_STATUS_IGNORE);
 }
@@ -154,6 +184,7 @@ static void reduce(const struct run *r, int count)
 {
     double x[2] = { 1, 2 }, y[2];
 
+    r->seen->collective += r->size > 1 ? count : 0;
     for (int i = 0; i < count && r->size > 1; i++)
         MPI_Allreduce(x, y, 2, MPI_DOUBLE, MPI_SUM, r->comm);
 }
@@ -224,6 +255,7 @@ static void step_dense(const struct run *r, const struct phase *p, double at)
 
     if (r->rank == owner)
         work(r, p, 0.02 * all * left);
+    r->seen->collective += r->size > 1;
     if (r->size > 1)
         MPI_Bcast(r->out, bytes_of(r, value(p->bytes, r->N) * left), MPI_CHAR, owner, r->comm);
     work(r, p, 3 * all * left * left / r->size);
@@ -279,6 +311,7 @@ static void step_wavefront(const struct run *r, const struct phase *p, double at
         if (r->rank > 0)
             MPI_Recv(r->in, n, MPI_CHAR, r->rank - 1, 2, r->comm, MPI_STATUS_IGNORE);
         work(r, p, uneven(r->N, r->size) * value(p->work, r->N) / ((double)r->size * blocks));
+        r->seen->sent += r->rank + 1 < r->size;
         if (r->rank + 1 < r->size)
             MPI_Send(r->out, n, MPI_CHAR, r->rank + 1, 2, r->comm);
     }
@@ -304,8 +337,10 @@ static void step_farm(const struct run *r, const struct phase *p, double at)
         else
             MPI_Send(r->out, 1, MPI_CHAR, s.MPI_SOURCE, END, r->comm);
         ended += given++ >= tasks;
+        r->seen->sent++;
     }
     while (r->rank > 0) {
+        r->seen->sent++;
         MPI_Send(r->out, given ? n : 1, MPI_CHAR, 0, ASK, r->comm);
         MPI_Recv(r->in, n, MPI_CHAR, 0, MPI_ANY_TAG, r->comm, &s);
         if (s.MPI_TAG == END)
@@ -343,7 +378,8 @@ static double longest(const struct run *r, double own)
 
 static void phase(const struct run *r, const struct phase *p)
 {
-    double steps = fmax(1, floor(value(p->steps, r->N))), here, mark;
+    double steps = fmax(1, floor(value(p->steps, r->N))), here, mark, pace;
+    struct seen before, *s = r->seen;
     size_t k = 0;
     int played;
 
@@ -355,14 +391,22 @@ static void phase(const struct run *r, const struct phase *p)
     for (int g = 0; g < shapes[k].groups; g++) {
         together(r);
         mark = MPI_Wtime();
+        before = *s;
         for (played = 0; played < shapes[k].warm + shapes[k].kept && played < here; played++) {
             if (played == shapes[k].warm) {
                 together(r);
+                see_steps(s, mark - s->begin_s, MPI_Wtime() - mark, 1, s->compute_s - before.compute_s, 0, 0);
                 mark = MPI_Wtime();
+                before = *s;
             }
             shapes[k].step(r, p, (g + 0.5) / shapes[k].groups);
         }
-        pause_s((here - played) * longest(r, MPI_Wtime() - mark) / shapes[k].kept);
+        played -= played > shapes[k].warm ? shapes[k].warm : 0;   /* since mark */
+        pace = longest(r, MPI_Wtime() - mark) / played;
+        here -= here > shapes[k].warm ? shapes[k].warm : 0;
+        see_steps(s, mark - s->begin_s, pace, fmax(here, played), (s->compute_s - before.compute_s) / played,
+                  (s->collective - before.collective) / played, (s->sent - before.sent) / played);
+        pause_s((here - played) * pace);
     }
 }
 
@@ -414,10 +458,11 @@ static int refused(const struct program *p, double N, int size)
     return size > RANKS || (p->square ? q * q != size || fmod(N, q) != 0 : size > N);
 }
 
-/* The program's own time, without noise; that of the process that took longest. */
-static double run(const struct program *p, MPI_Comm comm, double N)
+/* The program's own time, without noise; that of the process that took longest. What is seen of this one goes to *seen,
+ * whose half_s are given. */
+static double run(const struct program *p, MPI_Comm comm, double N, struct seen *seen)
 {
-    struct run r = { .program = p, .comm = comm, .N = N };
+    struct run r = { .seen = seen, .program = p, .comm = comm, .N = N };
     double begin, most;
 
     MPI_Comm_rank(comm, &r.rank);
@@ -428,7 +473,7 @@ static double run(const struct program *p, MPI_Comm comm, double N)
     r.out = SMPI_SHARED_MALLOC(r.room);
     r.in = SMPI_SHARED_MALLOC(r.room);
     together(&r);
-    begin = MPI_Wtime();
+    begin = seen->begin_s = MPI_Wtime();
     for (int i = 0; i < p->nphases; i++)
         phase(&r, &p->phases[i]);
     most = longest(&r, MPI_Wtime() - begin);
@@ -502,6 +547,7 @@ static MPI_Comm communicator(const int *ranks, int n)
 static int run_one(const struct program *p, double N)
 {
     int rank, size, ranks[RANKS];
+    struct seen unseen = { 0 };
     double t, factor = 1;
     MPI_Comm comm;
 
@@ -517,7 +563,7 @@ static int run_one(const struct program *p, double N)
         ranks[i] = i;
     comm = communicator(ranks, size);
     check_room(p, comm, N, size);
-    t = run(p, comm, N);
+    t = run(p, comm, N, &unseen);
     MPI_Comm_free(&comm);
     if (rank == 0)
         factor = add_run(p, t);
@@ -538,8 +584,9 @@ static sg_bar_t next_run;
 static void play_line(const struct program *p, const char *line)
 {
     int ranks[RANKS], n = 0, world, mine = 0, rank, used = 0;
+    struct seen seen = { 0 };
     MPI_Comm comm;
-    double N, t;
+    double N, t, look_s = 0;
     long id;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
@@ -547,12 +594,18 @@ static void play_line(const struct program *p, const char *line)
         fail(line);
     for (line += used; n < RANKS && sscanf(line, "%d%n", &ranks[n], &used) == 1; line += used + (line[used] == ','))
         mine |= ranks[n++] == world;
+    sscanf(line, " look=%lf", &look_s);
+    for (int i = 0; i < 3; i++)     /* a look begins at MPI_Init, and the noise makes all longer */
+        seen.half_s[i] = fmax(0, (0.5 + 0.25 * i) * look_s - p->start_s) / usual(p);
     if (mine && refused(p, N, n) && ranks[0] == world) {
         printf("%ld refused\n", id);
     } else if (mine && !refused(p, N, n)) {
         comm = communicator(ranks, n);
         MPI_Comm_rank(comm, &rank);
-        t = run(p, comm, N) * usual(p);
+        t = run(p, comm, N, &seen) * usual(p);
+        if (look_s > 0)
+            printf("look %ld %d %.9g %.9g %.9g %.9g\n", id, rank, seen.looked_s[0] * usual(p),
+                   seen.looked_s[1] * usual(p), seen.looked_collective, seen.looked_sent);
         if (rank == 0)
             printf("%ld %.12g\n", id, t + (p->clock_s > 0 ? 0 : p->start_s));
         MPI_Comm_free(&comm);
