@@ -235,10 +235,10 @@ static int find_app(struct context *c, const struct calib_settings *s, char **wo
         *err = why;
         return -1;
     }
-    if (!c->app && as_it_stands && problem_input_is_file())
+    if ((!c->app || c->app->of_command) && as_it_stands && problem_input_is_file())
         return hrun_fail(err, HRUN_EINVAL, "standard input is a file, and the runs read none: write a script that "
                          "redirects it, and measure that; or say < /dev/null where it does not matter");
-    if (!c->app && as_it_stands && problem_find(c, words, err))
+    if (problem_find(c, words, as_it_stands, err))
         return -1;
     if (!c->app && why.code) {
         *err = why;

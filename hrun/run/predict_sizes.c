@@ -25,8 +25,7 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
     if (hrun_mapping_places(&s->mapping))
         return hrun_fail(err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by "
                          "and its like, or --dry-run alone");
-    if (context_app(c, words[0], err) ||
-        (!c->app && words[0] && !s->N && !s->nprograms && problem_find(c, words, err)))
+    if (context_app(c, words[0], err) || problem_find(c, words, !s->N && !s->nprograms, err))
         return -1;
     a->N = w.N = c->app && c->app->fixed ? 1 : s->N;
     if (!a->N)

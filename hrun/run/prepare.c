@@ -390,7 +390,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_app(c, words[0], err) ||
-        (!c->app && words[0] && !s->N && !s->finest && !s->probe_N && !s->nprograms && problem_find(c, words, err)))
+        problem_find(c, words, !s->N && !s->finest && !s->probe_N && !s->nprograms, err))
         return -1;
     if (!c->app || !c->app->fixed)
         return 0;

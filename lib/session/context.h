@@ -157,7 +157,7 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 
 /* ---------------------------------------------------------------- problem
  *
- * A command whose program no definition knows, as an application with one size
+ * A command whose program no definition knows, or one with `size: command`, as an application with one size
  *
  * Purpose: most people have a command and an input deck that they run again and again. Its words, and the contents of
  * the files that they name, stand for an application whose work is always the same (`size: fixed`), so that profiles,
@@ -170,11 +170,12 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * first and last 8 MiB count.
  */
 
-/* Where c->app is NULL: make it that of the command, words[0] being the program. Where only the files' contents have
- * changed since the same words were run in the same folder it is what was known of them, and the user is told. c->app
- * stays NULL where {N} stands in the words, and without a store. Errors: HRUN_EINVAL, HRUN_EIO, HRUN_EPARSE,
- * HRUN_ENOMEM. */
-int problem_find(struct context *c, char *const *words, struct hrun_error *err);
+/* Where c->app is NULL, or a definition with `size: command`: make it that of the command, words[0] being the program.
+ * Where only the files' contents have changed since the same words were run in the same folder it is what was known of
+ * them, and the user is told. c->app is NULL afterwards unless as_it_stands (one program, no size is given), where {N}
+ * stands in the words, and without a store. Errors: HRUN_EINVAL (also: -app names a definition with `size: command`
+ * for what is none), HRUN_EIO, HRUN_EPARSE, HRUN_ENOMEM. */
+int problem_find(struct context *c, char *const *words, int as_it_stands, struct hrun_error *err);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
 /* Its command, which the caller frees; NULL: there is none, or no memory. */

@@ -162,7 +162,9 @@ static char *find_name(const struct context *c, struct problem *p)
     return name;
 }
 
-static void print_definition(struct problem *p, const char *name, char *const *words)
+/* base: the definition with size: command that knows the program, or NULL. */
+static int print_definition(struct problem *p, const char *name, char *const *words, const struct hrun_app *base,
+                            struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
 
@@ -177,8 +179,13 @@ static void print_definition(struct problem *p, const char *name, char *const *w
         hrun_buf_addc(&b, ch < ' ' || ch > '~' ? '?' : (char)ch);
     }
     hrun_buf_addf(&b, "\"\n%s", TERMS);
-    p->text = hrun_buf_detach(&b);
     hrun_buf_release(&command);
+    if (base && hrun_app_print_shared(base, &b, err)) {
+        hrun_buf_release(&b);
+        return -1;
+    }
+    p->text = hrun_buf_detach(&b);
+    return p->text ? 0 : hrun_fail_nomem(err);
 }
 
 /* ---------------------------------------------------------------- find and keep */
@@ -212,41 +219,74 @@ static int has_braces(char *const *words)
     return 0;
 }
 
-int problem_find(struct context *c, char *const *words, struct hrun_error *err)
+/* Write the definition of a new problem, and load it. named: by the user, so that no program was looked for. */
+static int define(struct context *c, struct problem *p, const char *name, int named, char *const *words,
+                  const struct hrun_app *base, struct hrun_error *err)
 {
-    struct problem *p = c->set->no_data || has_braces(words) ? NULL : calloc(1, sizeof *p);
-    char *name = NULL, *base = NULL, *path = NULL;
+    struct hrun_app *found = NULL;
+    char *path = in_folder(c, name, ".yaml", err);
+    int rc = -1;
+
+    if (!path || (named && hrun_app_find_program(&c->app_dirs, words[0], NULL, 0, &found, err)))
+        goto out;
+    base = found && found->of_command ? found : base;
+    rc = print_definition(p, name, words, base, err) ||
+         hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err) ? -1 : 0;
+out:
+    hrun_app_destroy(found);
+    free(path);
+    return rc;
+}
+
+/* Make c->app, which is NULL, that of the command. base: as above; it is the one that -app names where there is one. */
+static int find(struct context *c, char *const *words, const struct hrun_app *base, struct hrun_error *err)
+{
+    struct problem *p = calloc(1, sizeof *p);
+    const char *given = base ? NULL : c->set->app;
+    char *name = NULL, *program = NULL;
     int rc = -1;
 
     if (!p)
-        return 0;
+        return hrun_fail_nomem(err);
     problem_destroy(c->problem);
     c->problem = p;
     if (identify(c, words, p, err))
         return -1;
-    name = c->set->app ? strdup(c->set->app) : find_name(c, p);
-    if (name && !p->known && !c->set->app)
+    name = given ? strdup(given) : find_name(c, p);
+    if (name && !p->known && !given)
         settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
                      "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", name);
-    base = name ? NULL : hrun_app_name_of(words[0]);
-    if (!name && base && *base)
-        name = hrun_strf("%.60s-%08x", base, (unsigned)(hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
-    if (!name && base && !*base) {
+    program = name ? NULL : hrun_app_name_of(words[0]);
+    if (!name && program && *program)
+        name = hrun_strf("%.60s-%08x", program,
+                         (unsigned)(hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
+    if (!name && program && !*program) {
         rc = 0;         /* nothing to call it by */
         goto out;
     }
     rc = name ? problem_named(c, name, err) : hrun_fail_nomem(err);
     p->defined = rc == 0;
-    if (rc == 1) {
-        path = in_folder(c, name, ".yaml", err);
-        print_definition(p, name, words);
-        rc = !path ? -1 : p->text ? hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err)
-                                  : hrun_fail_nomem(err);
-    }
+    if (rc == 1)
+        rc = define(c, p, name, given != NULL, words, base, err);
 out:
-    free(path);
-    free(base);
+    free(program);
     free(name);
+    return rc;
+}
+
+int problem_find(struct context *c, char *const *words, int as_it_stands, struct hrun_error *err)
+{
+    struct hrun_app *base = c->app && c->app->of_command ? c->app : NULL;
+    int rc = 0, is_command = as_it_stands && words[0] && !has_braces(words);
+
+    if (base)
+        c->app = NULL;
+    if (base && c->set->app && !is_command)
+        rc = hrun_fail(err, HRUN_EINVAL, "%s knows commands as they stand (size: command): give one program with its "
+                       "arguments, and leave -N, --sizes and {N} out", base->name);
+    else if (!c->app && is_command && !c->set->no_data)
+        rc = find(c, words, base, err);
+    hrun_app_destroy(base);
     return rc;
 }
 
