@@ -68,7 +68,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
         }
         return;
     }
-    if (!c->app || (c->problem && !problem_is_kept(c))) {
+    if (!c->app || (c->problem && !problem_is_known(c))) {
         hrun_buf_addf(out, "hrun: no app definition knows %s: %d process%s, one per %s\n", words[0], d->P,
                       d->P == 1 ? "" : "es", report_unit(d));
         return;
@@ -116,7 +116,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_addf(out, " with %d process%s; to find what is best: ", d->P, d->P == 1 ? "" : "es");
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
             hrun_buf_addc(out, '\n');
-        } else if (c->app && d->N && problem_is_kept(c)) {
+        } else if (c->app && d->N && problem_is_known(c)) {
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");

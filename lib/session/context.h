@@ -180,9 +180,10 @@ int problem_find(struct context *c, char *const *words, int as_it_stands, struct
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
 /* Its command, which the caller frees; NULL: there is none, or no memory. */
 char *problem_title(const struct settings *set, const char *name);
-/* Write down what problem_find has made, if it has (needs c->store); is its definition on disk, or none needed? */
+/* Write down what problem_find has made, if it has (needs c->store). */
 int problem_keep(struct context *c, struct hrun_error *err);
-int problem_is_kept(const struct context *c);
+/* 0: the program is in no definition, and nothing was written of the command. */
+int problem_is_known(const struct context *c);
 /* Is a run of that time to be recorded? */
 int problem_is_worth(const struct context *c, double time_s);
 /* 1 where standard input is a file that has not been read to its end. */

@@ -25,6 +25,7 @@ struct problem {
     int reads_file;             /* 1: standard input is a file, which no later run may have: nothing is kept */
     int known;                  /* this command, with these contents, is in the index already */
     int defined;                /* problems/NAME.yaml is there */
+    int shared;                 /* it has what a definition with size: command says */
 };
 
 /* Forms that differ within the few P of one size: what divides, what does not, and what grows with processes. Files are
@@ -230,6 +231,7 @@ static int define(struct context *c, struct problem *p, const char *name, int na
     if (!path || (named && hrun_app_find_program(&c->app_dirs, words[0], NULL, 0, &found, err)))
         goto out;
     base = found && found->of_command ? found : base;
+    p->shared = base != NULL;
     rc = print_definition(p, name, words, base, err) ||
          hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err) ? -1 : 0;
 out:
@@ -290,9 +292,9 @@ int problem_find(struct context *c, char *const *words, int as_it_stands, struct
     return rc;
 }
 
-int problem_is_kept(const struct context *c)
+int problem_is_known(const struct context *c)
 {
-    return !c->problem || c->problem->defined;
+    return !c->problem || c->problem->defined || c->problem->shared;
 }
 
 int problem_is_worth(const struct context *c, double time_s)
