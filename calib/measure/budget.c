@@ -287,7 +287,10 @@ static void add_open(const struct campaign *g, struct hrun_buf *out)
 
     for (int i = hrun_design_state(g->budget->design)->dropped, k = 0; i < sizes->n; i++, k++)
         if (!hrun_design_stands(g->budget->design, k, &loss) && loss >= LOSS_SHOWN) {
-            hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
+            if (sizes->n > 1)
+                hrun_buf_addf(out, "%s%lld: %.2g %%", sep, (long long)sizes->v[i], 100 * loss);
+            else
+                hrun_buf_addf(out, " (%.2g %% may be lost by it", 100 * loss);
             sep = ", ";
         }
     if (*sep == ',')

@@ -598,6 +598,8 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
 /* Is there a definition that hrun would take for the command? */
 static int check_unknown(const struct context *c, const char *program, struct hrun_error *err)
 {
+    if (c->app && c->app->of_command)
+        return 0;
     if (c->app && !c->set->app)
         return hrun_fail(err, HRUN_EINVAL, "the definition of %s knows the program %s: it is measured with --sizes and "
                          "{N}, without --vary; -app NAME, which hrun is then given as well, makes the command one of "
@@ -608,12 +610,14 @@ static int check_unknown(const struct context *c, const char *program, struct hr
     return 0;
 }
 
-/* What --vary says: the command with {N}, and what is known of it; processes per PE, rule and time count on. */
+/* What --vary says: the command with {N}, and what is known of it, or of its program; processes per PE, rule and time
+ * count on. */
 static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_error *err)
 {
     struct context *c = a->command;
     const char *list = strrchr(s->vary, '=');
     char *name = strndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
+    const struct hrun_app *said;
     struct hrun_error why = { 0 };
     int rc = name ? 0 : hrun_fail_nomem(err);
 
@@ -630,7 +634,8 @@ static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_e
     if (rc)
         return -1;
     a->words = c->number->words;
-    context_drop_app(c);
+    if (c->app && !c->app->of_command)
+        context_drop_app(c);
     if (problem_begin(c, a->words, err))
         return -1;
     a->name = problem_name(c);
@@ -640,9 +645,10 @@ static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_e
     s->N = list ? 0 : c->number->N;
     for (int i = 0, own = !s->procs.n; own && c->app && !c->app->suits_pes && i < c->app->nprocs_per_pe; i++)
         number_list_add(&s->procs, c->app->procs_per_pe[i]);
-    if (c->app && !s->again) {
-        s->rule = s->rule ? s->rule : hrun_expr_text(c->app->rule);
-        a->time_match = s->time ? s->time : c->app->time_match;
+    said = c->app && !s->again ? c->app : problem_base(c);
+    if (said) {
+        s->rule = s->rule ? s->rule : hrun_expr_text(said->rule);
+        a->time_match = s->time || said->time_file || said->time_value ? s->time : said->time_match;
     }
     return 0;
 }

@@ -219,6 +219,7 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
 static void tell_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
+    int fixed = b->c->app->fixed;
     double enough, unit;
     size_t sizes = 0, kept = 0;
 
@@ -228,20 +229,24 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
             v[kept++] = v[i];
     for (size_t i = 0; i < kept; i++)
         if (v[i].time_s < least_s) {
-            hrun_buf_addf(&words, "%s%lld (", sizes++ ? ", " : "N = ", (long long)v[i].N);
+            hrun_buf_adds(&words, sizes++ ? ", " : fixed ? "" : "at N = ");
+            if (!fixed)
+                hrun_buf_addf(&words, "%lld ", (long long)v[i].N);
+            hrun_buf_addc(&words, '(');
             hrun_add_seconds(&words, v[i].time_s);
             hrun_buf_addc(&words, ')');
         }
     if (sizes) {
         enough = long_enough(v, kept, least_s);
         unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* told to two digits */
-        fprintf(stderr, "hrun-calibrate: %s: the quickest runs at %s are too short to tell much: ", b->c->app->name,
-                words.data);
-        hrun_buf_reset(&words);
+        hrun_buf_adds(&words, " are too short to tell much: ");
         hrun_add_seconds(&words, least_s);
-        fprintf(stderr, "%s would be long enough for what times are rounded to, or scatter by; measure sizes from "
-                "about N = %.0f on (--sizes), or find a finer time in its output (time in the definition)\n",
-                words.data, ceil(enough / unit) * unit);
+        hrun_buf_adds(&words, " would be long enough for what times are rounded to, or scatter by; ");
+        if (!fixed)
+            hrun_buf_addf(&words, "measure sizes from about N = %.0f on (--sizes), or find a finer time in its output "
+                          "(time in the definition)", ceil(enough / unit) * unit);
+        fprintf(stderr, "hrun-calibrate: %s: the quickest runs %s%s\n", b->c->app->name, words.data,
+                fixed ? "give it more to do" : "");
     }
     hrun_buf_release(&words);
 }

@@ -402,8 +402,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_app(c, words[0], err) ||
-        (words[0] && (!s->probe || probe_is_look(s)) && !s->nprograms &&
-         problem_find(c, words, s->N || s->finest, err)))
+        problem_find(c, s->nprograms || (s->probe && !probe_is_look(s)) ? NULL : words, s->N || s->finest, err))
         return -1;
     if (c->number)
         p->N = c->number->N;

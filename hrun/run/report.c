@@ -41,7 +41,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     struct hrun_buf left = HRUN_BUF_INIT, right = HRUN_BUF_INIT;
     int pes = total_pes(c->cluster);
 
-    hrun_buf_adds(&left, c->app && problem_is_kept(c) ? c->app->name : words[0]);
+    hrun_buf_adds(&left, c->app && problem_is_known(c) ? c->app->name : words[0]);
     if (c->number)
         hrun_buf_addf(&left, "  N = %lld (%s)", (long long)d->N, c->number->text);
     else if (d->N && !c->app->fixed)
@@ -58,7 +58,7 @@ static void add_heading(const struct context *c, const struct decision *d, char 
             hrun_buf_adds(&right, " old");
         }
     } else {
-        hrun_buf_adds(&right, !c->app || !problem_is_kept(c) ? "never measured" : c->app->fixed ? "not calibrated"
+        hrun_buf_adds(&right, !c->app || !problem_is_known(c) ? "never measured" : c->app->fixed ? "not calibrated"
                       : !d->N ? "no -N: no model is used" : "no profile");
     }
     hrun_buf_add(out, left.data, left.len);

@@ -88,7 +88,7 @@ void report_before(const struct context *c, const struct decision *d, const stru
         }
         return;
     }
-    if (!c->app || (c->problem && !problem_is_kept(c))) {
+    if (!c->app || (c->problem && !problem_is_known(c))) {
         hrun_buf_addf(out, "hrun: nothing is known of %s yet", words[0]);
         add_started(c, d, ": ", out);
         hrun_buf_addc(out, '\n');
@@ -152,7 +152,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_adds(out, ": ");
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
             hrun_buf_addc(out, '\n');
-        } else if (c->app && d->N && !fixed) {
+        } else if (c->app && d->N && (!fixed || problem_is_known(c))) {
             hrun_buf_adds(out, "hrun: actual ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");

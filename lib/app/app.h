@@ -190,6 +190,8 @@ struct hrun_app {
     int nvariants;
     int fixed;                  /* `size: fixed`: each run has the same work, N = 1, which no word tells the program */
     int in_command;             /* `size: number`: N is the number where this one of `args`, from 1, has {N}; else 0 */
+    int of_command;             /* `size: command`: it has no terms, and stands for commands that are applications of
+                                   their own, which take over what hrun_app_print_shared prints */
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
@@ -390,6 +392,10 @@ struct hrun_app_draft {
 /* Append the definition. Errors: HRUN_EINVAL (text with a control character: it has no place in one line),
  * HRUN_ENOMEM; *out is then undefined. Whether names and expressions are right hrun_app_load tells. */
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err);
+
+/* Append, as lines of a definition, what one of `size: command` says of its commands: rule, procs_per_pe, pattern and
+ * time. Errors: as above. */
+int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- time_match
  *

@@ -370,6 +370,24 @@ fail:
     return NULL;
 }
 
+/* A number, in which Fortran may write the exponent with a D; or, with units, "1m 2.34s". */
+static int parse_seconds(const char *text, double *t)
+{
+    struct hrun_buf number = HRUN_BUF_INIT, units = HRUN_BUF_INIT;
+    int rc;
+
+    for (const char *s = text; *s; s++) {
+        hrun_buf_addc(&number, *s == 'D' || *s == 'd' ? 'e' : *s);
+        if (*s != ' ')
+            hrun_buf_addc(&units, *s);
+    }
+    rc = hrun_parse_number("time", number.len ? number.data : "", t, NULL) &&
+         hrun_parse_duration("time", units.len ? units.data : "", t, NULL);
+    hrun_buf_release(&number);
+    hrun_buf_release(&units);
+    return rc ? -1 : 0;
+}
+
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
 {
     struct hrun_expr *value = c->app->time_value;
@@ -392,11 +410,7 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
                          c->path ? c->app->time_file : "its standard output", c->app->time_match);
-    /* Fortran may write a double's exponent with a D. */
-    for (char *s = c->found.data; *s; s++)
-        if (*s == 'D' || *s == 'd')
-            *s = 'e';
-    if (hrun_parse_number("time", c->found.data, &t, NULL) || (!value && t < 0))
+    if (parse_seconds(c->found.data, &t) || (!value && t < 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
                          "number of seconds", c->found.data, c->path ? c->app->time_file : "its standard output");
     if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))

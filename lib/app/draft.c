@@ -88,6 +88,50 @@ static int print_terms(const struct hrun_app_draft *d, struct hrun_buf *out, str
            list("  p", d->p->v, d->p->n, out, err) ? -1 : 0;
 }
 
+static void print_procs(const int *procs, int n, struct hrun_buf *out)
+{
+    hrun_buf_adds(out, "procs_per_pe: [");
+    for (int i = 0; i < n; i++)
+        hrun_buf_addf(out, "%s%d", i ? ", " : "", procs[i]);
+    hrun_buf_adds(out, "]\n");
+}
+
+/* ", KEY: 'text'" */
+static int more(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
+{
+    if (!text)
+        return 0;
+    hrun_buf_addf(out, ", %s: ", key);
+    return quote(text, out, err);
+}
+
+static int print_time(const char *match, const char *file, const char *value, struct hrun_buf *out,
+                      struct hrun_error *err)
+{
+    if (!match)
+        return 0;
+    hrun_buf_adds(out, "time: {match: ");
+    if (quote(match, out, err) || more("file", file, out, err) || more("value", value, out, err))
+        return -1;
+    hrun_buf_adds(out, "}\n");
+    return 0;
+}
+
+int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, struct hrun_error *err)
+{
+    hrun_buf_adds(out, "rule: ");
+    if (quote(hrun_expr_text(app->rule), out, err))
+        return -1;
+    hrun_buf_addc(out, '\n');
+    if (!app->suits_pes)
+        print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
+    if (app->pattern)
+        hrun_buf_addf(out, "pattern: %s\n", app->pattern);
+    if (print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out, err))
+        return -1;
+    return out->failed ? hrun_fail_nomem(err) : 0;
+}
+
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_strvec args = HRUN_STRVEC_INIT;
@@ -103,10 +147,9 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
     comment(d->rule_comment, out);
     if (scalar("rule", d->rule, out, err))
         goto done;
-    if (d->in_command)
-        hrun_buf_adds(out, "size: number\nscratch: copy\n");
-    for (int i = 0; i < d->nprocs; i++)
-        hrun_buf_addf(out, "%s%d%s", i ? ", " : "procs_per_pe: [", d->procs_per_pe[i], i < d->nprocs - 1 ? "" : "]\n");
+    hrun_buf_adds(out, d->in_command ? "size: number\nscratch: copy\n" : "");
+    if (d->nprocs)
+        print_procs(d->procs_per_pe, d->nprocs, out);
     if (print_terms(d, out, err))
         goto done;
     for (char *const *word = d->args; word && *word; word++)
@@ -116,12 +159,8 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
         }
     if (args.n && list("args", args.v, args.n, out, err))
         goto done;
-    if (d->time_match) {
-        hrun_buf_adds(out, "time: {match: ");
-        if (quote(d->time_match, out, err))
-            goto done;
-        hrun_buf_adds(out, "}\n");
-    }
+    if (print_time(d->time_match, NULL, NULL, out, err))
+        goto done;
     for (int i = 0; i < d->nsizes; i++)
         hrun_buf_addf(out, "%s%lld%s", i ? ", " : "sizes: [", (long long)d->sizes[i], i < d->nsizes - 1 ? "" : "]\n");
     rc = out->failed ? hrun_fail_nomem(err) : 0;

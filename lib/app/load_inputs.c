@@ -83,7 +83,7 @@ static int load_inputs(struct hrun_load *l)
         if (hrun_load_check_template(l, path, raw->args[i]))
             return -1;
     }
-    if (raw->size && !app->fixed && find_number(raw, app) != 1)
+    if (raw->size && !app->fixed && !app->of_command && find_number(raw, app) != 1)
         return hrun_load_bad(l, "size", "with size: number one word of args is {N} or ends in ={N}: where the number "
                              "stands");
     if (raw->stdin_text && hrun_load_check_template(l, "stdin", raw->stdin_text))

@@ -181,7 +181,8 @@ static int load_expressions(struct hrun_load *l)
         return hrun_load_bad(l, path, "variant '%s' has neither terms nor a formula", l->variant->name);
     }
     if (!terms)
-        return app->family == HRUN_APP_NPT && !raw->variants_count ? hrun_load_bad(l, "", "'terms' is missing") : 0;
+        return app->family == HRUN_APP_NPT && !raw->variants_count && !app->of_command
+               ? hrun_load_bad(l, "", "'terms' is missing") : 0;
     if (load_terms(l, "np", terms->np, terms->np_count, vars_np, 2, &app->np) ||
         load_terms(l, "n", terms->n, terms->n_count, vars_n, 1, &app->nt))
         return -1;

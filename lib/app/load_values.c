@@ -334,21 +334,45 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int load_sizes(struct hrun_load *l)
+/* What a command has of its own, a definition for commands cannot say. */
+static int check_of_command(const struct hrun_load *l)
 {
     const struct raw_app *raw = l->raw;
+    const struct { const char *key; int given; } others[] = {
+        { "family", raw->family != NULL }, { "memory", raw->memory != NULL }, { "threads", raw->threads != NULL },
+        { "terms", raw->terms != NULL }, { "formula", raw->formula != NULL }, { "variants", raw->variants_count > 0 },
+        { "builds", raw->builds_count > 0 }, { "constants", raw->constants_count > 0 },
+        { "derived", raw->derived_count > 0 }, { "files", raw->files_count > 0 }, { "args", raw->args_count > 0 },
+        { "stdin", raw->stdin_text != NULL }, { "scratch", raw->scratch != NULL },
+    };
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return hrun_load_bad(l, others[i].key, "a definition with size: command has no '%s': leave one of them out",
+                                 others[i].key);
+    return 0;
+}
+
+static int load_sizes(struct hrun_load *l)
+{
+    enum { FIXED, COMMAND, NUMBER };
+    static const char *const known[] = { "fixed", "command", "number", NULL };
+    const struct raw_app *raw = l->raw;
+    int which = raw->size ? load_choice(l, "size", raw->size, known) : 0;
     unsigned n = raw->sizes_count;
     char path[64];
 
-    l->app->fixed = raw->size && !strcmp(raw->size, "fixed");
-    if (raw->size && !l->app->fixed && strcmp(raw->size, "number"))
-        return hrun_load_bad(l, "size", "'%s' is not known: write size: fixed where the work is the same in each "
-                             "run, size: number where a number in the command is N, or leave the key out", raw->size);
-    if (l->app->fixed && n)
-        return hrun_load_bad(l, "sizes", "with size: fixed there are no other sizes: leave one of the keys out");
+    if (which < 0)
+        return -1;
+    if (raw->size && which != NUMBER && n)
+        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out", raw->size);
     l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);
     if (!l->app->sizes)
         return hrun_fail_nomem(l->err);
+    l->app->of_command = which == COMMAND;
+    if (l->app->of_command && check_of_command(l))
+        return -1;
+    l->app->fixed = raw->size && which == FIXED;
     l->app->suits_pes = raw->size && !raw->procs_per_pe_count;
     if (l->app->fixed)
         l->app->sizes[l->app->nsizes++] = 1;

@@ -433,7 +433,7 @@ int context_app(struct context *c, const char *argv0, struct hrun_error *err)
 
 int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err)
 {
-    if ((c->app && problem_is_kept(c)) || !c->set->needs_app)
+    if ((c->app && problem_is_known(c)) || !c->set->needs_app)
         return 0;
     return hrun_fail(err, HRUN_ENOENT, "--%s does nothing without an app definition: %s%s; name one with -app (hrun "
                      "--list-apps)", c->set->needs_app, argv0 ? "none knows the program " : "there is none",

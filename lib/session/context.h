@@ -171,7 +171,8 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 
 /* ---------------------------------------------------------------- problem
  *
- * A command whose program no definition knows, as an application with one size, or of a number in the command
+ * A command whose program no definition knows, or one with `size: command`, as an application of one size, or of a
+ * number in the command
  *
  * Purpose: most people have a command and an input deck that they run again and again. Its words, and the contents of
  * the files that they name, stand for an application whose work is always the same (`size: fixed`), so that profiles,
@@ -186,16 +187,20 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * first and last 8 MiB count.
  */
 
-/* Where c->app is NULL: make it that of the command, words[0] being the program. Where only the files' contents have
- * changed since the same words were run in the same folder it is what was known of them, and the user is told. c->app
- * stays NULL without a store, where {N} stands in words that are not known, and where it does not and the user says a
- * size (sized). Of a definition with `size: number`, given or found, c->number is the size, unless the user says it.
- * Errors: HRUN_EINVAL, HRUN_EIO, HRUN_EPARSE, HRUN_ENOMEM. */
+/* Where c->app is NULL, or a definition with `size: command`: make it that of the command, words[0] being the program.
+ * Where only the files' contents have changed since the same words were run in the same folder it is what was known of
+ * them, and the user is told. c->app is NULL afterwards where there is no one command (words is NULL, or no program),
+ * without a store, where {N} stands in words that are not known, and where it does not and the user says a size (sized).
+ * Of a definition with `size: number`, given or found, c->number is the size, unless the user says it. Errors:
+ * HRUN_EINVAL (also: -app names a definition with `size: command` for what is none), HRUN_EIO, HRUN_EPARSE,
+ * HRUN_ENOMEM. */
 int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err);
 /* For words with {N}: c->problem, and as c->app what is known of it, or NULL. Errors: as above. */
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err);
-/* Of c->problem: the name, "" where there is nothing to call it by. */
+/* Of c->problem: the name, "" where there is nothing to call it by; the definition with `size: command` that knows its
+ * program, or NULL. */
 const char *problem_name(const struct context *c);
+const struct hrun_app *problem_base(const struct context *c);
 /* Write text as the definition of c->problem, in place of any earlier one. Errors: those of the store. */
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
 /* Is c->app the definition of an earlier command? */
@@ -204,9 +209,10 @@ int problem_is_app(const struct context *c);
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
 /* Its command, which the caller frees; NULL: there is none, or no memory. */
 char *problem_title(const struct settings *set, const char *name);
-/* Write down what problem_find has made, if it has (needs c->store); is its definition on disk, or none needed? */
+/* Write down what problem_find has made, if it has (needs c->store). */
 int problem_keep(struct context *c, struct hrun_error *err);
-int problem_is_kept(const struct context *c);
+/* 0: the program is in no definition, and nothing was written of the command. */
+int problem_is_known(const struct context *c);
 /* Is a run of that time to be recorded? */
 int problem_is_worth(const struct context *c, double time_s);
 /* Measured runs read no standard input. Errors: HRUN_EINVAL where it is a file that has not been read to its end. */

@@ -1,4 +1,4 @@
-/* problem.c - a command whose program no definition knows, as an application; see context.h */
+/* problem.c - a command without a definition of its own, as an application; see context.h */
 #include "session/context.h"
 
 #include "base/file.h"
@@ -21,6 +21,8 @@ enum {
 struct problem {
     char *text;                 /* the definition */
     char *name;
+    struct hrun_app *base;      /* the definition with `size: command` that knows the program; or NULL */
+    const char *given;          /* -app where it does not name that; or NULL */
     uint64_t words, contents, folder;
     int nfiles;                 /* that its words name */
     int reads_file;             /* 1: standard input is a file, which no later run may have: nothing is kept */
@@ -199,7 +201,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
             int same;
 
             if (sscanf(line, "%llx %llx %llx %255s", &hash, &contents, &folder, found) != 4 ||
-                !hrun_app_is_name(found) || (c->set->app && strcmp(c->set->app, found)))
+                !hrun_app_is_name(found) || (p->given && strcmp(p->given, found)))
                 continue;
             for (i = 0; i < n && h[i] != hash; i++)
                 ;
@@ -222,7 +224,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     return rc;
 }
 
-static void print_definition(struct problem *p, char *const *words)
+static int print_definition(struct problem *p, char *const *words, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
 
@@ -237,8 +239,13 @@ static void print_definition(struct problem *p, char *const *words)
         hrun_buf_addc(&b, ch < ' ' || ch > '~' ? '?' : (char)ch);
     }
     hrun_buf_addf(&b, "\"\n%s", TERMS);
-    p->text = hrun_buf_detach(&b);
     hrun_buf_release(&command);
+    if (p->base && hrun_app_print_shared(p->base, &b, err)) {
+        hrun_buf_release(&b);
+        return -1;
+    }
+    p->text = hrun_buf_detach(&b);
+    return p->text ? 0 : hrun_fail_nomem(err);
 }
 
 /* ---------------------------------------------------------------- find and keep */
@@ -281,28 +288,17 @@ static int has_braces(char *const *words)
     return 0;
 }
 
-int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
+/* What the command is called: as it is known, as the user says, or by its program and hashes. */
+static int name_problem(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
-    struct problem *p = calloc(1, sizeof *p);
-    char *base, *path;
-    int rc;
+    char *program = hrun_app_name_of(words[0]), *path;
 
-    if (!p)
-        return hrun_fail_nomem(err);
-    problem_destroy(c->problem);
-    c->problem = p;
-    if (identify(c, words, p, err) || find_known(c, p, words, err))
-        return -1;
-    if (p->name && !p->known && !c->set->app)
-        settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
-                     "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", p->name);
-    base = hrun_app_name_of(words[0]);
-    if (!p->name && c->set->app)
-        p->name = strdup(c->set->app);
-    else if (!p->name && base)
-        p->name = !*base ? strdup("") : hrun_strf("%.60s-%08x", base, (unsigned)(
-                                                  hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
-    free(base);
+    if (!p->name && p->given)
+        p->name = strdup(p->given);
+    else if (!p->name && program)
+        p->name = !*program ? strdup("") : hrun_strf("%.60s-%08x", program, (unsigned)(
+                                                     hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
+    free(program);
     path = p->name && *p->name ? in_folder(c, p->name, ".yaml", err) : NULL;
     if (path && !access(path, F_OK) && access(path, R_OK)) {
         settings_say(c->set, "what is known of this command is in %s, which you may not read: it counts as one that "
@@ -310,39 +306,74 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
         *p->name = 0;
     }
     free(path);
-    if (!p->name)
+    return p->name ? 0 : hrun_fail_nomem(err);
+}
+
+int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
+{
+    struct problem *p = calloc(1, sizeof *p);
+    int rc;
+
+    if (!p)
         return hrun_fail_nomem(err);
+    problem_destroy(c->problem);
+    c->problem = p;
+    p->base = c->app;
+    c->app = NULL;
+    p->given = p->base ? NULL : c->set->app;
+    if (identify(c, words, p, err) || find_known(c, p, words, err))
+        return -1;
+    if (p->name && !p->known && !p->given)
+        settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
+                     "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", p->name);
+    if (name_problem(c, p, words, err))
+        return -1;
     rc = problem_named(c, p->name, err);
     p->defined = rc == 0;
     return rc < 0 ? -1 : 0;
 }
 
-int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err)
+/* The definition of a new problem, which is of one size. */
+static int define(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
-    int sizes = has_braces(words), rc;
-    char *path;
+    char *path = in_folder(c, p->name, ".yaml", err);
+    int rc = -1;
 
-    if (c->app && (sized || sizes))
-        return 0;
-    if (c->app)
-        return number_of_app(c, words, err);
-    if (c->set->no_data || (sized && !sizes))
-        return 0;
-    if (problem_begin(c, words, err))
-        return -1;
-    if (c->app || sizes || !*c->problem->name) {
-        if (!c->app) {      /* nothing is known, or there is nothing to call it by */
-            problem_destroy(c->problem);
-            c->problem = NULL;
-        }
-        return 0;
+    /* By a name that the user gives no program was looked for. */
+    if (!path || (p->given && hrun_app_find_program(&c->app_dirs, words[0], NULL, 0, &p->base, err)))
+        goto out;
+    if (p->base && !p->base->of_command) {
+        hrun_app_destroy(p->base);
+        p->base = NULL;
     }
-    path = in_folder(c, c->problem->name, ".yaml", err);
-    print_definition(c->problem, words);
-    rc = !path ? -1 : !c->problem->text ? hrun_fail_nomem(err)
-       : hrun_app_parse(path, c->problem->text, strlen(c->problem->text), NULL, 0, &c->app, err);
+    rc = print_definition(p, words, err) || hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err) ? -1 : 0;
+out:
     free(path);
     return rc;
+}
+
+int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err)
+{
+    int none = !words || !words[0], braces = !none && has_braces(words);
+
+    if (c->app && !c->app->of_command)
+        return none || sized || braces ? 0 : number_of_app(c, words, err);
+    if (c->app && c->set->app && (none || sized || braces))
+        return hrun_fail(err, HRUN_EINVAL, "%s knows commands as they stand (size: command): give one program with its "
+                         "arguments, and leave -N, --sizes and {N} out", c->app->name);
+    if (none || c->set->no_data || (sized && !braces)) {
+        context_drop_app(c);
+        return 0;
+    }
+    if (problem_begin(c, words, err))
+        return -1;
+    if (!c->app && !braces && *c->problem->name)
+        return define(c, c->problem, words, err);
+    if (!c->app) {              /* nothing is known, or there is nothing to call it by */
+        problem_destroy(c->problem);
+        c->problem = NULL;
+    }
+    return 0;
 }
 
 const char *problem_name(const struct context *c)
@@ -350,9 +381,14 @@ const char *problem_name(const struct context *c)
     return c->problem->name;
 }
 
-int problem_is_kept(const struct context *c)
+const struct hrun_app *problem_base(const struct context *c)
 {
-    return !c->problem || c->problem->defined;
+    return c->problem->base;
+}
+
+int problem_is_known(const struct context *c)
+{
+    return !c->problem || c->problem->defined || c->problem->base;
 }
 
 int problem_is_worth(const struct context *c, double time_s)
@@ -402,6 +438,7 @@ void problem_destroy(struct problem *p)
     if (p) {
         free(p->text);
         free(p->name);
+        hrun_app_destroy(p->base);
     }
     free(p);
 }

@@ -94,12 +94,12 @@ static int one_per_pe(struct decision *d, int P)
     return d->has_config;
 }
 
-/* As mpirun would: a process on each core, of whole nodes as well. */
-static void one_per_core(struct decision *d)
+/* A process on each core, as mpirun would, of whole nodes as well, and on up to `most` cores of each PE. */
+static void one_per_core(struct decision *d, int most)
 {
     for (int i = 0; i < d->nsubs; i++) {
         d->pes[i] = d->subs[i].npes;
-        d->procs[i] = d->pes[i] ? d->subs[i].each : 0;
+        d->procs[i] = !d->pes[i] ? 0 : d->subs[i].each < most ? d->subs[i].each : most;
     }
     d->P = count_processes(d);
     d->has_config = 1;
@@ -153,16 +153,19 @@ static int plain_is_valid(struct context *c, struct decision *d, const struct hr
 
 int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
-    int npes = 0, best = 0;
+    int npes = 0, best = 0, most = 0, fits = 0;
 
     d->by = BY_DEFAULT;
-    if (c->app && c->app->suits_pes) {
-        one_per_core(d);
-        if (!d->N || hrun_app_rule(c->app, d->N, d->P, NULL) > 0)
-            return 0;
-    }
-    for (int i = 0; i < d->nsubs; i++)
+    for (int i = 0; i < d->nsubs; i++) {
         npes += d->subs[i].npes;
+        most = d->subs[i].each > most ? d->subs[i].each : most;
+    }
+    for (; c->app && c->app->suits_pes && most > 0 && !fits; most--) {
+        one_per_core(d, most);
+        fits = d->N ? hrun_app_rule(c->app, d->N, d->P, err) : 1;
+    }
+    if (fits)
+        return fits < 0 ? -1 : 0;
     /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
     for (int P = 1; P <= npes; P++) {
         int valid = plain_is_valid(c, d, subs, P, err);

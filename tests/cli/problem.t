@@ -142,7 +142,41 @@ run $h --dry-run ./mycode -in deck
 status_is 125 "a damaged definition"
 err_has "$name.yaml:" "is named with its place"
 printf 'name: x\nsize: some\n' >x.yaml
-fails 125 "write size: fixed" "size: of a definition is fixed" hrun --dry-run -app ./x.yaml true
+fails 125 "(known: fixed, command, number)" "size: of a definition is fixed, or of commands" hrun --dry-run -app ./x.yaml true
 printf 'name: x\nsize: fixed\nsizes: [1, 2]\n' >x.yaml
 fails 125 "there are no other sizes" "and has no sizes beside it" hrun --dry-run -app ./x.yaml true
+
+# A definition of commands.
+mkdir -p one/defs
+printf '%s\n' 'name: code' 'programs: [sized]' 'size: command' 'rule: "P != 2"' 'procs_per_pe: [1, 2]' \
+    "time: {match: 'it''s ([0-9.hms ]+)', value: 'x/2'}" >one/defs/code.yaml
+cat >sized <<'P'
+#!/bin/sh
+p=${OMPI_COMM_WORLD_SIZE:-1}
+[ "$p" != 2 ] || { echo "not on two" >&2; exit 3; }
+sleep 0.$((8 / p))
+[ "${OMPI_COMM_WORLD_RANK:-0}" != 0 ] || echo "it's 1m $((8 / p)).5s"
+P
+chmod +x sized
+d="--profile-path one/defs"
+mkdir one/alone
+sed 's/P != 2/P == 1/' one/defs/code.yaml >one/alone/code.yaml
+run $h --profile-path one/alone --dry-run ./sized -in deck
+out_lacks "no app definition" "a command that a definition of commands knows"
+out_has "as 1 process" "starts as many processes at first as its rule accepts"
+run hrun-calibrate --level core --budget 20s $d ./sized -in deck
+status_is 0 "a command whose program a definition of commands knows"
+err_lacks "status 3" "is not run on counts that its rule excludes"
+run $h $d --dry-run ./sized -in deck
+out_has "sized-" "it has a name of its own"
+out_has "predicted" "by which hrun finds it"
+run $h $d ./sized -in deck
+err_has "actual 3" "and the time is what it prints, units and value included"
+run $h --dry-run ./sized -in deck
+out_has "predicted" "once measured the definition is not needed"
+run hrun-calibrate --level core --budget 10s $d -app byname ./sized -in same
+ok "-app gives a name, and the definition counts nevertheless" grep -q 'P != 2' data/problems/byname.yaml
+fails 125 "size: command" "with a size it means nothing" hrun --level core $d -N 9 -app code ./sized {N}
+printf 'name: x\nsize: command\nargs: [a]\n' >x.yaml
+fails 125 "has no 'args'" "what a command has of its own it cannot say" hrun --dry-run -app ./x.yaml true
 done_testing

@@ -66,6 +66,9 @@ static void test_lines(void)
     ok(time_in("time: ([0-9.e]+)", "time: 1e999", 11, 3) == -2, "nor an overflow");
     ok(time_in("time: ([a-z]*)", "time: ", 6, 3) == -2, "nor an empty text");
     is_num(time_in("time: ([0-9.ED+-]+)", "time: 0.125D-01", 15, 3), 0.0125, 1e-15, "Fortran's exponent");
+    is_num(time_in("WALL ([0-9.dhms ]+)", "WALL 1h 2m 3.5s", 15, 4), 3723.5, 1e-12, "with units");
+    is_num(time_in("WALL ([0-9.dhms ]+)", "WALL 0.75s", 10, 4), 0.75, 1e-15, "or one");
+    ok(time_in("WALL ([0-9.dhms ]+)", "WALL 3s 2m", 10, 4) == -2, "from large to small");
 }
 
 /* Each expression finds in each line what regexec alone finds. */

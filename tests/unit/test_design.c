@@ -553,6 +553,50 @@ static void test_found(void)
     used = subs;
 }
 
+/* The budget that is found for one size, at most, and what its choice takes. A first look at one PE would take as long
+ * as the rest. */
+static double found_at(int64_t N, double *choice_s)
+{
+    const int64_t all = 3 * PES;
+    struct hrun_design_settings s = plain;
+    const int *pes, *procs;
+    double low_s, high_s, most_s = 0;
+    struct trial t;
+    int runs;
+
+    s.own_budget = 1;
+    s.sizes = &N;
+    s.nsizes = 1;
+    s.pes = &all;
+    s.npes = 1;
+    start(&t, &s);
+    t.m.app.fixed = 1;      /* models of one size will do */
+    while (step(&t) == 1)
+        most_s = fmax(most_s, hrun_design_state(t.d)->budget_s);
+    if (!choice_at(t.d, 0, &pes, &procs, choice_s, &low_s, &high_s, &runs))
+        *choice_s = 0;
+    finish(&t);
+    return most_s;
+}
+
+/* Of a size whose choice takes some 1.5 s. */
+enum { SHORT_N = 680 };
+
+static void test_found_short(void)
+{
+    double short_s, long_s, budget_s;
+
+    used = many;
+    unknown = 0.3;
+    budget_s = found_at(SHORT_N, &short_s);
+    ok(short_s > 1 && short_s < 2.4 && budget_s < 120, "runs of %.1f s: two minutes at most, %.0f s", short_s,
+       budget_s);
+    budget_s = found_at(2 * SHORT_N, &long_s);
+    ok(long_s > 2.5 && budget_s > 40 * long_s, "longer ones get more: of %.1f s %.0f s", long_s, budget_s);
+    unknown = 0;
+    used = subs;
+}
+
 static int is_mixed(const int *pes, int64_t N)
 {
     (void)N;
@@ -624,6 +668,7 @@ int main(void)
     test_hangs();
     test_adds();
     test_found();
+    test_found_short();
     test_exact();
     test_reserve();
     chooses_the_best();

@@ -50,8 +50,9 @@ struct hrun_design_settings {
     double budget_s;            /* wall time to be spent; 0: not limited */
     double own_budget;          /* > 0: budget_s is found from what the choices take, anew with each fit: this part,
                                    twice as much while more than 2 % is expected to be lost; where configurations are
-                                   few, beside first and last runs, a part of what all would take; less what the runs
-                                   known from before took; it ends when all runs have told what it is */
+                                   few, beside first and last runs, a part of what all would take; at one size with
+                                   short runs less than two minutes; less what the runs known from before took; it ends
+                                   when all runs have told what it is */
     int runs;                   /* runs to be made; 0: not limited */
     double target;              /* e.g. 0.05: stop when at every size the time of the choice is known to +- 5 % (95 %
                                    interval) and expected to be that near to the best; 0: no target */

@@ -16,6 +16,8 @@ static const double RESERVE_MOST = 0.3;
 static const double DOUBT = 2;
 /* Of a budget that is found and not given. */
 static const double OWN_ROUNDS = 12, OWN_RUNS = 8, OWN_LEAST = 8;
+/* At one size, as of a command, whose choice takes up to SHORT_S with its start: a first answer within two minutes. */
+static const double SHORT_S = 2.5, SHORT_BUDGET_S = 105;
 /* Beside screening and last rounds it is no more than this part of what all configurations would take, where they are
  * so few that all are candidates. */
 static const double OWN_SHARE = 0.1;
@@ -313,6 +315,8 @@ static void find_budget(struct hrun_design *d)
     double runs_s = d->set.own_budget * more * (OWN_ROUNDS + OWN_RUNS * options_of(d) / d->nsizes) * d->round_s;
     double most_s = d->set.own_budget * OWN_SHARE * all_s(d), own_s;
 
+    if (d->nsizes == 1 && d->round_s <= SHORT_S)
+        runs_s = fmin(runs_s, d->set.own_budget * SHORT_BUDGET_S);
     if (d->screening_s <= 0)
         d->screening_s = d->state.spent_s;
     own_s = fmax(fmax(fmin(runs_s, most_s), d->screening_s + fmin(OWN_LEAST * d->round_s, most_s)) - d->before_s, 0);
