@@ -3,6 +3,8 @@
 
 #include "base/units.h"
 
+#include <string.h>
+
 /* Each one is kept; the last one is what a run asks for. */
 static int add_config(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
@@ -11,6 +13,18 @@ static int add_config(void *settings, const struct hrun_opt *opt, const char *va
     if (hrun_opt_append(settings, opt, value, err))
         return -1;
     s->ask.config = s->configs.v[s->configs.n - 1];
+    return 0;
+}
+
+/* 0 switches off what the user has always. */
+static int set_explore(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct hrun_settings *s = settings;
+
+    (void)opt;
+    if (strcmp(value, "0") && strcmp(value, "0%"))
+        return hrun_parse_percent("--explore", value, &s->ask.explore, err);
+    s->ask.explore = -1;
     return 0;
 }
 
@@ -88,9 +102,9 @@ const struct hrun_opt hrun_options[] = {
     { "top", 0, HRUN_OPT_COUNT, "K", NULL, "show the K best configurations (default 3)",
       "Choice", NULL, AT(ask.top), .modes = CHOICE, .min = 1, .max = QUESTION_TOP_MAX,
       .needs = NAMES("dry-run", "verbose") },
-    { "explore", 0, HRUN_OPT_PERCENT, "PERCENT", NULL,
-      "sometimes try a configuration that loses at most PERCENT, to learn",
-      "Choice", NULL, AT(ask.explore), .modes = RUN, .needs_app = 1 },
+    { "explore", 0, HRUN_OPT_WORD, "PERCENT", NULL,
+      "sometimes try a configuration that loses at most PERCENT, to learn; 0: never",
+      "Choice", set_explore, AT(ask.explore), .modes = RUN, .of_user = 1 },
     { "probe", 0, HRUN_OPT_COUNT, "SIZE", NULL,
       "without a profile: measure speeds by a small run (of this size N), then choose",
       "Choice", NULL, AT(probe_N), .modes = RUN, .min = 1, .max = HRUN_COUNT_MAX, .optional = 1,
@@ -104,7 +118,7 @@ const struct hrun_opt hrun_options[] = {
       "Machine", hrun_opt_string, COMMON_AT(network), .modes = PLAN | CHOICE },
     { "wait", 0, HRUN_OPT_TIME, "TIME", NULL,
       "wait (at most TIME: 90, 5m, 1h30m) for PEs that others use, where that is quicker",
-      "Machine", NULL, AT(wait_s), .modes = RUN, .optional = 1, .often = 1 },
+      "Machine", NULL, AT(wait_s), .modes = RUN, .optional = 1, .often = 1, .of_user = 1 },
     { "show-cluster", 0, HRUN_OPT_CHOICE, "WHAT", "kinds users xml",
       "show sub-clusters and hosts, who uses which PEs, or this host's topology",
       "Machine", hrun_opt_string, AT(show_cluster), .modes = CLUSTER | WHO | EXPORT, .optional = 1, .often = 1 },
@@ -128,7 +142,7 @@ const struct hrun_opt hrun_options[] = {
       "replace scatter, gather and broadcast by ones tuned to the network",
       "Launch", hrun_opt_flag, AT(tune_collectives), .modes = RUN },
     { "tag-output", 0, HRUN_OPT_NONE, NULL, NULL, "begin each line of output with its rank",
-      "Launch", hrun_opt_flag, AT(tag_output), .modes = RUN, .often = 1 },
+      "Launch", hrun_opt_flag, AT(tag_output), .modes = RUN, .often = 1, .of_user = 1 },
     { "no-record", 0, HRUN_OPT_NONE, NULL, NULL, "do not keep the time of this run",
       "Launch", hrun_opt_flag, AT(ask.unrecorded), .modes = RUN },
 

@@ -306,21 +306,33 @@ int prepare_now(struct prepared *p, struct hrun_error *err)
     }
 }
 
-/* Without a size no model is asked. */
-static int check_size(const struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+/* Without a size there is nothing to learn of. */
+static int check_size(const struct prepared *p, const struct hrun_settings *s, const char *program,
+                      struct hrun_error *err)
 {
-    const char *useless = s->ask.explore > 0 ? "--explore" : NULL;
-
-    if (p->N || s->finest || !useless)
+    if (p->N || s->finest || !(p->ask.explore > 0))
         return 0;
-    return hrun_fail(err, HRUN_EINVAL, "%s does nothing without a size: give -N SIZE", useless);
+    if (p->c.app)
+        return hrun_fail(err, HRUN_EINVAL, "--explore does nothing without a size: give -N SIZE");
+    return hrun_fail(err, HRUN_ENOENT, "--explore does nothing without an app definition: none knows the program %s; "
+                     "name one with -app (hrun --list-apps)", program ? program : "");
+}
+
+/* What the user has always gives way to what is asked for now. */
+static void fit_explore(struct prepared *p, const struct hrun_settings *s)
+{
+    const struct question *q = &p->ask;
+
+    if (s->explore_if_it_fits && (!p->N || !p->c.app || q->config || q->procs || q->unrecorded || s->probe_N ||
+                                  s->finest || hrun_mapping_places(&s->mapping)))
+        p->ask.explore = 0;
 }
 
 /* Do the words of mpirun and options of the choice contradict each other? */
 static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *other = s->ask.config ? "--config" : s->probe_N ? "--probe" : s->finest ? "--finest"
-                        : s->ask.explore > 0 ? "--explore" : NULL;
+                        : s->ask.explore > 0 && !s->explore_if_it_fits ? "--explore" : NULL;
 
     if (!other || !hrun_mapping_places(&s->mapping))
         return 0;
@@ -407,7 +419,10 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     struct context *c = &p->c;
 
     if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
-        context_check_app(c, words[0], err) || check_size(p, s, err) ||
+        context_check_app(c, words[0], err))
+        return -1;
+    fit_explore(p, s);
+    if (check_size(p, s, words[0], err) ||
         (s->probe_N && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     if (!words[0])

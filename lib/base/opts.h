@@ -54,6 +54,7 @@ struct hrun_opt {
     int optional;          /* 1: the value may be left out, and follows "=" where it is given (--wait=5m). Left out, it
                               is INFINITY for a time, -1 for a count, and all choices for one of them. */
     int often;             /* 1: -h lists it, too */
+    int of_user;           /* 1: the user may have it always (hrun: options.yaml); a flag, or a number stored at offset */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */
