@@ -34,6 +34,7 @@ struct learn_belief {
     const struct hrun_learn_sub *subs;
     int nsubs, dims, n;
     int reference;             /* processes: as many as there are cores */
+    double speed;              /* of a core in the mean: work takes about 1 with all */
     struct learn_point *points;/* n, borrowed */
     double *inverse;           /* n by n: of the covariance of residuals */
     double *ones;              /* n: inverse times 1 */
@@ -90,7 +91,7 @@ static void make_form(const struct learn_belief *b, const double *z, struct form
     f->tasks = z[TASKS] > 1.2;
     f->trunk = exp(heavy(fmax(0, z[TRUNK])));
     for (int i = 0; i < b->nsubs; i++, own += OWN) {
-        f->work[i] = exp((b->subs[i].known ? KNOWN : GUESSED) * own[WORK]) / b->subs[i].speed;
+        f->work[i] = exp((b->subs[i].known ? KNOWN : GUESSED) * own[WORK]) * b->speed / b->subs[i].speed;
         f->wire[i] = f->messages * exp(heavy(own[WIRE]));
         f->side[i] = own[SIDE];
         f->ports[i] = exp(0.7 + 0.5 * own[PORTS]);
@@ -402,8 +403,11 @@ struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int 
     if (b) {
         *b = (struct learn_belief) { .subs = subs, .nsubs = nsubs, .dims = COMMON + OWN * nsubs, .n = n,
                                      .points = points, .rng = UINT64_C(88172645463325252) };
-        for (int i = 0; i < nsubs; i++)
+        for (int i = 0; i < nsubs; i++) {
             b->reference += subs[i].npes * subs[i].cores;
+            b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
+        }
+        b->speed /= b->reference;
     }
     if (!b || allocate(b)) {
         learn_belief_destroy(b);
