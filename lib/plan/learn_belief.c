@@ -83,8 +83,8 @@ static void make_form(const struct learn_belief *b, const double *z, struct form
 {
     const double *own = z + COMMON;
 
-    f->messages = 0.1 * exp(2 * z[MESSAGES]);
-    f->serial = 0.005 * exp(2 * z[SERIAL]);
+    f->messages = 0.2 * exp(2 * z[MESSAGES]);
+    f->serial = 0.01 * exp(2 * z[SERIAL]);
     f->growth = 0.15 + 0.5 * z[GROWTH];
     f->crowd = share(z[CROWD]);
     f->memory = share(3 * z[MEMORY] - 1);
