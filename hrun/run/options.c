@@ -3,8 +3,6 @@
 
 #include "base/units.h"
 
-#include <string.h>
-
 /* Each one is kept; the last one is what a run asks for. */
 static int add_config(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
@@ -13,18 +11,6 @@ static int add_config(void *settings, const struct hrun_opt *opt, const char *va
     if (hrun_opt_append(settings, opt, value, err))
         return -1;
     s->ask.config = s->configs.v[s->configs.n - 1];
-    return 0;
-}
-
-/* 0 switches off what the user has always. */
-static int set_explore(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
-{
-    struct hrun_settings *s = settings;
-
-    (void)opt;
-    if (strcmp(value, "0") && strcmp(value, "0%"))
-        return hrun_parse_percent("--explore", value, &s->ask.explore, err);
-    s->ask.explore = -1;
     return 0;
 }
 
@@ -102,9 +88,9 @@ const struct hrun_opt hrun_options[] = {
     { "top", 0, HRUN_OPT_COUNT, "K", NULL, "show the K best configurations (default 3)",
       "Choice", NULL, AT(ask.top), .modes = CHOICE, .min = 1, .max = QUESTION_TOP_MAX,
       .needs = NAMES("dry-run", "verbose") },
-    { "explore", 0, HRUN_OPT_WORD, "PERCENT", NULL,
+    { "explore", 0, HRUN_OPT_PERCENT, "PERCENT", NULL,
       "sometimes try a configuration that loses at most PERCENT, to learn; 0: never",
-      "Choice", set_explore, AT(ask.explore), .modes = RUN, .of_user = 1 },
+      "Choice", NULL, AT(ask.explore), .modes = RUN, .min = -1, .of_user = 1 },
     { "probe", 0, HRUN_OPT_COUNT, "SIZE", NULL,
       "without a profile: measure speeds by a small run (of this size N), then choose",
       "Choice", NULL, AT(probe_N), .modes = RUN, .min = 1, .max = HRUN_COUNT_MAX, .optional = 1,

@@ -31,7 +31,7 @@ enum hrun_opt_arg {
     /* Numbers, which are stored at `offset`; there is no apply. */
     HRUN_OPT_COUNT,    /* a whole number in min..max: int64_t */
     HRUN_OPT_NUMBER,   /* above 0: double */
-    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double */
+    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double; where min is -1 also 0, stored as -1 */
     HRUN_OPT_TIME      /* seconds above 0: double */
 };
 
