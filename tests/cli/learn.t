@@ -256,7 +256,7 @@ if [ "$usual" = 2 ]; then
     run $c -q true
     status_is 0 "what nothing is learnt of runs all the same"
     echo "explore: much" >"$mine"
-    fails 125 "options.yaml:1:10: --explore much: a percentage above 0" "a bad value has a place" $c true
+    fails 125 "options.yaml:1:10: explore much: a percentage above 0" "a bad value has a place" $c true
     printf 'quiet: true\nexplroe: 5%%\n' >"$mine"
     fails 125 "options.yaml:2:1: unknown key 'explroe'" "so has an unknown key" $c true
     run hrun --version
