@@ -10,6 +10,7 @@
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make launches COUNT=K        launches with random faults, by Open MPI and MPICH
 #   make trials SEED=S TRIALS=K  is hrun's choice the best? on random programs and clusters
+#   make regret SEED=S TRIALS=K  how soon does --explore find it, without a calibration?
 #   make weak-accuracy   are codes that scale weakly predicted well? as in paper 001 (part of make accuracy)
 #   make ring-accuracy   are rings predicted well? the seven PCs of paper 004 (part of make accuracy)
 #   make variants-accuracy  is the right algorithm chosen? on two simulated clusters (part of make accuracy)
@@ -383,7 +384,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind races bench demo fuzz clean
-apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals look))
+apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals look learner))
 unit: $(UNIT_BIN)
 
 # Each test has a folder, data and hosts of its own, and none is lost by what runs beside it; many of them wait.
@@ -493,7 +494,12 @@ LOOK_OBJ := $(addprefix $(B)/hrun/run/,probe_choose.o probe_look.o probe_run.o p
 $(B)/tests/trials/look: $(B)/tests/trials/look.o $(LOOK_OBJ) $(B)/hrun/command/command.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-.PHONY: trials
+$(B)/tests/trials/learner: $(B)/tests/trials/learner.o $(B)/lib/libhrun.a
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+.PHONY: trials regret
+regret: all $(B)/tests/trials/skeleton $(B)/tests/trials/learner
+	HRUN_BUILD=$(B) tests/trials/regret --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 trials: all $(addprefix $(B)/tests/trials/,skeleton rivals look)
 	HRUN_BUILD=$(B) tests/trials/trials --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 

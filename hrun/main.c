@@ -27,6 +27,8 @@ static void find_data(struct hrun_settings *s)
 
 static const unsigned without_data = 1u << HRUN_LIST_APPS | 1u << HRUN_WHO | 1u << HRUN_EXPORT_TOPOLOGY;
 
+static const unsigned runs = 1u << HRUN_PREDICT | 1u << HRUN_DRY_RUN | 1u << HRUN_RUN;
+
 static int (*const errands[])(const struct hrun_settings *s, char **words) = {
     [HRUN_SHOW_CLUSTER] = run_show_cluster, [HRUN_LIST_APPS] = run_list_apps, [HRUN_WHO] = run_who,
     [HRUN_EXPORT_TOPOLOGY] = run_export_topology, [HRUN_PLAN] = run_plan, [HRUN_PREDICT] = run_predict,
@@ -58,6 +60,10 @@ int main(int argc, char **argv)
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
     else
         status = context_complain(command.name, &err);
+    if (mode >= 0 && (runs >> mode & 1) && options_of_user(&s, &err)) {
+        status = context_complain(command.name, &err);
+        mode = -1;
+    }
     for (size_t i = 0; i < s.notes.n && mode >= 0 && !s.common.quiet; i++)
         fprintf(stderr, "%s: %s\n", command.name, s.notes.v[i]);
     if (mode >= 0 && !(without_data >> mode & 1))

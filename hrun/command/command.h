@@ -90,7 +90,7 @@ void context_start(void);
     { "wd", 0, HRUN_OPT_DIR, "DIR", NULL, NULL, "Launch", hrun_opt_string, COMMON_AT(wdir), .modes = in }
 #define OPTION_TIMEOUT(in) \
     { "timeout", 0, HRUN_OPT_TIME, "TIME", NULL, "end a run after TIME (90, 5m, 1h30m)", \
-      "Launch", NULL, COMMON_AT(timeout_s), .modes = in, .often = 1 }
+      "Launch", NULL, COMMON_AT(timeout_s), .modes = in, .often = 1, .of_user = 1 }
 
 #define OPTION_JSON(in) \
     { "json", 0, HRUN_OPT_NONE, NULL, NULL, "print for machines", "Output", hrun_opt_flag, COMMON_AT(json), \
@@ -98,9 +98,9 @@ void context_start(void);
 /* These count, or do no harm, everywhere. */
 #define OPTIONS_TELL \
     { "quiet", 'q', HRUN_OPT_NONE, NULL, NULL, "say nothing but errors", \
-      "Output", hrun_opt_flag, COMMON_AT(quiet), .modes = ~0U }, \
+      "Output", hrun_opt_flag, COMMON_AT(quiet), .modes = ~0U, .of_user = 1 }, \
     { "verbose", 'v', HRUN_OPT_NONE, NULL, NULL, "say more", "Output", hrun_opt_flag, COMMON_AT(verbose), \
-      .modes = ~0U }, \
+      .modes = ~0U, .of_user = 1 }, \
     { "help", 'h', HRUN_OPT_NONE, NULL, NULL, "show all options; -h: those that are needed most", \
       "Output", hrun_opt_flag, COMMON_AT(help), .modes = ~0U, .often = 1 }, \
     { "version", 'V', HRUN_OPT_NONE, NULL, NULL, "show the version", "Output", hrun_opt_flag, COMMON_AT(version), \

@@ -108,8 +108,8 @@ const struct hrun_opt hrun_options[] = {
       "Choice", NULL, AT(ask.top), .modes = CHOICE, .min = 1, .max = QUESTION_TOP_MAX,
       .needs = NAMES("dry-run", "verbose") },
     { "explore", 0, HRUN_OPT_PERCENT, "PERCENT", NULL,
-      "sometimes try a configuration that loses at most PERCENT, to learn",
-      "Choice", NULL, AT(ask.explore), .modes = RUN, .needs_app = 1 },
+      "sometimes try a configuration that loses at most PERCENT, to learn; 0: never",
+      "Choice", NULL, AT(ask.explore), .modes = RUN, .min = -1, .of_user = 1 },
     { "probe", 0, HRUN_OPT_WORD, "SIZE|TIME", NULL,
       "without a profile: measure speeds by a small run (of this size N), or by the first TIME (such as 5s) of the run, "
       "then choose",
@@ -124,7 +124,7 @@ const struct hrun_opt hrun_options[] = {
       "Machine", hrun_opt_string, COMMON_AT(network), .modes = PLAN | CHOICE },
     { "wait", 0, HRUN_OPT_TIME, "TIME", NULL,
       "wait (at most TIME: 90, 5m, 1h30m) for PEs that others use, where that is quicker",
-      "Machine", NULL, AT(wait_s), .modes = RUN, .optional = 1, .often = 1 },
+      "Machine", NULL, AT(wait_s), .modes = RUN, .optional = 1, .often = 1, .of_user = 1 },
     { "show-cluster", 0, HRUN_OPT_CHOICE, "WHAT", "kinds users xml",
       "show sub-clusters and hosts, who uses which PEs, or this host's topology",
       "Machine", hrun_opt_string, AT(show_cluster), .modes = CLUSTER | WHO | EXPORT, .optional = 1, .often = 1 },
@@ -148,7 +148,7 @@ const struct hrun_opt hrun_options[] = {
       "replace scatter, gather and broadcast by ones tuned to the network",
       "Launch", hrun_opt_flag, AT(tune_collectives), .modes = RUN },
     { "tag-output", 0, HRUN_OPT_NONE, NULL, NULL, "begin each line of output with its rank",
-      "Launch", hrun_opt_flag, AT(tag_output), .modes = RUN, .often = 1 },
+      "Launch", hrun_opt_flag, AT(tag_output), .modes = RUN, .often = 1, .of_user = 1 },
     { "no-record", 0, HRUN_OPT_NONE, NULL, NULL, "do not keep the time of this run",
       "Launch", hrun_opt_flag, AT(ask.unrecorded), .modes = RUN },
 

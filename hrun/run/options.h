@@ -10,6 +10,7 @@ struct hrun_settings {
     struct settings common;    /* first: shared rows of the table */
     int64_t N;                        /* -N; 0: not given */
     struct question ask;              /* what is to be chosen */
+    int explore_if_it_fits;           /* 1: ask.explore is the user's for all runs, and gives way to what is asked for */
     struct hrun_strvec configs;       /* each --config; ask.config is the last one */
     int probe;                        /* --probe */
     int64_t probe_N;                  /* its SIZE, 0: not given */
@@ -37,6 +38,10 @@ enum hrun_mode {
 extern const struct hrun_opt hrun_options[];
 extern const struct hrun_opt_mode hrun_modes[];
 extern const char hrun_usage[], hrun_usage_after[];
+
+/* What the user's file $XDG_CONFIG_HOME/hrun/options.yaml says, for what the command line left open; no file says
+ * nothing. Errors, with the place: HRUN_EPARSE, HRUN_EINVAL (a value), HRUN_EIO. */
+int options_of_user(struct hrun_settings *s, struct hrun_error *err);
 
 /* For struct context_command: the programs of `-n P PROGRAM... : -n P PROGRAM...` into s->programs. Errors: HRUN_EINVAL
  * (no program or no -n before or behind a ':', another option behind one), those of mpirun_words_replace. */

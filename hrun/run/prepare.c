@@ -153,7 +153,8 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
                           : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
 
-    if (p->set->probe || p->set->nprograms || !kinds_matter(&p->c, ask, &p->d))
+    /* Where runs are to tell, they tell of the kinds, too. */
+    if (p->set->probe || p->set->nprograms || p->d.learning.on || !kinds_matter(&p->c, ask, &p->d))
         return 0;
     return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) || kinds_decide(&p->c, &p->d, err) ? -1 : 0;
 }
@@ -318,21 +319,33 @@ int prepare_now(struct prepared *p, struct hrun_error *err)
     }
 }
 
-/* Without a size no model is asked. */
-static int check_size(const struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+/* Without a size there is nothing to learn of. */
+static int check_size(const struct prepared *p, const struct hrun_settings *s, const char *program,
+                      struct hrun_error *err)
 {
-    const char *useless = s->ask.explore > 0 ? "--explore" : NULL;
-
-    if (p->N || s->finest || !useless)
+    if (p->N || s->finest || !(p->ask.explore > 0))
         return 0;
-    return hrun_fail(err, HRUN_EINVAL, "%s does nothing without a size: give -N SIZE", useless);
+    if (p->c.app)
+        return hrun_fail(err, HRUN_EINVAL, "--explore does nothing without a size: give -N SIZE");
+    return hrun_fail(err, HRUN_ENOENT, "--explore does nothing without an app definition: none knows the program %s; "
+                     "name one with -app (hrun --list-apps)", program ? program : "");
+}
+
+/* What the user has always gives way to what is asked for now. */
+static void fit_explore(struct prepared *p, const struct hrun_settings *s)
+{
+    const struct question *q = &p->ask;
+
+    if (s->explore_if_it_fits && (!p->N || !p->c.app || q->config || q->procs || q->unrecorded || s->probe ||
+                                  s->finest || hrun_mapping_places(&s->mapping)))
+        p->ask.explore = 0;
 }
 
 /* Do the words of mpirun and options of the choice contradict each other? */
 static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *other = s->ask.config ? "--config" : s->probe ? "--probe" : s->finest ? "--finest"
-                        : s->ask.explore > 0 ? "--explore" : NULL;
+                        : s->ask.explore > 0 && !s->explore_if_it_fits ? "--explore" : NULL;
 
     if (!other || !hrun_mapping_places(&s->mapping))
         return 0;
@@ -421,7 +434,10 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     struct context *c = &p->c;
 
     if (check_mapping(s, err) || probe_check(s, words, err) || find_app(p, s, words, err) ||
-        context_check_app(c, words[0], err) || check_size(p, s, err) ||
+        context_check_app(c, words[0], err))
+        return -1;
+    fit_explore(p, s);
+    if (check_size(p, s, words[0], err) ||
         (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     words = (char **)number_words(c, words);
@@ -440,6 +456,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
         return -1;
     fill_cores(p);
+    if (s->explore_if_it_fits && c->cluster->nsubs > HRUN_LEARN_SUBS)
+        p->ask.explore = 0;
     return context_choose_engine(c, 1, err) || ledger_open(&p->ledger, c, err) ? -1 : 0;
 }
 

@@ -366,6 +366,9 @@ static void add_choice(const struct context *c, const struct decision *d, struct
         hrun_buf_addf(&line, "  one process per %s", report_unit(c, d));
         if (c->app && d->N && !c->app->suits_pes)
             hrun_buf_adds(&line, ", the largest P that the rule accepts");
+    } else if (d->by == BY_RUNS) {
+        hrun_buf_adds(&line, d->learning.why == HRUN_LEARN_TRIES ? "  explored: " : "  ");
+        report_learning(d, &line);
     } else if (d->by == BY_PROBE) {
         hrun_buf_adds(&line, "  by the speeds that the probe told");
     } else if (d->by == BY_KINDS) {

@@ -55,6 +55,12 @@ void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *ou
  * predicted loss 1.4 %; 3 such are left". */
 void report_exploring(const struct decision *d, struct hrun_buf *out);
 
+/* Why the configuration is run that earlier runs of the command tell (BY_RUNS): "may be quicker than the best known,
+ * (4,1,0,0) 61.8 s: expected to take 55 s (40 s .. 76 s)", "the best known, expected to take 61.8 s as 3 runs before";
+ * and what a trial of so many seconds has brought. */
+void report_learning(const struct decision *d, struct hrun_buf *out);
+void report_tried(const struct decision *d, double time_s, struct hrun_buf *out);
+
 /* Why this configuration and not another: what runs have corrected, alternatives, costs, balance, how much was
  * searched, and the size that was chosen; lines of a dry run. */
 void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out);

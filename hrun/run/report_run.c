@@ -78,7 +78,13 @@ void report_before(const struct context *c, const struct decision *d, const stru
         tell_unmeasured(c, d, words, out);
         if (decision_is_outside(d))
             report_outside(c, d, "hrun: ", words, out);
-        if (d->explores.on) {
+        if (d->by == BY_RUNS) {
+            hrun_buf_adds(out, d->learning.why == HRUN_LEARN_TRIES ? "hrun: explores " : "hrun: ");
+            hrun_config_print(d->pes, d->procs, d->nsubs, out);
+            hrun_buf_adds(out, d->learning.why == HRUN_LEARN_TRIES ? ", which " : ", ");
+            report_learning(d, out);
+            hrun_buf_addc(out, '\n');
+        } else if (d->explores.on) {
             hrun_buf_adds(out, "hrun: explores ");
             hrun_config_print(d->pes, d->procs, d->nsubs, out);
             hrun_buf_adds(out, ", which ");
@@ -142,6 +148,14 @@ void report_after(const struct context *c, const struct decision *d, const struc
     if (!r->ok) {
         if (r->too_short || !strcmp(r->status, "no time in output"))
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
+        return;
+    }
+    if (d->by == BY_RUNS) {
+        if (d->learning.why == HRUN_LEARN_TRIES) {
+            hrun_buf_adds(out, "hrun: ");
+            report_tried(d, r->time_s, out);
+            hrun_buf_adds(out, recorded ? "\n" : "; not recorded\n");
+        }
         return;
     }
     if (!d->predicted || !size_is_passed) {

@@ -178,7 +178,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
  * tried again. */
 static int tells(const struct decision *d, const struct work_result *r)
 {
-    return r->ok || (d->explores.on && (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) &&
+    return r->ok || ((d->explores.on || d->learning.why == HRUN_LEARN_TRIES) && (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) &&
                      !r->outcome.interrupted && !r->outcome.signalled && !r->outcome.lost_host[0]);
 }
 
@@ -247,7 +247,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding && tells(&p->d, &r) &&
         !s->ask.unrecorded && !is_tuned(&p->w) && problem_is_worth(&p->c, r.time_s)) {
         recorded = !problem_keep(&p->c, &record_err) &&
-                   !work_record(&p->w, p->d.pes, p->d.procs, &r, "run", &record_err);
+                   !work_record(&p->w, p->d.pes, p->d.procs, &r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
     }

@@ -230,6 +230,10 @@ int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, c
     case HRUN_OPT_NUMBER:
         return hrun_parse_positive(as, value, member, err);
     case HRUN_OPT_PERCENT:
+        if (opt->min < 0 && (!strcmp(value, "0") || !strcmp(value, "0%"))) {
+            *(double *)member = -1;
+            return 0;
+        }
         return hrun_parse_percent(as, value, member, err);
     case HRUN_OPT_TIME:
         return hrun_parse_duration(as, value, member, err);

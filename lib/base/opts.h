@@ -31,7 +31,7 @@ enum hrun_opt_arg {
     /* Numbers, which are stored at `offset`; there is no apply. */
     HRUN_OPT_COUNT,    /* a whole number in min..max: int64_t */
     HRUN_OPT_NUMBER,   /* above 0: double */
-    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double */
+    HRUN_OPT_PERCENT,  /* above 0, at most 100, as a fraction: double; where min is -1 also 0, stored as -1 */
     HRUN_OPT_TIME      /* seconds above 0: double */
 };
 
@@ -54,6 +54,7 @@ struct hrun_opt {
     int optional;          /* 1: the value may be left out, and follows "=" where it is given (--wait=5m). Left out, it
                               is INFINITY for a time, -1 for a count, and all choices for one of them. */
     int often;             /* 1: -h lists it, too */
+    int of_user;           /* 1: the user may have it always (hrun: options.yaml); a flag, or a number stored at offset */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */

@@ -2,6 +2,7 @@
 #ifndef HRUN_PLAN_INTERNAL_H
 #define HRUN_PLAN_INTERNAL_H
 
+#include "plan/learn.h"
 #include "plan/plan.h"
 
 #include <stdint.h>
@@ -31,6 +32,41 @@ int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int 
 
 /* So many of v[n] may be quicker than v[0] at an allowed loss, and were not tried often enough to tell. */
 int hrun_explore_open(const struct hrun_explore_arm *v, int n, double loss, int runs);
+
+/* ---------------------------------------------------------------- learn
+ *
+ * The belief behind learn.h
+ *
+ * Purpose: what runs tell of configurations that were not run, as a sample of particles and a Gaussian process.
+ * Invariants: points differ from each other; particles are equally likely.
+ */
+
+enum { LEARN_PARTICLES = 256, LEARN_POINTS = 40 };   /* of points the most */
+
+struct learn_point {       /* a configuration */
+    const int *pes, *procs;
+    int P;
+    double log_s;          /* of the median of its runs */
+    int runs;
+};
+
+struct learn_belief;
+
+/* Of points[n], 1 <= n <= LEARN_POINTS, borrowed as subs are. Errors: HRUN_ENOMEM. */
+struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
+                                         int n, struct hrun_error *err);
+void learn_belief_destroy(struct learn_belief *b);
+
+/* By particle k the time of an option, but for its unit; of a particle for whose program the largest of these is the
+ * time of a configuration, but for what lies between two sides of the network. */
+double learn_option_time(const struct learn_belief *b, int k, int i, int m, int P);
+int learn_is_separable(const struct learn_belief *b, int k);
+struct learn_outlook {
+    double mean, sd;       /* of ln of the time */
+    double expected;       /* the mean of the time over best_s */
+    double gain;           /* the mean of what is less than best_s, over it */
+};
+void learn_predict(const struct learn_belief *b, const struct learn_point *x, double best_s, struct learn_outlook *out);
 
 /* ---------------------------------------------------------------- space
  *

@@ -81,7 +81,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
         }
         return -1;
     }
-    if (q->explore && explore(problem, k, q->explore, d, err))
+    if (q->explore > 0 && explore(problem, k, q->explore, d, err))
         return -1;
     if (d->explores.on)
         return 0;
@@ -239,6 +239,11 @@ static int decide_known(struct context *c, const struct question *q, const struc
     return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
 }
 
+static int learns(const struct context *c, const struct question *q)
+{
+    return q->explore > 0 && c->app && c->app->fixed && c->store;
+}
+
 /* Decide, where what is known at this size has been made if there are models. */
 static int decide(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
@@ -246,7 +251,7 @@ static int decide(struct context *c, const struct question *q, const struct prof
     const struct hrun_cluster *cl = c->cluster;
     struct goals goals = { 0 };
 
-    if ((q->explore && explore_check(q, err)) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
+    if ((q->explore > 0 && explore_check(q, err)) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
         return -1;
     for (int i = 0; i < cl->nsubs; i++)
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
@@ -258,7 +263,7 @@ static int decide(struct context *c, const struct question *q, const struct prof
     return q->mapped ? decide_by_layout(c, q, d, err)
            : q->config ? decide_by_config(c, q, d, err)
            : q->procs ? decide_by_count(c, (int)q->procs, d, err)
-           : decide_by_default(c, d, subs, err);
+           : decide_by_default(c, d, subs, err) || (learns(c, q) && decide_by_runs(c, q->explore, d, err)) ? -1 : 0;
 }
 
 /* PEs that others use are not to be chosen: npes[nsubs] without them. */
@@ -357,5 +362,6 @@ void decision_release(struct decision *d)
     free(d->drift);
     free(d->failed);
     free(d->failed_why);
+    free(d->learning.best);
     memset(d, 0, sizeof *d);
 }

@@ -11,6 +11,7 @@
 #include "hrun.h"
 #include "layout/layout.h"
 #include "model/model.h"
+#include "plan/learn.h"
 #include "plan/plan.h"
 #include "session/context.h"
 
@@ -34,7 +35,7 @@ struct question {
     int64_t max_pes;
     double max_loss;              /* 0.1: the fewest processes of a ring that lose no more than 10 % by imbalance */
     int64_t top;
-    double explore;               /* 0.05: the predicted loss may be 5 % */
+    double explore;               /* 0.05: the predicted loss may be 5 %; not above 0: nothing is tried */
     int oversubscribe;
     const struct hrun_layout *mapped; /* the user says where ranks go (--map-by): it is only predicted; or NULL */
     int unrecorded;               /* --no-record: the run will not be learnt from */
@@ -46,7 +47,8 @@ enum decided_by {
     BY_USER,       /* --config, or -n without models */
     BY_DEFAULT,    /* no profile: one process per PE, the largest P that the rule accepts */
     BY_PROBE,      /* no profile: the speeds that a small run told (probe.h) */
-    BY_KINDS       /* no profile: the speeds of the kinds of cores of one host, or earlier runs (kinds) */
+    BY_KINDS,      /* no profile: the speeds of the kinds of cores of one host, or earlier runs (kinds) */
+    BY_RUNS        /* no profile: earlier runs tell the best known, or what to try (struct learning) */
 };
 
 struct sub_view {  /* what the decision knows of one sub-cluster; all but npes as in its profiles, which it borrows */
@@ -68,6 +70,16 @@ struct exploring { /* --explore: what is run in place of the best of the plan */
     double loss;                  /* predicted, over the best: 0.01 for 1 % */
     int open;                     /* so many, this one included, may be quicker than the best */
     const char *nothing;          /* --explore was given, and the best is run because of this; else NULL */
+};
+
+struct learning {  /* --explore of a command without models: what its runs tell (plan/learn.h) */
+    int on;
+    enum hrun_learn_why why;
+    int after_trial;              /* 1: the last run was one of another configuration than the best known */
+    char *best;                   /* "(4,1,0,0)", the best known; owned; NULL: none is */
+    int best_runs;
+    double best_s, usual_s, account_s;
+    double expected_s, low_s, high_s;   /* HRUN_LEARN_TRIES: of what is tried */
 };
 
 struct finest {    /* --finest: the size was chosen, too */
@@ -103,6 +115,7 @@ struct decision {
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     int kinds_run;                /* BY_KINDS: of so many configurations that were run this is the quickest; 0: by speeds */
     struct exploring explores;
+    struct learning learning;
     struct finest finest;
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
     struct hrun_balance balance;  /* family ring, where predicted; q = 0: not known */
@@ -195,6 +208,14 @@ int explore_check(const struct question *q, struct hrun_error *err);
  * the search. */
 int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
             struct hrun_error *err);
+
+/* ---- learn: --explore of a command that was not calibrated; see plan/learn.h */
+
+/* After decide_by_default, whose configuration is the usual one, for an application of fixed size: from the runs of all
+ * logs on this cluster the configuration of d, unless it is to be the usual one, and d->learning. Failed runs count
+ * where the program failed, calibrations as runs that nobody chose. Errors: those of the store and of
+ * hrun_learn_next. */
+int decide_by_runs(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- finest
  *

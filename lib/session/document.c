@@ -138,7 +138,7 @@ static json_t *subclusters(const struct context *c, const struct decision *d)
 
 static void add_choice(json_t *root, const struct context *c, const struct decision *d)
 {
-    static const char *const by[] = { "model", "user", "default", "probe", "kinds" };
+    static const char *const by[] = { "model", "user", "default", "probe", "kinds", "runs" };
 
     json_object_set_new(root, "app", c->app ? json_string(c->app->name) : json_null());
     json_object_set_new(root, "N", d->N ? json_integer(d->N) : json_null());
@@ -169,6 +169,20 @@ static void add_prediction(json_t *root, const struct context *c, const struct d
     json_object_set_new(root, "drift", drift(c, d));
 }
 
+static json_t *learning(const struct learning *l)
+{
+    static const char *const why[] = { "usual", "tries", "debt", "saves", "done" };
+
+    if (!l->on)
+        return json_null();
+    return json_pack("{s:s, s:s?, s:i, s:o, s:o, s:f, s:o, s:o, s:o}", "state", why[l->why], "best", l->best, "best_runs",
+                     l->best_runs, "best_s", seconds(l->best_s > 0, l->best_s), "usual_s",
+                     seconds(l->usual_s > 0, l->usual_s), "account_s", l->account_s, "expected_s",
+                     seconds(l->why == HRUN_LEARN_TRIES, l->expected_s), "low_s",
+                     seconds(l->why == HRUN_LEARN_TRIES, l->low_s), "high_s",
+                     seconds(l->why == HRUN_LEARN_TRIES, l->high_s));
+}
+
 /* Why this size and this configuration, and how far the models can be trusted with them. */
 static void add_reasons(json_t *root, const struct context *c, const struct decision *d)
 {
@@ -178,6 +192,7 @@ static void add_reasons(json_t *root, const struct context *c, const struct deci
                         d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
                                                    "predicted_loss", d->explores.loss, "open", d->explores.open)
                                        : json_null());
+    json_object_set_new(root, "learns", learning(&d->learning));
     json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
     json_object_set_new(root, "finest",
                         d->finest.on ? json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)d->finest.N, "limit",

@@ -72,7 +72,7 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
     const struct hrun_app *all = c->variants_of;
     struct question quickest = *q;
     struct hrun_error nearest = { 0 };
-    int again = q->within || q->explore;
+    int again = q->within || q->explore > 0;
 
     if (again) {
         quickest.within = quickest.explore = 0;

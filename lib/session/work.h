@@ -309,7 +309,8 @@ int work_check_inputs(const struct work *w, const struct hrun_layout *layout, st
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err);
 
 /* Append the run to the log of every sub-cluster that took part (as a homogeneous measurement when it is one
- * sub-cluster). origin: "run" or "calibration". Failed runs are recorded as failed. */
+ * sub-cluster). origin: "run", WORK_EXPLORED or "calibration". Failed runs are recorded as failed. */
+#define WORK_EXPLORED "explored"      /* the runs of the command chose the configuration (BY_RUNS) */
 int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
                 const char *origin, struct hrun_error *err);
 

@@ -41,7 +41,7 @@ struct hrun_sample {
     int ok;                /* 1: a good run; 0: failed, `status` says how; never used for a fit */
     int mixed;             /* 1: other sub-clusters took part; `config` tells the whole configuration */
     char *status;          /* "ok", "exit 3", "signal 9", "timeout", "no time in output", HRUN_STATUS_TOO_SHORT */
-    char *origin;          /* "calibration", "run" or "import" */
+    char *origin;          /* "calibration", "run", "explored" or "import" */
     char *config;          /* "(4,1,0,0)" over the sub-clusters of `cluster` */
     char *cluster;         /* names of the sub-clusters, comma-separated */
     char *consts;          /* "nb=128": constants of the app definition */

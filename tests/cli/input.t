@@ -49,7 +49,7 @@ fails 125 "--np does nothing for \`--show-cluster\`" "--show-cluster and an opti
     hrun --show-cluster -n 4
 fails 125 "\`--show-cluster=users\` takes no program or name: '/bin/true'" "--show-cluster=users and a program" \
     hrun --show-cluster=users /bin/true
-for o in "variant x" "define a=1" "explore 5%"; do
+for o in "variant x" "define a=1"; do
     # shellcheck disable=SC2086
     fails 125 "--${o%% *} does nothing without an app definition: none knows the program /bin/true" "--$o alone" \
         hrun --$o /bin/true
@@ -58,6 +58,8 @@ fails 125 "--variant does nothing without an app definition: there is none" "--s
     hrun --show-cluster --variant x
 fails 125 "--define does nothing without an app definition: there is none" "speeds for no application" \
     hrun-calibrate speeds -D a=1
+run hrun --explore 5% /bin/true
+status_is 0 "--explore of a command"
 fails 125 "--explore does nothing without a size" "--explore of no size" hrun --explore 5% -app lu "$lu" 100
 run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"

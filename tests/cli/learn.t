@@ -66,7 +66,7 @@ for against in "--config $best" "-n 4" --no-record; do
     fails 125 "contradict each other" "--explore and $against" \
         hrun --cluster "$tmp/cluster.yaml" -app lu -N 600 --explore 5% $against "$bin/lu"
 done
-fails 125 "a percentage above 0" "--explore 0" hrun --cluster "$tmp/cluster.yaml" -app lu -N 600 --explore 0 "$bin/lu"
+fails 125 "a percentage above 0" "--explore -1" hrun --cluster "$tmp/cluster.yaml" -app lu -N 600 --explore -1 "$bin/lu"
 rm -rf "$HRUN_DATA"
 serial=0
 put <<<$'alone new 2\nalone old 24'
@@ -211,4 +211,62 @@ done
 plan
 ok "the logs are not read again: a plan is the same when they are damaged since" \
     test "$(sed 's/  *[0-9.]* [mu]*s$//' <<<"$out")" = "$(sed 's/  *[0-9.]* [mu]*s$//' <<<"$first")"
+
+# ---- a command that nobody calibrated: quick with one process, and refused by the program with more than two
+mkdir "$tmp/command"
+cd "$tmp/command" || exit 1
+cat >mycode <<'P'
+#!/bin/sh
+p=${OMPI_COMM_WORLD_SIZE:-1}
+[ "$p" -gt 2 ] && exit 4
+[ "$p" = 1 ] && exec sleep 0.1
+exec sleep 1.1
+P
+chmod +x mycode
+echo deck >deck
+c="hrun --level core"
+usual=$($c --dry-run --json ./mycode deck | python3 -c 'import json, sys; print(json.load(sys.stdin)["P"])')
+if [ "$usual" = 2 ]; then
+    run $c --explore 100% ./mycode deck
+    err_has "no app definition knows ./mycode" "the first run of a command"
+    run $c --explore 100% ./mycode deck
+    err_has "expected to take" "the second one is the default, too"
+    for ((i = 0; i < 8; i++)); do
+        $c --explore 100% ./mycode deck 2>>said
+    done
+    ok "then others are tried" grep -q "explores (.*), which may be quicker than the best known, (2,1)" said
+    ok "and what a trial brought is said" grep -q "it took .* less than the best known" said
+    ok "no failed one is tried twice" test "$(grep explores said | sort | awk '{ print $3 }' | grep -vF "(1,1)" | uniq -d)" = ""
+    run $c --explore 5% --dry-run --json ./mycode deck
+    ok "the best is found" test "$(field 'p["learns"]["best"]')" = "(1,1)"
+    run $c --dry-run --json ./mycode deck
+    ok "which is run with --explore alone" test "$(field 'p["P"], p["learns"]')" = "(2, None)"
+
+    # The user's own options.
+    mkdir -p "$tmp/config/hrun"
+    export XDG_CONFIG_HOME=$tmp/config
+    mine=$tmp/config/hrun/options.yaml
+    echo "explore: 5%" >"$mine"
+    run $c --dry-run --json ./mycode deck
+    ok "options.yaml says it always" test "$(field 'p["learns"]["best"]')" = "(1,1)"
+    for against in "--explore 0" "-n 2" "--config (2,1)" --no-record "--map-by core"; do
+        run $c --dry-run --json $against ./mycode deck
+        ok "$against goes before it" test "$status $(field 'p["learns"]')" = "0 None"
+    done
+    run $c -q true
+    status_is 0 "what nothing is learnt of runs all the same"
+    echo "explore: much" >"$mine"
+    fails 125 "options.yaml:1:10: explore much: a percentage above 0" "a bad value has a place" $c true
+    printf 'quiet: true\nexplroe: 5%%\n' >"$mine"
+    fails 125 "options.yaml:2:1: unknown key 'explroe'" "so has an unknown key" $c true
+    run hrun --version
+    status_is 0 "which is not read where nothing is run"
+    printf 'quiet: true\ntimeout: 1h\n' >"$mine"
+    rm -rf "$HRUN_DATA/problems"
+    run $c ./mycode deck
+    ok "-q and --timeout" test "$status$err" = 0
+    unset XDG_CONFIG_HOME
+else
+    skip "learning of a command" "it wants two cores"
+fi
 done_testing

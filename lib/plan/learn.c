@@ -1,0 +1,434 @@
+/* learn.c - which configuration to run next; see learn.h */
+#include "plan/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many particles say what would be the best if they were right. */
+enum { ASKED = 32, BEST_OF_EACH = 2, CANDIDATES_MAX = 512 };
+
+/* A trial is made for so many more runs, or as many as there have been: nobody knows how many follow. */
+static const double HORIZON = 20;
+/* An expected gain below is not worth a trial. */
+static const double MATTERS = 0.003;
+
+struct state {
+    const struct hrun_learn_question *q;
+    struct learn_point *points;   /* the usual configuration, and others that were run well */
+    int *of_run;                  /* of each run its point, -1: it failed */
+    int npoints, nfailed, best;
+    struct learn_belief *belief;
+    int *configs;                 /* candidates: 2 nsubs each */
+    int ncandidates;
+};
+
+/* ---------------------------------------------------------------- what was run */
+
+static int is_same(const struct state *s, const int *pes, const int *procs, const int *pes2, const int *procs2)
+{
+    size_t len = (size_t)s->q->nsubs * sizeof *pes;
+
+    return !memcmp(pes, pes2, len) && !memcmp(procs, procs2, len);
+}
+
+static int processes(const struct state *s, const int *pes, const int *procs)
+{
+    int P = 0;
+
+    for (int i = 0; i < s->q->nsubs; i++)
+        P += pes[i] * procs[i];
+    return P;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The lower median of the last runs of a point: a disturbed run takes longer. */
+static double median(const struct state *s, int point)
+{
+    enum { LAST = 9 };
+    double v[LAST];
+    int n = 0;
+
+    for (int i = s->q->nruns - 1; i >= 0 && n < LAST; i--)
+        if (s->of_run[i] == point)
+            v[n++] = s->q->runs[i].time_s;
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    return n ? v[(n - 1) / 2] : 0;
+}
+
+static void add_point(struct state *s, const int *pes, const int *procs)
+{
+    s->points[s->npoints++] = (struct learn_point) { .pes = pes, .procs = procs, .P = processes(s, pes, procs) };
+}
+
+static void look_back(struct state *s)
+{
+    const struct hrun_learn_question *q = s->q;
+
+    add_point(s, q->pes, q->procs);
+    for (int i = 0; i < q->nruns; i++) {
+        const struct hrun_learn_run *r = &q->runs[i];
+        int k = 0;
+
+        s->of_run[i] = -1;
+        if (!(r->time_s > 0)) {
+            s->nfailed++;
+            continue;
+        }
+        while (k < s->npoints && !is_same(s, s->points[k].pes, s->points[k].procs, r->pes, r->procs))
+            k++;
+        if (k == s->npoints)
+            add_point(s, r->pes, r->procs);
+        s->points[k].runs++;
+        s->of_run[i] = k;
+    }
+    for (int k = 0; k < s->npoints; k++) {
+        s->points[k].log_s = log(median(s, k));
+        if (s->points[k].runs && (s->best < 0 || s->points[k].log_s < s->points[s->best].log_s))
+            s->best = k;
+    }
+}
+
+static double account(const struct state *s, double usual_s)
+{
+    double sum = 0;
+
+    for (int i = 0; i < s->q->nruns; i++) {
+        const struct hrun_learn_run *r = &s->q->runs[i];
+
+        sum += s->q->loss * usual_s;
+        if (r->learnt)
+            sum -= r->time_s > 0 ? r->time_s - usual_s : usual_s;
+    }
+    return sum;
+}
+
+/* A belief is of so many configurations: the usual one, and the quickest. */
+static int by_time(const void *a, const void *b)
+{
+    const struct learn_point *x = a, *y = b;
+
+    return (x->log_s > y->log_s) - (x->log_s < y->log_s);
+}
+
+/* ---------------------------------------------------------------- what may be run */
+
+static int is_power_of_two(int P)
+{
+    return !(P & (P - 1));
+}
+
+/* Is the number not accepted, or did runs with it fail, and none work? Where two counts failed, and all that worked are powers of two,
+ * others are refused, too. */
+static int is_refused(const struct state *s, int P)
+{
+    int failed = 0, first = 0, several = 0, powers = 1;
+
+    for (int i = 0; i < s->q->nruns && s->nfailed; i++) {
+        const struct hrun_learn_run *r = &s->q->runs[i];
+        int Pr = processes(s, r->pes, r->procs);
+
+        if (r->time_s > 0) {
+            if (Pr == P)
+                return 0;
+            powers &= is_power_of_two(Pr);
+        } else {
+            failed |= Pr == P;
+            powers &= !is_power_of_two(Pr);
+            several |= first && first != Pr;
+            first = Pr;
+        }
+    }
+    if (s->q->accepts && !s->q->accepts(s->q->ctx, P))
+        return 1;
+    return failed || (powers && several && !is_power_of_two(P));
+}
+
+static void add_candidate(struct state *s, const int *pes, const int *procs)
+{
+    int nsubs = s->q->nsubs, P = processes(s, pes, procs);
+
+    if (P < 1 || s->ncandidates == CANDIDATES_MAX || is_refused(s, P))
+        return;
+    for (int i = 0; i < nsubs; i++)
+        if (pes[i] > s->q->subs[i].npes)
+            return;
+    for (int k = 0; k < s->ncandidates; k++) {
+        const int *c = s->configs + 2 * nsubs * k;
+
+        if (is_same(s, pes, procs, c, c + nsubs))
+            return;
+    }
+    memcpy(s->configs + 2 * nsubs * s->ncandidates, pes, (size_t)nsubs * sizeof *pes);
+    memcpy(s->configs + 2 * nsubs * s->ncandidates++ + nsubs, procs, (size_t)nsubs * sizeof *procs);
+}
+
+/* Of each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold, or as
+ * many as it has cores. */
+static void add_wholes(struct state *s)
+{
+    const struct hrun_learn_question *q = s->q;
+    int c[2 * HRUN_LEARN_SUBS], *pes = c, *procs = c + q->nsubs, most = 1, sets = 1 << (q->nsubs < 4 ? q->nsubs : 4);
+
+    for (int i = 0; i < q->nsubs; i++)
+        most = q->subs[i].nprocs > most ? q->subs[i].nprocs : most;
+    for (int turn = 0; turn < 4 * (most + 1); turn++)
+        for (int set = 1; set < sets; set++) {
+            int part = turn / (most + 1), n = turn % (most + 1);
+
+            for (int i = 0; i < q->nsubs; i++) {
+                const struct hrun_learn_sub *sub = &q->subs[i];
+                int used = (set >> i % 4 & 1) && sub->npes && sub->nprocs;
+
+                pes[i] = !used ? 0 : part == 3 || sub->npes >> part < 1 ? 1 : sub->npes >> part;
+                procs[i] = !used ? 0 : n == most ? sub->cores : sub->procs[n < sub->nprocs ? n : sub->nprocs - 1];
+            }
+            add_candidate(s, pes, procs);
+        }
+}
+
+/* One PE more or less of a kind, none of it, or another number of processes on each. */
+static void add_neighbours(struct state *s, const struct learn_point *x)
+{
+    const struct hrun_learn_question *q = s->q;
+    int c[2 * HRUN_LEARN_SUBS], *pes = c, *procs = c + q->nsubs;
+    size_t len = (size_t)q->nsubs * sizeof *pes;
+
+    for (int i = 0; i < q->nsubs; i++)
+        for (int k = -3; k < q->subs[i].nprocs; k++) {
+            memcpy(pes, x->pes, len);
+            memcpy(procs, x->procs, len);
+            if (k >= 0) {
+                procs[i] = q->subs[i].procs[k];
+                pes[i] = pes[i] ? pes[i] : q->subs[i].npes;
+            } else {
+                pes[i] = k == -3 ? 0 : pes[i] + 2 * k + 3;
+            }
+            if (pes[i] < 1 || !procs[i])
+                pes[i] = procs[i] = 0;
+            add_candidate(s, pes, procs);
+        }
+}
+
+/* ---------------------------------------------------------------- the best of a particle */
+
+struct asked {
+    const struct state *s;
+    int particle;
+    const struct hrun_option *options;
+    int noptions;
+};
+
+static int times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    const struct asked *a = ctx;
+
+    (void)err;
+    for (int o = 0; o < a->noptions; o++)
+        t[o] = a->options[o].m > P ? NAN
+               : learn_option_time(a->s->belief, a->particle, a->options[o].sub, a->options[o].m, P);
+    return 0;
+}
+
+static int rule(void *ctx, int P, struct hrun_error *err)
+{
+    const struct asked *a = ctx;
+
+    (void)err;
+    return !is_refused(a->s, P);
+}
+
+static int add_best_of(struct state *s, struct asked *a, const struct hrun_plan_sub *subs, struct hrun_error *err)
+{
+    struct hrun_oracle oracle = { .ctx = a, .nsubs = s->q->nsubs, .noptions = a->noptions, .options = a->options,
+                                  .times = times, .rule = rule };
+    struct hrun_plan_problem problem = { .oracle = &oracle, .subs = subs };
+    struct hrun_error why = { 0 };
+    struct hrun_plan *plan;
+
+    if (!learn_is_separable(s->belief, a->particle))
+        return 0;
+    if (hrun_plan_search(&problem, BEST_OF_EACH, &plan, &why)) {
+        if (why.code == HRUN_EINFEASIBLE)
+            return 0;
+        if (err)
+            *err = why;
+        return -1;
+    }
+    for (int i = 0; i < plan->n; i++)
+        add_candidate(s, plan->v[i].pes, plan->v[i].procs);
+    hrun_plan_destroy(plan);
+    return 0;
+}
+
+static int add_bests(struct state *s, struct hrun_error *err)
+{
+    const struct hrun_learn_question *q = s->q;
+    struct hrun_plan_sub subs[HRUN_LEARN_SUBS] = { { 0 } };
+    struct hrun_option *options;
+    int n = 0, rc = 0;
+
+    for (int i = 0; i < q->nsubs; i++)
+        n += q->subs[i].nprocs;
+    options = calloc((size_t)n + 1, sizeof *options);
+    if (!options)
+        return hrun_fail_nomem(err);
+    n = 0;
+    for (int i = 0; i < q->nsubs; i++) {
+        subs[i].npes = q->subs[i].npes;
+        for (int k = 0; k < q->subs[i].nprocs; k++)
+            options[n++] = (struct hrun_option) { i, q->subs[i].procs[k] };
+    }
+    for (int k = 0; k < ASKED && !rc; k++) {
+        struct asked a = { s, k * (LEARN_PARTICLES / ASKED), options, n };
+
+        rc = add_best_of(s, &a, subs, err);
+    }
+    free(options);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- which one */
+
+/* The candidate whose trial pays most, or NULL; and why. */
+static const int *choose(const struct state *s, struct hrun_learn_answer *out)
+{
+    int nsubs = s->q->nsubs;
+    double horizon = fmax(HORIZON, s->q->nruns), most = 0;
+    const int *chosen = NULL;
+
+    out->why = HRUN_LEARN_DONE;
+    for (int k = 0; k < s->ncandidates; k++) {
+        const int *c = s->configs + 2 * nsubs * k;
+        struct learn_point x = { .pes = c, .procs = c + nsubs, .P = processes(s, c, c + nsubs) };
+        struct learn_outlook o;
+        double pays;
+
+        if (is_same(s, c, c + nsubs, s->points[s->best].pes, s->points[s->best].procs))
+            continue;
+        learn_predict(s->belief, &x, out->best_s, &o);
+        pays = horizon * o.gain - fmax(o.expected - 1, 0);
+        if (o.gain < MATTERS || pays <= 0)
+            continue;
+        if (out->why == HRUN_LEARN_DONE)
+            out->why = HRUN_LEARN_SAVES;
+        if (pays <= most || (o.expected - 1) * out->best_s > out->account_s)
+            continue;
+        most = pays;
+        chosen = c;
+        out->why = HRUN_LEARN_TRIES;
+        out->expected_s = exp(o.mean);
+        out->low_s = exp(o.mean - 1.96 * o.sd);
+        out->high_s = exp(o.mean + 1.96 * o.sd);
+    }
+    return chosen;
+}
+
+static void take(const struct state *s, const int *pes, const int *procs, struct hrun_learn_answer *out)
+{
+    size_t len = (size_t)s->q->nsubs * sizeof *pes;
+
+    memcpy(out->pes, pes, len);
+    memcpy(out->procs, procs, len);
+}
+
+/* Look for a trial. */
+static int look_ahead(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
+{
+    const struct hrun_learn_question *q = s->q;
+    struct learn_point points[LEARN_POINTS], best = s->points[s->best];
+    int n = s->npoints < LEARN_POINTS ? s->npoints : LEARN_POINTS;
+    const int *c;
+
+    qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, by_time);
+    memcpy(points, s->points, (size_t)n * sizeof *points);
+    s->belief = learn_belief_create(q->subs, q->nsubs, points, n, err);
+    s->configs = calloc((size_t)CANDIDATES_MAX * 2 * (size_t)q->nsubs, sizeof *s->configs);
+    if (s->belief && !s->configs)
+        hrun_fail_nomem(err);
+    if (!s->belief || !s->configs || add_bests(s, err))
+        return -1;
+    s->best = is_same(s, best.pes, best.procs, s->points[0].pes, s->points[0].procs) ? 0 : 1;
+    add_wholes(s);
+    for (int i = 0; i < n; i++)
+        add_neighbours(s, &points[i]);
+    c = choose(s, out);
+    if (c)
+        take(s, c, c + q->nsubs, out);
+    return 0;
+}
+
+static int answer(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
+{
+    const struct learn_point *usual = &s->points[0], *best = s->best < 0 ? usual : &s->points[s->best];
+
+    out->best = -1;
+    for (int i = 0; s->best >= 0 && i < s->q->nruns; i++)
+        if (s->of_run[i] == s->best)
+            out->best = i;
+    out->best_runs = best->runs;
+    out->best_s = best->runs ? exp(best->log_s) : 0;
+    out->usual_s = usual->runs ? exp(usual->log_s) : 0;
+    out->account_s = account(s, out->usual_s);
+    out->why = usual->runs < 2 ? HRUN_LEARN_USUAL : HRUN_LEARN_DEBT;
+    if (usual->runs < 2)
+        best = usual;
+    take(s, best->pes, best->procs, out);
+    return usual->runs < 2 || out->account_s < 0 ? 0 : look_ahead(s, out, err);
+}
+
+static int check(const struct state *s, struct hrun_error *err)
+{
+    const struct hrun_learn_question *q = s->q;
+
+    if (q->nsubs < 1 || q->nsubs > HRUN_LEARN_SUBS)
+        return hrun_fail(err, HRUN_EINVAL, "%d sub-clusters: --explore knows at most %d", q->nsubs, HRUN_LEARN_SUBS);
+    for (int i = 0; i < q->nsubs; i++)
+        if (!(isfinite(q->subs[i].speed) && q->subs[i].speed > 0) || q->subs[i].cores < 1)
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has a speed of %g and %d cores", i + 1,
+                             q->subs[i].speed, q->subs[i].cores);
+    return processes(s, q->pes, q->procs) > 0 ? 0
+           : hrun_fail(err, HRUN_EINVAL, "the usual configuration has no process");
+}
+
+int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answer *out, struct hrun_error *err)
+{
+    struct state s = { .q = q, .best = -1 };
+    struct hrun_learn_answer a = { 0 };
+    int rc;
+
+    if (check(&s, err))
+        return -1;
+    s.points = calloc((size_t)q->nruns + 1, sizeof *s.points);
+    s.of_run = calloc((size_t)q->nruns + 1, sizeof *s.of_run);
+    a.pes = calloc((size_t)q->nsubs, sizeof *a.pes);
+    a.procs = calloc((size_t)q->nsubs, sizeof *a.procs);
+    if (!s.points || !s.of_run || !a.pes || !a.procs) {
+        rc = hrun_fail_nomem(err);
+    } else {
+        look_back(&s);
+        rc = answer(&s, &a, err);
+    }
+    learn_belief_destroy(s.belief);
+    free(s.configs);
+    free(s.points);
+    free(s.of_run);
+    if (rc)
+        hrun_learn_answer_release(&a);
+    else
+        *out = a;
+    return rc;
+}
+
+void hrun_learn_answer_release(struct hrun_learn_answer *a)
+{
+    free(a->pes);
+    free(a->procs);
+    a->pes = a->procs = NULL;
+}

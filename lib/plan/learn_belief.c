@@ -1,0 +1,469 @@
+/* learn_belief.c - what runs tell of configurations that were not run; see internal.h */
+#include "plan/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Unknowns of a particle, each standard normal beforehand: these of the program, */
+enum { MESSAGES, SERIAL, GROWTH, CROWD, MEMORY, TASKS, TRUNK, COMMON };
+/* and these of each sub-cluster. */
+enum { WORK, WIRE, PORTS, SIDE, OWN };
+enum { DIMS_MAX = COMMON + OWN * HRUN_LEARN_SUBS };
+
+/* Half of the residuals is alike for configurations that are; the other half is the configuration's own. */
+static const double MISS = 0.10, REACH_P = 0.5;
+/* Runs of a quiet node; one run alone may have been disturbed. */
+static const double NOISE = 0.03, DISTURBED = 0.04;
+/* What programs need of a kind is unlike its speed, or what it was taken for. */
+static const double KNOWN = 0.25, GUESSED = 0.5;
+/* Degrees of freedom of what is said of MISS. */
+static const double DOF = 6;
+
+enum { PARTICLES = LEARN_PARTICLES, STEPS = 3, STAGES = 12 };
+
+/* A particle's unknowns as the form has them. */
+struct form {
+    double messages, serial, growth, crowd, memory;
+    int tasks;
+    double trunk;              /* messages between two sides take so much longer */
+    double *work, *wire, *ports, *side;
+};
+
+struct learn_belief {
+    const struct hrun_learn_sub *subs;
+    int nsubs, dims, n;
+    int reference;             /* processes: as many as there are cores */
+    double speed;              /* of a core in the mean: work takes about 1 with all */
+    struct learn_point *points;/* n, borrowed */
+    double *inverse;           /* n by n: of the covariance of residuals */
+    double *ones;              /* n: inverse times 1 */
+    double ones_sum;
+    double *z;                 /* PARTICLES by dims */
+    double *log_l;             /* PARTICLES: log likelihood */
+    double *form_memory;
+    struct form *forms;        /* PARTICLES */
+    double *weights;           /* PARTICLES by n: inverse times residuals */
+    double *level;             /* PARTICLES: a */
+    double scale;              /* variance of residuals over what was assumed */
+    uint64_t rng;
+};
+
+/* ---------------------------------------------------------------- random numbers */
+
+static double uniform(struct learn_belief *b)
+{
+    b->rng ^= b->rng << 13;
+    b->rng ^= b->rng >> 7;
+    b->rng ^= b->rng << 17;
+    return ((double)(b->rng >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct learn_belief *b)
+{
+    double r = sqrt(-2 * log(uniform(b)));
+
+    return r * cos(6.283185307179586 * uniform(b));
+}
+
+/* ---------------------------------------------------------------- the form */
+
+static double share(double z)
+{
+    return 1 / (1 + exp(-1.5 * z));
+}
+
+/* Most are near 0, a few far off: ports of a tenth of the bandwidth. */
+static double heavy(double z)
+{
+    return 0.3 * z + 0.2 * z * z * z;
+}
+
+static void make_form(const struct learn_belief *b, const double *z, struct form *f)
+{
+    const double *own = z + COMMON;
+
+    f->messages = 0.2 * exp(2 * z[MESSAGES]);
+    f->serial = 0.01 * exp(2 * z[SERIAL]);
+    f->growth = 0.15 + 0.5 * z[GROWTH];
+    f->crowd = share(z[CROWD]);
+    f->memory = share(3 * z[MEMORY] - 1);
+    f->tasks = z[TASKS] > 1.2;
+    f->trunk = exp(heavy(fmax(0, z[TRUNK])));
+    for (int i = 0; i < b->nsubs; i++, own += OWN) {
+        f->work[i] = exp((b->subs[i].known ? KNOWN : GUESSED) * own[WORK]) * b->speed / b->subs[i].speed;
+        f->wire[i] = f->messages * exp(heavy(own[WIRE]));
+        f->side[i] = own[SIDE];
+        f->ports[i] = exp(0.7 + 0.5 * own[PORTS]);
+    }
+}
+
+/* What a process takes longer where a PE holds m. */
+static double crowding(const struct form *f, int i, int m, int cores)
+{
+    double busy = m < cores ? m : cores;
+
+    return fmax(1, (double)m / cores) * (1 - f->memory + f->memory * fmax(1, busy / f->ports[i]));
+}
+
+static double work_s(const struct learn_belief *b, const struct form *f, int i, int m)
+{
+    return f->work[i] * crowding(f, i, m, b->subs[i].cores) * b->reference;
+}
+
+/* One PE sends nothing over a network. */
+static const double INSIDE = 0.1;
+
+static double messages_s(const struct learn_belief *b, const struct form *f, int i, int m, int P)
+{
+    double t = f->wire[i] * exp(f->growth * log((double)P / b->reference) + f->crowd * log(m));
+
+    return P == 1 ? 0 : m == P ? INSIDE * t : t;
+}
+
+static double form_time(const struct learn_belief *b, int k, const int *pes, const int *procs)
+{
+    const struct form *f = &b->forms[k];
+    double most = 0, wires = 0, speed = 0, between = 1, side = 0;
+    int P = 0;
+
+    for (int i = 0; i < b->nsubs; i++)
+        P += pes[i] * procs[i];
+    for (int i = 0; i < b->nsubs; i++)
+        if (pes[i]) {
+            between = side * f->side[i] < 0 ? f->trunk : between;
+            side = side != 0 ? side : f->side[i];
+        }
+    for (int i = 0; i < b->nsubs; i++) {
+        double work, wire;
+
+        if (!pes[i])
+            continue;
+        work = work_s(b, f, i, procs[i]);
+        wire = between * messages_s(b, f, i, procs[i], P);
+        most = fmax(most, work / P + wire);
+        wires = fmax(wires, wire);
+        speed += pes[i] * procs[i] / work;
+    }
+    return f->serial + (f->tasks ? 1 / speed + wires : most);
+}
+
+double learn_option_time(const struct learn_belief *b, int k, int i, int m, int P)
+{
+    const struct form *f = &b->forms[k];
+
+    return f->serial + work_s(b, f, i, m) / P + messages_s(b, f, i, m, P);
+}
+
+int learn_is_separable(const struct learn_belief *b, int k)
+{
+    return !b->forms[k].tasks;
+}
+
+/* ---------------------------------------------------------------- residuals */
+
+static double alike(const struct learn_belief *b, const struct learn_point *x, const struct learn_point *y)
+{
+    double p = log((double)x->P / y->P) / REACH_P;
+    int differ = 0;
+
+    for (int i = 0; i < b->nsubs; i++)
+        differ += x->procs[i] != y->procs[i];
+    return 0.5 * MISS * MISS * exp(-0.5 * p * p - 0.5 * differ);
+}
+
+static double variance(const struct learn_point *x)
+{
+    return 0.5 * MISS * MISS + NOISE * NOISE / x->runs + DISTURBED * DISTURBED / ((double)x->runs * x->runs);
+}
+
+/* The inverse of a symmetric positive definite a[n by n], in place (Gauss and Jordan). */
+static void invert(double *a, int n)
+{
+    for (int k = 0; k < n; k++) {
+        double pivot = 1 / a[k * n + k];
+
+        a[k * n + k] = 1;
+        for (int j = 0; j < n; j++)
+            a[k * n + j] *= pivot;
+        for (int i = 0; i < n; i++) {
+            double factor = a[i * n + k];
+
+            if (i == k)
+                continue;
+            a[i * n + k] = 0;
+            for (int j = 0; j < n; j++)
+                a[i * n + j] -= factor * a[k * n + j];
+        }
+    }
+}
+
+/* Log likelihood of particle k, whose form is made; its level and weights are left. */
+static double likelihood(struct learn_belief *b, int k)
+{
+    double *w = b->weights + (size_t)k * b->n, level = 0, q = 0, r[LEARN_POINTS];
+
+    for (int i = 0; i < b->n; i++) {
+        r[i] = b->points[i].log_s - log(form_time(b, k, b->points[i].pes, b->points[i].procs));
+        level += b->ones[i] * r[i];
+    }
+    level /= b->ones_sum;
+    for (int i = 0; i < b->n; i++) {
+        w[i] = 0;
+        for (int j = 0; j < b->n; j++)
+            w[i] += b->inverse[i * b->n + j] * (r[j] - level);
+        q += w[i] * (r[i] - level);
+    }
+    b->level[k] = level;
+    return -0.5 * (DOF + b->n - 1) * log1p(q / DOF);
+}
+
+/* ---------------------------------------------------------------- the sample */
+
+static void copy(struct learn_belief *b, int to, int from)
+{
+    size_t dims = (size_t)b->dims, n = (size_t)b->n;
+
+    memcpy(b->z + (size_t)to * dims, b->z + (size_t)from * dims, dims * sizeof *b->z);
+    memcpy(b->weights + (size_t)to * n, b->weights + (size_t)from * n, n * sizeof *b->weights);
+    b->level[to] = b->level[from];
+    b->log_l[to] = b->log_l[from];
+    make_form(b, b->z + (size_t)to * dims, &b->forms[to]);
+}
+
+/* The largest step of the likelihood's power that leaves half of the sample its weight. */
+static double next_step(const struct learn_belief *b, double left)
+{
+    double low = 0, high = left;
+
+    for (int t = 0; t < 20; t++) {
+        double step = t ? (low + high) / 2 : left, sum = 0, squares = 0, top = -INFINITY;
+
+        for (int k = 0; k < PARTICLES; k++)
+            top = fmax(top, b->log_l[k]);
+        for (int k = 0; k < PARTICLES; k++) {
+            double w = exp(step * (b->log_l[k] - top));
+
+            sum += w;
+            squares += w * w;
+        }
+        if (sum * sum / squares >= PARTICLES / 2.0) {
+            if (!t)
+                return left;
+            low = step;
+        } else {
+            high = step;
+        }
+    }
+    return low > 0 ? low : left;
+}
+
+/* Systematic resampling by weights exp(step log_l): into places PARTICLES.. behind the sample, and back. */
+static void resample(struct learn_belief *b, double step)
+{
+    double top = -INFINITY, sum = 0, at = 0, next;
+    int from[PARTICLES], n = 0, taken[PARTICLES] = { 0 }, empty = 0;
+
+    for (int k = 0; k < PARTICLES; k++)
+        top = fmax(top, b->log_l[k]);
+    for (int k = 0; k < PARTICLES; k++)
+        sum += exp(step * (b->log_l[k] - top));
+    next = uniform(b) * sum / PARTICLES;
+    for (int k = 0; k < PARTICLES; k++) {
+        at += exp(step * (b->log_l[k] - top));
+        for (; n < PARTICLES && next < at; next += sum / PARTICLES)
+            from[n++] = k;
+    }
+    while (n < PARTICLES)
+        from[n++] = PARTICLES - 1;
+    for (int k = 0; k < PARTICLES; k++)
+        taken[from[k]] = 1;
+    /* A particle that is kept stays in its place; copies go where one was dropped. */
+    for (int k = 1; k < PARTICLES; k++) {
+        if (from[k] != from[k - 1])
+            continue;
+        while (taken[empty])
+            empty++;
+        taken[empty] = 1;
+        copy(b, empty, from[k]);
+    }
+}
+
+static void move(struct learn_belief *b, double power, const double *spread)
+{
+    size_t dims = (size_t)b->dims, n = (size_t)b->n;
+    double old_z[DIMS_MAX], old_w[LEARN_POINTS];
+
+    for (int k = 0; k < PARTICLES; k++) {
+        double *z = b->z + (size_t)k * dims, *w = b->weights + (size_t)k * n, level = b->level[k];
+        double before = power * b->log_l[k], after = 0, log_l, size = 0.2 + 0.8 * uniform(b);
+
+        memcpy(old_z, z, dims * sizeof *z);
+        memcpy(old_w, w, n * sizeof *w);
+        for (size_t j = 0; j < dims; j++) {
+            before -= z[j] * z[j] / 2;
+            if (uniform(b) < 0.4)
+                z[j] += size * spread[j] * normal(b);
+            after -= z[j] * z[j] / 2;
+        }
+        make_form(b, z, &b->forms[k]);
+        log_l = likelihood(b, k);
+        after += power * log_l;
+        if (log(uniform(b)) < after - before) {
+            b->log_l[k] = log_l;
+            continue;
+        }
+        memcpy(z, old_z, dims * sizeof *z);
+        memcpy(w, old_w, n * sizeof *w);
+        b->level[k] = level;
+        make_form(b, z, &b->forms[k]);
+    }
+}
+
+static void spreads(const struct learn_belief *b, double *spread)
+{
+    for (int j = 0; j < b->dims; j++) {
+        double sum = 0, squares = 0;
+
+        for (int k = 0; k < PARTICLES; k++) {
+            double z = b->z[(size_t)k * (size_t)b->dims + (size_t)j];
+
+            sum += z;
+            squares += z * z;
+        }
+        spread[j] = sqrt(fmax(squares / PARTICLES - sum * sum / PARTICLES / PARTICLES, 1e-4));
+    }
+}
+
+static void draw(struct learn_belief *b)
+{
+    double power = 0, spread[DIMS_MAX], q = 0;
+
+    for (int k = 0; k < PARTICLES; k++) {
+        for (int j = 0; j < b->dims; j++)
+            b->z[k * b->dims + j] = normal(b);
+        make_form(b, b->z + (size_t)k * (size_t)b->dims, &b->forms[k]);
+        b->log_l[k] = likelihood(b, k);
+    }
+    for (int stage = 0; power < 1; stage++) {
+        double step = stage + 1 < STAGES ? next_step(b, 1 - power) : 1 - power;
+
+        resample(b, step);
+        power += step;
+        spreads(b, spread);
+        for (int t = 0; t < STEPS; t++)
+            move(b, power, spread);
+    }
+    for (int k = 0; k < PARTICLES; k++)
+        q += DOF * expm1(-b->log_l[k] / (0.5 * (DOF + b->n - 1))) / PARTICLES;
+    b->scale = (DOF + q) / (DOF + b->n - 1);
+}
+
+/* ---------------------------------------------------------------- a belief */
+
+void learn_belief_destroy(struct learn_belief *b)
+{
+    if (!b)
+        return;
+    free(b->inverse);
+    free(b->z);
+    free(b->form_memory);
+    free(b->forms);
+    free(b);
+}
+
+static int allocate(struct learn_belief *b)
+{
+    size_t n = (size_t)b->n, nsubs = (size_t)b->nsubs, dims = (size_t)b->dims;
+
+    b->inverse = calloc(n * n + n, sizeof *b->inverse);
+    b->z = calloc(PARTICLES * (dims + n + 2), sizeof *b->z);
+    b->form_memory = calloc(PARTICLES * 4 * nsubs, sizeof *b->form_memory);
+    b->forms = calloc(PARTICLES, sizeof *b->forms);
+    if (!b->inverse || !b->z || !b->form_memory || !b->forms)
+        return -1;
+    b->ones = b->inverse + n * n;
+    b->weights = b->z + PARTICLES * dims;
+    b->level = b->weights + PARTICLES * n;
+    b->log_l = b->level + PARTICLES;
+    for (size_t k = 0; k < PARTICLES; k++) {
+        b->forms[k].work = b->form_memory + 4 * nsubs * k;
+        b->forms[k].wire = b->forms[k].work + nsubs;
+        b->forms[k].ports = b->forms[k].wire + nsubs;
+        b->forms[k].side = b->forms[k].ports + nsubs;
+    }
+    return 0;
+}
+
+struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
+                                         int n, struct hrun_error *err)
+{
+    struct learn_belief *b = calloc(1, sizeof *b);
+
+    if (b) {
+        *b = (struct learn_belief) { .subs = subs, .nsubs = nsubs, .dims = COMMON + OWN * nsubs, .n = n,
+                                     .points = points, .rng = UINT64_C(88172645463325252) };
+        for (int i = 0; i < nsubs; i++) {
+            b->reference += subs[i].npes * subs[i].cores;
+            b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
+        }
+        b->speed /= b->reference;
+    }
+    if (!b || allocate(b)) {
+        learn_belief_destroy(b);
+        hrun_fail_nomem(err);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            b->inverse[i * n + j] = alike(b, &points[i], &points[j]) + (i == j ? variance(&points[i]) : 0);
+    invert(b->inverse, n);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            b->ones[i] += b->inverse[i * n + j];
+        b->ones_sum += b->ones[i];
+    }
+    draw(b);
+    return b;
+}
+
+/* Gauss and Hermite's nodes of the normal distribution, for what all particles miss. */
+enum { NODES = 5 };
+static const double node[NODES] = { -2.856970013872806, -1.355626179974266, 0, 1.355626179974266, 2.856970013872806 };
+static const double weight[NODES] = { 0.011257411327720691, 0.2220759220056126, 0.5333333333333333,
+                                      0.2220759220056126, 0.011257411327720691 };
+
+void learn_predict(const struct learn_belief *b, const struct learn_point *x, double best_s, struct learn_outlook *out)
+{
+    double k[LEARN_POINTS], own = MISS * MISS, to_level = 1, sum = 0, squares = 0, factor[NODES];
+
+    for (int i = 0; i < b->n; i++) {
+        int same = !memcmp(x->pes, b->points[i].pes, (size_t)b->nsubs * sizeof *x->pes) &&
+                   !memcmp(x->procs, b->points[i].procs, (size_t)b->nsubs * sizeof *x->procs);
+
+        k[i] = alike(b, x, &b->points[i]) + (same ? 0.5 * MISS * MISS : 0);
+        to_level -= k[i] * b->ones[i];
+    }
+    for (int i = 0; i < b->n; i++)
+        for (int j = 0; j < b->n; j++)
+            own -= k[i] * b->inverse[i * b->n + j] * k[j];
+    own = b->scale * (fmax(own, 0) + to_level * to_level / b->ones_sum);
+    for (int i = 0; i < NODES; i++)
+        factor[i] = exp(node[i] * sqrt(own));
+    out->expected = out->gain = 0;
+    for (int p = 0; p < PARTICLES; p++) {
+        double v = b->level[p] + log(form_time(b, p, x->pes, x->procs));
+
+        for (int i = 0; i < b->n; i++)
+            v += k[i] * b->weights[(size_t)p * (size_t)b->n + (size_t)i];
+        sum += v;
+        squares += v * v;
+        v = exp(v) / best_s;
+        for (int i = 0; i < NODES; i++) {
+            out->expected += weight[i] * factor[i] * v / PARTICLES;
+            out->gain += weight[i] * fmax(0, 1 - factor[i] * v) / PARTICLES;
+        }
+    }
+    out->mean = sum / PARTICLES;
+    out->sd = sqrt(fmax(squares / PARTICLES - out->mean * out->mean, 0) + own);
+}

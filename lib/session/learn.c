@@ -1,0 +1,198 @@
+/* learn.c - what the runs of a command tell of its configurations; see decide.h */
+#include "session/decide.h"
+
+#include "session/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct history {
+    struct hrun_learn_run *v;
+    char (*dates)[24];
+    int *places;           /* 2 nsubs for each run */
+    int n, cap;
+};
+
+static void release(struct history *h)
+{
+    free(h->v);
+    free(h->dates);
+    free(h->places);
+}
+
+/* Room for so many more runs. */
+static int grow(struct history *h, size_t more, int nsubs, struct hrun_error *err)
+{
+    size_t cap = (size_t)h->n + more + 1;
+    struct hrun_learn_run *v = realloc(h->v, cap * sizeof *v);
+    char (*dates)[24] = realloc(h->dates, cap * sizeof *dates);
+    int *places = realloc(h->places, cap * 2 * (size_t)nsubs * sizeof *places);
+
+    h->v = v ? v : h->v;
+    h->dates = dates ? dates : h->dates;
+    h->places = places ? places : h->places;
+    return v && dates && places ? 0 : hrun_fail_nomem(err);
+}
+
+/* The first sub-cluster that a configuration uses. */
+static int first_used(const int *pes, int nsubs)
+{
+    int i = 0;
+
+    while (i < nsubs - 1 && !pes[i])
+        i++;
+    return i;
+}
+
+/* A run on several sub-clusters stands in the log of each, and twice in one that is of two: the first counts. */
+static void add_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
+{
+    int *pes = h->places + 2 * (size_t)d->nsubs * (size_t)h->n, *procs = pes + d->nsubs;
+    struct hrun_learn_run *last = h->n ? &h->v[h->n - 1] : NULL;
+    size_t len = 2 * (size_t)d->nsubs * sizeof *pes;
+
+    if (hrun_config_parse(s->config, d->nsubs, pes, procs, NULL) || first_used(pes, d->nsubs) != sub ||
+        (last && s->mixed && !memcmp(pes - 2 * d->nsubs, pes, len) && !strcmp(h->dates[h->n - 1], s->date) &&
+         last->time_s == (s->ok ? s->time_s : 0)))
+        return;
+    for (int i = 0; i < d->nsubs; i++)
+        if (pes[i] > d->subs[i].npes)
+            return;
+    snprintf(h->dates[h->n], sizeof *h->dates, "%s", s->date);
+    h->v[h->n++] = (struct hrun_learn_run) { .time_s = s->ok ? s->time_s : 0,
+                                             .learnt = hrun_text_same(s->origin, WORK_EXPLORED) };
+}
+
+static int load(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
+{
+    struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
+    int rc = 0;
+
+    hrun_cluster_names(c->cluster, &cluster);
+    hrun_app_consts_text(c->app, &consts);
+    if (cluster.failed || consts.failed)
+        rc = hrun_fail_nomem(err);
+    for (int i = 0; i < d->nsubs && !rc; i++) {
+        struct hrun_samples log = { 0 };
+
+        rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err) ||
+             grow(h, log.n, d->nsubs, err) ? -1 : 0;
+        for (size_t k = 0; k < log.n && !rc; k++) {
+            const struct hrun_sample *s = &log.v[k];
+
+            if (s->N == d->N && s->config && hrun_text_same(s->cluster, cluster.data) &&
+                hrun_text_same(s->consts, consts.data) && (s->ok || hrun_sample_failed(s)))
+                add_run(h, d, i, s);
+        }
+        hrun_samples_release(&log);
+    }
+    for (int k = 0; k < h->n && !rc; k++) {
+        h->v[k].pes = h->places + 2 * (size_t)d->nsubs * (size_t)k;
+        h->v[k].procs = h->v[k].pes + d->nsubs;
+    }
+    hrun_buf_release(&cluster);
+    hrun_buf_release(&consts);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- speeds */
+
+/* Operations a second of a process alone, 0: not known. */
+static double speed_of(const struct context *c, const struct hrun_subcluster *sub)
+{
+    struct hrun_buf signature = HRUN_BUF_INIT;
+    const struct hrun_fit_record *r = NULL;
+    struct hrun_models *m = NULL;
+    double speed = sub->core_flops;
+
+    if (!c->cluster->platform) {
+        if (!profiles_speed_signature(sub, &signature, NULL) &&
+            !hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &m, NULL))
+            r = hrun_perf_find(m, 1);
+        speed = r ? 1 / r->k[0] : 0;
+        hrun_models_destroy(m);
+        hrun_buf_release(&signature);
+    }
+    return speed;
+}
+
+/* Where the speed of one kind is not known all are taken for equal. procs: more processes than cores are tried on PEs
+ * of one core alone. */
+static void describe(const struct context *c, const struct decision *d, struct hrun_learn_sub *subs)
+{
+    int known = 1;
+
+    for (int i = 0; i < d->nsubs; i++) {
+        const struct hrun_subcluster *sub = &c->cluster->subs[i];
+        int cores = sub->npes && sub->pes[0].ncores > 1 ? sub->pes[0].ncores : 1, n = 0;
+
+        while (n < c->app->nprocs_per_pe && c->app->procs_per_pe[n] <= (cores > 1 ? cores : 2))
+            n++;
+        subs[i] = (struct hrun_learn_sub) { .npes = d->subs[i].npes, .cores = cores, .speed = speed_of(c, sub),
+                                            .procs = c->app->procs_per_pe, .nprocs = n };
+        known &= subs[i].speed > 0;
+    }
+    for (int i = 0; i < d->nsubs; i++) {
+        subs[i].speed = known ? subs[i].speed : 1;
+        subs[i].known = known;
+    }
+}
+
+/* ---------------------------------------------------------------- the decision */
+
+static int take(struct decision *d, const struct history *h, const struct hrun_learn_answer *a, struct hrun_error *err)
+{
+    size_t len = (size_t)d->nsubs * sizeof *d->pes;
+    struct hrun_buf best = HRUN_BUF_INIT;
+    int last = h->n - 1;
+
+    for (int k = 0; k < h->n; k++)
+        last = strcmp(h->dates[k], h->dates[last]) >= 0 ? k : last;
+    d->learning = (struct learning) { .on = 1, .why = a->why, .best_runs = a->best_runs, .best_s = a->best_s,
+                                      .usual_s = a->usual_s, .account_s = a->account_s, .expected_s = a->expected_s,
+                                      .low_s = a->low_s, .high_s = a->high_s };
+    if (a->best >= 0) {
+        const int *pes = h->v[a->best].pes;
+
+        d->learning.after_trial = h->v[last].learnt && memcmp(h->v[last].pes, pes, 2 * len);
+        hrun_config_print(pes, pes + d->nsubs, d->nsubs, &best);
+        d->learning.best = hrun_buf_detach(&best);
+    }
+    if (a->why == HRUN_LEARN_USUAL)
+        return 0;
+    d->by = BY_RUNS;
+    d->P = 0;
+    memcpy(d->pes, a->pes, len);
+    memcpy(d->procs, a->procs, len);
+    for (int i = 0; i < d->nsubs; i++)
+        d->P += d->pes[i] * d->procs[i];
+    return d->learning.best ? 0 : hrun_fail_nomem(err);
+}
+
+static int accepts(void *ctx, int P)
+{
+    const struct context *c = ctx;
+
+    return hrun_app_rule(c->app, 1, P, NULL) > 0;
+}
+
+int decide_by_runs(struct context *c, double loss, struct decision *d, struct hrun_error *err)
+{
+    struct hrun_learn_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .pes = d->pes, .procs = d->procs, .loss = loss,
+                                     .accepts = accepts, .ctx = c };
+    struct hrun_learn_answer a = { 0 };
+    struct history h = { 0 };
+    int rc = subs ? load(c, d, &h, err) : hrun_fail_nomem(err);
+
+    if (!rc) {
+        describe(c, d, subs);
+        q.runs = h.v;
+        q.nruns = h.n;
+        rc = hrun_learn_next(&q, &a, err) || take(d, &h, &a, err) ? -1 : 0;
+    }
+    hrun_learn_answer_release(&a);
+    release(&h);
+    free(subs);
+    return rc;
+}

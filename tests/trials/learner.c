@@ -1,0 +1,73 @@
+/* learner.c - hrun_learn_next (lib/plan/learn.h) for a script: it reads a problem and runs, and says what to run next
+ *
+ * Input: "SUBS LOSS", for each sub-cluster "PES CORES SPEED COUNT M...", then lines of "PES... M... SECONDS", each a run
+ * that was asked for; the first is of the usual configuration. After each run a line: "STATE BEST PES... M...", BEST
+ * being the place of a run of the best known configuration.
+ */
+#include "plan/learn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUBS = 8, PROCS = 16, RUNS = 1000 };
+
+static void fail(const char *why)
+{
+    fprintf(stderr, "learner: %s\n", why);
+    exit(2);
+}
+
+static int number(void)
+{
+    int v;
+
+    if (scanf("%d", &v) != 1)
+        fail("a number is missing");
+    return v;
+}
+
+int main(void)
+{
+    static int procs[SUBS][PROCS], places[RUNS][2 * SUBS];
+    static struct hrun_learn_run runs[RUNS];
+    struct hrun_learn_sub subs[SUBS] = { { 0 } };
+    struct hrun_learn_question q = { .subs = subs, .runs = runs, .nsubs = number() };
+
+    if (q.nsubs > SUBS || scanf("%lf", &q.loss) != 1)
+        fail("too many sub-clusters, or no loss");
+    for (int i = 0; i < q.nsubs; i++) {
+        subs[i] = (struct hrun_learn_sub) { .npes = number(), .known = 1, .procs = procs[i] };
+        subs[i].cores = number();
+        if (scanf("%lf", &subs[i].speed) != 1 || (subs[i].nprocs = number()) > PROCS)
+            fail("a speed is missing, or too many numbers of processes");
+        for (int k = 0; k < subs[i].nprocs; k++)
+            procs[i][k] = number();
+    }
+    q.pes = places[0];
+    q.procs = places[0] + q.nsubs;
+    for (int *at = places[0]; q.nruns < RUNS && scanf("%d", at) == 1; at = places[q.nruns]) {
+        struct hrun_learn_run *r = &runs[q.nruns++];
+        struct hrun_learn_answer a;
+        struct hrun_error err;
+
+        for (int k = 1; k < 2 * q.nsubs; k++)
+            at[k] = number();
+        if (scanf("%lf", &r->time_s) != 1)
+            fail("a time is missing");
+        r->pes = at;
+        r->procs = at + q.nsubs;
+        r->learnt = q.nruns > 2;
+        if (hrun_learn_next(&q, &a, &err))
+            fail(err.text);
+        printf("%d %d", a.why, a.best);
+        for (int k = 0; k < q.nsubs; k++)
+            printf(" %d", a.pes[k]);
+        for (int k = 0; k < q.nsubs; k++)
+            printf(" %d", a.procs[k]);
+        printf("\n");
+        fflush(stdout);
+        hrun_learn_answer_release(&a);
+    }
+    return 0;
+}

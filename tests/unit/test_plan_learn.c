@@ -1,0 +1,241 @@
+/* Runs of a command make it quicker: what is tried, what is in the account, what is never tried again. */
+#include "fixture.h"
+#include "plan/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS = 2, RUNS = 24 };
+
+static const int procs[] = { 1, 2, 4 };
+static const double LOSS = 0.05;
+
+static const struct hrun_learn_sub subs[KINDS] = {
+    { .npes = 6, .cores = 4, .speed = 2, .known = 1, .procs = procs, .nprocs = 3 },
+    { .npes = 8, .cores = 2, .speed = 1, .known = 1, .procs = procs, .nprocs = 2 },
+};
+static const int usual[2 * KINDS] = { 6, 8, 4, 2 };
+
+struct past {
+    struct hrun_learn_run runs[RUNS];
+    int places[RUNS][2 * KINDS];
+    int n;
+};
+
+static int near(double x, double y, double tolerance)
+{
+    return fabs(x - y) <= tolerance;
+}
+
+static void add(struct past *h, const int *config, double time_s, int learnt)
+{
+    memcpy(h->places[h->n], config, sizeof h->places[0]);
+    h->runs[h->n] = (struct hrun_learn_run) { h->places[h->n], h->places[h->n] + KINDS, time_s, learnt };
+    h->n++;
+}
+
+static struct hrun_learn_answer ask(const struct past *h, double loss)
+{
+    struct hrun_learn_question q = { subs, KINDS, usual, usual + KINDS, h->runs, h->n, loss };
+    struct hrun_learn_answer a = { 0 };
+    struct hrun_error err = { 0 };
+
+    if (hrun_learn_next(&q, &a, &err))
+        printf("# %s\n", err.text);
+    return a;
+}
+
+static int is(const struct hrun_learn_answer *a, const int *config)
+{
+    return !memcmp(a->pes, config, KINDS * sizeof(int)) && !memcmp(a->procs, config + KINDS, KINDS * sizeof(int));
+}
+
+static int processes(const int *pes, const int *m)
+{
+    return pes[0] * m[0] + pes[1] * m[1];
+}
+
+/* ---------------------------------------------------------------- one step */
+
+static void test_steps(void)
+{
+    static const int small[2 * KINDS] = { 6, 0, 4, 0 };
+    struct past h = { .n = 0 };
+    struct hrun_learn_answer a = ask(&h, LOSS), b;
+
+    ok(a.why == HRUN_LEARN_USUAL && is(&a, usual) && a.best < 0, "without runs the usual configuration is run");
+    hrun_learn_answer_release(&a);
+    add(&h, usual, 25, 0);
+    a = ask(&h, LOSS);
+    ok(a.why == HRUN_LEARN_USUAL && a.best == 0, "twice, as one run may be disturbed");
+    hrun_learn_answer_release(&a);
+    add(&h, usual, 10, 0);
+    a = ask(&h, LOSS);
+    ok(near(a.usual_s, 10, 1e-9) && near(a.account_s, 1, 1e-9), "it takes what the quicker run took; two runs put in 1 s");
+    b = ask(&h, LOSS);
+    ok(a.why == b.why && !memcmp(a.pes, b.pes, sizeof(int) * KINDS) && a.expected_s == b.expected_s,
+       "the same runs have the same answer");
+    hrun_learn_answer_release(&b);
+    hrun_learn_answer_release(&a);
+    add(&h, small, 13, 1);
+    a = ask(&h, LOSS);
+    ok(near(a.account_s, 1.5 - 3, 1e-9), "a trial takes out what it took longer");
+    ok(a.why == HRUN_LEARN_DEBT && is(&a, usual), "then the best known is run until that is made up for");
+    hrun_learn_answer_release(&a);
+    for (int i = 0; i < 3; i++)
+        add(&h, usual, 10, 0);
+    a = ask(&h, LOSS);
+    ok(near(a.account_s, 0, 1e-9) && a.why != HRUN_LEARN_DEBT, "which it is after three runs");
+    hrun_learn_answer_release(&a);
+    add(&h, small, 6, 0);
+    add(&h, small, 6, 1);
+    a = ask(&h, LOSS);
+    ok(near(a.account_s, 2 * 0.5 + 4, 1e-9), "a gain is credit, but not one of the user's own choice");
+    ok(near(a.best_s, 6, 1e-9) && a.best_runs == 3, "the median of its runs makes it the best known");
+    hrun_learn_answer_release(&a);
+    add(&h, small, 0, 1);
+    a = ask(&h, LOSS);
+    ok(near(a.account_s, 5 + 0.5 - 10, 1e-9), "a failed run takes out a usual run");
+    hrun_learn_answer_release(&a);
+}
+
+static void test_refusals(void)
+{
+    static const int powers[2 * KINDS] = { 4, 0, 4, 0 }, three[2 * KINDS] = { 3, 0, 1, 0 }, six[2 * KINDS] = { 6, 0, 1, 0 };
+    struct hrun_learn_sub few[KINDS] = { subs[0], subs[1] };
+    struct hrun_error err = { 0 };
+    struct past h = { .n = 0 };
+    int tried = 0, refused = 0;
+
+    few[1].npes = 0;
+    add(&h, powers, 10, 0);
+    add(&h, powers, 10, 0);
+    add(&h, three, 0, 0);
+    add(&h, six, 0, 0);
+    for (int t = 0; t < 6; t++) {
+        struct hrun_learn_question q = { few, KINDS, powers, powers + KINDS, h.runs, h.n, 1 };
+        struct hrun_learn_answer a;
+        int P;
+
+        if (hrun_learn_next(&q, &a, &err))
+            break;
+        P = processes(a.pes, a.procs);
+        tried += a.why == HRUN_LEARN_TRIES;
+        refused += P & (P - 1);
+        add(&h, (int[]){ a.pes[0], a.pes[1], a.procs[0], a.procs[1] }, 10.1, 1);
+        hrun_learn_answer_release(&a);
+    }
+    ok(tried > 0 && !refused, "where 3 and 6 processes failed and 16 worked, powers of two are tried (%d trials)", tried);
+}
+
+static void test_errors(void)
+{
+    struct hrun_learn_sub bad[KINDS] = { subs[0], subs[1] };
+    struct hrun_learn_question q = { bad, KINDS, usual, usual + KINDS, NULL, 0, LOSS };
+    struct hrun_learn_answer a = { 0 };
+    struct hrun_error err = { 0 };
+    static const int none[KINDS] = { 0, 0 };
+
+    bad[1].speed = 0;
+    ok(hrun_learn_next(&q, &a, &err) && err.code == HRUN_EINVAL && strstr(err.text, "sub-cluster 2"), "a speed of 0");
+    bad[1].speed = 1;
+    q.pes = none;
+    ok(hrun_learn_next(&q, &a, &err) && err.code == HRUN_EINVAL, "no process");
+}
+
+/* ---------------------------------------------------------------- the belief */
+
+static void test_belief(void)
+{
+    static const int half[2 * KINDS] = { 3, 4, 4, 2 }, one[2 * KINDS] = { 1, 0, 1, 0 };
+    struct learn_point known[2] = { { usual, usual + KINDS, 40, log(10), 40 }, { half, half + KINDS, 20, log(19), 40 } };
+    struct learn_point x = { .pes = one, .procs = one + KINDS, .P = 1 };
+    struct learn_belief *b = learn_belief_create(subs, KINDS, known, 2, NULL);
+    struct learn_outlook at[2], far;
+
+    learn_predict(b, &known[0], 10, &at[0]);
+    learn_predict(b, &known[1], 10, &at[1]);
+    learn_predict(b, &x, 10, &far);
+    ok(near(at[0].mean, log(10), 0.02) && near(at[1].mean, log(19), 0.02), "what was run often is known");
+    ok(at[0].sd < 0.03 && far.sd > 3 * at[0].sd, "what is unlike it is less certain");
+    ok(near(at[0].expected, 1, 0.05) && at[0].gain < 0.02, "and is expected to take what it took");
+    ok(far.mean > log(60), "a program that halves with twice the processes is slow on one: %.0f s", exp(far.mean));
+    learn_belief_destroy(b);
+}
+
+/* ---------------------------------------------------------------- many runs of made-up programs */
+
+struct truth {
+    double work[KINDS], wire[KINDS], ports, growth;
+};
+
+static double time_of(const struct truth *t, const int *pes, const int *m)
+{
+    double most = 0;
+    int P = processes(pes, m);
+
+    for (int i = 0; i < KINDS; i++)
+        if (pes[i])
+            most = fmax(most, t->work[i] * fmax(1, m[i] / t->ports) / P + t->wire[i] * pow(P, t->growth) * (P > 1));
+    return most;
+}
+
+static double best_of(const struct truth *t)
+{
+    double best = INFINITY;
+
+    for (int p = 0; p <= subs[0].npes; p++)
+        for (int q = p == 0; q <= subs[1].npes; q++)
+            for (int k = 0; k < (p ? 3 : 1); k++)
+                for (int l = 0; l < (q ? 2 : 1); l++) {
+                    const int pes[] = { p, q }, m[] = { p ? procs[k] : 0, q ? procs[l] : 0 };
+
+                    best = fmin(best, time_of(t, pes, m));
+                }
+    return best;
+}
+
+static void test_many(void)
+{
+    enum { PROBLEMS = 8 };
+    uint64_t seed = 5;
+    double lost = 0, before = 0, after = 0;
+    int beyond = 0;
+
+    for (int k = 0; k < PROBLEMS; k++) {
+        struct truth t = { { 100 * exp(0.2 * rnd_normal(&seed)), 200 * exp(0.2 * rnd_normal(&seed)) },
+                           { exp(rnd_normal(&seed)), exp(rnd_normal(&seed)) }, 1 + 3 * rnd(&seed), 0.5 * rnd(&seed) };
+        double u = time_of(&t, usual, usual + KINDS), best = best_of(&t), known = u, all = 0;
+        struct past h = { .n = 0 };
+
+        for (int i = 0; i < RUNS; i++) {
+            struct hrun_learn_answer a = ask(&h, LOSS);
+            double s = time_of(&t, a.pes, a.procs);
+
+            /* A trial is made with an even account alone. */
+            beyond += a.why == HRUN_LEARN_TRIES && a.account_s < 0;
+            all += s;
+            known = a.best >= 0 ? a.best_s : u;
+            add(&h, (int[]){ a.pes[0], a.pes[1], a.procs[0], a.procs[1] }, s, a.why != HRUN_LEARN_USUAL);
+            hrun_learn_answer_release(&a);
+        }
+        lost = fmax(lost, all / RUNS / u - 1);
+        before += u / best - 1;
+        after += known / best - 1;
+    }
+    printf("# %d programs, %d runs of each: the usual configuration is %.0f %% from the best, the last one %.1f %%\n", PROBLEMS,
+           RUNS, 100 * before / PROBLEMS, 100 * after / PROBLEMS);
+    ok(!beyond, "no trial is made in debt");
+    ok(lost <= LOSS, "no more is lost than allowed: at most %.1f %%", 100 * lost);
+    ok(after < before / 4, "most of what there is to gain is gained");
+}
+
+int main(void)
+{
+    test_steps();
+    test_refusals();
+    test_errors();
+    test_belief();
+    test_many();
+    return tap_done();
+}
