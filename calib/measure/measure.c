@@ -479,7 +479,8 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
                    const struct scratch *scratch, struct hrun_error *err)
 {
     struct progress p;
-    struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = scratch, .verbose = s->common.verbose, .g = g,
+    struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = scratch,
+                      .verbose = s->common.verbose, .g = g,
                       .retries = (int)s->retries,
                       .trace = s->trace,
                       .tell = progress_show, .ctx = &p };

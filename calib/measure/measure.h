@@ -301,8 +301,8 @@ int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_erro
  * from the measurements (lib/model/model.h), write the definition, and fit with it (new.c). Of --vary, of which a
  * number in the command is the size, it is that of the command (session/context.h, "problem"), else the user's own.
  * Invariants: the definition appears as a whole, when all is measured, or not at all; one that is there is replaced
- * only with --force, that of a command always: its sizes and rule count on. Measurements are kept from the first on, as of any calibration: after a stop the same command
- * goes on.
+ * only with --force, that of a command always: its sizes and rule count on. Measurements are kept from the first on,
+ * as of any calibration: after a stop the same command goes on.
  */
 
 /* What is known so far. */

@@ -527,8 +527,8 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
         goto done;
     hrun_date_now(date);
     hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
-                  "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, n, (long long)r.nmin,
-                  (long long)r.nmax, r.pmin, r.pmax);
+                  "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, n,
+                  (long long)r.nmin, (long long)r.nmax, r.pmin, r.pmax);
     say_terms(&found, &why);
     hrun_buf_addf(&why, " %s", a->name);
     if (about.failed || why.failed) {

@@ -1,8 +1,8 @@
 /* probe.h - hrun --probe: a small run, or the beginning of the real one, tells the speeds of the PEs, and these where the
  * real one goes
  *
- * Purpose: for an application without a profile (paper 004, section 5.2). With a size, a small run with one process per PE, watched,
- * tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and its time tells.
+ * Purpose: for an application without a profile (paper 004, section 5.2). With a size, a small run with one process per
+ * PE, watched, tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and its time tells.
  * From these speeds (model/model.h) the search finds the quickest configuration. It is taken where it is quicker than
  * the default, one process per PE, by more than the probe can resolve, and where one more small run shows that it is.
  * So the real run is not slower than the default but by what the probe itself took, as far as a small run tells.

@@ -178,8 +178,9 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
  * tried again. */
 static int tells(const struct decision *d, const struct work_result *r)
 {
-    return r->ok || ((d->explores.on || d->learning.why == HRUN_LEARN_TRIES) && (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) &&
-                     !r->outcome.interrupted && !r->outcome.signalled && !r->outcome.lost_host[0]);
+    return r->ok || ((d->explores.on || d->learning.why == HRUN_LEARN_TRIES) &&
+                     (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) && !r->outcome.interrupted &&
+                     !r->outcome.signalled && !r->outcome.lost_host[0]);
 }
 
 /* What is tuned takes another time than what was measured. */

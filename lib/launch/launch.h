@@ -120,9 +120,10 @@ struct hrun_job {
      * of that and appended to *trace_text without their marks. NULL: they are not. */
     struct hrun_buf *trace_text;
     /* The job is looked at first: its output is held back, and look is asked several times a second, with the seconds
-     * since the start, and at once, and for the last time, when a process has failed. HRUN_LOOK_KEEP: the job goes on, and what was held is passed on, standard output first;
-     * HRUN_LOOK_END: it is ended, what was held is dropped, and outcome.given_up is 1. It is kept unasked when more than
-     * 64 KiB are held, when hrun gets a signal that ends or stops jobs, and when it ends. NULL: nothing is held. */
+     * since the start, and at once, and for the last time, when a process has failed. HRUN_LOOK_KEEP: the job goes on,
+     * and what was held is passed on, standard output first; HRUN_LOOK_END: it is ended, what was held is dropped, and
+     * outcome.given_up is 1. It is kept unasked when more than 64 KiB are held, when hrun gets a signal that ends or
+     * stops jobs, and when it ends. NULL: nothing is held. */
     enum hrun_look (*look)(void *ctx, double age_s, int failed);
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);

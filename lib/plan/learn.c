@@ -124,8 +124,8 @@ static int is_power_of_two(int P)
     return !(P & (P - 1));
 }
 
-/* Is the number not accepted, or did runs with it fail, and none work? Where two counts failed, and all that worked are powers of two,
- * others are refused, too. */
+/* Is the number not accepted, or did runs with it fail, and none work? Where two counts failed, and all that worked are
+ * powers of two, others are refused, too. */
 static int is_refused(const struct state *s, int P)
 {
     int failed = 0, first = 0, several = 0, powers = 1;

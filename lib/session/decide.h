@@ -113,7 +113,7 @@ struct decision {
     struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
     int64_t sizes[2];             /* the least and the largest N that was run of anything here; 0: not known */
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
-    int kinds_run;                /* BY_KINDS: of so many configurations that were run this is the quickest; 0: by speeds */
+    int kinds_run;                /* BY_KINDS: of so many that were run this is the quickest; 0: by speeds */
     struct exploring explores;
     struct learning learning;
     struct finest finest;

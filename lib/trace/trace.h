@@ -42,8 +42,8 @@ struct hrun_trace {
     struct hrun_trace_count *calls;                   /* ncalls x nranks, function by function */
 };
 
-/* Read the lines (each with its end, without HRUN_TRACE_MARK; snapshots are passed over) of a run of nranks ranks. NULL with HRUN_ENODATA (there
- * are none), HRUN_ECORRUPT (says what is wrong), HRUN_ENOMEM. */
+/* Read the lines (each with its end, without HRUN_TRACE_MARK; snapshots are passed over) of a run of nranks ranks. NULL
+ * with HRUN_ENODATA (there are none), HRUN_ECORRUPT (says what is wrong), HRUN_ENOMEM. */
 struct hrun_trace *hrun_trace_read(const char *lines, size_t len, int nranks, struct hrun_error *err);
 void hrun_trace_destroy(struct hrun_trace *t);
 

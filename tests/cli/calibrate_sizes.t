@@ -32,7 +32,7 @@ assert p["predicted_low_s"] <= 0.0022 / p["P"] and p["predicted_high_s"] < 0.03,
 # -N names the size that matters: those up to it are hrun's choice, and none is too short.
 run hrun-calibrate -N 1920 -app lu --data "$tmp/upto.data" ./coarse '{N}' '{P}'
 status_is 0 "sizes up to one that matters"
-err_has "how long they take is told by the first ones" "at the start it is said that the time will be known"
+err_has "the first ones tell how long it takes" "at the start it is said that the time will be known"
 err_has "N = 240 is left out, as times there are too short to tell anything" "short ones are given up"
 err_has "N = 480 is left out" "up to those that are long enough"
 err_has "this takes up to " "how long it takes is said as soon as it is known"

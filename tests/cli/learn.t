@@ -228,7 +228,7 @@ c="hrun --level core"
 usual=$($c --dry-run --json ./mycode deck | python3 -c 'import json, sys; print(json.load(sys.stdin)["P"])')
 if [ "$usual" = 2 ]; then
     run $c --explore 100% ./mycode deck
-    err_has "no app definition knows ./mycode" "the first run of a command"
+    err_has "nothing is known of ./mycode yet" "the first run of a command"
     run $c --explore 100% ./mycode deck
     err_has "expected to take" "the second one is the default, too"
     for ((i = 0; i < 8; i++)); do

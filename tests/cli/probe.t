@@ -110,7 +110,7 @@ err_has "the other one fails: the default is begun anew" "runs by default"
 ok "whose output is seen" printed 20
 run look "$prog" out=3 @1exit=3 spin
 status_is 3 "a program that fails in the look"
-ok "its output is the result" test "$(grep -c ' line ' <<<"$out")" = 6
+ok "its output is the result" test "$(grep -c '^rank 1 line ' <<<"$out")" = 3
 err_lacks "anew" "and it is not begun anew"
 run look --timeout 1 "$prog" out=3 spin
 status_is 124 "--timeout ends a look"
@@ -228,7 +228,7 @@ err_has "(3,2,0,0) is predicted to take 0." "unless they have cores to spare"
 
 run "$h" --platform tail.xml --probe --dry-run -N 20000 "$skeletons/ring"
 out_has "--probe      first runs with N = 2000 on each sub-cluster alone" "a dry run shows the probe"
-out_has "P = 5  (4,1,1,1)  one process per PE" "and the default"
+out_has "P = 5  (4,1,1,1)  one process per node" "and the default"
 run "$h" --platform tail.xml --probe --dry-run --json -N 20000 "$skeletons/ring"
 ok "for machines" test "$(json 'd["probe"]["N"], d["probe"]["P"], d["probe"]["apart"], d["chosen_by"]')" = \
     "2000 5 True default"
