@@ -36,6 +36,7 @@ void campaign_note(struct campaign *g, const struct event *e)
         snprintf(g->last_failure, sizeof g->last_failure, "%s", e->text);
         p->failed++;
         p->left_out = e->left_out;
+        p->refused = e->refused;
         g->failed_points += e->left_out && !e->too_short && !e->too_slow;
         g->hosts_failed += e->host_failed;
         g->no_time += e->no_time;

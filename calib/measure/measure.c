@@ -416,17 +416,19 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 /* What is to be known of failures. Result: the exit status. */
 static int say_after(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
-    int worked = 0;
+    int worked = 0, explained = 0;
 
-    for (int i = 0; i < g->n; i++)
+    for (int i = 0; i < g->n; i++) {
         worked |= g->v[i].have > 0;
+        explained += g->v[i].refused && g->v[i].left_out && !hrun_app_rule(c->app, g->v[i].N, g->v[i].P, NULL);
+    }
     if (!worked && g->too_short && !g->failed_points) {
         fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock "
                 "of the program; measure larger ones (--sizes), or leave %s%s out, and the wall clock counts\n",
                 s->time ? "--time" : "'time' in ", s->time ? "" : c->app->file);
         return STATUS_FAILED;
     }
-    if (!g->failed_points)
+    if (g->failed_points <= explained)
         return 0;
     if (!worked && g->no_time)
         fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend %s%s, or leave it out, "

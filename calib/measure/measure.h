@@ -27,6 +27,7 @@ struct point {
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
     int failed;               /* attempts that failed in this campaign */
+    int refused;              /* 1: the last one did, by the program's own exit status */
     int left_out;             /* 1: it failed too often, or its sub-cluster is given up */
     double wall_s;            /* mean wall time of its good runs, 0 unknown */
 };
@@ -62,6 +63,7 @@ struct event {
     int no_time;              /* RUN: the application ended well, but its time is not known */
     int too_short;            /* RUN: it ended well and told a time of 0 s */
     int too_slow;             /* RUN: it was ended because others are far quicker */
+    int refused;              /* RUN: the program ended it with a status of its own */
     double time_s, wall_s;    /* RUN */
     char text[640];           /* RUN, GIVEN_UP: why; WORDS: what the engine says */
 };
@@ -159,6 +161,7 @@ struct runs {
     int trace;                /* 1: the runs are watched */
     struct ledger *ledger;    /* while the runs are made */
     int told_why;             /* why a run could not be watched has been told */
+    int finds_rule;           /* 1: a command: which numbers of processes it accepts is told by its runs */
     double limit_s;           /* of the run that is made, as the design says (design.h) */
     int *slow_host;           /* of each sub-cluster: the slowest host that copies have found, -1: none was looked for;
                                  runs_make's own */

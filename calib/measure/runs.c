@@ -200,6 +200,8 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
         snprintf(e.text, sizeof e.text, "%s", result->detail[0] ? result->detail : result->status);
     e.too_short = result->too_short;
     e.too_slow = r->spent.too_slow;
+    e.refused = !result->ok && result->outcome.status && !result->outcome.timed_out && !result->outcome.killed_by &&
+                !e.host_failed;
     e.no_time = !result->ok && !result->outcome.status && !e.host_failed && !e.too_short && !e.too_slow;
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.too_short = result->too_short;
@@ -258,6 +260,38 @@ static int hopeless(const struct campaign *g, const struct luck *luck, const str
     return p->sub < 0 && luck[g->nsubs].given_up;
 }
 
+/* Of a command: what its refusals say of other numbers of processes. */
+static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
+{
+    struct campaign *g = r->g;
+    int *P = calloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, any = 0, rc;
+    struct event e = { .kind = EVENT_WORDS };
+
+    if (!P)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < g->n; i++) {
+        int at = 0;
+
+        if (!g->v[i].have && !g->v[i].refused)
+            continue;
+        while (at < n && P[at] != g->v[i].P)
+            at++;
+        P[at] = g->v[i].P;
+        worked[at] |= g->v[i].have > 0;
+        n += at == n;
+        any |= g->v[i].have > 0;
+    }
+    rc = any ? hrun_app_rule_of_runs(r->c->app, P, worked, n, err) : 0;
+    free(P);
+    if (rc <= 0)
+        return rc;
+    luck[g->nsubs].failed_points = 0;
+    snprintf(e.text, sizeof e.text, "the program refuses some numbers of processes; from now on: %s",
+             hrun_expr_text(r->c->app->rule));
+    print_event(r, &e);
+    return problem_keep_rule(r->c, err);
+}
+
 /* One chosen run, and back to the design what became of it. */
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
 {
@@ -283,6 +317,8 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
         return -1;
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);
+    if (r->finds_rule && learn_rule(r, luck, err))
+        return -1;
     give_up(r, slot, &luck[slot]);
     return 0;
 }
@@ -345,6 +381,7 @@ static int make_all(struct runs *r, struct hrun_error *err)
     r->slow_host = malloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
     for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;
+    r->finds_rule = r->c->problem && r->c->app->fixed && !strcmp(hrun_expr_text(r->c->app->rule), "1");
     rc = !luck || !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
     for (int rep = 0; rep < g->wanted && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {

@@ -260,6 +260,11 @@ int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, str
  * N=..., P=..."). */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
+/* Of an application of one size whose runs tell the rule: runs with P[i] processes worked, or the program refused that
+ * number. The rule becomes the simplest that agrees with all, once two numbers were refused, else that it is none of
+ * those. Result: 1: it is another one now, 0, or -1: errors of lib/expr, HRUN_ENOMEM. */
+int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
+
 /* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,
  * HRUN_EINVAL for a negative value. */
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err);

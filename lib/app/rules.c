@@ -116,3 +116,32 @@ void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out)
     if (!printed)
         hrun_buf_adds(out, "P >= 1");
 }
+
+int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err)
+{
+    static const char *const vars[] = { "N", "P" };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_expr *rule = NULL;
+    struct hrun_rules r;
+    int refused = 0, rc;
+
+    hrun_rules_init(&r);
+    for (int i = 0; i < n; i++) {
+        hrun_rules_learn(&r, 1, P[i], worked[i]);
+        refused += !worked[i];
+    }
+    if (refused > 1 && hrun_rules_first(&r) >= 0)
+        hrun_rules_print(&r, hrun_rules_first(&r), &text);
+    for (int i = 0, k = 0; i < n && (refused < 2 || hrun_rules_first(&r) < 0); i++)
+        if (!worked[i])
+            hrun_buf_addf(&text, "%sP != %d", k++ ? " && " : "", P[i]);
+    rc = text.failed ? hrun_fail_nomem(err) : refused && strcmp(text.data, hrun_expr_text(app->rule)) ? 1 : 0;
+    if (rc > 0 && !(rule = hrun_expr_compile(text.data, vars, 2, NULL, 0, err)))
+        rc = -1;
+    if (rule) {
+        hrun_expr_destroy(app->rule);
+        app->rule = rule;
+    }
+    hrun_buf_release(&text);
+    return rc;
+}

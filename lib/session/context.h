@@ -203,6 +203,8 @@ const char *problem_name(const struct context *c);
 const struct hrun_app *problem_base(const struct context *c);
 /* Write text as the definition of c->problem, in place of any earlier one. Errors: those of the store. */
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
+/* The rule of c->app, as runs have told it, into the definition of c->problem. Errors: those of the store. */
+int problem_keep_rule(struct context *c, struct hrun_error *err);
 /* Is c->app the definition of an earlier command? */
 int problem_is_app(const struct context *c);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */

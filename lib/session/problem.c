@@ -433,6 +433,29 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err)
     return (!c->store && context_open_store(c, err)) || problem_keep(c, err) ? -1 : 0;
 }
 
+int problem_keep_rule(struct context *c, struct hrun_error *err)
+{
+    struct problem *p = c->problem;
+    struct hrun_buf old = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
+    char *path = in_folder(c, p->name, ".yaml", err), *save = NULL;
+    int rc = -1;
+
+    if (!path || (p->defined && hrun_file_read(path, INDEX_MAX, &old, err)))
+        goto out;
+    if (!p->defined)
+        hrun_buf_adds(&old, p->text);
+    for (char *line = strtok_r(old.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (strncmp(line, "rule:", strlen("rule:")))
+            hrun_buf_addf(&text, "%s\n", line);
+    hrun_buf_addf(&text, "rule: \"%s\"\n", hrun_expr_text(c->app->rule));
+    rc = old.failed || text.failed ? hrun_fail_nomem(err) : problem_define(c, text.data, err);
+out:
+    hrun_buf_release(&old);
+    hrun_buf_release(&text);
+    free(path);
+    return rc;
+}
+
 void problem_destroy(struct problem *p)
 {
     if (p) {

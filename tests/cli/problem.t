@@ -53,6 +53,24 @@ err_has "ended, too slow" "it is ended"
 run timeout 50 hrun-calibrate --level core --budget 8s ./lone
 err_lacks "ended, too slow" "once"
 
+# A program that refuses a number of processes.
+cat >picky <<'P'
+#!/bin/sh
+test "$OMPI_COMM_WORLD_SIZE" = 4 && exit 3
+exec sleep $(awk -v p="$OMPI_COMM_WORLD_SIZE" 'BEGIN { print 0.4 / (p ? p : 1) }')
+P
+chmod +x picky
+run hrun-calibrate --level core --budget 10s ./picky
+status_is 0 "a number of processes that the program refuses is no failure of the calibration"
+err_has "refuses some numbers of processes; from now on: P != 4" "it is said"
+ok "and stands in the definition" grep -q '^rule: "P != 4"' data/problems/picky-*.yaml
+run $h --dry-run ./picky
+out_has "1 excluded (rule 1" "so that it is not chosen"
+run $h -n 4 ./picky
+status_is 125 "nor run unasked"
+run hrun-calibrate --level core --budget 3runs --again ./picky
+err_lacks "failed" "nor tried again"
+
 # The deck changes.
 echo 0.7 >deck
 run $h ./mycode -in deck

@@ -156,8 +156,34 @@ static void test_draft(void)
     ok(reload(&d, &app, &err) && err.code == HRUN_EINVAL, "a line's end in a text is refused");
 }
 
+/* Of one size: numbers of processes that worked and that were refused. */
+static void test_of_runs(void)
+{
+    static const int powers[] = { 1, 2, 4, 6, 12, 3 }, works[] = { 1, 1, 1, 0, 0, 0 };
+    static const int squares[] = { 4, 9, 8, 2 }, odd[] = { 1, 2, 3, 5, 7 }, odd_works[] = { 1, 0, 1, 1, 0 };
+    static const int square_works[] = { 1, 1, 0, 0 };
+    const char text[] = "name: x\nsize: fixed\nterms: {np: [\"1/P\"], n: [\"1\"]}\n";
+    struct hrun_error err = { 0 };
+    struct hrun_app *app = NULL;
+
+    hrun_app_parse("x.yaml", text, strlen(text), NULL, 0, &app, &err);
+    ok(app && hrun_app_rule_of_runs(app, powers, works, 3, &err) == 0 && hrun_app_rule(app, 1, 6, &err) == 1,
+       "what worked tells no rule");
+    ok(hrun_app_rule_of_runs(app, powers, works, 4, &err) == 1 && !strcmp(hrun_expr_text(app->rule), "P != 6"),
+       "one number that is refused tells of itself");
+    ok(hrun_app_rule_of_runs(app, powers, works, 6, &err) == 1 && !strcmp(hrun_expr_text(app->rule), "ispow2(P)"),
+       "several tell the simplest rule that agrees");
+    ok(hrun_app_rule_of_runs(app, powers, works, 6, &err) == 0, "which is told once");
+    ok(hrun_app_rule_of_runs(app, squares, square_works, 4, &err) == 1 && hrun_app_rule(app, 1, 16, &err) == 1 &&
+       hrun_app_rule(app, 1, 12, &err) == 0, "squares");
+    ok(hrun_app_rule_of_runs(app, odd, odd_works, 5, &err) == 1 && hrun_app_rule(app, 1, 7, &err) == 0 &&
+       hrun_app_rule(app, 1, 5, &err) == 1, "where none agrees these numbers alone are refused");
+    hrun_app_destroy(app);
+}
+
 int main(void)
 {
+    test_of_runs();
     test_each();
     test_print();
     test_contradiction();

@@ -17,7 +17,7 @@
  * Invariants:
  *   - every run satisfies rule and memory and fits the sub-clusters;
  *   - what comes next depends on the settings (with their seed) and on the runs added, in their order, alone;
- *   - a configuration that failed at a size is not proposed at this size again.
+ *   - a configuration that failed at a size is not proposed at this size again; the caller may narrow the rule.
  * Terms: a *run* is a configuration (P1,M1,...) at a size N; its *cost* is wall time. An estimate of cost never counts
  * against the budget: what runs took does.
  */
