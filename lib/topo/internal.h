@@ -29,7 +29,6 @@ struct hrun_topo {
     struct hrun_topo_core *cores;
     int ncores;
     struct hrun_strvec kinds;       /* kind names */
-    double *speeds;                 /* of each kind, as hrun_topo_kind_speed */
     char *cpu_model;
     uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
     double cpu_quota;               /* of the cgroup, CPUs; 0 for none */

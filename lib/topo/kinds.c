@@ -249,8 +249,7 @@ int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
     hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
     int n = 0, nkinds, rc = -1;
 
-    t->speeds = calloc((size_t)t->ncores, sizeof *t->speeds);
-    if (!v || !kinds || !scratch || !t->speeds || add_parts(t))
+    if (!v || !kinds || !scratch || add_parts(t))
         goto done;
     for (int i = 0, k; i < t->ncores; i++) {
         v[n] = read_traits(t, &t->cores[i], scratch);
@@ -268,11 +267,9 @@ int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
         for (t->cores[i].kind = 0; kinds[t->cores[i].kind].first != first; t->cores[i].kind++)
             continue;
     }
-    for (int k = 0; k < nkinds; k++) {
-        t->speeds[k] = kinds[k].share;
+    for (int k = 0; k < nkinds; k++)
         if (nkinds > 1 ? name_kind(t, k, v[kinds[k].first].type) : hrun_strvec_push(&t->kinds, ""))
             goto done;
-    }
     qsort(t->cores, (size_t)t->ncores, sizeof *t->cores, compare_cores);
     rc = 0;
 done:

@@ -325,7 +325,6 @@ void hrun_topo_destroy(struct hrun_topo *t)
     hwloc_bitmap_free(t->usable);
     hrun_strvec_release(&t->kinds);
     free(t->cpu_model);
-    free(t->speeds);
     hwloc_topology_destroy(t->hwloc);
     free(t);
     errno = saved;
@@ -375,11 +374,6 @@ int hrun_topo_nkinds(const struct hrun_topo *t)
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind)
 {
     return kind >= 0 && (size_t)kind < t->kinds.n ? t->kinds.v[kind] : "";
-}
-
-double hrun_topo_kind_speed(const struct hrun_topo *t, int kind)
-{
-    return kind >= 0 && (size_t)kind < t->kinds.n ? t->speeds[kind] : 0;
 }
 
 int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hrun_error *err)

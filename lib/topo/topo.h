@@ -77,10 +77,6 @@ int hrun_topo_npus(const struct hrun_topo *t);
  * the second kind of that type) or "kindK". kind outside 0..nkinds-1 gives "". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
-/* The speed of its cores against those of the fastest kind, as far as it can be known without a measurement: by
- * capacity, else by maximal, else by base frequency, which tell nothing of the work that is done in a cycle; 1 where
- * the system tells nothing that tells them apart. 0: there is no such kind. */
-double hrun_topo_kind_speed(const struct hrun_topo *t, int kind);
 
 /* Cut into PEs. max_cores > 0 uses only the first max_cores usable cores, fastest kind first (slots of a
  * host file). Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL when
