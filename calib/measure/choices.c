@@ -206,7 +206,9 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
         hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.*f %% or better", half < 0.1, 100 * half);
     else if (known)
         hrun_buf_adds(out, "; the times that hrun predicts are hardly known");
-    if (unrun)
+    if (unrun && c->fixed)
+        hrun_buf_adds(out, ", but the choice was never run: it rests on models");
+    else if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);
     if (known < c->n)
