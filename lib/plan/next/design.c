@@ -346,8 +346,11 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                                          .stage = q->stage, .expected_s = q->expected_s, .limit_s = limit(d) };
         for (int i = 0; i < d->nsubs; i++)
             run->P += q->config[i] * q->config[d->nsubs + i];
-        if (hrun_app_rule(d->app, q->N, run->P, NULL) == 0)     /* runs since it was queued have told so */
+        if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {  /* so have runs told since it was queued */
+            if (hrun_design_add(d, run->pes, run->procs, run->N, 0, 0, 0, err))
+                return -1;
             continue;
+        }
         d->state.stage = q->stage;
         expect(d);
         return 1;

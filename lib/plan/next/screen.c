@@ -104,19 +104,38 @@ static int was_slow(const struct hrun_design *d, int sub, int m)
     return 0;
 }
 
-/* Of one size: queue all PEs of each sub-cluster with each M, or a few of them: one PE alone takes as many times as long
- * as there are PEs. Where all were slow, messages may be why, and one PE with the most processes tells. */
-static int screen_one_size(struct hrun_design *d, int few, struct hrun_error *err)
+/* Is one PE alone with M processes among the quicker runs? */
+static int one_is_quick(const struct hrun_design *d, int sub, int m)
 {
-    enum { FEW = 4 };
+    double least = INFINITY, own = INFINITY;
+
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->time_s <= 0)
+            continue;
+        least = fmin(least, r->time_s);
+        if (r->sub == sub && r->config[sub] == 1 && r->config[d->nsubs + sub] == m)
+            own = fmin(own, r->time_s);
+    }
+    return own <= DESIGN_SLOW / 2 * least;
+}
+
+/* Of one size: queue all PEs of each sub-cluster with each M, in the next round a few of them: one PE alone takes as
+ * many times as long as there are PEs. Where all were slow, messages may be why, and one PE with the most processes
+ * tells; where that is quick, others on it are tried in the last round. */
+static int screen_one_size(struct hrun_design *d, int round, struct hrun_error *err)
+{
+    enum { ALL, SOME, OTHERS, FEW = 4 };
     int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int i = 0; i < d->npoints && !rc; i++) {
         const struct design_point *p = &d->points[i];
-        int all = most_pes(d, p->sub, p->m, p->size, INT_MAX), slow = few && was_slow(d, p->sub, p->m);
+        int all = most_pes(d, p->sub, p->m, p->size, INT_MAX), most = most_procs(d, p->sub);
+        int slow = round != ALL && was_slow(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
 
-        if (p->pes != (few ? most_pes(d, p->sub, p->m, p->size, slow || all < 2 * FEW ? 1 : all / FEW) : all) ||
-            (slow && p->m != most_procs(d, p->sub)))
+        if (p->pes != (round == ALL ? all : most_pes(d, p->sub, p->m, p->size, few)) ||
+            (round == SOME && slow && p->m != most) || (round == OTHERS && !(slow && one_is_quick(d, p->sub, most))))
             continue;
         design_point_config(d, p, config);
         if (!design_count(d, config, p->N, &failed) && !failed)
@@ -257,10 +276,10 @@ int design_screen(struct hrun_design *d, struct hrun_error *err)
     int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0;
     double cost;
 
-    if (d->app->fixed && d->screened < 3) {
+    if (d->app->fixed && d->screened < 4) {
         int round = d->screened++;
 
-        return round ? screen_one_size(d, round == 2, err) : d->nsubs > 1 ? screen_whole(d, err) : 0;
+        return round ? screen_one_size(d, round - 1, err) : d->nsubs > 1 ? screen_whole(d, err) : 0;
     }
     if (d->app->fixed)
         return screen_rest(d, err);
