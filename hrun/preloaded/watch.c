@@ -35,7 +35,6 @@ static struct {
     atomic_uchar *met;        /* size: 1 when a message was sent there */
     uint64_t since_ns, elapsed_ns, cost_ns, own_ns;
     atomic_ullong inside_ns;  /* when the call began that mpi_ns will count; 0: there is none */
-    atomic_ullong collective; /* operations */
     int look_ms;
     pthread_t looking;
     int end_look;             /* 1: the thread is to end */
@@ -119,8 +118,6 @@ void watch_end(struct watch *w)
     ns = now_ns() - w->begin_ns;
     ADD(our.calls[w->call].count, 1);
     ADD(our.calls[w->call].ns, ns);
-    if (w->call == WATCH_Barrier)
-        ADD(our.collective, 1);
     if (!counts_time())
         return;
     atomic_store_explicit(&our.inside_ns, 0, memory_order_relaxed);
@@ -148,7 +145,6 @@ int watch_size(MPI_Comm comm)
 void watch_gave(const struct watch *w, uint64_t bytes)
 {
     ADD(our.calls[w->call].bytes, bytes);
-    ADD(our.collective, 1);
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -344,18 +340,19 @@ static void reset_counts(void)
     memset(our.sent_bytes, 0, sizeof our.sent_bytes);
     our.met[our.rank] = 0;
     our.mpi_ns = 0;
-    our.collective = 0;
 }
 
 static struct watch_snapshot snapshot(void)
 {
     uint64_t now = now_ns(), inside = our.inside_ns;
     struct watch_snapshot s = { .elapsed_ns = our.elapsed_ns + (our.active ? now - our.since_ns : 0),
-                                .mpi_ns = our.mpi_ns + (inside && inside < now ? now - inside : 0),
-                                .collective = our.collective };
+                                .mpi_ns = our.mpi_ns + (inside && inside < now ? now - inside : 0) };
 
     for (int i = 0; i < HRUN_TRACE_DISTANCES; i++)
         s.sent += our.sent[i];
+    /* Those of calls.def's BOTH. */
+    for (int i = WATCH_Barrier; i <= WATCH_Ineighbor_alltoallv; i++)
+        s.collective += our.calls[i].count;
     return s;
 }
 

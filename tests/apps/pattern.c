@@ -1,12 +1,12 @@
 /* pattern.c - messages of known number and size, and an imbalance of known size, for tests of watching
  *
- *   pattern N [rounds=R] [slow=RANK] [times=K] [ms=T] [shared] [sum] [off] [threads] [say]
+ *   pattern N [rounds=R] [slow=RANK] [times=K] [ms=T] [shared] [sum] [meet] [off] [threads] [say]
  * Each of R rounds (default 3): T ms outside MPI (default 0; rank `slow`, -2: the last one of several, K times as long,
  * default twice; shared: T is that of one process, which several share), then
  *   N doubles to the next rank of a ring by MPI_Isend, MPI_Irecv, MPI_Waitall on a communicator whose ranks are in the
  *   opposite order, N bytes the other way by a persistent request, MPI_Allreduce of 2 doubles, MPI_Bcast of N ints,
  *   MPI_Alltoall of N chars for each rank, MPI_Allgatherv of rank + 1 ints (MPI_IN_PLACE), a message to MPI_PROC_NULL.
- * sum: of these only the MPI_Allreduce, so that a busy machine adds little to a round.
+ * sum: of these only the MPI_Allreduce, so that a busy machine adds little to a round. meet: only an MPI_Ibarrier.
  * say: rank 0 prints "round I" before each, on standard error, too.
  * off: MPI_Pcontrol(0) after the first round. threads: MPI_THREAD_MULTIPLE, the ring in a second thread.
  * Rank 0 prints "sum: S", which depends on every number received, and "time: T s".
@@ -127,7 +127,9 @@ static int value_of(const char *word, const char *name, int *out)
 int main(int argc, char **argv)
 {
     struct pattern p = { .N = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0 };
-    int rounds = 3, slow = -1, ms = 0, times = 2, shared = 0, say = 0, only_sum = 0, off = 0, threads = 0, provided = MPI_THREAD_MULTIPLE;
+    int rounds = 3, slow = -1, ms = 0, times = 2, shared = 0, say = 0, only_sum = 0, only_meet = 0, off = 0;
+    int threads = 0, provided = MPI_THREAD_MULTIPLE;
+    MPI_Request met;
     double begin;
 
     for (int i = 2; i < argc; i++) {
@@ -135,6 +137,7 @@ int main(int argc, char **argv)
         threads |= !strcmp(argv[i], "threads");
         shared |= !strcmp(argv[i], "shared");
         only_sum |= !strcmp(argv[i], "sum");
+        only_meet |= !strcmp(argv[i], "meet");
         say |= !strcmp(argv[i], "say");
         if (!value_of(argv[i], "rounds", &rounds) && !value_of(argv[i], "slow", &slow) &&
             !value_of(argv[i], "times", &times))
@@ -160,6 +163,8 @@ int main(int argc, char **argv)
         compute(ms * (p.rank == slow ? times : 1));
         if (only_sum)
             MPI_Allreduce(&(double){ p.rank + 1 }, &p.sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        else if (only_meet)
+            MPI_Ibarrier(MPI_COMM_WORLD, &met), MPI_Wait(&met, MPI_STATUS_IGNORE);
         else
             one_round(&p, threads);
         if (off)
