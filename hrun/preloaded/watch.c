@@ -38,7 +38,7 @@ static struct {
     int look_ms;
     pthread_t looking;
     int end_look;             /* 1: the thread is to end */
-    pthread_mutex_t look_lock;  /* of that */
+    pthread_mutex_t look_lock;  /* of that, and of active, since_ns and elapsed_ns while there is a look */
     pthread_cond_t look_ends;
     atomic_ullong mpi_ns, sent[HRUN_TRACE_DISTANCES], sent_bytes[HRUN_TRACE_DISTANCES];
     struct { atomic_ullong count, bytes, ns; } calls[WATCH_CALLS];
@@ -359,10 +359,11 @@ static struct watch_snapshot snapshot(void)
 /* The thread of a look. */
 static void *look(void *arg)
 {
-    uint64_t begin = our.since_ns, step = (uint64_t)our.look_ms * 1000000u / HRUN_TRACE_SNAPSHOTS;
+    uint64_t begin, step = (uint64_t)our.look_ms * 1000000u / HRUN_TRACE_SNAPSHOTS;
 
     (void)arg;
     pthread_mutex_lock(&our.look_lock);
+    begin = our.since_ns;
     for (int k = 1; k <= HRUN_TRACE_SNAPSHOTS && !our.end_look; k++) {
         uint64_t at = begin + (uint64_t)k * step;
         struct timespec t = { (time_t)(at / 1000000000u), (long)(at % 1000000000u) };
@@ -440,16 +441,17 @@ void watch_init(int threads)
 
 void watch_control(int level)
 {
-    uint64_t now = now_ns();
     int on = level > 0;
 
     if (!our.ready || on == our.active)
         return;
+    pthread_mutex_lock(&our.look_lock);
     if (on)
-        our.since_ns = now;
+        our.since_ns = now_ns();
     else
-        our.elapsed_ns += now - our.since_ns;
+        our.elapsed_ns += now_ns() - our.since_ns;
     our.active = on;
+    pthread_mutex_unlock(&our.look_lock);
 }
 
 void watch_finalize(void)
