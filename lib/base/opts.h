@@ -52,7 +52,8 @@ struct hrun_opt {
     const char *const *against; /* the same, none of which may be given too */
     int needs_app;         /* 1: it has an effect only with an app definition, which the command knows later */
     int optional;          /* 1: the value may be left out, and follows "=" where it is given (--wait=5m). Left out, it
-                              is INFINITY for a time, -1 for a count, and all choices for one of them. */
+                              is INFINITY for a time, -1 for a count, all choices for one of them, and NULL for the
+                              apply of a word, which is a number or a time. */
     int often;             /* 1: -h lists it, too */
     int of_user;           /* 1: the user may have it always (hrun: options.yaml); a flag, or a number stored at offset */
 };

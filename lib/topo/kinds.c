@@ -228,7 +228,8 @@ static int compare_cores(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* hwloc 2.9 tells no model of an Arm core. Put it where later ones do, so that an export has it as well. */
+/* hwloc 2.9 tells no model of an Arm core; later ones do for each of their kinds. It is put into the core, so that an
+ * export has it as well. */
 static int add_parts(struct hrun_topo *t)
 {
     for (int i = 0; i < t->ncores && hwloc_topology_is_thissystem(t->hwloc); i++) {

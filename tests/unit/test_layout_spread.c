@@ -66,7 +66,7 @@ static const char *broken_ranks(const struct hrun_layout *l, const char *const *
     return NULL;
 }
 
-/* The number of the object around a PE: counted here core by core. */
+/* The number of the object around a PE. */
 static int domain_of(const struct hrun_cluster *c, const struct hrun_pe *pe, enum hrun_object type)
 {
     return hrun_topo_object(c->hosts[pe->host].topo, atoi(pe->cores), type);
