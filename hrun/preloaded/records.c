@@ -95,7 +95,7 @@ __attribute__((format(printf, 1, 2))) static void print_line(const char *fmt, ..
         return;
     len = snprintf(line, sizeof line, "%s%s %08" PRIx32 "\n", HRUN_TRACE_MARK, body,
                    hrun_trace_check(body, (unsigned long)len));
-    hrun_preloaded_write(line, (size_t)len);
+    hrun_preloaded_write(STDERR_FILENO, line, (size_t)len);
 }
 
 void coll_records_print(void)

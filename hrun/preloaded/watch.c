@@ -425,6 +425,7 @@ void watch_init(int threads)
         our.mpi.Comm_dup(our.mpi.world, &our.comm) == MPI_SUCCESS &&
         our.mpi.Comm_create_keyval(no_copy, drop_ranks, &our.key, NULL) == MPI_SUCCESS) {
         find_distances(place);
+        watch_report_open();
         our.active = 1;
         our.cost_ns = measure_cost();
         reset_counts();

@@ -105,6 +105,8 @@ enum hrun_trace_distance watch_distance(const struct watch_place *a, const struc
 
 /* Tell all[n] of n ranks on standard error, calls by the names that calls.def gives. */
 void watch_report(const struct watch_counts *all, int n);
+/* Before MPI_Init is left: the program may open another file in place of standard error, and lines stay out of that. */
+void watch_report_open(void);
 /* Tell snapshot k of this rank. */
 struct watch_snapshot {
     uint64_t elapsed_ns, mpi_ns, collective, sent;

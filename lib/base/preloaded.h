@@ -56,8 +56,9 @@ static inline void hrun_preloaded_leave(const void *own)
     free(rest);
 }
 
-/* Write to standard error. Where nobody reads that any more the program must not be ended for what it did not write. */
-static inline void hrun_preloaded_write(const char *text, size_t len)
+/* Write to fd, standard error. Where nobody reads that any more the program must not be ended for what it did not
+ * write. */
+static inline void hrun_preloaded_write(int fd, const char *text, size_t len)
 {
     struct timespec now = { 0, 0 };
     sigset_t pipe, before, pending;
@@ -67,8 +68,8 @@ static inline void hrun_preloaded_write(const char *text, size_t len)
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
     for (size_t at = 0; at < len; ) {
-        ssize_t n = write(STDERR_FILENO, text + at, len - at);
-        struct pollfd p = { STDERR_FILENO, POLLOUT, 0 };
+        ssize_t n = write(fd, text + at, len - at);
+        struct pollfd p = { fd, POLLOUT, 0 };
 
         if (n > 0)
             at += (size_t)n;

@@ -71,10 +71,12 @@ double hrun_topo_cpu_quota(const struct hrun_topo *t);
 int hrun_topo_npus(const struct hrun_topo *t);
 /* Number of core kinds that hold usable cores (at least 1) and the name of one. Cores are of one kind when the system
  * calls them alike (CoreType, CPU part), their L1d and L2 caches are equal, all or none have an L3 cache, and capacity
- * (Linux's cpu_capacity), maximal and base frequency, as far as they are told, are within 10 % of those of some other
- * core of the kind. Hardware threads do not count: they may be off line one by one. (hwloc 2.9 has a kind for each
- * frequency.) Name: "" when there is one kind only, else hwloc's CoreType ("IntelCore", "IntelAtom"; "IntelAtom-2" for
- * the second kind of that type) or "kindK". kind outside 0..nkinds-1 gives "". */
+ * (Linux's cpu_capacity), maximal and base frequency are told of both or of neither, and are within 10 % of those of
+ * some other core of the kind. A core of which none of the three is told is of the one kind that may be its own.
+ * Hardware threads do not count: they may be off line one by one. (hwloc 2.9 has a kind for each frequency.) The
+ * fastest first: by capacity, else by maximal, else by base frequency, whichever is told of all kinds and tells them
+ * apart, else by hwloc's efficiency. Name: "" when there is one kind only, else hwloc's CoreType ("IntelCore",
+ * "IntelAtom"; "IntelAtom-2" for the second kind of that type) or "kindK". kind outside 0..nkinds-1 gives "". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 
