@@ -22,9 +22,9 @@ struct calib_settings {
     int again, redo, dry_run, no_fit, full_grid;
     int trace;                        /* watch the runs */
     int make_new;                     /* write a definition, with this rule and time, each NULL when not given; */
-    const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
     int written;                      /* which is there already */
     const char *rule, *time;
+    const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
     int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
     const char *output;               /* report, export: the file to write */
     int64_t N;                        /* this size alone; report: of the landscape; 0: not given */

@@ -1,23 +1,24 @@
-/* probe.h - hrun --probe: a small run, or the beginning of the real one, tells the speeds of the PEs, and these where the
- * real one goes
+/* probe.h - hrun --probe: a small run, or the beginning of the real one, tells the speeds of the PEs, and these where
+ * the real one goes
  *
- * Purpose: for an application without a profile (paper 004, section 5.2). With a size, a small run with one process per
- * PE, watched, tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and its time tells.
- * From these speeds (model/model.h) the search finds the quickest configuration. It is taken where it is quicker than
- * the default, one process per PE, by more than the probe can resolve, and where one more small run shows that it is.
- * So the real run is not slower than the default but by what the probe itself took, as far as a small run tells.
+ * Purpose: for an application without a profile (paper 004, section 5.2). With a size, a small run with one process
+ * per PE, watched, tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and
+ * its time tells. From these speeds (model/model.h) the search finds the quickest configuration. It is taken where it
+ * is quicker than the default, one process per PE, by more than the probe can resolve, and where one more small run
+ * shows that it is. So the real run is not slower than the default but by what the probe itself took, as far as a
+ * small run tells.
  *
  * Without a size, a look: the real run is started by default, watched for some seconds with its output held back
  * (launch.h), and goes on unless the speeds say that another configuration is clearly quicker; then it is ended, and
  * begun anew in that one, which is looked at as long. Where that does less in a second (collective operations of a
  * process; messages, where the number of processes is the same), or fails, it is ended, too, and the default runs.
- * Guaranteed: a run that ends within the look, or that is kept, costs nothing but the watching; no more than two looks,
- * and two starts, are lost; where earlier runs of the command are known, a look takes at most a tenth of their time, and
- * the run is begun anew only for a predicted gain above that. Not guaranteed: that the total is never more than 10 %
- * above the default's where nobody knows how long that is; that what comes after the look is like what was seen; and
- * that the better configuration is found out where the program calls no collective operation and the number of processes
- * changes, for then nothing counts the same in both: there, and where nobody knows how long the run takes, a fifth must be
- * predicted to be gained.
+ * Guaranteed: a run that ends within the look, or that is kept, costs nothing but the watching; no more than two
+ * looks, and two starts, are lost; where earlier runs of the command are known, a look takes at most a tenth of their
+ * time (unless --probe=TIME says more), and the run is begun anew only for a predicted gain above that. Not
+ * guaranteed: that the total is never more than 10 % above the default's where nobody knows how long that is; that
+ * what comes after the look is like what was seen; and that the better configuration is found out where the program
+ * calls no collective operation and the number of processes changes, for then nothing counts the same in both: there,
+ * and where nobody knows how long the run takes, a fifth must be predicted to be gained.
  * Invariants: after a failure or a signal nothing more is started; each good run is recorded as any run is.
  */
 #ifndef HRUN_PROBE_H

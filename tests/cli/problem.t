@@ -180,7 +180,7 @@ d="--profile-path one/defs"
 mkdir one/alone
 sed 's/P != 2/P == 1/' one/defs/code.yaml >one/alone/code.yaml
 run $h --profile-path one/alone --dry-run ./sized -in deck
-out_lacks "no app definition" "a command that a definition of commands knows"
+out_lacks "never measured" "a command that a definition of commands knows"
 out_has "as 1 process" "starts as many processes at first as its rule accepts"
 run hrun-calibrate --level core --budget 20s $d ./sized -in deck
 status_is 0 "a command whose program a definition of commands knows"
