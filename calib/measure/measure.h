@@ -313,7 +313,7 @@ struct new_app {
     const char *name;
     char *const *words;            /* program and arguments */
     struct context *command;       /* of --vary: its problem, and what is known of it; NULL: --new */
-    const char *time_match;        /* or NULL */
+    const char *pattern, *time_match, *time_file, *time_value;   /* as a definition has them, or NULL */
     int suits;                     /* 1: processes per PE follow the cluster (hrun_app_suit) */
     struct lists lists;            /* sizes, processes per PE */
     struct hrun_buf rule, rule_from;  /* expression; what it rests on */

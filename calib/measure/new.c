@@ -226,7 +226,10 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     d->procs_per_pe = a->lists.procs.n ? procs : PROCS;
     d->nprocs = a->suits ? 0 : a->lists.procs.n ? a->lists.procs.n : (int)(sizeof PROCS / sizeof PROCS[0]);
     d->args = a->words + 1;
+    d->pattern = a->pattern;
     d->time_match = a->time_match;
+    d->time_file = a->time_file;
+    d->time_value = a->time_value;
     d->sizes = a->lists.sizes.v;
     d->nsizes = a->lists.sizes.n;
     rc = hrun_app_draft_print(d, text, err);
@@ -610,14 +613,31 @@ static int check_unknown(const struct context *c, const char *program, struct hr
     return 0;
 }
 
-/* What --vary says: the command with {N}, and what is known of it, or of its program; processes per PE, rule and time
- * count on. */
+/* What is known of the command, or of its program, counts on: processes per PE, pattern, rule and time. */
+static void take_over(struct calib_settings *s, struct new_app *a)
+{
+    const struct hrun_app *base = problem_base(a->command), *said = a->command->app ? a->command->app : base;
+
+    for (int i = 0, own = !s->procs.n; own && said && !said->suits_pes && i < said->nprocs_per_pe; i++)
+        number_list_add(&s->procs, said->procs_per_pe[i]);
+    said = s->again ? base : said;
+    if (said && !s->rule)
+        s->rule = hrun_expr_text(said->rule);
+    if (said)
+        a->pattern = said->pattern;
+    if (said && !s->time) {
+        a->time_match = said->time_match;
+        a->time_file = said->time_file;
+        a->time_value = said->time_value ? hrun_expr_text(said->time_value) : NULL;
+    }
+}
+
+/* What --vary says: the command with {N}, and what is known of it. */
 static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_error *err)
 {
     struct context *c = a->command;
     const char *list = strrchr(s->vary, '=');
     char *name = strndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
-    const struct hrun_app *said;
     struct hrun_error why = { 0 };
     int rc = name ? 0 : hrun_fail_nomem(err);
 
@@ -643,13 +663,7 @@ static int begin_vary(struct calib_settings *s, struct new_app *a, struct hrun_e
         return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
                          "another name", a->name);
     s->N = list ? 0 : c->number->N;
-    for (int i = 0, own = !s->procs.n; own && c->app && !c->app->suits_pes && i < c->app->nprocs_per_pe; i++)
-        number_list_add(&s->procs, c->app->procs_per_pe[i]);
-    said = c->app && !s->again ? c->app : problem_base(c);
-    if (said) {
-        s->rule = s->rule ? s->rule : hrun_expr_text(said->rule);
-        a->time_match = s->time || said->time_file || said->time_value ? s->time : said->time_match;
-    }
+    take_over(s, a);
     return 0;
 }
 

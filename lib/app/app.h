@@ -389,7 +389,9 @@ struct hrun_app_draft {
     int in_command;                /* 1: of a command, `size: number` and `scratch: copy` */
     const struct hrun_strvec *np, *n, *p;
     char *const *args;             /* words as the user wrote them ({N} and {P} are replaced, other braces stay) */
+    const char *pattern;           /* or NULL */
     const char *time_match;        /* regular expression, or NULL: the wall clock */
+    const char *time_file, *time_value;    /* as those of struct hrun_app, or NULL */
     const int64_t *sizes;          /* ascending; may be empty */
     int nsizes;
 };

@@ -96,6 +96,12 @@ static void print_procs(const int *procs, int n, struct hrun_buf *out)
     hrun_buf_adds(out, "]\n");
 }
 
+static void print_pattern(const char *pattern, struct hrun_buf *out)
+{
+    if (pattern)
+        hrun_buf_addf(out, "pattern: %s\n", pattern);
+}
+
 /* ", KEY: 'text'" */
 static int more(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -125,8 +131,7 @@ int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, stru
     hrun_buf_addc(out, '\n');
     if (!app->suits_pes)
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
-    if (app->pattern)
-        hrun_buf_addf(out, "pattern: %s\n", app->pattern);
+    print_pattern(app->pattern, out);
     if (print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out, err))
         return -1;
     return out->failed ? hrun_fail_nomem(err) : 0;
@@ -150,6 +155,7 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
     hrun_buf_adds(out, d->in_command ? "size: number\nscratch: copy\n" : "");
     if (d->nprocs)
         print_procs(d->procs_per_pe, d->nprocs, out);
+    print_pattern(d->pattern, out);
     if (print_terms(d, out, err))
         goto done;
     for (char *const *word = d->args; word && *word; word++)
@@ -159,7 +165,7 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
         }
     if (args.n && list("args", args.v, args.n, out, err))
         goto done;
-    if (print_time(d->time_match, NULL, NULL, out, err))
+    if (print_time(d->time_match, d->time_file, d->time_value, out, err))
         goto done;
     for (int i = 0; i < d->nsizes; i++)
         hrun_buf_addf(out, "%s%lld%s", i ? ", " : "sizes: [", (long long)d->sizes[i], i < d->nsizes - 1 ? "" : "]\n");

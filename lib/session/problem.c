@@ -309,6 +309,18 @@ static int name_problem(struct context *c, struct problem *p, char *const *words
     return p->name ? 0 : hrun_fail_nomem(err);
 }
 
+/* The definition with `size: command` that knows the program, where -app gives a name: by that none was looked for. */
+static int find_base(struct context *c, struct problem *p, const char *program, struct hrun_error *err)
+{
+    if (p->given && hrun_app_find_program(&c->app_dirs, program, NULL, 0, &p->base, err))
+        return -1;
+    if (p->base && !p->base->of_command) {
+        hrun_app_destroy(p->base);
+        p->base = NULL;
+    }
+    return 0;
+}
+
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
 {
     struct problem *p = calloc(1, sizeof *p);
@@ -321,7 +333,7 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     p->base = c->app;
     c->app = NULL;
     p->given = p->base ? NULL : c->set->app;
-    if (identify(c, words, p, err) || find_known(c, p, words, err))
+    if (find_base(c, p, words[0], err) || identify(c, words, p, err) || find_known(c, p, words, err))
         return -1;
     if (p->name && !p->known && !p->given)
         settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
@@ -339,15 +351,8 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
     char *path = in_folder(c, p->name, ".yaml", err);
     int rc = -1;
 
-    /* By a name that the user gives no program was looked for. */
-    if (!path || (p->given && hrun_app_find_program(&c->app_dirs, words[0], NULL, 0, &p->base, err)))
-        goto out;
-    if (p->base && !p->base->of_command) {
-        hrun_app_destroy(p->base);
-        p->base = NULL;
-    }
-    rc = print_definition(p, words, err) || hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err) ? -1 : 0;
-out:
+    if (path && !print_definition(p, words, err))
+        rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
     free(path);
     return rc;
 }

@@ -194,6 +194,10 @@ run $h --dry-run ./sized -in deck
 out_has "predicted" "once measured the definition is not needed"
 run hrun-calibrate --level core --budget 10s $d -app byname ./sized -in same
 ok "-app gives a name, and the definition counts nevertheless" grep -q 'P != 2' data/problems/byname.yaml
+run hrun-calibrate --level core --budget 12runs $d -app varied --vary x=20,30,40 ./sized x 20
+for key in "rule: 'P != 2'" "procs_per_pe: [1, 2]" "time: {match: 'it''s ([0-9.hms ]+)', value: 'x/2'}"; do
+    ok "so it does where a number of the command is varied: $key" grep -qFx "$key" data/problems/varied.yaml
+done
 fails 125 "size: command" "with a size it means nothing" hrun --level core $d -N 9 -app code ./sized {N}
 printf 'name: x\nsize: command\nargs: [a]\n' >x.yaml
 fails 125 "has no 'args'" "what a command has of its own it cannot say" hrun --dry-run -app ./x.yaml true
