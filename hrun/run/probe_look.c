@@ -49,7 +49,7 @@ int look_plan(struct probe *p, const struct work *w, const struct hrun_settings 
     p->input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (probe_ask_open(p, w, s, d, err) || (p->useful && probe_ask_watched(p, w->c, err)))
         return -1;
-    if (w->c->problem)
+    if (w->c->problem && w->c->app->fixed)      /* of others runs at all sizes would count */
         p->expected_s = problem_expect(w->c, d->pes, d->procs, &runs);
     p->look_s = s->probe_s > 0 ? s->probe_s : p->expected_s > 0 ? fmin(LOOK_S, LOOK_PART * p->expected_s) : LOOK_S;
     why = w->c->mpi.kind == HRUN_MPI_NONE ? "the program is not linked with MPI"
