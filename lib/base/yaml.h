@@ -3,8 +3,8 @@
  * Purpose: one table per document says which keys there are, what they hold and where in a struct they go; the place of
  * each value is kept, so that a mistake found later (a bad expression, say) names file, line and column.
  * Invariants:
- *   - unknown, missing and duplicate keys, wrong types, empty files and several documents are errors with a line and
- *     column of their own, the first in reading order; the message says what would be right;
+ *   - unknown, missing and duplicate keys, wrong types, empty files where a key is needed and several documents are
+ *     errors with a line and column of their own, the first in reading order; the message says what would be right;
  *   - whole numbers are decimal without leading zeros; NaN, infinity and what is out of range never pass;
  *   - aliases (*name) are refused;
  *   - what is printed can be read again, and gives the same values.

@@ -435,19 +435,20 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
 
 /* ---------------------------------------------------------------- the whole */
 
+/* Where some key is needed. */
 static int empty_file(const struct reader *r, const struct hrun_key *keys)
 {
-    const char *sep = "; it needs at least: ";
+    const char *sep = "the file is empty; it needs at least: ";
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
+    int rc = 0;
 
-    hrun_buf_adds(&b, "the file is empty");
     for (; keys->name; keys++)
         if (!keys->optional) {
             hrun_buf_addf(&b, "%s%s", sep, keys->name);
             sep = ", ";
         }
-    rc = b.failed ? hrun_fail_nomem(r->err) : hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data);
+    if (*sep == ',' || b.failed)
+        rc = b.failed ? hrun_fail_nomem(r->err) : hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data);
     hrun_buf_release(&b);
     return rc;
 }

@@ -259,6 +259,12 @@ if [ "$usual" = 2 ]; then
     fails 125 "options.yaml:1:10: explore much: a percentage above 0" "a bad value has a place" $c true
     printf 'quiet: true\nexplroe: 5%%\n' >"$mine"
     fails 125 "options.yaml:2:1: unknown key 'explroe'" "so has an unknown key" $c true
+    for text in "" "# explore: 5%"; do
+        echo "$text" >"$mine"
+        run $c -q true
+        status_is 0 "a file that says nothing: '$text'"
+    done
+    echo "explroe: 5%" >"$mine"
     run hrun --version
     status_is 0 "which is not read where nothing is run"
     printf 'quiet: true\ntimeout: 1h\n' >"$mine"
