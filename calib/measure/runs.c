@@ -110,7 +110,7 @@ static void end_slow_run(struct runs *runs, const struct work *w, struct work_re
     r->ok = 0;
     r->time_s = 0;
     r->outcome.job_s = fmin(r->outcome.job_s, limit_s);
-    snprintf(r->status, sizeof r->status, "too slow");
+    snprintf(r->status, sizeof r->status, "%s", HRUN_STATUS_TOO_SLOW);
     r->detail[0] = 0;
 }
 

@@ -44,6 +44,12 @@ static int first_used(const int *pes, int nsubs)
     return i;
 }
 
+/* Does it tell how long the configuration takes, or that the program fails? */
+static int tells(const struct hrun_sample *s)
+{
+    return s->ok || (hrun_sample_failed(s) && strcmp(s->status, HRUN_STATUS_TOO_SLOW));
+}
+
 /* A run on several sub-clusters stands in the log of each, and twice in one that is of two: the first counts. */
 static void add_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
 {
@@ -81,7 +87,7 @@ static int load(const struct context *c, const struct decision *d, struct histor
             const struct hrun_sample *s = &log.v[k];
 
             if (s->N == d->N && s->config && hrun_text_same(s->cluster, cluster.data) &&
-                hrun_text_same(s->consts, consts.data) && (s->ok || hrun_sample_failed(s)))
+                hrun_text_same(s->consts, consts.data) && tells(s))
                 add_run(h, d, i, s);
         }
         hrun_samples_release(&log);

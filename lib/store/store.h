@@ -84,6 +84,8 @@ void hrun_samples_release(struct hrun_samples *s);
 #define HRUN_STATUS_ANEW_POINT "anew here"
 /* Status of a run that ended well and said that it took 0 s. */
 #define HRUN_STATUS_TOO_SHORT "too short to tell"
+/* Status of a run that a calibration ended, as others are far quicker: no candidate, but the program works. */
+#define HRUN_STATUS_TOO_SLOW "too slow"
 
 /* Are two texts of records the same? NULL is "". */
 int hrun_text_same(const char *a, const char *b);
