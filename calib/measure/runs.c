@@ -101,10 +101,10 @@ static void time_short_run(const struct campaign *g, struct work_result *r)
 /* Was the run slower than the design's limit, which has ended it? Simulated ones are ended in hindsight. */
 static void end_slow_run(struct runs *runs, const struct work *w, struct work_result *r)
 {
-    double limit_s = runs->limit_s;
+    double limit_s = runs->limit_s, other_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
 
-    runs->spent.too_slow = limit_s > 0 && (runs->c->engine->simulated ? r->ok && r->outcome.job_s > limit_s
-                           : r->outcome.timed_out && runs->c->timeout_s <= 0 && w->limit_s <= limit_s);
+    runs->spent.too_slow = limit_s > 0 && (w->c->engine->simulated ? r->ok && r->outcome.job_s > limit_s
+                                           : r->outcome.timed_out && (other_s <= 0 || limit_s < other_s));
     if (!runs->spent.too_slow)
         return;
     r->ok = 0;
@@ -122,13 +122,12 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     int rc = -1;
     struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .on_message = runs_hear, .ctx = runs,
-                      .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i) };
+                      .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i),
+                      .slow_s = c->engine->simulated ? 0 : runs->limit_s };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
     struct waits waits;
 
-    if (!c->engine->simulated && runs->limit_s > 0 && (w.limit_s <= 0 || runs->limit_s < w.limit_s))
-        w.limit_s = runs->limit_s;
     waits_init(&waits);
     memset(r, 0, sizeof *r);
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);

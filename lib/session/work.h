@@ -250,6 +250,7 @@ struct work {
     const double *share;       /* of the work, of each process of a sub-cluster; NULL: all equal. The caller's */
     int copies;                /* 1: work_record is told of as many runs of one process each (family weak) */
     double limit_s;            /* end the run after it where the user gave no --timeout; 0: never */
+    double slow_s;             /* end it after this in any case; 0: never */
     /* Called once nothing stands in the way of the start any more, just before it; NULL: nothing is called. Where it
      * does not return 0 nothing is started, and *err is its error. */
     int (*before_launch)(void *ctx, const struct hrun_job *job, struct hrun_error *err);
