@@ -10,9 +10,9 @@
  * Account: what the usual configuration, which is run without learning, would have taken is known by the median u of
  * its runs. Each run puts `loss` times u into the account, and one that learning chose takes out what it took longer
  * than u, or puts in what it took less: gains that were found are credit. A failed run takes out u.
- * What holds: a trial is made only where its expected loss, u's median against the belief's mean, is in the account; so
- * all runs together are expected to take no more than 1 + loss times what they would have taken without learning. It is
- * a prediction: one trial may lose more than it should. Then none is made until the account is even.
+ * What holds: a trial is made only where its expected loss, the belief's mean against the best known, is in the
+ * account; so all runs together are expected to take no more than 1 + loss times what they would have taken without
+ * learning. It is a prediction: one trial may lose more than it should. Then none is made until the account is even.
  * Invariants: the answer depends on nothing but the arguments (the sample is drawn from a fixed seed), and not on the
  * order of runs that are alike. Any number of processes that is accepted is taken to work until runs tell otherwise.
  */

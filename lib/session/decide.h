@@ -212,9 +212,9 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
 /* ---- learn: --explore of a command that was not calibrated; see plan/learn.h */
 
 /* After decide_by_default, whose configuration is the usual one, for an application of fixed size: from the runs of all
- * logs on this cluster the configuration of d, unless it is to be the usual one, and d->learning. Failed runs count
- * where the program failed, calibrations as runs that nobody chose. Errors: those of the store and of
- * hrun_learn_next. */
+ * logs on this cluster, as hrun_store_recent has them, the configuration of d, unless it is to be the usual one, and
+ * d->learning. Failed runs count where the program failed, calibrations as runs that nobody chose. Errors: those of the
+ * store and of hrun_learn_next. */
 int decide_by_runs(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- finest
