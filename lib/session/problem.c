@@ -494,7 +494,7 @@ double problem_expect(const struct context *c, const int *pes, const int *procs,
             sub = i;
             used++;
         }
-    if (!used || !c->store || hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
+    if (!used || !c->store || hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
