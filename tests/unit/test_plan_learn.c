@@ -36,7 +36,7 @@ static void add(struct past *h, const int *config, double time_s, int learnt)
 
 static struct hrun_learn_answer ask(const struct past *h, double loss)
 {
-    struct hrun_learn_question q = { subs, KINDS, usual, usual + KINDS, h->runs, h->n, loss };
+    struct hrun_learn_question q = { subs, KINDS, usual, usual + KINDS, h->runs, h->n, loss, NULL, NULL };
     struct hrun_learn_answer a = { 0 };
     struct hrun_error err = { 0 };
 
@@ -113,7 +113,7 @@ static void test_refusals(void)
     add(&h, three, 0, 0);
     add(&h, six, 0, 0);
     for (int t = 0; t < 6; t++) {
-        struct hrun_learn_question q = { few, KINDS, powers, powers + KINDS, h.runs, h.n, 1 };
+        struct hrun_learn_question q = { few, KINDS, powers, powers + KINDS, h.runs, h.n, 1, NULL, NULL };
         struct hrun_learn_answer a;
         int P;
 
@@ -131,7 +131,7 @@ static void test_refusals(void)
 static void test_errors(void)
 {
     struct hrun_learn_sub bad[KINDS] = { subs[0], subs[1] };
-    struct hrun_learn_question q = { bad, KINDS, usual, usual + KINDS, NULL, 0, LOSS };
+    struct hrun_learn_question q = { bad, KINDS, usual, usual + KINDS, NULL, 0, LOSS, NULL, NULL };
     struct hrun_learn_answer a = { 0 };
     struct hrun_error err = { 0 };
     static const int none[KINDS] = { 0, 0 };
