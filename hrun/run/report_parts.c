@@ -114,7 +114,7 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
         hrun_buf_addf(out, " --sizes %lld", (long long)N);
     else if (N && c->app && !hrun_family_of(c->app)->is_of_sizes && !c->app->nsizes)
         hrun_buf_addf(out, " -N %lld", (long long)N);
-    add_words(c, N, words, out);
+    add_words(c, c->app && c->app->fixed ? 0 : N, words, out);
 }
 
 void report_exploring(const struct decision *d, struct hrun_buf *out)

@@ -104,6 +104,8 @@ run $h ./mycode -in slow
 err_has "nothing is known of ./mycode yet" "the first run of a command"
 run $h -n 1 ./mycode -in slow
 run $h -n 1 ./mycode -in slow
+run $h -n 1 ./mycode -in slow 1
+err_has "hrun-calibrate --level core ./mycode -in slow 1" "what would calibrate it has the words as they were typed"
 ok "a run of a second is recorded" grep -q ' mycode-' data/problems/commands
 run $h ./mycode -in same
 before=$(wc -l <data/problems/commands)
