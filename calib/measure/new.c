@@ -211,7 +211,7 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
                        struct hrun_error *err)
 {
     struct hrun_buf title = HRUN_BUF_INIT;
-    const char *program = strrchr(a->words[0], '/') ? strrchr(a->words[0], '/') + 1 : a->words[0];
+    const char *program = hrun_base_name(a->words[0]);
     int procs[LIST_MAX + 1], rc;
 
     for (int i = 0; i < a->lists.procs.n; i++)

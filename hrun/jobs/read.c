@@ -1,6 +1,7 @@
 /* jobs_read.c - a file of jobs; see jobs.h */
 #include "jobs.h"
 
+#include "base/file.h"
 #include "base/units.h"
 #include "base/yaml.h"
 
@@ -83,8 +84,7 @@ static int find_kind(struct jobs *j, const struct entry *e)
 /* The name of the i-th of an entry's `count` jobs; NULL: no memory. */
 static char *make_name(const struct entry *e, int i, int count)
 {
-    const char *base = strrchr(e->app, '/');
-    char *own = e->name ? strdup(e->name) : hrun_strf("%s-%lld", base ? base + 1 : e->app, (long long)e->N), *name;
+    char *own = e->name ? strdup(e->name) : hrun_strf("%s-%lld", hrun_base_name(e->app), (long long)e->N), *name;
 
     if (!own || count == 1)
         return own;

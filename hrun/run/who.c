@@ -1,6 +1,7 @@
 /* who.c - hrun --show-cluster=users: the ledger as people and machines read it */
 #include "run.h"
 
+#include "base/file.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "session/context.h"
@@ -33,7 +34,6 @@ static void add_uses(const struct hrun_ledger_entry *e, struct hrun_buf *out)
 static void add_row(struct hrun_table *t, const struct hrun_ledger_entry *e)
 {
     struct hrun_buf who = HRUN_BUF_INIT, uses = HRUN_BUF_INIT, since = HRUN_BUF_INIT, until = HRUN_BUF_INIT;
-    const char *slash = strrchr(e->program, '/');
 
     hrun_ledger_user(e->uid, &who);
     add_uses(e, &uses);
@@ -42,7 +42,7 @@ static void add_row(struct hrun_table *t, const struct hrun_ledger_entry *e)
         ledger_add_time(&until, e->end_s);
     hrun_table_cell(t, "%s", who.data);
     hrun_table_cell(t, "%s:%ld", e->host, e->pid);
-    hrun_table_cell(t, "%s", *e->app ? e->app : slash ? slash + 1 : e->program);
+    hrun_table_cell(t, "%s", *e->app ? e->app : hrun_base_name(e->program));
     if (e->N)
         hrun_table_cell(t, "%lld", (long long)e->N);
     else

@@ -1,17 +1,18 @@
 /* bare.c - an application of which nothing is known but its program; see app.h for the contract */
 #include "app/app.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 char *hrun_app_name_of(const char *program)
 {
-    const char *base = strrchr(program, '/');
+    const char *base = hrun_base_name(program);
     struct hrun_buf b = HRUN_BUF_INIT;
     char *name;
 
-    base = base ? base + 1 : program;
     for (; *base; base++) {
         int c = tolower((unsigned char)*base);
 

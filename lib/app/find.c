@@ -317,10 +317,9 @@ int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, c
 {
     struct hrun_strvec seen = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
     struct hrun_app *found = NULL;
-    const char *slash = strrchr(program, '/');
     int rc = 0;
 
-    program = slash ? slash + 1 : program;
+    program = hrun_base_name(program);
     for (size_t i = 0; *program && i < dirs->n && !rc && !found; i++) {
         rc = list_dir(dirs->v[i], &names, err);
         if (!rc)

@@ -1,6 +1,7 @@
 /* load_values.c - the names, constants, numbers and words of a definition; see internal.h for the contracts */
 #include "app/internal.h"
 
+#include "base/file.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -40,11 +41,10 @@ static int load_builds(const struct hrun_load *l)
 
 static int load_names(struct hrun_load *l, const char *file)
 {
-    const char *name = l->raw->name, *base = strrchr(file, '/');
+    const char *name = l->raw->name, *base = hrun_base_name(file);
     size_t len;
     char path[64];
 
-    base = base ? base + 1 : file;
     len = strlen(base);
     if (len > 5 && !strcmp(base + len - 5, ".yaml"))
         len -= 5;

@@ -79,13 +79,18 @@ int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hr
     return rc;
 }
 
-int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+const char *hrun_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+
+    return slash ? slash + 1 : path;
+}
+
+int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+{
     int saved = errno, rc;
 
-    rc = read_open(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out, err);
+    rc = read_open(openat(folder, hrun_base_name(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out, err);
     errno = saved;
     return rc;
 }

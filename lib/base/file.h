@@ -20,6 +20,9 @@
 /* The permission bits that a file or folder made here may have. */
 enum { HRUN_FILE_MODES = 0775 };
 
+/* What stands behind the last '/' of a path, or all of it. */
+const char *hrun_base_name(const char *path);
+
 /* Append the file's content to *out. Files over max bytes are refused.
  * Errors: HRUN_ENOENT (no such file), HRUN_EIO (all else), HRUN_EINVAL (a folder, or over max). */
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);

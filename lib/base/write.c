@@ -178,7 +178,7 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
                          struct hrun_error *err)
 {
     int saved = errno, dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc = -1;
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = hrun_base_name(path);
     char *temp = NULL;
 
     if (dir < 0)

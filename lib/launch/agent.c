@@ -76,9 +76,7 @@ char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, i
 
 int hrun_agent_is_ssh(const char *program)
 {
-    const char *base = strrchr(program, '/');
-
-    return !strcmp(base ? base + 1 : program, "ssh");
+    return !strcmp(hrun_base_name(program), "ssh");
 }
 
 char *hrun_bare_name(const char *host)

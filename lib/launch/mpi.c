@@ -7,6 +7,7 @@
  */
 #include "launch/launch.h"
 
+#include "base/file.h"
 #include "launch/internal.h"
 
 #include <ctype.h>
@@ -279,9 +280,8 @@ int hrun_soname_is_mpich(const char *name)
 
 static int is_ldso(const char *interp)
 {
-    const char *base = strrchr(interp, '/');
+    const char *base = hrun_base_name(interp);
 
-    base = base ? base + 1 : interp;
     return starts(base, "ld-linux") || starts(base, "ld64.so") || starts(base, "ld.so") ||
            starts(base, "ld-musl");
 }

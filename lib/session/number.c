@@ -1,6 +1,7 @@
 /* number.c - a number among the words of a command, as its size; see context.h */
 #include "session/context.h"
 
+#include "base/file.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -8,13 +9,6 @@
 
 /* Of a command of thousands of words the rest are names of files. */
 enum { WORDS_MAX = 500 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 int64_t number_value(const char *text)
 {
@@ -51,14 +45,14 @@ static int is_of(char *const *words, int i, const char *name)
     const char *eq = strrchr(words[i], '='), *before = words[i - 1];
 
     return (eq && is_name(words[i], (size_t)(eq - words[i]), name)) || is_name(before, strlen(before), name) ||
-           (i == 1 && is_name(base_name(before), strlen(base_name(before)), name));
+           (i == 1 && is_name(hrun_base_name(before), strlen(hrun_base_name(before)), name));
 }
 
 /* "x 20", "nx=48" */
 static void add_text(char *const *words, int i, const char *digits, struct hrun_buf *out)
 {
     if (digits == words[i])
-        hrun_buf_addf(out, "%s ", i == 1 ? base_name(words[0]) : words[i - 1]);
+        hrun_buf_addf(out, "%s ", i == 1 ? hrun_base_name(words[0]) : words[i - 1]);
     hrun_buf_adds(out, words[i]);
 }
 
@@ -150,7 +144,7 @@ int number_of_app(struct context *c, char *const *words, struct hrun_error *err)
     if (strlen(app->args[i]) > strlen("={N}"))
         name = strndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
     else
-        name = strdup(i ? app->args[i - 1] : base_name(words[0]));
+        name = strdup(i ? app->args[i - 1] : hrun_base_name(words[0]));
     if (!name)
         return hrun_fail_nomem(err);
     rc = number_find(words, name, &c->number, &why);

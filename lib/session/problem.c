@@ -77,13 +77,6 @@ static uint64_t hash_file(uint64_t h, int folder, const char *word)
     return h;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static int input_is_file(void)
 {
     struct stat st;
@@ -102,7 +95,7 @@ int problem_check_input(struct hrun_error *err)
 /* Of the words, with {N} in place of the number in words[at]; 0: as they are. */
 static uint64_t hash_words(char *const *words, int at)
 {
-    const char *program = base_name(words[0]), *digits = at ? number_at(words, at) : NULL;
+    const char *program = hrun_base_name(words[0]), *digits = at ? number_at(words, at) : NULL;
     uint64_t h = hrun_hash(HRUN_HASH_INIT, program, strlen(program) + 1);
 
     for (int i = 1; words[i]; i++)

@@ -1,6 +1,7 @@
 /* flux_job.c - the job as Flux is told it: hosts, taskmap, jobspec; see flux.h */
 #include "launch/engines/flux.h"
 
+#include "base/file.h"
 #include "base/list.h"
 
 #include <jansson.h>
@@ -157,7 +158,6 @@ static int add_chunk(const char *data, size_t len, void *out)
 int hrun_flux_jobspec(const struct hrun_job *job, const struct hrun_flux_place *p, const char *shim,
                       const struct hrun_strvec *env, struct hrun_buf *out, struct hrun_error *err)
 {
-    const char *base = strrchr(job->program, '/');
     struct hrun_buf hosts = HRUN_BUF_INIT;
     char *cwd = realpath(job->wdir ? job->wdir : ".", NULL);
     json_t *words = command(job, shim, err), *spec;
@@ -173,7 +173,7 @@ int hrun_flux_jobspec(const struct hrun_job *job, const struct hrun_flux_place *
                      "with", "type", "slot", "count", 1, "label", "task", "with", "type", "core", "count", 1,
                      "tasks", "command", words, "slot", "task", "count", "total", job->layout->nranks,
                      "attributes", "system", "duration", 0, "cwd", cwd ? cwd : "/",
-                     "job", "name", base ? base + 1 : job->program,
+                     "job", "name", hrun_base_name(job->program),
                      "constraints", "hostlist", hosts.data, "environment", environment(env),
                      "shell", "options", options(job, p));
     rc = !spec || json_dump_callback(spec, add_chunk, out, JSON_COMPACT) || out->failed ? hrun_fail_nomem(err) : 0;

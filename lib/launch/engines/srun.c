@@ -209,9 +209,8 @@ static int push_program(const struct hrun_job *job, const struct hrun_srun_part 
 static int push_running(const struct hrun_job *job, int first, int stderr_fd, struct hrun_strvec *v)
 {
     static const char *const fixed[] = { "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL };
-    const char *base = strrchr(job->program, '/');
 
-    return push_all(v, fixed) || hrun_strvec_pushf(v, "--job-name=%s", base ? base + 1 : job->program) ||
+    return push_all(v, fixed) || hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program)) ||
            hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd) ||
            hrun_strvec_push(v, first && !(job->no_stdin && !job->stdin_text) ? "--input=0" : "--input=none") ||
            (job->tag_output && hrun_strvec_push(v, "--label"));
