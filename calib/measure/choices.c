@@ -136,9 +136,7 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         if (!v->why) {
             hrun_add_seconds(&time, v->time_s);
             hrun_buf_addc(&range, '(');
-            hrun_add_seconds(&range, v->low_s);
-            hrun_buf_adds(&range, " .. ");
-            hrun_add_seconds(&range, v->high_s);
+            hrun_add_seconds_range(&range, v->low_s, v->high_s);
             hrun_buf_addc(&range, ')');
         }
         if (!c->fixed)

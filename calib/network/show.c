@@ -247,9 +247,7 @@ static int add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, stru
             network_add_hosts(net, net->group_of, h, b);
             cell(t, b);
             hrun_table_cell(t, "%d", r.pairs);
-            hrun_add_seconds(b, r.latency_s[0]);
-            hrun_buf_adds(b, " .. ");
-            hrun_add_seconds(b, r.latency_s[1]);
+            hrun_add_seconds_range(b, r.latency_s[0], r.latency_s[1]);
             cell(t, b);
             network_add_rate(r.rate[0], b);
             hrun_buf_adds(b, " .. ");

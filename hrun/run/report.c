@@ -356,9 +356,7 @@ static void add_choice(const struct context *c, const struct decision *d, struct
         hrun_buf_adds(&line, "predicted ");
         hrun_add_seconds(&line, d->time_s);
         hrun_buf_adds(&line, " (");
-        hrun_add_seconds(&line, d->low_s);
-        hrun_buf_adds(&line, " .. ");
-        hrun_add_seconds(&line, d->high_s);
+        hrun_add_seconds_range(&line, d->low_s, d->high_s);
         hrun_buf_addc(&line, ')');
         if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");

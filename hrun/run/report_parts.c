@@ -136,27 +136,23 @@ void report_learning(const struct decision *d, struct hrun_buf *out)
 {
     const struct learning *l = &d->learning;
 
-    if (l->why == HRUN_LEARN_TRIES)
-        hrun_buf_adds(out, "may be quicker than ");
-    hrun_buf_addf(out, "the best known%s%s", l->why == HRUN_LEARN_TRIES ? ", " : "",
-                  l->why == HRUN_LEARN_TRIES ? l->best : "");
-    hrun_buf_adds(out, l->why == HRUN_LEARN_TRIES ? " " : ", expected to take ");
-    hrun_add_seconds(out, l->best_s);
     if (l->why == HRUN_LEARN_TRIES) {
+        hrun_buf_addf(out, "may be quicker than the best known, %s ", l->best);
+        hrun_add_seconds(out, l->best_s);
         hrun_buf_adds(out, ": expected to take ");
         hrun_add_seconds(out, l->expected_s);
         hrun_buf_adds(out, " (");
-        hrun_add_seconds(out, l->low_s);
-        hrun_buf_adds(out, " .. ");
-        hrun_add_seconds(out, l->high_s);
+        hrun_add_seconds_range(out, l->low_s, l->high_s);
         hrun_buf_addc(out, ')');
-    } else {
-        hrun_buf_addf(out, " as %d run%s before", l->best_runs, l->best_runs == 1 ? "" : "s");
-        if (l->why == HRUN_LEARN_DONE && l->after_trial)
-            hrun_buf_adds(out, "; nothing better is likely");
-        if (l->why == HRUN_LEARN_DEBT && l->after_trial)
-            hrun_buf_adds(out, "; what trials lost is made up for before another");
+        return;
     }
+    hrun_buf_adds(out, "the best known, expected to take ");
+    hrun_add_seconds(out, l->best_s);
+    hrun_buf_addf(out, " as %d run%s before", l->best_runs, l->best_runs == 1 ? "" : "s");
+    if (l->why == HRUN_LEARN_DONE && l->after_trial)
+        hrun_buf_adds(out, "; nothing better is likely");
+    if (l->why == HRUN_LEARN_DEBT && l->after_trial)
+        hrun_buf_adds(out, "; what trials lost is made up for before another");
 }
 
 /* What a trial has brought. */

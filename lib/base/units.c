@@ -238,6 +238,13 @@ void hrun_add_seconds(struct hrun_buf *out, double seconds)
         hrun_buf_addf(out, " %.0f min", fmod(minutes, 60));
 }
 
+void hrun_add_seconds_range(struct hrun_buf *out, double low, double high)
+{
+    hrun_add_seconds(out, low);
+    hrun_buf_adds(out, " .. ");
+    hrun_add_seconds(out, high);
+}
+
 void hrun_add_bytes(struct hrun_buf *out, double bytes)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

@@ -40,6 +40,8 @@ int hrun_parse_duration(const char *what, const char *text, double *seconds, str
 /* "61.8 s", "417 ms", "93.1 us", "2 min 5 s", "3 h 12 min", "3 days 4 h": three significant digits below two
  * minutes. Here and below, what is not finite reads "unknown" (NaN) or "infinite". */
 void hrun_add_seconds(struct hrun_buf *out, double seconds);
+/* "1.07 s .. 1.46 s" */
+void hrun_add_seconds_range(struct hrun_buf *out, double low, double high);
 /* "11.7 GiB" */
 void hrun_add_bytes(struct hrun_buf *out, double bytes);
 /* "2,754"; above 1e15 as "5.3e41" */
