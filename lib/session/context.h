@@ -378,6 +378,18 @@ void profiles_release(struct profiles *p);
  * alone, as neither engine nor MPI change how quick it is. Errors: HRUN_ENOMEM. */
 int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err);
 
+/* ---- logs: the runs of c->app with the constants of now, on the cluster of now */
+
+struct log_filter {
+    struct hrun_buf cluster, consts;
+};
+
+/* Errors: HRUN_ENOMEM; *out is then to be released as well. */
+int log_filter_make(const struct context *c, struct log_filter *out, struct hrun_error *err);
+/* Is it such a run, of size N, whose configuration is known? */
+int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N);
+void log_filter_release(struct log_filter *f);
+
 /* ---- log_corrections: what earlier runs of a configuration tell of its time; see model/model.h */
 
 /* The corrections from the logs of the sub-clusters that have models, at a size N. */

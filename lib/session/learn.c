@@ -10,7 +10,7 @@ struct history {
     struct hrun_learn_run *v;
     char (*dates)[24];
     int *places;           /* 2 nsubs for each run */
-    int n, cap;
+    int n;
 };
 
 static void release(struct history *h)
@@ -71,33 +71,24 @@ static void add_run(struct history *h, const struct decision *d, int sub, const 
 
 static int load(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
 {
-    struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
-    int rc = 0;
+    struct log_filter filter;
+    int rc = log_filter_make(c, &filter, err);
 
-    hrun_cluster_names(c->cluster, &cluster);
-    hrun_app_consts_text(c->app, &consts);
-    if (cluster.failed || consts.failed)
-        rc = hrun_fail_nomem(err);
     for (int i = 0; i < d->nsubs && !rc; i++) {
         struct hrun_samples log = { 0 };
 
         rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err) ||
              grow(h, log.n, d->nsubs, err) ? -1 : 0;
-        for (size_t k = 0; k < log.n && !rc; k++) {
-            const struct hrun_sample *s = &log.v[k];
-
-            if (s->N == d->N && s->config && hrun_text_same(s->cluster, cluster.data) &&
-                hrun_text_same(s->consts, consts.data) && tells(s))
-                add_run(h, d, i, s);
-        }
+        for (size_t k = 0; k < log.n && !rc; k++)
+            if (log_filter_takes(&filter, &log.v[k], d->N) && tells(&log.v[k]))
+                add_run(h, d, i, &log.v[k]);
         hrun_samples_release(&log);
     }
     for (int k = 0; k < h->n && !rc; k++) {
         h->v[k].pes = h->places + 2 * (size_t)d->nsubs * (size_t)k;
         h->v[k].procs = h->v[k].pes + d->nsubs;
     }
-    hrun_buf_release(&cluster);
-    hrun_buf_release(&consts);
+    log_filter_release(&filter);
     return rc;
 }
 

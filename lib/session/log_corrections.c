@@ -66,26 +66,40 @@ static int is_listed(const struct hrun_strvec *list, const char *word)
     return 0;
 }
 
+int log_filter_make(const struct context *c, struct log_filter *out, struct hrun_error *err)
+{
+    *out = (struct log_filter) { HRUN_BUF_INIT, HRUN_BUF_INIT };
+    hrun_cluster_names(c->cluster, &out->cluster);
+    hrun_app_consts_text(c->app, &out->consts);
+    return out->cluster.failed || out->consts.failed ? hrun_fail_nomem(err) : 0;
+}
+
+int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N)
+{
+    return s->N == N && s->config && hrun_text_same(s->cluster, f->cluster.data) &&
+           hrun_text_same(s->consts, f->consts.data);
+}
+
+void log_filter_release(struct log_filter *f)
+{
+    hrun_buf_release(&f->cluster);
+    hrun_buf_release(&f->consts);
+}
+
 /* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only
  * tried. */
 static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct corrected *out,
                        struct hrun_error *err)
 {
-    struct hrun_buf cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
-    int rc = 0;
+    struct log_filter filter;
+    int rc = log_filter_make(c, &filter, err);
 
-    hrun_cluster_names(c->cluster, &cluster);
-    hrun_app_consts_text(c->app, &consts);
-    if (cluster.failed || consts.failed)
-        rc = hrun_fail_nomem(err);
     for (size_t i = 0; i < log->n && !rc; i++) {
         const struct hrun_sample *s = &log->v[i];
         int measured = s->origin && !strcmp(s->origin, "calibration");
         struct hrun_strvec *list = measured ? &out->failed : &out->tried;
 
-        if (s->N != N || !s->config || !hrun_text_same(s->cluster, cluster.data) ||
-            !hrun_text_same(s->consts, consts.data) || !hrun_samples_failed(log, i) ||
-            is_listed(list, s->config))
+        if (!log_filter_takes(&filter, s, N) || !hrun_samples_failed(log, i) || is_listed(list, s->config))
             continue;
         if (measured) {
             free(out->why);
@@ -94,8 +108,7 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
         if ((measured && !out->why) || hrun_strvec_push(list, s->config))
             rc = hrun_fail_nomem(err);
     }
-    hrun_buf_release(&cluster);
-    hrun_buf_release(&consts);
+    log_filter_release(&filter);
     return rc;
 }
 
