@@ -301,14 +301,21 @@ static void expect(struct hrun_design *d)
     d->state.queued = d->nqueue - d->next;
 }
 
-static double limit(const struct hrun_design *d)
+double design_slow_s(const struct hrun_design *d)
 {
     double least = INFINITY;
 
-    for (int i = 0; i < d->nruns && d->app->fixed; i++)
+    for (int i = 0; i < d->nruns; i++)
         if (d->runs[i].time_s > 0)
             least = fmin(least, d->runs[i].wall_s);
-    return isfinite(least) ? DESIGN_SLOW * least : 0;
+    return DESIGN_SLOW * least;
+}
+
+static double limit(const struct hrun_design *d)
+{
+    double slow_s = d->app->fixed ? design_slow_s(d) : INFINITY;
+
+    return isfinite(slow_s) ? slow_s : 0;
 }
 
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err)

@@ -138,6 +138,9 @@ int design_drop_short(struct hrun_design *d, struct hrun_error *err);
  * run. */
 double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
 
+/* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended well. */
+double design_slow_s(const struct hrun_design *d);
+
 /* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
 int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);

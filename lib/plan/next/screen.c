@@ -92,14 +92,10 @@ static int most_procs(const struct hrun_design *d, int sub)
 /* Was a run of sub-cluster and M alone ended, or could have been, because others are so much quicker? */
 static int was_slow(const struct hrun_design *d, int sub, int m)
 {
-    double least = INFINITY;
+    double slow_s = design_slow_s(d);
 
     for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].time_s > 0)
-            least = fmin(least, d->runs[i].wall_s);
-    for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].sub == sub && d->runs[i].config[d->nsubs + sub] == m &&
-            d->runs[i].wall_s >= DESIGN_SLOW * least)
+        if (d->runs[i].sub == sub && d->runs[i].config[d->nsubs + sub] == m && d->runs[i].wall_s >= slow_s)
             return 1;
     return 0;
 }
