@@ -125,10 +125,8 @@ static int print_time(const char *match, const char *file, const char *value, st
 
 int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, struct hrun_error *err)
 {
-    hrun_buf_adds(out, "rule: ");
-    if (quote(hrun_expr_text(app->rule), out, err))
+    if (scalar("rule", hrun_expr_text(app->rule), out, err))
         return -1;
-    hrun_buf_addc(out, '\n');
     if (!app->suits_pes)
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
     print_pattern(app->pattern, out);

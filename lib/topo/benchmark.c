@@ -2,6 +2,7 @@
 #include "topo/internal.h"
 
 #include "base/file.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,12 @@ struct answer {             /* shorter than PIPE_BUF: written whole or not at al
     struct hrun_error why;
 };
 
-static double now_s(clockid_t clock)
+/* Of this process. */
+static double processor_s(void)
 {
     struct timespec t;
 
-    clock_gettime(clock, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -54,14 +56,14 @@ static int measure(double seconds, struct hrun_topo_rate *out, struct hrun_error
         return hrun_fail_nomem(err);
     for (size_t i = 0; i < STREAM; i += PIECE)      /* touch the pages, warm up */
         work_round(data + STREAM, data, &at);
-    start = now_s(CLOCK_MONOTONIC);
-    cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
+    start = hrun_monotonic_s();
+    cpu = processor_s();
     do {
         work_round(data + STREAM, data, &at);
         rounds++;
-        wall = now_s(CLOCK_MONOTONIC) - start;
+        wall = hrun_monotonic_s() - start;
     } while (wall < seconds);
-    cpu = now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    cpu = processor_s() - cpu;
     sum = data[0] + data[STREAM];
     (void)sum;
     *out = (struct hrun_topo_rate){ (double)rounds / cpu, cpu / wall };
@@ -85,7 +87,7 @@ _Noreturn static void run_child(const struct hrun_topo *t, const char *cpuset, d
 static int read_answer(int fd, double until_s, struct answer *a)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
-    double left_s = until_s - now_s(CLOCK_MONOTONIC);
+    double left_s = until_s - hrun_monotonic_s();
     ssize_t n;
 
     if (left_s < 0 || poll(&p, 1, (int)(1000 * left_s)) <= 0)
@@ -131,7 +133,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot create a process");
     }
     close(ends[1]);
-    rc = rc ? rc : collect(ends[0], n, now_s(CLOCK_MONOTONIC) + seconds + GRACE_S, out, err);
+    rc = rc ? rc : collect(ends[0], n, hrun_monotonic_s() + seconds + GRACE_S, out, err);
     close(ends[0]);
     for (int i = 0; i < made; i++)
         if (pids[i] > 0) {

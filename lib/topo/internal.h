@@ -38,7 +38,7 @@ struct hrun_topo {
 /* 1 if the machine has objects of that level. */
 int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 
-/* Make kinds of the usable cores: sort them, fill kinds and speeds. Errors: HRUN_ENOMEM. */
+/* Make kinds of the usable cores: sort them by kind, name the kinds. Errors: HRUN_ENOMEM. */
 int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err);
 
 /* Call work in a forked process with bounds on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
