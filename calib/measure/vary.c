@@ -1,0 +1,75 @@
+/* vary.c - what --vary says of a command; see measure.h */
+#include "measure.h"
+
+#include "session/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Is there a definition that hrun would take for the command? */
+static int check_unknown(const struct context *c, const char *program, struct hrun_error *err)
+{
+    if (c->app && c->app->of_command)
+        return 0;
+    if (c->app && !c->set->app)
+        return hrun_fail(err, HRUN_EINVAL, "the definition of %s knows the program %s: it is measured with --sizes and "
+                         "{N}, without --vary; -app NAME, which hrun is then given as well, makes the command one of "
+                         "its own", c->app->name, program);
+    if (c->app && !problem_is_app(c))
+        return hrun_fail(err, HRUN_EINVAL, "-app %s is a definition (%s): --sizes measures it, without --vary; another "
+                         "name is one for the command", c->app->name, c->app->file);
+    return 0;
+}
+
+/* What is known of the command, or of its program, counts on: processes per PE, pattern, rule and time. */
+static void take_over(struct calib_settings *s, struct new_app *a)
+{
+    const struct hrun_app *base = problem_base(a->command), *said = a->command->app ? a->command->app : base;
+
+    for (int i = 0, own = !s->procs.n; own && said && !said->suits_pes && i < said->nprocs_per_pe; i++)
+        number_list_add(&s->procs, said->procs_per_pe[i]);
+    said = s->again ? base : said;
+    if (said && !s->rule)
+        s->rule = hrun_expr_text(said->rule);
+    if (said)
+        a->pattern = said->pattern;
+    if (said && !s->time) {
+        a->time_match = said->time_match;
+        a->time_file = said->time_file;
+        a->time_value = said->time_value ? hrun_expr_text(said->time_value) : NULL;
+    }
+}
+
+int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *err)
+{
+    struct context *c = a->command;
+    const char *list = strrchr(s->vary, '=');
+    char *name = strndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
+    struct hrun_error why = { 0 };
+    int rc = name ? 0 : hrun_fail_nomem(err);
+
+    for (char *const *w = a->words; *w && !rc; w++)
+        rc = strstr(*w, "{N}") ? hrun_fail(err, HRUN_EINVAL, "--vary finds the number itself, and {N} stands in the "
+                                           "command: write the number, or give --new in place of --vary") : 0;
+    if (!rc && context_app(c, a->words[0], &why) && why.code != HRUN_ENOENT) {
+        *err = why;
+        rc = -1;
+    }
+    rc = rc || check_unknown(c, a->words[0], err) || problem_check_input(err) ||
+         number_find(a->words, name, &c->number, err) ? -1 : 0;
+    free(name);
+    if (rc)
+        return -1;
+    a->words = c->number->words;
+    if (c->app && !c->app->of_command)
+        context_drop_app(c);
+    if (problem_begin(c, a->words, err))
+        return -1;
+    a->name = problem_name(c);
+    if (c->app && !c->app->in_command)
+        return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
+                         "another name", a->name);
+    s->N = list ? 0 : c->number->N;
+    take_over(s, a);
+    return 0;
+}
