@@ -256,9 +256,7 @@ static int find_app(struct context *c, struct calib_settings *s, char **words, s
         *err = why;
         return -1;
     }
-    for (int i = 0; words[i]; i++)
-        sized |= strstr(words[i], "{N}") != NULL;
-    if (!c->app && !sized)
+    if (!c->app && !sized && !number_is_open(words))
         return hrun_fail(err, HRUN_EINVAL, "nothing can be kept of this command there: say --data DIR for a folder of "
                          "your own, or -app NAME to give it a name");
     if (!c->app)

@@ -184,13 +184,10 @@ static int check_name(const char *name, const char *program, struct hrun_error *
 static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
     const struct number_list only = { { s->N }, 1 };
-    int told = 0;
 
-    for (char *const *w = a->words; *w; w++)
-        told |= strstr(*w, "{N}") != NULL;
     if (check_name(a->name, a->words[0], err))
         return -1;
-    if (!told)
+    if (!number_is_open(a->words))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", a->words[0]);
     if (!s->sizes.n && !s->N)

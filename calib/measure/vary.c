@@ -48,9 +48,9 @@ int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *e
     struct hrun_error why = { 0 };
     int rc = name ? 0 : hrun_fail_nomem(err);
 
-    for (char *const *w = a->words; *w && !rc; w++)
-        rc = strstr(*w, "{N}") ? hrun_fail(err, HRUN_EINVAL, "--vary finds the number itself, and {N} stands in the "
-                                           "command: write the number, or give --new in place of --vary") : 0;
+    if (!rc && number_is_open(a->words))
+        rc = hrun_fail(err, HRUN_EINVAL, "--vary finds the number itself, and {N} stands in the command: write the "
+                       "number, or give --new in place of --vary");
     if (!rc && context_app(c, a->words[0], &why) && why.code != HRUN_ENOENT) {
         *err = why;
         rc = -1;

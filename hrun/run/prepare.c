@@ -391,9 +391,7 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
 
     for (int h = 0; h < cl->nhosts && fits; h++)
         fits = N <= cores_of(cl, h);
-    for (char **word = words; *word && fits; word++)
-        fits = !strstr(*word, "{N}");
-    if (!fits)
+    if (!fits || number_is_open(words))
         return hrun_fail(err, HRUN_ENOENT,
                          "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
                          "(hrun --list-apps). To start P processes say -n P; mpirun's -N, processes per node, is "

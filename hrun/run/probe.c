@@ -14,11 +14,7 @@ int probe_is_look(const struct hrun_settings *s)
 
 int probe_check(const struct hrun_settings *s, char *const *words, struct hrun_error *err)
 {
-    int braces = s->probe_N > 0;
-
-    for (; *words && !braces; words++)
-        braces = strstr(*words, "{N}") != NULL;
-    if (s->probe && !s->N && braces)
+    if (s->probe && !s->N && (s->probe_N > 0 || number_is_open(words)))
         return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
                          "one with -N SIZE, and write {N} where it stands among the program's words; without {N} and "
                          "-N it looks at the beginning of the run");

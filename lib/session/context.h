@@ -244,6 +244,8 @@ struct number {
 int64_t number_value(const char *text);
 /* The digits of the number in words[i], NULL: there is none. */
 const char *number_at(char *const *words, int i);
+/* Does {N} stand in the words? */
+int number_is_open(char *const *words);
 /* That number; the caller destroys it. NULL: memory ran out. */
 struct number *number_create(char *const *words, int i);
 /* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which

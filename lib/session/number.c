@@ -28,6 +28,14 @@ const char *number_at(char *const *words, int i)
     return eq && eq > words[i] && number_value(eq + 1) ? eq + 1 : NULL;
 }
 
+int number_is_open(char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(*words, "{N}"))
+            return 1;
+    return 0;
+}
+
 /* Is name[len] called so? Dashes before it count where they are asked for. */
 static int is_name(const char *name, size_t len, const char *asked)
 {

@@ -273,14 +273,6 @@ char *problem_title(const struct settings *set, const char *name)
     return title;
 }
 
-static int has_braces(char *const *words)
-{
-    for (; *words; words++)
-        if (strstr(*words, "{N}"))
-            return 1;
-    return 0;
-}
-
 /* What the command is called: as it is known, as the user says, or by its program and hashes. */
 static int name_problem(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
@@ -352,7 +344,7 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
 
 int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err)
 {
-    int none = !words || !words[0], braces = !none && has_braces(words);
+    int none = !words || !words[0], braces = !none && number_is_open(words);
 
     if (c->app && !c->app->of_command)
         return none || sized || braces ? 0 : number_of_app(c, words, err);
