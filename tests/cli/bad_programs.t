@@ -12,7 +12,7 @@ program() { # NAME TIME
 clock="time: {match: '^time: ([0-9.]+)'}"
 program untold "$clock" <<<'echo "elapsed: 1.5"'
 program coarse "$clock" <<<'echo "time: 0.01"'
-program idle "$clock" <<<'echo "time: 0.3$((RANDOM % 10))1"'     # a load on this machine does not change it
+program idle "$clock" <<<'echo "time: 0.3$((RANDOM % 5))1"'     # a load on this machine does not change it
 program picky "$clock" <<'EOF'
 [ "${OMPI_COMM_WORLD_RANK:-0}" = 0 ] || exit 0
 [ $p = 1 ] || [ "$1" -lt 12 ] || { echo "$1 on $p" >&2; exit 4; }
