@@ -95,16 +95,16 @@ static void look_back(struct state *s)
     }
 }
 
+/* What learning lost or won is told by medians: neither does the usual configuration's own scatter lose anything, nor one
+ * disturbed run of what is better. */
 static double account(const struct state *s, double usual_s)
 {
     double sum = 0;
 
     for (int i = 0; i < s->q->nruns; i++) {
-        const struct hrun_learn_run *r = &s->q->runs[i];
-
         sum += s->q->loss * usual_s;
-        if (r->learnt)
-            sum -= r->time_s > 0 ? r->time_s - usual_s : usual_s;
+        if (s->q->runs[i].learnt)
+            sum -= s->of_run[i] < 0 ? usual_s : exp(s->points[s->of_run[i]].log_s) - usual_s;
     }
     return sum;
 }

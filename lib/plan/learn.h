@@ -8,8 +8,8 @@
  * Gaussian process over the configurations; a is free. The unknowns have wide priors and are a sample of particles
  * (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).
  * Account: what the usual configuration, which is run without learning, would have taken is known by the median u of
- * its runs. Each run puts `loss` times u into the account, and one that learning chose takes out what it took longer
- * than u, or puts in what it took less: gains that were found are credit. A failed run takes out u.
+ * its runs. Each run puts `loss` times u into the account, and one that learning chose takes out what the median of its
+ * configuration is above u, or puts in what it is below: gains that were found are credit. A failed run takes out u.
  * What holds: a trial is made only where its expected loss, the belief's mean against the best known, is in the
  * account; so all runs together are expected to take no more than 1 + loss times what they would have taken without
  * learning. It is a prediction: one trial may lose more than it should. Then none is made until the account is even.

@@ -90,12 +90,16 @@ static void test_steps(void)
     add(&h, small, 6, 0);
     add(&h, small, 6, 1);
     a = ask(&h, LOSS);
-    ok(near(a.account_s, 2 * 0.5 + 4, 1e-9), "a gain is credit, but not one of the user's own choice");
+    ok(near(a.account_s, 8 * 0.5 + 2 * 4, 1e-9), "a gain is credit by the median, but not one of the user's own choice");
     ok(near(a.best_s, 6, 1e-9) && a.best_runs == 3, "the median of its runs makes it the best known");
     hrun_learn_answer_release(&a);
     add(&h, small, 0, 1);
     a = ask(&h, LOSS);
-    ok(near(a.account_s, 5 + 0.5 - 10, 1e-9), "a failed run takes out a usual run");
+    ok(near(a.account_s, 12 + 0.5 - 10, 1e-9), "a failed run takes out a usual run");
+    hrun_learn_answer_release(&a);
+    add(&h, usual, 14, 1);
+    a = ask(&h, LOSS);
+    ok(near(a.account_s, 3, 1e-9), "and the usual configuration's own scatter nothing");
     hrun_learn_answer_release(&a);
 }
 
