@@ -153,10 +153,16 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
                           : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
 
-    /* Where runs are to tell, they tell of the kinds, too. */
-    if (p->set->probe || p->set->nprograms || p->d.learning.on || !kinds_matter(&p->c, ask, &p->d))
+    if (p->set->probe || p->set->nprograms || !kinds_matter(&p->c, ask, &p->d))
         return 0;
-    return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) || kinds_decide(&p->c, &p->d, err) ? -1 : 0;
+    return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) ||
+           kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err) ? -1 : 0;
+}
+
+/* With --explore the runs of a command tell what to start, from what would be started without them. */
+static int learn(struct prepared *p, const struct question *ask, struct hrun_error *err)
+{
+    return learn_applies(&p->c, ask, &p->d) ? learn_decide(&p->c, ask->explore, &p->d, err) : 0;
 }
 
 /* What is known of the application, and the decision. Of several variants the best is taken. */
@@ -237,7 +243,8 @@ int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
     if (hrun_mapping_places(&p->mapping) && placement_map(&p->c, &p->ask, &p->mapping, &mapped, err))
         return -1;
     p->ask.mapped = mapped;
-    rc = make_decision(p, p->set, &p->ask, p->N, err) || choose_kinds(p, &p->ask, err) ? -1 : 0;
+    rc = make_decision(p, p->set, &p->ask, p->N, err) || choose_kinds(p, &p->ask, err) ||
+         learn(p, &p->ask, err) ? -1 : 0;
     p->ask.mapped = NULL;
     hrun_layout_destroy(mapped);
     if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))

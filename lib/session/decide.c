@@ -239,11 +239,6 @@ static int decide_known(struct context *c, const struct question *q, const struc
     return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
 }
 
-static int learns(const struct context *c, const struct question *q)
-{
-    return q->explore > 0 && c->app && c->app->fixed && c->store;
-}
-
 /* Decide, where what is known at this size has been made if there are models. */
 static int decide(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
@@ -263,7 +258,7 @@ static int decide(struct context *c, const struct question *q, const struct prof
     return q->mapped ? decide_by_layout(c, q, d, err)
            : q->config ? decide_by_config(c, q, d, err)
            : q->procs ? decide_by_count(c, (int)q->procs, d, err)
-           : decide_by_default(c, d, subs, err) || (learns(c, q) && decide_by_runs(c, q->explore, d, err)) ? -1 : 0;
+           : decide_by_default(c, d, subs, err);
 }
 
 /* PEs that others use are not to be chosen: npes[nsubs] without them. */

@@ -211,11 +211,14 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
 
 /* ---- learn: --explore of a command that was not calibrated; see plan/learn.h */
 
-/* After decide_by_default, whose configuration is the usual one, for an application of fixed size: from the runs of all
- * logs on this cluster, as hrun_store_recent has them, the configuration of d, unless it is to be the usual one, and
- * d->learning. Failed runs count where the program failed, calibrations as runs that nobody chose. Errors: those of the
- * store and of hrun_learn_next. */
-int decide_by_runs(struct context *c, double loss, struct decision *d, struct hrun_error *err);
+/* Do runs tell of this decision: BY_DEFAULT or BY_KINDS, of a command, with --explore? */
+int learn_applies(const struct context *c, const struct question *q, const struct decision *d);
+
+/* The configuration of d, for which learn_applies, is the usual one: from the runs of all logs on this cluster, as
+ * hrun_store_recent has them, another one, unless it is to be that, and d->learning. Failed runs count where the program
+ * failed, calibrations as runs that nobody chose. Speeds: c->kinds where they are known, else of profiles or the system.
+ * Errors: those of the store and of hrun_learn_next. */
+int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- finest
  *
@@ -304,9 +307,9 @@ int kinds_find(struct context *c, const char *why_not, struct hrun_error *err);
  * why[size] where the rates cannot be trusted. */
 int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why, size_t size);
 
-/* Choose by c->kinds and earlier runs: pes, procs, P, by and kinds_run of a decision for which kinds_matter; where
- * neither is known it stays. Errors: those of the search. */
-int kinds_decide(const struct context *c, struct decision *d, struct hrun_error *err);
+/* Choose by c->kinds and, with by_runs, earlier runs: pes, procs, P, by and kinds_run of a decision for which
+ * kinds_matter; where neither is known it stays. Errors: those of the search. */
+int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err);
 
 /* Append "cores of kind0 (8) are 1.9 times as quick as those of kind1 (16), measured in 1.5 s", or why that is not
  * known. */

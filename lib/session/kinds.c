@@ -330,7 +330,7 @@ static int adopt_run(const struct context *c, const struct hrun_plan *const *pla
     return 0;
 }
 
-int kinds_decide(const struct context *c, struct decision *d, struct hrun_error *err)
+int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err)
 {
     struct hrun_plan *one = NULL, *shared = NULL;
     const struct hrun_plan *plans[2];
@@ -351,7 +351,7 @@ int kinds_decide(const struct context *c, struct decision *d, struct hrun_error 
         adopt(d, v->pes, v->procs);
         plans[0] = one;
         plans[1] = shared;
-        rc = app->fixed ? adopt_run(c, plans, d, err) : 0;
+        rc = by_runs && app->fixed ? adopt_run(c, plans, d, err) : 0;
     }
     hrun_plan_destroy(one);
     hrun_plan_destroy(shared);

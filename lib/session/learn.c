@@ -94,15 +94,16 @@ static int load(const struct context *c, const struct decision *d, struct histor
 
 /* ---------------------------------------------------------------- speeds */
 
-/* Operations a second of a process alone, 0: not known. */
-static double speed_of(const struct context *c, const struct hrun_subcluster *sub)
+/* Of a process alone against those of other sub-clusters, 0: not known. */
+static double speed_of(const struct context *c, int k)
 {
+    const struct hrun_subcluster *sub = &c->cluster->subs[k];
     struct hrun_buf signature = HRUN_BUF_INIT;
     const struct hrun_fit_record *r = NULL;
     struct hrun_models *m = NULL;
-    double speed = sub->core_flops;
+    double speed = c->kinds.speed ? c->kinds.speed[k] : sub->core_flops;
 
-    if (!c->cluster->platform) {
+    if (!c->kinds.speed && !c->cluster->platform) {
         if (!profiles_speed_signature(sub, &signature, NULL) &&
             !hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &m, NULL))
             r = hrun_perf_find(m, 1);
@@ -125,7 +126,7 @@ static void describe(const struct context *c, const struct decision *d, struct h
 
         while (n < c->app->nprocs_per_pe && c->app->procs_per_pe[n] <= (cores > 1 ? cores : 2))
             n++;
-        subs[i] = (struct hrun_learn_sub) { .npes = d->subs[i].npes, .cores = cores, .speed = speed_of(c, sub),
+        subs[i] = (struct hrun_learn_sub) { .npes = d->subs[i].npes, .cores = cores, .speed = speed_of(c, i),
                                             .procs = c->app->procs_per_pe, .nprocs = n };
         known &= subs[i].speed > 0;
     }
@@ -173,7 +174,12 @@ static int accepts(void *ctx, int P)
     return hrun_app_rule(c->app, 1, P, NULL) > 0;
 }
 
-int decide_by_runs(struct context *c, double loss, struct decision *d, struct hrun_error *err)
+int learn_applies(const struct context *c, const struct question *q, const struct decision *d)
+{
+    return q->explore > 0 && c->app && c->app->fixed && c->store && (d->by == BY_DEFAULT || d->by == BY_KINDS);
+}
+
+int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err)
 {
     struct hrun_learn_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .pes = d->pes, .procs = d->procs, .loss = loss,

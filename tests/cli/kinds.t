@@ -110,6 +110,18 @@ run hrun --config "(1,1,1,1)" ./prog
 run hrun ./prog
 err_has "2 processes, one per core, the quickest of 2 configurations that were run" "earlier runs decide over speeds"
 
+# ---- with --explore the choice among kinds is what learning starts from
+printf '#!/bin/sh\nexec sleep 1.$((4 * OMPI_COMM_WORLD_SIZE))\n' >learner
+chmod +x learner
+for time in first second; do
+    run hrun --explore 5% ./learner
+    err_has "1 process, one per core of kind0" "the $time run has what speeds say"
+done
+run hrun --dry-run --json --explore 5% ./learner
+out_has '"learns"' "then runs tell"
+is "$(printf %s "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["learns"]["best"])')" "(1,1,0,0)" \
+    "and that is the best known"
+
 # ---- a process that hangs, and one SIGINT
 children() { ps -o pid= --ppid "$1" | xargs; }
 start() {

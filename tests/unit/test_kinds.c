@@ -156,7 +156,7 @@ static void test_choice(const char *dir)
         h.c.kinds.speed = speed;
         h.c.app = k % 2 ? app : NULL;
         h.d.N = k % 2;
-        if (kinds_decide(&h.c, &h.d, NULL))
+        if (kinds_decide(&h.c, 1, &h.d, NULL))
             bail("no decision");
         if (isinf(expected(&h, speed, h.c.app))) {
             wrong += h.d.by != BY_DEFAULT;
@@ -277,21 +277,21 @@ static void test_runs(const char *dir, char *data)
     for (int i = 0; i < SUBS; i++)
         hrun_strvec_pushf(&h.c.signatures, "sig%d", i);
     h.c.kinds.speed = speed;
-    ok(app && !kinds_decide(&h.c, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1], "speeds want the quickest alone");
+    ok(app && !kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1], "speeds want the quickest alone");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 9, .ok = 1 }, "");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1] && !h.d.kinds_run, "one configuration is no "
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1] && !h.d.kinds_run, "one configuration is no "
        "comparison");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 5, .ok = 1, .mixed = 1 }, "(2,1,1,1,1,1)");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, &h.d, NULL) && h.d.pes[1] == 1 && h.d.pes[2] == 1 && h.d.kinds_run == 2,
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[1] == 1 && h.d.pes[2] == 1 && h.d.kinds_run == 2,
        "the quickest of two that were run");
     is_int(h.d.P, 4, "has 4 processes");
     for (int k = 0; k < 2; k++)
         append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 50, .ok = 1, .mixed = 1 },
                "(2,1,1,1,1,1)");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, &h.d, NULL) && h.d.P == 2, "by its median");
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.P == 2, "by its median");
     hrun_strvec_release(&h.c.signatures);
     hrun_app_destroy(app);
     hrun_store_close(h.c.store);
