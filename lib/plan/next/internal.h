@@ -22,6 +22,8 @@
 
 /* So many times slower than the quickest run at its size, and of no use at this or any other. */
 #define DESIGN_SLOW 4.
+/* A run as short is not ended: it is over soon, and a start may be disturbed for as long. */
+#define DESIGN_SLOW_FLOOR_S 2.
 
 struct design_run {
     int *config;
@@ -138,7 +140,8 @@ int design_drop_short(struct hrun_design *d, struct hrun_error *err);
  * run. */
 double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
 
-/* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended well. */
+/* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended well. At
+ * least DESIGN_SLOW_FLOOR_S. */
 double design_slow_s(const struct hrun_design *d);
 
 /* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
