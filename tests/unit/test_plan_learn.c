@@ -173,8 +173,9 @@ struct truth {
     double work[KINDS], wire[KINDS], ports, growth;
 };
 
-static double time_of(const struct truth *t, const int *pes, const int *m)
+static double time_of(const void *ctx, const int *pes, const int *m)
 {
+    const struct truth *t = ctx;
     double most = 0;
     int P = processes(pes, m);
 
@@ -184,7 +185,8 @@ static double time_of(const struct truth *t, const int *pes, const int *m)
     return most;
 }
 
-static double best_of(const struct truth *t)
+/* The least of a function over all configurations. */
+static double least(double (*f)(const void *ctx, const int *pes, const int *m), const void *ctx)
 {
     double best = INFINITY;
 
@@ -194,9 +196,78 @@ static double best_of(const struct truth *t)
                 for (int l = 0; l < (q ? 2 : 1); l++) {
                     const int pes[] = { p, q }, m[] = { p ? procs[k] : 0, q ? procs[l] : 0 };
 
-                    best = fmin(best, time_of(t, pes, m));
+                    best = fmin(best, f(ctx, pes, m));
                 }
     return best;
+}
+
+static struct truth make_up(uint64_t *seed)
+{
+    struct truth t = { .work = { 100 * exp(0.2 * rnd_normal(seed)), 200 * exp(0.2 * rnd_normal(seed)) } };
+
+    t.wire[0] = exp(rnd_normal(seed));
+    t.wire[1] = exp(rnd_normal(seed));
+    t.ports = 1 + 3 * rnd(seed);
+    t.growth = 0.5 * rnd(seed);
+    return t;
+}
+
+struct outlook {
+    struct learn_belief *b;
+    const struct learn_point *best;
+};
+
+/* What a trial does not pay, over 20 runs. */
+static double minus_pays(const void *ctx, const int *pes, const int *m)
+{
+    const struct outlook *f = ctx;
+    struct learn_point x = { .pes = pes, .procs = m, .P = processes(pes, m) };
+    struct learn_outlook o;
+
+    learn_predict(f->b, &x, exp(f->best->log_s), &o);
+    return o.gain < 0.003 || (!memcmp(pes, f->best->pes, sizeof usual / 2) && !memcmp(m, f->best->procs, sizeof usual / 2)) ? 0 : fmax(o.expected - 1, 0) - 20 * o.gain;
+}
+
+/* Where anything may be lost, no configuration at all pays more than the one that is tried. */
+static void test_oracle(void)
+{
+    enum { PROBLEMS = 20 };
+    static const int run[][2 * KINDS] = { { 6, 8, 4, 2 }, { 6, 0, 4, 0 }, { 3, 8, 2, 1 } };
+    enum { POINTS = sizeof run / sizeof *run };
+    uint64_t seed = 77;
+    double worst = 1;
+    int trials = 0;
+
+    for (int k = 0; k < PROBLEMS; k++) {
+        struct truth t = make_up(&seed);
+        struct learn_point points[POINTS];
+        struct past h = { .n = 0 };
+        struct hrun_learn_answer a;
+        struct outlook f = { .best = points };
+        int n = 2 + k % 2;
+
+        for (int i = 0; i < n; i++) {
+            const int *pes = run[i], *m = pes + KINDS;
+            double s = time_of(&t, pes, m);
+
+            for (int r = 0; r < (i ? 1 : 2); r++)
+                add(&h, pes, s, i > 0);
+            points[i] = (struct learn_point){ pes, m, processes(pes, m), log(s), i ? 1 : 2 };
+            f.best = points[i].log_s < f.best->log_s ? &points[i] : f.best;
+        }
+        a = ask(&h, 100);
+        f.b = learn_belief_create(subs, KINDS, points, n, NULL);
+        if (a.why == HRUN_LEARN_TRIES) {
+            trials++;
+            worst = fmin(worst, minus_pays(&f, a.pes, a.procs) / least(minus_pays, &f));
+        } else {
+            worst = least(minus_pays, &f) < 0 ? 0 : worst;
+        }
+        learn_belief_destroy(f.b);
+        hrun_learn_answer_release(&a);
+    }
+    ok(trials > PROBLEMS / 2, "%d of %d problems have something to try", trials, PROBLEMS);
+    ok(worst > 0.9, "a trial pays at least %.3f of what any configuration would", worst);
 }
 
 static void test_many(void)
@@ -207,9 +278,8 @@ static void test_many(void)
     int beyond = 0;
 
     for (int k = 0; k < PROBLEMS; k++) {
-        struct truth t = { { 100 * exp(0.2 * rnd_normal(&seed)), 200 * exp(0.2 * rnd_normal(&seed)) },
-                           { exp(rnd_normal(&seed)), exp(rnd_normal(&seed)) }, 1 + 3 * rnd(&seed), 0.5 * rnd(&seed) };
-        double u = time_of(&t, usual, usual + KINDS), best = best_of(&t), known = u, all = 0;
+        struct truth t = make_up(&seed);
+        double u = time_of(&t, usual, usual + KINDS), best = least(time_of, &t), known = u, all = 0;
         struct past h = { .n = 0 };
 
         for (int i = 0; i < RUNS; i++) {
@@ -240,6 +310,7 @@ int main(void)
     test_refusals();
     test_errors();
     test_belief();
+    test_oracle();
     test_many();
     return tap_done();
 }
