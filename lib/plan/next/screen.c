@@ -1,4 +1,4 @@
-/* screen.c - the first runs: each sub-cluster alone, and all together; see internal.h */
+/* screen.c - the first runs: each sub-cluster alone, then all together; see internal.h */
 #include "plan/next/internal.h"
 
 #include <limits.h>
@@ -239,15 +239,15 @@ static int largest(const struct hrun_design *d, int m, int64_t N, int *config, s
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
-/* Runs on the whole cluster at every second size, up to the last but one, with the number of processes per PE from..to - 1
- * of the values: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
- * works on them, unless messages make them slow. */
-static int screen_whole(struct hrun_design *d, int from, int to, struct hrun_error *err)
+/* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
+ * values of: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
+ * works on them. */
+static int screen_whole(struct hrun_design *d, struct hrun_error *err)
 {
     int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
-        for (int j = from; j < to && !rc; j++) {
+        for (int j = 0; j < d->nprocs && !rc; j++) {
             int64_t N = d->set.sizes[k];
             int P = largest(d, d->procs[j], N, config, err);
             double cost;
@@ -267,27 +267,21 @@ static int screen_whole(struct hrun_design *d, int from, int to, struct hrun_err
     return rc;
 }
 
-/* Of a command: the whole cluster with the fewest processes per PE, then each sub-cluster; more per PE on the whole only
- * when these tell what is too slow. */
-static int screen_command(struct hrun_design *d, int round, struct hrun_error *err)
-{
-    if (round && screen_one_size(d, round - 1, err))
-        return -1;
-    return d->nsubs > 1 && round < 2 ? screen_whole(d, round, round ? d->nprocs : 1, err) : 0;
-}
-
 int design_screen(struct hrun_design *d, struct hrun_error *err)
 {
     int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0;
     double cost;
 
-    if (d->app->fixed && d->screened < 4)
-        return screen_command(d, d->screened++, err);
+    if (d->app->fixed && d->screened < 4) {
+        int round = d->screened++;
+
+        return round ? screen_one_size(d, round - 1, err) : d->nsubs > 1 ? screen_whole(d, err) : 0;
+    }
     if (d->app->fixed)
         return screen_rest(d, err);
     if (d->screened == rounds && d->nsubs > 1) {
         d->screened++;
-        return screen_whole(d, 0, d->nprocs, err);
+        return screen_whole(d, err);
     }
     if (d->screened >= rounds)
         return screen_rest(d, err);
