@@ -310,7 +310,7 @@ int context_named(struct context *c, const char *name, struct hrun_error *err)
 
     if (!hrun_app_find(&c->app_dirs, name, defines->v, (int)defines->n, &c->app, &why) ||
         (why.code == HRUN_ENOENT && problem_named(c, name, NULL) == 0))
-        return 0;
+        return c->set->input ? hrun_app_set_input(c->app, c->set->input, err) : 0;
     if (err)
         *err = why;
     return -1;

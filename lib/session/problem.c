@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,8 +25,9 @@ struct problem {
     struct hrun_app *base;      /* the definition with `size: command` that knows the program; or NULL */
     const char *given;          /* -app where it does not name that; or NULL */
     uint64_t words, contents, folder;
+    char input[9];              /* contents, as hrun_app.input */
     int nfiles;                 /* that its words name */
-    int reads_file;             /* 1: standard input is a file, which no later run may have: nothing is kept */
+    int reads;                  /* 1: standard input has data, which no later run may have: nothing is kept */
     int known;                  /* this command, with these contents, is in the index already */
     int defined;                /* problems/NAME.yaml is there */
 };
@@ -77,18 +79,23 @@ static uint64_t hash_file(uint64_t h, int folder, const char *word)
     return h;
 }
 
-static int input_is_file(void)
+/* Has standard input data: a file that was not read to its end, or a pipe into which something was written? */
+static int input_has_data(void)
 {
     struct stat st;
+    int n;
 
-    return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
+    if (fstat(STDIN_FILENO, &st))
+        return 0;
+    return S_ISREG(st.st_mode) ? lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size
+           : S_ISFIFO(st.st_mode) && !ioctl(STDIN_FILENO, FIONREAD, &n) && n > 0;
 }
 
 int problem_check_input(struct hrun_error *err)
 {
-    if (!input_is_file())
+    if (!input_has_data())
         return 0;
-    return hrun_fail(err, HRUN_EINVAL, "standard input is a file, and the runs read none: write a script that redirects "
+    return hrun_fail(err, HRUN_EINVAL, "there is standard input, and the runs read none: write a script that redirects "
                      "it, and measure that; or say < /dev/null where it does not matter");
 }
 
@@ -133,9 +140,7 @@ static int identify(const struct context *c, char *const *words, struct problem 
     }
     if (!p->nfiles)                 /* what it reads is in the folder, by names of its own */
         p->contents = hrun_hash(p->contents, path, strlen(path));
-    p->reads_file = input_is_file();
-    if (p->reads_file)
-        p->contents = hash_file(p->contents, folder, "/dev/stdin");
+    p->reads = input_has_data();
     free(path);
     close(folder);
     return 0;
@@ -174,6 +179,30 @@ static uint64_t *hash_numbers(char *const *words, uint64_t plain, int *n)
     for (int i = 0; h && i < *n; i++)
         h[i] = number_at(words, i) ? hash_words(words, i) : plain;
     return h;
+}
+
+/* Of the last command of that name: what its files held. 0: there is none. */
+static int last_contents(const struct context *c, const char *name, uint64_t *contents)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *path = in_folder(c, "commands", "", NULL), found[256], *save = NULL;
+    unsigned long long v;
+    int there = 0;
+
+    if (path && !hrun_file_read(path, INDEX_MAX, &text, NULL))
+        for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+            if (sscanf(line, "%*x %llx %*x %255s", &v, found) == 2 && !strcmp(found, name)) {
+                *contents = v;
+                there = 1;
+            }
+    hrun_buf_release(&text);
+    free(path);
+    return there;
+}
+
+static void print_input(uint64_t contents, char text[9])
+{
+    snprintf(text, 9, "%08x", (unsigned)(contents >> 32));
 }
 
 /* Under which name the command is known, with which of its numbers as the size, into p and c->number. Of the same words
@@ -248,9 +277,14 @@ int problem_named(struct context *c, const char *name, struct hrun_error *err)
     char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : in_folder(c, name, ".yaml", NULL);
     int rc = path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, (int)c->set->defines.n, &c->app, err)
                                          : 1;
+    uint64_t contents;
+    char input[9];
 
     free(path);
-    return rc;
+    if (rc || !last_contents(c, name, &contents))
+        return rc;
+    print_input(contents, input);
+    return hrun_app_set_input(c->app, input, err);
 }
 
 int problem_is_app(const struct context *c)
@@ -318,16 +352,21 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     p->base = c->app;
     c->app = NULL;
     p->given = p->base ? NULL : c->set->app;
-    if (find_base(c, p, words[0], err) || identify(c, words, p, err) || find_known(c, p, words, err))
+    if (find_base(c, p, words[0], err) || identify(c, words, p, err))
         return -1;
-    if (p->name && !p->known && !p->given)
-        settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
-                     "guess now; hrun-calibrate --again measures anew, -app OTHER-NAME keeps both", p->name);
+    if (p->given)               /* what has that name is one problem, the user says */
+        last_contents(c, p->given, &p->contents);
+    print_input(p->contents, p->input);
+    if (find_known(c, p, words, err))
+        return -1;
+    if (p->name && !p->known && !p->given && !p->reads)
+        settings_say(c->set, "this command or its files have changed since it was last run: what is known of it is a guess "
+                     "until hrun-calibrate with the same words measures it anew (-app %s: it is as before)", p->name);
     if (name_problem(c, p, words, err))
         return -1;
     rc = problem_named(c, p->name, err);
     p->defined = rc == 0;
-    return rc < 0 ? -1 : 0;
+    return rc < 0 || (!rc && hrun_app_set_input(c->app, p->input, err)) ? -1 : 0;
 }
 
 /* The definition of a new problem, which is of one size. */
@@ -337,7 +376,8 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
     int rc = -1;
 
     if (path && !print_definition(p, words, err))
-        rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
+        rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err) || hrun_app_set_input(c->app, p->input, err)
+             ? -1 : 0;
     free(path);
     return rc;
 }
@@ -371,6 +411,11 @@ const char *problem_name(const struct context *c)
     return c->problem->name;
 }
 
+const char *problem_input(const struct context *c)
+{
+    return c->problem->input;
+}
+
 const struct hrun_app *problem_base(const struct context *c)
 {
     return c->problem->base;
@@ -386,7 +431,7 @@ int problem_is_worth(const struct context *c, double time_s)
     /* Below it is start-up, and somebody trying things out. */
     static const double worth_keeping_s = 1;
 
-    return !c->problem || (!c->problem->reads_file && (c->problem->defined || time_s >= worth_keeping_s));
+    return !c->problem || (!c->problem->reads && (c->problem->defined || time_s >= worth_keeping_s));
 }
 
 int problem_keep(struct context *c, struct hrun_error *err)
@@ -468,7 +513,7 @@ static int by_value(const void *a, const void *b)
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs)
 {
     enum { LAST = 9 };
-    struct hrun_buf config = HRUN_BUF_INIT;
+    struct hrun_buf config = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
     struct hrun_samples s = { 0 };
     double times[LAST];
     int sub = 0, used = 0, n = 0;
@@ -482,13 +527,15 @@ double problem_expect(const struct context *c, const int *pes, const int *procs,
     if (!used || !c->store || hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
+    hrun_app_consts_text(c->app, &consts);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
         const struct hrun_sample *v = &s.v[i - 1];
 
-        if (v->ok && (used > 1 ? v->mixed && !strcmp(v->config, config.data)
+        if (v->ok && hrun_text_same(v->consts, consts.data) && (used > 1 ? v->mixed && !strcmp(v->config, config.data)
                                : !v->mixed && v->pes == pes[sub] && v->M == procs[sub]))
             times[n++] = v->time_s;
     }
+    hrun_buf_release(&consts);
     hrun_buf_release(&config);
     hrun_samples_release(&s);
     qsort(times, (size_t)n, sizeof *times, by_value);

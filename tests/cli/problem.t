@@ -130,7 +130,7 @@ run $h --dry-run --wdir two vasp
 out_has "never measured" "and in no other folder"
 run bash -c 'hrun-calibrate --level core --budget 10s ./mycode -in deck <deck'
 status_is 125 "standard input from a file is not for a calibration"
-err_has "standard input is a file" "which is said"
+err_has "there is standard input" "which is said"
 
 # A pipe among the arguments is left alone.
 mkfifo pipe

@@ -34,7 +34,7 @@ fails 125 "no program given" "no command" $new --vary x=12,16
 fails 125 "write a script" "a line's end in a word" $new --vary x=12,16 $lj 20 $'a\nb'
 fails 125 "write a script" "what is no text" $new --vary x=12,16 $lj 20 $'\xff\xfe'
 run bash -c "hrun-calibrate --vary x=12,16 $lj 20 <deck"
-err_has "standard input is a file" "standard input from a file is said"
+err_has "there is standard input" "standard input from a file is said"
 ok "nothing is left of all that" test ! -e data/problems
 
 run $new --vary x=12,16,20 --dry-run $lj 20
