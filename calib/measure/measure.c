@@ -281,7 +281,7 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
     int chosen, ended;
 
     c->set = &settings->common;
-    if (find_app(c, s, words, err))
+    if (find_app(c, s, words, err) || (s->again && c->problem && problem_forget_rule(c, !s->dry_run, err)))
         return -1;
     w.words = words = (char **)number_words(c, words);
     if (hrun_family_of(c->app)->by_formula)

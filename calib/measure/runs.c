@@ -259,11 +259,12 @@ static int hopeless(const struct campaign *g, const struct luck *luck, const str
     return p->sub < 0 && luck[g->nsubs].given_up;
 }
 
-/* Of a command: what its refusals say of other numbers of processes. */
+/* Of a command: what its refusals say of other numbers of processes. Where nothing has worked now, it is not their
+ * number that it refuses. */
 static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
 {
     struct campaign *g = r->g;
-    int *P = calloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, any = 0, rc;
+    int *P = calloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, good = 0, rc;
     struct event e = { .kind = EVENT_WORDS };
 
     if (!P)
@@ -278,9 +279,10 @@ static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
         P[at] = g->v[i].P;
         worked[at] |= g->v[i].have > 0;
         n += at == n;
-        any |= g->v[i].have > 0;
     }
-    rc = any ? hrun_app_rule_of_runs(r->c->app, P, worked, n, err) : 0;
+    for (int i = 0; i <= g->nsubs; i++)
+        good += luck[i].good;
+    rc = good ? hrun_app_rule_of_runs(r->c->app, P, worked, n, err) : 0;
     free(P);
     if (rc <= 0)
         return rc;

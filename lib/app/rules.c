@@ -123,16 +123,18 @@ int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked,
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_expr *rule = NULL;
     struct hrun_rules r;
-    int refused = 0, rc;
+    int refused = 0, several = 0, rc;
 
     hrun_rules_init(&r);
     for (int i = 0; i < n; i++) {
         hrun_rules_learn(&r, 1, P[i], worked[i]);
         refused += !worked[i];
+        several |= worked[i] && P[i] > 1;    /* 1 alone is a square, a cube and a power of two */
     }
-    if (refused > 1 && hrun_rules_first(&r) >= 0)
+    several &= refused > 1 && hrun_rules_first(&r) >= 0;
+    if (several)
         hrun_rules_print(&r, hrun_rules_first(&r), &text);
-    for (int i = 0, k = 0; i < n && (refused < 2 || hrun_rules_first(&r) < 0); i++)
+    for (int i = 0, k = 0; i < n && !several; i++)
         if (!worked[i])
             hrun_buf_addf(&text, "%sP != %d", k++ ? " && " : "", P[i]);
     rc = text.failed ? hrun_fail_nomem(err) : refused && strcmp(text.data, hrun_expr_text(app->rule)) ? 1 : 0;

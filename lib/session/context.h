@@ -207,6 +207,8 @@ const struct hrun_app *problem_base(const struct context *c);
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
 /* The rule of c->app, as runs have told it, into the definition of c->problem. Errors: those of the store. */
 int problem_keep_rule(struct context *c, struct hrun_error *err);
+/* Take it out again, from c->app too, and with keep on disk; a rule that the user wrote stays. Errors: as above. */
+int problem_forget_rule(struct context *c, int keep, struct hrun_error *err);
 /* Is c->app the definition of an earlier command? */
 int problem_is_app(const struct context *c);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */

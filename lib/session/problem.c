@@ -468,27 +468,65 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err)
     return (!c->store && context_open_store(c, err)) || problem_keep(c, err) ? -1 : 0;
 }
 
-int problem_keep_rule(struct context *c, struct hrun_error *err)
+/* Behind a rule that runs have told. */
+static const char LEARNT[] = "# as runs have failed";
+
+/* The definition with another rule, "": none, into text. Result: was there one that runs had told? -1: errors. */
+static int change_rule(struct context *c, const char *rule, const char *comment, struct hrun_buf *text,
+                       struct hrun_error *err)
 {
     struct problem *p = c->problem;
-    struct hrun_buf old = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
+    struct hrun_buf old = HRUN_BUF_INIT;
     char *path = in_folder(c, p->name, ".yaml", err), *save = NULL;
-    int rc = -1;
+    int learnt = 0, rc = !path || (p->defined && hrun_file_read(path, INDEX_MAX, &old, err)) ? -1 : 0;
 
-    if (!path || (p->defined && hrun_file_read(path, INDEX_MAX, &old, err)))
-        goto out;
-    if (!p->defined)
+    if (!rc && !p->defined)
         hrun_buf_adds(&old, p->text);
-    for (char *line = strtok_r(old.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+    for (char *line = rc ? NULL : strtok_r(old.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         if (strncmp(line, "rule:", strlen("rule:")))
-            hrun_buf_addf(&text, "%s\n", line);
-    hrun_buf_addf(&text, "rule: \"%s\"\n", hrun_expr_text(c->app->rule));
-    rc = old.failed || text.failed ? hrun_fail_nomem(err) : problem_define(c, text.data, err);
-out:
+            hrun_buf_addf(text, "%s\n", line);
+        else
+            learnt |= strstr(line, LEARNT) != NULL;
+    if (*rule)
+        hrun_buf_addf(text, "rule: \"%s\"%s\n", rule, comment);
+    if (!rc && (old.failed || text->failed))
+        rc = hrun_fail_nomem(err);
     hrun_buf_release(&old);
-    hrun_buf_release(&text);
     free(path);
+    return rc ? rc : learnt;
+}
+
+int problem_keep_rule(struct context *c, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT, comment = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_buf_addf(&comment, "   %s", LEARNT);
+    rc = change_rule(c, hrun_expr_text(c->app->rule), comment.data, &text, err) < 0 || problem_define(c, text.data, err)
+         ? -1 : 0;
+    hrun_buf_release(&comment);
+    hrun_buf_release(&text);
     return rc;
+}
+
+int problem_forget_rule(struct context *c, int keep, struct hrun_error *err)
+{
+    struct problem *p = c->problem;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    const char *own = p->base ? hrun_expr_text(p->base->rule) : "1", *rule = strcmp(own, "1") ? own : "";
+    char *file = strdup(c->app->file);
+    int rc = file ? change_rule(c, rule, "", &text, err) : hrun_fail_nomem(err);
+
+    if (rc > 0 && keep)
+        rc = problem_define(c, text.data, err) ? -1 : 1;
+    if (rc > 0) {
+        context_drop_app(c);
+        rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
+             hrun_app_set_input(c->app, p->input, err) ? -1 : 0;
+    }
+    hrun_buf_release(&text);
+    free(file);
+    return rc < 0 ? -1 : 0;
 }
 
 void problem_destroy(struct problem *p)

@@ -69,7 +69,22 @@ out_has "1 excluded (rule 1" "so that it is not chosen"
 run $h -n 4 ./picky
 status_is 125 "nor run unasked"
 run hrun-calibrate --level core --budget 3runs --again ./picky
-err_lacks "failed" "nor tried again"
+err_has "from now on: P != 4" "--again asks it anew"
+cat >broken <<'P'
+#!/bin/sh
+grep -q steps "$1" || exit 4
+exec sleep 1.1
+P
+chmod +x broken
+echo steps >input
+run $h ./broken input
+echo stpes >input
+run hrun-calibrate --level core --budget 10s ./broken input
+status_is 125 "with a broken input nothing works"
+err_lacks "from now on" "which says nothing of numbers of processes"
+echo steps >input
+run $h -n 1 ./broken input
+status_is 0 "nothing of it is left when the input is mended"
 
 # The deck changes.
 echo 0.7 >deck
@@ -81,6 +96,18 @@ err_lacks "have changed" "once"
 echo 0.6 >deck
 run $h --dry-run ./mycode -in deck
 err_lacks "have changed" "the old one is known, too"
+echo 0.9 >deck
+run hrun-calibrate --level core --budget 4runs ./mycode -in deck
+err_has "have changed since it was last run" "a calibration says it as well"
+err_lacks "there already" "and counts nothing that was measured of another"
+err_lacks "0 runs" "but measures anew"
+run $h --dry-run --json ./mycode -in deck
+ok "by which the new one is predicted" python3 -c '
+import json, sys
+assert 0.2 < json.load(open(".out"))["predicted_s"] < 1.2'
+echo 0.6 >deck
+run hrun-calibrate --level core --budget 4runs ./mycode -in deck
+err_has "there already" "what was measured of the old one still counts for it"
 
 # Behind '=', a name, temporary names, spaces.
 run hrun-calibrate --level core --budget 10s -app lj ./mycode --deck=deck same
