@@ -94,12 +94,20 @@ static int add_failure(struct campaign *g, const struct hrun_sample *s, const ch
     return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, 0, err);
 }
 
+/* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */
+static int had_no_time(const struct context *c, const struct hrun_sample *s, double least_s)
+{
+    return c->app->fixed && hrun_text_same(s->status, "timeout") && s->wall_s < HRUN_DESIGN_SLOW * least_s &&
+           !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
+}
+
 /* A failure counts only if something worked before it: else it may have been how the program was started. */
 static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
 {
     struct hrun_samples samples = { 0 };
     struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
-    int worked = 0, rc = 0;
+    double least_s = INFINITY;
+    int rc = 0;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
         return -1;
@@ -115,9 +123,9 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
             continue;
         if (s->ok)
             rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);
-        else if (worked && hrun_samples_failed(&samples, k))
+        else if (isfinite(least_s) && hrun_samples_failed(&samples, k) && !had_no_time(c, s, least_s))
             rc = add_failure(g, s, cluster.data, config, err);
-        worked |= s->ok;
+        least_s = s->ok ? fmin(least_s, s->wall_s) : least_s;
     }
     hrun_buf_release(&cluster);
     hrun_buf_release(&consts);

@@ -109,7 +109,7 @@ const struct hrun_opt hrun_options[] = {
       .needs = NAMES("dry-run", "verbose") },
     { "explore", 0, HRUN_OPT_PERCENT, "PERCENT", NULL,
       "sometimes try a configuration that loses at most PERCENT, to learn; 0: never",
-      "Choice", NULL, AT(ask.explore), .modes = RUN, .min = -1, .of_user = 1 },
+      "Choice", NULL, AT(ask.explore), .modes = RUN, .min = -1, .of_user = 1, .often = 1 },
     { "probe", 0, HRUN_OPT_WORD, "SIZE|TIME", NULL,
       "without a profile: measure speeds by a small run (of this size N), or by the first TIME (such as 5s) of the run, "
       "then choose",

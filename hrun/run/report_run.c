@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
@@ -128,15 +129,28 @@ void report_before(const struct context *c, const struct decision *d, const stru
 
 /* What calibrating a command takes whose default takes time_s: first looks at each sub-cluster with each number of
  * processes per PE, and at all together, then what may be best. In trials (tests/trials --command, seeds 60 to 75) it
- * took 10 to 168 times as long as the default: 0.25 to 3 times of this, 0.9 in the median. */
+ * took 10 to 168 times as long as the default: 0.25 to 3 times of this, 0.9 in the median. Few configurations are run
+ * some times each. */
 static double calibration_s(const struct context *c, const struct decision *d, double time_s)
 {
-    enum { BEST = 20, LOOKS = 2 };
+    enum { BEST = 20, LOOKS = 2, EACH = 2 };
+    double all = 1;
     int used = 0;
 
-    for (int i = 0; i < d->nsubs; i++)
+    for (int i = 0; i < d->nsubs; i++) {
         used += d->subs[i].npes > 0;
-    return time_s * (BEST + LOOKS * (2 * used + (used > 1)) * c->app->nprocs_per_pe);
+        all *= 1 + (double)d->subs[i].npes * c->app->nprocs_per_pe;
+    }
+    return time_s * fmin(BEST + LOOKS * (2 * used + (used > 1)) * c->app->nprocs_per_pe, EACH * (all - 1));
+}
+
+/* A program that fails in a trial would not have failed without it. */
+static void add_failed_trial(const struct decision *d, struct hrun_buf *out)
+{
+    hrun_buf_adds(out, "hrun: this was a trial of --explore, with ");
+    hrun_config_print(d->pes, d->procs, d->nsubs, out);
+    hrun_buf_addf(out, ", %d process%s: it is not made again; start the command anew for its result\n", d->P,
+                  d->P == 1 ? "" : "es");
 }
 
 void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
@@ -148,6 +162,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
     if (!r->ok) {
         if (r->too_short || !strcmp(r->status, "no time in output"))
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
+        else if (recorded && decision_is_trial(d))
+            add_failed_trial(d, out);
         return;
     }
     if (d->by == BY_RUNS) {
@@ -158,8 +174,20 @@ void report_after(const struct context *c, const struct decision *d, const struc
         }
         return;
     }
+    if (c->problem && problem_reads(c)) {
+        hrun_buf_adds(out, "hrun: it took ");
+        hrun_add_seconds(out, r->time_s);
+        hrun_buf_addf(out, " with %d process%s; nothing is recorded of a run that reads standard input: a script that "
+                      "redirects it can be calibrated, and learns\n", d->P, d->P == 1 ? "" : "es");
+        return;
+    }
     if (!d->predicted || !size_is_passed) {
-        if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
+        if (d->learning.on && recorded) {
+            hrun_buf_adds(out, "hrun: it took ");
+            hrun_add_seconds(out, r->time_s);
+            hrun_buf_addf(out, " with %d process%s, recorded; --explore tries others once it has been run twice\n", d->P,
+                          d->P == 1 ? "" : "es");
+        } else if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
             hrun_buf_adds(out, "hrun: it took ");
             hrun_add_seconds(out, r->time_s);
             hrun_buf_addf(out, " with %d process%s; to find what is best, in about ", d->P, d->P == 1 ? "" : "es");

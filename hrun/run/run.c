@@ -178,7 +178,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
  * tried again. */
 static int tells(const struct decision *d, const struct work_result *r)
 {
-    return r->ok || ((d->explores.on || d->learning.why == HRUN_LEARN_TRIES) &&
+    return r->ok || (decision_is_trial(d) &&
                      (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) && !r->outcome.interrupted &&
                      !r->outcome.signalled && !r->outcome.lost_host[0]);
 }
@@ -260,7 +260,10 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     if (is_tuned(&p->w) && p->w.tune->tell && tuned_report(p->w.tune, &text, &record_err))
         context_complain("hrun", &record_err);
     fflush(stdout);
-    say(&s->common, &text);
+    if (!r.ok && decision_is_trial(&p->d))     /* part of why it failed: with --quiet, too */
+        fputs(text.data, stderr);
+    else
+        say(&s->common, &text);
     p->w.waits = NULL;
     waits_release(&waits);
     hrun_buf_release(&text);

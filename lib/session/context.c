@@ -184,10 +184,26 @@ static int apply_family(struct context *c, const char *argv0, struct hrun_error 
     return 0;
 }
 
+/* What starts the processes of MPI programs itself. */
+static int is_launcher(const char *program)
+{
+    static const char *const names[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi",
+                                         "orterun", "prterun", "prun", "srun" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(hrun_base_name(program), names[i]))
+            return 1;
+    return 0;
+}
+
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    char *path = hrun_program_find(argv0, c->set->wdir, err);
+    char *path;
 
+    if (is_launcher(argv0))
+        return hrun_fail(err, HRUN_EINVAL, "%s starts processes itself, and hrun stands in its place: leave it and its "
+                         "options out, and name the program (hrun -n 2 PROGRAM takes mpirun's words)", argv0);
+    path = hrun_program_find(argv0, c->set->wdir, err);
     if (!path)
         return -1;
     if (c->program && !strcmp(path, c->program)) {

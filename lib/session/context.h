@@ -219,6 +219,8 @@ char *problem_title(const struct settings *set, const char *name);
 int problem_keep(struct context *c, struct hrun_error *err);
 /* 0: the program is in no definition, and nothing was written of the command. */
 int problem_is_known(const struct context *c);
+/* Is there standard input? Nothing is recorded then. */
+int problem_reads(const struct context *c);
 /* Is a run of that time to be recorded? */
 int problem_is_worth(const struct context *c, double time_s);
 /* Measured runs read no standard input. Errors: HRUN_EINVAL where it is a file that has not been read to its end. */

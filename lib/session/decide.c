@@ -316,6 +316,11 @@ done:
     return rc;
 }
 
+int decision_is_trial(const struct decision *d)
+{
+    return d->explores.on || (d->learning.on && d->learning.why == HRUN_LEARN_TRIES);
+}
+
 int decision_is_outside(const struct decision *d)
 {
     return d->predicted && d->sizes[0] && (d->N < d->sizes[0] || d->N > d->sizes[1]);

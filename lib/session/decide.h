@@ -153,6 +153,8 @@ int decision_make(struct context *c, const struct question *q, const struct prof
                   int64_t N, struct decision *out, struct hrun_error *err);
 void decision_release(struct decision *d);
 
+/* Is something run in place of the best that is known, because of --explore? */
+int decision_is_trial(const struct decision *d);
 /* Does N lie outside of the sizes that were run? */
 int decision_is_outside(const struct decision *d);
 

@@ -426,6 +426,11 @@ int problem_is_known(const struct context *c)
     return !c->problem || c->problem->defined || c->problem->base;
 }
 
+int problem_reads(const struct context *c)
+{
+    return c->problem->reads;
+}
+
 int problem_is_worth(const struct context *c, double time_s)
 {
     /* Below it is start-up, and somebody trying things out. */

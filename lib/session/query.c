@@ -19,7 +19,8 @@ static int no_profile(const struct context *c, const struct profiles *p, int i, 
                          "say engine %s to use it", sub, c->app->name, s->other_engine, c->engine->name,
                          s->other_engine);
     return hrun_fail(err, HRUN_ENODATA, "sub-cluster %s has no profile of %s with engine %s and MPI %s; hrun-calibrate "
-                     "-app %s makes one", sub, c->app->name, c->engine->name, c->mpi.id, c->app->name);
+                     "%s%s makes one", sub, c->app->name, c->engine->name, c->mpi.id, c->problem ? "with its words" :
+                     "-app ", c->problem ? "" : c->app->name);
 }
 
 int profiles_none(const struct context *c, const struct profiles *p, struct hrun_error *err)

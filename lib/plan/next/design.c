@@ -308,7 +308,7 @@ double design_slow_s(const struct hrun_design *d)
     for (int i = 0; i < d->nruns; i++)
         if (d->runs[i].time_s > 0)
             least = fmin(least, d->runs[i].wall_s);
-    return fmax(DESIGN_SLOW * least, DESIGN_SLOW_FLOOR_S);
+    return fmax(HRUN_DESIGN_SLOW * least, DESIGN_SLOW_FLOOR_S);
 }
 
 static double limit(const struct hrun_design *d)

@@ -30,6 +30,9 @@
 
 #include <stdint.h>
 
+/* So many times slower than the quickest run at its size, and of no use at this or any other. */
+#define HRUN_DESIGN_SLOW 4.
+
 struct hrun_design_sub {
     const char *name, *signature;
     int npes;                   /* PEs that may be used; 0: the sub-cluster is left alone */

@@ -20,8 +20,6 @@
  * a factor of 1.5, so that moved sizes stay apart. */
 #define DESIGN_SIZE_SHIFT 0.25
 
-/* So many times slower than the quickest run at its size, and of no use at this or any other. */
-#define DESIGN_SLOW 4.
 /* A run as short is not ended: it is over soon, and a start may be disturbed for as long. */
 #define DESIGN_SLOW_FLOOR_S 2.
 
