@@ -75,8 +75,8 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
         fprintf(stderr, "hrun-calibrate: hrun will not use sub-cluster %s with %s processes per PE, of which there is "
                 "no model: of the runs on it alone %d worked%s, at %d points they failed, and %d runs had it with "
                 "others; the same command with %s%s measures more of it\n", name, which.data, alone,
-                alone ? " (a model needs two sizes)" : "", failed, mixed, several ? "--use " : "more --sizes or runs",
-                several ? name : "");
+                alone && !c->app->fixed ? " (a model needs two sizes)" : "", failed, mixed, several ? "--use " :
+                c->app->fixed ? "a larger --budget" : "more --sizes or runs", several ? name : "");
     hrun_buf_release(&which);
 }
 

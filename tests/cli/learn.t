@@ -184,6 +184,7 @@ run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
 err_has "hrun: explores (" "then standard error says what is tried"
 err_has "may be as quick as the best known, (1,4)" "and in place of what"
 status_is 3 "it fails"
+err_has "this was a trial of --explore" "which is said to be a trial"
 run hrun "${one[@]}" --level package --explore 5% "$tmp/table"
 ok "what fails is recorded, and not tried again" python3 -c '
 import glob, json, sys

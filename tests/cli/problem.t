@@ -86,6 +86,21 @@ echo steps >input
 run $h -n 1 ./broken input
 status_is 0 "nothing of it is left when the input is mended"
 
+# A limit that was too short is no failure for good.
+cp lone brief
+sed -i 's/sleep 60/sleep 1.2/; s/sleep 0.3/sleep 1.1/' brief
+run $h ./brief
+run hrun-calibrate --level core --budget 4runs --timeout 1 ./brief
+status_is 125 "runs that a limit ends"
+run hrun-calibrate --level core --budget 4runs ./brief
+err_has "P=1" "are made again with more time"
+err_lacks "failed" "and work"
+
+# Standard input.
+run bash -c "echo 1 | $h --level core sh -c 'cat >none; sleep 1.1'"
+err_has "nothing is recorded of a run that reads standard input" "a run with standard input is not recorded"
+fails 125 "mpirun starts processes itself" "another launcher in place of the program" $h mpirun -n 2 ./mycode -in deck
+
 # The deck changes.
 echo 0.7 >deck
 run $h ./mycode -in deck
@@ -100,7 +115,7 @@ echo 0.9 >deck
 run hrun-calibrate --level core --budget 4runs ./mycode -in deck
 err_has "have changed since it was last run" "a calibration says it as well"
 err_lacks "there already" "and counts nothing that was measured of another"
-err_lacks "0 runs" "but measures anew"
+err_has "[1/4]" "but measures anew"
 run $h --dry-run --json ./mycode -in deck
 ok "by which the new one is predicted" python3 -c '
 import json, sys
