@@ -172,14 +172,17 @@ static size_t length_of_words(const char *text, size_t len)
 }
 
 /* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
- * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, if there is one, else the
- * last one of its output. */
+ * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, or behind it, which the
+ * program's words may come, if there is one, else the last one of its output. */
 static void last_line(const char *text, const char *output, char *out, size_t size)
 {
-    const char *banner = strstr(text, "MPI_ABORT was invoked");
+    static const char last[] = "exactly when Open MPI kills them.";
+    const char *banner = strstr(text, "MPI_ABORT was invoked"), *behind = banner ? strstr(banner, last) : NULL;
     size_t end = banner ? length_of_words(text, (size_t)(banner - text)) : 0, start;
 
-    if (banner && !end && length_of_words(output, strlen(output)))
+    if (behind && !end && length_of_words(behind + strlen(last), strlen(behind + strlen(last))))
+        text = behind + strlen(last);
+    else if (banner && !end && length_of_words(output, strlen(output)))
         text = output;
     end = end ? end : length_of_words(text, strlen(text));
     for (start = end; start && text[start - 1] != '\n'; start--)

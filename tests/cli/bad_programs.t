@@ -40,6 +40,10 @@ out_has "nothing is known: no model could be made" "the table says of each size 
 run hrun-calibrate $quick --full-grid -r 1 ./aborts
 err_has "failed: exit 3: aborts: bad size" "of a program that aborts its own words are told, not those of the library"
 
+sed -i "s/'aborts: bad size' //; s/^exit 3/echo aborts: bad size >\&2; exit 3/" aborts
+run hrun-calibrate $quick --full-grid -r 1 ./aborts
+err_has "failed: exit 3: aborts: bad size" "also where they come behind those"
+
 run hrun-calibrate $quick --full-grid -r 1 ./coarse
 status_is 0 "a program with a coarse clock"
 err_has "coarse: the quickest runs at N = " "is named"
