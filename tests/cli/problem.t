@@ -128,6 +128,8 @@ err_has "there already" "what was measured of the old one still counts for it"
 run hrun-calibrate --level core --budget 10s -app lj ./mycode --deck=deck same
 status_is 0 "-app gives it a name"
 ok "which is that of the definition" test -f data/problems/lj.yaml
+run $h --dry-run -app ljj ./mycode --deck=deck same
+err_has "did you mean the command 'lj'?" "a mistake in it is seen"
 run $h --dry-run -app lj ./mycode --deck=other same
 out_has "predicted" "by which it is found, whatever the words are"
 run hrun-calibrate --level core --budget 10s -app 'Not a name' ./mycode -in deck
