@@ -174,7 +174,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
         }
         return;
     }
-    if (c->problem && problem_reads(c)) {
+    if (c->problem && problem_reads(c) && r->time_s >= PROBLEM_WORTH_S) {
         hrun_buf_adds(out, "hrun: it took ");
         hrun_add_seconds(out, r->time_s);
         hrun_buf_addf(out, " with %d process%s; nothing is recorded of a run that reads standard input: a script that "

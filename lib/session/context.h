@@ -219,6 +219,8 @@ char *problem_title(const struct settings *set, const char *name);
 int problem_keep(struct context *c, struct hrun_error *err);
 /* 0: the program is in no definition, and nothing was written of the command. */
 int problem_is_known(const struct context *c);
+/* Below it is start-up, and somebody trying things out. */
+#define PROBLEM_WORTH_S 1.
 /* Is there standard input? Nothing is recorded then. */
 int problem_reads(const struct context *c);
 /* Is a run of that time to be recorded? */

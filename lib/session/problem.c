@@ -433,10 +433,7 @@ int problem_reads(const struct context *c)
 
 int problem_is_worth(const struct context *c, double time_s)
 {
-    /* Below it is start-up, and somebody trying things out. */
-    static const double worth_keeping_s = 1;
-
-    return !c->problem || (!c->problem->reads && (c->problem->defined || time_s >= worth_keeping_s));
+    return !c->problem || (!c->problem->reads && (c->problem->defined || time_s >= PROBLEM_WORTH_S));
 }
 
 int problem_keep(struct context *c, struct hrun_error *err)
