@@ -161,7 +161,7 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
 
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
 {
-    static const double MATTERS = 0.01;     /* a smaller gain is within what runs scatter by */
+    static const double MATTERS = 0.03;     /* a smaller gain is within what runs scatter by */
     const struct choice *v = NULL;
     double saved_s;
 
