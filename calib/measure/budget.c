@@ -97,7 +97,7 @@ static int add_failure(struct campaign *g, const struct hrun_sample *s, const ch
 /* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */
 static int had_no_time(const struct context *c, const struct hrun_sample *s, double least_s)
 {
-    return c->app->fixed && hrun_text_same(s->status, "timeout") && s->wall_s < HRUN_DESIGN_SLOW * least_s &&
+    return c->app->fixed && hrun_text_same(s->status, "timeout") && s->wall_s < hrun_design_slow_s(least_s) &&
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 

@@ -252,6 +252,11 @@ static int find_app(struct context *c, struct calib_settings *s, char **words, s
     }
     if (((!c->app || c->app->of_command) && !sized && problem_check_input(err)) || problem_find(c, words, sized, err))
         return -1;
+    if (c->app && c->app->fixed && !c->problem && problem_is_app(c)) {      /* by its name */
+        context_drop_app(c);
+        if (problem_begin(c, words, err))
+            return -1;
+    }
     if (!c->app && why.code) {
         *err = why;
         return -1;
@@ -281,7 +286,7 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
     int chosen, ended;
 
     c->set = &settings->common;
-    if (find_app(c, s, words, err) || (s->again && c->problem && problem_forget_rule(c, !s->dry_run, err)))
+    if (find_app(c, s, words, err) || (s->again && c->problem && problem_forget_rule(c, err)))
         return -1;
     w.words = words = (char **)number_words(c, words);
     if (hrun_family_of(c->app)->by_formula)

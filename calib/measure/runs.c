@@ -18,6 +18,7 @@ enum { HOPELESS = 3 };
 /* How the points of one sub-cluster went. */
 struct luck {
     int good;
+    int now;                  /* of them, those that worked since this was started */
     int failed_points;        /* left out after their retries */
     int hosts_failed;         /* of them, the last ones in a row, those that the engine or a host made fail */
     int given_up;
@@ -226,6 +227,7 @@ static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_e
         tell_run(r, i, &result, last);
         if (result.ok) {
             luck->good++;
+            luck->now++;
             luck->hosts_failed = 0;
             return 0;
         }
@@ -281,7 +283,7 @@ static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
         n += at == n;
     }
     for (int i = 0; i <= g->nsubs; i++)
-        good += luck[i].good;
+        good += luck[i].now;
     rc = good ? hrun_app_rule_of_runs(r->c->app, P, worked, n, err) : 0;
     free(P);
     if (rc <= 0)

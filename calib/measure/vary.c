@@ -66,7 +66,6 @@ int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *e
     if (problem_begin(c, a->words, err))
         return -1;
     a->name = problem_name(c);
-    s->common.input = problem_input(c);
     if (c->app && !c->app->in_command)
         return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
                          "another name", a->name);

@@ -452,7 +452,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
                           .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
-    if (c->app && p->N && !work_size_is_passed(&p->w))
+    if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && problem_reads(c))))
         p->ask.explore = 0;
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */

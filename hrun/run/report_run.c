@@ -129,8 +129,8 @@ void report_before(const struct context *c, const struct decision *d, const stru
 
 /* What calibrating a command takes whose default takes time_s: first looks at each sub-cluster with each number of
  * processes per PE, and at all together, then what may be best. In trials (tests/trials --command, seeds 60 to 75) it
- * took 10 to 168 times as long as the default: 0.25 to 3 times of this, 0.9 in the median. Few configurations are run
- * some times each. */
+ * took 10 to 168 times as long as the default: 0.25 to 3 times of this, 0.9 in the median. Where there are few
+ * configurations each is run about twice. */
 static double calibration_s(const struct context *c, const struct decision *d, double time_s)
 {
     enum { BEST = 20, LOOKS = 2, EACH = 2 };
@@ -145,12 +145,12 @@ static double calibration_s(const struct context *c, const struct decision *d, d
 }
 
 /* A program that fails in a trial would not have failed without it. */
-static void add_failed_trial(const struct decision *d, struct hrun_buf *out)
+static void add_failed_trial(const struct decision *d, int recorded, struct hrun_buf *out)
 {
     hrun_buf_adds(out, "hrun: this was a trial of --explore, with ");
     hrun_config_print(d->pes, d->procs, d->nsubs, out);
-    hrun_buf_addf(out, ", %d process%s: it is not made again; start the command anew for its result\n", d->P,
-                  d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, ", %d process%s: %sstart the command anew for its result\n", d->P, d->P == 1 ? "" : "es",
+                  recorded ? "it is not made again; " : "");
 }
 
 void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
@@ -162,8 +162,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
     if (!r->ok) {
         if (r->too_short || !strcmp(r->status, "no time in output"))
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
-        else if (recorded && decision_is_trial(d))
-            add_failed_trial(d, out);
+        else if (decision_is_trial(d))
+            add_failed_trial(d, recorded, out);
         return;
     }
     if (d->by == BY_RUNS) {
@@ -182,11 +182,11 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     }
     if (!d->predicted || !size_is_passed) {
-        if (d->learning.on && recorded) {
+        if (d->learning.on && recorded && !d->learning.best_runs) {
             hrun_buf_adds(out, "hrun: it took ");
             hrun_add_seconds(out, r->time_s);
-            hrun_buf_addf(out, " with %d process%s, recorded; --explore tries others once it has been run twice\n", d->P,
-                          d->P == 1 ? "" : "es");
+            hrun_buf_addf(out, " with %d process%s, recorded; --explore tries others once it has been run twice\n",
+                          d->P, d->P == 1 ? "" : "es");
         } else if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
             hrun_buf_adds(out, "hrun: it took ");
             hrun_add_seconds(out, r->time_s);

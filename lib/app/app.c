@@ -95,7 +95,6 @@ void hrun_app_destroy(struct hrun_app *app)
     free(app->sizes);
     hrun_formula_destroy(app->formula);
     free(app->variant);
-    free(app->input);
     for (int i = 0; i < app->nvariants; i++)
         hrun_app_destroy(app->variants[i]);
     free(app->variants);

@@ -180,7 +180,6 @@ struct hrun_app {
                                    relative to the working directory; NULL: standard output */
     struct hrun_const *consts;  /* the definition's `constants` by name, then its `derived`, overridden by -D */
     int nconsts;
-    char *input;                /* of a command: a hash of what its files hold (session/context.h, problem); or NULL */
     struct hrun_app_preset *presets;
     int npresets;
     struct hrun_formula *formula; /* of the family analytic; else NULL */
@@ -301,13 +300,9 @@ int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_er
 
 /* Append "nb=128,x=2": the constants in order of name, "" when there are none, derived ones only where -D gave them
  * a number; behind them "threads:fill" of a definition that says so ("threads:2" when the number is fixed; no constant
- * has a colon), "variant:NAME" of a variant, and last "input:HASH" of a command. Measurements carry it, and those with
- * different texts are never mixed. */
+ * has a colon), and "variant:NAME" of a variant. Measurements carry it, and those with different texts are never
+ * mixed. */
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
-/* Of a command: what stands for the contents of its files. Errors: HRUN_ENOMEM. */
-int hrun_app_set_input(struct hrun_app *app, const char *input, struct hrun_error *err);
-/* Do two such texts differ in no more than their input? */
-int hrun_app_consts_alike(const char *a, const char *b);
 
 /* What the words in braces stand for, besides constants. */
 struct hrun_app_values {

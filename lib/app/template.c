@@ -46,23 +46,6 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
     }
     if (app->variant)
         hrun_buf_addf(out, "%svariant:%s", comma, app->variant);
-    if (app->input)
-        hrun_buf_addf(out, "%sinput:%s", *comma || app->variant ? "," : "", app->input);
-}
-
-int hrun_app_set_input(struct hrun_app *app, const char *input, struct hrun_error *err)
-{
-    free(app->input);
-    app->input = strdup(input);
-    return app->input ? 0 : hrun_fail_nomem(err);
-}
-
-int hrun_app_consts_alike(const char *a, const char *b)
-{
-    static const char input[] = "input:";
-    const char *x = strstr(a, input), *y = strstr(b, input);
-
-    return x && y && x - a == y - b && !memcmp(a, b, (size_t)(x - a));
 }
 
 /* The length of the name in braces at s ("{name}"), or 0. */

@@ -95,8 +95,8 @@ static void look_back(struct state *s)
     }
 }
 
-/* What learning lost or won is told by medians: neither does the usual configuration's own scatter lose anything, nor one
- * disturbed run of what is better. */
+/* What learning lost or won is told by medians: neither does the usual configuration's own scatter lose anything, nor
+ * one disturbed run of what is better. */
 static double account(const struct state *s, double usual_s)
 {
     double sum = 0;

@@ -185,14 +185,14 @@ static int apply_family(struct context *c, const char *argv0, struct hrun_error 
     return 0;
 }
 
-/* What starts the processes of MPI programs itself. */
+/* Is it what starts the processes of MPI programs itself? A file that is named with its folder is the user's own. */
 static int is_launcher(const char *program)
 {
     static const char *const names[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi",
-                                         "orterun", "prterun", "prun", "srun" };
+                                         "mpirun.mpich", "mpiexec.mpich", "orterun", "prterun", "prun", "srun" };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(hrun_base_name(program), names[i]))
+        if (!strcmp(program, names[i]))
             return 1;
     return 0;
 }
@@ -333,8 +333,7 @@ static void hint_problem(const struct context *c, const char *name, struct hrun_
     if (like) {
         struct hrun_error why = *err;
 
-        hrun_fail(err, why.code, "there is no definition of '%s', did you mean the command '%s'? (hrun-calibrate show and "
-                  "hrun --list-apps list what there is)", name, like);
+        hrun_fail(err, why.code, "%s; did you mean the command '%s'?", why.text, like);
     }
     free(folder);
     hrun_store_close(s);
@@ -349,7 +348,7 @@ int context_named(struct context *c, const char *name, struct hrun_error *err)
 
     if (!hrun_app_find(&c->app_dirs, name, defines->v, (int)defines->n, &c->app, &why) ||
         (why.code == HRUN_ENOENT && problem_named(c, name, NULL) == 0))
-        return c->set->input ? hrun_app_set_input(c->app, c->set->input, err) : 0;
+        return 0;
     if (err)
         *err = why;
     if (err && why.code == HRUN_ENOENT)

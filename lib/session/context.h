@@ -44,7 +44,6 @@ struct question;
 /* By the names of hrun's options; NULL, 0 or empty where nothing was given. A program's strings point into argv. */
 struct settings {
     const char *app, *variant, *profile_path, *data;
-    const char *input;         /* hrun_app.input of the definition that is found by name, or NULL */
     const char *cluster_file, *host_file, *hosts, *platform, *level;
     const char *engine;
     const char *wdir;
@@ -198,17 +197,16 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err);
 /* For words with {N}: c->problem, and as c->app what is known of it, or NULL. Errors: as above. */
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err);
-/* Of c->problem: the name, "" where there is nothing to call it by; what stands for its files' contents
- * (hrun_app.input); the definition with `size: command` that knows its program, or NULL. */
+/* Of c->problem: the name, "" where there is nothing to call it by; the definition with `size: command` that knows its
+ * program, or NULL. */
 const char *problem_name(const struct context *c);
-const char *problem_input(const struct context *c);
 const struct hrun_app *problem_base(const struct context *c);
 /* Write text as the definition of c->problem, in place of any earlier one. Errors: those of the store. */
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
 /* The rule of c->app, as runs have told it, into the definition of c->problem. Errors: those of the store. */
 int problem_keep_rule(struct context *c, struct hrun_error *err);
-/* Take it out again, from c->app too, and with keep on disk; a rule that the user wrote stays. Errors: as above. */
-int problem_forget_rule(struct context *c, int keep, struct hrun_error *err);
+/* Take it out again: of c->app, and on disk by problem_keep; a rule that the user wrote stays. Errors: as above. */
+int problem_forget_rule(struct context *c, struct hrun_error *err);
 /* Is c->app the definition of an earlier command? */
 int problem_is_app(const struct context *c);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */

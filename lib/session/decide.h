@@ -217,9 +217,9 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
 int learn_applies(const struct context *c, const struct question *q, const struct decision *d);
 
 /* The configuration of d, for which learn_applies, is the usual one: from the runs of all logs on this cluster, as
- * hrun_store_recent has them, another one, unless it is to be that, and d->learning. Failed runs count where the program
- * failed, calibrations as runs that nobody chose. Speeds: c->kinds where they are known, else of profiles or the system.
- * Errors: those of the store and of hrun_learn_next. */
+ * hrun_store_recent has them, another one, unless it is to be that, and d->learning. Failed runs count where the
+ * program failed, calibrations as runs that nobody chose. Speeds: c->kinds where they are known, else of profiles or
+ * the system. Errors: those of the store and of hrun_learn_next. */
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- finest

@@ -25,7 +25,6 @@ struct problem {
     struct hrun_app *base;      /* the definition with `size: command` that knows the program; or NULL */
     const char *given;          /* -app where it does not name that; or NULL */
     uint64_t words, contents, folder;
-    char input[9];              /* contents, as hrun_app.input */
     int nfiles;                 /* that its words name */
     int reads;                  /* 1: standard input has data, which no later run may have: nothing is kept */
     int known;                  /* this command, with these contents, is in the index already */
@@ -181,30 +180,6 @@ static uint64_t *hash_numbers(char *const *words, uint64_t plain, int *n)
     return h;
 }
 
-/* Of the last command of that name: what its files held. 0: there is none. */
-static int last_contents(const struct context *c, const char *name, uint64_t *contents)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = in_folder(c, "commands", "", NULL), found[256], *save = NULL;
-    unsigned long long v;
-    int there = 0;
-
-    if (path && !hrun_file_read(path, INDEX_MAX, &text, NULL))
-        for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-            if (sscanf(line, "%*x %llx %*x %255s", &v, found) == 2 && !strcmp(found, name)) {
-                *contents = v;
-                there = 1;
-            }
-    hrun_buf_release(&text);
-    free(path);
-    return there;
-}
-
-static void print_input(uint64_t contents, char text[9])
-{
-    snprintf(text, 9, "%08x", (unsigned)(contents >> 32));
-}
-
 /* Under which name the command is known, with which of its numbers as the size, into p and c->number. Of the same words
  * in the same folder, with other contents, the last one counts; p->known tells whether the contents are the same. A
  * line that is none is passed over; -app wants that name. */
@@ -277,14 +252,9 @@ int problem_named(struct context *c, const char *name, struct hrun_error *err)
     char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : in_folder(c, name, ".yaml", NULL);
     int rc = path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, (int)c->set->defines.n, &c->app, err)
                                          : 1;
-    uint64_t contents;
-    char input[9];
 
     free(path);
-    if (rc || !last_contents(c, name, &contents))
-        return rc;
-    print_input(contents, input);
-    return hrun_app_set_input(c->app, input, err);
+    return rc;
 }
 
 int problem_is_app(const struct context *c)
@@ -352,21 +322,16 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     p->base = c->app;
     c->app = NULL;
     p->given = p->base ? NULL : c->set->app;
-    if (find_base(c, p, words[0], err) || identify(c, words, p, err))
-        return -1;
-    if (p->given)               /* what has that name is one problem, the user says */
-        last_contents(c, p->given, &p->contents);
-    print_input(p->contents, p->input);
-    if (find_known(c, p, words, err))
+    if (find_base(c, p, words[0], err) || identify(c, words, p, err) || find_known(c, p, words, err))
         return -1;
     if (p->name && !p->known && !p->given && !p->reads)
-        settings_say(c->set, "this command or its files have changed since it was last run: what is known of it is a guess "
-                     "until hrun-calibrate with the same words measures it anew (-app %s: it is as before)", p->name);
+        settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
+                     "guess now; hrun-calibrate with --again and the same words measures anew", p->name);
     if (name_problem(c, p, words, err))
         return -1;
     rc = problem_named(c, p->name, err);
     p->defined = rc == 0;
-    return rc < 0 || (!rc && hrun_app_set_input(c->app, p->input, err)) ? -1 : 0;
+    return rc < 0 ? -1 : 0;
 }
 
 /* The definition of a new problem, which is of one size. */
@@ -376,8 +341,7 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
     int rc = -1;
 
     if (path && !print_definition(p, words, err))
-        rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err) || hrun_app_set_input(c->app, p->input, err)
-             ? -1 : 0;
+        rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
     free(path);
     return rc;
 }
@@ -409,11 +373,6 @@ int problem_find(struct context *c, char *const *words, int sized, struct hrun_e
 const char *problem_name(const struct context *c)
 {
     return c->problem->name;
-}
-
-const char *problem_input(const struct context *c)
-{
-    return c->problem->input;
 }
 
 const struct hrun_app *problem_base(const struct context *c)
@@ -511,7 +470,7 @@ int problem_keep_rule(struct context *c, struct hrun_error *err)
     return rc;
 }
 
-int problem_forget_rule(struct context *c, int keep, struct hrun_error *err)
+int problem_forget_rule(struct context *c, struct hrun_error *err)
 {
     struct problem *p = c->problem;
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -519,16 +478,17 @@ int problem_forget_rule(struct context *c, int keep, struct hrun_error *err)
     char *file = strdup(c->app->file);
     int rc = file ? change_rule(c, rule, "", &text, err) : hrun_fail_nomem(err);
 
-    if (rc > 0 && keep)
-        rc = problem_define(c, text.data, err) ? -1 : 1;
     if (rc > 0) {
         context_drop_app(c);
-        rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, (int)c->set->defines.n, &c->app, err) ||
-             hrun_app_set_input(c->app, p->input, err) ? -1 : 0;
+        rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, (int)c->set->defines.n, &c->app, err);
+        free(p->text);
+        p->text = hrun_buf_detach(&text);
+        p->defined = 0;
+        rc = rc ? -1 : p->text ? 0 : hrun_fail_nomem(err);
     }
     hrun_buf_release(&text);
     free(file);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 void problem_destroy(struct problem *p)
@@ -553,7 +513,7 @@ static int by_value(const void *a, const void *b)
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs)
 {
     enum { LAST = 9 };
-    struct hrun_buf config = HRUN_BUF_INIT, consts = HRUN_BUF_INIT;
+    struct hrun_buf config = HRUN_BUF_INIT;
     struct hrun_samples s = { 0 };
     double times[LAST];
     int sub = 0, used = 0, n = 0;
@@ -567,15 +527,13 @@ double problem_expect(const struct context *c, const int *pes, const int *procs,
     if (!used || !c->store || hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
-    hrun_app_consts_text(c->app, &consts);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
         const struct hrun_sample *v = &s.v[i - 1];
 
-        if (v->ok && hrun_text_same(v->consts, consts.data) && (used > 1 ? v->mixed && !strcmp(v->config, config.data)
+        if (v->ok && (used > 1 ? v->mixed && !strcmp(v->config, config.data)
                                : !v->mixed && v->pes == pes[sub] && v->M == procs[sub]))
             times[n++] = v->time_s;
     }
-    hrun_buf_release(&consts);
     hrun_buf_release(&config);
     hrun_samples_release(&s);
     qsort(times, (size_t)n, sizeof *times, by_value);

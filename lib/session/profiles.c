@@ -51,19 +51,14 @@ static int load_models(struct context *c, int i, struct sub_profile *v, struct h
     if (!m)
         return 0;
     hrun_app_consts_text(c->app, &consts);
-    /* What another input of the command took is a guess for this one. */
-    if (!hrun_text_same(consts.data, m->consts) && !hrun_app_consts_alike(consts.data, m->consts ? m->consts : "")) {
+    if (strcmp(consts.data, m->consts ? m->consts : "")) {
         v->why_not = hrun_strf("its profile was measured with constants '%s', this run has '%s'",
                                m->consts ? m->consts : "", consts.data);
         hrun_models_destroy(m);
         m = NULL;
     }
-    v->models = m;
-    if (m) {
-        free(m->consts);
-        m->consts = hrun_buf_detach(&consts);
-    }
     hrun_buf_release(&consts);
+    v->models = m;
     return 0;
 }
 

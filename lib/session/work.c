@@ -171,24 +171,54 @@ static size_t length_of_words(const char *text, size_t len)
     return len;
 }
 
-/* The last line of some text that says something (mpirun frames its words with lines of dashes), without its
- * newline; where Open MPI tells of an MPI_Abort, the last one before that, the program's own, or behind it, which the
- * program's words may come, if there is one, else the last one of its output. */
+/* Open MPI's own words on an MPI_Abort and on its own messages, which tell nothing of why. */
+static int is_of_openmpi(const char *line)
+{
+    static const char *const begin[] = {
+        "MPI_ABORT was invoked", "with errorcode ", "NOTE: invoking MPI_ABORT", "You may or may not see output",
+        "exactly when Open MPI kills them."
+    }, *const within[] = { "ORTE_ERROR_LOG", "help message", "orte_base_help_aggregate" };
+
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (!strncmp(line, begin[i], strlen(begin[i])))
+            return 1;
+    for (size_t i = 0; i < sizeof within / sizeof *within && *line == '['; i++) {
+        const char *at = strstr(line, within[i]);
+
+        if (at && at < line + strcspn(line, "\n"))
+            return 1;
+    }
+    return 0;
+}
+
+/* The last line of text[len] that says something (mpirun frames its words with lines of dashes) and is none of Open
+ * MPI's, without its newline. Result: its length; 0: there is none. */
+static size_t find_line(const char *text, size_t len, const char **line)
+{
+    size_t end = length_of_words(text, len), start;
+
+    for (; end; end = length_of_words(text, start)) {
+        for (start = end; start && text[start - 1] != '\n'; start--)
+            ;
+        *line = text + start;
+        if (!is_of_openmpi(*line))
+            return end - start + strcspn(text + end, "\r\n");
+    }
+    return 0;
+}
+
+/* Why it failed, in a line: where Open MPI tells of an MPI_Abort, the program's own before that or, as its words may
+ * come later, behind it; else its last one; else the last of its output. */
 static void last_line(const char *text, const char *output, char *out, size_t size)
 {
-    static const char last[] = "exactly when Open MPI kills them.";
-    const char *banner = strstr(text, "MPI_ABORT was invoked"), *behind = banner ? strstr(banner, last) : NULL;
-    size_t end = banner ? length_of_words(text, (size_t)(banner - text)) : 0, start;
+    const char *banner = strstr(text, "MPI_ABORT was invoked"), *line = text;
+    size_t len = banner ? find_line(text, (size_t)(banner - text), &line) : 0;
 
-    if (behind && !end && length_of_words(behind + strlen(last), strlen(behind + strlen(last))))
-        text = behind + strlen(last);
-    else if (banner && !end && length_of_words(output, strlen(output)))
-        text = output;
-    end = end ? end : length_of_words(text, strlen(text));
-    for (start = end; start && text[start - 1] != '\n'; start--)
-        ;
-    end += strcspn(text + end, "\r\n");
-    snprintf(out, size, "%.*s", (int)(end - start), text + start);
+    if (!len)
+        len = find_line(text, strlen(text), &line);
+    if (!len)
+        len = find_line(output, strlen(output), &line);
+    snprintf(out, size, "%.*s", (int)len, line);
 }
 
 static void classify_end(const struct work *w, struct listener *l, const char *stderr_text, struct work_result *r)

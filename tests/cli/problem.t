@@ -81,10 +81,24 @@ run $h ./broken input
 echo stpes >input
 run hrun-calibrate --level core --budget 10s ./broken input
 status_is 125 "with a broken input nothing works"
-err_lacks "from now on" "which says nothing of numbers of processes"
+err_lacks "from now on: P" "which says nothing of numbers of processes"
 echo steps >input
 run $h -n 1 ./broken input
 status_is 0 "nothing of it is left when the input is mended"
+printf '#!/bin/sh\n[ "$LICENSE" ] || exit 4\nexec sleep 0.3\n' >licensed
+chmod +x licensed
+LICENSE=1 run hrun-calibrate --level core --budget 1runs ./licensed
+run hrun-calibrate --level core --budget 4runs ./licensed
+err_lacks "from now on: P" "what worked before tells nothing where nothing works now"
+run hrun-calibrate --level core --budget 10s -app pick ./picky
+err_has "from now on: P != 4" "a rule of a command with a name"
+sed -i 's/= 4/= 5/' picky
+run hrun-calibrate --level core -r 3 --again -app pick ./picky
+status_is 125 "options that contradict each other"
+ok "forget nothing" grep -q '^rule:' data/problems/pick.yaml
+run hrun-calibrate --level core --budget 4runs --again -app pick ./picky
+status_is 0 "--again"
+ok "forgets it" test -z "$(grep '^rule:' data/problems/pick.yaml)"
 
 # A limit that was too short is no failure for good.
 cp lone brief
@@ -97,7 +111,7 @@ err_has "P=1" "are made again with more time"
 err_lacks "failed" "and work"
 
 # Standard input.
-run bash -c "echo 1 | $h --level core sh -c 'cat >none; sleep 1.1'"
+run bash -c "echo 1 | (sleep 0.3; $h --level core sh -c 'cat >none; sleep 1.1')"
 err_has "nothing is recorded of a run that reads standard input" "a run with standard input is not recorded"
 fails 125 "mpirun starts processes itself" "another launcher in place of the program" $h mpirun -n 2 ./mycode -in deck
 
@@ -111,18 +125,6 @@ err_lacks "have changed" "once"
 echo 0.6 >deck
 run $h --dry-run ./mycode -in deck
 err_lacks "have changed" "the old one is known, too"
-echo 0.9 >deck
-run hrun-calibrate --level core --budget 4runs ./mycode -in deck
-err_has "have changed since it was last run" "a calibration says it as well"
-err_lacks "there already" "and counts nothing that was measured of another"
-err_has "[1/4]" "but measures anew"
-run $h --dry-run --json ./mycode -in deck
-ok "by which the new one is predicted" python3 -c '
-import json, sys
-assert 0.2 < json.load(open(".out"))["predicted_s"] < 1.2'
-echo 0.6 >deck
-run hrun-calibrate --level core --budget 4runs ./mycode -in deck
-err_has "there already" "what was measured of the old one still counts for it"
 
 # Behind '=', a name, temporary names, spaces.
 run hrun-calibrate --level core --budget 10s -app lj ./mycode --deck=deck same

@@ -280,7 +280,8 @@ static void test_runs(const char *dir, char *data)
     ok(app && !kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1], "speeds want the quickest alone");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 9, .ok = 1 }, "");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1] && !h.d.kinds_run, "one configuration is no "
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1] && !h.d.kinds_run,
+       "one configuration is no "
        "comparison");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 5, .ok = 1, .mixed = 1 }, "(2,1,1,1,1,1)");
     h.d.by = BY_DEFAULT;

@@ -45,9 +45,14 @@ static struct hrun_learn_answer ask(const struct past *h, double loss)
     return a;
 }
 
+static int is_same(const int *pes, const int *pes2, const int *m, const int *m2)
+{
+    return !memcmp(pes, pes2, KINDS * sizeof *pes) && !memcmp(m, m2, KINDS * sizeof *m);
+}
+
 static int is(const struct hrun_learn_answer *a, const int *config)
 {
-    return !memcmp(a->pes, config, KINDS * sizeof(int)) && !memcmp(a->procs, config + KINDS, KINDS * sizeof(int));
+    return is_same(a->pes, config, a->procs, config + KINDS);
 }
 
 static int processes(const int *pes, const int *m)
@@ -90,7 +95,7 @@ static void test_steps(void)
     add(&h, small, 6, 0);
     add(&h, small, 6, 1);
     a = ask(&h, LOSS);
-    ok(near(a.account_s, 8 * 0.5 + 2 * 4, 1e-9), "a gain is credit by the median, but not one of the user's own choice");
+    ok(near(a.account_s, 8 * 0.5 + 2 * 4, 1e-9), "a gain is credit, by the median, but not of the user's own runs");
     ok(near(a.best_s, 6, 1e-9) && a.best_runs == 3, "the median of its runs makes it the best known");
     hrun_learn_answer_release(&a);
     add(&h, small, 0, 1);
@@ -225,7 +230,7 @@ static double minus_pays(const void *ctx, const int *pes, const int *m)
     struct learn_outlook o;
 
     learn_predict(f->b, &x, exp(f->best->log_s), &o);
-    return o.gain < 0.003 || (!memcmp(pes, f->best->pes, sizeof usual / 2) && !memcmp(m, f->best->procs, sizeof usual / 2)) ? 0 : fmax(o.expected - 1, 0) - 20 * o.gain;
+    return o.gain < 0.003 || is_same(pes, f->best->pes, m, f->best->procs) ? 0 : fmax(o.expected - 1, 0) - 20 * o.gain;
 }
 
 /* Where anything may be lost, no configuration at all pays more than the one that is tried. */

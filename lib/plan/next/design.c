@@ -301,6 +301,13 @@ static void expect(struct hrun_design *d)
     d->state.queued = d->nqueue - d->next;
 }
 
+double hrun_design_slow_s(double least_s)
+{
+    static const double FLOOR_S = 2;    /* it is over soon, and a start may be disturbed for as long */
+
+    return fmax(HRUN_DESIGN_SLOW * least_s, FLOOR_S);
+}
+
 double design_slow_s(const struct hrun_design *d)
 {
     double least = INFINITY;
@@ -308,7 +315,7 @@ double design_slow_s(const struct hrun_design *d)
     for (int i = 0; i < d->nruns; i++)
         if (d->runs[i].time_s > 0)
             least = fmin(least, d->runs[i].wall_s);
-    return fmax(HRUN_DESIGN_SLOW * least, DESIGN_SLOW_FLOOR_S);
+    return hrun_design_slow_s(least);
 }
 
 static double limit(const struct hrun_design *d)
