@@ -223,7 +223,7 @@ int problem_is_known(const struct context *c);
 int problem_reads(const struct context *c);
 /* Is a run of that time to be recorded? */
 int problem_is_worth(const struct context *c, double time_s);
-/* Measured runs read no standard input. Errors: HRUN_EINVAL where it is a file that has not been read to its end. */
+/* Measured runs read no standard input. Errors: HRUN_EINVAL where there is some. */
 int problem_check_input(struct hrun_error *err);
 /* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs);
