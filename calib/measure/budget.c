@@ -101,17 +101,30 @@ static int had_no_time(const struct context *c, const struct hrun_sample *s, dou
            !(c->timeout_s > 0 && c->timeout_s <= s->wall_s);
 }
 
-/* A failure counts only if something worked before it: else it may have been how the program was started. */
+/* The place of the last run of a calibration that worked; 0: there is none, or the first. */
+static size_t last_good(const struct hrun_samples *v)
+{
+    size_t k = v->n;
+
+    while (k && !(v->v[k - 1].ok && hrun_text_same(v->v[k - 1].origin, "calibration")))
+        k--;
+    return k ? k - 1 : 0;
+}
+
+/* A failure of a command counts only if something worked before it and behind it: else it may have been how the program
+ * was started, or an input that is mended now. */
 static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
 {
     struct hrun_samples samples = { 0 };
     struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     double least_s = INFINITY;
+    size_t good;
     int rc = 0;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &samples, err))
         return -1;
     hrun_samples_current(&samples);
+    good = last_good(&samples);
     hrun_app_consts_text(c->app, &consts);
     hrun_cluster_names(c->cluster, &cluster);
     if (consts.failed || cluster.failed)
@@ -123,7 +136,8 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
             continue;
         if (s->ok)
             rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);
-        else if (isfinite(least_s) && hrun_samples_failed(&samples, k) && !had_no_time(c, s, least_s))
+        else if (isfinite(least_s) && hrun_samples_failed(&samples, k) && !had_no_time(c, s, least_s) &&
+                 (k < good || !c->app->fixed || hrun_text_same(s->status, HRUN_STATUS_TOO_SLOW)))
             rc = add_failure(g, s, cluster.data, config, err);
         least_s = s->ok ? fmin(least_s, s->wall_s) : least_s;
     }

@@ -85,6 +85,8 @@ err_lacks "from now on: P" "which says nothing of numbers of processes"
 echo steps >input
 run $h -n 1 ./broken input
 status_is 0 "nothing of it is left when the input is mended"
+run hrun-calibrate --level core --budget 4runs ./broken input
+err_has "P=4" "and what failed is measured"
 printf '#!/bin/sh\n[ "$LICENSE" ] || exit 4\nexec sleep 0.3\n' >licensed
 chmod +x licensed
 LICENSE=1 run hrun-calibrate --level core --budget 1runs ./licensed
