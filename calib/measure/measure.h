@@ -325,8 +325,8 @@ struct new_app {
 int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err);
 
 /* Of --vary: the words become those with {N} in place of the number, a->command is what is known of them; of that, or
- * of their program, processes per PE, pattern, rule and time count on. Errors: HRUN_EINVAL (no such number, a definition
- * that knows the command, {N} among the words), those of problem_begin. */
+ * of their program, processes per PE, pattern, rule and time count on. Errors: HRUN_EINVAL (no such number, a
+ * definition that knows the command, {N} among the words), those of problem_begin. */
 int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *err);
 
 #endif

@@ -144,6 +144,13 @@ static double calibration_s(const struct context *c, const struct decision *d, d
     return time_s * fmin(BEST + LOOKS * (2 * used + (used > 1)) * c->app->nprocs_per_pe, EACH * (all - 1));
 }
 
+static void add_took(const struct decision *d, double time_s, struct hrun_buf *out)
+{
+    hrun_buf_adds(out, "hrun: it took ");
+    hrun_add_seconds(out, time_s);
+    hrun_buf_addf(out, " with %d process%s", d->P, d->P == 1 ? "" : "es");
+}
+
 /* A program that fails in a trial would not have failed without it. */
 static void add_failed_trial(const struct decision *d, int recorded, struct hrun_buf *out)
 {
@@ -175,22 +182,18 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     }
     if (c->problem && problem_reads(c) && r->time_s >= PROBLEM_WORTH_S) {
-        hrun_buf_adds(out, "hrun: it took ");
-        hrun_add_seconds(out, r->time_s);
-        hrun_buf_addf(out, " with %d process%s; nothing is recorded of a run that reads standard input: a script that "
-                      "redirects it can be calibrated, and learns\n", d->P, d->P == 1 ? "" : "es");
+        add_took(d, r->time_s, out);
+        hrun_buf_adds(out, "; nothing is recorded of a run that reads standard input: a script that redirects it can "
+                      "be calibrated, and learns\n");
         return;
     }
     if (!d->predicted || !size_is_passed) {
         if (d->learning.on && recorded && !d->learning.best_runs) {
-            hrun_buf_adds(out, "hrun: it took ");
-            hrun_add_seconds(out, r->time_s);
-            hrun_buf_addf(out, " with %d process%s, recorded; --explore tries others once it has been run twice\n",
-                          d->P, d->P == 1 ? "" : "es");
+            add_took(d, r->time_s, out);
+            hrun_buf_adds(out, ", recorded; --explore tries others once it has been run twice\n");
         } else if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
-            hrun_buf_adds(out, "hrun: it took ");
-            hrun_add_seconds(out, r->time_s);
-            hrun_buf_addf(out, " with %d process%s; to find what is best, in about ", d->P, d->P == 1 ? "" : "es");
+            add_took(d, r->time_s, out);
+            hrun_buf_adds(out, "; to find what is best, in about ");
             hrun_add_seconds(out, calibration_s(c, d, r->time_s));
             hrun_buf_adds(out, ": ");
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);

@@ -90,7 +90,8 @@ int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf 
 {
     int saved = errno, rc;
 
-    rc = read_open(openat(folder, hrun_base_name(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out, err);
+    rc = read_open(openat(folder, hrun_base_name(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out,
+                   err);
     errno = saved;
     return rc;
 }

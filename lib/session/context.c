@@ -2,7 +2,6 @@
 #include "session/context.h"
 
 #include "base/file.h"
-#include "base/list.h"
 #include "base/units.h"
 #include "launch/internal.h"
 
@@ -320,27 +319,6 @@ static char *share_folder(void)
     return found ? found : strdup(HRUN_SHARE);
 }
 
-/* The name of a command that was measured, if it is like this one. */
-static void hint_problem(const struct context *c, const char *name, struct hrun_error *err)
-{
-    struct hrun_strvec dirs = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
-    struct hrun_store *s = c->set->no_data ? NULL : hrun_store_open(c->set->data, NULL);
-    char *folder = s ? hrun_strf("%s/problems", hrun_store_dir(s)) : NULL;
-    const char *like = NULL;
-
-    if (folder && !access(folder, X_OK) && !hrun_strvec_push(&dirs, folder) && !hrun_app_list(&dirs, &names, NULL))
-        like = hrun_nearest(name, (const char *const *)names.v, names.n);
-    if (like) {
-        struct hrun_error why = *err;
-
-        hrun_fail(err, why.code, "%s; did you mean the command '%s'?", why.text, like);
-    }
-    free(folder);
-    hrun_store_close(s);
-    hrun_strvec_release(&names);
-    hrun_strvec_release(&dirs);
-}
-
 int context_named(struct context *c, const char *name, struct hrun_error *err)
 {
     const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
@@ -352,7 +330,7 @@ int context_named(struct context *c, const char *name, struct hrun_error *err)
     if (err)
         *err = why;
     if (err && why.code == HRUN_ENOENT)
-        hint_problem(c, name, err);
+        problem_hint(c, name, err);
     return -1;
 }
 

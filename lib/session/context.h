@@ -211,6 +211,8 @@ int problem_forget_rule(struct context *c, struct hrun_error *err);
 int problem_is_app(const struct context *c);
 /* The definition of that name of an earlier command: 0, 1: there is none, or -1. */
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
+/* Add to *err, of a name that is none, the name of an earlier command that is like it. */
+void problem_hint(const struct context *c, const char *name, struct hrun_error *err);
 /* Its command, which the caller frees; NULL: there is none, or no memory. */
 char *problem_title(const struct settings *set, const char *name);
 /* Write down what problem_find has made, if it has (needs c->store). */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/list.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -257,6 +258,22 @@ int problem_named(struct context *c, const char *name, struct hrun_error *err)
     return rc;
 }
 
+void problem_hint(const struct context *c, const char *name, struct hrun_error *err)
+{
+    struct hrun_strvec dirs = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
+    char *folder = c->set->no_data ? NULL : in_folder(c, "", "", NULL);
+    struct hrun_error why = *err;
+    const char *like = NULL;
+
+    if (folder && !access(folder, X_OK) && !hrun_strvec_push(&dirs, folder) && !hrun_app_list(&dirs, &names, NULL))
+        like = hrun_nearest(name, (const char *const *)names.v, names.n);
+    if (like)
+        hrun_fail(err, why.code, "%s; did you mean the command '%s'?", why.text, like);
+    free(folder);
+    hrun_strvec_release(&names);
+    hrun_strvec_release(&dirs);
+}
+
 int problem_is_app(const struct context *c)
 {
     char *path = c->set->no_data || !c->app ? NULL : in_folder(c, c->app->name, ".yaml", NULL);
@@ -430,9 +447,10 @@ int problem_define(struct context *c, const char *text, struct hrun_error *err)
 }
 
 /* Behind a rule that runs have told. */
-static const char LEARNT[] = "# as runs have failed";
+static const char LEARNT[] = "   # as runs have failed";
 
-/* The definition with another rule, "": none, into text. Result: was there one that runs had told? -1: errors. */
+/* The definition with another rule, "": none, and what stands behind it, into text. Result: was there one that runs had
+ * told? -1: errors. */
 static int change_rule(struct context *c, const char *rule, const char *comment, struct hrun_buf *text,
                        struct hrun_error *err)
 {
@@ -459,13 +477,10 @@ static int change_rule(struct context *c, const char *rule, const char *comment,
 
 int problem_keep_rule(struct context *c, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT, comment = HRUN_BUF_INIT;
-    int rc;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = change_rule(c, hrun_expr_text(c->app->rule), LEARNT, &text, err) < 0 || problem_define(c, text.data, err)
+             ? -1 : 0;
 
-    hrun_buf_addf(&comment, "   %s", LEARNT);
-    rc = change_rule(c, hrun_expr_text(c->app->rule), comment.data, &text, err) < 0 || problem_define(c, text.data, err)
-         ? -1 : 0;
-    hrun_buf_release(&comment);
     hrun_buf_release(&text);
     return rc;
 }

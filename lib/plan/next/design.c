@@ -305,7 +305,7 @@ double hrun_design_slow_s(double least_s)
 {
     static const double FLOOR_S = 2;    /* it is over soon, and a start may be disturbed for as long */
 
-    return fmax(HRUN_DESIGN_SLOW * least_s, FLOOR_S);
+    return fmax(DESIGN_SLOW * least_s, FLOOR_S);
 }
 
 double design_slow_s(const struct hrun_design *d)
@@ -360,7 +360,8 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                                          .stage = q->stage, .expected_s = q->expected_s, .limit_s = limit(d) };
         for (int i = 0; i < d->nsubs; i++)
             run->P += q->config[i] * q->config[d->nsubs + i];
-        if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {  /* so have runs told since it was queued */
+        /* Runs may have told since it was queued. */
+        if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {
             if (hrun_design_add(d, run->pes, run->procs, run->N, 0, 0, 0, err))
                 return -1;
             continue;

@@ -30,8 +30,6 @@
 
 #include <stdint.h>
 
-/* So many times slower than the quickest run at its size, and of no use at this or any other. */
-#define HRUN_DESIGN_SLOW 4.
 /* Wall time from when on a run of a command is slow, where the quickest took least_s. */
 double hrun_design_slow_s(double least_s);
 

@@ -20,6 +20,8 @@
  * a factor of 1.5, so that moved sizes stay apart. */
 #define DESIGN_SIZE_SHIFT 0.25
 
+/* So many times slower than the quickest run at its size, and of no use at this or any other. */
+#define DESIGN_SLOW 4.
 
 struct design_run {
     int *config;
@@ -136,7 +138,8 @@ int design_drop_short(struct hrun_design *d, struct hrun_error *err);
  * run. */
 double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
 
-/* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended well. */
+/* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended
+ * well. */
 double design_slow_s(const struct hrun_design *d);
 
 /* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */

@@ -50,7 +50,7 @@ static int is_slow(const struct hrun_design *d, const int *config)
         if (design_same(d, r->config, config))
             own = fmin(own, r->time_s);
     }
-    return isfinite(own) && own > HRUN_DESIGN_SLOW * least;
+    return isfinite(own) && own > DESIGN_SLOW * least;
 }
 
 /* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
@@ -114,7 +114,7 @@ static int one_is_quick(const struct hrun_design *d, int sub, int m)
         if (r->sub == sub && r->config[sub] == 1 && r->config[d->nsubs + sub] == m)
             own = fmin(own, r->time_s);
     }
-    return own <= HRUN_DESIGN_SLOW / 2 * least;
+    return own <= DESIGN_SLOW / 2 * least;
 }
 
 /* Of one size: queue all PEs of each sub-cluster with each M, in the next round a few of them: one PE alone takes as
