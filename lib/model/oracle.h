@@ -10,6 +10,29 @@
 
 #include "base/error.h"
 
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ shares of work in whole units */
+
+/* How long each of n processes takes by its share: with u >= 1 units base_s + u unit_s. */
+struct hrun_line {
+    int64_t n;              /* 0: they cannot be used */
+    double base_s;          /* finite */
+    double unit_s;          /* finite, >= 0 */
+    int64_t most;           /* so many units fit into the memory of one, at least 0 */
+};
+
+/* The most units, up to `limit`, that one process does by t; 0: not even one. */
+int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit);
+
+/* The shares of v[n] (n >= 1, each v[i].n >= 1) by which the slowest process ends as early as can be: share[i], the
+ * units of each process of v[i], so that all together have `units` or, as processes of one line have equal shares, a few
+ * more. Result: the time of the slowest; INFINITY, with share untouched, when there are more processes than units or
+ * they do not fit. */
+double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *share);
+
+/* ------------------------------------------------------------------ the oracle */
+
 struct hrun_option {
     int sub;   /* sub-cluster, from 0 */
     int m;     /* processes per PE, >= 1 */
@@ -59,6 +82,15 @@ struct hrun_oracle {
     /* How many configurations may be looked at as a whole, 0: as many as is right where a look takes a tenth of a
      * millisecond. */
     long looks;
+
+    /* NULL: not known. A configuration's time is that of hrun_balance over the options that it uses: v[noptions], with
+     * v[o].n = m where option o can be used at this P, and the units that are shared out. With lines_least = 1 that is
+     * a lower bound of its time. 0, or -1 with *err as `times`. */
+    int (*lines)(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err);
+    int lines_least;
+    /* The same over all P in lo..hi: base_s and unit_s are not above those of any P there that can be used, `most` is not
+     * below them, and *units is the least of them; n = 0 where no P can be used. NULL: not known. */
+    int (*lines_bound)(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err);
 
     /* NULL: not known. A lower bound of `whole` for every configuration with P processes in all that has these pes and
      * procs on sub-clusters 0..known-1, some of which are used; from there on they are 0 and anything may be. Asked as

@@ -141,13 +141,13 @@ static void test_refused(void)
 
 /* ------------------------------------------------------------------ shares */
 
-static double at(const struct hrun_balance_part *p, int64_t u)
+static double at(const struct hrun_line *p, int64_t u)
 {
     return p->base_s + (double)u * p->unit_s;
 }
 
 /* The least time of all shares of up to 3 parts, by looking at each. */
-static double brute(const struct hrun_balance_part *v, int n, int64_t units, int64_t used, int part, double time_s)
+static double brute(const struct hrun_line *v, int n, int64_t units, int64_t used, int part, double time_s)
 {
     double best = INFINITY;
 
@@ -160,7 +160,7 @@ static double brute(const struct hrun_balance_part *v, int n, int64_t units, int
 
 static void test_balance(void)
 {
-    struct hrun_balance_part v[3];
+    struct hrun_line v[3];
     int64_t share[3];
     int wrong = 0, excess = 0, impossible = 0, cases = 3000;
     uint64_t state = 1;
@@ -172,7 +172,7 @@ static void test_balance(void)
 
         for (int i = 0; i < n; i++) {
             /* Coarse numbers make for ties. */
-            v[i] = (struct hrun_balance_part) { 1 + (int)(rnd(&state) * 5), floor(rnd(&state) * 8) - 2,
+            v[i] = (struct hrun_line) { 1 + (int)(rnd(&state) * 5), floor(rnd(&state) * 8) - 2,
                                                 floor(rnd(&state) * 4), (int)(rnd(&state) * 20) };
             if (k % 2) {
                 v[i].base_s = rnd(&state) * 5;
@@ -204,9 +204,9 @@ static void test_balance(void)
 static void test_many_units(void)
 {
     const int64_t units = (int64_t)1 << 40;
-    struct hrun_balance_part slow[3] = { { 1, 1e9, 1e-9, INT64_MAX }, { 1, 0, 1e-9, INT64_MAX }, { 1, 0, 3e-9, INT64_MAX } };
-    struct hrun_balance_part flat[2] = { { 2, 5, 0, INT64_MAX }, { 1, 5, 0, INT64_MAX } };
-    struct hrun_balance_part hardly[2] = { { 3, 1e9, 1e-12, INT64_MAX }, { 2, 1e9, 1e-12, INT64_MAX } };
+    struct hrun_line slow[3] = { { 1, 1e9, 1e-9, INT64_MAX }, { 1, 0, 1e-9, INT64_MAX }, { 1, 0, 3e-9, INT64_MAX } };
+    struct hrun_line flat[2] = { { 2, 5, 0, INT64_MAX }, { 1, 5, 0, INT64_MAX } };
+    struct hrun_line hardly[2] = { { 3, 1e9, 1e-12, INT64_MAX }, { 2, 1e9, 1e-12, INT64_MAX } };
     int64_t share[3];
 
     is_num(hrun_balance(slow, 3, units, share), 1e9 + 1e-9, 1e-15, "a part that is late with its first unit");
@@ -221,7 +221,7 @@ static void test_many_units(void)
 static void test_paper_scenario(void)
 {
     /* 64 processes of A and 32 of B, which is twice as fast: as the paper has them, 512 and 1024 rows each. */
-    struct hrun_balance_part v[2] = { { 64, 10, 2.0, INT64_MAX }, { 32, 10, 1.0, INT64_MAX } };
+    struct hrun_line v[2] = { { 64, 10, 2.0, INT64_MAX }, { 32, 10, 1.0, INT64_MAX } };
     int64_t share[2];
 
     is_num(hrun_balance(v, 2, 65536, share), 10 + 1024, 1e-15, "A and B end together");
@@ -232,9 +232,9 @@ static void test_paper_scenario(void)
     v[0].most = 700;
     ok(isinf(hrun_balance(v, 2, 65536, share)) && share[0] == 724, "and where A has none for it, nobody");
     ok(isinf(hrun_balance(v, 2, 95, share)), "fewer rows than processes");
-    v[0] = (struct hrun_balance_part) { 64, 10, 0, INT64_MAX };
+    v[0] = (struct hrun_line) { 64, 10, 0, INT64_MAX };
     is_num(hrun_balance(v, 1, 1000000, share), 10, 1e-15, "work that takes no time");
-    v[0] = (struct hrun_balance_part) { 3, 1e9, 1e-12, INT64_MAX };
+    v[0] = (struct hrun_line) { 3, 1e9, 1e-12, INT64_MAX };
     is_num(hrun_balance(v, 1, (int64_t)1 << 40, share), 1e9 + 1e-12 * 366503875926.0, 1e-15, "and hardly any");
     test_many_units();
 }

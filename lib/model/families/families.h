@@ -277,18 +277,6 @@ int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struc
 int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel,
                   struct hrun_weak_fit *out, struct hrun_error *err);
 
-/* Shares of work of processes of several parts. */
-struct hrun_balance_part {
-    int64_t n;              /* processes, >= 1 */
-    double base_s;          /* a process with u units takes base_s + u unit_s; finite */
-    double unit_s;          /* finite, >= 0 */
-    int64_t most;           /* so many units fit into its memory, at least 0 */
-};
-
-/* Shares of units (>= 1) for v[n] (n >= 1). share[n]: the units of each process of a part. Result: the time of the
- * slowest process; INFINITY, with share untouched, when there are more processes than units or they do not fit. */
-double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int64_t *share);
-
 /* The family's row. */
 size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_options *options);
 int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err);

@@ -114,7 +114,7 @@ struct weak_predictor {
     int64_t units, unit;
     struct option *opts;
     double *memory;             /* nsubs: bytes of a PE, 0 not limited */
-    struct hrun_balance_part *parts; /* nsubs: scratch */
+    struct hrun_line *parts; /* nsubs: scratch */
     int64_t *share;             /* nsubs: scratch */
     int *sub_of;                /* nsubs: scratch, of each part */
 };
@@ -160,7 +160,7 @@ static int share_out(struct weak_predictor *p, const int *pes, const int *procs,
 
     *time_s = INFINITY;
     for (int i = 0; i < p->base.oracle.nsubs; i++) {
-        struct hrun_balance_part *part = &p->parts[n];
+        struct hrun_line *part = &p->parts[n];
         int o = pes[i] ? hrun_predictor_find(&p->base, i, procs[i]) : -1;
 
         if (!pes[i])

@@ -1,15 +1,14 @@
-/* weak_shares.c - shares of the work by which the slowest process ends as early as may be; see families.h */
-#include "model/families/families.h"
+/* balance.c - shares of the work by which the slowest process ends as early as may be; see oracle.h */
+#include "model/oracle.h"
 
 #include <math.h>
 
-static double time_of(const struct hrun_balance_part *p, int64_t u)
+static double time_of(const struct hrun_line *p, int64_t u)
 {
     return p->base_s + (double)u * p->unit_s;
 }
 
-/* The most units, up to `limit`, that a process does by t; 0: not even one. */
-static int64_t units_by(const struct hrun_balance_part *p, double t, int64_t limit)
+int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
 {
     int64_t most = p->most < limit ? p->most : limit, u, lo, hi;
     double about;
@@ -33,15 +32,15 @@ static int64_t units_by(const struct hrun_balance_part *p, double t, int64_t lim
 }
 
 /* What it holds at t. */
-static int64_t held(const struct hrun_balance_part *p, double t, int64_t units)
+static int64_t held(const struct hrun_line *p, double t, int64_t units)
 {
-    int64_t u = units_by(p, t, units / p->n + 1);
+    int64_t u = hrun_line_units(p, t, units / p->n + 1);
 
     return u > 1 ? u : 1;
 }
 
 /* Is all done by t, but for those that need longer for their first unit? */
-static int enough(const struct hrun_balance_part *v, int n, int64_t units, double t)
+static int enough(const struct hrun_line *v, int n, int64_t units, double t)
 {
     int64_t left = units;
 
@@ -51,7 +50,7 @@ static int enough(const struct hrun_balance_part *v, int n, int64_t units, doubl
 }
 
 /* The part that takes longest of those that could do with one unit less, or -1. */
-static int slowest_spare(const struct hrun_balance_part *v, int n, const int64_t *share, int64_t excess)
+static int slowest_spare(const struct hrun_line *v, int n, const int64_t *share, int64_t excess)
 {
     int found = -1;
 
@@ -63,7 +62,7 @@ static int slowest_spare(const struct hrun_balance_part *v, int n, const int64_t
 }
 
 /* How many units each process of a part may give back at once: one, or more where that makes it no quicker. */
-static int64_t spare(const struct hrun_balance_part *p, int64_t share, int64_t excess)
+static int64_t spare(const struct hrun_line *p, int64_t share, int64_t excess)
 {
     int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;
 
@@ -72,7 +71,7 @@ static int64_t spare(const struct hrun_balance_part *p, int64_t share, int64_t e
     return by;
 }
 
-double hrun_balance(const struct hrun_balance_part *v, int n, int64_t units, int64_t *share)
+double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *share)
 {
     double lo = INFINITY, hi = -INFINITY, time_s = -INFINITY;
     int64_t processes = 0, excess = -units;
