@@ -232,7 +232,7 @@ static int make_corrections(struct report *r, struct hrun_error *err)
 
         subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n };
     }
-    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, &options,
+    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &options,
                                 &r->corrections, &why))
         r->corrections = NULL;
     free(subs);

@@ -115,6 +115,9 @@ const struct hrun_opt hrun_options[] = {
       "then choose",
       "Choice", set_probe, AT(probe), .modes = RUN, .optional = 1,
       .against = NAMES("config", "np", "explore", "finest"), .often = 1 },
+    { "shares", 0, HRUN_OPT_CHOICE, "HOW", "best equal proportional",
+      "how much of the work each process gets, where the definition says that it can be told (default best)",
+      "Choice", hrun_opt_string, AT(ask.shares), .modes = CHOICE },
     { "oversubscribe", 0, HRUN_OPT_NONE, NULL, NULL, "let -n start more processes than the PEs take",
       "Choice", hrun_opt_flag, AT(ask.oversubscribe), .modes = RUN },
 

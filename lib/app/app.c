@@ -72,6 +72,9 @@ void hrun_app_destroy(struct hrun_app *app)
     hrun_expr_destroy(app->weak.rows);
     hrun_expr_destroy(app->weak.unit);
     hrun_expr_destroy(app->weak.memory);
+    hrun_expr_destroy(app->shares.units);
+    hrun_expr_destroy(app->shares.min);
+    hrun_expr_destroy(app->shares.memory);
     for (int i = 0; i < app->nfiles; i++) {
         free(app->files[i].path);
         free(app->files[i].content);
@@ -177,11 +180,14 @@ int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_err
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)
 {
     const double v[2] = { (double)N, (double)P };
+    int64_t units, least;
     double y;
 
     if (hrun_expr_eval(app->rule, v, &y, err))
         return hrun_fail_prefix(err, "rule of %s", app->name);
-    return y != 0;
+    if (y != 0 && app->shares.units && hrun_app_units(app, N, &units, &least, err))
+        return -1;
+    return y != 0 && (!app->shares.units || P <= units / least);
 }
 
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err)
@@ -195,6 +201,8 @@ int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *by
             return -1;
         return hrun_app_rows_memory(app, N, P, (double)((units + P - 1) / P) * (double)unit, bytes, err);
     }
+    if (app->shares.memory)
+        return hrun_app_share_memory(app, N, P, 1 / (double)P, bytes, err);
     if (app->memory && hrun_expr_eval(app->memory, v, &y, err))
         return hrun_fail_prefix(err, "memory of %s", app->name);
     if (y < 0)
@@ -204,19 +212,19 @@ int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *by
     return 0;
 }
 
-/* ---------------------------------------------------------------- family weak */
+/* ---------------------------------------------------------------- shares in whole units */
 
 /* A whole number above 0. */
-static int mesh_count(const struct hrun_app *app, struct hrun_expr *e, const char *key, int64_t N, int64_t *out,
+static int count_units(const struct hrun_app *app, struct hrun_expr *e, const char *key, int64_t N, int64_t *out,
                  struct hrun_error *err)
 {
     const double v[1] = { (double)N };
     double y;
 
     if (hrun_expr_eval(e, v, &y, err))
-        return hrun_fail_prefix(err, "weak.%s of %s", key, app->name);
+        return hrun_fail_prefix(err, "%s of %s", key, app->name);
     if (!(y >= 1 && y <= (double)HRUN_COUNT_MAX && y == floor(y)))
-        return hrun_fail(err, HRUN_EINVAL, "weak.%s of %s: '%s' is %g at N=%lld; it must be a whole number "
+        return hrun_fail(err, HRUN_EINVAL, "%s of %s: '%s' is %g at N=%lld; it must be a whole number "
                          "from 1 to %lld", key, app->name, hrun_expr_text(e), y, (long long)N,
                          (long long)HRUN_COUNT_MAX);
     *out = (int64_t)y;
@@ -227,29 +235,58 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
 {
     int64_t rows, each;
 
-    if (mesh_count(app, app->weak.rows, "rows", N, &rows, err) ||
-        mesh_count(app, app->weak.unit, "unit", N, &each, err))
+    if (count_units(app, app->weak.rows, "weak.rows", N, &rows, err) ||
+        count_units(app, app->weak.unit, "weak.unit", N, &each, err))
         return -1;
     *unit = each;
     *units = (rows + each - 1) / each;
     return 0;
 }
 
+int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err)
+{
+    int64_t all;
+
+    if (count_units(app, app->shares.units, "shares.units", N, &all, err) ||
+        count_units(app, app->shares.min, "shares.min", N, least, err))
+        return -1;
+    *units = all;
+    return 0;
+}
+
+int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term)
+{
+    return app->shares.units && hrun_expr_uses(term, 2);
+}
+
+/* The memory of a process by an expression over N, P and W. */
+static int memory_by_share(const struct hrun_app *app, struct hrun_expr *memory, const char *key, int64_t N, int64_t P,
+                           double W, double *bytes, struct hrun_error *err)
+{
+    const double v[3] = { (double)N, (double)P, W };
+    double y = 0;
+
+    if (hrun_expr_eval(memory, v, &y, err))
+        return hrun_fail_prefix(err, "%s of %s", key, app->name);
+    if (y < 0)
+        return hrun_fail(err, HRUN_EINVAL, "%s of %s: '%s' is negative at N=%lld, P=%lld, W=%.10g", key, app->name,
+                         hrun_expr_text(memory), (long long)N, (long long)P, W);
+    *bytes = y;
+    return 0;
+}
+
+int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,
+                          struct hrun_error *err)
+{
+    return app->shares.memory ? memory_by_share(app, app->shares.memory, "shares.memory", N, P, W, bytes, err)
+                              : hrun_app_memory(app, N, P, bytes, err);
+}
+
 int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, double rows, double *bytes,
                          struct hrun_error *err)
 {
-    const double v[3] = { (double)N, (double)P, rows };
-    double y = 0;
-
-    if (!app->weak.memory)
-        return hrun_app_memory(app, N, P, bytes, err);
-    if (hrun_expr_eval(app->weak.memory, v, &y, err))
-        return hrun_fail_prefix(err, "weak.memory of %s", app->name);
-    if (y < 0)
-        return hrun_fail(err, HRUN_EINVAL, "weak.memory of %s: '%s' is negative at N=%lld, P=%lld, W=%.10g", app->name,
-                         hrun_expr_text(app->weak.memory), (long long)N, (long long)P, rows);
-    *bytes = y;
-    return 0;
+    return app->weak.memory ? memory_by_share(app, app->weak.memory, "weak.memory", N, P, rows, bytes, err)
+                            : hrun_app_memory(app, N, P, bytes, err);
 }
 
 int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, int64_t unit,
@@ -261,7 +298,8 @@ int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int
     while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        if (hrun_app_rows_memory(app, N, P, (double)mid * (double)unit, &bytes, err))
+        if (app->shares.units ? hrun_app_share_memory(app, N, P, (double)mid / (double)units, &bytes, err)
+                              : hrun_app_rows_memory(app, N, P, (double)mid * (double)unit, &bytes, err))
             return -1;
         if (bytes <= room_bytes)
             lo = mid;

@@ -141,6 +141,14 @@ struct hrun_app_weak {
     struct hrun_expr *memory;   /* bytes of a process over N, P, W: its rows; NULL: `memory` of the definition counts */
 };
 
+/* What of the work each process gets is told to the program (key `shares`, family npt): whole units, which a term of
+ * the definition knows as W, the part that a process has of all of them. Terms with W are in proportion to it. */
+struct hrun_app_shares {
+    struct hrun_expr *units;    /* in all, over N; NULL: shares are equal */
+    struct hrun_expr *min;      /* of a process, over N */
+    struct hrun_expr *memory;   /* bytes of a process over N, P, W; NULL: `memory` of the definition counts */
+};
+
 /* The program for some sub-clusters, in place of the one that is named. */
 struct hrun_app_build {
     char *on;                   /* name of a sub-cluster, or machine of its hosts (uname -m) */
@@ -165,6 +173,7 @@ struct hrun_app {
     struct hrun_terms pt;       /* P-T terms over T, P, N (eq. 3): key `p`; T is the N-T model's value */
     struct hrun_app_ring ring;  /* of family ring, else NULL */
     struct hrun_app_weak weak;  /* of family weak, else NULL */
+    struct hrun_app_shares shares;
     struct hrun_app_file *files;
     int nfiles;
     char **args;                /* templates appended to the command line when the user gives no arguments */
@@ -256,7 +265,7 @@ int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, c
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
 
-/* Does the rule accept (N, P)? 1, 0, or -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at
+/* Does the rule accept (N, P), and are there units for so many processes? 1, 0, or -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at
  * N=..., P=..."). */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
@@ -284,13 +293,24 @@ int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct 
  * rows of a unit. Errors: HRUN_ENONFINITE, HRUN_EINVAL (no whole number above 0); both are as before. */
 int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *unit, struct hrun_error *err);
 
-/* Bytes of a process that has so many rows; else as hrun_app_memory. Of family weak hrun_app_memory tells them of equal
- * shares. */
+/* Of a definition with `shares`: how many units there are, and the least of a process. Errors: HRUN_ENONFINITE,
+ * HRUN_EINVAL (no whole number above 0); both are as before. */
+int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
+
+/* Is this NP-T term in proportion to the share W of a process? */
+int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term);
+
+/* Bytes of a process that has so many rows; else as hrun_app_memory. Of family weak, and where `shares` says it,
+ * hrun_app_memory tells them of equal shares. */
 int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, double rows, double *bytes,
                          struct hrun_error *err);
 
-/* The most units of `unit` rows, up to `units`, that fit into room_bytes (not above 0: all) of a process among P. What
- * they take must not fall as they grow. Errors: as above; *most is as before. */
+/* Bytes of a process whose part of the work is W, of a definition with `shares`. */
+int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,
+                          struct hrun_error *err);
+
+/* The most units (of `unit` rows, with family weak), up to `units`, that fit into room_bytes (not above 0: all) of a
+ * process among P. What they take must not fall as they grow. Errors: as above; *most is as before. */
 int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, int64_t unit,
                            double room_bytes, int64_t *most, struct hrun_error *err);
 
@@ -308,16 +328,25 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
 struct hrun_app_values {
     int64_t N;              /* 0: not known */
     int64_t P;
-    const char *shares;     /* of the work, by rank, equal neighbours together: "4*96,2*64"; NULL: equal, "P*1" */
+    const double *share;    /* P: of the work, by rank, in units; NULL: equal, of 1 */
 };
 
-/* Append template with {N}, {P}, {shares}, {constant} and {expression of N, P and constants} replaced; "{{" gives "{".
+/* Append template with {N}, {P}, {shares}, {shares:FORM}, {constant} and {expression of N, P and constants} replaced;
+ * "{{" gives "{". FORM: see hrun_app_add_shares.
  * A template that uses N where it is not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a
  * fraction; what is computed is a whole number.
  * Errors: HRUN_EINVAL also for an unknown word, a brace that is not closed, and an expression whose value is not whole;
  * HRUN_ENONFINITE; with the line, of a template that has several; *out is as before. */
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
+
+/* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours together.
+ * Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have of the whole
+ * together for r < P - 1 ("0.375 0.75"), or a number, into which as many whole numbers add up, none below 1
+ * ("3 3 2"). Behind a colon: what stands between them in place of a blank ("cuts:,"). Errors: HRUN_EINVAL (another form,
+ * named with those that there are; a number below P); *out is as before. */
+int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
+                        struct hrun_error *err);
 
 /* Do N and the shares reach the program by standard input, files and, with_args, the arguments? */
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);

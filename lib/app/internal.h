@@ -56,6 +56,10 @@ struct raw_weak {
     char *rows, *unit, *memory;
 };
 
+struct raw_shares {
+    char *units, *min, *memory;
+};
+
 struct raw_build {
     char *on, *program;
 };
@@ -76,6 +80,7 @@ struct raw_app {
     struct raw_variant *variants;
     unsigned variants_count;
     struct raw_weak *weak;
+    struct raw_shares *shares;
     struct raw_file *files;
     unsigned files_count;
     struct raw_time *time;

@@ -66,6 +66,11 @@ static const struct hrun_key weak_keys[] = {
     MAYBE_TEXT("memory", struct raw_weak, memory), { NULL }
 };
 
+static const struct hrun_key shares_keys[] = {
+    TEXT("units", struct raw_shares, units), MAYBE_TEXT("min", struct raw_shares, min),
+    MAYBE_TEXT("memory", struct raw_shares, memory), { NULL }
+};
+
 static const struct hrun_key build_keys[] = {
     TEXT("on", struct raw_build, on), TEXT("program", struct raw_build, program), { NULL }
 };
@@ -88,6 +93,7 @@ static const struct hrun_key app_keys[] = {
     { HRUN_KEY_LIST("variants", struct raw_app, variants, variants_count), .keys = variant_keys, .optional = 1,
       .min = 1, .max = VARIANTS_MAX },
     { HRUN_KEY_PTR("weak", struct raw_app, weak), .keys = weak_keys, .optional = 1 },
+    { HRUN_KEY_PTR("shares", struct raw_app, shares), .keys = shares_keys, .optional = 1 },
     MAYBE_LIST("constants", struct raw_app, constants, .keys = const_keys),
     MAYBE_LIST("derived", struct raw_app, derived, .keys = step_keys),
     MAYBE_LIST("files", struct raw_app, files, .keys = file_keys),

@@ -2,15 +2,15 @@
 #include "app/internal.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The variables of each expression, in the order in which values are given at evaluation. */
-static const char *const vars_np[] = { "N", "P" };
+static const char *const vars_np[] = { "N", "P", "W" };     /* W: of NP-T terms where there are shares */
 static const char *const vars_n[] = { "N" };
 static const char *const vars_tpn[] = { "T", "P", "N" };
-static const char *const vars_memory[] = { "N", "P", "W" };
 static const char *const vars_ring[] = { "n", "N", "P" };
 
 static struct hrun_expr *compile(const struct hrun_load *l, const char *path, const char *text,
@@ -74,7 +74,7 @@ static int same_term(const char *a, const char *b)
  * the definition has none. There is room for it. */
 static int add_start(struct hrun_load *l, const char *const *vars, int nvars, struct hrun_terms *out)
 {
-    static const double points[][2] = { { 2, 3 }, { 50, 7 }, { 97, 12 } };
+    static const double points[][3] = { { 2, 3, 0.25 }, { 50, 7, 0.5 }, { 97, 12, 0.125 } };
     enum { POINTS = sizeof points / sizeof *points };
     struct hrun_term *t = &out->v[out->n];
 
@@ -96,6 +96,26 @@ static int add_start(struct hrun_load *l, const char *const *vars, int nvars, st
     return t->expr ? 0 : -1;
 }
 
+/* What depends on the share of a process is in proportion to it: at N, P the value with share W is W times one with 1. */
+static int check_share(const struct hrun_load *l, const char *path, struct hrun_expr *e)
+{
+    static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 } };
+
+    if (hrun_expr_calls(e))
+        return hrun_load_bad(l, path, "a term of the network does not depend on W, the share of a process");
+
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        double whole[3] = { points[i][0], points[i][1], 1 }, part[3] = { points[i][0], points[i][1], 0.125 }, a, b;
+
+        if (hrun_expr_eval(e, whole, &a, NULL) || hrun_expr_eval(e, part, &b, NULL))
+            continue;
+        if (!(fabs(b - 0.125 * a) <= 1e-9 * fabs(a)))
+            return hrun_load_bad(l, path, "a term with W, the share of a process, is in proportion to it, as N^2*W is: "
+                                 "write what does not depend on the share as a term of its own");
+    }
+    return 0;
+}
+
 static int load_terms(struct hrun_load *l, const char *key, char *const *texts, unsigned n,
                       const char *const *vars, int nvars, struct hrun_terms *out)
 {
@@ -115,6 +135,8 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
         t->text = hrun_load_copy(l, texts[i]);
         t->expr = t->text ? compile(l, path, t->text, vars, nvars) : NULL;
         if (!t->expr || check_calls(l, path, t->expr, vars == vars_np))
+            return -1;
+        if (nvars == 3 && vars == vars_np && hrun_expr_uses(t->expr, 2) && check_share(l, path, t->expr))
             return -1;
     }
     return vars == vars_tpn ? 0 : add_start(l, vars, nvars, out);
@@ -183,7 +205,7 @@ static int load_expressions(struct hrun_load *l)
     if (!terms)
         return app->family == HRUN_APP_NPT && !raw->variants_count && !app->of_command
                ? hrun_load_bad(l, "", "'terms' is missing") : 0;
-    if (load_terms(l, "np", terms->np, terms->np_count, vars_np, 2, &app->np) ||
+    if (load_terms(l, "np", terms->np, terms->np_count, vars_np, raw->shares ? 3 : 2, &app->np) ||
         load_terms(l, "n", terms->n, terms->n_count, vars_n, 1, &app->nt))
         return -1;
     return load_terms(l, "p", terms->p, terms->p_count, vars_tpn, 3, &app->pt);
@@ -220,13 +242,36 @@ static int load_weak(const struct hrun_load *l)
     const struct part parts[] = {
         { "rows", raw && raw->rows ? raw->rows : "N", vars_n, 1, &app->weak.rows },
         { "unit", raw && raw->unit ? raw->unit : "1", vars_n, 1, &app->weak.unit },
-        { "memory", raw ? raw->memory : NULL, vars_memory, 3, &app->weak.memory },
+        { "memory", raw ? raw->memory : NULL, vars_np, 3, &app->weak.memory },
     };
 
     if (app->family != HRUN_APP_WEAK)
         return raw ? hrun_load_bad(l, "weak", "'weak' is for definitions of family weak; write family: weak, or leave "
                                    "it out") : 0;
     return compile_parts(l, "weak", parts, 3);
+}
+
+static int load_shares(const struct hrun_load *l)
+{
+    const struct raw_shares *raw = l->raw->shares;
+    struct hrun_app *app = l->app;
+    int shared = 0;
+
+    if (!raw)
+        return 0;
+    if (app->family != HRUN_APP_NPT)
+        return hrun_load_bad(l, "shares", "'shares' is for definitions with terms; those of family %s have shares of "
+                             "their own, or equal ones: leave it out", hrun_app_family_names[app->family]);
+    for (int j = 0; j < app->np.n; j++)
+        shared |= hrun_expr_uses(app->np.v[j].expr, 2);
+    if (!shared && app->np.n)
+        return hrun_load_bad(l, "shares", "no term under 'np' depends on the share of a process: write W for it in the "
+                             "terms of divided work, N^2*W in place of N^2/P");
+    return compile_parts(l, "shares", (const struct part[]){
+        { "units", raw->units, vars_n, 1, &app->shares.units },
+        { "min", raw->min ? raw->min : "1", vars_n, 1, &app->shares.min },
+        { "memory", raw->memory, vars_np, 3, &app->shares.memory },
+    }, 3);
 }
 
 static int load_ring(const struct hrun_load *l)
@@ -249,5 +294,5 @@ static int load_ring(const struct hrun_load *l)
 
 int hrun_load_model(struct hrun_load *l)
 {
-    return load_expressions(l) || load_weak(l) || load_ring(l) ? -1 : 0;
+    return load_expressions(l) || load_weak(l) || load_shares(l) || load_ring(l) ? -1 : 0;
 }

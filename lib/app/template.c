@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +49,23 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
         hrun_buf_addf(out, "%svariant:%s", comma, app->variant);
 }
 
-/* The length of the name in braces at s ("{name}"), or 0. */
+static const char SHARES[] = "shares:";
+
+/* Is name[len] "shares:FORM"? */
+static int has_form(const char *name, size_t len)
+{
+    return len >= sizeof SHARES - 1 && !memcmp(name, SHARES, sizeof SHARES - 1);
+}
+
+/* The length of the name in braces at s ("{name}", "{shares:FORM}"), or 0. */
 static size_t name_length(const char *s)
 {
     size_t n = 1;
 
     while (isalnum((unsigned char)s[n]) || s[n] == '_')
         n++;
+    if (s[n] == ':' && has_form(s + 1, n))
+        n += strcspn(s + n, "{}\n");
     return s[n] == '}' && n > 1 && !isdigit((unsigned char)s[1]) ? n - 1 : 0;
 }
 
@@ -82,7 +93,117 @@ struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *n
 /* Does name[len] stand for something? */
 static int is_known(const struct hrun_app *app, const char *name, size_t len)
 {
-    return is("N", name, len) || is("P", name, len) || is("shares", name, len) || hrun_app_find_const(app, name, len);
+    return is("N", name, len) || is("P", name, len) || is("shares", name, len) || has_form(name, len) ||
+           hrun_app_find_const(app, name, len);
+}
+
+/* ------------------------------------------------------------------ shares */
+
+static double share_of(const double *share, int64_t r)
+{
+    return share ? share[r] : 1;
+}
+
+static void add_folded(const double *share, int64_t P, struct hrun_buf *out)
+{
+    for (int64_t first = 0, next; first < P; first = next) {
+        double own = share_of(share, first);
+
+        for (next = first + 1; next < P && share_of(share, next) == own;)
+            next++;
+        hrun_buf_addf(out, own == floor(own) ? "%s%" PRId64 "*%.0f" : "%s%" PRId64 "*%.6g", first ? "," : "",
+                      next - first, own);
+    }
+}
+
+/* Whole numbers that add up to `total` >= P, none below 1: each time the next goes to the rank that has the least of
+ * what its share asks for. */
+static void share_total(const double *share, int64_t P, int64_t total, int64_t *out)
+{
+    double sum = 0;
+    int64_t left = total;
+
+    for (int64_t r = 0; r < P; r++)
+        sum += share_of(share, r);
+    for (int64_t r = 0; r < P; r++) {
+        int64_t own = (int64_t)floor((double)total * (share_of(share, r) / sum));
+
+        out[r] = own > 1 ? own : 1;
+        left -= out[r];
+    }
+    for (; left; left += left < 0 ? 1 : -1) {
+        int64_t who = -1;
+        double most = 0;
+
+        for (int64_t r = 0; r < P; r++) {
+            double off = (double)total * (share_of(share, r) / sum) - (double)out[r];
+
+            if (left < 0 && out[r] == 1)
+                continue;
+            off = left < 0 ? -off : off;
+            if (who < 0 || off > most) {
+                who = r;
+                most = off;
+            }
+        }
+        out[who] += left < 0 ? -1 : 1;
+    }
+}
+
+static void add_whole(const double *share, int64_t P, int64_t total, const char *between, int len, struct hrun_buf *out)
+{
+    int64_t *v = calloc((size_t)P + 1, sizeof *v);
+
+    out->failed |= !v;
+    if (v)
+        share_total(share, P, total, v);
+    for (int64_t r = 0; v && r < P; r++)
+        hrun_buf_addf(out, "%.*s%" PRId64, r ? len : 0, between, v[r]);
+    free(v);
+}
+
+int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
+                        struct hrun_error *err)
+{
+    const char *colon = memchr(form, ':', len), *between = colon ? colon + 1 : " ";
+    size_t name = colon ? (size_t)(colon - form) : len;
+    int blen = colon ? (int)(form + len - between) : 1;
+    char digits[20], *end;
+    double sum = 0, upto = 0;
+    int64_t total;
+
+    if (!len) {
+        add_folded(share, P, out);
+        return 0;
+    }
+    for (int64_t r = 0; r < P; r++)
+        sum += share_of(share, r);
+    if (is("units", form, name)) {
+        for (int64_t r = 0; r < P; r++) {
+            hrun_buf_addf(out, "%.*s", r ? blen : 0, between);
+            hrun_app_add_value(out, share_of(share, r));
+        }
+        return 0;
+    }
+    if (is("fractions", form, name) || is("cuts", form, name)) {
+        int cuts = *form == 'c';
+
+        for (int64_t r = 0; r < P - cuts; r++) {
+            upto += share_of(share, r);
+            hrun_buf_addf(out, "%.*s%.10g", r ? blen : 0, between, (cuts ? upto : share_of(share, r)) / sum);
+        }
+        return 0;
+    }
+    snprintf(digits, sizeof digits, "%.*s", (int)(name < sizeof digits ? name : sizeof digits - 1), form);
+    total = strtoll(digits, &end, 10);
+    if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total > HRUN_COUNT_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "shares are written as units, fractions, cuts or a number that they add up "
+                         "to, not '%.*s'", (int)name, form);
+    if (total < P)
+        return hrun_fail(err, HRUN_EINVAL, "shares of %" PRId64 " processes do not add up to %" PRId64 ": each is at "
+                         "least 1", P, total);
+    add_whole(share, P, total, between, blen, out);
+    return 0;
 }
 
 static int fail_value(const char *text, double y, const struct hrun_app_values *v, struct hrun_error *err)
@@ -121,21 +242,29 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     const struct hrun_const *c = hrun_app_find_const(x->app, name, len);
 
     x->uses_size |= is("N", name, len);
-    x->uses_shares |= is("shares", name, len);
+    x->uses_shares |= is("shares", name, len) || has_form(name, len);
+    if (!values && has_form(name, len)) {
+        struct hrun_buf none = HRUN_BUF_INIT;
+        int rc = hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), NULL, 1, &none, err);
+
+        hrun_buf_release(&none);
+        return rc;
+    }
     if (c && c->is)
         return add_expression(x, c->name, err);
     if (!values)
         return 0;
     if (is("N", name, len) && values->N == 0)
         return hrun_fail(err, HRUN_EINVAL, "{N} is the problem size, which is not known: it needs -N SIZE");
+    if (has_form(name, len))
+        return hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), values->share, values->P, x->out,
+                                   err);
     if (c)
         hrun_app_add_value(x->out, c->value);
     else if (len == 1)
         hrun_buf_addf(x->out, "%" PRId64, *name == 'N' ? values->N : values->P);
-    else if (values->shares)
-        hrun_buf_adds(x->out, values->shares);
     else
-        hrun_buf_addf(x->out, "%" PRId64 "*1", values->P);
+        return hrun_app_add_shares("", 0, values->share, values->P, x->out, err);
     return 0;
 }
 

@@ -64,6 +64,7 @@ struct point {              /* a run */
 struct part {               /* of a mixed run */
     int option;
     double weight;          /* of its time in the run's */
+    double share;           /* of the divided work, over an equal one */
 };
 
 struct hrun_common {
@@ -140,6 +141,7 @@ static int has_options(struct hrun_common *c, const struct hrun_mixed_run *m)
             return 0;
     for (size_t i = 0; i < m->nparts; i++) {
         c->parts[m->first + i].option = option_of(c, parts[i].sub, parts[i].M);
+        c->parts[m->first + i].share = parts[i].share;
         c->options[c->parts[m->first + i].option].known = 1;
     }
     return m->whole;
@@ -175,7 +177,8 @@ static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struc
     }
     c->n = kept;
     for (size_t j = 0; j < c->p; j++)
-        c->divided[j] = hrun_term_is_divided(job->np.v[j].expr);
+        c->divided[j] = c->app->shares.units ? hrun_app_term_is_shared(c->app, job->np.v[j].expr)
+                                             : hrun_term_is_divided(job->np.v[j].expr);
     return 0;
 }
 
@@ -195,15 +198,19 @@ static double time_on(const struct option *o, const struct point *q, double work
     return o->w * work + (q->one_pe ? o->u : o->v * q->span * rest);
 }
 
-/* What option o has of the time of a run, as a factor of its own. */
-static double weight_of(const struct hrun_common *c, const struct point *q, int o)
+/* What option o has of the time of a run, as a factor of its own; *work: the same of divided work. */
+static double weight_of(const struct hrun_common *c, const struct point *q, int o, double *work)
 {
     double sum = 0;
 
+    *work = q->row && q->option == o;
     if (q->row)
-        return q->option == o;
+        return *work;
     for (size_t a = q->mixed->first; a < q->mixed->first + q->mixed->nparts; a++)
-        sum += c->parts[a].option == o ? c->parts[a].weight : 0;
+        if (c->parts[a].option == o) {
+            sum += c->parts[a].weight;
+            *work += c->parts[a].weight * c->parts[a].share;
+        }
     return sum;
 }
 
@@ -215,7 +222,7 @@ static void speeds_of(const struct hrun_common *c, const struct point *q, double
     *w = o ? o->w : 0;
     *v = o ? (q->one_pe ? 0 : o->v * q->span) : 0;
     for (size_t a = o ? 0 : q->mixed->first; !o && a < q->mixed->first + q->mixed->nparts; a++) {
-        *w += c->parts[a].weight * c->options[c->parts[a].option].w;
+        *w += c->parts[a].weight * c->parts[a].share * c->options[c->parts[a].option].w;
         *v += c->parts[a].weight * c->options[c->parts[a].option].v * q->span;
     }
 }
@@ -250,7 +257,7 @@ static void assign(struct hrun_common *c, int first)
         parts_at(c, i, &work, &rest);
         for (size_t a = 0; a < q->mixed->nparts; a++) {
             const struct option *o = &c->options[own[a].option];
-            double t = first ? o->w : fmax(time_on(o, q, work, rest), LEAST * q->T);
+            double t = first ? own[a].share * o->w : fmax(time_on(o, q, own[a].share * work, rest), LEAST * q->T);
 
             c->times[a] = (struct hrun_part_time){ t, parts[a].pes * parts[a].M };
             slowest = t > c->times[slowest].t ? a : slowest;
@@ -328,14 +335,14 @@ static double slowest_possible(const struct hrun_common *c, int o)
     for (int turn = 0; turn < 2; turn++)
         for (size_t i = 0; i < c->n; i++) {
             const struct point *q = &c->points[i];
-            double work, rest, part;
-            int there = 0;
+            double work, rest, part, there = 0;
 
             for (size_t k = 0; q->mixed && k < q->mixed->nparts; k++)
-                there |= c->parts[q->mixed->first + k].option == o;
+                there = c->parts[q->mixed->first + k].option == o ? c->parts[q->mixed->first + k].share : there;
             parts_at(c, i, &work, &rest);
+            work *= there;
             part = 1 - q->span * rest / q->T;
-            if (!there || q->held || !(work > 0))
+            if (q->held || !(work > 0))
                 continue;
             whole = fmin(whole, q->T / work);
             if (turn && part > MOSTLY * share)
@@ -364,18 +371,18 @@ static int fit_speeds(struct hrun_common *c, int o, double *a, double *b, struct
 
     for (size_t i = 0; i < c->n; i++) {
         const struct point *q = &c->points[i];
-        double row = q->weight / (q->T * RUN_SD), part = weight_of(c, q, o), w, v;
+        double row = q->weight / (q->T * RUN_SD), share, part = weight_of(c, q, o, &share), w, v;
 
         if (!(part > 0) || q->held)
             continue;
         parts_at(c, i, &work, &rest);
         speeds_of(c, q, &w, &v);
-        a[n * UNKNOWN] = row * part * work;
+        a[n * UNKNOWN] = row * share * work;
         a[n * UNKNOWN + 1] = q->one_pe ? 0 : row * part * rest * q->span;
         a[n * UNKNOWN + 2] = q->one_pe ? row : 0;
         shortest = q->one_pe ? fmin(shortest, q->T) : shortest;
         /* What the other parts have of it is known. */
-        b[n++] = row * (q->T - (w - part * own->w) * work - (v - (q->one_pe ? 0 : part * own->v * q->span)) * rest);
+        b[n++] = row * (q->T - (w - share * own->w) * work - (v - (q->one_pe ? 0 : part * own->v * q->span)) * rest);
     }
     for (int m = sub * c->nprocs; m < (sub + 1) * c->nprocs; m++)
         if (m != o && c->options[m].known_by == BY_RUNS) {
@@ -544,10 +551,17 @@ static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double
 
 static int same_config(const struct hrun_common *c, const struct point *x, const struct point *y)
 {
-    if (x->mixed && y->mixed)
-        return x->mixed->nparts == y->mixed->nparts &&
-               !memcmp(c->mixed->parts + x->mixed->first, c->mixed->parts + y->mixed->first,
-                       x->mixed->nparts * sizeof *c->mixed->parts);
+    int same = 1;
+
+    if (x->mixed && y->mixed) {
+        for (size_t i = 0; i < x->mixed->nparts && x->mixed->nparts == y->mixed->nparts; i++) {
+            const struct hrun_mixed_part *a = &c->mixed->parts[x->mixed->first + i],
+                                         *b = &c->mixed->parts[y->mixed->first + i];
+
+            same &= a->sub == b->sub && a->M == b->M && a->pes == b->pes;
+        }
+        return same && x->mixed->nparts == y->mixed->nparts;
+    }
     return x->row && y->row && x->option == y->option && x->P == y->P;
 }
 
@@ -579,7 +593,7 @@ static int compete(struct hrun_common *c, struct hrun_error *err)
 
     if (iterate(c, err))
         return -1;
-    if (missed(c, 0) <= OFF || number_configs(c) < CONFIGS_LEAST)
+    if (c->app->shares.units || missed(c, 0) <= OFF || number_configs(c) < CONFIGS_LEAST)
         return 0;
     for (int f = 0; f < FORMS; f++) {
         if (missed_unseen(c, forms[f], &off[f], err))
@@ -680,7 +694,7 @@ static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row
                 T += hrun_term_eval(c->terms[j], HRUN_TERM_NP, (double)N, M, 0, &value, NULL) ? NAN :
                      c->options[o].w * c->k[j] * value * hrun_tasking_excess(&c->tasking, M);
         if (!again && isfinite(T) && T > 0)
-            out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1 };
+            out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1, 0 };
     }
     weigh_rows(out + first, *count - first);
 }
@@ -689,7 +703,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
 {
     int o = c ? option_of(c, sub, M) : -1;
     size_t first = *count;
-    double beyond = 0;
+    double beyond = 0, share;
 
     if (o < 0 || !c->options[o].known || !c->options[o].known_by)
         return;
@@ -701,7 +715,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         struct point q = c->points[i];
         double work, rest, T;
 
-        if (q.one_pe || (c->tasking.dynamic ? q.option == o : weight_of(c, &q, o) > 0))
+        if (q.one_pe || (c->tasking.dynamic ? q.option == o : weight_of(c, &q, o, &share) > 0))
             continue;
         /* More processes than it holds alone come from elsewhere. */
         if (!q.mixed)
@@ -710,7 +724,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         T = time_on(&c->options[o], &q, work, rest);
         if (isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1,
-                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1 };
+                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1, 0 };
     }
     weigh_rows(out + first, *count - first);
 }

@@ -83,7 +83,7 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 
     for (int s = 0; p->is_whole && net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
-    return hrun_predictor_options(p, run->s->P, known ? run->pes : NULL, run->procs, t, err);
+    return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs, run->share, t, err);
 }
 
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
@@ -382,14 +382,14 @@ static void learn_variance(struct hrun_corrections *c)
 }
 
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                            struct hrun_models *const *models, enum hrun_model_form form,
+                            struct hrun_models *const *models, enum hrun_model_form form, enum hrun_sharing how,
                             const struct hrun_fit_options *assumed, struct hrun_corrections **out,
                             struct hrun_error *err)
 {
     struct hrun_corrections *c = calloc(1, sizeof *c);
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
-    double *room = NULL;
+    double *room = NULL, *shares = NULL;
     int *numbers = NULL, rc = -1;
     size_t n = 0, kept = 0, end;
 
@@ -397,14 +397,20 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
         n += subs[i].n;
     runs = calloc(n + 1, sizeof *runs);
     numbers = calloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
+    shares = calloc((n + 1) * (size_t)nsubs, sizeof *shares);
     room = calloc(n + ASSUMED_PAIRS, sizeof *room);
-    if (!c || !runs || !numbers || !room) {
+    if (!c || !runs || !numbers || !shares || !room) {
         hrun_fail_nomem(err);
         goto out;
     }
     c->nsubs = nsubs;
-    if (hrun_recall(app, subs, nsubs, runs, numbers, &n, err))
+    if (hrun_recall(app, subs, nsubs, runs, numbers, shares, &n, err))
         goto out;
+    for (size_t i = 0; i < n; i++)
+        if (!runs[i].s->mixed || (runs[i].share != NULL) == (app->shares.units && how != HRUN_SHARES_EQUAL))
+            runs[kept++] = runs[i];
+    n = kept;
+    kept = 0;
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
@@ -452,6 +458,7 @@ out:
     hrun_corrections_destroy(c);
     free(runs);
     free(numbers);
+    free(shares);
     free(room);
     return rc;
 }

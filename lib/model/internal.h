@@ -170,6 +170,7 @@ struct hrun_row {
     double weight;      /* times what the options give a row of this T */
     const struct hrun_sample *sample;  /* the run; of a shared row the one that is shared; NULL: none */
     int own;            /* the network's sub-cluster in whose log the run is, -1: not known */
+    double share;       /* of the work of each process, over that of equal shares; 0: these */
 };
 
 /* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n];
@@ -194,6 +195,7 @@ struct hrun_mixed_part {
     int sub;            /* index into subs */
     int M;
     int pes;
+    double share;       /* of the work of each process, over that of equal shares: 1 */
 };
 
 struct hrun_mixed_run {
@@ -226,23 +228,25 @@ struct hrun_recalled {
     const struct hrun_sample *s;
     int nsubs;
     int *pes, *procs;       /* nsubs each */
+    double *share;          /* nsubs: of the work of each process, over that of equal shares; NULL: these */
     double r;               /* this and the next: the caller's */
     int limiting;
 };
 
 /* All good runs of the cluster's configurations with the definition's constants into runs[], in order of N, each once:
  * of records in several logs the first. runs[] has room for every sample of subs[nsubs], numbers[] for 2 nsubs times as
- * many. Errors: HRUN_ENOMEM. */
+ * many, shares[] for nsubs times. Errors: HRUN_ENOMEM. */
 int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                int *numbers, size_t *count, struct hrun_error *err);
+                int *numbers, double *shares, size_t *count, struct hrun_error *err);
 
 /* ------------------------------------------------------------------ terms */
 
 /* Which variables a term has, in the order in which lib/app compiles them. */
 enum hrun_term_kind {
     HRUN_TERM_N,     /* N */
-    HRUN_TERM_NP,    /* N, P */
-    HRUN_TERM_TPN    /* T, P, N */
+    HRUN_TERM_NP,    /* N, P, and W = 1/P where the definition has shares */
+    HRUN_TERM_TPN,   /* T, P, N */
+    HRUN_TERM_WHOLE  /* of an NP-T term, with W = 1: if one process had all the work; texts are not compiled for it */
 };
 
 /* Evaluate a compiled term. P and T are ignored where the kind has none. Of a network term this is the factor. */
@@ -448,6 +452,11 @@ struct hrun_predictor_kind {
      * where an option cannot be used there. NULL: those of the oracle. */
     int (*options)(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                    struct hrun_error *err);
+    /* Ti of all options at P with share[nsubs] of the work, over that of equal shares. NULL: as `options`. */
+    int (*options_shared)(struct hrun_predictor *p, int P, const int *pes, const int *procs, const double *share,
+                          double *t, struct hrun_error *err);
+    /* See hrun_predictor_deal. NULL: there is one way. */
+    int (*deal)(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
     /* See hrun_predictor_shares. NULL: all are equal. */
     int (*shares)(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err);
     /* See hrun_predictor_limit_memory. NULL: times do not depend on it. */
@@ -467,6 +476,7 @@ struct hrun_predictor {
     int noptions;
     int has_network;                /* 1: network terms are in use */
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
+    int deals;                      /* 1: shares are those of kind->shares; else equal */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
     struct hrun_oracle oracle;
 };
@@ -482,6 +492,9 @@ int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const i
 /* Ti of all options in a configuration of P processes; NaN where it depends on where they run, and pes is NULL. */
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                            struct hrun_error *err);
+/* The same where each process of sub-cluster i has share[i] of the work, over that of equal shares; NULL: these. */
+int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pes, const int *procs,
+                                  const double *share, double *t, struct hrun_error *err);
 
 /* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
  * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal

@@ -25,6 +25,7 @@ struct job {
     struct hrun_buf *excluded;      /* of each: measurements that are glitches */
     char *counts;                   /* of each part: is it a row of its sub-cluster? */
     double *predicted;              /* of each part; NaN without a model */
+    double *share;                  /* nsubs: scratch */
     int *place;                     /* nsubs: which sub-cluster of the network each is, -1: none; NULL: no network */
     int *config;                    /* scratch: a configuration of the network's sub-clusters */
 };
@@ -41,7 +42,7 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
         for (size_t p = run->first; p < run->first + run->nparts; p++)
             if (j->counts[p] && j->mixed.parts[p].sub == sub)
                 rows[n++] = (struct hrun_row) { run->N, run->P, j->mixed.parts[p].M, run->T, run->date,
-                                                HRUN_ROW_MIXED, 1, run->sample, -1 };
+                                                HRUN_ROW_MIXED, 1, run->sample, -1, j->mixed.parts[p].share };
     }
     return n;
 }
@@ -156,14 +157,18 @@ static int options_of_parts(struct job *j, struct hrun_predictor *p, const struc
     return rc;
 }
 
-/* Ti of the options where a run was, NaN of all when the network does not know its place. */
-static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
-                       struct hrun_error *err)
+/* Ti of the options where a run was, with the share of `part` of it, NaN of all when the network does not know its
+ * place. */
+static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r,
+                       const struct hrun_mixed_part *part, double *t, struct hrun_error *err)
 {
     int n, known;
 
-    if (!p->is_whole)
-        return hrun_predictor_options(p, r->P, NULL, NULL, t, err);
+    if (!p->is_whole) {
+        for (int i = 0; i < j->nsubs; i++)
+            j->share[i] = part->share;
+        return hrun_predictor_options_shared(p, r->P, NULL, NULL, part->share != 1 ? j->share : NULL, t, err);
+    }
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);
     n = j->options->net ? hrun_netview_nsubs(j->options->net) : 0;
@@ -190,11 +195,12 @@ static int predict_size(struct job *j, const struct hrun_mixed_run *runs, size_t
         return -1;
     }
     for (size_t r = 0; r < n; r++) {
-        if (predict_run(j, p, &runs[r], t, err))
-            goto out;
         for (size_t i = runs[r].first; i < runs[r].first + runs[r].nparts; i++) {
-            int k = hrun_predictor_find(p, j->mixed.parts[i].sub, j->mixed.parts[i].M);
+            const struct hrun_mixed_part *part = &j->mixed.parts[i];
+            int k = hrun_predictor_find(p, part->sub, part->M);
 
+            if ((i == runs[r].first || part->share != part[-1].share) && predict_run(j, p, &runs[r], part, t, err))
+                goto out;
             if (k >= 0 && isfinite(t[k]) && t[k] > 0)
                 j->predicted[i] = t[k];
         }
@@ -278,7 +284,8 @@ static int prepare(struct job *j, struct hrun_error *err)
     j->rows = calloc(n * (2 * ms + 1) + 1, sizeof *j->rows);
     j->counts = calloc(j->mixed.nparts + 1, 1);
     j->predicted = calloc(j->mixed.nparts + 1, sizeof *j->predicted);
-    if (!j->rows || !j->counts || !j->predicted)
+    j->share = calloc((size_t)j->nsubs + 1, sizeof *j->share);
+    if (!j->rows || !j->counts || !j->predicted || !j->share)
         return hrun_fail_nomem(err);
     return 0;
 }
@@ -406,6 +413,7 @@ out:
     free(j.rows);
     free(j.counts);
     free(j.predicted);
+    free(j.share);
     free(j.place);
     free(j.config);
     return rc;

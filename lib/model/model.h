@@ -47,6 +47,10 @@ const char *hrun_model_form_name(enum hrun_model_form f);  /* "nt", "pt", "npt" 
 const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
 int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
 
+/* How a program of whose definition `shares` are part gets its work: equal shares, those in proportion to the speeds, or
+ * those by which the slowest process ends as early as can be, in whole units. */
+enum hrun_sharing { HRUN_SHARES_EQUAL, HRUN_SHARES_PROPORTIONAL, HRUN_SHARES_BEST };
+
 /* What a family wants to know of a sub-cluster to say what is measured there. */
 struct hrun_family_place {
     int npes, M;               /* PEs to use, and processes on each */
@@ -211,9 +215,13 @@ int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pe
 /* How the program deals its work out, as its runs show. */
 const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p);
 
+/* From now on predictions, the oracle among them, are of such shares; before, of equal ones. Of other definitions, of
+ * forms but NP-T, and where work goes to who is free, nothing changes. Errors: those of hrun_app_units. */
+int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
+
 /* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
- * In the unit of the definition's family (weak: rows of the mesh), or relative to each other; all 1 where the family
- * deals out equal shares. Errors: those of hrun_predictor_time. */
+ * In the unit of the definition (weak: rows of the mesh; npt: units, of which the last processes may have one less where
+ * all together are too many), or relative to each other; all 1 where shares are equal. Errors: those of hrun_predictor_time. */
 int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are always equal */
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
                           struct hrun_error *err);
@@ -286,11 +294,12 @@ struct hrun_corrections;
 enum { HRUN_CORRECTION_SIZES = 24 };
 
 /* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
- * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`.
+ * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`. Of a
+ * definition with shares runs on several sub-clusters tell of their own kind alone: those with equal shares, or others.
  * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
  * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
-                            struct hrun_models *const *models, enum hrun_model_form form,
+                            struct hrun_models *const *models, enum hrun_model_form form, enum hrun_sharing how,
                             const struct hrun_fit_options *options, struct hrun_corrections **out,
                             struct hrun_error *err);
 void hrun_corrections_destroy(struct hrun_corrections *c);

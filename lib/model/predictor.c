@@ -79,6 +79,7 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
                           const struct hrun_predictor_source *from)
 {
     p->kind = kind;
+    p->deals = kind->shares && !kind->deal;
     p->app = from->app;
     p->N = from->N;
     p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
@@ -149,6 +150,18 @@ int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, cons
     return 0;
 }
 
+int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pes, const int *procs,
+                                  const double *share, double *t, struct hrun_error *err)
+{
+    return share && p->kind->options_shared ? p->kind->options_shared(p, P, pes, procs, share, t, err)
+                                            : hrun_predictor_options(p, P, pes, procs, t, err);
+}
+
+int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err)
+{
+    return p->kind->deal ? p->kind->deal(p, how, err) : 0;
+}
+
 int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
                               double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
 {
@@ -187,7 +200,7 @@ const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p
 
 int hrun_predictor_deals(const struct hrun_predictor *p)
 {
-    return p->kind->shares != NULL;
+    return p->deals;
 }
 
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
@@ -195,7 +208,7 @@ int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *p
 {
     int n = hrun_predictor_oracle(p)->nsubs;
 
-    if (p->kind->shares)
+    if (p->deals)
         return p->kind->shares(p, pes, procs, share, err);
     for (int i = 0; i < n; i++)
         share[i] = pes[i] > 0;

@@ -415,8 +415,12 @@ int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const str
 {
     int nsubs;
 
-    if (!hrun_term_is_network(e))
-        return hrun_term_eval(e, HRUN_TERM_NP, (double)row->N, row->P, 0, out, err);
+    if (!hrun_term_is_network(e)) {
+        if (hrun_term_eval(e, HRUN_TERM_NP, (double)row->N, row->P, 0, out, err))
+            return -1;
+        *out *= row->share > 0 && hrun_app_term_is_shared(job->app, e) ? row->share : 1;
+        return 0;
+    }
     nsubs = hrun_netview_nsubs(job->net);
     if (!hrun_netview_config(job->net, row->sample, row->own, job->config, job->config + nsubs))
         return hrun_fail(err, HRUN_EINVAL, "the network does not know where a run was");

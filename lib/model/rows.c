@@ -63,7 +63,7 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
             goto out;
         } else {
             rows[count++] = (struct hrun_row) { s->N, s->P, s->M, s->time_s, s->date ? s->date : "",
-                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1, s, own };
+                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1, s, own, 0 };
         }
     }
     if (count == 0) {
@@ -165,6 +165,32 @@ static int by_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
+/* What each process at this place of a record's sub-clusters has of the work, over an equal share. */
+static double share_at(const struct hrun_sample *s, int place)
+{
+    size_t len;
+    const char *own = s->shares && *s->shares ? hrun_list_item(s->shares, place, &len) : NULL;
+
+    return own ? strtod(own, NULL) * s->P : 1;
+}
+
+/* The same of a record in the log of its own part: the place with as many PEs and processes, and its signature. */
+static double own_share(const struct hrun_sample *s, const char *signature)
+{
+    const char *at = s->config ? s->config : "";
+
+    for (int place = 0; s->shares && *s->shares && *at == (place ? ',' : '('); place++) {
+        char *end;
+        long pes = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
+
+        if (pes == s->pes && m == s->M && (!s->signatures || !*s->signatures ||
+                                           hrun_list_is(s->signatures, place, signature)))
+            return share_at(s, place);
+        at = end;
+    }
+    return 1;
+}
+
 static int by_number(double a, double b)
 {
     return (a > b) - (a < b);
@@ -205,7 +231,7 @@ static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, 
 }
 
 /* The run of entries[n], which are of one run. */
-static void add_run(struct hrun_mixed *out, const struct entry *entries, size_t n)
+static void add_run(struct hrun_mixed *out, const struct hrun_joint_sub *subs, const struct entry *entries, size_t n)
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
@@ -215,7 +241,8 @@ static void add_run(struct hrun_mixed *out, const struct entry *entries, size_t 
     for (size_t i = 0; i < n; i++) {
         const struct hrun_sample *e = entries[i].s;
 
-        out->parts[out->nparts++] = (struct hrun_mixed_part) { entries[i].sub, e->M, e->pes };
+        out->parts[out->nparts++] = (struct hrun_mixed_part) { entries[i].sub, e->M, e->pes,
+                                                                own_share(e, subs[entries[i].sub].signature) };
         found += (int64_t)e->M * e->pes;
     }
     r->whole = found == s->P;
@@ -255,7 +282,7 @@ int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *sub
     for (size_t begin = 0; begin < count; begin = end) {
         for (end = begin + 1; end < count && !hrun_mixed_order(entries[begin].s, entries[end].s);)
             end++;
-        add_run(&m, entries + begin, end - begin);
+        add_run(&m, subs, entries + begin, end - begin);
     }
     *out = m;
     memset(&m, 0, sizeof m);
@@ -296,9 +323,10 @@ static int find_sub(const struct hrun_sample *s, int place, const char *own, con
     return several ? -1 : found;
 }
 
-/* The configuration of a record into pes[nsubs] and procs[nsubs]. 1, or 0 when it is none of this cluster's. */
+/* The configuration of a record into pes[nsubs] and procs[nsubs], and its shares. 1, or 0 when it is none of this
+ * cluster's. */
 static int read_config(const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
-                       int *pes, int *procs)
+                       int *pes, int *procs, double *share)
 {
     const char *at = s->config ? s->config : "";
     int64_t P = 0;
@@ -320,6 +348,7 @@ static int read_config(const struct hrun_sample *s, const char *own, const struc
             return 0;
         pes[sub] = (int)p;
         procs[sub] = (int)m;
+        share[sub] = share_at(s, place);
         P += (int64_t)p * m;
     }
     return *at == ')' && P == s->P;
@@ -333,7 +362,7 @@ static int by_run(const void *a, const void *b)
 }
 
 int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                int *numbers, size_t *count, struct hrun_error *err)
+                int *numbers, double *shares, size_t *count, struct hrun_error *err)
 {
     struct hrun_buf consts = HRUN_BUF_INIT;
     size_t n = 0, kept = 0;
@@ -351,14 +380,16 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
         for (size_t k = 0; k < subs[i].n && !again; k++) {
             const struct hrun_sample *s = &subs[i].samples[k];
 
-            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 0, 0 };
+            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, s->shares && *s->shares ? shares : NULL,
+                                               0, 0 };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
-                !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs))
+                !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs, shares))
                 continue;
             n++;
             numbers += 2 * nsubs;
+            shares += nsubs;
         }
     }
     if (n)

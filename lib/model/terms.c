@@ -10,15 +10,16 @@
 int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
                    struct hrun_error *err)
 {
-    double n[1] = { N }, np[2] = { N, P }, tpn[3] = { T, P, N };
+    double n[1] = { N }, np[3] = { N, P, kind == HRUN_TERM_WHOLE ? 1 : 1 / P }, tpn[3] = { T, P, N };
 
-    return hrun_expr_eval(e, kind == HRUN_TERM_N ? n : kind == HRUN_TERM_NP ? np : tpn, out, err);
+    return hrun_expr_eval(e, kind == HRUN_TERM_N ? n : kind == HRUN_TERM_TPN ? tpn : np, out, err);
 }
 
 struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,
                                  int *owned, struct hrun_error *err)
 {
-    static const char *const names[3][3] = { { "N" }, { "N", "P" }, { "T", "P", "N" } };
+    static const char *const names[3][3] = { { "N" }, { "N", "P", "W" }, { "T", "P", "N" } };
+    const int counts[3] = { 1, app->shares.units ? 3 : 2, 3 };
     const struct hrun_terms *known = kind == HRUN_TERM_N    ? &app->nt
                                      : kind == HRUN_TERM_NP ? &app->np
                                                             : &app->pt;
@@ -28,7 +29,7 @@ struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind
     for (int i = 0; i < known->n; i++)
         if (!strcmp(known->v[i].text, text))
             return known->v[i].expr;
-    e = hrun_expr_compile_calls(text, names[kind], (int)kind + 1, app->consts, app->nconsts, hrun_app_functions,
+    e = hrun_expr_compile_calls(text, names[kind], counts[kind], app->consts, app->nconsts, hrun_app_functions,
                                 kind == HRUN_TERM_NP ? hrun_app_nfunctions : 0, err);
     if (e)
         *owned = 1;
@@ -40,7 +41,7 @@ struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind
 /* Factor and bytes of a network term. */
 static int network_parts(struct hrun_expr *e, double N, double P, double *factor, double *bytes, struct hrun_error *err)
 {
-    double np[2] = { N, P };
+    double np[3] = { N, P, 1 / P };
 
     if (hrun_expr_eval(e, np, factor, err) || hrun_expr_eval_argument(e, 0, np, bytes, err))
         return -1;
@@ -217,7 +218,7 @@ int hrun_pterm_init(struct hrun_pterm *t, struct hrun_expr *expr, int owned, enu
 {
     struct hrun_pterm new = { .expr = expr, .owned = owned, .kind = kind, .N = N, .T = T };
 
-    if (kind == HRUN_TERM_N || !hrun_expr_uses(expr, 1)) {
+    if (kind == HRUN_TERM_N || (!hrun_expr_uses(expr, 1) && !(kind == HRUN_TERM_NP && hrun_expr_uses(expr, 2)))) {
         new.shape = HRUN_SHAPE_CONST;
         if (hrun_term_eval(expr, kind, N, 1, T, &new.value, err))
             return -1;

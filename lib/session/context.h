@@ -416,9 +416,9 @@ struct corrected {
     int *places;                          /* memory of those that have no correction */
 };
 
-/* models: one for each sub-cluster, or NULL. Without models: none. Errors: those of the store and of
- * hrun_corrections_create. */
-int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models,
+/* models: one for each sub-cluster, or NULL. Without models: none. how: of runs with such shares (struct
+ * hrun_corrections). Errors: those of the store and of hrun_corrections_create. */
+int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models, enum hrun_sharing how,
                    struct corrected *out, struct hrun_error *err);
 void corrected_release(struct corrected *k);
 
@@ -434,7 +434,8 @@ struct at_size {
     int64_t N;
     struct hrun_models **models;  /* of the profiles, NULL: none; the array is owned */
     struct hrun_predictor *predictor;
-    struct corrected known;
+    struct corrected known;       /* of equal shares, or of what the family deals out */
+    struct corrected dealt;       /* of unequal ones, where the definition has `shares`; else empty */
 };
 
 /* Needs profiles of which some sub-cluster has models; these and c must outlive it. On failure nothing is kept. Errors:

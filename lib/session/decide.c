@@ -1,6 +1,7 @@
 /* decide.c - which configuration will be run; see decide.h */
 #include "session/decide.h"
 
+#include "plan/internal.h"
 #include "session/context.h"
 
 #include <limits.h>
@@ -22,9 +23,8 @@ static int find_drift(const struct corrected *k, struct decision *d, struct hrun
 /* What predicted_fill says of a configuration. */
 struct asking {
     struct decision *d;
-    struct hrun_predictor *predictor;
+    const struct at_size *at;
     const struct hrun_plan_problem *problem;
-    const struct corrected *known;
 };
 
 static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
@@ -34,7 +34,7 @@ static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struc
     memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
     memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
     a->d->P = v->P;
-    if (predicted_fill(a->d, a->predictor, a->problem, a->known, err))
+    if (predicted_fill(a->d, a->at, a->problem, err))
         return -1;
     *high_s = a->d->predicted ? fmax(a->d->high_s, v->time_s) : v->time_s;
     return 0;
@@ -207,36 +207,108 @@ static int fewest_processes(const struct question *q, struct hrun_predictor *pre
     return rc;
 }
 
-/* Decide where models can be asked. */
-static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
-                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
-                        struct hrun_error *err)
+/* Decide where models can be asked, with shares as d->sharing has them. */
+static int decide_shared(struct context *c, const struct question *q, const struct at_size *at,
+                         const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
+                         struct hrun_error *err)
 {
+    const struct corrected *known = predicted_known(d, at);
     int P = (int)q->procs;
     struct hrun_plan_problem problem = {
         .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
         .limits = goals->any ? &goals->limits : NULL,
     };
-    struct asking asking = { d, at->predictor, &problem, &at->known };
+    struct asking asking = { d, at, &problem };
 
+    if (hrun_predictor_deal(at->predictor, d->sharing, err))
+        return -1;
     d->network = hrun_predictor_has_network(at->predictor);
-    if (find_drift(&at->known, d, err))
+    if (find_drift(known, d, err))
         return -1;
     if (q->max_loss && fewest_processes(q, at->predictor, d, &problem.P, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-    if (goals_within(goals, &problem, at->known.known, at->known.n, slowest, &asking, &goals->limits, err))
+    if (goals_within(goals, &problem, known->known, known->n, slowest, &asking, &goals->limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (q->mapped ? decide_by_layout(c, q, d, err)
         : q->config ? decide_by_config(c, q, d, err)
-        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, &at->known, d, err)
+        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, known, d, err)
         : decide_by_count(c, P, d, err))
         return -1;
     if (!d->has_config)
         return 0;
     problem.P = P;   /* of others than the chosen one, too */
-    if (predicted_fill(d, at->predictor, &problem, &at->known, err))
+    if (predicted_fill(d, at, &problem, err))
         return -1;
-    return goals_tell(goals, &problem, at->known.known, at->known.n, q->table, d, err);
+    return goals_tell(goals, &problem, known->known, known->n, q->table, d, err);
+}
+
+/* The best that equal shares allow, into d->equal. Result: 1 if it is to be chosen, as less is known of the unequal ones
+ * than they promise; 0, or -1 with *err. */
+static int find_equal(const struct at_size *at, const struct hrun_plan_sub *subs, const struct goals *goals, int P,
+                      struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_plan_problem problem = {
+        .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
+        .limits = goals->any ? &goals->limits : NULL,
+    };
+    struct hrun_error why = { 0 };
+    struct hrun_plan *plan = NULL;
+    int rc;
+
+    if (hrun_predictor_deal(at->predictor, HRUN_SHARES_EQUAL, err))
+        return -1;
+    rc = hrun_plan_search_known(&problem, at->known.known, at->known.n, 1, &plan, &why);
+    if (rc && why.code != HRUN_EINFEASIBLE) {
+        *err = why;
+        return -1;
+    }
+    if (!rc) {
+        const struct hrun_choice *v = &plan->v[0], *own = &d->plan->v[0];
+
+        rc = plan_choice_copy(v, d->nsubs, &d->equal, err);
+        rc = rc ? rc : v->value * predicted_doubt(&at->known, v->pes, v->procs) <
+                       own->value * predicted_doubt(&at->dealt, own->pes, own->procs);
+    } else
+        rc = 0;
+    hrun_plan_destroy(plan);
+    return rc < 0 || hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : rc;
+}
+
+/* What by_model found goes. */
+static void forget_choice(struct decision *d)
+{
+    hrun_plan_destroy(d->plan);
+    hrun_plan_destroy(d->pareto);
+    free(d->failed);
+    free(d->failed_why);
+    d->plan = d->pareto = NULL;
+    d->failed = d->failed_why = NULL;
+    d->nfailed = 0;
+    d->explores = (struct exploring){ 0 };
+    d->factor = 1;
+    d->runs_here = d->runs_elsewhere = 0;
+}
+
+static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
+                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
+                        struct hrun_error *err)
+{
+    int rc;
+
+    d->could_deal = at->dealt.all != NULL;
+    if (d->could_deal)
+        d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
+                   : !strcmp(q->shares, "equal") ? HRUN_SHARES_EQUAL : HRUN_SHARES_PROPORTIONAL;
+    if (decide_shared(c, q, at, subs, goals, d, err))
+        return -1;
+    if (d->sharing == HRUN_SHARES_EQUAL || d->by != BY_MODEL || !d->plan)
+        return 0;
+    rc = find_equal(at, subs, goals, (int)q->procs, d, err);
+    if (rc <= 0 || q->shares)
+        return rc < 0 ? -1 : 0;
+    d->sharing = HRUN_SHARES_EQUAL;
+    forget_choice(d);
+    return decide_shared(c, q, at, subs, goals, d, err);
 }
 
 /* Decide, where what is known at this size has been made if there are models. */
@@ -359,6 +431,7 @@ void decision_release(struct decision *d)
     free(d->plain_procs);
     free(d->sub_time_s);
     free(d->share);
+    hrun_choice_release(&d->equal);
     free(d->drift);
     free(d->failed);
     free(d->failed_why);

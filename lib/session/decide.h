@@ -36,6 +36,7 @@ struct question {
     double max_loss;              /* 0.1: the fewest processes of a ring that lose no more than 10 % by imbalance */
     int64_t top;
     double explore;               /* 0.05: the predicted loss may be 5 %; not above 0: nothing is tried */
+    const char *shares;           /* "equal", "proportional", "best"; NULL: "best" */
     int oversubscribe;
     const struct hrun_layout *mapped; /* the user says where ranks go (--map-by): it is only predicted; or NULL */
     int unrecorded;               /* --no-record: the run will not be learnt from */
@@ -104,6 +105,9 @@ struct decision {
     double time_s, low_s, high_s;
     double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as time_s is */
     double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
+    enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
+    int could_deal;               /* 1: it has `shares`, and `equal` is filled where the model chose */
+    struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */
     double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
     int runs_here, runs_elsewhere; /* how many at this N, and at others */
     int nfailed;                  /* configurations that were left out because they failed at this N */
@@ -242,10 +246,18 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 
 /* ---- prediction: what is predicted of a configuration that was decided on */
 
-/* Fill d's predictions: of its configuration by p, corrected by runs of it, and by `problem` of the mpirun-style one.
- * What the models do not predict stays marked as not known. Errors: HRUN_ENOMEM. */
-int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                   const struct corrected *k, struct hrun_error *err);
+/* Fill d's predictions: of its configuration, with shares as d->sharing has them and its predictor deals them, corrected
+ * by runs of it, and of the mpirun-style one with equal shares. problem: of at->predictor. What the models do not predict
+ * stays marked as not known. Errors: HRUN_ENOMEM. */
+int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
+                   struct hrun_error *err);
+
+/* What runs tell of configurations with shares as d->sharing has them. */
+const struct corrected *predicted_known(const struct decision *d, const struct at_size *at);
+
+/* By how much longer a configuration counts than it is expected to take, as all are compared: exp of the standard
+ * deviation of what is not known of it. */
+double predicted_doubt(const struct corrected *k, const int *pes, const int *procs);
 
 /* Append the network terms of the choice whose operations take irregular times (hrun_models_irregular). */
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);

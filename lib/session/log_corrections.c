@@ -131,7 +131,7 @@ static int exclude_failed(struct corrected *k, int nsubs, struct hrun_error *err
     return 0;
 }
 
-int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models,
+int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models, enum hrun_sharing how,
                    struct corrected *out, struct hrun_error *err)
 {
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
@@ -153,7 +153,7 @@ int corrected_load(struct context *c, int64_t N, struct hrun_models *const *mode
             goto done;
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }
-    if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, &options, &out->all, err))
+    if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, how, &options, &out->all, err))
         goto done;
     out->n = hrun_corrections_count(out->all);
     out->known = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);

@@ -62,14 +62,22 @@ static void correct(struct decision *d, const struct corrected *k)
     d->runs_elsewhere = at.others;
 }
 
-static double doubt(const struct corrected *k, const struct hrun_correction *r)
+const struct corrected *predicted_known(const struct decision *d, const struct at_size *at)
 {
-    return r ? hrun_correction_doubt(k->all, r) : 1;
+    return d->sharing != HRUN_SHARES_EQUAL ? &at->dealt : &at->known;
+}
+
+double predicted_doubt(const struct corrected *k, const int *pes, const int *procs)
+{
+    const struct hrun_correction *r = corrected_find(k, pes, procs);
+
+    return exp(hrun_corrections_sd(k->all)) * (r ? hrun_correction_doubt(k->all, r) : 1);
 }
 
 /* The configuration that mpirun's default amounts to, and what the model says of it. */
-static void predict_plain(struct decision *d, const struct hrun_plan_problem *problem, const struct corrected *k)
+static void predict_plain(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem)
 {
+    const struct corrected *k = &at->known;
     const struct hrun_correction *r;
     struct hrun_plan_problem any = *problem;
     struct hrun_choice choice;
@@ -84,7 +92,8 @@ static void predict_plain(struct decision *d, const struct hrun_plan_problem *pr
         d->plain_known = 1;
         r = corrected_find(k, d->plain_pes, d->plain_procs);
         d->plain_time_s = choice.time_s * (r ? r->factor : 1);
-        d->plain_ranked_s = d->plain_time_s * doubt(k, r) / doubt(k, corrected_find(k, d->pes, d->procs));
+        d->plain_ranked_s = d->plain_time_s * predicted_doubt(k, d->plain_pes, d->plain_procs) /
+                            predicted_doubt(predicted_known(d, at), d->pes, d->procs);
         hrun_choice_release(&choice);
         d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
         if (!d->plain_valid && !hrun_plan_evaluate(&any, d->plain_pes, d->plain_procs, 1, &choice, NULL))
@@ -106,9 +115,12 @@ static void balance(struct decision *d, struct hrun_predictor *p)
     free(npes);
 }
 
-int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                   const struct corrected *k, struct hrun_error *err)
+int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
+                   struct hrun_error *err)
 {
+    struct hrun_predictor *p = at->predictor;
+    const struct corrected *k = predicted_known(d, at);
+
     if (predict(d, p, err))
         return -1;
     free(d->share);
@@ -119,8 +131,10 @@ int predicted_fill(struct decision *d, struct hrun_predictor *p, const struct hr
         balance(d, p);
     correct(d, k);
     hrun_corrections_sizes(k->all, d->sizes);
-    predict_plain(d, problem, k);
-    return 0;
+    if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))
+        return -1;
+    predict_plain(d, at, problem);
+    return hrun_predictor_deal(p, d->sharing, err);
 }
 
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)

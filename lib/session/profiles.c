@@ -279,7 +279,8 @@ int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct 
         a.models[i] = p->subs[i].models;
     a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL, err);
     if (!a.predictor || size_limit_memory(c, a.predictor, err) ||
-        corrected_load(c, N, a.models, &a.known, err)) {
+        corrected_load(c, N, a.models, HRUN_SHARES_EQUAL, &a.known, err) ||
+        (c->app->shares.units && corrected_load(c, N, a.models, HRUN_SHARES_BEST, &a.dealt, err))) {
         at_size_release(&a);
         return -1;
     }
@@ -290,6 +291,7 @@ int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct 
 void at_size_release(struct at_size *a)
 {
     corrected_release(&a->known);
+    corrected_release(&a->dealt);
     hrun_predictor_destroy(a->predictor);
     free(a->models);
     memset(a, 0, sizeof *a);

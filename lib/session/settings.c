@@ -142,6 +142,8 @@ static const struct hrun_opt known_wishes[] = {
     { .name = "use", .arg = HRUN_OPT_WORD, .apply = hrun_opt_string, .offset = WISH(use) },
     { .name = "np", .arg = HRUN_OPT_COUNT, .offset = WISH(procs), .min = 1, .max = QUESTION_PROCS_MAX },
     { .name = "top", .arg = HRUN_OPT_COUNT, .offset = WISH(top), .min = 1, .max = QUESTION_TOP_MAX },
+    { .name = "shares", .arg = HRUN_OPT_CHOICE, .choices = "best equal proportional", .apply = hrun_opt_string,
+      .offset = WISH(shares) },
 };
 enum { NWISHES = sizeof known_wishes / sizeof *known_wishes };
 

@@ -29,18 +29,6 @@ int work_size_is_passed(const struct work *w)
     return size_is_passed;
 }
 
-/* The shares of the ranks, folded: "4*96,2*64". Equal ones: nothing. */
-static void add_shares(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *out)
-{
-    for (int first = 0, next; w->share && first < layout->nranks; first = next) {
-        double share = w->share[layout->ranks[first].sub];
-
-        for (next = first + 1; next < layout->nranks && w->share[layout->ranks[next].sub] == share;)
-            next++;
-        hrun_buf_addf(out, share == floor(share) ? "%s%d*%.0f" : "%s%d*%.6g", first ? "," : "", next - first, share);
-    }
-}
-
 /* Of family weak the rows of each process where no model has shared them out; of others, and without a size, 0. */
 static int equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err)
 {
@@ -55,22 +43,66 @@ static int equal_rows(const struct work *w, int P, double *rows, struct hrun_err
     return 0;
 }
 
-/* What stands for the words in braces. shares: the text of theirs, to be released after use. */
-static int fill_values(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *shares,
+/* Of a definition with units: equal shares of ranks, or those of a model, of which the last ranks of the sub-cluster with
+ * the most processes have a unit less where all together are too many. */
+static int shares_of_units(const struct work *w, const struct hrun_layout *layout, double *share, struct hrun_error *err)
+{
+    int64_t units, least, excess = 0;
+    int P = layout->nranks, n = 0, who = -1;
+
+    if (hrun_app_units(w->c->app, w->N, &units, &least, err))
+        return -1;
+    for (int r = 0; r < P; r++) {
+        share[r] = w->share ? w->share[layout->ranks[r].sub] : (double)(units / P + (r < units % P));
+        excess += (int64_t)share[r];
+    }
+    excess -= units;
+    for (int i = 0; i < w->c->cluster->nsubs && excess > 0; i++) {
+        int count = 0;
+
+        for (int r = 0; r < P; r++)
+            count += layout->ranks[r].sub == i && (int64_t)share[r] > least;
+        who = count > n ? i : who;
+        n = count > n ? count : n;
+    }
+    for (int r = P - 1; r >= 0 && excess > 0; r--)
+        if (layout->ranks[r].sub == who && (int64_t)share[r] > least) {
+            share[r]--;
+            excess--;
+        }
+    return excess ? hrun_fail(err, HRUN_EINVAL, "%d shares do not add up to %lld units", P, (long long)units) : 0;
+}
+
+int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err)
+{
+    int is_units = w->c->app && w->c->app->shares.units && w->N;
+    double rows = 0, *share;
+
+    *out = NULL;
+    if (!w->share && equal_rows(w, layout->nranks, &rows, err))
+        return -1;
+    if (!w->share && !(rows > 0) && !is_units)
+        return 0;
+    share = calloc((size_t)layout->nranks + 1, sizeof *share);
+    if (!share)
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < layout->nranks && !is_units; r++)
+        share[r] = w->share ? w->share[layout->ranks[r].sub] : rows;
+    if (is_units && shares_of_units(w, layout, share, err)) {
+        free(share);
+        return -1;
+    }
+    *out = share;
+    return 0;
+}
+
+/* What stands for the words in braces. *share: to be released after use. */
+static int fill_values(const struct work *w, const struct hrun_layout *layout, double **share,
                        struct hrun_app_values *values, struct hrun_error *err)
 {
-    double rows;
-
-    add_shares(w, layout, shares);
-    if (!w->share) {
-        if (equal_rows(w, layout->nranks, &rows, err))
-            return -1;
-        if (rows > 0)
-            hrun_buf_addf(shares, "%d*%.0f", layout->nranks, rows);
-    }
-    if (shares->failed)
-        return hrun_fail_nomem(err);
-    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .shares = shares->len ? shares->data : NULL };
+    if (work_shares(w, layout, share, err))
+        return -1;
+    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .share = *share };
     return 0;
 }
 
@@ -93,14 +125,14 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
              struct hrun_job *job, struct hrun_error *err)
 {
     const struct settings *set = w->c->set;
-    struct hrun_buf shares = HRUN_BUF_INIT;
     struct hrun_app_values values;
+    double *share = NULL;
     int failed;
 
     *stdin_text = NULL;
-    failed = fill_values(w, layout, &shares, &values, err) || work_fill_words(w, layout, &values, words, err) ||
+    failed = fill_values(w, layout, &share, &values, err) || work_fill_words(w, layout, &values, words, err) ||
              fill_stdin(w->c->app, &values, stdin_text, err);
-    hrun_buf_release(&shares);
+    free(share);
     if (failed)
         return -1;
     memset(job, 0, sizeof *job);
@@ -344,17 +376,17 @@ static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
 int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
                       struct hrun_error *err)
 {
-    struct hrun_buf shares = HRUN_BUF_INIT;
     struct hrun_strvec inputs = HRUN_STRVEC_INIT;
     struct hrun_app_values values;
+    double *share = NULL;
     struct scratch aside = { 0 };
-    int rc = fill_values(w, layout, &shares, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
+    int rc = fill_values(w, layout, &share, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
 
     if (!rc && aside.home)
         aside_words(&inputs, words);
     scratch_release(&aside);
     hrun_strvec_release(&inputs);
-    hrun_buf_release(&shares);
+    free(share);
     return rc;
 }
 
@@ -373,8 +405,9 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
     struct work_words words = { 0 };
-    struct hrun_buf stderr_text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    struct hrun_buf stderr_text = HRUN_BUF_INIT;
     struct hrun_app_values values;
+    double *share = NULL;
     struct listener l = { .w = w, .output = HRUN_BUF_INIT };
     struct hrun_error clock_err = { 0 };
     const struct hrun_app *app = w->c->app;
@@ -393,7 +426,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
-    if (fill_values(w, layout, &shares, &values, err))
+    if (fill_values(w, layout, &share, &values, err))
         goto done;
     if (w->scratch && w->scratch->home)
         place = w->scratch;
@@ -456,7 +489,7 @@ done:
     free(stdin_text);
     hrun_buf_release(&l.output);
     hrun_buf_release(&stderr_text);
-    hrun_buf_release(&shares);
+    free(share);
     work_words_release(&words);
     return rc;
 }
@@ -474,12 +507,26 @@ static int add_waits(const struct hrun_trace_sub *seen, struct hrun_buf *trace, 
     return 0;
 }
 
+/* Append which part of the whole a process of each sub-cluster had, of several with unequal shares. */
+static int add_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out, struct hrun_error *err)
+{
+    int64_t units, least;
+
+    if (used < 2 || !w->share || !w->c->app->shares.units)
+        return 0;
+    if (hrun_app_units(w->c->app, w->N, &units, &least, err))
+        return -1;
+    for (int i = 0; i < w->c->cluster->nsubs; i++)
+        hrun_buf_addf(out, "%s%.9g", i ? "," : "", pes[i] ? w->share[i] / (double)units : 0);
+    return 0;
+}
+
 int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
                 const char *origin, struct hrun_error *err)
 {
     struct context *c = w->c;
     struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
-    struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT;
+    struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
     struct hrun_sample s = { 0 };
     struct utsname uts;
     char date[21], engine[32];
@@ -491,7 +538,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
         P += pes[i] * procs[i];
         hrun_list_add(&signatures, c->signatures.v[i]);
     }
-    if (equal_rows(w, P, &rows, err)) {
+    if (equal_rows(w, P, &rows, err) || add_shares(w, pes, used, &shares, err)) {
         rc = -1;
         goto done;
     }
@@ -501,7 +548,8 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     conditions_settings(c, &settings);
     hrun_date_now(date);
     snprintf(engine, sizeof engine, "%s", c->engine->name);
-    if (config.failed || cluster.failed || consts.failed || signatures.failed || settings.failed) {
+    if (config.failed || cluster.failed || consts.failed || signatures.failed || settings.failed ||
+        shares.failed) {
         rc = hrun_fail_nomem(err);
         goto done;
     }
@@ -524,6 +572,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.version = (char *)HRUN_VERSION;
     s.date = date;
     s.settings = settings.data;
+    s.shares = shares.data;
     if (used > 1 && r->ok && w->waits && w->waits->limits >= 0)
         s.limits = c->cluster->subs[w->waits->limits].name;
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
@@ -531,7 +580,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
             continue;
         s.M = procs[i];
         s.pes = pes[i];
-        s.work = w->share ? w->share[i] : rows;
+        s.work = c->app->shares.units ? 0 : w->share ? w->share[i] : rows;
         s.copies = w->copies;
         rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
         rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
@@ -542,6 +591,7 @@ done:
     hrun_buf_release(&consts);
     hrun_buf_release(&signatures);
     hrun_buf_release(&settings);
+    hrun_buf_release(&shares);
     hrun_buf_release(&trace);
     return rc;
 }

@@ -282,6 +282,10 @@ int work_size_is_passed(const struct work *w);
  * context_find_program and context_find_other. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 
+/* The shares of the work by rank, in units of the definition, into *out[nranks], the caller's; NULL: they are equal, and
+ * their unit does not matter. Errors: those of the definition's expressions. */
+int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err);
+
 /* What a job points to. Zeroed: nothing. */
 struct work_words {
     struct hrun_strvec *argvs, paths;   /* of each program */

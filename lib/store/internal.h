@@ -17,7 +17,7 @@ struct hrun_store {
 
 /* The versions that this hrun writes; what a higher number means is only known to a newer hrun. A record is written
  * in the lowest version that has keys for all that is known of the run, so that older hruns read what they can use. */
-enum { STORE_RECORD_VERSION = 4, STORE_MODELS_VERSION = 1 };
+enum { STORE_RECORD_VERSION = 5, STORE_MODELS_VERSION = 1 };
 
 /* The longest line of a log, and of a file that is imported: a record has about 500 bytes, and JSON takes up to 200
  * times its length in memory. */
@@ -37,7 +37,7 @@ struct store_field {
     int since;              /* the first version of records that has it */
 };
 
-enum { STORE_NFIELDS = 27 };
+enum { STORE_NFIELDS = 28 };
 extern const struct store_field store_fields[STORE_NFIELDS];
 
 void *store_member(struct hrun_sample *s, const struct store_field *f);

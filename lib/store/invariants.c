@@ -27,6 +27,9 @@ static int check_details(const struct hrun_sample *s, struct hrun_error *err)
                          s->compute_s, s->mpi_s);
     if (!(isfinite(s->work) && s->work >= 0))
         return hrun_fail(err, HRUN_EINVAL, "work is %g: it must be finite and not negative", s->work);
+    if (s->shares && *s->shares && hrun_list_count(s->shares) != subs)
+        return hrun_fail(err, HRUN_EINVAL, "shares are '%s' for the %d sub-clusters '%s'", s->shares, subs,
+                         s->cluster ? s->cluster : "");
     if ((s->copies != 0 && s->copies != 1) || (s->copies && s->mixed))
         return hrun_fail(err, HRUN_EINVAL, "copies is %d: it must be 0 or 1, and 0 where several sub-clusters "
                          "took part",

@@ -35,6 +35,7 @@ static const size_t texts[] = {
     offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, origin), offsetof(struct hrun_sample, config),
     offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, consts), offsetof(struct hrun_sample, date),
     offsetof(struct hrun_sample, signatures), offsetof(struct hrun_sample, settings),
+    offsetof(struct hrun_sample, shares),
 };
 enum { NTEXTS = sizeof texts / sizeof *texts };
 
@@ -69,6 +70,7 @@ static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
         offsetof(struct hrun_sample, config), offsetof(struct hrun_sample, origin),
         offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, consts),
         offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, signatures),
+        offsetof(struct hrun_sample, shares),
     };
     int order = (x->N > y->N) - (x->N < y->N);
 
@@ -196,7 +198,7 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
 
         *newline = 0;
         if (line == data) {
-            if (sscanf(line, "hrun recent 3 %" SCNuMAX " %" SCNdMAX " %lx", &o->inode, &offset, &o->before) != 3)
+            if (sscanf(line, "hrun recent 4 %" SCNuMAX " %" SCNdMAX " %lx", &o->inode, &offset, &o->before) != 3)
                 return -1;
             o->end = (off_t)offset;
             continue;
@@ -237,7 +239,7 @@ static void keep(const char *path, int fd, struct origin *o, const struct hrun_s
     struct hrun_buf b = HRUN_BUF_INIT;
     int odd = read_before(fd, o->end, &o->before);
 
-    hrun_buf_addf(&b, "hrun recent 3 %" PRIuMAX " %" PRIdMAX " %08lx\n", o->inode, (intmax_t)o->end, o->before);
+    hrun_buf_addf(&b, "hrun recent 4 %" PRIuMAX " %" PRIdMAX " %08lx\n", o->inode, (intmax_t)o->end, o->before);
     for (size_t i = 0; i < s->n && !odd; i++) {
         const struct hrun_sample *v = &s->v[i];
 

@@ -39,6 +39,7 @@ const struct store_field store_fields[] = {
     { "work",       STORE_SECONDS, offsetof(struct hrun_sample, work), 3 },
     { "copies",     STORE_FLAG,    offsetof(struct hrun_sample, copies), 3 },
     { "settings",   STORE_TEXT,    offsetof(struct hrun_sample, settings), 4 },
+    { "shares",     STORE_TEXT,    offsetof(struct hrun_sample, shares), 5 },
 };
 
 void *store_member(struct hrun_sample *s, const struct store_field *f)

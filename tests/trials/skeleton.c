@@ -1,8 +1,9 @@
 /* skeleton.c - a program made of phases that a file lists, for SimGrid's SMPI: the programs of random trials
  *
- *   skeleton SPEC N                one run; rank 0 prints "time: SECONDS s" unless the program has no clock
+ *   skeleton SPEC N [SHARES]       one run; rank 0 prints "time: SECONDS s" unless the program has no clock. SHARES,
+ *                                  "4*96,2*64": of the N parts of the work, by rank; phases that can (share_of) keep to it
  *   skeleton SPEC --play=FILE      many runs in one simulation, without noise. A line of FILE is
- *                                  "ID N RANK,RANK,... [look=LOOK]": these processes of MPI_COMM_WORLD run size N; prints
+ *                                  "ID N RANK,RANK,... [shares=SHARES] [look=LOOK]": these processes of MPI_COMM_WORLD run size N; prints
  *                                  "ID SECONDS" or "ID refused". With look each process also tells what it did in the
  *                                  second half of the first LOOK seconds, as libhrun-trace.so would see it: "look ID RANK
  *                                  COMPUTE COMPUTE COLLECTIVE SENT", seconds of computing in either half of that,
@@ -86,6 +87,7 @@ struct run {
     MPI_Comm comm;
     int rank, size;
     double N;
+    const int *shares;          /* of the N parts, by rank; NULL: equal */
     double slowdown;            /* of memory-bound work here */
     char *out, *in;             /* of `room` bytes each */
     size_t room;
@@ -195,6 +197,12 @@ static double uneven(double N, int n)
     return ceil(N / n) / (N / n);
 }
 
+/* The part of the work that this process has. */
+static double share_of(const struct run *r)
+{
+    return r->shares ? r->shares[r->rank] / r->N : uneven(r->N, r->size) / r->size;
+}
+
 /* ---------------------------------------------------------------- shapes: one step each */
 
 /* Halo exchange on a grid of processes. at: part of the work and bytes of this step (levels of multigrid). */
@@ -212,6 +220,7 @@ static void halo(const struct run *r, const struct phase *p, double work_part, d
         rest /= dims[i];
         part *= uneven(r->N, dims[i]);
     }
+    part = r->shares && p->dims == 1 ? share_of(r) * r->size : part;
     work(r, p, work_part * part * value(p->work, r->N) / r->size);
     for (int i = 0; i < p->dims; i++) {
         double others = (double)r->size / dims[i];
@@ -258,7 +267,7 @@ static void step_dense(const struct run *r, const struct phase *p, double at)
     r->seen->collective += r->size > 1;
     if (r->size > 1)
         MPI_Bcast(r->out, bytes_of(r, value(p->bytes, r->N) * left), MPI_CHAR, owner, r->comm);
-    work(r, p, 3 * all * left * left / r->size);
+    work(r, p, 3 * all * left * left * (r->shares ? share_of(r) : 1.0 / r->size));
 }
 
 static void step_transpose(const struct run *r, const struct phase *p, double at)
@@ -266,7 +275,7 @@ static void step_transpose(const struct run *r, const struct phase *p, double at
     double n = value(p->bytes, r->N) / ((double)r->size * r->size);
 
     (void)at;
-    work(r, p, uneven(r->N, r->size) * value(p->work, r->N) / r->size);
+    work(r, p, share_of(r) * value(p->work, r->N));
     for (int i = 1; i < r->size; i++)
         exchange(r, (r->rank + i) % r->size, (r->rank + r->size - i) % r->size, n);
     reduce(r, p->reduce);
@@ -279,7 +288,7 @@ static void step_ring(const struct run *r, const struct phase *p, double at)
 
     (void)at;
     for (int i = 0; i < r->size; i++) {
-        work(r, p, uneven(r->N, r->size) * value(p->work, r->N) / ((double)r->size * r->size));
+        work(r, p, share_of(r) * value(p->work, r->N) / r->size);
         if (i + 1 < r->size)
             exchange(r, right, left, value(p->bytes, r->N) / r->size);
     }
@@ -310,7 +319,7 @@ static void step_wavefront(const struct run *r, const struct phase *p, double at
     for (int b = 0; b < blocks; b++) {
         if (r->rank > 0)
             MPI_Recv(r->in, n, MPI_CHAR, r->rank - 1, 2, r->comm, MPI_STATUS_IGNORE);
-        work(r, p, uneven(r->N, r->size) * value(p->work, r->N) / ((double)r->size * blocks));
+        work(r, p, share_of(r) * value(p->work, r->N) / blocks);
         r->seen->sent += r->rank + 1 < r->size;
         if (r->rank + 1 < r->size)
             MPI_Send(r->out, n, MPI_CHAR, r->rank + 1, 2, r->comm);
@@ -460,9 +469,9 @@ static int refused(const struct program *p, double N, int size)
 
 /* The program's own time, without noise; that of the process that took longest. What is seen of this one goes to *seen,
  * whose half_s are given. */
-static double run(const struct program *p, MPI_Comm comm, double N, struct seen *seen)
+static double run(const struct program *p, MPI_Comm comm, double N, const int *shares, struct seen *seen)
 {
-    struct run r = { .seen = seen, .program = p, .comm = comm, .N = N };
+    struct run r = { .seen = seen, .program = p, .comm = comm, .N = N, .shares = shares };
     double begin, most;
 
     MPI_Comm_rank(comm, &r.rank);
@@ -544,9 +553,23 @@ static MPI_Comm communicator(const int *ranks, int n)
     return comm;
 }
 
-static int run_one(const struct program *p, double N)
+/* "4*96,2*64" or "4*96,...": `size` shares that add up to N, into out. Result: out; NULL where text is NULL. */
+static const int *read_shares(const char *text, int size, double N, int *out)
 {
-    int rank, size, ranks[RANKS];
+    double sum = 0;
+    int n = 0, count, share, used;
+
+    for (; text && sscanf(text, "%d*%d%n", &count, &share, &used) == 2; text += used + (text[used] == ','))
+        for (; count > 0 && n < size; count--, sum += share)
+            out[n++] = share;
+    if (text && (n != size || sum != N))
+        fail("the shares do not add up to the work");
+    return text ? out : NULL;
+}
+
+static int run_one(const struct program *p, double N, const char *shares)
+{
+    int rank, size, ranks[RANKS], units[RANKS];
     struct seen unseen = { 0 };
     double t, factor = 1;
     MPI_Comm comm;
@@ -563,7 +586,7 @@ static int run_one(const struct program *p, double N)
         ranks[i] = i;
     comm = communicator(ranks, size);
     check_room(p, comm, N, size);
-    t = run(p, comm, N, &unseen);
+    t = run(p, comm, N, read_shares(shares, size, N, units), &unseen);
     MPI_Comm_free(&comm);
     if (rank == 0)
         factor = add_run(p, t);
@@ -583,7 +606,8 @@ static sg_bar_t next_run;
 
 static void play_line(const struct program *p, const char *line)
 {
-    int ranks[RANKS], n = 0, world, mine = 0, rank, used = 0;
+    int ranks[RANKS], units[RANKS], n = 0, world, mine = 0, rank, used = 0;
+    const char *shares = strstr(line, " shares=");
     struct seen seen = { 0 };
     MPI_Comm comm;
     double N, t, look_s = 0;
@@ -594,7 +618,10 @@ static void play_line(const struct program *p, const char *line)
         fail(line);
     for (line += used; n < RANKS && sscanf(line, "%d%n", &ranks[n], &used) == 1; line += used + (line[used] == ','))
         mine |= ranks[n++] == world;
-    sscanf(line, " look=%lf", &look_s);
+    shares = shares ? shares + strlen(" shares=") : NULL;
+    line = strstr(line, " look=");
+    if (line)
+        sscanf(line, " look=%lf", &look_s);
     for (int i = 0; i < 3; i++)     /* a look begins at MPI_Init, and the noise makes all longer */
         seen.half_s[i] = fmax(0, (0.5 + 0.25 * i) * look_s - p->start_s) / usual(p);
     if (mine && refused(p, N, n) && ranks[0] == world) {
@@ -602,7 +629,7 @@ static void play_line(const struct program *p, const char *line)
     } else if (mine && !refused(p, N, n)) {
         comm = communicator(ranks, n);
         MPI_Comm_rank(comm, &rank);
-        t = run(p, comm, N, &seen) * usual(p);
+        t = run(p, comm, N, read_shares(shares, n, N, units), &seen) * usual(p);
         if (look_s > 0)
             printf("look %ld %d %.9g %.9g %.9g %.9g\n", id, rank, seen.looked_s[0] * usual(p),
                    seen.looked_s[1] * usual(p), seen.looked_collective, seen.looked_sent);
@@ -636,13 +663,13 @@ int main(int argc, char **argv)
     int status = 0;
 
     MPI_Init(&argc, &argv);
-    if (argc != 3)
-        fail("usage: skeleton SPEC N|--play=FILE");
+    if (argc != 3 && argc != 4)
+        fail("usage: skeleton SPEC N [SHARES] | SPEC --play=FILE");
     read_program(argv[1], &p);
     if (!strncmp(argv[2], "--play=", 7))
         play(&p, argv[2] + 7);
     else
-        status = run_one(&p, strtod(argv[2], NULL));
+        status = run_one(&p, strtod(argv[2], NULL), argv[3]);
     MPI_Finalize();
     return status;
 }

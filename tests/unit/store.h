@@ -69,7 +69,7 @@ static inline int same_sample(const struct hrun_sample *a, const struct hrun_sam
         && same_text(a->limits, b->limits) && !memcmp(&a->compute_s, &b->compute_s, sizeof a->compute_s)
         && !memcmp(&a->mpi_s, &b->mpi_s, sizeof a->mpi_s)
         && !memcmp(&a->work, &b->work, sizeof a->work) && a->copies == b->copies && same_text(a->trace, b->trace)
-        && same_text(a->settings, b->settings);
+        && same_text(a->settings, b->settings) && same_text(a->shares, b->shares);
 }
 
 /* ---------------------------------------------------------------- described clusters, and a service on them */

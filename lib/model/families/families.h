@@ -57,7 +57,42 @@ struct hrun_formulas {
     int *lone;                             /* 2 nsubs of net: a configuration of one sub-cluster */
     double *parts;                         /* noptions: scratch */
     struct hrun_part_time *used;           /* noptions: scratch, of the options that a configuration uses */
+    int *is_shared;                        /* of each term: is it in proportion to the share of a process? */
+    struct hrun_shares *shares;            /* NULL: the definition has none, or they cannot be dealt out */
 };
+
+/* Unequal shares (npt_shares.c): what a process takes is a line in its share. */
+struct hrun_shares {
+    enum hrun_sharing how;
+    int64_t units, least;                  /* in all, and of a process; 0: not asked for yet */
+    struct hrun_pterm *whole;              /* nterms: of shared terms, with all work on one process */
+    double *memory;                        /* nsubs: bytes of a PE, 0: not limited */
+    double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of equal ones */
+    struct hrun_line *lines, *parts;       /* noptions; nsubs: those of a configuration */
+    int64_t *most;                         /* noptions: units that fit into the memory of a process; -1: it depends on P */
+    struct hrun_oracle equal;              /* of equal shares, and whether times depend on the configuration then */
+    int is_whole;
+    int64_t *share;                        /* nsubs: units of each part */
+    int *sub_of;                           /* nsubs: of each part */
+};
+
+/* Make and free p->shares; the terms of p are there. Errors: HRUN_ENOMEM, those of a term. */
+int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
+void hrun_shares_destroy(struct hrun_formulas *p);
+
+/* Rows of struct hrun_predictor_kind. */
+int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err);
+int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs, double *share,
+                   struct hrun_error *err);
+int hrun_shares_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, const double *share,
+                        double *t, struct hrun_error *err);
+int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err);
+
+/* Ti of the options that a configuration uses, with the shares that it is dealt; else NAN. */
+int hrun_shares_dealt(struct hrun_formulas *p, const int *pes, const int *procs, double *t, struct hrun_error *err);
+
+/* What a process of `sub` has in a configuration, over an equal share; -1 with *err where there is no such time. */
+double hrun_shares_share(struct hrun_formulas *p, int sub, const int *pes, const int *procs, struct hrun_error *err);
 
 /* Ti of all options at P, t[noptions], in a configuration of net's sub-clusters (not looked at without network terms);
  * NAN where an option cannot be used at P. 0, or -1 with *err. */
@@ -83,6 +118,9 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
                          struct hrun_error *err);
 int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
                        struct hrun_error *err);
+
+/* Add to t[noptions], times at P, the least of what network terms take. */
+int hrun_formulas_add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err);
 
 /* The value of distinct term j at P. Errors: HRUN_ENONFINITE naming term, N and P. */
 int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err);

@@ -237,15 +237,18 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
     p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
     p->checked = calloc(terms + 1, sizeof *p->checked);
     p->is_network = calloc(terms + 1, sizeof *p->is_network);
+    p->is_shared = calloc(terms + 1, sizeof *p->is_shared);
     p->has_network = calloc(n + 1, sizeof *p->has_network);
     p->parts = calloc(n + 1, sizeof *p->parts);
     p->used = calloc(n + 1, sizeof *p->used);
-    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->has_network ||
-        !p->parts || !p->used)
+    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->is_shared ||
+        !p->has_network || !p->parts || !p->used)
         return hrun_fail_nomem(err);
     for (size_t j = 0; j < terms; j++)
         p->base.has_network |= p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
     p->base.is_whole = p->base.has_network || p->base.tasking.dynamic;
+    for (size_t j = 0; j < terms; j++)
+        p->is_shared[j] = p->form == HRUN_FORM_NPT && hrun_app_term_is_shared(p->base.app, p->terms[j].expr);
     for (size_t j = 0; j < terms; j++)
         p->least_m[j] = INT_MAX;
     for (size_t o = 0; o < n; o++) {
@@ -365,6 +368,8 @@ static void destroy(struct hrun_predictor *base)
     free(p->place);
     free(p->lone);
     free(p->is_network);
+    hrun_shares_destroy(p);
+    free(p->is_shared);
     free(p->has_network);
     free(p->parts);
     free(p->used);
@@ -378,6 +383,10 @@ static const struct hrun_predictor_kind kind = {
     .time_in = hrun_formulas_time_in,
     .measured = hrun_formulas_measured,
     .options = hrun_formulas_options,
+    .options_shared = hrun_shares_options,
+    .deal = hrun_shares_deal,
+    .shares = hrun_shares_of,
+    .limit_memory = hrun_shares_limit_memory,
 };
 
 /* Where speeds add up, good configurations are many and alike: so many parts take hundredths of a second. */
@@ -429,6 +438,8 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
         if (bind_option(p, o, usable[p->base.options[o].sub], err))
             goto fail;
     if (spread(p, err))
+        goto fail;
+    if (app->shares.units && p->form == HRUN_FORM_NPT && !p->base.tasking.dynamic && hrun_shares_create(p, err))
         goto fail;
     qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);
     p->base.oracle.noptions = p->base.noptions;

@@ -86,8 +86,7 @@ static void add_terms(struct hrun_formulas *p, int P, double *t)
         t[p->points[i].option] = usable(p->points[i].time_s) ? p->points[i].time_s : NAN;
 }
 
-/* Add to t what the network terms of each option take at least. */
-static int add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err)
+int hrun_formulas_add_network(struct hrun_formulas *p, int P, double *t, struct hrun_error *err)
 {
     for (int j = 0; j < p->nterms; j++)
         for (int o = 0; p->is_network[j] && o < p->base.noptions; o++) {
@@ -128,7 +127,7 @@ int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
             p->value[j] = 0;
     }
     add_terms(p, P, t);
-    if (p->same_subs && add_network(p, P, t, err))
+    if (p->same_subs && hrun_formulas_add_network(p, P, t, err))
         return -1;
     share_work(p, hrun_tasking_excess(&p->base.tasking, P), t);
     return 0;
@@ -139,6 +138,8 @@ int hrun_formulas_options(struct hrun_predictor *base, int P, const int *pes, co
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
+    if (base->deals)
+        return hrun_shares_dealt(p, pes, procs, t, err);
     for (int j = 0; j < p->nterms; j++)
         if (p->least_m[j] < P && hrun_formulas_value(p, j, P, pes, procs, &p->value[j], err))
             return -1;
@@ -295,8 +296,8 @@ static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, in
 
 /* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
  * report shows what the search saw. */
-static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, const int *procs, double *x,
-                         double *value, struct hrun_error *err)
+static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, const int *procs, double share,
+                         double *x, double *value, struct hrun_error *err)
 {
     const struct hrun_popt *opt = &p->opts[o];
     double sum = 0;
@@ -308,6 +309,7 @@ static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, 
             continue;
         if (hrun_formulas_value(p, j, P, pes, procs, &v, err))
             return -1;
+        v *= p->is_shared[j] ? share : 1;
         sum += c * v;
         for (int l = 0; l < opt->formula->nterms; l++)
             if (opt->term[l] == j)
@@ -406,9 +408,10 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
     return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
 }
 
-/* One prediction in a configuration; pes is NULL where no network term needs one. */
-static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double *time_s,
-                   double *low, double *high, struct hrun_error *err)
+/* One prediction in a configuration, with a share of the work over an equal one; pes is NULL where no network term needs
+ * one. */
+static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double share,
+                   double *time_s, double *low, double *high, struct hrun_error *err)
 {
     int o = hrun_predictor_find(&p->base, sub, m), rc = -1;
     const struct hrun_fit_record *r = record_at(p, o, P);
@@ -420,7 +423,7 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
     x = calloc((size_t)r->nterms + 1, sizeof *x);
     if (!x)
         return hrun_fail_nomem(err);
-    if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, x, &t, err) :
+    if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, share, x, &t, err) :
         hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
         goto out;
     half = hrun_record_half_width(r, x, t);
@@ -451,7 +454,7 @@ int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, doubl
     int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1, n;
 
     if (o < 0 || !p->has_network[o] || P <= m)
-        return predict(p, sub, m, P, NULL, NULL, time_s, low, high, err);
+        return predict(p, sub, m, P, NULL, NULL, 1, time_s, low, high, err);
     if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
                          "a term of %s asks for", sub + 1, P, m, p->base.app->name);
@@ -459,7 +462,7 @@ int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, doubl
     memset(p->lone, 0, 2 * (size_t)n * sizeof *p->lone);
     p->lone[there] = P / m;
     p->lone[n + there] = m;
-    return predict(p, sub, m, P, p->lone, p->lone + n, time_s, low, high, err);
+    return predict(p, sub, m, P, p->lone, p->lone + n, 1, time_s, low, high, err);
 }
 
 int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
@@ -467,11 +470,14 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, 
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
     int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->base.oracle.nsubs, P = 0;
+    double share = base->deals ? hrun_shares_share(p, sub, pes, procs, err) : 1;
 
+    if (share < 0)
+        return -1;
     for (int i = 0; i < n; i++)
         P += pes[i] * procs[i];
     if (!p->net || p->same_subs)
-        return predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, time_s, low, high, err);
+        return predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, share, time_s, low, high, err);
     return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
 }
 

@@ -256,7 +256,7 @@ static int fit_all(struct hrun_design *d, struct hrun_error *err)
         d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
     for (int i = 0; i < d->nsubs; i++)
         drop_beyond(d, i);
-    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FORM_NPT, &d->set.fit, &d->corrections,
+    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &d->set.fit, &d->corrections,
                                 &why) &&
         why.code != HRUN_ENODATA) {
         *err = why;
