@@ -56,11 +56,22 @@ static int read_mixed(const struct campaign *g, int sub, const struct hrun_sampl
            stands_before(v, k) % alike == 0;
 }
 
+/* The shares of a run on several sub-clusters of this cluster, if they are unequal, else NULL; until the next call. */
+static const double *shares_of(const struct campaign *g, const struct hrun_sample *s)
+{
+    if (!s->mixed || !s->shares || !*s->shares)
+        return NULL;
+    for (int i = 0; i < g->nsubs; i++)
+        g->budget->share[i] = hrun_sample_share(s, i);
+    return g->budget->share;
+}
+
 /* The good run v[k] of the log into design and campaign. */
 static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
                        int *config, struct hrun_error *err)
 {
     const struct hrun_sample *s = &v[k];
+    const double *share = shares_of(g, s);
     int n = g->nsubs, i;
     struct point *p;
 
@@ -71,8 +82,8 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
         config[sub] = s->pes;
         config[n + sub] = s->M;
     }
-    i = campaign_point(g, config, config + n, s->N, err);
-    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, s->N, s->time_s, s->wall_s, 0, err))
+    i = campaign_point(g, config, config + n, share, s->N, err);
+    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, share, s->N, s->time_s, s->wall_s, 0, err))
         return -1;
     p = &g->v[i];
     p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
@@ -91,7 +102,7 @@ static int add_failure(struct campaign *g, const struct hrun_sample *s, const ch
     if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, cluster) || !s->config ||
         hrun_config_parse(s->config, n, config, config + n, NULL))
         return 0;
-    return hrun_design_add(g->budget->design, config, config + n, s->N, 0, 0, 0, err);
+    return hrun_design_add(g->budget->design, config, config + n, shares_of(g, s), s->N, 0, 0, 0, err);
 }
 
 /* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */
@@ -163,7 +174,8 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     struct hrun_design_settings set = { 0 };
 
     b->subs = calloc((size_t)n, sizeof *b->subs);
-    if (!config || !b->subs) {
+    b->share = calloc((size_t)n, sizeof *b->share);
+    if (!config || !b->share || !b->subs) {
         free(config);
         return hrun_fail_nomem(err);
     }
@@ -227,6 +239,7 @@ void budget_destroy(struct budget *b)
     hrun_design_destroy(b->design);
     lists_release(&b->lists);
     free(b->subs);
+    free(b->share);
     free(b);
 }
 

@@ -8,17 +8,20 @@
 
 enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
 
-static int add_point(struct campaign *g, const int *pes, const int *procs, int64_t N, double work, int copies,
-                     struct hrun_error *err)
+static int add_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N, double work,
+                     int copies, struct hrun_error *err)
 {
     size_t n = (size_t)g->nsubs;
     struct point p = { .sub = -1, .N = N, .work = work, .copies = copies };
 
     for (int i = 0; i < g->n; i++)
-        if (g->v[i].N == N && g->v[i].work == work && g->v[i].copies == copies &&
+        if (g->v[i].N == N && g->v[i].work == work && g->v[i].copies == copies && !g->v[i].share == !share &&
             !memcmp(g->v[i].pes, pes, n * sizeof *pes) &&
-            !memcmp(g->v[i].procs, procs, n * sizeof *procs))
+            !memcmp(g->v[i].procs, procs, n * sizeof *procs)) {
+            if (share)
+                memcpy(g->v[i].share, share, n * sizeof *share);
             return i;
+        }
     if ((size_t)g->n == g->cap) {
         size_t more = g->cap ? g->cap * 2 : 64;
         struct point *v = realloc(g->v, more * sizeof *v);
@@ -29,8 +32,14 @@ static int add_point(struct campaign *g, const int *pes, const int *procs, int64
         g->cap = more;
     }
     p.pes = malloc(2 * n * sizeof *p.pes);
-    if (!p.pes)
+    p.share = share ? malloc(n * sizeof *share) : NULL;
+    if (!p.pes || (share && !p.share)) {
+        free(p.pes);
+        free(p.share);
         return hrun_fail_nomem(err);
+    }
+    if (share)
+        memcpy(p.share, share, n * sizeof *share);
     p.procs = p.pes + n;
     memcpy(p.pes, pes, n * sizeof *pes);
     memcpy(p.procs, procs, n * sizeof *procs);
@@ -43,9 +52,10 @@ static int add_point(struct campaign *g, const int *pes, const int *procs, int64
     return g->n++;
 }
 
-int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err)
+int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N,
+                   struct hrun_error *err)
 {
-    return add_point(g, pes, procs, N, 0, 0, err);
+    return add_point(g, pes, procs, share, N, 0, 0, err);
 }
 
 /* The point of sub-cluster `sub` alone; work: 0 for equal shares. Result: its index, or -1 with *err. */
@@ -58,7 +68,7 @@ static int add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, dou
         return hrun_fail_nomem(err);
     config[sub] = pes;
     config[g->nsubs + sub] = m;
-    i = add_point(g, config, config + g->nsubs, N, work, copies, err);
+    i = add_point(g, config, config + g->nsubs, NULL, N, work, copies, err);
     free(config);
     return i;
 }
@@ -183,8 +193,10 @@ fail:
 
 void campaign_release(struct campaign *g)
 {
-    for (int i = 0; i < g->n; i++)
+    for (int i = 0; i < g->n; i++) {
         free(g->v[i].pes);
+        free(g->v[i].share);
+    }
     free(g->v);
     budget_destroy(g->budget);
     memset(g, 0, sizeof *g);

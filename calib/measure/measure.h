@@ -23,6 +23,7 @@ struct point {
     int *pes, *procs;         /* of each sub-cluster: PEs, and processes on each of them */
     int P;                    /* processes in all */
     double work;              /* family weak: the rows of each process, else 0 */
+    double *share;            /* of the whole of the work, of each process of a sub-cluster; NULL: equal */
     int copies;               /* 1: each process is a run of its own, all at the same time (measure.h) */
     int sub;                  /* the only sub-cluster used; -1: several */
     int have;                 /* good measurements on disk */
@@ -78,9 +79,10 @@ void campaign_note(struct campaign *g, const struct event *e);
 void campaign_see_time(struct campaign *g, double time_s);
 double campaign_step(const struct campaign *g);
 
-/* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters) and size, made when it
- * is not there yet. Result: its index; -1 with HRUN_ENOMEM. */
-int campaign_point(struct campaign *g, const int *pes, const int *procs, int64_t N, struct hrun_error *err);
+/* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters), size, and equal shares
+ * (NULL) or others, which become these; made when it is not there yet. Result: its index; -1 with HRUN_ENOMEM. */
+int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N,
+                   struct hrun_error *err);
 
 /* 1 if this sub-cluster is to be measured. */
 int campaign_has(const struct campaign *g, int sub);
@@ -117,6 +119,7 @@ struct budget {
     struct lists lists;
     struct hrun_design_sub *subs;
     struct hrun_design *design;
+    double *share;            /* of each sub-cluster: scratch */
     double limit_s, target;   /* 0: none */
     int finds;                /* 1: the design finds a budget */
     int runs;                 /* 0: no limit */

@@ -115,6 +115,24 @@ static void end_slow_run(struct runs *runs, const struct work *w, struct work_re
     r->detail[0] = 0;
 }
 
+/* The units of a process of each sub-cluster, into *out, the caller's; NULL: shares are equal. */
+static int share_units(const struct hrun_app *app, const struct point *p, int nsubs, double **out,
+                       struct hrun_error *err)
+{
+    int64_t units, least;
+
+    if (!p->share)
+        return 0;
+    *out = calloc((size_t)nsubs + 1, sizeof **out);
+    if (!*out)
+        return hrun_fail_nomem(err);
+    if (hrun_app_units(app, p->N, &units, &least, err))
+        return -1;
+    for (int i = 0; i < nsubs; i++)
+        (*out)[i] = round(p->share[i] * (double)units);
+    return 0;
+}
+
 /* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
 static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
@@ -127,12 +145,14 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
                       .slow_s = c->engine->simulated ? 0 : runs->limit_s };
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
+    double *share = NULL;
     struct waits waits;
 
     waits_init(&waits);
     memset(r, 0, sizeof *r);
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
-    if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, l->nranks, err) ||
+    if (!l || share_units(c->app, point, c->cluster->nsubs, &share, err) || placement_fill_threads(c, l, err) ||
+        work_find_program(&w, l->nranks, err) ||
         alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
         goto done;
     if (r->outcome.interrupted) {
@@ -140,6 +160,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
         goto done;
     }
     w.waits = runs->trace ? &waits : NULL;
+    w.share = share;
     if (work_run(&w, l, r, &why)) {
         if (why.code != HRUN_EENGINE) {
             *err = why;
@@ -159,6 +180,7 @@ done:
     alone_end(runs->ledger);
     waits_release(&waits);
     hrun_layout_destroy(l);
+    free(share);
     return rc;
 }
 
@@ -299,7 +321,7 @@ static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
 {
     struct campaign *g = r->g;
-    int i = campaign_point(g, run->pes, run->procs, run->N, err), slot, rc = 0;
+    int i = campaign_point(g, run->pes, run->procs, run->share, run->N, err), slot, rc = 0;
     struct spending before = r->spent;
     struct point *p;
 
@@ -308,14 +330,14 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     p = &g->v[i];
     slot = p->sub < 0 ? g->nsubs : p->sub;
     if (hopeless(g, luck, p))
-        return hrun_design_add(g->budget->design, p->pes, p->procs, p->N, 0, 0, 0, err);
+        return hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, 0, 0, 0, err);
     r->limit_s = run->limit_s;
     rc = measure_point(r, i, &luck[slot], err);
     r->limit_s = 0;
     if (rc)
         return rc;
     p = &g->v[i];
-    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s, 1,
+    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s, 1,
                         err))
         return -1;
     if (r->spent.too_short)

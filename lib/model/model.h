@@ -226,6 +226,11 @@ int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
                           struct hrun_error *err);
 
+/* The time of a configuration each process of which has share[nsubs] of the whole of the work (NULL: equal), without
+ * an interval. Errors: those of hrun_predictor_time. */
+int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+                               double *time_s, struct hrun_error *err);
+
 /* How well a configuration uses the PEs npes[nsubs] that there are, where the family tells (hrun-model(7), "ring"). */
 struct hrun_balance {
     int q;                     /* processes */

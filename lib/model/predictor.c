@@ -157,6 +157,28 @@ int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pe
                                             : hrun_predictor_options(p, P, pes, procs, t, err);
 }
 
+int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+                               double *time_s, struct hrun_error *err)
+{
+    int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs), rc;
+    double *t = calloc((size_t)(p->noptions + nsubs) + 1, sizeof *t), *more = t ? t + p->noptions : NULL;
+
+    for (int i = 0; t && i < nsubs; i++)
+        more[i] = share ? share[i] * P : 1;
+    rc = t ? hrun_predictor_options_shared(p, P, pes, procs, share ? more : NULL, t, err) : hrun_fail_nomem(err);
+    *time_s = 0;
+    for (int i = 0; i < nsubs && !rc; i++) {
+        int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
+
+        if (pes[i])
+            *time_s = o >= 0 && t[o] > 0 ? fmax(*time_s, t[o]) : NAN;
+        if (isnan(*time_s))
+            rc = hrun_fail(err, HRUN_ENODATA, "no model for this configuration");
+    }
+    free(t);
+    return rc;
+}
+
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err)
 {
     return p->kind->deal ? p->kind->deal(p, how, err) : 0;

@@ -168,10 +168,7 @@ static int by_text(const char *a, const char *b)
 /* What each process at this place of a record's sub-clusters has of the work, over an equal share. */
 static double share_at(const struct hrun_sample *s, int place)
 {
-    size_t len;
-    const char *own = s->shares && *s->shares ? hrun_list_item(s->shares, place, &len) : NULL;
-
-    return own ? strtod(own, NULL) * s->P : 1;
+    return s->shares && *s->shares ? hrun_sample_share(s, place) * s->P : 1;
 }
 
 /* The same of a record in the log of its own part: the place with as many PEs and processes, and its signature. */

@@ -1,6 +1,8 @@
 /* sample.c - one measurement as text, and its dates; see store.h and internal.h */
 #include "store/internal.h"
 
+#include "base/list.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -50,6 +52,14 @@ void *store_member(struct hrun_sample *s, const struct store_field *f)
 const void *store_const_member(const struct hrun_sample *s, const struct store_field *f)
 {
     return (const char *)s + f->offset;
+}
+
+double hrun_sample_share(const struct hrun_sample *s, int place)
+{
+    size_t len;
+    const char *own = hrun_list_item(s->shares, place, &len);
+
+    return own ? strtod(own, NULL) : 0;
 }
 
 int hrun_sample_failed(const struct hrun_sample *s)

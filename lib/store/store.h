@@ -89,6 +89,10 @@ void hrun_samples_release(struct hrun_samples *s);
 /* Status of a run that a calibration ended, as others are far quicker: no candidate, but the program works. */
 #define HRUN_STATUS_TOO_SLOW "too slow"
 
+/* What each process at this place of the record's sub-clusters had of the whole of the work; 0 where `shares` tell
+ * nothing. */
+double hrun_sample_share(const struct hrun_sample *s, int place);
+
 /* Are two texts of records the same? NULL is "". */
 int hrun_text_same(const char *a, const char *b);
 

@@ -127,7 +127,7 @@ static int step(struct trial *t)
     }
     t->n++;
     t->spent_s += wall_s;
-    return hrun_design_add(t->d, t->pes[k], t->procs[k], r.N, time_s, wall_s, 1, &t->err) ? -1 : 1;
+    return hrun_design_add(t->d, t->pes[k], t->procs[k], NULL, r.N, time_s, wall_s, 1, &t->err) ? -1 : 1;
 }
 
 static int go(struct trial *t, int most)
@@ -341,7 +341,7 @@ static void goes_on(void)
         int P;
         double t = truth(a.pes[i], a.procs[i], a.N[i], &P);
 
-        hrun_design_add(b.d, a.pes[i], a.procs[i], a.N[i], t, t, 0, NULL);
+        hrun_design_add(b.d, a.pes[i], a.procs[i], NULL, a.N[i], t, t, 0, NULL);
     }
     go(&b, RUNS_MAX);
     for (int i = 0; i < b.n; i++)
@@ -363,7 +363,7 @@ static void doubts(void)
     start(&t, &plain);
     t.sigma = 1e-3;
     go(&t, 16);
-    hrun_design_add(t.d, pes, procs, 300, x, x, 1, NULL);   /* three times as long as it should take */
+    hrun_design_add(t.d, pes, procs, NULL, 300, x, x, 1, NULL);   /* three times as long as it should take */
     go(&t, 30);
     for (int i = 16; i < t.n; i++)
         repeated += t.stage[i] == HRUN_DESIGN_REPEAT && t.N[i] == 300 && t.pes[i][0] == 3 && !t.pes[i][1];
@@ -388,10 +388,10 @@ static void refuses(void)
     ok(!t.d && strstr(t.err.text, "ascend"), "sizes out of order are refused (%s)", t.err.text);
     finish(&t);
     start(&t, &plain);
-    ok(hrun_design_add(t.d, none, none, 100, 1, 1, 1, &t.err) == -1 && t.err.code == HRUN_EINVAL,
+    ok(hrun_design_add(t.d, none, none, NULL, 100, 1, 1, 1, &t.err) == -1 && t.err.code == HRUN_EINVAL,
        "a run of nothing is refused (%s)", t.err.text);
-    ok(hrun_design_add(t.d, one, none, 100, 1, 1, 1, &t.err) == -1, "PEs without processes are refused");
-    ok(hrun_design_add(t.d, one, one, 100, NAN, 1, 1, &t.err) == -1, "a time that is none is refused");
+    ok(hrun_design_add(t.d, one, none, NULL, 100, 1, 1, 1, &t.err) == -1, "PEs without processes are refused");
+    ok(hrun_design_add(t.d, one, one, NULL, 100, NAN, 1, 1, &t.err) == -1, "a time that is none is refused");
     is_int(hrun_design_state(t.d)->runs, 0, "and nothing changed");
     finish(&t);
 }
@@ -462,7 +462,7 @@ static int made_again(double sigma)
         double x = 3 * truth(pes, procs, 300, &P);
 
         for (int again = 0; again < (sigma > 0 || k > 2 ? 1 : 2); again++)
-            hrun_design_add(t.d, pes, procs, 300, x, x, 1, NULL);
+            hrun_design_add(t.d, pes, procs, NULL, 300, x, x, 1, NULL);
     }
     go(&t, 60);
     for (int i = 16; i < t.n; i++)
@@ -647,11 +647,11 @@ static void test_one_size(void)
         late += r.limit_s > 0 && fabs(r.limit_s - 4 * best) > 1e-9;
         slow += r.limit_s > 0 && t > r.limit_s;
         if (r.limit_s > 0 && t > r.limit_s) {
-            hrun_design_add(d, r.pes, r.procs, r.N, 0, r.limit_s, 1, &err);
+            hrun_design_add(d, r.pes, r.procs, NULL, r.N, 0, r.limit_s, 1, &err);
             spent += r.limit_s;
             continue;
         }
-        hrun_design_add(d, r.pes, r.procs, r.N, t, t, 1, &err);
+        hrun_design_add(d, r.pes, r.procs, NULL, r.N, t, t, 1, &err);
         spent += t;
         best = fmin(best, t);
     }

@@ -40,7 +40,7 @@ static int last_call(const struct ma *m, int steps, long at, int next, struct hr
         t = truth(pes, run.N, run.P);
         calls = 0;
         fail_at = i == steps ? at : 0;
-        rc = hrun_design_add(d, pes, procs, run.N, t, t, 1, err);
+        rc = hrun_design_add(d, pes, procs, NULL, run.N, t, t, 1, err);
     }
     fail_at = 0;
     rc = d ? rc : -1;

@@ -28,23 +28,36 @@ void design_drop_sizes(struct hrun_design *d)
 
 /* ------------------------------------------------------------------ candidates */
 
-static int add_belief(struct hrun_design *d, struct design_size *s, const int *pes, const int *procs,
-                      const struct hrun_choice *c, struct hrun_error *err)
+static int add_belief(struct hrun_design *d, struct design_size *s, const int *config, const struct hrun_choice *c,
+                      struct hrun_error *err)
 {
-    size_t n = (size_t)d->nsubs;
     struct design_belief *b = &s->v[s->n];
 
     memset(b, 0, sizeof *b);
-    b->config = malloc(2 * n * sizeof *b->config);
+    b->config = malloc(design_bytes(d));
     if (!b->config)
         return hrun_fail_nomem(err);
-    memcpy(b->config, pes, n * sizeof *pes);
-    memcpy(b->config + n, procs, n * sizeof *procs);
+    memcpy(b->config, config, design_bytes(d));
     b->P = c->P;
     b->limiting = c->limiting;
     b->model_s = c->time_s;
     s->n++;
     return 0;
+}
+
+/* A configuration of a plan with unequal shares (dealt = 1) or equal ones into config[2 nsubs + 1]. Result: how many
+ * sub-clusters it uses. */
+static int set_config(const struct hrun_design *d, const struct hrun_choice *c, int dealt, int *config)
+{
+    size_t bytes = (size_t)d->nsubs * sizeof *config;
+    int used = 0;
+
+    memcpy(config, c->pes, bytes);
+    memcpy(config + d->nsubs, c->procs, bytes);
+    for (int i = 0; i < d->nsubs; i++)
+        used += config[i] > 0;
+    config[2 * d->nsubs] = dealt && used > 1;
+    return used;
 }
 
 static int find_config(const struct hrun_design *d, const struct design_size *s, const int *config)
@@ -55,33 +68,41 @@ static int find_config(const struct hrun_design *d, const struct design_size *s,
     return -1;
 }
 
-/* What hrun would choose here: corrected predictions (model/model.h), those known[n], searched exactly. Its
- * index among the candidates into *at, to which it is added when it is not there; -1 when there is none. */
-static int choice_of_hrun(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
-                          const struct hrun_known *known, int n, int *at, struct hrun_error *err)
+/* What hrun would choose here: corrected predictions (model/model.h), those known[n], searched exactly. Its index among
+ * the candidates into *at, to which it is added when it is not there, and what it counts as into *value; else both are as
+ * before. */
+static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
+                          const struct hrun_plan_problem *problem, int dealt, int cautious,
+                          const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)
 {
-    int *config = NULL, rc = -1;
+    int *config = malloc(design_bytes(d)), rc = config ? 0 : hrun_fail_nomem(err), i;
+    const struct hrun_corrections *all = d->corrections[dealt];
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
     struct hrun_choice c;
+    double own = INFINITY;
 
+    if (rc || hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err)) {
+        free(config);
+        return -1;
+    }
     if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
         rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
         if (rc)
             *err = why;
         goto done;
     }
-    config = malloc(2 * (size_t)d->nsubs * sizeof *config);
-    if (!config) {
-        hrun_fail_nomem(err);
+    set_config(d, &plan->v[0], dealt, config);
+    i = hrun_corrections_find(all, config, config + d->nsubs);
+    own = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
+          (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
+    if (own >= *value)
         goto done;
-    }
-    memcpy(config, plan->v[0].pes, (size_t)d->nsubs * sizeof *config);
-    memcpy(config + d->nsubs, plan->v[0].procs, (size_t)d->nsubs * sizeof *config);
+    *value = own;
     *at = find_config(d, s, config);
-    rc = *at < 0 ? design_evaluate(problem, config, 1, &c, err) : 0;
+    rc = *at < 0 ? design_evaluate(p, problem, config, 1, &c, err) : 0;
     if (rc > 0) {
-        rc = add_belief(d, s, config, config + d->nsubs, &c, err);
+        rc = add_belief(d, s, config, &c, err);
         hrun_choice_release(&c);
         *at = rc ? -1 : s->n - 1;
     }
@@ -91,59 +112,76 @@ done:
     return rc;
 }
 
-/* The choice, and what would be the choice without caution. */
-static int choices(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
-                   struct hrun_error *err)
+/* The choice, and what would be the choice without caution, of equal or of unequal shares, where they are better than
+ * what was found before. */
+static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
+                      const struct hrun_plan_problem *problem, int dealt, double *choice, double *hope,
+                      struct hrun_error *err)
 {
-    int n = hrun_corrections_count(d->corrections), rc;
+    const struct hrun_corrections *all = d->corrections[dealt];
+    int n = hrun_corrections_count(all), rc;
     struct hrun_known *known = calloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
 
-    s->choice = s->hope = -1;
     if (!known)
         return hrun_fail_nomem(err);
-    hrun_corrections_known(d->corrections, s->N, known, NULL);
+    hrun_corrections_known(all, s->N, known, NULL);
     for (int i = 0; i < d->ngroups; i++) {
         const struct design_group *g = &d->groups[i];
-        int at = hrun_corrections_find(d->corrections, g->config, g->config + d->nsubs);
+        int at = hrun_corrections_find(all, g->config, g->config + d->nsubs);
 
-        if (g->N != s->N || !g->failed || g->n)
+        if (g->N != s->N || !g->failed || g->n || (g->sub < 0 && g->config[2 * d->nsubs] != dealt))
             continue;
         if (at < 0)
             known[at = n++] = (struct hrun_known){ .pes = g->config, .procs = g->config + d->nsubs };
         known[at].excluded = 1;
     }
-    rc = choice_of_hrun(d, s, problem, known, n, &s->choice, err);
+    rc = choice_of_hrun(d, s, p, problem, dealt, 1, known, n, &s->choice, choice, err);
     for (int i = 0; i < n; i++)
         known[i].doubt = 0;
-    rc = rc ? rc : choice_of_hrun(d, s, problem, known, n, &s->hope, err);
+    rc = rc ? rc : choice_of_hrun(d, s, p, problem, dealt, 0, known, n, &s->hope, hope, err);
     free(known);
     return rc;
 }
 
-/* The best predicted configurations, and all that were run at this size. */
-static int gather(struct hrun_design *d, struct design_size *s, const struct hrun_plan_problem *problem,
-                  struct hrun_error *err)
+/* The best predicted configurations, with unequal shares only those on several sub-clusters. */
+static int gather_best(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
+                       const struct hrun_plan_problem *problem, int dealt, struct hrun_error *err)
 {
+    int *config = malloc(design_bytes(d)), rc = config ? 0 : hrun_fail_nomem(err);
     struct hrun_plan *plan = NULL;
-    struct hrun_choice c;
     struct hrun_error why = { 0 };
-    int measured = 0, rc = -1;
 
-    if (hrun_plan_search(problem, CANDIDATES, &plan, &why) && why.code != HRUN_EINFEASIBLE) {
+    if (!rc && hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+        rc = -1;
+    if (!rc && hrun_plan_search(problem, CANDIDATES, &plan, &why) && why.code != HRUN_EINFEASIBLE) {
         *err = why;
-        return -1;
+        rc = -1;
     }
-    s->complete = !plan || plan->n < CANDIDATES;
+    s->complete &= !plan || plan->n < CANDIDATES;
+    for (int i = 0; plan && i < plan->n && !rc; i++)
+        if (set_config(d, &plan->v[i], dealt, config) > 1 || !dealt)
+            rc = add_belief(d, s, config, &plan->v[i], err);
+    hrun_plan_destroy(plan);
+    free(config);
+    return rc;
+}
+
+/* The best predicted configurations, and all that were run at this size. */
+static int gather(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
+                  const struct hrun_plan_problem *problem, struct hrun_error *err)
+{
+    struct hrun_choice c;
+    int measured = 0, rc;
+
     for (int i = 0; i < d->ngroups; i++)
         measured += d->groups[i].N == s->N;
-    s->v = calloc((size_t)(plan ? plan->n : 0) + (size_t)measured + 3, sizeof *s->v);
-    if (!s->v) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    for (int i = 0; plan && i < plan->n; i++)
-        if (add_belief(d, s, plan->v[i].pes, plan->v[i].procs, &plan->v[i], err))
-            goto done;
+    s->v = calloc(2 * (size_t)CANDIDATES + (size_t)measured + 5, sizeof *s->v);
+    if (!s->v)
+        return hrun_fail_nomem(err);
+    s->complete = 1;
+    for (int dealt = 0; dealt < 1 + design_deals(d); dealt++)
+        if (gather_best(d, s, p, problem, dealt, err))
+            return -1;
     for (int i = 0; i < d->ngroups; i++) {
         const struct design_group *g = &d->groups[i];
         int at;
@@ -152,24 +190,21 @@ static int gather(struct hrun_design *d, struct design_size *s, const struct hru
             continue;
         at = find_config(d, s, g->config);
         if (at < 0) {
-            rc = design_evaluate(problem, g->config, 1, &c, err);
+            rc = design_evaluate(p, problem, g->config, 1, &c, err);
             if (!rc)
                 continue;
             if (rc > 0) {
-                rc = add_belief(d, s, g->config, g->config + d->nsubs, &c, err);
+                rc = add_belief(d, s, g->config, &c, err);
                 hrun_choice_release(&c);
             }
             if (rc)
-                goto done;
+                return -1;
             at = s->n - 1;
         }
         s->v[at].runs = g->n;
         s->v[at].failed = g->failed;
     }
-    rc = 0;
-done:
-    hrun_plan_destroy(plan);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ the choice */
@@ -261,14 +296,17 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
     struct hrun_predictor *p;
     struct hrun_plan_problem problem;
     struct process process;
+    double choice = INFINITY, hope = INFINITY;
     int rc;
 
     p = design_predictor(d, s->N, err);
     if (!p)
         return err->code ? -1 : 0;
     design_problem(d, p, subs, &problem);
-    rc = gather(d, s, &problem, err);
-    rc = rc ? rc : choices(d, s, &problem, err);
+    rc = gather(d, s, p, &problem, err);
+    s->choice = s->hope = -1;
+    for (int dealt = 0; dealt < 1 + design_deals(d) && !rc; dealt++)
+        rc = choices_of(d, s, p, &problem, dealt, &choice, &hope, err);
     hrun_predictor_destroy(p);
     if (rc || process_make(d, s->N, &process, err))
         return -1;

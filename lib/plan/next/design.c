@@ -21,14 +21,24 @@ double design_median(double *v, int n)
     return n ? v[n / 2] : 0;
 }
 
+int design_deals(const struct hrun_design *d)
+{
+    return d->app->shares.units != NULL && d->nsubs > 1;
+}
+
+size_t design_bytes(const struct hrun_design *d)
+{
+    return (2 * (size_t)d->nsubs + 1) * sizeof(int);
+}
+
 int design_same(const struct hrun_design *d, const int *a, const int *b)
 {
-    return !memcmp(a, b, 2 * (size_t)d->nsubs * sizeof *a);
+    return !memcmp(a, b, design_bytes(d));
 }
 
 void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config)
 {
-    memset(config, 0, 2 * (size_t)d->nsubs * sizeof *config);
+    memset(config, 0, design_bytes(d));
     config[p->sub] = p->pes;
     config[d->nsubs + p->sub] = p->m;
 }
@@ -129,7 +139,8 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->noise_s = settings->fit.sigma_abs_s;
     d->state.loss = d->state.interval = NAN;
     d->sizes = calloc((size_t)settings->nsizes, sizeof *d->sizes);
-    if (!d->sizes) {
+    d->share = calloc((size_t)nsubs + 1, sizeof *d->share);
+    if (!d->sizes || !d->share) {
         hrun_fail_nomem(err);
         goto fail;
     }
@@ -151,16 +162,22 @@ fail:
     return NULL;
 }
 
+static void free_run(struct design_run *r)
+{
+    free(r->config);
+    free(r->text);
+    free(r->shares);
+    free(r->share);
+}
+
 void hrun_design_destroy(struct hrun_design *d)
 {
     if (!d)
         return;
     design_drop_models(d);
     design_drop_sizes(d);
-    for (int i = 0; i < d->nruns; i++) {
-        free(d->runs[i].config);
-        free(d->runs[i].text);
-    }
+    for (int i = 0; i < d->nruns; i++)
+        free_run(&d->runs[i]);
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     free(d->sizes);
@@ -171,11 +188,12 @@ void hrun_design_destroy(struct hrun_design *d)
     hrun_buf_release(&d->names);
     hrun_buf_release(&d->signatures);
     hrun_buf_release(&d->consts);
+    free(d->share);
     free(d);
 }
 
-/* A configuration of these sub-clusters into config[2 nsubs]; how many processes, 0 when it is none. */
-static int read_config(const struct hrun_design *d, const int *pes, const int *procs, int *config, int *sub)
+/* A configuration of these sub-clusters into config; how many processes, 0 when it is none. */
+static int read_config(const struct hrun_design *d, const int *pes, const int *procs, int dealt, int *config, int *sub)
 {
     int P = 0;
 
@@ -189,7 +207,25 @@ static int read_config(const struct hrun_design *d, const int *pes, const int *p
             *sub = P ? -1 : i;
         P += pes[i] * procs[i];
     }
+    config[2 * d->nsubs] = dealt && *sub < 0;
     return P;
+}
+
+/* Shares as measurements have them, too. */
+static int copy_shares(const struct hrun_design *d, const double *share, struct design_run *r)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    size_t n = (size_t)d->nsubs;
+
+    r->share = malloc(n * sizeof *share);
+    if (!r->share)
+        return -1;
+    for (int i = 0; i < d->nsubs; i++) {
+        r->share[i] = r->config[i] ? share[i] : 0;
+        hrun_buf_addf(&text, "%s%.9g", i ? "," : "", r->share[i]);
+    }
+    r->shares = hrun_buf_detach(&text);
+    return r->shares ? 0 : -1;
 }
 
 /* How far off the models were, when the run was planned that has now been made. */
@@ -207,8 +243,8 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
     }
 }
 
-int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int64_t N, double time_s, double wall_s,
-                    int counts, struct hrun_error *err)
+int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, const double *share, int64_t N,
+                    double time_s, double wall_s, int counts, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct design_run *r;
@@ -224,10 +260,10 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     }
     r = &d->runs[d->nruns];
     memset(r, 0, sizeof *r);
-    r->config = calloc(2 * (size_t)d->nsubs, sizeof *r->config);
+    r->config = calloc(1, design_bytes(d));
     if (!r->config)
         return hrun_fail_nomem(err);
-    r->P = read_config(d, pes, procs, r->config, &r->sub);
+    r->P = read_config(d, pes, procs, share != NULL, r->config, &r->sub);
     r->N = N;
     r->time_s = time_s;
     r->wall_s = wall_s;
@@ -238,8 +274,8 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
     }
     hrun_config_print(pes, procs, d->nsubs, &text);
     r->text = hrun_buf_detach(&text);
-    if (!r->text) {
-        free(r->config);
+    if (!r->text || (r->config[2 * d->nsubs] && copy_shares(d, share, r))) {
+        free_run(r);
         return hrun_fail_nomem(err);
     }
     d->nruns++;
@@ -258,7 +294,7 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, int
 int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
                  double expected_s, struct hrun_error *err)
 {
-    size_t bytes = 2 * (size_t)d->nsubs * sizeof *config;
+    size_t bytes = design_bytes(d);
     struct design_plan *q;
 
     if (d->nqueue == d->queue_cap) {
@@ -360,9 +396,12 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                                          .stage = q->stage, .expected_s = q->expected_s, .limit_s = limit(d) };
         for (int i = 0; i < d->nsubs; i++)
             run->P += q->config[i] * q->config[d->nsubs + i];
+        if (q->config[2 * d->nsubs] && design_shares(d, q->config, q->N, d->share, err))
+            return -1;
+        run->share = q->config[2 * d->nsubs] ? d->share : NULL;
         /* Runs may have told since it was queued. */
         if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {
-            if (hrun_design_add(d, run->pes, run->procs, run->N, 0, 0, 0, err))
+            if (hrun_design_add(d, run->pes, run->procs, run->share, run->N, 0, 0, 0, err))
                 return -1;
             continue;
         }

@@ -1,7 +1,8 @@
 /* internal.h - the inside of a design; not for other rooms
  *
  * Invariants:
- *   - a configuration is an array of 2 nsubs numbers: P1..PG, then M1..MG; Mi = 0 where Pi = 0;
+ *   - a configuration is an array of 2 nsubs + 1 numbers: P1..PG, then M1..MG; Mi = 0 where Pi = 0; then 1 where the
+ *     work is dealt out in unequal shares over several sub-clusters, 0 where in equal ones;
  *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
  *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
  */
@@ -26,7 +27,8 @@
 struct design_run {
     int *config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */
-    char *text;                 /* the configuration as measurements have it */
+    char *text, *shares;        /* the configuration, and its shares, as measurements have them; NULL: equal */
+    double *share;              /* nsubs: of the whole, of each process; NULL: equal */
     int64_t N;
     double time_s, wall_s;
 };
@@ -105,7 +107,8 @@ struct hrun_design {
     int nqueue, queue_cap, next;    /* queue[next..nqueue-1] are still to be given out */
     struct hrun_buf names, signatures, consts; /* as measurements carry them */
     struct hrun_models **models;    /* nsubs, NULL before the first fit; sub-clusters of one kind share theirs */
-    struct hrun_corrections *corrections; /* NULL: none */
+    struct hrun_corrections *corrections[2]; /* of equal and of unequal shares; NULL: none */
+    double *share;              /* nsubs: of the run that was given out last */
     struct design_group *groups;    /* of all runs, made with the models */
     int ngroups;
     int exact;                  /* times do not scatter: no run needs to be made again */
@@ -148,14 +151,21 @@ void design_drop_models(struct hrun_design *d);
 
 /* Relative standard deviation of one run that takes so long, with its rounding. */
 double design_noise(const struct hrun_design *d, double time_s);
-/* The models at one size. NULL: there are none (err->code is HRUN_OK then), or an error. */
+/* Are there unequal shares to be tried? */
+int design_deals(const struct hrun_design *d);
+/* The length of a configuration in bytes. */
+size_t design_bytes(const struct hrun_design *d);
+/* The models at one size, of equal shares. NULL: there are none (err->code is HRUN_OK then), or an error. */
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);
+/* The shares of a configuration with unequal ones, share[nsubs], by the models of now. */
+int design_shares(const struct hrun_design *d, const int *config, int64_t N, double *share, struct hrun_error *err);
 /* The search over it; subs has room for nsubs entries. */
 void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
                     struct hrun_plan_problem *out);
-/* Evaluate a configuration: 1 and *c; 0 where nothing predicts it or, with check, it is not valid; -1: no memory. */
-int design_evaluate(const struct hrun_plan_problem *problem, const int *config, int check, struct hrun_choice *c,
-                    struct hrun_error *err);
+/* Evaluate a configuration with its kind of shares, of which p and its problem are from then on: 1 and *c; 0 where
+ * nothing predicts it or, with check, it is not valid; -1: an error. */
+int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem, const int *config, int check,
+                    struct hrun_choice *c, struct hrun_error *err);
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);

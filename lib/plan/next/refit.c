@@ -26,8 +26,10 @@ static int first_alike(const struct hrun_design *d, int sub)
 
 void design_drop_models(struct hrun_design *d)
 {
-    hrun_corrections_destroy(d->corrections);
-    d->corrections = NULL;
+    for (int k = 0; k < 2; k++) {
+        hrun_corrections_destroy(d->corrections[k]);
+        d->corrections[k] = NULL;
+    }
     for (int i = 0; d->models && i < d->nsubs; i++)
         if (first_alike(d, i) == i)
             hrun_models_destroy(d->models[i]);
@@ -181,7 +183,8 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
                                            .pes = r->config[sub], .time_s = r->time_s,
                                            .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
                                            .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
-                                           .signatures = d->signatures.data, .consts = d->consts.data };
+                                           .signatures = d->signatures.data, .consts = d->consts.data,
+                                           .shares = r->shares };
         }
     }
     return n;
@@ -256,12 +259,13 @@ static int fit_all(struct hrun_design *d, struct hrun_error *err)
         d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
     for (int i = 0; i < d->nsubs; i++)
         drop_beyond(d, i);
-    if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &d->set.fit, &d->corrections,
-                                &why) &&
-        why.code != HRUN_ENODATA) {
-        *err = why;
-        goto done;
-    }
+    for (int k = 0; k < 1 + design_deals(d); k++)
+        if (hrun_corrections_create(d->app, logs, d->nsubs, d->models, HRUN_FORM_NPT,
+                                    k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &d->set.fit, &d->corrections[k], &why) &&
+            why.code != HRUN_ENODATA) {
+            *err = why;
+            goto done;
+        }
     rc = 0;
 done:
     free(fitted);
@@ -271,17 +275,50 @@ done:
     return rc;
 }
 
+/* Shares keep to the memory of PEs. */
+static int limit_memory(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_error *err)
+{
+    double *bytes = calloc((size_t)d->nsubs + 1, sizeof *bytes);
+    int rc = bytes ? 0 : hrun_fail_nomem(err);
+
+    for (int i = 0; i < d->nsubs && !rc; i++)
+        bytes[i] = d->subs[i].memory_bytes;
+    rc = rc ? rc : hrun_predictor_limit_memory(p, bytes, err);
+    free(bytes);
+    return rc;
+}
+
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->models, d->nsubs, HRUN_FORM_NPT, N,
                                                          d->set.fit.net, NULL, &why);
 
+    if (p && design_deals(d) && limit_memory(d, p, &why)) {
+        hrun_predictor_destroy(p);
+        p = NULL;
+    }
     if (!p && why.code != HRUN_ENODATA && err)
         *err = why;
     else if (!p && err)
         err->code = HRUN_OK;
     return p;
+}
+
+int design_shares(const struct hrun_design *d, const int *config, int64_t N, double *share, struct hrun_error *err)
+{
+    struct hrun_predictor *p = design_predictor(d, N, err);
+    int64_t units, least;
+    int rc;
+
+    if (!p)
+        return err->code ? -1 : hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by");
+    rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ||
+         hrun_predictor_shares(p, config, config + d->nsubs, share, err) ? -1 : 0;
+    for (int i = 0; i < d->nsubs && !rc; i++)
+        share[i] /= (double)units;
+    hrun_predictor_destroy(p);
+    return rc;
 }
 
 void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
@@ -292,14 +329,38 @@ void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struc
     *out = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs };
 }
 
-int design_evaluate(const struct hrun_plan_problem *problem, const int *config, int check, struct hrun_choice *c,
-                    struct hrun_error *err)
+int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem, const int *config, int check,
+                    struct hrun_choice *c, struct hrun_error *err)
 {
+    int nsubs = problem->oracle->nsubs;
     struct hrun_error why = { 0 };
 
-    if (!hrun_plan_evaluate(problem, config, config + problem->oracle->nsubs, check, c, &why))
+    if (hrun_predictor_deal(p, config[2 * nsubs] ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+        return -1;
+    if (!hrun_plan_evaluate(problem, config, config + nsubs, check, c, &why))
         return 1;
     return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+}
+
+/* Times of unequal shares are what they would be with those of now. */
+static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, struct design_group *g,
+                       struct hrun_error *err)
+{
+    double sum = 0, own_s;
+    int n = 0;
+
+    for (int i = 0; i < d->nruns; i++) {
+        const struct design_run *r = &d->runs[i];
+
+        if (r->N != g->N || !(r->time_s > 0) || !design_same(d, r->config, g->config))
+            continue;
+        if (hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &own_s, err))
+            return -1;
+        sum += g->model - log(own_s);
+        n++;
+    }
+    g->log_t += n ? sum / n : 0;
+    return 0;
 }
 
 /* What the models say of each group, and who limits it. */
@@ -327,13 +388,14 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
                 design_problem(d, p, subs, &problem);
         }
         g->model = NAN;
-        found = p ? design_evaluate(&problem, g->config, 0, &c, err) : 0;
+        found = p ? design_evaluate(p, &problem, g->config, 0, &c, err) : 0;
         rc = found < 0 ? -1 : 0;
         if (found <= 0)
             continue;
         g->model = log(c.time_s);
         g->limiting = c.limiting;
         hrun_choice_release(&c);
+        rc = g->config[2 * d->nsubs] ? renew_times(d, p, g, err) : 0;
     }
     hrun_predictor_destroy(p);
     free(subs);

@@ -56,7 +56,7 @@ static int is_slow(const struct hrun_design *d, const int *config)
 /* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
 static int screen_size(struct hrun_design *d, int size, int queue, double *cost, struct hrun_error *err)
 {
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = 0;
+    int *config = calloc(1, design_bytes(d)), failed, rc = 0;
     double one;
 
     if (!config)
@@ -123,7 +123,7 @@ static int one_is_quick(const struct hrun_design *d, int sub, int m)
 static int screen_one_size(struct hrun_design *d, int round, struct hrun_error *err)
 {
     enum { ALL, SOME, OTHERS, FEW = 4 };
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = calloc(1, design_bytes(d)), failed, rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int i = 0; i < d->npoints && !rc; i++) {
         const struct design_point *p = &d->points[i];
@@ -164,7 +164,7 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
  * run, one for each model at a time. */
 static int screen_rest(struct hrun_design *d, struct hrun_error *err)
 {
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), failed, rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = calloc(1, design_bytes(d)), failed, rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int k = 0; k < 2 * d->nsubs * d->nprocs && !rc; k++) {
         int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
@@ -244,7 +244,7 @@ static int largest(const struct hrun_design *d, int m, int64_t N, int *config, s
  * works on them. */
 static int screen_whole(struct hrun_design *d, struct hrun_error *err)
 {
-    int *config = calloc(2 * (size_t)d->nsubs, sizeof *config), rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = calloc(1, design_bytes(d)), rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
         for (int j = 0; j < d->nprocs && !rc; j++) {

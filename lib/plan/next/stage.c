@@ -162,16 +162,19 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
 }
 
 /* Queue a configuration that was never run at this size, and may be the better one. */
-static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, const struct design_size *s,
-                const int *config, double slow, struct hrun_error *err)
+static int vary(struct hrun_design *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                const struct design_size *s, int *config, double slow, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
-    int rc;
+    int rc, used = 0;
 
+    for (int i = 0; i < d->nsubs; i++)
+        used += config[i] > 0;
+    config[2 * d->nsubs] &= used > 1;
     if (design_is_known(d, config, s->N))
         return 0;
-    rc = design_evaluate(problem, config, 1, &c, err);
+    rc = design_evaluate(p, problem, config, 1, &c, err);
     if (rc <= 0)
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
@@ -190,7 +193,7 @@ static int vary(struct hrun_design *d, const struct hrun_plan_problem *problem, 
 static int vary_size(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
     const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
-    size_t n = (size_t)d->nsubs, bytes = 2 * n * sizeof *choice;
+    size_t n = (size_t)d->nsubs, bytes = design_bytes(d);
     struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
     int *config = malloc(bytes), rc = subs && config ? 0 : hrun_fail_nomem(err);
     struct hrun_predictor *p = !rc && choice ? design_predictor(d, s->N, err) : NULL;
@@ -205,7 +208,7 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
             memcpy(config, choice, bytes);
             config[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice[i];
             config[n + i] = k < 0 ? 0 : d->procs[k];
-            rc = vary(d, &problem, s, config, added ? ADD_SLOW : VARY_SLOW, err);
+            rc = vary(d, p, &problem, s, config, added ? ADD_SLOW : VARY_SLOW, err);
         }
     hrun_predictor_destroy(p);
     free(subs);
