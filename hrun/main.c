@@ -27,12 +27,12 @@ static void find_data(struct hrun_settings *s)
 
 static const unsigned without_data = 1u << HRUN_LIST_APPS | 1u << HRUN_WHO | 1u << HRUN_EXPORT_TOPOLOGY;
 
-static const unsigned runs = 1u << HRUN_PREDICT | 1u << HRUN_DRY_RUN | 1u << HRUN_RUN;
+static const unsigned runs = 1u << HRUN_PREDICT | 1u << HRUN_DRY_RUN | 1u << HRUN_PRINT_SHARES | 1u << HRUN_RUN;
 
 static int (*const errands[])(const struct hrun_settings *s, char **words) = {
     [HRUN_SHOW_CLUSTER] = run_show_cluster, [HRUN_LIST_APPS] = run_list_apps, [HRUN_WHO] = run_who,
     [HRUN_EXPORT_TOPOLOGY] = run_export_topology, [HRUN_PLAN] = run_plan, [HRUN_PREDICT] = run_predict,
-    [HRUN_DRY_RUN] = run_program, [HRUN_RUN] = run_program,
+    [HRUN_DRY_RUN] = run_program, [HRUN_PRINT_SHARES] = run_program, [HRUN_RUN] = run_program,
 };
 
 /* The words in an array of their own, which reading the command line overwrites. */

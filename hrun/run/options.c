@@ -32,6 +32,19 @@ static int set_probe(void *settings, const struct hrun_opt *opt, const char *val
     return hrun_parse_duration("--probe", value, &s->probe_s, err);
 }
 
+static int set_print_shares(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct hrun_settings *s = settings;
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int rc = hrun_app_add_shares(value, strlen(value), NULL, 1, &out, err);
+
+    (void)opt;
+    hrun_buf_release(&out);
+    s->print_shares = value;
+    s->dry_run = "choice";
+    return rc ? hrun_fail_prefix(err, "--print-shares") : 0;
+}
+
 #define AT(member) offsetof(struct hrun_settings, member)
 
 const struct hrun_opt_mode hrun_modes[] = {
@@ -44,6 +57,7 @@ const struct hrun_opt_mode hrun_modes[] = {
                     "Propose in which order, and on which PEs, the jobs of a file run.\n" },
     [HRUN_PREDICT] = { NULL, "dry-run=time", "`--dry-run=time`", 1, NULL },
     [HRUN_DRY_RUN] = { NULL, "dry-run", "`--dry-run`", 1, NULL },
+    [HRUN_PRINT_SHARES] = { NULL, "print-shares", "`--print-shares`", 1, NULL },
     [HRUN_RUN] = { NULL, NULL, "a run", 1, NULL },
 };
 
@@ -56,7 +70,7 @@ enum {
     PLAN = 1 << HRUN_PLAN,
     PREDICT = 1 << HRUN_PREDICT,
     DRY_RUN = 1 << HRUN_DRY_RUN,
-    RUN = DRY_RUN | 1 << HRUN_RUN,
+    RUN = DRY_RUN | 1 << HRUN_PRINT_SHARES | 1 << HRUN_RUN,
     CHOICE = PREDICT | RUN,
     HOSTS = CLUSTER | PLAN | CHOICE,
 };
@@ -135,6 +149,9 @@ const struct hrun_opt hrun_options[] = {
     { "dry-run", 0, HRUN_OPT_CHOICE, "WHAT", "choice time",
       "show the choice and why, or its predicted time alone (or that of each --config)",
       "Launch", hrun_opt_string, AT(dry_run), .modes = DRY_RUN | PREDICT, .optional = 1, .often = 1 },
+    { "print-shares", 0, HRUN_OPT_WORD, "FORM", NULL,
+      "print the share of each rank as units, fractions, cuts or numbers of this sum; start nothing",
+      "Launch", set_print_shares, AT(print_shares), .modes = 1 << HRUN_PRINT_SHARES },
     OPTION_ENGINE(HOSTS),
     OPTION_MPI(CHOICE),
     OPTION_EXPORT(HOSTS),

@@ -17,6 +17,7 @@ struct hrun_settings {
     double probe_s;                   /* its TIME, 0: not given */
     double wait_s;                    /* --wait: at most, INFINITY: without end; 0: not given */
     const char *dry_run;              /* NULL: not given */
+    const char *print_shares;         /* --print-shares, a dry run, too: the form; NULL: not given */
     const char *show_cluster;         /* as given: NULL also where no value was */
     int list_apps;
     int tag_output, report_bindings, trace, tune_collectives, finest;
@@ -32,7 +33,7 @@ struct hrun_settings {
 /* What hrun can be asked for, in the order of hrun_modes. */
 enum hrun_mode {
     HRUN_WHO, HRUN_EXPORT_TOPOLOGY, HRUN_LIST_APPS, HRUN_SHOW_CLUSTER, HRUN_PLAN, HRUN_PREDICT, HRUN_DRY_RUN,
-    HRUN_RUN
+    HRUN_PRINT_SHARES, HRUN_RUN
 };
 
 extern const struct hrun_opt hrun_options[];

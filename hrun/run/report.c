@@ -102,9 +102,9 @@ static void add_threads(const struct context *c, const struct decision *d, const
 static int add_subclusters(const struct context *c, const struct decision *d, const struct hrun_layout *l,
                            struct hrun_buf *out, struct hrun_error *err)
 {
-    int fill = c->app && c->app->threads_fill;
+    int fill = c->app && c->app->threads_fill, dealt = d->share && d->could_deal;
     const char *predicted = d->predicted ? "predicted" : "";
-    struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : "lllllrl");
+    struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : dealt ? "lllllrrl" : "lllllrl");
     struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT, time = HRUN_BUF_INIT;
     int rc = -1;
 
@@ -113,6 +113,8 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     if (fill)
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "cores/proc", "threads", "ranks", predicted,
                        "");
+    else if (dealt)
+        hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", "units/proc", predicted, "");
     else
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", predicted, "");
     for (int i = 0; i < d->nsubs; i++) {
@@ -138,6 +140,10 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
         if (fill)
             add_threads(c, d, l, i, t);
         hrun_table_cell(t, "%s", ranks.data);
+        if (dealt && !fill && used)
+            hrun_table_cell(t, "%.0f", d->share[i]);
+        else if (dealt && !fill)
+            hrun_table_cell(t, "-");
         hrun_table_cell(t, "%s", time.len ? time.data : d->predicted ? "-" : "");
         hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting && !d->tasking.dynamic ? "<- limits" : "");
     }

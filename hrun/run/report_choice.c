@@ -41,6 +41,26 @@ static int plain_is_doubted(const struct decision *d)
            d->plain_time_s < d->time_s && d->plain_ranked_s >= d->time_s;
 }
 
+/* "  equal shares (4,2,4,1,0,0) 11 min 35 s  +7.2 %", or why they are chosen. */
+static void add_equal(const struct decision *d, struct hrun_buf *out)
+{
+    if (!d->equal.P)
+        return;
+    hrun_buf_adds(out, "  equal shares ");
+    if (d->sharing == HRUN_SHARES_EQUAL) {
+        hrun_buf_adds(out, "are chosen: unequal ones promise ");
+        hrun_add_seconds(out, d->unequal_s);
+        hrun_buf_adds(out, ", and less is known of them\n");
+        return;
+    }
+    hrun_config_print(d->equal.pes, d->equal.procs, d->nsubs, out);
+    hrun_buf_addc(out, ' ');
+    hrun_add_seconds(out, d->equal.time_s);
+    hrun_buf_adds(out, "  ");
+    hrun_add_percent(out, d->equal.time_s / d->time_s);
+    hrun_buf_addc(out, '\n');
+}
+
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 {
     int shown = 0;
@@ -62,6 +82,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     }
     if (shown)
         hrun_buf_addc(out, '\n');
+    add_equal(d, out);
     if (d->plain_known) {
         hrun_buf_adds(out, "  mpirun-style ");
         hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);

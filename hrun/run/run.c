@@ -129,6 +129,22 @@ static void say_untuned(const struct prepared *p)
     hrun_buf_release(&text);
 }
 
+/* For a script that decomposes on its own. */
+static int print_shares(const struct prepared *p, const char *form, struct hrun_error *err)
+{
+    struct hrun_buf out = HRUN_BUF_INIT;
+    double *share;
+    int rc = work_shares(&p->w, p->layout, &share, err);
+
+    rc = rc ? rc : hrun_app_add_shares(form, strlen(form), share, p->layout->nranks, &out, err);
+    if (!rc && !out.failed)
+        printf("%s\n", out.data);
+    rc = rc || !out.failed ? rc : hrun_fail_nomem(err);
+    hrun_buf_release(&out);
+    free(share);
+    return rc;
+}
+
 static int dry_run(struct prepared *p, struct hrun_error *err)
 {
     struct work_words words = { 0 };
@@ -281,7 +297,7 @@ static int attempt(struct prepared *p, const struct hrun_settings *s, char **wor
     tune_init(&tune);
     tune.tell = s->common.verbose && !s->dry_run;
     p->w.tune = s->tune_collectives ? &tune : NULL;
-    status = s->dry_run ? dry_run(p, err) : launch(p, s, err);
+    status = s->print_shares ? print_shares(p, s->print_shares, err) : s->dry_run ? dry_run(p, err) : launch(p, s, err);
     p->w.tune = NULL;
     tune_release(&tune);
     return status;

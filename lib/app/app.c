@@ -254,6 +254,15 @@ int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_
     return 0;
 }
 
+double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P)
+{
+    int64_t units, least;
+
+    if (!app->shares.units || hrun_app_units(app, N, &units, &least, NULL))
+        return 1;
+    return (double)((units + P - 1) / P) * (double)P / (double)units;
+}
+
 int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term)
 {
     return app->shares.units && hrun_expr_uses(term, 2);

@@ -297,6 +297,10 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
  * HRUN_EINVAL (no whole number above 0); both are as before. */
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
+/* With equal shares, how much more than a P-th of the work the process has that has most: 1 where P divides the units, and
+ * without `shares`. */
+double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
+
 /* Is this NP-T term in proportion to the share W of a process? */
 int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term);
 

@@ -203,9 +203,9 @@ static double weight_of(const struct hrun_common *c, const struct point *q, int 
 {
     double sum = 0;
 
-    *work = q->row && q->option == o;
+    *work = q->row && q->option == o ? q->row->share : 0;
     if (q->row)
-        return *work;
+        return q->option == o;
     for (size_t a = q->mixed->first; a < q->mixed->first + q->mixed->nparts; a++)
         if (c->parts[a].option == o) {
             sum += c->parts[a].weight;
@@ -219,7 +219,7 @@ static void speeds_of(const struct hrun_common *c, const struct point *q, double
 {
     const struct option *o = q->row ? &c->options[q->option] : NULL;
 
-    *w = o ? o->w : 0;
+    *w = o ? q->row->share * o->w : 0;
     *v = o ? (q->one_pe ? 0 : o->v * q->span) : 0;
     for (size_t a = o ? 0 : q->mixed->first; !o && a < q->mixed->first + q->mixed->nparts; a++) {
         *w += c->parts[a].weight * c->parts[a].share * c->options[c->parts[a].option].w;
@@ -692,9 +692,10 @@ static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row
         for (size_t j = 0; j < c->p && !again; j++)
             if (c->divided[j] && c->k[j] > 0)
                 T += hrun_term_eval(c->terms[j], HRUN_TERM_NP, (double)N, M, 0, &value, NULL) ? NAN :
-                     c->options[o].w * c->k[j] * value * hrun_tasking_excess(&c->tasking, M);
+                     c->options[o].w * c->k[j] * value * hrun_app_uneven(c->app, N, M) *
+                     hrun_tasking_excess(&c->tasking, M);
         if (!again && isfinite(T) && T > 0)
-            out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1, 0 };
+            out[(*count)++] = (struct hrun_row){ N, M, M, T, "", HRUN_ROW_SHARED_SINGLE, 1, NULL, -1, 1 };
     }
     weigh_rows(out + first, *count - first);
 }
@@ -721,10 +722,11 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         if (!q.mixed)
             q.span = q.P > c->most[sub] * M ? exp(beyond) : 1;
         parts_at(c, i, &work, &rest);
-        T = time_on(&c->options[o], &q, work, rest);
+        share = hrun_app_uneven(c->app, q.N, q.P);
+        T = time_on(&c->options[o], &q, share * work, rest);
         if (isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1,
-                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1, 0 };
+                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1, share };
     }
     weigh_rows(out + first, *count - first);
 }

@@ -170,7 +170,7 @@ struct hrun_row {
     double weight;      /* times what the options give a row of this T */
     const struct hrun_sample *sample;  /* the run; of a shared row the one that is shared; NULL: none */
     int own;            /* the network's sub-cluster in whose log the run is, -1: not known */
-    double share;       /* of the work of each process, over that of equal shares; 0: these */
+    double share;       /* of the work of the process that has most, over a P-th: hrun_app_uneven with equal shares */
 };
 
 /* Copy the usable ones of samples[n] (good, homogeneous, with the definition's constants) into rows[n];
@@ -195,7 +195,7 @@ struct hrun_mixed_part {
     int sub;            /* index into subs */
     int M;
     int pes;
-    double share;       /* of the work of each process, over that of equal shares: 1 */
+    double share;       /* of the work of the process that has most, over a P-th: hrun_app_uneven with equal shares */
 };
 
 struct hrun_mixed_run {
@@ -228,7 +228,7 @@ struct hrun_recalled {
     const struct hrun_sample *s;
     int nsubs;
     int *pes, *procs;       /* nsubs each */
-    double *share;          /* nsubs: of the work of each process, over that of equal shares; NULL: these */
+    double *share;          /* nsubs: of the work of each process, over a P-th; NULL: shares are equal */
     double r;               /* this and the next: the caller's */
     int limiting;
 };
@@ -452,7 +452,7 @@ struct hrun_predictor_kind {
      * where an option cannot be used there. NULL: those of the oracle. */
     int (*options)(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                    struct hrun_error *err);
-    /* Ti of all options at P with share[nsubs] of the work, over that of equal shares. NULL: as `options`. */
+    /* Ti of all options at P with share[nsubs] of the work, over a P-th. NULL: as `options`. */
     int (*options_shared)(struct hrun_predictor *p, int P, const int *pes, const int *procs, const double *share,
                           double *t, struct hrun_error *err);
     /* See hrun_predictor_deal. NULL: there is one way. */
@@ -492,7 +492,7 @@ int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const i
 /* Ti of all options in a configuration of P processes; NaN where it depends on where they run, and pes is NULL. */
 int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
                            struct hrun_error *err);
-/* The same where each process of sub-cluster i has share[i] of the work, over that of equal shares; NULL: these. */
+/* The same where each process of sub-cluster i has share[i] of the work, over a P-th; NULL: equal shares. */
 int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pes, const int *procs,
                                   const double *share, double *t, struct hrun_error *err);
 

@@ -167,7 +167,7 @@ static int predict_run(struct job *j, struct hrun_predictor *p, const struct hru
     if (!p->is_whole) {
         for (int i = 0; i < j->nsubs; i++)
             j->share[i] = part->share;
-        return hrun_predictor_options_shared(p, r->P, NULL, NULL, part->share != 1 ? j->share : NULL, t, err);
+        return hrun_predictor_options_shared(p, r->P, NULL, NULL, j->app->shares.units ? j->share : NULL, t, err);
     }
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);

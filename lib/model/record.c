@@ -418,7 +418,7 @@ int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const str
     if (!hrun_term_is_network(e)) {
         if (hrun_term_eval(e, HRUN_TERM_NP, (double)row->N, row->P, 0, out, err))
             return -1;
-        *out *= row->share > 0 && hrun_app_term_is_shared(job->app, e) ? row->share : 1;
+        *out *= hrun_app_term_is_shared(job->app, e) ? row->share : 1;
         return 0;
     }
     nsubs = hrun_netview_nsubs(job->net);

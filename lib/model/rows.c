@@ -63,7 +63,8 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
             goto out;
         } else {
             rows[count++] = (struct hrun_row) { s->N, s->P, s->M, s->time_s, s->date ? s->date : "",
-                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1, s, own, 0 };
+                                                s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1, s, own,
+                                                hrun_app_uneven(app, s->N, s->P) };
         }
     }
     if (count == 0) {
@@ -166,13 +167,13 @@ static int by_text(const char *a, const char *b)
 }
 
 /* What each process at this place of a record's sub-clusters has of the work, over an equal share. */
-static double share_at(const struct hrun_sample *s, int place)
+static double share_at(const struct hrun_app *app, const struct hrun_sample *s, int place)
 {
-    return s->shares && *s->shares ? hrun_sample_share(s, place) * s->P : 1;
+    return s->shares && *s->shares ? hrun_sample_share(s, place) * s->P : hrun_app_uneven(app, s->N, s->P);
 }
 
 /* The same of a record in the log of its own part: the place with as many PEs and processes, and its signature. */
-static double own_share(const struct hrun_sample *s, const char *signature)
+static double own_share(const struct hrun_app *app, const struct hrun_sample *s, const char *signature)
 {
     const char *at = s->config ? s->config : "";
 
@@ -182,10 +183,10 @@ static double own_share(const struct hrun_sample *s, const char *signature)
 
         if (pes == s->pes && m == s->M && (!s->signatures || !*s->signatures ||
                                            hrun_list_is(s->signatures, place, signature)))
-            return share_at(s, place);
+            return share_at(app, s, place);
         at = end;
     }
-    return 1;
+    return hrun_app_uneven(app, s->N, s->P);
 }
 
 static int by_number(double a, double b)
@@ -228,7 +229,7 @@ static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, 
 }
 
 /* The run of entries[n], which are of one run. */
-static void add_run(struct hrun_mixed *out, const struct hrun_joint_sub *subs, const struct entry *entries, size_t n)
+static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs, const struct entry *entries, size_t n)
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
@@ -239,7 +240,7 @@ static void add_run(struct hrun_mixed *out, const struct hrun_joint_sub *subs, c
         const struct hrun_sample *e = entries[i].s;
 
         out->parts[out->nparts++] = (struct hrun_mixed_part) { entries[i].sub, e->M, e->pes,
-                                                                own_share(e, subs[entries[i].sub].signature) };
+                                                                own_share(app, e, subs[entries[i].sub].signature) };
         found += (int64_t)e->M * e->pes;
     }
     r->whole = found == s->P;
@@ -279,7 +280,7 @@ int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *sub
     for (size_t begin = 0; begin < count; begin = end) {
         for (end = begin + 1; end < count && !hrun_mixed_order(entries[begin].s, entries[end].s);)
             end++;
-        add_run(&m, subs, entries + begin, end - begin);
+        add_run(app, &m, subs, entries + begin, end - begin);
     }
     *out = m;
     memset(&m, 0, sizeof m);
@@ -322,7 +323,7 @@ static int find_sub(const struct hrun_sample *s, int place, const char *own, con
 
 /* The configuration of a record into pes[nsubs] and procs[nsubs], and its shares. 1, or 0 when it is none of this
  * cluster's. */
-static int read_config(const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
+static int read_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
                        int *pes, int *procs, double *share)
 {
     const char *at = s->config ? s->config : "";
@@ -345,7 +346,7 @@ static int read_config(const struct hrun_sample *s, const char *own, const struc
             return 0;
         pes[sub] = (int)p;
         procs[sub] = (int)m;
-        share[sub] = share_at(s, place);
+        share[sub] = share_at(app, s, place);
         P += (int64_t)p * m;
     }
     return *at == ')' && P == s->P;
@@ -382,7 +383,7 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
-                !read_config(s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs, shares))
+                !read_config(app, s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs, shares))
                 continue;
             n++;
             numbers += 2 * nsubs;

@@ -307,6 +307,7 @@ static int decide_known(struct context *c, const struct question *q, const struc
     if (rc <= 0 || q->shares)
         return rc < 0 ? -1 : 0;
     d->sharing = HRUN_SHARES_EQUAL;
+    d->unequal_s = d->time_s;
     forget_choice(d);
     return decide_shared(c, q, at, subs, goals, d, err);
 }

@@ -108,6 +108,7 @@ struct decision {
     enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
     int could_deal;               /* 1: it has `shares`, and `equal` is filled where the model chose */
     struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */
+    double unequal_s;             /* where they are chosen all the same: what the best unequal ones promise */
     double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
     int runs_here, runs_elsewhere; /* how many at this N, and at others */
     int nfailed;                  /* configurations that were left out because they failed at this N */

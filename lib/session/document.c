@@ -2,6 +2,7 @@
 #include "session/decide.h"
 
 #include "session/context.h"
+#include "session/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -216,6 +217,24 @@ static void add_reasons(json_t *root, const struct context *c, const struct deci
     hrun_buf_release(&doubts);
 }
 
+/* How the work is dealt out, where the definition has `shares`. */
+static json_t *sharing(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
+{
+    static const char *const how[] = { "equal", "proportional", "best" };
+    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
+    json_t *ranks;
+    double *share;
+
+    if (!d->could_deal || work_shares(&w, layout, &share, NULL) || !share)
+        return json_null();
+    ranks = json_array();
+    for (int r = 0; r < layout->nranks; r++)
+        json_array_append_new(ranks, json_real(share[r]));
+    free(share);
+    return json_pack("{s:s, s:o, s:o}", "how", how[d->sharing], "units", ranks, "equal",
+                     d->equal.P ? choice(&d->equal, d->nsubs) : json_null());
+}
+
 /* What else could be chosen, by time and by price. */
 static void add_others(json_t *root, const struct decision *d)
 {
@@ -303,6 +322,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     add_reasons(root, c, d);
     json_object_set_new(root, "subclusters", subclusters(c, d));
     add_others(root, d);
+    json_object_set_new(root, "shares", sharing(c, d, cmd->layout));
     if (d->plan)
         add_search(root, d->plan);
     add_network(root, c, d);

@@ -64,10 +64,10 @@ struct hrun_formulas {
 /* Unequal shares (npt_shares.c): what a process takes is a line in its share. */
 struct hrun_shares {
     enum hrun_sharing how;
-    int64_t units, least;                  /* in all, and of a process; 0: not asked for yet */
+    int64_t units, least;                  /* in all, and of a process */
     struct hrun_pterm *whole;              /* nterms: of shared terms, with all work on one process */
     double *memory;                        /* nsubs: bytes of a PE, 0: not limited */
-    double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of equal ones */
+    double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of a P-th */
     struct hrun_line *lines, *parts;       /* noptions; nsubs: those of a configuration */
     int64_t *most;                         /* noptions: units that fit into the memory of a process; -1: it depends on P */
     struct hrun_oracle equal;              /* of equal shares, and whether times depend on the configuration then */
@@ -87,6 +87,9 @@ int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs
 int hrun_shares_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, const double *share,
                         double *t, struct hrun_error *err);
 int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err);
+
+/* With equal shares in whole units: the most that a process has, over a P-th. */
+double hrun_shares_uneven(const struct hrun_formulas *p, int P);
 
 /* Ti of the options that a configuration uses, with the shares that it is dealt; else NAN. */
 int hrun_shares_dealt(struct hrun_formulas *p, const int *pes, const int *procs, double *t, struct hrun_error *err);

@@ -46,8 +46,10 @@ static int usable(double t)
 
 int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, struct hrun_error *err)
 {
-    if (!hrun_pterm_value(&p->terms[j], P, value, err))
+    if (!hrun_pterm_value(&p->terms[j], P, value, err)) {
+        *value *= p->is_shared[j] ? hrun_shares_uneven(p, P) : 1;
         return 0;
+    }
     return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
                             p->base.app->name, (long long)p->base.N, P);
 }
@@ -470,7 +472,7 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, 
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
     int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->base.oracle.nsubs, P = 0;
-    double share = base->deals ? hrun_shares_share(p, sub, pes, procs, err) : 1;
+    double share = base->deals ? hrun_shares_share(p, sub, pes, procs, err) : 1;    /* over an equal one */
 
     if (share < 0)
         return -1;

@@ -1,7 +1,7 @@
 /* npt_shares.c - the family npt with unequal shares of work: how a configuration deals them out; see families.h
  *
  * Terms with W, the share of a process, are in proportion to it, so that at a given P a process of an option takes
- * fixed + W P shared: a line. `shared` is what these terms take with equal shares, where W P is 1.
+ * fixed + W P shared: a line. `shared` is what these terms take where a process has a P-th, so that W P is 1.
  */
 #include "model/families/families.h"
 
@@ -30,6 +30,8 @@ int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err)
     if (!s->whole || !s->memory || !s->fixed || !s->shared || !s->lines || !s->most || !s->parts || !s->share ||
         !s->sub_of)
         return hrun_fail_nomem(err);
+    if (hrun_app_units(p->base.app, (int64_t)p->N, &s->units, &s->least, err))
+        return -1;
     for (int j = 0; j < p->nterms; j++)
         if (p->is_shared[j] && hrun_pterm_init(&s->whole[j], p->terms[j].expr, 0, HRUN_TERM_WHOLE, p->N, 0, err))
             return hrun_fail_prefix(err, "term '%s' of %s", hrun_expr_text(p->terms[j].expr), p->base.app->name);
@@ -57,6 +59,13 @@ void hrun_shares_destroy(struct hrun_formulas *p)
     p->shares = NULL;
 }
 
+double hrun_shares_uneven(const struct hrun_formulas *p, int P)
+{
+    int64_t units = p->shares ? p->shares->units : 0;
+
+    return units ? (double)((units + P - 1) / P) * P / (double)units : 1;
+}
+
 /* ------------------------------------------------------------------ lines */
 
 /* What each option takes at P, into fixed and shared; NAN where it cannot be used. In the configuration where pes is not
@@ -75,6 +84,7 @@ static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *
             continue;
         if (hrun_formulas_value(p, j, P, pes, procs, &value, err))
             return -1;
+        value /= p->is_shared[j] ? hrun_shares_uneven(p, P) : 1;
         for (int o = 0; o < n; o++)
             sum[o] += p->coef[(size_t)j * (size_t)n + (size_t)o] * value;
     }
@@ -238,7 +248,8 @@ double hrun_shares_share(struct hrun_formulas *p, int sub, const int *pes, const
 
     for (int k = 0; k < n; k++)
         if (p->shares->sub_of[k] == sub)
-            return (double)(p->shares->share[k] + p->shares->least - 1) * P / (double)p->shares->units;
+            return (double)(p->shares->share[k] + p->shares->least - 1) * P / (double)p->shares->units /
+                   hrun_shares_uneven(p, P);
     return n < 0 ? -1 : no_shares(p, err);
 }
 
@@ -321,9 +332,7 @@ int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct 
 
     if (!s)
         return 0;
-    if (!s->units) {
-        if (hrun_app_units(base->app, base->N, &s->units, &s->least, err))
-            return -1;
+    if (!s->equal.ctx) {
         s->equal = base->oracle;
         s->is_whole = base->is_whole;
     }
@@ -351,7 +360,7 @@ int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, s
 
     for (int i = 0; s && bytes && i < base->oracle.nsubs; i++)
         s->memory[i] = bytes[i];
-    for (int o = 0; s && s->units && o < base->noptions; o++) {
+    for (int o = 0; s && o < base->noptions; o++) {
         s->most[o] = -1;        /* it depends on P */
         if (!(base->app->shares.memory && hrun_expr_uses(base->app->shares.memory, 1)) &&
             most_units(p, o, 1, &s->most[o], err))
