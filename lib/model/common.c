@@ -166,6 +166,7 @@ static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struc
         struct hrun_row row = q->row ? *q->row
                             : (struct hrun_row){ .N = q->N, .P = q->P, .sample = q->mixed->sample, .own = -1 };
 
+        row.share = 1;
         if (job->net && (!row.sample || !hrun_netview_config(job->net, row.sample, row.own, job->config, job->config +
                                                              hrun_netview_nsubs(job->net))))
             continue;
