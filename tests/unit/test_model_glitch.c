@@ -18,7 +18,7 @@ static size_t performances(struct hrun_row *rows)
     for (int i = 0; i < 5; i++) {
         double N = 100 * (i + 1);
 
-        rows[i] = (struct hrun_row){ (int64_t)N, 1, 1, N * N * N / p[i], "", HRUN_ROW_SINGLE, 1, NULL, -1 };
+        rows[i] = (struct hrun_row){ (int64_t)N, 1, 1, N * N * N / p[i], "", HRUN_ROW_SINGLE, 1, NULL, -1, 1 };
     }
     return 5;
 }
@@ -51,8 +51,8 @@ static void test_rule(void)
     /* Repetitions: the median counts, and all go; other PEs are a series of their own. */
     n = performances(rows);
     for (int i = 0; i < 3; i++) {
-        rows[5 + i] = (struct hrun_row){ 100, 2, 1, 1e6 * (i ? 1 : 0.5), "", HRUN_ROW_OWN, 1, NULL, -1 };
-        rows[8 + i] = (struct hrun_row){ 200, 2, 1, 8e6 * (i ? 4 : 1), "", HRUN_ROW_OWN, 1, NULL, -1 };
+        rows[5 + i] = (struct hrun_row){ 100, 2, 1, 1e6 * (i ? 1 : 0.5), "", HRUN_ROW_OWN, 1, NULL, -1, 1 };
+        rows[8 + i] = (struct hrun_row){ 200, 2, 1, 8e6 * (i ? 4 : 1), "", HRUN_ROW_OWN, 1, NULL, -1, 1 };
     }
     n = 11;
     hrun_glitches_exclude(&a.app, 0.5, rows, &n, NULL, &err);

@@ -107,13 +107,13 @@ static void test_round_trip(void)
 /* A record is of a higher version only where it tells what lower ones have no keys for. */
 static void test_versions(void)
 {
-    struct hrun_sample s[9];
+    struct hrun_sample s[10];
     struct hrun_samples got = { 0 };
     struct hrun_error err = { 0 };
     struct hrun_buf text;
     int same = 0;
 
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 10; i++)
         s[i] = plain_sample(i + 1);
     s[1].signatures = SIG "," SIG;
     s[2].limits = "b";
@@ -123,21 +123,22 @@ static void test_versions(void)
     s[6].work = 96;
     s[7].copies = 1;
     s[8].settings = "--mca pml ob1";
-    for (int i = 0; i < 9; i++) {
+    s[9].shares = "0.25,0.125";
+    for (int i = 0; i < 10; i++) {
         ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
            i ? "more than version 1 can" : "what version 1 can");
         text = read_file(logfile);
         if (i == 0)
             ok(strstr(text.data, "\"v\":1,") && !strstr(text.data, "compute_s"), "is of version 1");
         else
-            has_str(strrchr(text.data, '{'), i < 6 ? "\"v\":2," : i < 8 ? "\"v\":3," : "\"v\":4,",
-                    "is of version %d", i < 6 ? 2 : i < 8 ? 3 : 4);
+            has_str(strrchr(text.data, '{'), i < 6 ? "\"v\":2," : i < 8 ? "\"v\":3," : i < 9 ? "\"v\":4," : "\"v\":5,",
+                    "is of version %d", i < 6 ? 2 : i < 8 ? 3 : i < 9 ? 4 : 5);
         hrun_buf_release(&text);
     }
-    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 9 && !got.bad, "all are read");
-    for (size_t i = 0; i < got.n && i < 9; i++)
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 10 && !got.bad, "all are read");
+    for (size_t i = 0; i < got.n && i < 10; i++)
         same += same_sample(&s[i], &got.v[i]);
-    is_int(same, 9, "as they were written");
+    is_int(same, 10, "as they were written");
     hrun_samples_release(&got);
     unlink(logfile);
 }
@@ -322,7 +323,7 @@ static char *altered(const char *from, const char *to)
 static void test_refused_when_read(void)
 {
     static const struct { const char *from, *to, *why; } cases[] = {
-        { "\"v\":1", "\"v\":5", "a newer hrun wrote this record (version 5, this hrun reads up to 4)" },
+        { "\"v\":1", "\"v\":6", "a newer hrun wrote this record (version 6, this hrun reads up to 5)" },
         { "\"v\":1", "\"v\":2", "'signatures' is missing" },
         { "\"v\":1", "\"v\":0", "not a measurement: no version 'v'" },
         { "\"v\":1,", "", "not a measurement: no version 'v'" },
