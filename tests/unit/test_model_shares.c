@@ -1,0 +1,387 @@
+/* Unequal shares in the family npt: what is predicted and dealt out, against brute force; fits to runs with equal and
+ * unequal shares; corrections of either kind apart. */
+#include "fixture.h"
+
+#include "model/internal.h"
+#include "plan/plan.h"
+
+#include <math.h>
+
+enum { SUBS = 3, PES = 3, PROCS = 2, SIZES = 3, RUNS = 400 };
+
+static const int64_t sizes[SIZES] = { 60, 96, 240 };
+static const double speed[SUBS] = { 1, 0.55, 0.3 };
+static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
+
+/* Seconds of a process with part W of the work of size N on sub-cluster i. */
+static double truth(int i, double N, int P, int M, double W)
+{
+    double work = 2e-3 * N * N * W / speed[i] * (M == 2 ? 1.9 : 1);
+
+    return work + (P > M ? 4e-3 * N / speed[i] + 0.02 * P : 0) + 0.05;
+}
+
+static struct hrun_app *make_app(const char *more)
+{
+    char *text = hrun_strf("name: shared\nrule: \"P != 5\"\nprocs_per_pe: [1, 2]\nterms:\n  np: [\"N^2*W\", \"N\", "
+                           "\"P\", \"1\"]\n  n: [\"N^2\", \"1\"]\nshares: {units: \"N\"%s}\n", more);
+    struct hrun_error err;
+    struct hrun_app *app = NULL;
+
+    if (hrun_app_parse("shared.yaml", text, strlen(text), NULL, 0, &app, &err)) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    free(text);
+    return app;
+}
+
+/* ------------------------------------------------------------------ runs */
+
+struct logs {
+    struct hrun_sample v[SUBS][RUNS];
+    size_t n[SUBS];
+    struct hrun_joint_sub subs[SUBS];
+};
+
+static char *const name[SUBS] = { "a", "b", "c" }, *const signature[SUBS] = { "sig-a", "sig-b", "sig-c" };
+
+/* The units of a process of each sub-cluster: equal ones, in whole units, where units is NULL. */
+static double run_s(int64_t N, const int *pes, const int *procs, const int64_t *units)
+{
+    double most = 0;
+    int P = 0;
+
+    for (int i = 0; i < SUBS; i++)
+        P += pes[i] * procs[i];
+    for (int i = 0; i < SUBS; i++)
+        if (pes[i])
+            most = fmax(most, truth(i, (double)N, P, procs[i],
+                                    (double)(units ? units[i] : (N + P - 1) / P) / (double)N));
+    return most;
+}
+
+static void add_run(struct logs *l, int64_t N, const int *pes, const int *procs, const int64_t *units)
+{
+    struct hrun_sample s = { .N = N, .time_s = run_s(N, pes, procs, units), .ok = 1, .status = (char *)"ok",
+                             .cluster = (char *)"a,b,c", .signatures = (char *)"sig-a,sig-b,sig-c",
+                             .date = (char *)"2026-11-20T10:36:00Z", .consts = (char *)"" };
+    struct hrun_buf config = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    int used = 0;
+
+    hrun_config_print(pes, procs, SUBS, &config);
+    for (int i = 0; i < SUBS; i++) {
+        used += pes[i] > 0;
+        s.P += pes[i] * procs[i];
+        hrun_buf_addf(&shares, "%s%.12g", i ? "," : "", units && pes[i] ? (double)units[i] / (double)N : 0);
+    }
+    s.mixed = used > 1;
+    s.wall_s = s.time_s;
+    for (int i = 0; i < SUBS; i++) {
+        if (!pes[i])
+            continue;
+        s.M = procs[i];
+        s.pes = pes[i];
+        s.config = strdup(config.data);
+        s.shares = units && s.mixed ? strdup(shares.data) : NULL;
+        l->v[i][l->n[i]++] = s;
+    }
+    hrun_buf_release(&config);
+    hrun_buf_release(&shares);
+}
+
+static void release(struct logs *l)
+{
+    for (int i = 0; i < SUBS; i++)
+        for (size_t k = 0; k < l->n[i]; k++) {
+            free(l->v[i][k].config);
+            free(l->v[i][k].shares);
+        }
+    free(l);
+}
+
+/* Each sub-cluster alone, at all numbers of PEs. */
+static struct logs *alone(void)
+{
+    struct logs *l = calloc(1, sizeof *l);
+
+    for (int i = 0; i < SUBS; i++) {
+        for (int s = 0; s < SIZES; s++)
+            for (int p = 1; p <= PES; p++)
+                for (int m = 1; m <= PROCS; m++) {
+                    int pes[SUBS] = { 0 }, procs[SUBS] = { 0 };
+
+                    pes[i] = p;
+                    procs[i] = m;
+                    add_run(l, sizes[s], pes, procs, NULL);
+                }
+        l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0 };
+    }
+    for (int i = 0; i < SUBS; i++)
+        l->subs[i].n = l->n[i];
+    return l;
+}
+
+static int fit(const struct hrun_app *app, struct logs *l, struct hrun_models **models)
+{
+    struct hrun_error err;
+
+    for (int i = 0; i < SUBS; i++)
+        l->subs[i].n = l->n[i];
+    memset(models, 0, SUBS * sizeof *models);
+    if (!hrun_model_fit_joint(app, l->subs, SUBS, &nnls, models, NULL, &err))
+        return 1;
+    printf("# %s\n", err.text);
+    return 0;
+}
+
+static void destroy(struct hrun_models **models)
+{
+    for (int i = 0; i < SUBS; i++)
+        hrun_models_destroy(models[i]);
+}
+
+/* ------------------------------------------------------------------ predictions */
+
+/* The least time, by the models, of a configuration over all dealings in which the processes of a sub-cluster have
+ * `least` units or more, and those of the first no more than `room`. */
+static double best_of_all(struct hrun_predictor *p, int64_t N, const int *pes, const int *procs, int64_t least,
+                          int64_t room)
+{
+    double best = INFINITY;
+    int64_t n[SUBS], u[SUBS] = { 0 };
+
+    for (int i = 0; i < SUBS; i++)
+        n[i] = pes[i] * procs[i];
+    for (u[0] = n[0] ? least : 0; u[0] <= (n[0] ? room : 0); u[0]++)
+        for (u[1] = n[1] ? least : 0; u[1] <= (n[1] ? N : 0); u[1]++) {
+            int64_t left = N - u[0] * n[0] - u[1] * n[1];
+            double share[SUBS], t;
+
+            u[2] = n[2] && left > 0 ? (left + n[2] - 1) / n[2] : 0;
+            u[2] = n[2] && u[2] < least ? least : u[2];
+            for (int i = 0; i < SUBS; i++)
+                share[i] = (double)u[i] / (double)N;
+            if (n[0] * u[0] + n[1] * u[1] + n[2] * u[2] >= N &&
+                !hrun_predictor_time_shared(p, pes, procs, share, &t, NULL))
+                best = fmin(best, t);
+            if (left <= 0)
+                break;
+        }
+    return best;
+}
+
+static void test_dealing(void)
+{
+    struct hrun_app *app = make_app(", min: 2, memory: \"100*N*W\"");
+    struct hrun_models *models[SUBS];
+    struct logs *l = alone();
+    struct hrun_error err = { 0 };
+    const int64_t N = 36, room = 16;
+    const double memory[SUBS] = { 100 * (double)room, 0, 0 };    /* a PE of a holds 16 units */
+    struct hrun_predictor *p;
+    double worst = 0, equal = 0, t, low, high, share[SUBS];
+    int cases = 0, bad = 0, limiting;
+
+    ok(fit(app, l, models), "models of runs with equal shares");
+    p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
+    ok(p && !hrun_predictor_deals(p), "equal shares at first %s", err.text);
+    if (!p)
+        return;
+    for (int k = 1; k < 7 * 7 * 7; k++) {
+        int code = k, pes[SUBS], procs[SUBS], P = 0, rc, most = 0;
+        double best, sum = 0;
+
+        for (int i = 0; i < SUBS; i++, code /= 7) {
+            pes[i] = (code % 7 + 1) / 2;
+            procs[i] = pes[i] ? 1 + (code % 7) % 2 : 0;
+            P += pes[i] * procs[i];
+            most = pes[i] * procs[i] > most ? pes[i] * procs[i] : most;
+        }
+        hrun_predictor_deal(p, HRUN_SHARES_EQUAL, &err);
+        for (int i = 0; i < SUBS; i++)
+            share[i] = (double)((N + P - 1) / P) / (double)N;
+        if (!hrun_predictor_time_whole(p, SUBS, pes, procs, &t, &low, &high, NULL, &limiting, &err) &&
+            !hrun_predictor_time_shared(p, pes, procs, share, &low, &err))
+            equal = fmax(equal, fabs(t / low - 1));
+        hrun_predictor_deal(p, HRUN_SHARES_BEST, &err);
+        hrun_predictor_limit_memory(p, memory, &err);
+        best = best_of_all(p, N, pes, procs, 2, procs[0] == 2 ? room / 2 : room);
+        rc = hrun_predictor_time_whole(p, SUBS, pes, procs, &t, &low, &high, NULL, &limiting, &err);
+        if (rc) {
+            bad += isfinite(best) && 2 * P <= N;
+            continue;
+        }
+        worst = fmax(worst, fabs(t / best - 1));
+        bad += !(low <= t && t <= high) || hrun_predictor_shares(p, pes, procs, share, &err);
+        for (int i = 0; i < SUBS; i++) {
+            sum += pes[i] * procs[i] * share[i];
+            bad += pes[i] ? share[i] < 2 || share[i] != floor(share[i]) : share[i] != 0;
+        }
+        bad += sum < N || sum >= N + most;
+        hrun_predictor_deal(p, HRUN_SHARES_PROPORTIONAL, &err);
+        bad += hrun_predictor_time_whole(p, SUBS, pes, procs, &low, &low, &high, NULL, NULL, &err) != 0;
+        cases++;
+    }
+    ok(equal < 1e-9, "equal shares are in whole units");
+    ok(cases > 200 && worst < 1e-9, "%d configurations: the best of all dealings", cases);
+    is_int(bad, 0, "in whole units, enough and hardly more, none below the least, in an interval");
+    hrun_predictor_destroy(p);
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
+}
+
+/* Lines, their bounds, and the search, which must agree with a look at all. */
+static void test_search(void)
+{
+    struct hrun_app *app = make_app("");
+    struct hrun_models *models[SUBS];
+    struct logs *l = alone();
+    struct hrun_error err = { 0 };
+    int wrong = 0, above = 0;
+
+    ok(fit(app, l, models), "models");
+    for (int64_t N = 12; N <= 400; N = N * 3 / 2) {
+        struct hrun_predictor *p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
+        const struct hrun_oracle *o = hrun_predictor_oracle(p);
+        struct hrun_plan_sub subs[SUBS] = { { PES, 0, 0, 0 }, { PES, 0, 0, 0 }, { PES, 0, 0, 0 } };
+        struct hrun_plan_problem problem = { .oracle = o, .subs = subs };
+        struct hrun_plan *fast = NULL, *all = NULL;
+        struct hrun_line at[SUBS * PROCS], least[SUBS * PROCS];
+        int64_t units, fewest;
+
+        hrun_predictor_deal(p, HRUN_SHARES_BEST, &err);
+        if (hrun_plan_search(&problem, 4, &fast, &err) || hrun_plan_exhaustive(&problem, 4, &all, &err)) {
+            wrong++;
+        } else {
+            wrong += !fast->exact || fast->n != all->n;
+            for (int k = 0; k < fast->n && k < all->n; k++)
+                wrong += fabs(fast->v[k].time_s / all->v[k].time_s - 1) > 1e-12;
+        }
+        hrun_plan_destroy(fast);
+        hrun_plan_destroy(all);
+        for (int lo = 1; lo <= 18; lo += 3)
+            for (int hi = lo; hi <= 18; hi += 4) {
+                o->lines_bound(o->ctx, lo, hi, least, &fewest, &err);
+                for (int P = lo; P <= hi; P++) {
+                    if (o->lines(o->ctx, P, at, &units, &err))
+                        above++;
+                    above += units < fewest;
+                    for (int k = 0; k < o->noptions; k++)
+                        above += at[k].n && (!least[k].n || least[k].base_s > at[k].base_s * (1 + 1e-9) ||
+                                             least[k].unit_s > at[k].unit_s * (1 + 1e-9) || least[k].most < at[k].most);
+                }
+            }
+        hrun_predictor_destroy(p);
+    }
+    is_int(wrong, 0, "the search finds the best of all configurations and dealings");
+    is_int(above, 0, "bounds of intervals are not above what is in them");
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
+}
+
+/* ------------------------------------------------------------------ fits to unequal shares */
+
+/* Of b and c nothing but one PE was run alone: runs over all with unequal shares tell the rest. */
+static void test_joint(void)
+{
+    static const int64_t shares[][SUBS] = { { 34, 12, 4 }, { 28, 15, 8 }, { 24, 20, 10 }, { 40, 8, 2 } };
+    struct hrun_app *app = make_app("");
+    struct hrun_models *models[SUBS];
+    struct logs *l = calloc(1, sizeof *l);
+    double worst = 0;
+
+    for (int i = 0; i < SUBS; i++) {
+        for (int s = 0; s < SIZES; s++)
+            for (int p = 1; p <= (i ? 1 : 2); p++) {
+                int pes[SUBS] = { 0 }, procs[SUBS] = { 0 };
+
+                pes[i] = p;
+                procs[i] = 1;
+                add_run(l, sizes[s], pes, procs, NULL);
+            }
+        l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0 };
+    }
+    for (int s = 0; s < SIZES; s++)
+        for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+            const int pes[SUBS] = { 2, 2, 2 }, procs[SUBS] = { 1, 1, 1 };
+            int64_t u[SUBS];
+
+            for (int i = 0; i < SUBS; i++)
+                u[i] = (shares[k][i] * sizes[s] + 99) / 100;
+            add_run(l, sizes[s], pes, procs, u);
+        }
+    ok(fit(app, l, models), "a fit to runs with unequal shares");
+    for (int s = 0; s < SIZES; s++) {
+        struct hrun_error err;
+        struct hrun_predictor *p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, sizes[s], &err);
+        const int pes[SUBS] = { 3, 1, 2 }, procs[SUBS] = { 1, 1, 1 };
+        const int64_t u[SUBS] = { (20 * sizes[s]) / 100, (20 * sizes[s]) / 100, (12 * sizes[s]) / 100 };
+        double share[SUBS], t = NAN;
+
+        for (int i = 0; i < SUBS; i++)
+            share[i] = (double)u[i] / (double)sizes[s];
+        if (p && !hrun_predictor_time_shared(p, pes, procs, share, &t, &err))
+            worst = fmax(worst, fabs(t / run_s(sizes[s], pes, procs, u) - 1));
+        else
+            worst = INFINITY;
+        hrun_predictor_destroy(p);
+    }
+    ok(worst < 0.05, "tells another configuration with other shares to %.1f %%", 100 * worst);
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
+}
+
+/* Runs of one configuration with equal and with unequal shares are apart. */
+static void test_corrections(void)
+{
+    struct hrun_app *app = make_app("");
+    struct hrun_models *models[SUBS];
+    struct logs *l = alone();
+    struct hrun_corrections *equal = NULL, *dealt = NULL;
+    const int pes[SUBS] = { 2, 2, 0 }, procs[SUBS] = { 1, 1, 0 }, one[SUBS] = { 2, 0, 0 }, single[SUBS] = { 1, 0, 0 };
+    const int64_t u[SUBS] = { 62, 34, 0 };
+    struct hrun_error err;
+
+    ok(fit(app, l, models), "models");
+    add_run(l, 96, pes, procs, NULL);
+    l->v[0][l->n[0] - 1].time_s *= 1.2;
+    l->v[1][l->n[1] - 1].time_s *= 1.2;
+    for (int k = 0; k < 2; k++) {
+        add_run(l, 192, pes, procs, (const int64_t[]){ 2 * u[0], 2 * u[1], 0 });
+        l->v[0][l->n[0] - 1].time_s *= 1 + 1e-3 * k;
+        l->v[1][l->n[1] - 1].time_s *= 1 + 1e-3 * k;
+    }
+    for (int i = 0; i < SUBS; i++)
+        l->subs[i].n = l->n[i];
+    ok(!hrun_corrections_create(app, l->subs, SUBS, models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &equal, &err) &&
+       !hrun_corrections_create(app, l->subs, SUBS, models, HRUN_FORM_NPT, HRUN_SHARES_BEST, &nnls, &dealt, &err),
+       "corrections of either kind");
+    if (equal && dealt) {
+        struct hrun_correction a = { 0 }, b = { 0 };
+
+        hrun_correction_at(equal, hrun_corrections_find(equal, pes, procs), 96, &a);
+        hrun_correction_at(dealt, hrun_corrections_find(dealt, pes, procs), 192, &b);
+        ok(a.runs == 1 && a.others == 0 && a.factor > 1.05, "equal ones were slower than predicted (%.3f)", a.factor);
+        ok(b.runs == 2 && b.others == 0 && fabs(b.factor - 1) < 0.01, "unequal ones were not (%.3f)", b.factor);
+        ok(hrun_corrections_find(equal, one, single) >= 0 && hrun_corrections_find(dealt, one, single) >= 0,
+           "a run on one sub-cluster is of both kinds");
+    }
+    hrun_corrections_destroy(equal);
+    hrun_corrections_destroy(dealt);
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
+}
+
+int main(void)
+{
+    test_dealing();
+    test_search();
+    test_joint();
+    test_corrections();
+    return tap_done();
+}
