@@ -41,6 +41,19 @@ static int plain_is_doubted(const struct decision *d)
            d->plain_time_s < d->time_s && d->plain_ranked_s >= d->time_s;
 }
 
+static void add_prepared(const struct decision *d, struct hrun_buf *out)
+{
+    if (d->kept) {
+        hrun_buf_adds(out, "  prepared     as in the last run here: to prepare the best, which takes ");
+        hrun_add_seconds(out, d->unkept_s);
+        hrun_buf_adds(out, ", would take longer than it saves\n");
+    } else if (d->prepare_s > 0) {
+        hrun_buf_adds(out, "  prepare      took ");
+        hrun_add_seconds(out, d->prepare_s);
+        hrun_buf_adds(out, " last time, and is done anew\n");
+    }
+}
+
 /* "  equal shares (4,2,4,1,0,0) 11 min 35 s  +7.2 %", or why they are chosen. */
 static void add_equal(const struct decision *d, struct hrun_buf *out)
 {
@@ -83,6 +96,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     if (shown)
         hrun_buf_addc(out, '\n');
     add_equal(d, out);
+    add_prepared(d, out);
     if (d->plain_known) {
         hrun_buf_adds(out, "  mpirun-style ");
         hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);

@@ -80,6 +80,9 @@ void hrun_app_destroy(struct hrun_app *app)
         free(app->files[i].content);
     }
     free(app->files);
+    for (int i = 0; i < app->nprepare; i++)
+        free_list(app->prepare[i].words, app->prepare[i].nwords);
+    free(app->prepare);
     free_list(app->args, app->nargs);
     free(app->stdin_text);
     free(app->time_match);

@@ -102,6 +102,12 @@ struct hrun_app_file {          /* an input that is written before a run */
     char *content;              /* template */
 };
 
+struct hrun_app_step {          /* a command that runs before the application (key `prepare`) */
+    char **words;               /* templates */
+    int nwords;
+    int mpi;                    /* 1: as many processes as the application has, where these will be; 0: one, here */
+};
+
 struct hrun_app_preset {        /* where a user's own input file says the value of a constant */
     char *name, *file;
     int line;                   /* from 1 */
@@ -176,6 +182,8 @@ struct hrun_app {
     struct hrun_app_shares shares;
     struct hrun_app_file *files;
     int nfiles;
+    struct hrun_app_step *prepare;
+    int nprepare;
     char **args;                /* templates appended to the command line when the user gives no arguments */
     int nargs;
     int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
@@ -352,7 +360,7 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
 int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err);
 
-/* Do N and the shares reach the program by standard input, files and, with_args, the arguments? */
+/* Do N and the shares reach the program by standard input, files, what prepares it and, with_args, the arguments? */
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
 
 /* The same as hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where braces may mean something

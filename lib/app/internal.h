@@ -60,6 +60,11 @@ struct raw_shares {
     char *units, *min, *memory;
 };
 
+struct raw_prepare {
+    char **run, **mpi;
+    unsigned run_count, mpi_count;
+};
+
 struct raw_build {
     char *on, *program;
 };
@@ -81,6 +86,8 @@ struct raw_app {
     unsigned variants_count;
     struct raw_weak *weak;
     struct raw_shares *shares;
+    struct raw_prepare *prepare;
+    unsigned prepare_count;
     struct raw_file *files;
     unsigned files_count;
     struct raw_time *time;

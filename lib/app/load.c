@@ -71,6 +71,10 @@ static const struct hrun_key shares_keys[] = {
     MAYBE_TEXT("memory", struct raw_shares, memory), { NULL }
 };
 
+static const struct hrun_key prepare_keys[] = {
+    MAYBE_LIST("run", struct raw_prepare, run, .min = 1), MAYBE_LIST("mpi", struct raw_prepare, mpi, .min = 1), { NULL }
+};
+
 static const struct hrun_key build_keys[] = {
     TEXT("on", struct raw_build, on), TEXT("program", struct raw_build, program), { NULL }
 };
@@ -97,6 +101,7 @@ static const struct hrun_key app_keys[] = {
     MAYBE_LIST("constants", struct raw_app, constants, .keys = const_keys),
     MAYBE_LIST("derived", struct raw_app, derived, .keys = step_keys),
     MAYBE_LIST("files", struct raw_app, files, .keys = file_keys),
+    MAYBE_LIST("prepare", struct raw_app, prepare, .keys = prepare_keys),
     MAYBE_LIST("args", struct raw_app, args, .empty = 1),
     MAYBE_TEXT("stdin", struct raw_app, stdin_text),
     MAYBE_TEXT("scratch", struct raw_app, scratch),

@@ -93,6 +93,38 @@ static int load_inputs(struct hrun_load *l)
     return hrun_load_text(l, raw->stdin_text, &app->stdin_text);
 }
 
+static int load_prepare(struct hrun_load *l)
+{
+    const struct raw_app *raw = l->raw;
+    struct hrun_app *app = l->app;
+    char path[64];
+
+    app->prepare = calloc(raw->prepare_count + 1u, sizeof *app->prepare);
+    if (!app->prepare)
+        return hrun_fail_nomem(l->err);
+    for (unsigned i = 0; i < raw->prepare_count; i++) {
+        const struct raw_prepare *p = &raw->prepare[i];
+        int mpi = p->mpi_count > 0;
+        char **words = mpi ? p->mpi : p->run;
+        unsigned n = mpi ? p->mpi_count : p->run_count;
+
+        snprintf(path, sizeof path, "prepare[%u]", i);
+        if (mpi == (p->run_count > 0))
+            return hrun_load_bad(l, path, "a step is either `run: [WORD, ...]`, a command, or `mpi: [WORD, ...]`, one that "
+                                 "is started as the application is");
+        app->prepare[i].mpi = mpi;
+        app->nprepare = (int)i + 1;
+        if (hrun_load_list(l, words, n, &app->prepare[i].words, &app->prepare[i].nwords))
+            return -1;
+        for (unsigned k = 0; k < n; k++) {
+            snprintf(path, sizeof path, "prepare[%u].%s[%u]", i, mpi ? "mpi" : "run", k);
+            if (hrun_load_check_template(l, path, words[k]))
+                return -1;
+        }
+    }
+    return 0;
+}
+
 static int load_time(struct hrun_load *l)
 {
     static const char *const vars[] = { "x", "N", "P" };
@@ -118,5 +150,5 @@ static int load_time(struct hrun_load *l)
 
 int hrun_load_inputs(struct hrun_load *l)
 {
-    return load_inputs(l) || load_time(l) ? -1 : 0;
+    return load_inputs(l) || load_prepare(l) || load_time(l) ? -1 : 0;
 }

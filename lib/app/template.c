@@ -365,6 +365,9 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
         scan(&x, app->stdin_text, &where, NULL);
     for (int i = 0; with_args && i < app->nargs; i++)
         scan(&x, app->args[i], &where, NULL);
+    for (int i = 0; i < app->nprepare; i++)
+        for (int k = 0; k < app->prepare[i].nwords; k++)
+            scan(&x, app->prepare[i].words[k], &where, NULL);
     for (int i = 0; i < app->nfiles; i++) {
         scan(&x, app->files[i].path, &where, NULL);
         scan(&x, app->files[i].content, &where, NULL);

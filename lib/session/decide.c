@@ -3,6 +3,7 @@
 
 #include "plan/internal.h"
 #include "session/context.h"
+#include "session/work.h"
 
 #include <limits.h>
 #include <math.h>
@@ -289,7 +290,61 @@ static void forget_choice(struct decision *d)
     d->runs_here = d->runs_elsewhere = 0;
 }
 
-static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
+/* What was prepared in the working folder is run once more where preparing the choice takes longer than it saves. */
+static int keep_prepared(struct context *c, const struct at_size *at, const struct hrun_plan_problem *problem,
+                         struct decision *d, struct hrun_error *err)
+{
+    size_t n = (size_t)d->nsubs;
+    int *pes = calloc(2 * n + 1, sizeof *pes), *procs = pes ? pes + n : NULL, P = 0, fits = 1, dealt = 0, same = 1, rc = 0;
+    double *share = calloc(n + 1, sizeof *share), took_s, old_s;
+    const struct hrun_correction *r;
+    int64_t units = 1, least;
+
+    if (!pes || !share)
+        rc = hrun_fail_nomem(err);
+    if (rc || !preparation_last(c, d->N, pes, procs, share, &took_s) ||
+        (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
+        goto done;
+    for (int i = 0; i < d->nsubs; i++) {
+        fits &= pes[i] <= d->subs[i].npes;
+        P += pes[i] * procs[i];
+        dealt |= share[i] > 0;
+        same &= pes[i] == d->pes[i] && procs[i] == d->procs[i] &&
+                fabs(share[i] * (double)units - (d->share ? d->share[i] : 0)) < 0.5;
+    }
+    if (same || !fits || hrun_predictor_deal(at->predictor, HRUN_SHARES_EQUAL, err) ||
+        hrun_predictor_time_shared(at->predictor, pes, procs, dealt ? share : NULL, &old_s, NULL))
+        goto done;
+    r = corrected_find(dealt ? &at->dealt : &at->known, pes, procs);
+    old_s *= r ? r->factor : 1;
+    d->prepare_s = took_s;
+    if (old_s > d->time_s + took_s)
+        goto done;
+    d->kept = 1;
+    d->prepare_s = 0;
+    d->unkept_s = d->time_s;
+    d->sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
+    d->P = P;
+    memcpy(d->pes, pes, n * sizeof *pes);
+    memcpy(d->procs, procs, n * sizeof *procs);
+    rc = hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, problem, err) ? -1 : 0;
+    for (int i = 0; i < d->nsubs && !rc && d->share && dealt; i++) {
+        d->share[i] = round(share[i] * (double)units);
+        d->sub_time_s[i] *= old_s / d->time_s;
+    }
+    d->low_s *= old_s / d->time_s;
+    d->high_s *= old_s / d->time_s;
+    d->time_s = old_s;
+done:
+    if (!rc && hrun_predictor_deal(at->predictor, d->sharing, err))
+        rc = -1;
+    free(pes);
+    free(share);
+    return rc;
+}
+
+/* Decide where models can be asked: with unequal shares where they can be dealt out and are the better ones. */
+static int decide_dealt(struct context *c, const struct question *q, const struct at_size *at,
                         const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
                         struct hrun_error *err)
 {
@@ -310,6 +365,19 @@ static int decide_known(struct context *c, const struct question *q, const struc
     d->unequal_s = d->time_s;
     forget_choice(d);
     return decide_shared(c, q, at, subs, goals, d, err);
+}
+
+static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
+                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
+                        struct hrun_error *err)
+{
+    const struct hrun_plan_problem problem = { .oracle = hrun_predictor_oracle(at->predictor), .subs = subs };
+
+    if (decide_dealt(c, q, at, subs, goals, d, err))
+        return -1;
+    if (!c->app->nprepare || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any || q->procs || q->shares)
+        return 0;
+    return keep_prepared(c, at, &problem, d, err);
 }
 
 /* Decide, where what is known at this size has been made if there are models. */

@@ -108,6 +108,11 @@ struct decision {
     enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
     int could_deal;               /* 1: it has `shares`, and `equal` is filled where the model chose */
     struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */
+    double prepare_s;             /* what preparing took last time, where it is to be done again; 0: it is not, or not
+                                     known */
+    int kept;                     /* 1: what was prepared last is run once more, as preparing the best takes longer than
+                                     it saves; its time is unkept_s */
+    double unkept_s;
     double unequal_s;             /* where they are chosen all the same: what the best unequal ones promise */
     double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
     int runs_here, runs_elsewhere; /* how many at this N, and at others */

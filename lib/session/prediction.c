@@ -115,6 +115,18 @@ static void balance(struct decision *d, struct hrun_predictor *p)
     free(npes);
 }
 
+/* The least and the largest size that was run, with whatever shares. */
+static void find_sizes(struct decision *d, const struct at_size *at)
+{
+    int64_t dealt[2];
+
+    hrun_corrections_sizes(at->known.all, d->sizes);
+    if (!at->dealt.all || !hrun_corrections_sizes(at->dealt.all, dealt))
+        return;
+    d->sizes[0] = d->sizes[0] && d->sizes[0] < dealt[0] ? d->sizes[0] : dealt[0];
+    d->sizes[1] = d->sizes[1] > dealt[1] ? d->sizes[1] : dealt[1];
+}
+
 int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
                    struct hrun_error *err)
 {
@@ -130,7 +142,7 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     if (hrun_predictor_has_balance(p) && d->predicted)
         balance(d, p);
     correct(d, k);
-    hrun_corrections_sizes(k->all, d->sizes);
+    find_sizes(d, at);
     if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))
         return -1;
     predict_plain(d, at, problem);

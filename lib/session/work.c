@@ -410,6 +410,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     double *share = NULL;
     struct listener l = { .w = w, .output = HRUN_BUF_INIT };
     struct hrun_error clock_err = { 0 };
+    struct preparation prepared = { 0 };
     const struct hrun_app *app = w->c->app;
     const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
     struct hrun_job job;
@@ -465,7 +466,10 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         job.stderr_text = &stderr_text;
     if (w->before_launch && w->before_launch(w->ctx, &job, err))
         goto done;
-    rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
+    rc = preparation_run(w, layout, &values, &job, dir, own != NULL, &prepared, err);
+    out->outcome = prepared.outcome;
+    if (rc >= 0)
+        rc = rc ? hrun_launch_checked(w->c->engine, &job, &out->outcome, err) : 0;
     if (!rc)
         classify_end(w, &l, stderr_text.data, out);
     if (aside.home) {

@@ -286,6 +286,30 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
  * their unit does not matter. Errors: those of the definition's expressions. */
 int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err);
 
+/* ---------------------------------------------------------------- preparation
+ *
+ * The commands that a definition runs before the application (key `prepare`): a decomposition
+ *
+ * Invariants: what was prepared last in a folder is remembered (DATA/prepared), and the same is not prepared again there;
+ * a step that fails or is killed leaves no such memory. Their output goes nowhere; of one that fails, to standard error.
+ */
+
+struct preparation {
+    double took_s;             /* of all steps; 0: nothing was to be done */
+    struct hrun_outcome outcome; /* of the step that ended it, where a signal to hrun did */
+};
+
+/* Prepare a run of w in dir (own: a fresh folder), whose other conditions are those of `like`. Result: 1: the run may
+ * start; 0: hrun was interrupted; -1 with *err (HRUN_EENGINE: a step failed, with its last words). */
+int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                    const struct hrun_job *like, const char *dir, int own, struct preparation *out,
+                    struct hrun_error *err);
+
+/* What was prepared last in the working folder for size N and this cluster: 1 and the configuration pes[nsubs],
+ * procs[nsubs], the part of the whole of a process of each sub-cluster in share[nsubs] (all 0: equal), and what that
+ * took; 0: nothing. */
+int preparation_last(const struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
+
 /* What a job points to. Zeroed: nothing. */
 struct work_words {
     struct hrun_strvec *argvs, paths;   /* of each program */

@@ -101,6 +101,11 @@ char *hrun_store_input_record(const struct hrun_store *s)
     return hrun_strf("%s/inputs.log", s->dir);
 }
 
+char *hrun_store_prepared(const struct hrun_store *s)
+{
+    return hrun_strf("%s/prepared", s->dir);
+}
+
 /* ---------------------------------------------------------------- names */
 
 static int is_name(const char *s, size_t len)

@@ -211,6 +211,9 @@ int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_str
 /* The ledger for hrun_app_write_files: DATA/inputs.log. The caller frees it. */
 char *hrun_store_input_record(const struct hrun_store *s);
 
+/* Where it is remembered what was prepared in which folder: DATA/prepared, which may not exist. The caller frees it. */
+char *hrun_store_prepared(const struct hrun_store *s);
+
 /* Now as "2026-11-20T10:36:00Z" into out[21]; and seconds since such a date (negative if it lies ahead):
  * 0, or -1 when it is no date. */
 void hrun_date_now(char out[21]);
