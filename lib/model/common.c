@@ -587,7 +587,7 @@ static int number_configs(struct hrun_common *c)
 /* The form that predicts best what it has not seen: has each process an equal share, or does work go to who is free? */
 static int compete(struct hrun_common *c, struct hrun_error *err)
 {
-    static const struct hrun_tasking forms[] = { { 0, 0 }, { 1, 0 }, { 1, 1 } };
+    static const struct hrun_tasking forms[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
     enum { FORMS = sizeof forms / sizeof *forms };
     double off[FORMS];
     int best = 0;

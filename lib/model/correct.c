@@ -390,7 +390,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
     double *room = NULL, *shares = NULL;
-    int *numbers = NULL, rc = -1;
+    int *numbers = NULL, rc = -1, ignores = 0;
     size_t n = 0, kept = 0, end;
 
     for (int i = 0; i < nsubs; i++)
@@ -406,9 +406,13 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     c->nsubs = nsubs;
     if (hrun_recall(app, subs, nsubs, runs, numbers, shares, &n, err))
         goto out;
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < nsubs; i++)
+        ignores |= models[i] && models[i]->tasking.ignores;
+    for (size_t i = 0; i < n; i++) {
+        runs[i].share = ignores ? NULL : runs[i].share;
         if (!runs[i].s->mixed || (runs[i].share != NULL) == (app->shares.units && how != HRUN_SHARES_EQUAL))
             runs[kept++] = runs[i];
+    }
     n = kept;
     kept = 0;
     for (size_t begin = 0; begin < n; begin = end) {

@@ -342,6 +342,60 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
     return hrun_fail(err, HRUN_ENODATA, "there are no measurements of %s", j->app->name);
 }
 
+/* Shares whose times differ by less (logarithm) tell nothing; and how much nearer to the time with equal shares the
+ * runs are of a program that ignores them. */
+static const double TELLING = 0.15, NEARER = 3;
+
+/* Of each run all of whose parts are predicted the longest of these, else NAN. */
+static int predict_runs(struct job *j, double *t, double *of_run, struct hrun_error *err)
+{
+    if (predict_all(j, t, err))
+        return -1;
+    for (size_t r = 0; r < j->mixed.nruns; r++) {
+        const struct hrun_mixed_run *run = &j->mixed.runs[r];
+
+        of_run[r] = run->whole ? 0 : NAN;
+        for (size_t i = run->first; i < run->first + run->nparts; i++)
+            of_run[r] = j->predicted[i] > 0 ? fmax(of_run[r], j->predicted[i]) : NAN;
+        for (size_t i = run->first; i < run->first + run->nparts; i++)
+            of_run[r] = isnan(j->predicted[i]) ? NAN : of_run[r];
+    }
+    return 0;
+}
+
+/* Does the program ignore unequal shares, as all runs with them show that models of runs on single sub-clusters predict?
+ * Then they count as equal ones from now on. */
+static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
+{
+    size_t n = j->mixed.nruns, parts = j->mixed.nparts;
+    double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
+    double *dealt = calloc(2 * n + 1, sizeof *dealt), *equal = dealt ? dealt + n : NULL;
+    double *share = calloc(parts + 1, sizeof *share);
+    int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err), nearer = 0, told = 0;
+
+    for (size_t r = 0; r < n && !rc; r++)
+        for (size_t i = j->mixed.runs[r].first; i < j->mixed.runs[r].first + j->mixed.runs[r].nparts; i++) {
+            share[i] = j->mixed.parts[i].share;
+            j->mixed.parts[i].share = hrun_app_uneven(j->app, j->mixed.runs[r].N, j->mixed.runs[r].P);
+        }
+    rc = rc ? rc : predict_runs(j, t, equal, err);
+    for (size_t r = 0; r < n && !rc; r++) {
+        double T = j->mixed.runs[r].T;
+
+        if (!(fabs(log(equal[r] / dealt[r])) > TELLING))
+            continue;
+        told++;
+        nearer += NEARER * fabs(log(T / equal[r])) < fabs(log(T / dealt[r]));
+    }
+    *ignores = told && nearer == told;
+    for (size_t i = 0; i < parts && !rc && !*ignores; i++)
+        j->mixed.parts[i].share = share[i];
+    free(t);
+    free(dealt);
+    free(share);
+    return rc;
+}
+
 int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                          const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                          struct hrun_error *err)
@@ -369,12 +423,20 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
     if (prepare(&j, err))
         goto out;
+    for (int i = 0; i < nsubs && app->shares.units; i++) {
+        if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
+            goto out;
+        j.models[i] = j.given[i];
+    }
+    if (app->shares.units && find_ignored(&j, &with_form.tasking.ignores, err))
+        goto out;
     if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
         hrun_common_create(app, j.base, j.nbase, nsubs, &j.mixed, options, &j.common, err))
         goto out;
-    with_form.tasking = hrun_common_tasking(j.common);
+    if (!app->shares.units)
+        with_form.tasking = hrun_common_tasking(j.common);
     j.options = &with_form;
-    for (int i = 0; i < nsubs; i++)
+    for (int i = 0; i < nsubs && !app->shares.units; i++)
         if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
             goto out;
     for (int i = 0; i < nsubs; i++)

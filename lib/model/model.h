@@ -111,7 +111,7 @@ struct hrun_fit_options {
 };
 /* NNLS, 1 ms (what starting and timing a run jitters by at least), 2 % (run-to-run variation of a quiet
  * node). */
-#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1, { 0, 0 } }
+#define HRUN_FIT_OPTIONS_DEFAULT { HRUN_METHOD_NNLS, 1e-3, 0.02, 1, 0, NULL, -1, { 0, 0, 0 } }
 
 /* In place of the 1 ms, for simulated hosts: nothing jitters there, and shorter times no program tells apart. */
 #define HRUN_FIT_SIMULATED_ABS_S 1e-6

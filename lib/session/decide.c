@@ -350,7 +350,7 @@ static int decide_dealt(struct context *c, const struct question *q, const struc
 {
     int rc;
 
-    d->could_deal = at->dealt.all != NULL;
+    d->could_deal = at->dealt.all != NULL && !hrun_predictor_tasking(at->predictor)->ignores;
     if (d->could_deal)
         d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
                    : !strcmp(q->shares, "equal") ? HRUN_SHARES_EQUAL : HRUN_SHARES_PROPORTIONAL;

@@ -28,7 +28,7 @@ struct file_record {
 struct file {
     int version, samples;
     char *app, *signature, *subcluster, *consts, *fitted, *newest;
-    int *dynamic, *master; /* NULL: 0 */
+    int *dynamic, *master, *ignores; /* NULL: 0 */
     struct file_record *models;
     unsigned nmodels;
 };
@@ -70,6 +70,7 @@ static const struct hrun_key file_keys[] = {
     { HRUN_KEY("samples", struct file, samples) },
     { HRUN_KEY("dynamic", struct file, dynamic), .optional = 1 },
     { HRUN_KEY("master", struct file, master), .optional = 1 },
+    { HRUN_KEY("ignores_shares", struct file, ignores), .optional = 1 },
     { HRUN_KEY_LIST("models", struct file, models, nmodels), .keys = record_keys },
     { NULL }
 };
@@ -134,6 +135,7 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
         goto nomem;
     f.dynamic = tasking.dynamic ? &tasking.dynamic : NULL;
     f.master = tasking.master ? &tasking.master : NULL;
+    f.ignores = tasking.ignores ? &tasking.ignores : NULL;
     while (f.nmodels < (unsigned)m->n) {
         unsigned i = f.nmodels++;
 
@@ -235,7 +237,8 @@ static struct hrun_models *take_models(const struct file *f, const char *app, co
     m->fitted = copy(f->fitted);
     m->newest = copy(f->newest);
     m->nsamples = f->samples;
-    m->tasking = (struct hrun_tasking){ f->dynamic ? *f->dynamic : 0, f->master ? *f->master : 0 };
+    m->tasking = (struct hrun_tasking){ f->dynamic ? *f->dynamic : 0, f->master ? *f->master : 0,
+                                         f->ignores ? *f->ignores : 0 };
     m->v = calloc((size_t)f->nmodels + 1, sizeof *m->v);
     if (!m->app || !m->signature || !m->subcluster || !m->consts || !m->fitted || !m->newest || !m->v)
         goto nomem;

@@ -129,6 +129,7 @@ struct hrun_fit_record {
 struct hrun_tasking {
     int dynamic;    /* 0: equal shares, at once; 1: many tasks, each to the process that is free first */
     int master;     /* 1: dynamic, and a process only hands tasks out */
+    int ignores;    /* 1: not dynamic, and unequal shares that it is told make no difference */
 };
 
 struct hrun_models {

@@ -430,7 +430,8 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
         else
             usable[s] = models[s];
         if (usable[s] && p->form == HRUN_FORM_NPT)
-            p->base.tasking = usable[s]->tasking.dynamic ? usable[s]->tasking : p->base.tasking;
+            p->base.tasking = usable[s]->tasking.dynamic || usable[s]->tasking.ignores ? usable[s]->tasking
+                                                                                       : p->base.tasking;
     }
     if (list_options(p, usable, nsubs, err) || check_family(p, usable, nsubs, other, consts.data, err))
         goto fail;

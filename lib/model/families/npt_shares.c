@@ -330,7 +330,7 @@ int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct 
     struct hrun_formulas *p = (struct hrun_formulas *)base;
     struct hrun_shares *s = p->shares;
 
-    if (!s)
+    if (!s || base->tasking.ignores)
         return 0;
     if (!s->equal.ctx) {
         s->equal = base->oracle;

@@ -23,7 +23,11 @@ double design_median(double *v, int n)
 
 int design_deals(const struct hrun_design *d)
 {
-    return d->app->shares.units != NULL && d->nsubs > 1;
+    int ignores = 0;
+
+    for (int i = 0; d->models && i < d->nsubs; i++)
+        ignores |= d->models[i] && d->models[i]->tasking.ignores;
+    return d->app->shares.units != NULL && d->nsubs > 1 && !ignores;
 }
 
 size_t design_bytes(const struct hrun_design *d)
