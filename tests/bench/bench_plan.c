@@ -134,8 +134,8 @@ static void model_init(struct model *x, int nsubs, const int *npes, const int *m
     memset(x, 0, sizeof *x);
     x->N = N;
     x->rule = rule;
-    x->oracle = (struct hrun_oracle){ x, nsubs, 0, x->options, model_times, model_bounds, model_rule,
-                                      model_memory, NULL, 0, NULL, 0 };
+    x->oracle = (struct hrun_oracle){ .ctx = x, .nsubs = nsubs, .options = x->options, .times = model_times,
+                                      .bounds = model_bounds, .rule = model_rule, .memory = model_memory };
     for (int i = 0; i < nsubs; i++)
         pes += npes[i];
     for (int i = 0; i < nsubs; i++) {

@@ -341,8 +341,8 @@ static void test_vast(void)
 {
     struct hrun_option options[64];
     struct hrun_plan_sub subs[8];
-    struct hrun_oracle oracle = { &oracle, 8, 64, options, vast_times, vast_bounds, vast_rule, vast_memory,
-                                  NULL, 0, NULL, 0 };
+    struct hrun_oracle oracle = { .ctx = &oracle, .nsubs = 8, .noptions = 64, .options = options, .times = vast_times,
+                                  .bounds = vast_bounds, .rule = vast_rule, .memory = vast_memory };
     struct hrun_plan_problem problem = { &oracle, subs, NULL, 0, NULL };
     static const struct hrun_objective pes = { "pes", "", value_pes, 0 };
     struct hrun_plan *plan = NULL;
