@@ -275,6 +275,94 @@ void plan_intervals_release(struct plan_intervals *v);
 /* Of an interval that is scanned: does the rule accept P? */
 int plan_intervals_accept(const struct plan_intervals *v, int P);
 
+/* ---------------------------------------------------------------- dealt
+ *
+ * Inside lib/plan: the least time of all configurations whose processes get unequal shares of work
+ *
+ * Purpose: where the oracle tells how long a process takes by its share (oracle->lines), the least time by which some
+ * configuration with the best shares of its own (hrun_balance) does all units, and that configuration; and for other
+ * searches, how many units can be done at most by a time.
+ * Invariants: bounds are not above what they are of, whatever is rounded. The least time is exact, or a lower bound where
+ * effort or room ends or numbers are too large. A configuration counts with the times of its options, too, where these
+ * are above that of its shares.
+ */
+
+/* Sums of relaxed problems are raised by this fraction, which covers their rounding. */
+#define PLAN_ROUNDING 1e-12
+
+/* A straight piece of the concave envelopes: so many units by each of so many processes. */
+struct plan_piece {
+    double slope, width;
+};
+
+/* What can be done by one time. */
+struct plan_deal {
+    int64_t *u;                /* nopt: units of one process; 0: not usable */
+    int *hull;                 /* nopt: scratch */
+    struct plan_piece *piece;  /* sub-cluster by sub-cluster, slopes falling */
+    int *first;                /* nsubs + 1: the first of each */
+};
+
+/* A sub-cluster of the knapsack, and the sums of processes that matter when it is in. */
+struct plan_layer {
+    int sub, skip;             /* skip: it may be left out */
+    long low, high;            /* processes on it */
+    long from, to;
+    size_t at;                 /* cell of sum `from` */
+};
+
+struct plan_dealt {
+    struct plan_space *space;  /* borrowed */
+    struct plan_intervals intervals;
+    const struct plan_row *row;  /* of the P that is looked at, else NULL */
+    int hi;                    /* no option with more processes on a PE is used */
+    struct hrun_line *line;    /* nopt, at this P or of an interval */
+    int64_t units;             /* to be done */
+    double limit;              /* what takes longer does not matter; may be lowered at any time */
+    double least;              /* the result: no time is below it */
+    long effort;               /* about so many ns are left */
+    int (*look)(void *ctx, int P, struct hrun_error *err);
+    int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err);
+    void *look_ctx, *found_ctx;
+    struct plan_deal deal;
+    struct plan_piece *piece;  /* nopt: scratch */
+    int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
+    struct plan_layer *layer;  /* nsubs + 1 */
+    int64_t *cell;
+    long *queue;
+    size_t cells;
+    int *pes, *procs;          /* nsubs each: what was found */
+    struct hrun_line *used;    /* nsubs: scratch, as share */
+    int64_t *share;
+};
+
+/* For an oracle with lines. Safe to release either way. Errors: HRUN_ENOMEM. */
+int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_error *err);
+void plan_dealt_release(struct plan_dealt *d);
+
+/* d->least of all configurations, with about so much effort; INFINITY when none does all units. found gets each that is
+ * better than those before: pes, procs, P and npes. Errors: those of found and of the oracle, HRUN_ENOMEM. */
+int plan_dealt_search(struct plan_dealt *d, long effort,
+                      int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
+                                   struct hrun_error *err), void *ctx, struct hrun_error *err);
+
+/* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and
+ * units set, until the effort is used up. Then all that was not looked at, or last, is not below d->intervals.least.
+ * Errors: those of `at` and of the oracle, HRUN_ENOMEM. */
+int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
+                    struct hrun_error *err);
+
+int plan_deal_init(struct plan_deal *x, const struct plan_space *s, struct hrun_error *err);
+void plan_deal_release(struct plan_deal *x);
+/* Set x for this time and d's lines. */
+void plan_deal_by(struct plan_dealt *d, double time_s, struct plan_deal *x);
+/* No more units are done than this by sub-clusters k.. with lo..hi processes in all, -INFINITY: they do not hold lo.
+ * *slope: what a process more is worth. */
+double plan_deal_most(struct plan_dealt *d, const struct plan_deal *x, int k, double lo, double hi, double *slope);
+/* Which choices of sub-cluster i, with at most `rest` processes, fall short of its best one by no more units than
+ * `slack`, each process taken off at slope: d->fewest and d->most. Result: may it be left out? */
+int plan_deal_choices(struct plan_dealt *d, const struct plan_deal *x, int i, double slope, double slack, long rest);
+
 /* What a search did. */
 struct plan_effort {
     long bounds, rows, levels;  /* intervals bounded, P evaluated, levels built */
@@ -297,6 +385,34 @@ struct plan_looks {
  * are within what a launch takes. Half of them are for proving, half for finding where that does not end. Bounds of
  * parts are for 0.1 s where one takes 0.1 us. */
 #define PLAN_LOOKS_DEFAULT { 16, 1000, 1000, 1000000 }
+
+/* Where a search of a model that is not separable is. */
+struct plan_walk {
+    struct plan_space space;
+    struct plan_best best;
+    struct hrun_choice c;       /* the one that is looked at */
+    struct hrun_choice from;    /* where the walk is */
+    const struct plan_looks *looks;
+    const struct hrun_known *known; /* nknown that are not wanted */
+    int nknown;
+    long n;                     /* looks taken */
+    long most;                  /* as many as may be taken now */
+    int moved;
+};
+
+/* Look at w->c, whose row this is, for the list. Errors: those of the oracle, HRUN_ENOMEM. */
+int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err);
+/* Is w->c in the list of the best? */
+int plan_walk_is_listed(const struct plan_walk *w);
+/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more, at most most_m on a
+ * PE, and is of no less than this value enter the list? */
+int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int most_m, double value);
+
+/* The list of w is made the best one, by about so much effort and w->most looks. *least: no time is
+ * below it, raised as far as was proven. *done: the list is proven, with its order. Errors: those of the oracle,
+ * HRUN_ENOMEM. */
+int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
+                    struct hrun_error *err);
 
 /* hrun_plan_search of a model that is not separable, without known[n]; separable objectives only. */
 int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
