@@ -20,9 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How near to the least time the relaxed bounds of an interval and of a P come. */
+/* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the time
+ * may be 0. */
 #define NEAR_INTERVAL 1e-4
 #define NEAR_P 1e-9
+enum { HALVINGS = 64 };
 
 /* The first step of T from there. */
 #define FIRST_STEP 1e-6
@@ -215,11 +217,9 @@ static double relaxed(struct plan_dealt *d, int lo, double near)
 
     if (!can(d, above, lo))
         return INFINITY;
-    while (above - below > near * fabs(above)) {
+    for (int k = 0; k < HALVINGS && above - below > near * fabs(above); k++) {
         double mid = 0.5 * below + 0.5 * above;
 
-        if (!(mid > below && mid < above))
-            break;
         if (can(d, mid, lo))
             above = mid;
         else
