@@ -6,9 +6,9 @@
  * steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
  * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the least
  * T little may be lost, and few choices remain for the knapsack.
- * Knapsack. Layer by layer the most units by the number of processes, over the sums from which P can still be met
- * (level.c has the same windows). Sub-clusters go from the fewest sums to the most, so that no window is wider than
- * those before together.
+ * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
+ * sums from which P can still be met (level.c has the same windows). So where few choices remain, and many on one
+ * sub-cluster alone, all windows are narrow.
  * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
  * What is found has a time of its own, just below which the next one must be.
  */
@@ -19,6 +19,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Sums of the relaxed problem are raised by this fraction, which covers their rounding. */
+#define ROUNDING 1e-12
 
 /* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the time
  * may be 0. */
@@ -44,64 +47,47 @@ static const struct plan_tuning tuning = { 0, 1024, 1 };
 
 /* ------------------------------------------------------------------ what is done by a time */
 
-int plan_deal_init(struct plan_deal *x, const struct plan_space *s, struct hrun_error *err)
-{
-    x->u = calloc((size_t)s->nopt + 1, sizeof *x->u);
-    x->hull = calloc((size_t)s->nopt + 1, sizeof *x->hull);
-    x->piece = calloc((size_t)s->nopt + 1, sizeof *x->piece);
-    x->first = calloc((size_t)s->nsubs + 1, sizeof *x->first);
-    return x->u && x->hull && x->piece && x->first ? 0 : hrun_fail_nomem(err);
-}
-
-void plan_deal_release(struct plan_deal *x)
-{
-    free(x->u);
-    free(x->hull);
-    free(x->piece);
-    free(x->first);
-}
-
 /* From point `from` of an envelope, an option or -1 for none, to option `to`: units for each process more. */
-static double chord(const struct plan_dealt *d, const struct plan_deal *x, int from, int to, double *processes)
+static double chord(const struct plan_dealt *d, int from, int to, double *processes)
 {
     const struct hrun_option *v = d->space->oracle->options;
     double m = from < 0 ? 0 : v[from].m;
 
     *processes = v[to].m - m;
-    return ((double)v[to].m * (double)x->u[to] - m * (from < 0 ? 0 : (double)x->u[from])) / *processes;
+    return ((double)v[to].m * (double)d->u[to] - m * (from < 0 ? 0 : (double)d->u[from])) / *processes;
 }
 
-void plan_deal_by(struct plan_dealt *d, double time_s, struct plan_deal *x)
+/* d->u by this time, and d->piece. */
+static void deal_by(struct plan_dealt *d, double time_s)
 {
     const struct plan_space *s = d->space;
     double width, skip;
-    int n = 0;
 
     d->effort -= (long)s->nopt * OPTION_COST;
+    d->npieces = 0;
     for (int i = 0; i < s->nsubs; i++) {
         int on = 0;        /* points of the envelope so far */
 
         for (int o = s->first[i]; o < s->first[i + 1]; o++) {
-            x->u[o] = 0;
+            d->u[o] = 0;
             if (d->line[o].n < 1 || s->oracle->options[o].m > d->hi || (d->row && d->row->t[o] > time_s))
                 continue;
-            x->u[o] = hrun_line_units(&d->line[o], time_s, d->units);
-            if (!x->u[o] || !s->full[o])
+            d->u[o] = hrun_line_units(&d->line[o], time_s, d->units);
+            if (!d->u[o] || !s->full[o])
                 continue;
             for (; on; on--) {
-                int last = x->hull[on - 1], before = on > 1 ? x->hull[on - 2] : -1;
-                if (chord(d, x, last, o, &skip) < chord(d, x, before, last, &skip))
+                int last = d->hull[on - 1], before = on > 1 ? d->hull[on - 2] : -1;
+                if (chord(d, last, o, &skip) < chord(d, before, last, &skip))
                     break;
             }
-            x->hull[on++] = o;
+            d->hull[on++] = o;
         }
-        x->first[i] = n;
-        for (int k = 0; k < on; k++, n++) {
-            x->piece[n].slope = chord(d, x, k ? x->hull[k - 1] : -1, x->hull[k], &width);
-            x->piece[n].width = width * s->subs[i].npes;
+        for (int k = 0; k < on; k++) {
+            struct plan_piece *piece = &d->piece[d->npieces++];
+            piece->slope = chord(d, k ? d->hull[k - 1] : -1, d->hull[k], &width);
+            piece->width = width * s->subs[i].npes;
         }
     }
-    x->first[s->nsubs] = n;
 }
 
 /* The pieces that are steepest, up to `need` processes in all: a selection by partition, without sorting. */
@@ -132,56 +118,58 @@ static double steepest(struct plan_piece *v, int n, double need, double *slope)
                 v[kept++] = v[k];
         n = kept;
     }
-    return sum + PLAN_ROUNDING * gross;
+    return sum + ROUNDING * gross;
 }
 
-double plan_deal_most(struct plan_dealt *d, const struct plan_deal *x, int k, double lo, double hi, double *slope)
+/* No more units are done than this with lo..d->hi processes in all, -INFINITY: they do not fit. *slope: what a process
+ * more is worth. Takes the pieces apart. */
+static double most_units(struct plan_dealt *d, int lo, double *slope)
 {
-    int n = x->first[d->space->nsubs] - x->first[k];
     double all = 0, gains = 0;
 
-    d->effort -= CALL_COST + n * PIECE_COST;
-    for (int j = 0; j < n; j++) {
-        d->piece[j] = x->piece[x->first[k] + j];
+    d->effort -= CALL_COST + d->npieces * PIECE_COST;
+    for (int j = 0; j < d->npieces; j++) {
         all += d->piece[j].width;
         gains += d->piece[j].slope > 0 ? d->piece[j].width : 0;
     }
     *slope = 0;
-    return all < lo ? -INFINITY : steepest(d->piece, n, fmin(fmax(gains, lo), hi), slope);
+    return all < lo ? -INFINITY : steepest(d->piece, d->npieces, fmin(fmax(gains, lo), d->hi), slope);
 }
 
-int plan_deal_choices(struct plan_dealt *d, const struct plan_deal *x, int i, double slope, double slack, long rest)
+/* Which choices of sub-cluster i fall short of its best one by no more units than `slack`, each process taken off at
+ * slope: d->fewest and d->most. Result: may it be left out? */
+static int limit_choices(struct plan_dealt *d, int i, double slope, double slack, int P)
 {
     const struct plan_space *s = d->space;
     double best = 0;
 
-    slack += PLAN_ROUNDING * fabs(slope) * (double)rest;
+    slack += ROUNDING * fabs(slope) * P;
     for (int o = s->first[i]; o < s->first[i + 1]; o++)
-        if (x->u[o])
-            best = fmax(best, (double)s->full[o] * ((double)x->u[o] - slope));
+        if (d->u[o])
+            best = fmax(best, (double)s->full[o] * ((double)d->u[o] - slope));
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
-        long m = s->oracle->options[o].m, most = rest / m < s->subs[i].npes ? rest / m : s->subs[i].npes;
-        double each = (double)m * ((double)x->u[o] - slope), least = best - slack;
+        int m = s->oracle->options[o].m, most = P / m < s->subs[i].npes ? P / m : s->subs[i].npes;
+        double each = m * ((double)d->u[o] - slope), least = best - slack;
 
         d->fewest[o] = 1;
-        d->most[o] = (int)most;
-        if (!x->u[o] || (each <= 0 && least > 0) || (each > 0 && least / each > (double)most))
+        d->most[o] = most;
+        if (!d->u[o] || (each <= 0 && least > 0) || (each > 0 && least / each > most))
             d->most[o] = 0;
         else if (each > 0 && least > each)
             d->fewest[o] = (int)ceil(least / each);
-        else if (each < 0 && least / each < (double)most)
+        else if (each < 0 && least / each < most)
             d->most[o] = (int)(least / each);
     }
     return best <= slack;
 }
 
-/* May all be done by time_s, by between lo and hi processes? */
+/* May all be done by time_s, by between lo and d->hi processes? */
 static int can(struct plan_dealt *d, double time_s, int lo)
 {
     double slope;
 
-    plan_deal_by(d, time_s, &d->deal);
-    return plan_deal_most(d, &d->deal, 0, lo, d->hi, &slope) >= (double)d->units;
+    deal_by(d, time_s);
+    return most_units(d, lo, &slope) >= (double)d->units;
 }
 
 /* The largest time that a process of any line may take. */
@@ -206,7 +194,7 @@ static double earliest(const struct plan_dealt *d)
     for (int o = 0; o < d->space->nopt; o++)
         if (d->line[o].n > 0)
             t = fmin(t, d->line[o].base_s + d->line[o].unit_s);
-    return t - fabs(t) * PLAN_ROUNDING - DBL_MIN;
+    return t - fabs(t) * ROUNDING - DBL_MIN;
 }
 
 /* A time by which all cannot be done by lo to d->hi processes, near the least by which it may; INFINITY: it cannot by
@@ -274,70 +262,62 @@ static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const 
 }
 
 /* Of sub-cluster i, the fewest and the most processes that are left as a choice; 0: none is. */
-static int span(const struct plan_dealt *d, int i, int skip, long *low, long *high)
+static int span(const struct plan_dealt *d, int i, struct plan_layer *l)
 {
     const struct plan_space *s = d->space;
 
-    *low = skip ? 0 : LONG_MAX;
-    *high = 0;
+    l->low = l->skip ? 0 : LONG_MAX;
+    l->high = 0;
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
         long m = s->oracle->options[o].m;
 
         if (d->most[o] < d->fewest[o])
             continue;
-        *low = d->fewest[o] * m < *low ? d->fewest[o] * m : *low;
-        *high = d->most[o] * m > *high ? d->most[o] * m : *high;
+        l->low = d->fewest[o] * m < l->low ? d->fewest[o] * m : l->low;
+        l->high = d->most[o] * m > l->high ? d->most[o] * m : l->high;
     }
-    return *low <= *high;
+    return l->low <= l->high;
 }
 
-/* What is left as a choice by d->deal at P, in the order of sub-clusters with the fewest sums. 0: nothing does. */
+/* What is left as a choice by d->deal at P. 0: nothing does. */
 static int list_choices(struct plan_dealt *d, int P)
 {
     const struct plan_space *s = d->space;
-    double slope, most = plan_deal_most(d, &d->deal, 0, P, P, &slope), slack;
+    double slope, most = most_units(d, P, &slope);
 
-    if (most < (double)d->units)
-        return 0;
-    slack = most - (double)d->units;
-    for (int i = 0, at; i < s->nsubs; i++) {
-        struct plan_layer layer = { .sub = i };
-
-        layer.skip = plan_deal_choices(d, &d->deal, i, slope, slack, P);
-        if (!span(d, i, layer.skip, &layer.low, &layer.high))
+    for (int i = 0; i < s->nsubs && most >= (double)d->units; i++) {
+        d->layer[i].skip = limit_choices(d, i, slope, most - (double)d->units, P);
+        if (!span(d, i, &d->layer[i]))
             return 0;
-        for (at = i + 1; at > 1 && d->layer[at - 1].high - d->layer[at - 1].low > layer.high - layer.low; at--)
-            d->layer[at] = d->layer[at - 1];
-        d->layer[at] = layer;
     }
-    return 1;
+    return most >= (double)d->units;
 }
 
-/* The windows of sums of the layers, layer 0 being that before the first sub-cluster. *met = 0: P cannot be met. Result:
- * 1: too many cells. */
+/* The windows of sums of the layers, of which k has sub-clusters k.. *met = 0: P cannot be met. Result: 1: too many
+ * cells. */
 static int lay_out(struct plan_dealt *d, int P, int *met, struct hrun_error *err)
 {
-    int n = d->space->nsubs;
+    struct plan_layer *l = d->layer;
     long low = 0, high = 0;
     size_t cells = 1;
+    int n = d->space->nsubs;
 
-    d->layer[0] = (struct plan_layer){ 0 };
-    for (int j = 1; j <= n; j++) {
-        low += d->layer[j].low;
-        high += d->layer[j].high;
+    l[n].from = l[n].to = 0;
+    l[n].at = 0;
+    for (int k = 0; k < n; k++) {
+        low += l[k].low;
+        high += l[k].high;
     }
-    for (int j = 1; j <= n; j++) {
-        struct plan_layer *l = &d->layer[j];
-
-        low -= l->low;
-        high -= l->high;
-        l->from = d->layer[j - 1].from + l->low > P - high ? d->layer[j - 1].from + l->low : P - high;
-        l->to = d->layer[j - 1].to + l->high < P - low ? d->layer[j - 1].to + l->high : P - low;
-        *met = l->from <= l->to;
+    for (int k = n - 1; k >= 0; k--) {
+        low -= l[k].low;
+        high -= l[k].high;
+        l[k].from = l[k + 1].from + l[k].low > P - high ? l[k + 1].from + l[k].low : P - high;
+        l[k].to = l[k + 1].to + l[k].high < P - low ? l[k + 1].to + l[k].high : P - low;
+        *met = l[k].from <= l[k].to;
         if (!*met)
             return 0;
-        l->at = cells;
-        cells += (size_t)(l->to - l->from + 1);
+        l[k].at = cells;
+        cells += (size_t)(l[k].to - l[k].from + 1);
     }
     if (cells > CELLS_MOST)
         return 1;
@@ -354,71 +334,62 @@ static int lay_out(struct plan_dealt *d, int P, int *met, struct hrun_error *err
     return 0;
 }
 
-/* d->pes and d->procs by the way back from the last layer. */
-static void trace_back(struct plan_dealt *d, long x)
+int64_t plan_dealt_after(const struct plan_dealt *d, int k, long sum)
 {
-    const struct plan_space *s = d->space;
+    const struct plan_layer *l = &d->layer[k];
 
-    for (int j = s->nsubs; j > 0; j--) {
-        const struct plan_layer *l = &d->layer[j], *before = l - 1;
-        int64_t want = d->cell[l->at + (size_t)(x - l->from)];
-        int i = l->sub, found = l->skip && x >= before->from && x <= before->to &&
-                                d->cell[before->at + (size_t)(x - before->from)] == want;
-
-        d->pes[i] = d->procs[i] = 0;
-        for (int o = s->first[i + 1] - 1; o >= s->first[i] && !found; o--) {
-            long m = s->oracle->options[o].m;
-
-            for (long p = d->fewest[o]; p <= d->most[o] && !found; p++) {
-                long q = x - p * m;
-
-                found = q >= before->from && q <= before->to &&
-                        d->cell[before->at + (size_t)(q - before->from)] + p * m * d->deal.u[o] == want;
-                if (found) {
-                    d->pes[i] = (int)p;
-                    d->procs[i] = (int)m;
-                }
-            }
-        }
-        x -= (long)d->pes[i] * d->procs[i];
-    }
+    return sum < l->from || sum > l->to ? NEVER : d->cell[l->at + (size_t)(sum - l->from)];
 }
 
-/* Can all be done by time_s with P processes? Then *met = 1, by d->pes and d->procs. Result: 1: not known. */
-static int knapsack(struct plan_dealt *d, int P, double time_s, int *met, struct hrun_error *err)
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, int *met, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
-    const struct plan_layer *last = &d->layer[s->nsubs];
     int rc;
 
     *met = 0;
     if ((double)d->units * P > UNITS_MOST)
         return 1;
-    plan_deal_by(d, time_s, &d->deal);
+    deal_by(d, time_s);
     if (!list_choices(d, P))
         return 0;
     rc = lay_out(d, P, met, err);
     if (rc || !*met)
         return rc;
     d->cell[0] = 0;
-    for (int j = 1; j <= s->nsubs; j++) {
-        struct plan_layer *l = &d->layer[j], *before = l - 1;
+    for (int k = s->nsubs - 1; k >= 0; k--) {
+        struct plan_layer *l = &d->layer[k], *after = l + 1;
         int64_t *to = d->cell + l->at;
-        const int64_t *from = d->cell + before->at;
 
         for (long x = l->from; x <= l->to; x++)
-            to[x - l->from] = l->skip && x >= before->from && x <= before->to ? from[x - before->from] : NEVER;
-        for (int o = s->first[l->sub]; o < s->first[l->sub + 1]; o++)
+            to[x - l->from] = l->skip ? plan_dealt_after(d, k + 1, x) : NEVER;
+        for (int o = s->first[k]; o < s->first[k + 1]; o++)
             if (d->fewest[o] <= d->most[o]) {
-                slide(d, to, l->from, l->to, from, before->from, before->to, s->oracle->options[o].m, d->deal.u[o],
-                      d->fewest[o], d->most[o]);
+                slide(d, to, l->from, l->to, d->cell + after->at, after->from, after->to, s->oracle->options[o].m,
+                      d->u[o], d->fewest[o], d->most[o]);
                 d->effort -= CALL_COST + CELL_COST * (l->to - l->from + 1);
             }
     }
-    *met = d->cell[last->at] >= d->units;
-    if (*met)
-        trace_back(d, P);
+    *met = plan_dealt_after(d, 0, P) >= d->units;
     return 0;
+}
+
+void plan_dealt_best(const struct plan_dealt *d, int k, long sum, int *option, int *pes)
+{
+    const struct plan_space *s = d->space;
+    int64_t most = d->layer[k].skip ? plan_dealt_after(d, k + 1, sum) : NEVER;
+
+    *option = -1;
+    *pes = 0;
+    for (int o = s->first[k + 1] - 1; o >= s->first[k]; o--)
+        for (long p = d->fewest[o], m = s->oracle->options[o].m; p <= d->most[o]; p++) {
+            int64_t after = plan_dealt_after(d, k + 1, sum - p * m);
+
+            if (after >= 0 && after + p * m * d->u[o] > most) {
+                most = after + p * m * d->u[o];
+                *option = o;
+                *pes = (int)p;
+            }
+        }
 }
 
 /* ------------------------------------------------------------------ the search */
@@ -475,22 +446,24 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
     return plan_intervals_run(&d->intervals, err);
 }
 
-/* d->pes and d->procs do all: what takes as long matters no more. */
+/* What does all, as packed: what takes as long matters no more. */
 static int take(struct plan_dealt *d, int P, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
     struct hrun_choice c = { .pes = d->pes, .procs = d->procs, .P = P };
     double time_s = -INFINITY;
-    int n = 0;
+    long rest = P;
+    int n = 0, o;
 
-    for (int o = 0; o < s->nopt; o++) {
-        int i = s->oracle->options[o].sub;
-
-        if (!d->pes[i] || d->procs[i] != s->oracle->options[o].m)
+    for (int k = 0; k < s->nsubs; k++) {
+        plan_dealt_best(d, k, rest, &o, &c.pes[k]);
+        c.procs[k] = c.pes[k] ? s->oracle->options[o].m : 0;
+        if (!c.pes[k])
             continue;
         d->used[n] = d->line[o];
-        d->used[n++].n = (int64_t)d->pes[i] * d->procs[i];
-        c.npes += d->pes[i];
+        d->used[n].n = (int64_t)c.pes[k] * c.procs[k];
+        c.npes += c.pes[k];
+        rest -= (long)d->used[n++].n;
         time_s = fmax(time_s, d->row->t[o]);
     }
     time_s = fmax(time_s, hrun_balance(d->used, n, d->units, d->share));
@@ -514,7 +487,7 @@ static int settle(void *ctx, int P, struct hrun_error *err)
         if (found)                              /* just below what was found, and then half way */
             t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
         t = t > below && t < above ? t : above;
-        rc = d->effort > 0 ? knapsack(d, P, t, &met, err) : 1;
+        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &met, err) : 1;
         if (rc < 0)
             return -1;
         if (rc) {
@@ -554,6 +527,8 @@ int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_erro
     d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_interval,
                                             .wants = wants, .look = look };
     d->line = calloc(nopt, sizeof *d->line);
+    d->u = calloc(nopt, sizeof *d->u);
+    d->hull = calloc(nopt, sizeof *d->hull);
     d->piece = calloc(nopt, sizeof *d->piece);
     d->fewest = calloc(nopt, sizeof *d->fewest);
     d->most = calloc(nopt, sizeof *d->most);
@@ -562,16 +537,16 @@ int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_erro
     d->procs = calloc(nsubs, sizeof *d->procs);
     d->used = calloc(nsubs, sizeof *d->used);
     d->share = calloc(nsubs, sizeof *d->share);
-    if (!d->line || !d->piece || !d->fewest || !d->most || !d->layer || !d->pes || !d->procs || !d->used || !d->share)
-        return hrun_fail_nomem(err);
-    return plan_deal_init(&d->deal, s, err);
+    return d->line && d->u && d->hull && d->piece && d->fewest && d->most && d->layer && d->pes && d->procs && d->used &&
+           d->share ? 0 : hrun_fail_nomem(err);
 }
 
 void plan_dealt_release(struct plan_dealt *d)
 {
     plan_intervals_release(&d->intervals);
-    plan_deal_release(&d->deal);
     free(d->line);
+    free(d->u);
+    free(d->hull);
     free(d->piece);
     free(d->fewest);
     free(d->most);

@@ -1,8 +1,9 @@
 /* dealt_list.c - the list of the best, where work is dealt out; see internal.h for the contracts
  *
- * Branch and bound at each P, sub-cluster by sub-cluster: what the pairs that are fixed do by a time, and what the
- * others do at most, relaxed. The time is that of the list's last, but no more than a little above the least time: first
- * what is near it is listed, then what is less near, so that the list is good before there is much to prove.
+ * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of dealt.c tells
+ * for each beginning whether it can be completed, so there are no vain ones. The time is that of the list's last, but no
+ * more than a little above the least time: first what is near it is listed, then what is less near, so that the list is
+ * good before there is much to prove.
  */
 #include "plan/internal.h"
 
@@ -16,14 +17,19 @@
 #define GROWTH 8
 #define LAST 10
 
+/* About so many ns for a choice. */
+enum { NODE_COST = 30 };
+
 struct listing {
     struct plan_walk *w;
     struct plan_dealt *d;
-    struct plan_deal within, below;   /* by d->limit, and by the longest time that makes a value below the last */
-    double broad, below_s;            /* where the round ends; the time of `below` */
-    double done;                      /* all up to here were looked at */
-    int *option;                      /* nsubs: of each pair that is fixed */
-    int most_m;                       /* the most processes on a PE */
+    double broad;          /* where the round ends */
+    double done;           /* all up to here were looked at */
+    double open;           /* of a P that is too large to be listed, no time is below this */
+    int left;              /* 1: at this P something may be left */
+    int equal;             /* 1: at this P none is better than the list's last */
+    int *option;           /* nsubs: of each pair that is fixed */
+    int most_m;            /* the most processes on a PE */
 };
 
 /* The longest time whose value is below the list's last, or no larger where equal = 1. */
@@ -50,37 +56,30 @@ static double last_time(const struct plan_walk *w, int equal)
     return lo;
 }
 
-/* The list has changed, or P. */
-static void renew(struct listing *s)
+/* The list has changed, or P: pack again. */
+static int renew(struct listing *s, int P, struct hrun_error *err)
 {
-    s->d->limit = fmin(s->broad, last_time(s->w, 1));
-    s->below_s = fmin(s->d->limit, last_time(s->w, 0));
-    if (s->d->row) {
-        plan_deal_by(s->d, s->d->limit, &s->within);
-        plan_deal_by(s->d, s->below_s, &s->below);
+    struct plan_dealt *d = s->d;
+    double below = last_time(s->w, 0);
+    int rc = 0, met;
+
+    d->limit = fmin(s->broad, last_time(s->w, 1));
+    s->equal = 0;
+    if (below < d->limit) {
+        rc = plan_dealt_pack(d, P, below, &met, err);
+        s->equal = !met;
     }
+    rc = rc ? rc : plan_dealt_pack(d, P, d->limit, &met, err);
+    s->left = !rc && met;
+    if (rc > 0)
+        s->open = fmin(s->open, d->intervals.least);
+    return rc < 0 ? -1 : 0;
 }
 
-/* No more units are done than this when sub-clusters before k are as they are and the others have `rest` processes. */
-static double most_units(const struct listing *s, const struct plan_deal *x, int k, long rest, double *slope)
-{
-    const struct hrun_choice *c = &s->w->c;
-    double done = 0;
-
-    for (int i = 0; i < k; i++)
-        if (c->pes[i])
-            done += (double)c->pes[i] * c->procs[i] * (double)x->u[s->option[i]];
-    return done * (1 + PLAN_ROUNDING) + plan_deal_most(s->d, x, k, (double)rest, (double)rest, slope);
-}
-
-/* May the list be changed by what begins with sub-clusters before k? Where it can be no better than the last one, by
- * the order of equals. */
+/* May the list be changed by what begins with sub-clusters before k? */
 static int may_enter(const struct listing *s, int k, long rest)
 {
-    double slope;
-    int less = s->below_s == s->d->limit || most_units(s, &s->below, k, rest, &slope) >= (double)s->d->units;
-
-    return plan_walk_may_enter(s->w, k, rest, s->most_m, less ? -INFINITY : plan_best_worst(&s->w->best));
+    return plan_walk_may_enter(s->w, k, rest, s->most_m, s->equal ? plan_best_worst(&s->w->best) : -INFINITY);
 }
 
 /* Does w->c all units by time_s? */
@@ -115,43 +114,64 @@ static int add_whole(struct listing *s, struct hrun_error *err)
     }
     if (plan_walk_look(w, s->d->row, err))
         return -1;
-    if (plan_best_worst(&w->best) != last)
-        renew(s);
-    return 0;
+    return plan_best_worst(&w->best) != last ? renew(s, w->c.P, err) : 0;
 }
 
-/* All that begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on. */
+/* Units of sub-clusters before k. */
+static int64_t units_before(const struct listing *s, int k)
+{
+    const struct hrun_choice *c = &s->w->c;
+    int64_t units = 0;
+
+    for (int i = 0; i < k; i++)
+        units += c->pes[i] ? (int64_t)c->pes[i] * c->procs[i] * s->d->u[s->option[i]] : 0;
+    return units;
+}
+
+static int add_from(struct listing *s, int k, long rest, struct hrun_error *err);
+
+/* Sub-cluster k with p PEs of option o, and all that may follow. */
+static int with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
+{
+    struct hrun_choice *c = &s->w->c;
+    int rc;
+
+    c->pes[k] = p;
+    c->procs[k] = p ? s->w->space.oracle->options[o].m : 0;
+    c->npes += p;
+    s->option[k] = o;
+    rc = add_from(s, k + 1, rest - (long)p * c->procs[k], err);
+    c->npes -= p;
+    c->pes[k] = c->procs[k] = 0;
+    return rc;
+}
+
+/* All that begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on: first by the
+ * choice by which most is done, then, as where none is better, about in the order of equals. */
 static int add_from(struct listing *s, int k, long rest, struct hrun_error *err)
 {
-    struct plan_walk *w = s->w;
-    struct plan_dealt *d = s->d;
-    const struct plan_space *space = &w->space;
-    double most, slope;
-    int skip;
+    const struct plan_dealt *d = s->d;
+    const struct plan_space *space = &s->w->space;
+    int64_t after = s->left ? plan_dealt_after(d, k, rest) : -1;
+    int best = -2, pes = 0;
 
-    if (d->effort <= 0 || (rest && k == space->nsubs))
+    s->d->effort -= NODE_COST;
+    if (d->effort <= 0 || after < 0 || units_before(s, k) + after < d->units || !may_enter(s, k, rest))
         return 0;
-    if (rest == 0)
+    if (k == space->nsubs)
         return add_whole(s, err);
-    most = most_units(s, &s->within, k, rest, &slope);
-    if (most < (double)d->units || !may_enter(s, k, rest))
-        return 0;
-    skip = plan_deal_choices(d, &s->within, k, slope, most - (double)d->units, rest);
-    for (int o = space->first[k]; o < space->first[k + 1]; o++)
-        for (int p = d->most[o], m = space->oracle->options[o].m; p >= d->fewest[o]; p--) {
-            int rc;
-
-            w->c.pes[k] = p;
-            w->c.procs[k] = m;
-            w->c.npes += p;
-            s->option[k] = o;
-            rc = add_from(s, k + 1, rest - (long)p * m, err);
-            w->c.pes[k] = w->c.procs[k] = 0;
-            w->c.npes -= p;
-            if (rc)
+    if (!s->equal) {
+        plan_dealt_best(d, k, rest, &best, &pes);
+        if (with_pair(s, k, best, pes, rest, err))
+            return -1;
+    }
+    if (d->layer[k].skip && best != -1 && with_pair(s, k, -1, 0, rest, err))
+        return -1;
+    for (int o = space->first[k + 1] - 1; o >= space->first[k]; o--)
+        for (int p = d->fewest[o]; p <= d->most[o] && s->left; p++)
+            if ((o != best || p != pes) && with_pair(s, k, o, p, rest, err))
                 return -1;
-        }
-    return skip ? add_from(s, k + 1, rest, err) : 0;
+    return 0;
 }
 
 static int list_at(void *ctx, int P, struct hrun_error *err)
@@ -160,16 +180,17 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
     const struct plan_space *space = &s->w->space;
     struct hrun_choice *c = &s->w->c;
 
-    renew(s);
+    if (renew(s, P, err))
+        return -1;
     s->most_m = 1;
     for (int o = 0; o < space->nopt; o++)
-        if (s->within.u[o] && space->full[o] && space->oracle->options[o].m > s->most_m)
+        if (s->d->fewest[o] <= s->d->most[o] && space->oracle->options[o].m > s->most_m)
             s->most_m = space->oracle->options[o].m;
     memset(c->pes, 0, (size_t)space->nsubs * sizeof *c->pes);
     memset(c->procs, 0, (size_t)space->nsubs * sizeof *c->procs);
     c->npes = 0;
     c->P = P;
-    return add_from(s, 0, P, err);
+    return s->left ? add_from(s, 0, P, err) : 0;
 }
 
 /* Round by round. */
@@ -178,14 +199,15 @@ static int list(struct listing *s, int *done, double *least, struct hrun_error *
     double from = *least;
 
     for (double by = FIRST;; by *= GROWTH) {
+        struct plan_dealt *d = s->d;
+
         s->broad = from > 0 && by < LAST ? from * (1 + by) : INFINITY;
-        s->d->row = NULL;
-        renew(s);
-        if (plan_dealt_each(s->d, list_at, s, err))
+        d->limit = fmin(s->broad, last_time(s->w, 1));
+        if (plan_dealt_each(d, list_at, s, err))
             return -1;
-        *done = s->d->effort > 0 && (s->d->limit < s->broad || s->broad == INFINITY);
-        if (*done || s->d->effort <= 0) {
-            *least = fmax(*least, *done ? s->d->limit : fmin(s->d->limit, s->d->intervals.least));
+        *done = d->effort > 0 && s->open == INFINITY && (d->limit < s->broad || s->broad == INFINITY);
+        if (*done || d->effort <= 0 || s->open < INFINITY) {
+            *least = fmax(*least, fmin(d->limit, fmin(s->open, *done ? INFINITY : d->intervals.least)));
             return 0;
         }
         *least = s->done = s->broad;
@@ -195,17 +217,12 @@ static int list(struct listing *s, int *done, double *least, struct hrun_error *
 int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
                     struct hrun_error *err)
 {
-    struct listing s = { .w = w, .d = d, .done = -INFINITY };
-    int rc = -1;
+    struct listing s = { .w = w, .d = d, .done = -INFINITY, .open = INFINITY };
+    int rc;
 
     d->effort = effort;
     s.option = calloc((size_t)w->space.nsubs + 1, sizeof *s.option);
-    if (!s.option)
-        hrun_fail_nomem(err);
-    else if (!plan_deal_init(&s.within, &w->space, err) && !plan_deal_init(&s.below, &w->space, err))
-        rc = list(&s, done, least, err);
+    rc = s.option ? list(&s, done, least, err) : hrun_fail_nomem(err);
     free(s.option);
-    plan_deal_release(&s.within);
-    plan_deal_release(&s.below);
     return rc;
 }

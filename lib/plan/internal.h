@@ -287,25 +287,14 @@ int plan_intervals_accept(const struct plan_intervals *v, int P);
  * are above that of its shares.
  */
 
-/* Sums of relaxed problems are raised by this fraction, which covers their rounding. */
-#define PLAN_ROUNDING 1e-12
-
 /* A straight piece of the concave envelopes: so many units by each of so many processes. */
 struct plan_piece {
     double slope, width;
 };
 
-/* What can be done by one time. */
-struct plan_deal {
-    int64_t *u;                /* nopt: units of one process; 0: not usable */
-    int *hull;                 /* nopt: scratch */
-    struct plan_piece *piece;  /* sub-cluster by sub-cluster, slopes falling */
-    int *first;                /* nsubs + 1: the first of each */
-};
-
-/* A sub-cluster of the knapsack, and the sums of processes that matter when it is in. */
+/* A sub-cluster of the knapsack, and the sums of processes on it and on the later ones that matter. */
 struct plan_layer {
-    int sub, skip;             /* skip: it may be left out */
+    int skip;                  /* 1: it may be left out */
     long low, high;            /* processes on it */
     long from, to;
     size_t at;                 /* cell of sum `from` */
@@ -324,11 +313,13 @@ struct plan_dealt {
     int (*look)(void *ctx, int P, struct hrun_error *err);
     int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err);
     void *look_ctx, *found_ctx;
-    struct plan_deal deal;
-    struct plan_piece *piece;  /* nopt: scratch */
+    int64_t *u;                /* nopt: units of one process by the last time; 0: not usable */
+    int *hull;                 /* nopt: scratch */
+    struct plan_piece *piece;  /* npieces: the envelopes at that time */
+    int npieces;
     int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
     struct plan_layer *layer;  /* nsubs + 1 */
-    int64_t *cell;
+    int64_t *cell;             /* the most units; below 0: the sum cannot be met */
     long *queue;
     size_t cells;
     int *pes, *procs;          /* nsubs each: what was found */
@@ -352,16 +343,13 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
 int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
                     struct hrun_error *err);
 
-int plan_deal_init(struct plan_deal *x, const struct plan_space *s, struct hrun_error *err);
-void plan_deal_release(struct plan_deal *x);
-/* Set x for this time and d's lines. */
-void plan_deal_by(struct plan_dealt *d, double time_s, struct plan_deal *x);
-/* No more units are done than this by sub-clusters k.. with lo..hi processes in all, -INFINITY: they do not hold lo.
- * *slope: what a process more is worth. */
-double plan_deal_most(struct plan_dealt *d, const struct plan_deal *x, int k, double lo, double hi, double *slope);
-/* Which choices of sub-cluster i, with at most `rest` processes, fall short of its best one by no more units than
- * `slack`, each process taken off at slope: d->fewest and d->most. Result: may it be left out? */
-int plan_deal_choices(struct plan_dealt *d, const struct plan_deal *x, int i, double slope, double slack, long rest);
+/* The most units by time_s with P processes, where all units may be done: *met. Else nothing else is set. For the d->row
+ * of P. Result: 0; 1: there are too many cells, or sums are too large; -1 with HRUN_ENOMEM. */
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, int *met, struct hrun_error *err);
+/* By sub-clusters k.., which have `sum` processes; below 0: they cannot. */
+int64_t plan_dealt_after(const struct plan_dealt *d, int k, long sum);
+/* The choice at sub-cluster k by which that is reached: *pes of *option, or none. */
+void plan_dealt_best(const struct plan_dealt *d, int k, long sum, int *option, int *pes);
 
 /* What a search did. */
 struct plan_effort {
