@@ -48,19 +48,19 @@ static const struct plan_tuning tuning = { 0, 1024, 1 };
 /* ------------------------------------------------------------------ what is done by a time */
 
 /* From point `from` of an envelope, an option or -1 for none, to option `to`: units for each process more. */
-static double chord(const struct plan_dealt *d, int from, int to, double *processes)
+static double chord(const struct hrun_option *v, const int64_t *u, int from, int to, double *processes)
 {
-    const struct hrun_option *v = d->space->oracle->options;
     double m = from < 0 ? 0 : v[from].m;
 
     *processes = v[to].m - m;
-    return ((double)v[to].m * (double)d->u[to] - m * (from < 0 ? 0 : (double)d->u[from])) / *processes;
+    return ((double)v[to].m * (double)u[to] - m * (from < 0 ? 0 : (double)u[from])) / *processes;
 }
 
-/* d->u by this time, and d->piece. */
-static void deal_by(struct plan_dealt *d, double time_s)
+/* u by this time, and d->piece. */
+static void deal_by(struct plan_dealt *d, double time_s, int64_t *u)
 {
     const struct plan_space *s = d->space;
+    const struct hrun_option *v = s->oracle->options;
     double width, skip;
 
     d->effort -= (long)s->nopt * OPTION_COST;
@@ -69,22 +69,22 @@ static void deal_by(struct plan_dealt *d, double time_s)
         int on = 0;        /* points of the envelope so far */
 
         for (int o = s->first[i]; o < s->first[i + 1]; o++) {
-            d->u[o] = 0;
-            if (d->line[o].n < 1 || s->oracle->options[o].m > d->hi || (d->row && d->row->t[o] > time_s))
+            u[o] = 0;
+            if (d->line[o].n < 1 || v[o].m > d->hi || (d->row && d->row->t[o] > time_s))
                 continue;
-            d->u[o] = hrun_line_units(&d->line[o], time_s, d->units);
-            if (!d->u[o] || !s->full[o])
+            u[o] = hrun_line_units(&d->line[o], time_s, d->units);
+            if (!u[o] || !s->full[o])
                 continue;
             for (; on; on--) {
                 int last = d->hull[on - 1], before = on > 1 ? d->hull[on - 2] : -1;
-                if (chord(d, last, o, &skip) < chord(d, before, last, &skip))
+                if (chord(v, u, last, o, &skip) < chord(v, u, before, last, &skip))
                     break;
             }
             d->hull[on++] = o;
         }
         for (int k = 0; k < on; k++) {
             struct plan_piece *piece = &d->piece[d->npieces++];
-            piece->slope = chord(d, k ? d->hull[k - 1] : -1, d->hull[k], &width);
+            piece->slope = chord(v, u, k ? d->hull[k - 1] : -1, d->hull[k], &width);
             piece->width = width * s->subs[i].npes;
         }
     }
@@ -137,28 +137,28 @@ static double most_units(struct plan_dealt *d, int lo, double *slope)
 }
 
 /* Which choices of sub-cluster i fall short of its best one by no more units than `slack`, each process taken off at
- * slope: d->fewest and d->most. Result: may it be left out? */
-static int limit_choices(struct plan_dealt *d, int i, double slope, double slack, int P)
+ * slope: x->fewest and x->most. Result: may it be left out? */
+static int limit_choices(const struct plan_dealt *d, struct plan_pack *x, int i, double slope, double slack, int P)
 {
     const struct plan_space *s = d->space;
     double best = 0;
 
     slack += ROUNDING * fabs(slope) * P;
     for (int o = s->first[i]; o < s->first[i + 1]; o++)
-        if (d->u[o])
-            best = fmax(best, (double)s->full[o] * ((double)d->u[o] - slope));
+        if (x->u[o])
+            best = fmax(best, (double)s->full[o] * ((double)x->u[o] - slope));
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
         int m = s->oracle->options[o].m, most = P / m < s->subs[i].npes ? P / m : s->subs[i].npes;
-        double each = m * ((double)d->u[o] - slope), least = best - slack;
+        double each = m * ((double)x->u[o] - slope), least = best - slack;
 
-        d->fewest[o] = 1;
-        d->most[o] = most;
-        if (!d->u[o] || (each <= 0 && least > 0) || (each > 0 && least / each > most))
-            d->most[o] = 0;
+        x->fewest[o] = 1;
+        x->most[o] = most;
+        if (!x->u[o] || (each <= 0 && least > 0) || (each > 0 && least / each > most))
+            x->most[o] = 0;
         else if (each > 0 && least > each)
-            d->fewest[o] = (int)ceil(least / each);
+            x->fewest[o] = (int)ceil(least / each);
         else if (each < 0 && least / each < most)
-            d->most[o] = (int)(least / each);
+            x->most[o] = (int)(least / each);
     }
     return best <= slack;
 }
@@ -168,7 +168,7 @@ static int can(struct plan_dealt *d, double time_s, int lo)
 {
     double slope;
 
-    deal_by(d, time_s);
+    deal_by(d, time_s, d->pack[0].u);
     return most_units(d, lo, &slope) >= (double)d->units;
 }
 
@@ -262,42 +262,41 @@ static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const 
 }
 
 /* Of sub-cluster i, the fewest and the most processes that are left as a choice; 0: none is. */
-static int span(const struct plan_dealt *d, int i, struct plan_layer *l)
+static int span(const struct plan_space *s, const struct plan_pack *x, int i, struct plan_layer *l)
 {
-    const struct plan_space *s = d->space;
 
     l->low = l->skip ? 0 : LONG_MAX;
     l->high = 0;
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
         long m = s->oracle->options[o].m;
 
-        if (d->most[o] < d->fewest[o])
+        if (x->most[o] < x->fewest[o])
             continue;
-        l->low = d->fewest[o] * m < l->low ? d->fewest[o] * m : l->low;
-        l->high = d->most[o] * m > l->high ? d->most[o] * m : l->high;
+        l->low = x->fewest[o] * m < l->low ? x->fewest[o] * m : l->low;
+        l->high = x->most[o] * m > l->high ? x->most[o] * m : l->high;
     }
     return l->low <= l->high;
 }
 
-/* What is left as a choice by d->deal at P. 0: nothing does. */
-static int list_choices(struct plan_dealt *d, int P)
+/* What is left as a choice at P. 0: nothing does. */
+static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
 {
     const struct plan_space *s = d->space;
     double slope, most = most_units(d, P, &slope);
 
     for (int i = 0; i < s->nsubs && most >= (double)d->units; i++) {
-        d->layer[i].skip = limit_choices(d, i, slope, most - (double)d->units, P);
-        if (!span(d, i, &d->layer[i]))
+        x->layer[i].skip = limit_choices(d, x, i, slope, most - (double)d->units, P);
+        if (!span(s, x, i, &x->layer[i]))
             return 0;
     }
     return most >= (double)d->units;
 }
 
-/* The windows of sums of the layers, of which k has sub-clusters k.. *met = 0: P cannot be met. Result: 1: too many
+/* The windows of sums of the layers, of which k has sub-clusters k.. x->met = 0: P cannot be met. Result: 1: too many
  * cells. */
-static int lay_out(struct plan_dealt *d, int P, int *met, struct hrun_error *err)
+static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P, struct hrun_error *err)
 {
-    struct plan_layer *l = d->layer;
+    struct plan_layer *l = x->layer;
     long low = 0, high = 0;
     size_t cells = 1;
     int n = d->space->nsubs;
@@ -313,79 +312,85 @@ static int lay_out(struct plan_dealt *d, int P, int *met, struct hrun_error *err
         high -= l[k].high;
         l[k].from = l[k + 1].from + l[k].low > P - high ? l[k + 1].from + l[k].low : P - high;
         l[k].to = l[k + 1].to + l[k].high < P - low ? l[k + 1].to + l[k].high : P - low;
-        *met = l[k].from <= l[k].to;
-        if (!*met)
+        x->met = l[k].from <= l[k].to;
+        if (!x->met)
             return 0;
         l[k].at = cells;
         cells += (size_t)(l[k].to - l[k].from + 1);
     }
     if (cells > CELLS_MOST)
         return 1;
-    if (cells > d->cells) {
-        free(d->cell);
-        free(d->queue);
-        d->cells = 0;
-        d->cell = malloc(2 * cells * sizeof *d->cell);
-        d->queue = malloc(2 * cells * sizeof *d->queue);
-        if (!d->cell || !d->queue)
+    if (cells > x->cells) {
+        free(x->cell);
+        x->cells = 0;
+        x->cell = malloc(2 * cells * sizeof *x->cell);
+        if (!x->cell)
             return hrun_fail_nomem(err);
-        d->cells = 2 * cells;
+        x->cells = 2 * cells;
+    }
+    if (x->cells > d->queued) {
+        free(d->queue);
+        d->queued = 0;
+        d->queue = malloc(x->cells * sizeof *d->queue);
+        if (!d->queue)
+            return hrun_fail_nomem(err);
+        d->queued = x->cells;
     }
     return 0;
 }
 
-int64_t plan_dealt_after(const struct plan_dealt *d, int k, long sum)
+int64_t plan_pack_after(const struct plan_pack *x, int k, long sum)
 {
-    const struct plan_layer *l = &d->layer[k];
+    const struct plan_layer *l = &x->layer[k];
 
-    return sum < l->from || sum > l->to ? NEVER : d->cell[l->at + (size_t)(sum - l->from)];
+    return sum < l->from || sum > l->to ? NEVER : x->cell[l->at + (size_t)(sum - l->from)];
 }
 
-int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, int *met, struct hrun_error *err)
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
     int rc;
 
-    *met = 0;
+    x->met = 0;
     if ((double)d->units * P > UNITS_MOST)
         return 1;
-    deal_by(d, time_s);
-    if (!list_choices(d, P))
+    deal_by(d, time_s, x->u);
+    if (!list_choices(d, x, P))
         return 0;
-    rc = lay_out(d, P, met, err);
-    if (rc || !*met)
+    rc = lay_out(d, x, P, err);
+    if (rc || !x->met)
         return rc;
-    d->cell[0] = 0;
+    x->cell[0] = 0;
     for (int k = s->nsubs - 1; k >= 0; k--) {
-        struct plan_layer *l = &d->layer[k], *after = l + 1;
-        int64_t *to = d->cell + l->at;
+        struct plan_layer *l = &x->layer[k], *after = l + 1;
+        int64_t *to = x->cell + l->at;
 
-        for (long x = l->from; x <= l->to; x++)
-            to[x - l->from] = l->skip ? plan_dealt_after(d, k + 1, x) : NEVER;
+        for (long sum = l->from; sum <= l->to; sum++)
+            to[sum - l->from] = l->skip ? plan_pack_after(x, k + 1, sum) : NEVER;
         for (int o = s->first[k]; o < s->first[k + 1]; o++)
-            if (d->fewest[o] <= d->most[o]) {
-                slide(d, to, l->from, l->to, d->cell + after->at, after->from, after->to, s->oracle->options[o].m,
-                      d->u[o], d->fewest[o], d->most[o]);
+            if (x->fewest[o] <= x->most[o]) {
+                slide(d, to, l->from, l->to, x->cell + after->at, after->from, after->to, s->oracle->options[o].m,
+                      x->u[o], x->fewest[o], x->most[o]);
                 d->effort -= CALL_COST + CELL_COST * (l->to - l->from + 1);
             }
     }
-    *met = plan_dealt_after(d, 0, P) >= d->units;
+    x->met = plan_pack_after(x, 0, P) >= d->units;
     return 0;
 }
 
-void plan_dealt_best(const struct plan_dealt *d, int k, long sum, int *option, int *pes)
+void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int k, long sum, int *option, int *pes)
 {
     const struct plan_space *s = d->space;
-    int64_t most = d->layer[k].skip ? plan_dealt_after(d, k + 1, sum) : NEVER;
+    int64_t most = x->layer[k].skip ? plan_pack_after(x, k + 1, sum) : NEVER;
 
     *option = -1;
     *pes = 0;
     for (int o = s->first[k + 1] - 1; o >= s->first[k]; o--)
-        for (long p = d->fewest[o], m = s->oracle->options[o].m; p <= d->most[o]; p++) {
-            int64_t after = plan_dealt_after(d, k + 1, sum - p * m);
+        for (long p = x->fewest[o], m = s->oracle->options[o].m; p <= x->most[o]; p++) {
+            int64_t after = plan_pack_after(x, k + 1, sum - p * m);
 
-            if (after >= 0 && after + p * m * d->u[o] > most) {
-                most = after + p * m * d->u[o];
+            if (after >= 0 && after + p * m * x->u[o] > most) {
+                most = after + p * m * x->u[o];
                 *option = o;
                 *pes = (int)p;
             }
@@ -456,7 +461,7 @@ static int take(struct plan_dealt *d, int P, struct hrun_error *err)
     int n = 0, o;
 
     for (int k = 0; k < s->nsubs; k++) {
-        plan_dealt_best(d, k, rest, &o, &c.pes[k]);
+        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c.pes[k]);
         c.procs[k] = c.pes[k] ? s->oracle->options[o].m : 0;
         if (!c.pes[k])
             continue;
@@ -476,18 +481,19 @@ static int settle(void *ctx, int P, struct hrun_error *err)
 {
     struct plan_dealt *d = ctx;
     double below = relaxed(d, P, NEAR_P), step = fabs(below) * FIRST_STEP;
-    int found = 0, met;
+    int found = 0;
 
     for (;;) {
         double above = fmin(d->limit, latest(d)), t = below + step;
-        int rc;
+        int rc, met;
 
         if (!(below < above))
             return 0;
         if (found)                              /* just below what was found, and then half way */
             t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
         t = t > below && t < above ? t : above;
-        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &met, err) : 1;
+        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &d->pack[0], err) : 1;
+        met = d->pack[0].met;
         if (rc < 0)
             return -1;
         if (rc) {
@@ -518,6 +524,26 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
     return 0;
 }
 
+static int pack_init(struct plan_pack *x, const struct plan_space *s, struct hrun_error *err)
+{
+    size_t nopt = (size_t)s->nopt + 1;
+
+    x->u = calloc(nopt, sizeof *x->u);
+    x->fewest = calloc(nopt, sizeof *x->fewest);
+    x->most = calloc(nopt, sizeof *x->most);
+    x->layer = calloc((size_t)s->nsubs + 1, sizeof *x->layer);
+    return x->u && x->fewest && x->most && x->layer ? 0 : hrun_fail_nomem(err);
+}
+
+static void pack_release(struct plan_pack *x)
+{
+    free(x->u);
+    free(x->fewest);
+    free(x->most);
+    free(x->layer);
+    free(x->cell);
+}
+
 int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_error *err)
 {
     size_t nopt = (size_t)s->nopt + 1, nsubs = (size_t)s->nsubs + 1;
@@ -527,31 +553,25 @@ int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_erro
     d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_interval,
                                             .wants = wants, .look = look };
     d->line = calloc(nopt, sizeof *d->line);
-    d->u = calloc(nopt, sizeof *d->u);
     d->hull = calloc(nopt, sizeof *d->hull);
     d->piece = calloc(nopt, sizeof *d->piece);
-    d->fewest = calloc(nopt, sizeof *d->fewest);
-    d->most = calloc(nopt, sizeof *d->most);
-    d->layer = calloc(nsubs, sizeof *d->layer);
     d->pes = calloc(nsubs, sizeof *d->pes);
     d->procs = calloc(nsubs, sizeof *d->procs);
     d->used = calloc(nsubs, sizeof *d->used);
     d->share = calloc(nsubs, sizeof *d->share);
-    return d->line && d->u && d->hull && d->piece && d->fewest && d->most && d->layer && d->pes && d->procs && d->used &&
-           d->share ? 0 : hrun_fail_nomem(err);
+    if (!d->line || !d->hull || !d->piece || !d->pes || !d->procs || !d->used || !d->share)
+        return hrun_fail_nomem(err);
+    return pack_init(&d->pack[0], s, err) || pack_init(&d->pack[1], s, err) ? -1 : 0;
 }
 
 void plan_dealt_release(struct plan_dealt *d)
 {
     plan_intervals_release(&d->intervals);
+    pack_release(&d->pack[0]);
+    pack_release(&d->pack[1]);
     free(d->line);
-    free(d->u);
     free(d->hull);
     free(d->piece);
-    free(d->fewest);
-    free(d->most);
-    free(d->layer);
-    free(d->cell);
     free(d->queue);
     free(d->pes);
     free(d->procs);

@@ -27,7 +27,7 @@ struct listing {
     double done;           /* all up to here were looked at */
     double open;           /* of a P that is too large to be listed, no time is below this */
     int left;              /* 1: at this P something may be left */
-    int equal;             /* 1: at this P none is better than the list's last */
+    int all_better;        /* 1: whatever is within the limit is better than the list's last */
     int *option;           /* nsubs: of each pair that is fixed */
     int most_m;            /* the most processes on a PE */
 };
@@ -56,30 +56,32 @@ static double last_time(const struct plan_walk *w, int equal)
     return lo;
 }
 
-/* The list has changed, or P: pack again. */
+/* The list has changed, or P: pack again, what may enter the list and what is better than its last. */
 static int renew(struct listing *s, int P, struct hrun_error *err)
 {
     struct plan_dealt *d = s->d;
     double below = last_time(s->w, 0);
-    int rc = 0, met;
+    int rc;
 
     d->limit = fmin(s->broad, last_time(s->w, 1));
-    s->equal = 0;
-    if (below < d->limit) {
-        rc = plan_dealt_pack(d, P, below, &met, err);
-        s->equal = !met;
-    }
-    rc = rc ? rc : plan_dealt_pack(d, P, d->limit, &met, err);
-    s->left = !rc && met;
+    s->all_better = below >= d->limit;
+    rc = s->all_better ? 0 : plan_dealt_pack(d, P, below, &d->pack[1], err);
+    rc = rc ? rc : plan_dealt_pack(d, P, d->limit, &d->pack[0], err);
+    s->left = !rc && d->pack[0].met;
     if (rc > 0)
         s->open = fmin(s->open, d->intervals.least);
     return rc < 0 ? -1 : 0;
 }
 
-/* May the list be changed by what begins with sub-clusters before k? */
-static int may_enter(const struct listing *s, int k, long rest)
+/* Can what begins with sub-clusters before k and has `rest` processes from there on do all units? */
+static int can(const struct listing *s, const struct plan_pack *x, int k, long rest)
 {
-    return plan_walk_may_enter(s->w, k, rest, s->most_m, s->equal ? plan_best_worst(&s->w->best) : -INFINITY);
+    const struct hrun_choice *c = &s->w->c;
+    int64_t units = x->met ? plan_pack_after(x, k, rest) : -1;
+
+    for (int i = 0; i < k && units >= 0; i++)
+        units += c->pes[i] ? (int64_t)c->pes[i] * c->procs[i] * x->u[s->option[i]] : 0;
+    return units >= s->d->units;
 }
 
 /* Does w->c all units by time_s? */
@@ -106,7 +108,7 @@ static int add_whole(struct listing *s, struct hrun_error *err)
     struct plan_walk *w = s->w;
     double last = plan_best_worst(&w->best);
 
-    if (!does(s, s->d->limit) || does(s, s->done) || !may_enter(s, w->space.nsubs, 0) || plan_walk_is_listed(w))
+    if (!does(s, s->d->limit) || does(s, s->done) || plan_walk_is_listed(w))
         return 0;
     if (w->n >= w->most) {
         s->d->effort = 0;
@@ -115,17 +117,6 @@ static int add_whole(struct listing *s, struct hrun_error *err)
     if (plan_walk_look(w, s->d->row, err))
         return -1;
     return plan_best_worst(&w->best) != last ? renew(s, w->c.P, err) : 0;
-}
-
-/* Units of sub-clusters before k. */
-static int64_t units_before(const struct listing *s, int k)
-{
-    const struct hrun_choice *c = &s->w->c;
-    int64_t units = 0;
-
-    for (int i = 0; i < k; i++)
-        units += c->pes[i] ? (int64_t)c->pes[i] * c->procs[i] * s->d->u[s->option[i]] : 0;
-    return units;
 }
 
 static int add_from(struct listing *s, int k, long rest, struct hrun_error *err);
@@ -152,23 +143,26 @@ static int add_from(struct listing *s, int k, long rest, struct hrun_error *err)
 {
     const struct plan_dealt *d = s->d;
     const struct plan_space *space = &s->w->space;
-    int64_t after = s->left ? plan_dealt_after(d, k, rest) : -1;
-    int best = -2, pes = 0;
+    const struct plan_pack *x = &d->pack[0];
+    int best = -2, pes = 0, better;
 
     s->d->effort -= NODE_COST;
-    if (d->effort <= 0 || after < 0 || units_before(s, k) + after < d->units || !may_enter(s, k, rest))
+    if (!s->left || d->effort <= 0 || !can(s, x, k, rest))
+        return 0;
+    better = s->all_better || can(s, &d->pack[1], k, rest);
+    if (!plan_walk_may_enter(s->w, k, rest, s->most_m, better ? -INFINITY : plan_best_worst(&s->w->best)))
         return 0;
     if (k == space->nsubs)
         return add_whole(s, err);
-    if (!s->equal) {
-        plan_dealt_best(d, k, rest, &best, &pes);
+    if (better) {
+        plan_dealt_best(d, x, k, rest, &best, &pes);
         if (with_pair(s, k, best, pes, rest, err))
             return -1;
     }
-    if (d->layer[k].skip && best != -1 && with_pair(s, k, -1, 0, rest, err))
+    if (x->layer[k].skip && best != -1 && with_pair(s, k, -1, 0, rest, err))
         return -1;
     for (int o = space->first[k + 1] - 1; o >= space->first[k]; o--)
-        for (int p = d->fewest[o]; p <= d->most[o] && s->left; p++)
+        for (int p = x->fewest[o]; p <= x->most[o] && s->left; p++)
             if ((o != best || p != pes) && with_pair(s, k, o, p, rest, err))
                 return -1;
     return 0;
@@ -184,7 +178,7 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
         return -1;
     s->most_m = 1;
     for (int o = 0; o < space->nopt; o++)
-        if (s->d->fewest[o] <= s->d->most[o] && space->oracle->options[o].m > s->most_m)
+        if (s->d->pack[0].fewest[o] <= s->d->pack[0].most[o] && space->oracle->options[o].m > s->most_m)
             s->most_m = space->oracle->options[o].m;
     memset(c->pes, 0, (size_t)space->nsubs * sizeof *c->pes);
     memset(c->procs, 0, (size_t)space->nsubs * sizeof *c->procs);

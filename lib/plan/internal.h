@@ -300,6 +300,16 @@ struct plan_layer {
     size_t at;                 /* cell of sum `from` */
 };
 
+/* What can be done at one P by one time. */
+struct plan_pack {
+    int met;                   /* 1: all units; 0: the rest is of no use */
+    int64_t *u;                /* nopt: units of one process; 0: not usable */
+    int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
+    struct plan_layer *layer;  /* nsubs + 1 */
+    int64_t *cell;             /* the most units; below 0: the sum cannot be met */
+    size_t cells;
+};
+
 struct plan_dealt {
     struct plan_space *space;  /* borrowed */
     struct plan_intervals intervals;
@@ -313,15 +323,12 @@ struct plan_dealt {
     int (*look)(void *ctx, int P, struct hrun_error *err);
     int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err);
     void *look_ctx, *found_ctx;
-    int64_t *u;                /* nopt: units of one process by the last time; 0: not usable */
+    struct plan_pack pack[2];  /* within the limit, and better */
     int *hull;                 /* nopt: scratch */
     struct plan_piece *piece;  /* npieces: the envelopes at that time */
     int npieces;
-    int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
-    struct plan_layer *layer;  /* nsubs + 1 */
-    int64_t *cell;             /* the most units; below 0: the sum cannot be met */
     long *queue;
-    size_t cells;
+    size_t queued;
     int *pes, *procs;          /* nsubs each: what was found */
     struct hrun_line *used;    /* nsubs: scratch, as share */
     int64_t *share;
@@ -343,13 +350,13 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
 int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
                     struct hrun_error *err);
 
-/* The most units by time_s with P processes, where all units may be done: *met. Else nothing else is set. For the d->row
- * of P. Result: 0; 1: there are too many cells, or sums are too large; -1 with HRUN_ENOMEM. */
-int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, int *met, struct hrun_error *err);
+/* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are too
+ * large; -1 with HRUN_ENOMEM. */
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err);
 /* By sub-clusters k.., which have `sum` processes; below 0: they cannot. */
-int64_t plan_dealt_after(const struct plan_dealt *d, int k, long sum);
-/* The choice at sub-cluster k by which that is reached: *pes of *option, or none. */
-void plan_dealt_best(const struct plan_dealt *d, int k, long sum, int *option, int *pes);
+int64_t plan_pack_after(const struct plan_pack *x, int k, long sum);
+/* The choice at sub-cluster k by which that is reached: *pes of *option, or none, which is -1. */
+void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int k, long sum, int *option, int *pes);
 
 /* What a search did. */
 struct plan_effort {
