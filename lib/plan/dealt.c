@@ -1,11 +1,11 @@
 /* dealt.c - the best configuration whose processes get unequal shares of work; see internal.h for the contracts
  *
- * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of M_i
- * processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
- * Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each sub-cluster, the
- * steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
- * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the least
- * T little may be lost, and few choices remain for the knapsack.
+ * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
+ * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
+ * Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each sub-cluster,
+ * the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
+ * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
+ * least T little may be lost, and few choices remain for the knapsack.
  * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
  * sums from which P can still be met (level.c has the same windows). So where few choices remain, and many on one
  * sub-cluster alone, all windows are narrow.
@@ -23,8 +23,8 @@
 /* Sums of the relaxed problem are raised by this fraction, which covers their rounding. */
 #define ROUNDING 1e-12
 
-/* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the time
- * may be 0. */
+/* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the
+ * time may be 0. */
 #define NEAR_INTERVAL 1e-4
 #define NEAR_P 1e-9
 enum { HALVINGS = 64 };
@@ -219,8 +219,8 @@ static double relaxed(struct plan_dealt *d, int lo, double near)
 /* ------------------------------------------------------------------ the knapsack */
 
 /* dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u); positions are sums: dst[0] stands for dlo. */
-static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const int64_t *src, long slo, long shi, long m,
-                  int64_t u, long least, long most)
+static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const int64_t *src, long slo, long shi,
+                  long m, int64_t u, long least, long most)
 {
     if (most - least < PLAIN_PASSES) {
         for (long p = least; p <= most; p++) {
@@ -264,7 +264,6 @@ static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const 
 /* Of sub-cluster i, the fewest and the most processes that are left as a choice; 0: none is. */
 static int span(const struct plan_space *s, const struct plan_pack *x, int i, struct plan_layer *l)
 {
-
     l->low = l->skip ? 0 : LONG_MAX;
     l->high = 0;
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
@@ -451,8 +450,8 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
     return plan_intervals_run(&d->intervals, err);
 }
 
-/* What does all, as packed: what takes as long matters no more. */
-static int take(struct plan_dealt *d, int P, struct hrun_error *err)
+/* What does all by `by`, as packed: what takes as long as it does matters no more. */
+static int take(struct plan_dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
     struct hrun_choice c = { .pes = d->pes, .procs = d->procs, .P = P };
@@ -472,7 +471,7 @@ static int take(struct plan_dealt *d, int P, struct hrun_error *err)
         time_s = fmax(time_s, d->row->t[o]);
     }
     time_s = fmax(time_s, hrun_balance(d->used, n, d->units, d->share));
-    d->limit = fmin(d->limit, nextafter(time_s, -INFINITY));
+    d->limit = nextafter(fmin(time_s, by), -INFINITY);
     return d->found(d->found_ctx, d->row, &c, err);
 }
 
@@ -500,7 +499,7 @@ static int settle(void *ctx, int P, struct hrun_error *err)
             d->least = fmin(d->least, below);
             return 0;
         }
-        if (met && take(d, P, err))
+        if (met && take(d, P, t, err))
             return -1;
         found += met && !found;
         below = met ? below : t;

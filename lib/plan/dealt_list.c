@@ -1,9 +1,9 @@
 /* dealt_list.c - the list of the best, where work is dealt out; see internal.h for the contracts
  *
  * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of dealt.c tells
- * for each beginning whether it can be completed, so there are no vain ones. The time is that of the list's last, but no
- * more than a little above the least time: first what is near it is listed, then what is less near, so that the list is
- * good before there is much to prove.
+ * for each beginning whether it can be completed, so there are no vain ones. The time is that of the list's last, but
+ * no more than a little above the least time: first what is near it is listed, then what is less near, so that the list
+ * is good before there is much to prove. What can only be equal to the last goes on where it may come before it.
  */
 #include "plan/internal.h"
 

@@ -250,8 +250,8 @@ struct plan_tuning {
  *
  * Purpose: intervals of P go by ascending lower bound and are split until single P are looked at. The search ends when
  * nothing is wanted of the least bound that is left.
- * Invariants: a P that the rule refuses is looked at only where no bounds are known, or no other P is asked for; `least`
- * is a lower bound of all that was not looked at yet, and of what is being looked at.
+ * Invariants: a P that the rule refuses is looked at only where no bounds are known, or no other P is asked for;
+ * `least` is a lower bound of all that was not looked at yet, and of what is being looked at.
  */
 
 struct plan_intervals {
@@ -282,9 +282,9 @@ int plan_intervals_accept(const struct plan_intervals *v, int P);
  * Purpose: where the oracle tells how long a process takes by its share (oracle->lines), the least time by which some
  * configuration with the best shares of its own (hrun_balance) does all units, and that configuration; and for other
  * searches, how many units can be done at most by a time.
- * Invariants: bounds are not above what they are of, whatever is rounded. The least time is exact, or a lower bound where
- * effort or room ends or numbers are too large. A configuration counts with the times of its options, too, where these
- * are above that of its shares.
+ * Invariants: bounds are not above what they are of, whatever is rounded. The least time is exact, or a lower bound
+ * where effort or room ends or numbers are too large. A configuration counts with the times of its options, too, where
+ * these are above that of its shares.
  */
 
 /* A straight piece of the concave envelopes: so many units by each of so many processes. */
@@ -350,8 +350,8 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
 int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
                     struct hrun_error *err);
 
-/* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are too
- * large; -1 with HRUN_ENOMEM. */
+/* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are
+ * too large; -1 with HRUN_ENOMEM. */
 int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err);
 /* By sub-clusters k.., which have `sum` processes; below 0: they cannot. */
 int64_t plan_pack_after(const struct plan_pack *x, int k, long sum);
@@ -373,7 +373,8 @@ struct plan_looks {
     int first;      /* so many configurations of the least lower bound are listed first, then four times as many, ... */
     long bounded;   /* so many are looked at as a whole; no fewer than are asked for */
     long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
-    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them */
+    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them; and as much
+                       effort goes into a list of configurations with unequal shares as a quarter of them takes */
 };
 
 /* A look plays a network operation or two: some 0.1 ms with 16 processes, and as the square of their number. 2000 looks
@@ -399,8 +400,8 @@ struct plan_walk {
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err);
 /* Is w->c in the list of the best? */
 int plan_walk_is_listed(const struct plan_walk *w);
-/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more, at most most_m on a
- * PE, and is of no less than this value enter the list? */
+/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more, at most most_m on
+ * a PE, and is of no less than this value enter the list? */
 int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int most_m, double value);
 
 /* The list of w is made the best one, by about so much effort and w->most looks. *least: no time is

@@ -6,7 +6,9 @@
  * Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind one whose
  * bound is above the last value in the full list none can enter it. Lists are asked for four times as long each time:
  * together they cost hardly more than the last.
- * Where either does not end, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
+ * Where the oracle tells of shares of work, the least time of all comes first (dealt.c), and then what else belongs to
+ * the list (dealt_list.c): nothing of the above is done, unless nothing was found.
+ * Where none of these ends, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
  * numbers of PEs and processes on one sub-cluster, or on two that make up for each other, so that P stays what the
  * rule accepts.
  *
@@ -442,16 +444,16 @@ static int look_at_found(void *ctx, const struct plan_row *row, const struct hru
     return plan_walk_is_listed(w) ? 0 : plan_walk_look(w, row, err);
 }
 
-/* The least time of all, what was found on the way to it, and what else belongs to the list. *least: no configuration
- * takes less. */
-static int by_shares(struct plan_walk *w, int *exact, double *least, struct hrun_error *err)
+/* The least time of all, what was found on the way to it, and what else belongs to the list. *done: it is proven;
+ * *least: no configuration takes less. */
+static int by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
 {
     struct plan_dealt d;
     int rc = plan_dealt_init(&d, &w->space, err) || plan_dealt_search(&d, EFFORT, look_at_found, w, err) ? -1 : 0;
 
     *least = d.least;
     if (!rc && *least < INFINITY)
-        rc = plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, exact, least, err);
+        rc = plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, done, least, err);
     plan_dealt_release(&d);
     return rc;
 }

@@ -337,11 +337,10 @@ static void shares_row(const char *what, int pes, int64_t units, double gain, en
     shares_init(&x, pes, 8, units, gain, rule);
     first = measure(&problem, 1, &one);
     ms = measure(&problem, 3, &three);
-    printf("%-24s %2d %5d %8ld %-24s %9.3f %9.3f %7d %10.6g %6ld  ", what, x.oracle.nsubs, x.oracle.noptions, (long)units,
-           rule_names[rule], 1e3 * first, 1e3 * ms, three->v[0].P, three->v[0].value, three->evaluated);
-    if (three->exact)
-        printf("exact\n");
-    else
+    printf("%-24s %2d %5d %8ld %-24s %9.3f %9.3f %7d %10.6g %6ld  %s", what, x.oracle.nsubs, x.oracle.noptions,
+           (long)units, rule_names[rule], 1e3 * first, 1e3 * ms, three->v[0].P, three->v[0].value, three->evaluated,
+           three->exact ? "exact\n" : "");
+    if (!three->exact)
         printf("within %.2g %%\n", 100 * three->gap);
     hrun_plan_destroy(one);
     hrun_plan_destroy(three);
