@@ -42,6 +42,9 @@ enum { CELLS_MOST = 1 << 23, CELL_COST = 3, OPTION_COST = 16, PIECE_COST = 4, CA
 /* Windows of so many PEs are served by plain passes; wider ones by a queue. */
 enum { PLAIN_PASSES = 8 };
 
+/* Without bounds of intervals, P that are tried first grow by one in so many. */
+enum { STEPS = 8 };
+
 /* Rule by blocks, and each P has a bound of its own. */
 static const struct plan_tuning tuning = { 0, 1024, 1 };
 
@@ -511,14 +514,23 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
                       int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
                                    struct hrun_error *err), void *ctx, struct hrun_error *err)
 {
+    const struct plan_space *s = d->space;
+
     d->effort = effort;
     d->limit = d->least = INFINITY;
     d->found = found;
     d->found_ctx = ctx;
+    d->look = settle;
+    d->look_ctx = d;
+    d->intervals.least = -INFINITY;
+    /* Each P has to be bounded by itself then: soon, where something good is known. */
+    for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
+        if (look(d, P, err))
+            return -1;
     if (plan_dealt_each(d, settle, d, err))
         return -1;
     d->least = fmin(d->least, d->limit < INFINITY ? nextafter(d->limit, INFINITY) : INFINITY);
-    if (d->effort <= 0 && !d->space->problem->P)
+    if (d->effort <= 0 && !s->problem->P)
         d->least = fmin(d->least, d->intervals.least);
     return 0;
 }

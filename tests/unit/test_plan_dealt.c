@@ -14,6 +14,7 @@ static int64_t units[TABLE_P + 1];
 static int slow;             /* 1: the whole takes longer than its shares */
 static uint64_t seed;
 static long looks;
+static int fail_lines;       /* P at which lines fail; 0: never */
 
 /* ------------------------------------------------- the model */
 
@@ -33,7 +34,8 @@ static int option_of(int i, int m)
 static int lines(void *ctx, int P, struct hrun_line *v, int64_t *n, struct hrun_error *err)
 {
     (void)ctx;
-    (void)err;
+    if (P == fail_lines)
+        return hrun_fail(err, HRUN_ENONFINITE, "lines at %d", P);
     memcpy(v, line[P], (size_t)x.oracle.noptions * sizeof *v);
     *n = units[P];
     return 0;
@@ -467,11 +469,13 @@ static void test_large(void)
     is_int(bad, 0, "up to 2^62 units: the best, where it is proven (%d times)", n);
 }
 
-static void test_memory(void)
+static void test_errors(void)
 {
     static const int npes[] = { 4, 4, 4 }, twos[] = { 1, 2, 0 };
     const int *const lists[] = { twos, twos, twos };
     struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
+    struct hrun_plan *none = NULL;
+    struct hrun_error err;
     int bad = 0, leaked = 0, n = 0;
 
     table_init(&x, 3, npes, lists);
@@ -486,9 +490,12 @@ static void test_memory(void)
             x.t[P][o] = at(&line[P][o], 1);
         }
     }
+    problem.P = fail_lines = 24;
+    is_int(hrun_plan_search(&problem, 5, &none, &err), -1, "lines that fail fail the search");
+    is_str(err.text, "lines at 24", "with their error");
+    problem.P = fail_lines = 0;
     for (long k = 1; REPLACED; k++, n++) {
         struct hrun_plan *plan = NULL;
-        struct hrun_error err;
         long before = live;
         int rc;
 
@@ -512,6 +519,6 @@ int main(void)
     test_random();
     test_known();
     test_large();
-    test_memory();
+    test_errors();
     return tap_done();
 }
