@@ -25,7 +25,7 @@
 
 /* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the
  * time may be 0. */
-#define NEAR_INTERVAL 1e-4
+#define NEAR_INTERVAL 3e-4
 #define NEAR_P 1e-9
 enum { HALVINGS = 64 };
 
