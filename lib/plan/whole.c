@@ -513,6 +513,7 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
     w.most = all;
     if (!done && (!exact || w.best.n < top) && by_neighbours(&w, err))
         goto out;
+    exact |= shared && w.best.n && w.best.v[0].value <= bound;
     if (!w.best.n) {            /* none of what was looked at can be used */
         counts.excluded_memory += counts.valid;
         counts.valid = 0;
