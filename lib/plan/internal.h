@@ -244,6 +244,120 @@ struct plan_tuning {
  * leaf: bounds cost about as much as the times at two P, and seldom exclude single ones. */
 #define PLAN_TUNING_DEFAULT { 200000, 1024, 8 }
 
+/* ---------------------------------------------------------------- intervals
+ *
+ * Inside lib/plan: the P that may matter, best first
+ *
+ * Purpose: intervals of P go by ascending lower bound and are split until single P are looked at. The search ends when
+ * nothing is wanted of the least bound that is left.
+ * Invariants: a P that the rule refuses is looked at only where no bounds are known, or no other P is asked for;
+ * `least` is a lower bound of all that was not looked at yet, and of what is being looked at.
+ */
+
+struct plan_intervals {
+    const struct plan_space *space;
+    struct plan_tuning tuning;
+    int again;              /* 1: an interval is bounded again once the rule's answers for it are known (scanned) */
+    void *ctx;
+    /* NULL: none are known, and every P is looked at. *bound = INFINITY: nothing there matters. 0 or -1. */
+    int (*bound)(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err);
+    int (*wants)(void *ctx, double bound);
+    int (*look)(void *ctx, int P, struct hrun_error *err);   /* 0 or -1 */
+    double least;
+    uint64_t *accepted;     /* a bit per P */
+    struct plan_node *heap; /* least bound first */
+    int nheap, heap_cap;
+};
+
+/* Look at all P of the problem that matter. 0, or -1: errors of what it calls and of the rule, HRUN_ENOMEM. */
+int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err);
+void plan_intervals_release(struct plan_intervals *v);
+/* Of an interval that is scanned: does the rule accept P? */
+int plan_intervals_accept(const struct plan_intervals *v, int P);
+
+/* ---------------------------------------------------------------- dealt
+ *
+ * Inside lib/plan: the least time of all configurations whose processes get unequal shares of work
+ *
+ * Purpose: where the oracle tells how long a process takes by its share (oracle->lines), the least time by which some
+ * configuration with the best shares of its own (hrun_balance) does all units, and that configuration; and for other
+ * searches, how many units can be done at most by a time.
+ * Invariants: bounds are not above what they are of, whatever is rounded. The least time is exact, or a lower bound
+ * where effort or room ends or numbers are too large. A configuration counts with the times of its options, too, where
+ * these are above that of its shares.
+ */
+
+/* A straight piece of the concave envelopes: so many units by each of so many processes. */
+struct plan_piece {
+    double slope, width;
+};
+
+/* A sub-cluster of the knapsack, and the sums of processes on it and on the later ones that matter. */
+struct plan_layer {
+    int skip;                  /* 1: it may be left out */
+    long low, high;            /* processes on it */
+    long from, to;
+    size_t at;                 /* cell of sum `from` */
+};
+
+/* What can be done at one P by one time. */
+struct plan_pack {
+    int met;                   /* 1: all units; 0: the rest is of no use */
+    int64_t *u;                /* nopt: units of one process; 0: not usable */
+    int *fewest, *most;        /* nopt: PEs that are left as a choice; none if fewest > most */
+    struct plan_layer *layer;  /* nsubs + 1 */
+    int64_t *cell;             /* the most units; below 0: the sum cannot be met */
+    size_t cells;
+};
+
+struct plan_dealt {
+    struct plan_space *space;  /* borrowed */
+    struct plan_intervals intervals;
+    const struct plan_row *row;  /* of the P that is looked at, else NULL */
+    int hi;                    /* no option with more processes on a PE is used */
+    struct hrun_line *line;    /* nopt, at this P or of an interval */
+    int64_t units;             /* to be done */
+    double limit;              /* what takes longer does not matter; may be lowered at any time */
+    double least;              /* the result: no time is below it */
+    long effort;               /* about so many ns are left */
+    int (*look)(void *ctx, int P, struct hrun_error *err);
+    int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err);
+    void *look_ctx, *found_ctx;
+    struct plan_pack pack[2];  /* within the limit, and better */
+    int *hull;                 /* nopt: scratch */
+    struct plan_piece *piece;  /* npieces: the envelopes at that time */
+    int npieces;
+    long *queue;
+    size_t queued;
+    int *pes, *procs;          /* nsubs each: what was found */
+    struct hrun_line *used;    /* nsubs: scratch, as share */
+    int64_t *share;
+};
+
+/* For an oracle with lines. Safe to release either way. Errors: HRUN_ENOMEM. */
+int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_error *err);
+void plan_dealt_release(struct plan_dealt *d);
+
+/* d->least of all configurations, with about so much effort; INFINITY when none does all units. found gets each that is
+ * better than those before: pes, procs, P and npes. Errors: those of found and of the oracle, HRUN_ENOMEM. */
+int plan_dealt_search(struct plan_dealt *d, long effort,
+                      int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
+                                   struct hrun_error *err), void *ctx, struct hrun_error *err);
+
+/* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and
+ * units set, until the effort is used up. Then all that was not looked at, or last, is not below d->intervals.least.
+ * Errors: those of `at` and of the oracle, HRUN_ENOMEM. */
+int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
+                    struct hrun_error *err);
+
+/* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are
+ * too large; -1 with HRUN_ENOMEM. */
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err);
+/* By sub-clusters k.., which have `sum` processes; below 0: they cannot. */
+int64_t plan_pack_after(const struct plan_pack *x, int k, long sum);
+/* The choice at sub-cluster k by which that is reached: *pes of *option, or none, which is -1. */
+void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int k, long sum, int *option, int *pes);
+
 /* What a search did. */
 struct plan_effort {
     long bounds, rows, levels;  /* intervals bounded, P evaluated, levels built */
@@ -259,13 +373,42 @@ struct plan_looks {
     int first;      /* so many configurations of the least lower bound are listed first, then four times as many, ... */
     long bounded;   /* so many are looked at as a whole; no fewer than are asked for */
     long local;     /* and where that does not suffice so many more, from the best one found to its neighbours */
-    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them */
+    long parts;     /* so many bounds of parts of configurations are asked for, where the oracle has them; and as much
+                       effort goes into a list of configurations with unequal shares as a quarter of them takes */
 };
 
 /* A look plays a network operation or two: some 0.1 ms with 16 processes, and as the square of their number. 2000 looks
  * are within what a launch takes. Half of them are for proving, half for finding where that does not end. Bounds of
  * parts are for 0.1 s where one takes 0.1 us. */
 #define PLAN_LOOKS_DEFAULT { 16, 1000, 1000, 1000000 }
+
+/* Where a search of a model that is not separable is. */
+struct plan_walk {
+    struct plan_space space;
+    struct plan_best best;
+    struct hrun_choice c;       /* the one that is looked at */
+    struct hrun_choice from;    /* where the walk is */
+    const struct plan_looks *looks;
+    const struct hrun_known *known; /* nknown that are not wanted */
+    int nknown;
+    long n;                     /* looks taken */
+    long most;                  /* as many as may be taken now */
+    int moved;
+};
+
+/* Look at w->c, whose row this is, for the list. Errors: those of the oracle, HRUN_ENOMEM. */
+int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err);
+/* Is w->c in the list of the best? */
+int plan_walk_is_listed(const struct plan_walk *w);
+/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more, at most most_m on
+ * a PE, and is of no less than this value enter the list? */
+int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int most_m, double value);
+
+/* The list of w is made the best one, by about so much effort and w->most looks. *least: no time is
+ * below it, raised as far as was proven. *done: the list is proven, with its order. Errors: those of the oracle,
+ * HRUN_ENOMEM. */
+int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
+                    struct hrun_error *err);
 
 /* hrun_plan_search of a model that is not separable, without known[n]; separable objectives only. */
 int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,

@@ -78,7 +78,7 @@ struct hrun_plan {
     int n;                  /* min(top, number of valid configurations), at least 1 */
     int nsubs;
     struct hrun_plan_counts counts;
-    int exact;              /* 1: proven */
+    int exact;              /* 1: proven; where work is dealt out in unequal shares, for the value of v[0] */
     double gap;             /* not exact: no configuration is better than v[0] by more than this fraction, 0.03 for
                              * value >= v[0].value / 1.03; INFINITY when nothing is known. Exact: 0 */
     long evaluated;         /* configurations looked at as a whole; 0 of a separable model */
@@ -89,6 +89,11 @@ struct hrun_plan {
  * (oracle->whole) configurations are looked at in the order of its separable lower bound, or part by part where parts
  * have bounds, until all others are above the last value in the list. Where that takes too long, the plan is
  * the best of all that were looked at: exact = 0, and gap says how much better another one may be.
+ * Where the oracle tells of shares (oracle->lines), the least time of all configurations by their shares is found
+ * first, exactly but for instances of extreme size, and the value of v[0] is proven when it takes no longer. Then all
+ * others that may belong to the list are looked at. Where that ends, the list is as above; where they are too many, the
+ * value of v[0] is still proven, but of equals another may come before it, and behind it there may be better ones than
+ * those listed.
  * An objective that is not separable, and limits but that of the time, are served by hrun_plan_exhaustive, up to 5
  * million configurations.
  * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why) or none keeps the

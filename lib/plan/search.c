@@ -1,14 +1,13 @@
 /* search.c - the exact search for separable objectives; see plan.h for the contract
  *
- * Each P by itself is left to solve.c. Here intervals of P go by ascending lower bound: that of lo..hi is the
- * least level whose capacity (the most processes that the sub-clusters hold together) reaches lo, when every
+ * Each P by itself is left to solve.c, and which are looked at to intervals.c. The lower bound of an interval lo..hi
+ * is the least level whose capacity (the most processes that the sub-clusters hold together) reaches lo, when every
  * option costs no more than its bound in the interval. The search ends when the least bound of all open
  * intervals is above the last value in the full list: equal ones are still looked at, for they may win by
  * fewer PEs or by their order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
  */
 #include "plan/internal.h"
-
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,12 +24,6 @@
 /* Additions that counting for the report may cost: about 4 ms. */
 #define COUNT_LIMIT 4e6
 
-struct node {
-    double bound;
-    int lo, hi;    /* an interval of P */
-    int scanned;   /* 1: the rule's answers for it are in `accepted`, and lo and hi are accepted */
-};
-
 struct search {
     struct plan_space space;
     struct plan_best best;
@@ -39,9 +32,7 @@ struct search {
     long nbounds;
     double *bound;        /* nopt: values of the bounds in an interval */
     double *sorted;       /* nopt: scratch */
-    uint64_t *accepted;   /* a bit per P */
-    struct node *heap;    /* least bound first */
-    int nheap, heap_cap;
+    struct plan_intervals intervals;
     int memory_limits;    /* 1: some sub-cluster's memory is limited */
 };
 
@@ -79,8 +70,7 @@ static void search_release(struct search *S)
     plan_space_release(&S->space);
     free(S->bound);
     free(S->sorted);
-    free(S->accepted);
-    free(S->heap);
+    plan_intervals_release(&S->intervals);
 }
 
 /* The least value for which plan_has_capacity(S->bound, value, lo, hi); +infinity when there is none. A
@@ -107,16 +97,6 @@ static double interval_bound(struct search *S, int lo, int hi)
     return found;
 }
 
-static int node_before(const struct node *a, const struct node *b)
-{
-    return a->bound != b->bound ? a->bound < b->bound : a->lo < b->lo;
-}
-
-static int is_accepted(const struct search *S, int P)
-{
-    return (int)(S->accepted[P >> 6] >> (P & 63) & 1);
-}
-
 /* Exclude from S->bound the options that fit into memory at no accepted P of lo..hi. Nothing is assumed of
  * how memory depends on P, so each P is asked. */
 static int apply_memory(struct search *S, int lo, int hi, struct hrun_error *err)
@@ -126,7 +106,7 @@ static int apply_memory(struct search *S, int lo, int hi, struct hrun_error *err
     double least = INFINITY, bytes;
 
     for (int P = lo; P <= hi; P++) {
-        if (!is_accepted(S, P))
+        if (!plan_intervals_accept(&S->intervals, P))
             continue;
         if (oracle->memory(oracle->ctx, P, &bytes, err))
             return -1;
@@ -140,13 +120,11 @@ static int apply_memory(struct search *S, int lo, int hi, struct hrun_error *err
     return 0;
 }
 
-/* Put lo..hi into the heap unless its bound excludes it. */
-static int push(struct search *S, int lo, int hi, int scanned, struct hrun_error *err)
+static int bound_interval(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
 {
+    struct search *S = ctx;
     const struct plan_space *s = &S->space;
     const struct hrun_oracle *oracle = s->oracle;
-    struct node node = { 0, lo, hi, scanned };
-    int at;
 
     if (oracle->bounds(oracle->ctx, lo, hi, S->bound, err))
         return -1;
@@ -161,131 +139,31 @@ static int push(struct search *S, int lo, int hi, int scanned, struct hrun_error
     if (scanned && S->memory_limits && apply_memory(S, lo, hi, err))
         return -1;
     /* A bound is usable when it is less than infinity, so the largest number is as good as no limit. */
-    if (!plan_has_capacity(s, S->bound, fmin(plan_best_worst(&S->best), __DBL_MAX__), lo, hi))
-        return 0;
-    node.bound = interval_bound(S, lo, hi);
-    if (S->nheap == S->heap_cap) {
-        int cap = S->heap_cap ? 2 * S->heap_cap : 256;
-        struct node *heap = realloc(S->heap, (size_t)cap * sizeof *heap);
-        if (!heap)
-            return hrun_fail_nomem(err);
-        S->heap = heap;
-        S->heap_cap = cap;
-    }
-    for (at = S->nheap++; at > 0 && node_before(&node, &S->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        S->heap[at] = S->heap[(at - 1) / 2];
-    S->heap[at] = node;
+    *bound = plan_has_capacity(s, S->bound, fmin(plan_best_worst(&S->best), __DBL_MAX__), lo, hi)
+             ? interval_bound(S, lo, hi) : INFINITY;
     return 0;
 }
 
-static struct node pop(struct search *S)
+static int wants(void *ctx, double bound)
 {
-    struct node first = S->heap[0], item = S->heap[--S->nheap];
-    int at = 0;
-
-    for (;;) {
-        int child = 2 * at + 1;
-        if (child >= S->nheap)
-            break;
-        if (child + 1 < S->nheap && node_before(&S->heap[child + 1], &S->heap[child]))
-            child++;
-        if (!node_before(&S->heap[child], &item))
-            break;
-        S->heap[at] = S->heap[child];
-        at = child;
-    }
-    S->heap[at] = item;
-    return first;
+    return plan_best_wants(&((struct search *)ctx)->best, bound);
 }
 
-/* Ask the rule about every P of the node. */
-static int scan(struct search *S, const struct node *node, struct hrun_error *err)
+static int look(void *ctx, int P, struct hrun_error *err)
 {
-    const struct hrun_oracle *oracle = S->space.oracle;
-
-    for (int P = node->lo; P <= node->hi; P++) {
-        int rule = oracle->rule(oracle->ctx, P, err);
-        if (rule < 0)
-            return -1;
-        if (rule)
-            S->accepted[P >> 6] |= (uint64_t)1 << (P & 63);
-    }
-    return 0;
-}
-
-/* Split a node of which the rule's answers are known into two of equally many accepted P, or look at
- * each P. */
-static int expand_scanned(struct search *S, int lo, int hi, struct hrun_error *err)
-{
-    int count = 0, seen = 0, last = 0, P;
-
-    for (P = lo; P <= hi; P++)
-        count += is_accepted(S, P);
-    if (count <= S->tuning.leaf) {
-        for (P = lo; P <= hi; P++)
-            if (is_accepted(S, P) && plan_solve(&S->solver, P, err))
-                return -1;
-        return 0;
-    }
-    for (P = lo; seen <= count / 2; P++) {
-        if (!is_accepted(S, P))
-            continue;
-        if (seen == 0)
-            lo = P;
-        if (seen < count / 2)
-            last = P;
-        seen++;
-    }
-    while (!is_accepted(S, hi))
-        hi--;
-    return push(S, lo, last, 1, err) || push(S, P - 1, hi, 1, err) ? -1 : 0;
-}
-
-static int expand(struct search *S, const struct node *node, struct hrun_error *err)
-{
-    int lo = node->lo, hi = node->hi, mid = lo + (hi - lo) / 2;
-
-    if (node->scanned)
-        return expand_scanned(S, lo, hi, err);
-    if (hi - lo >= S->tuning.rule_block)
-        return push(S, lo, mid, 0, err) || push(S, mid + 1, hi, 0, err) ? -1 : 0;
-    if (scan(S, node, err))
-        return -1;
-    while (lo <= hi && !is_accepted(S, lo))
-        lo++;
-    while (lo <= hi && !is_accepted(S, hi))
-        hi--;
-    if (lo > hi)
-        return 0;
-    /* Where memory is limited, knowing the accepted P makes for a better bound, which may put the
-     * node off. */
-    return S->memory_limits ? push(S, lo, hi, 1, err) : expand_scanned(S, lo, hi, err);
+    return plan_solve(&((struct search *)ctx)->solver, P, err);
 }
 
 static int run(struct search *S, struct hrun_error *err)
 {
     const struct plan_space *s = &S->space;
-    int only = s->problem->P;
 
-    if (only)
-        return only <= s->max_P ? plan_solve(&S->solver, only, err) : 0;
-    if (!s->oracle->bounds || s->rows) {
-        for (int P = 1; P <= s->max_P; P++)
-            if (plan_solve(&S->solver, P, err))
-                return -1;
-        return 0;
-    }
-    S->accepted = calloc((size_t)s->max_P / 64 + 1, sizeof *S->accepted);
-    if (!S->accepted)
-        return hrun_fail_nomem(err);
-    if (s->max_P > 0 && push(S, 1, s->max_P, 0, err))
-        return -1;
-    while (S->nheap > 0 && plan_best_wants(&S->best, S->heap[0].bound)) {
-        struct node node = pop(S);
-        if (expand(S, &node, err))
-            return -1;
-    }
-    return 0;
+    /* Where memory is limited, knowing the accepted P makes for a better bound, which may put an interval off. */
+    S->intervals = (struct plan_intervals){
+        .space = s, .tuning = S->tuning, .again = S->memory_limits, .ctx = S,
+        .bound = s->oracle->bounds && !s->rows ? bound_interval : NULL, .wants = wants, .look = look,
+    };
+    return plan_intervals_run(&S->intervals, err);
 }
 
 int plan_search_tuned(const struct hrun_plan_problem *problem, int top, const struct plan_tuning *tuning,

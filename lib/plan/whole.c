@@ -6,7 +6,9 @@
  * Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind one whose
  * bound is above the last value in the full list none can enter it. Lists are asked for four times as long each time:
  * together they cost hardly more than the last.
- * Where either does not end, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
+ * Where the oracle tells of shares of work, the least time of all comes first (dealt.c), and then what else belongs to
+ * the list (dealt_list.c): nothing of the above is done, unless nothing was found.
+ * Where none of these ends, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
  * numbers of PEs and processes on one sub-cluster, or on two that make up for each other, so that P stays what the
  * rule accepts.
  *
@@ -26,19 +28,6 @@
 /* P that are tried first grow by one in so many. */
 enum { STEPS = 8 };
 
-struct walk {
-    struct plan_space space;
-    struct plan_best best;
-    struct hrun_choice c;       /* the one that is looked at */
-    struct hrun_choice from;    /* where the walk is */
-    const struct plan_looks *looks;
-    const struct hrun_known *known; /* nknown that are not wanted */
-    int nknown;
-    long n;                     /* looks taken */
-    long most;                  /* as many as may be taken now */
-    int moved;
-};
-
 static void copy_config(const struct hrun_choice *from, struct hrun_choice *to, int nsubs)
 {
     memcpy(to->pes, from->pes, (size_t)nsubs * sizeof *to->pes);
@@ -54,8 +43,7 @@ static int make_room(struct hrun_choice *c, int nsubs)
     return c->pes && c->procs ? 0 : -1;
 }
 
-/* Look at w->c, whose row this is. */
-static int evaluate_whole(struct walk *w, const struct plan_row *row, struct hrun_error *err)
+int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err)
 {
     if (plan_known_find(w->known, w->nknown, &w->c, w->space.nsubs)) {
         w->c.value = INFINITY;
@@ -67,8 +55,7 @@ static int evaluate_whole(struct walk *w, const struct plan_row *row, struct hru
     return isfinite(w->c.value) ? plan_best_add(&w->best, &w->c, err) : 0;
 }
 
-/* Is w->c in the list of the best? */
-static int is_listed(const struct walk *w)
+int plan_walk_is_listed(const struct plan_walk *w)
 {
     size_t bytes = (size_t)w->space.nsubs * sizeof *w->c.pes;
 
@@ -78,18 +65,38 @@ static int is_listed(const struct walk *w)
     return 0;
 }
 
+int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int most_m, double value)
+{
+    const struct plan_best *best = &w->best;
+    const struct hrun_choice *c = &w->c, *last;
+    long npes = c->npes + (rest + most_m - 1) / most_m;
+
+    if (best->n < best->top || value != plan_best_worst(best))
+        return plan_best_wants(best, value);
+    last = &best->v[best->n - 1];
+    if (npes != last->npes)
+        return npes < last->npes;
+    for (int i = 0; i < known; i++) {
+        if (c->pes[i] != last->pes[i])
+            return c->pes[i] < last->pes[i];
+        if (c->procs[i] != last->procs[i])
+            return c->procs[i] < last->procs[i];
+    }
+    return 1;
+}
+
 /* ------------------------------------------------------------------ by the order of the bound */
 
 /* Look at v[*seen..n-1], in order of their bounds. *done: 1 when none behind the last one looked at can enter
  * the list. *bound: the least value that one of those not looked at may have. */
-static int look_at_list(struct walk *w, const struct hrun_choice *v, int *seen, int n, int *done, double *bound,
+static int look_at_list(struct plan_walk *w, const struct hrun_choice *v, int *seen, int n, int *done, double *bound,
                         struct hrun_error *err)
 {
     *done = 0;
     for (int k = *seen; k < n; *seen = ++k) {
         const struct plan_row *row;
 
-        *bound = v[k].value;
+        *bound = fmax(*bound, v[k].value);
         if (!plan_best_wants(&w->best, v[k].value)) {
             *done = 1;
             return 0;
@@ -100,13 +107,13 @@ static int look_at_list(struct walk *w, const struct hrun_choice *v, int *seen, 
         if (!row)
             return -1;
         copy_config(&v[k], &w->c, w->space.nsubs);
-        if (evaluate_whole(w, row, err))
+        if (plan_walk_look(w, row, err))
             return -1;
     }
     return 0;
 }
 
-static int by_bound(struct walk *w, const struct hrun_plan_problem *problem, struct hrun_plan_counts *counts,
+static int by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem, struct hrun_plan_counts *counts,
                     int *exact, double *bound, struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
@@ -134,14 +141,14 @@ static int by_bound(struct walk *w, const struct hrun_plan_problem *problem, str
 }
 
 /* Look at the first ones by their bound of some P each, from few processes, which are soon looked at, to many. */
-static int by_processes(struct walk *w, const struct hrun_plan_problem *problem, long most, struct hrun_error *err)
+static int by_processes(struct plan_walk *w, const struct hrun_plan_problem *problem, long most, struct hrun_error *err)
 {
     static const struct plan_tuning tuning = PLAN_TUNING_DEFAULT;
     struct hrun_oracle separable = *problem->oracle;
     struct hrun_plan_problem lower = *problem;
     int only = problem->P, done, seen, next = only ? only : 1;
     int each = w->looks->first > w->best.top ? w->looks->first : w->best.top;
-    double bound;
+    double bound = 0;
 
     separable.whole = NULL;
     lower.oracle = &separable;
@@ -173,7 +180,7 @@ static int by_processes(struct walk *w, const struct hrun_plan_problem *problem,
 
 /* Is w->c, whose numbers are set but for P and npes, a valid configuration that might be better than where the walk is?
  * Then it is looked at. */
-static int consider_candidate(struct walk *w, struct hrun_error *err)
+static int consider_candidate(struct plan_walk *w, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     const struct plan_row *row;
@@ -200,16 +207,16 @@ static int consider_candidate(struct walk *w, struct hrun_error *err)
                 value = fmax(value, row->v[o]);   /* infinite when it cannot be used */
     if (!(value < w->from.value))
         return 0;
-    if (is_listed(w))
+    if (plan_walk_is_listed(w))
         return 0;
-    if (evaluate_whole(w, row, err))
+    if (plan_walk_look(w, row, err))
         return -1;
     w->moved |= c->value < w->from.value;
     return 0;
 }
 
 /* Sub-cluster j makes up for what sub-cluster i has more or less than before, each way there is. */
-static int make_up(struct walk *w, int i, int j, struct hrun_error *err)
+static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     int left = w->from.P - w->c.pes[i] * w->c.procs[i];
@@ -236,7 +243,7 @@ static int make_up(struct walk *w, int i, int j, struct hrun_error *err)
 }
 
 /* Sub-cluster i with `pes` PEs of m processes: alone, and with each other one making up for it. */
-static int change(struct walk *w, int i, int pes, int m, struct hrun_error *err)
+static int change(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
 
@@ -253,7 +260,7 @@ static int change(struct walk *w, int i, int pes, int m, struct hrun_error *err)
 }
 
 /* All changes of sub-cluster i: by steps of powers of two, to none and to all of its PEs. */
-static int change_sub(struct walk *w, int i, struct hrun_error *err)
+static int change_sub(struct plan_walk *w, int i, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     int have = w->from.pes[i], most = s->subs[i].npes;
@@ -274,7 +281,7 @@ static int change_sub(struct walk *w, int i, struct hrun_error *err)
 }
 
 /* From the best configuration to a better neighbour, until there is none or no look is left. */
-static int by_neighbours(struct walk *w, struct hrun_error *err)
+static int by_neighbours(struct plan_walk *w, struct hrun_error *err)
 {
     do {
         const struct hrun_choice *first = &w->best.v[0];
@@ -294,7 +301,7 @@ static int by_neighbours(struct walk *w, struct hrun_error *err)
 /* ------------------------------------------------------------------ sub-cluster by sub-cluster */
 
 struct parts {
-    struct walk *w;
+    struct plan_walk *w;
     const struct plan_row *row;
     long *held;            /* nsubs + 1: the most processes that sub-clusters k.. hold with options that are wanted */
     int most_m;            /* the most processes on a PE of these */
@@ -314,33 +321,12 @@ static int by_entrance(const void *a, const void *b)
     return x->bound != y->bound ? (x->bound > y->bound) - (x->bound < y->bound) : x->P - y->P;
 }
 
-/* May a configuration that begins with sub-clusters 0..known-1 of w->c, needs `rest` processes more and is of no less
- * than this value enter the list? */
-static int may_enter(const struct parts *s, int known, long rest, double value)
-{
-    const struct plan_best *best = &s->w->best;
-    const struct hrun_choice *c = &s->w->c, *last = &best->v[best->n - 1];
-    long npes = c->npes + (rest + s->most_m - 1) / s->most_m;
-
-    if (best->n < best->top || value != last->value)
-        return plan_best_wants(best, value);
-    if (npes != last->npes)
-        return npes < last->npes;
-    for (int i = 0; i < known; i++) {
-        if (c->pes[i] != last->pes[i])
-            return c->pes[i] < last->pes[i];
-        if (c->procs[i] != last->procs[i])
-            return c->procs[i] < last->procs[i];
-    }
-    return 1;
-}
-
 static int add_part(struct parts *s, int k, long rest, double value, struct hrun_error *err);
 
 /* Sub-cluster k with p PEs of m processes, and all that may follow. */
 static int with_pair(struct parts *s, int k, int p, int m, long rest, double value, struct hrun_error *err)
 {
-    struct walk *w = s->w;
+    struct plan_walk *w = s->w;
     const struct hrun_oracle *oracle = w->space.oracle;
     double time_s;
     int rc;
@@ -353,7 +339,7 @@ static int with_pair(struct parts *s, int k, int p, int m, long rest, double val
     rc = oracle->part(oracle->ctx, w->c.pes, w->c.procs, k + 1, s->row->P, &time_s, err);
     if (!rc) {
         value = fmax(value, plan_value(&w->space, time_s));
-        rc = may_enter(s, k + 1, rest, value) ? add_part(s, k + 1, rest, value, err) : 0;
+        rc = plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? add_part(s, k + 1, rest, value, err) : 0;
     }
     w->c.pes[k] = w->c.procs[k] = 0;
     w->c.npes -= p;
@@ -363,7 +349,7 @@ static int with_pair(struct parts *s, int k, int p, int m, long rest, double val
 /* Add to the list what begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on. */
 static int add_part(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
-    struct walk *w = s->w;
+    struct plan_walk *w = s->w;
     const struct plan_space *space = &w->space;
 
     if (rest == 0) {
@@ -371,7 +357,7 @@ static int add_part(struct parts *s, int k, long rest, double value, struct hrun
 
         w->c.P = s->row->P;
         s->left -= w->n >= w->most ? s->left : 0;
-        rc = s->left > 0 && !is_listed(w) ? evaluate_whole(w, s->row, err) : 0;
+        rc = s->left > 0 && !plan_walk_is_listed(w) ? plan_walk_look(w, s->row, err) : 0;
         w->c.npes = npes;
         return rc;
     }
@@ -389,7 +375,7 @@ static int add_part(struct parts *s, int k, long rest, double value, struct hrun
 }
 
 /* The P at which a configuration may enter the list, those with the least bound first. Result: how many; -1: *err. */
-static int list_entrances(struct walk *w, struct entrance *v, struct hrun_error *err)
+static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
     int n = 0;
@@ -412,7 +398,7 @@ static int list_entrances(struct walk *w, struct entrance *v, struct hrun_error 
 }
 
 /* Prove the list, or end at *bound, below which nothing that was left out is. */
-static int by_parts(struct walk *w, int *exact, double *bound, struct hrun_error *err)
+static int by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
     struct entrance *v = malloc(((size_t)s->max_P + 1) * sizeof *v);
@@ -445,6 +431,33 @@ static int by_parts(struct walk *w, int *exact, double *bound, struct hrun_error
     return rc;
 }
 
+/* ------------------------------------------------------------------ by shares of work */
+
+/* About so many ns for the least time, and for each part that may be asked for. */
+enum { EFFORT = 300000000, PART_EFFORT = 25 };
+
+static int look_at_found(void *ctx, const struct plan_row *row, const struct hrun_choice *c, struct hrun_error *err)
+{
+    struct plan_walk *w = ctx;
+
+    copy_config(c, &w->c, w->space.nsubs);
+    return plan_walk_is_listed(w) ? 0 : plan_walk_look(w, row, err);
+}
+
+/* The least time of all, what was found on the way to it, and what else belongs to the list. *done: it is proven;
+ * *least: no configuration takes less. */
+static int by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
+{
+    struct plan_dealt d;
+    int rc = plan_dealt_init(&d, &w->space, err) || plan_dealt_search(&d, EFFORT, look_at_found, w, err) ? -1 : 0;
+
+    *least = d.least;
+    if (!rc && *least < INFINITY)
+        rc = plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, done, least, err);
+    plan_dealt_release(&d);
+    return rc;
+}
+
 /* ------------------------------------------------------------------ */
 
 /* Additions that counting for the report may cost: about 4 ms. */
@@ -457,9 +470,9 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
 {
     struct hrun_plan_counts counts = { 0 };
     long bounded = top > looks->bounded ? top : looks->bounded, all = bounded + looks->local;
-    struct walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n };
-    double started = plan_clock(), bound = 0;
-    int rc = -1, exact = 0;
+    struct plan_walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n };
+    double started = plan_clock(), bound = 0, least = 0;
+    int rc = -1, done = 0, exact, shared;
 
     plan_best_init(&w.best, top, problem->oracle->nsubs);
     if (top < 1) {
@@ -472,26 +485,35 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
         hrun_fail_nomem(err);
         goto out;
     }
-    if (problem->oracle->part && plan_space_cells(&w.space) <= CELLS_MOST) {
+    if ((problem->oracle->part || problem->oracle->lines) && plan_space_cells(&w.space) <= CELLS_MOST) {
         w.space.rows = calloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
         if (!w.space.rows) {
             hrun_fail_nomem(err);
             goto out;
         }
-        if (by_processes(&w, problem, all, err))
-            goto out;
     }
-    if (w.best.n) {
-        if (plan_count(&w.space, COUNT_LIMIT, &counts, err))
-            goto out;
+    if (problem->oracle->lines) {
         w.most = all;
-        if (by_parts(&w, &exact, &bound, err))
+        if (by_shares(&w, &done, &least, err))
             goto out;
-    } else if (by_bound(&w, problem, &counts, &exact, &bound, err))
+        bound = least > 0 ? plan_value(&w.space, least) : 0;
+        w.most = bounded;
+    }
+    shared = w.best.n || done || least == INFINITY;
+    if (!shared && problem->oracle->part && w.space.rows && by_processes(&w, problem, all, err))
         goto out;
+    if ((w.best.n || shared) && plan_count(&w.space, COUNT_LIMIT, &counts, err))
+        goto out;
+    if (w.best.n)
+        w.most = all;
+    if (!shared && (w.best.n ? by_parts(&w, &done, &bound, err)
+                             : by_bound(&w, problem, &counts, &done, &bound, err)))
+        goto out;
+    exact = done || (shared && w.best.n && w.best.v[0].value <= bound);
     w.most = all;
-    if (!exact && by_neighbours(&w, err))
+    if (!done && (!exact || w.best.n < top) && by_neighbours(&w, err))
         goto out;
+    exact |= shared && w.best.n && w.best.v[0].value <= bound;
     if (!w.best.n) {            /* none of what was looked at can be used */
         counts.excluded_memory += counts.valid;
         counts.valid = 0;

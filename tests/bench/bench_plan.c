@@ -25,7 +25,8 @@ struct model {
     struct hrun_plan_sub subs[SUBS];
     int64_t N;
     enum rule rule;
-    double k[SUBS * M_MAX][4];   /* coefficients of 1/P, 1, P, and of P = M */
+    double k[SUBS * M_MAX][4];   /* coefficients of 1/P, 1, P, and of P = M; of shares: of 1, P, a unit */
+    int64_t units;               /* of shares */
 };
 
 static double uniform(uint64_t *state)
@@ -134,8 +135,8 @@ static void model_init(struct model *x, int nsubs, const int *npes, const int *m
     memset(x, 0, sizeof *x);
     x->N = N;
     x->rule = rule;
-    x->oracle = (struct hrun_oracle){ x, nsubs, 0, x->options, model_times, model_bounds, model_rule,
-                                      model_memory, NULL, 0, NULL, 0 };
+    x->oracle = (struct hrun_oracle){ .ctx = x, .nsubs = nsubs, .options = x->options, .times = model_times,
+                                      .bounds = model_bounds, .rule = model_rule, .memory = model_memory };
     for (int i = 0; i < nsubs; i++)
         pes += npes[i];
     for (int i = 0; i < nsubs; i++) {
@@ -150,6 +151,96 @@ static void model_init(struct model *x, int nsubs, const int *npes, const int *m
             x->k[o][1] = n * n * 1e-11 * m;
             x->k[o][2] = n * latency / (100.0 + pes);
             x->k[o][3] = 0.9 * (x->k[o][0] / m + x->k[o][1]);
+        }
+    }
+}
+
+/* ------------------------------------------------- shares: base + c P + u units, on each process */
+
+static int shares_lines(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+{
+    const struct model *x = ctx;
+
+    (void)hi;
+    (void)err;
+    *units = x->units;
+    for (int o = 0; o < x->oracle.noptions; o++)
+        v[o] = (struct hrun_line) { lo > x->units ? 0 : x->options[o].m, x->k[o][0] + x->k[o][1] * lo, x->k[o][2],
+                                    INT64_MAX };
+    return 0;
+}
+
+static int shares_at(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+{
+    return shares_lines(ctx, P, P, v, units, err);
+}
+
+static int shares_times(void *ctx, int P, double *t, struct hrun_error *err)
+{
+    const struct model *x = ctx;
+
+    (void)err;
+    for (int o = 0; o < x->oracle.noptions; o++)
+        t[o] = P > x->units ? NAN : x->k[o][0] + x->k[o][1] * P + x->k[o][2];
+    return 0;
+}
+
+static int shares_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+{
+    const struct model *x = ctx;
+
+    (void)hi;
+    (void)err;
+    for (int o = 0; o < x->oracle.noptions; o++)
+        b[o] = lo > x->units ? INFINITY : x->k[o][0] + x->k[o][1] * lo + x->k[o][2];
+    return 0;
+}
+
+static int shares_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                        struct hrun_error *err)
+{
+    const struct model *x = ctx;
+    struct hrun_line v[SUBS];
+    int64_t share[SUBS];
+    int n = 0;
+
+    (void)err;
+    for (int o = 0; o < x->oracle.noptions; o++)
+        if (pes[x->options[o].sub] && procs[x->options[o].sub] == x->options[o].m)
+            v[n++] = (struct hrun_line) { (int64_t)pes[x->options[o].sub] * x->options[o].m,
+                                          x->k[o][0] + x->k[o][1] * P, x->k[o][2], INT64_MAX };
+    *time_s = hrun_balance(v, n, x->units, share);
+    *limiting = 0;
+    while (!pes[*limiting])
+        ++*limiting;
+    return 0;
+}
+
+/* Processes that share a PE take a little longer than in proportion; 16 sub-clusters of `pes` PEs, m_max on each. With
+ * `gain` above 1 two and more on a PE do more than one. */
+static void shares_init(struct model *x, int pes, int m_max, int64_t units, double gain, enum rule rule)
+{
+    uint64_t state = 11;
+
+    memset(x, 0, sizeof *x);
+    x->N = 4838400;
+    x->rule = rule;
+    x->units = units;
+    x->oracle = (struct hrun_oracle){ .ctx = x, .nsubs = SUBS, .options = x->options, .times = shares_times,
+                                      .bounds = shares_bounds, .rule = model_rule, .whole = shares_whole,
+                                      .lines = shares_at, .lines_bound = shares_lines };
+    for (int i = 0; i < SUBS; i++) {
+        double unit = 1e-3 * (1 + 5 * uniform(&state)), base = 0.01 * (1 + uniform(&state));
+        double each = 20e-6 * (1 + uniform(&state));
+
+        x->subs[i].npes = pes;
+        for (int m = 1; m <= m_max; m++) {
+            int o = x->oracle.noptions++;
+
+            x->options[o] = (struct hrun_option){ i, m };
+            x->k[o][0] = base * (1 + 0.1 * (m - 1));
+            x->k[o][1] = each;
+            x->k[o][2] = unit * (m > 1 ? m / gain : 1) * (1 + 0.02 * (m - 1) * uniform(&state));
         }
     }
 }
@@ -234,6 +325,25 @@ static void whole_row(const char *what, struct model *x, int parts)
         printf("within %.2g %%\n", 100 * whole->gap);
     hrun_plan_destroy(plan);
     hrun_plan_destroy(whole);
+}
+
+static void shares_row(const char *what, int pes, int64_t units, double gain, enum rule rule)
+{
+    static struct model x;
+    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
+    struct hrun_plan *one = NULL, *three = NULL;
+    double first, ms;
+
+    shares_init(&x, pes, 8, units, gain, rule);
+    first = measure(&problem, 1, &one);
+    ms = measure(&problem, 3, &three);
+    printf("%-24s %2d %5d %8ld %-24s %9.3f %9.3f %7d %10.6g %6ld  %s", what, x.oracle.nsubs, x.oracle.noptions,
+           (long)units, rule_names[rule], 1e3 * first, 1e3 * ms, three->v[0].P, three->v[0].value, three->evaluated,
+           three->exact ? "exact\n" : "");
+    if (!three->exact)
+        printf("within %.2g %%\n", 100 * three->gap);
+    hrun_plan_destroy(one);
+    hrun_plan_destroy(three);
 }
 
 int main(void)
@@ -329,5 +439,13 @@ int main(void)
         whole_row("64 PEs each", &x, 0);
         whole_row("64 PEs each, with parts", &x, 1);
     }
+    printf("\n%-24s %2s %5s %8s %-24s %9s %9s %7s %10s %6s\n", "unequal shares", "G", "opts", "units", "rule",
+           "ms top 1", "ms top 3", "P", "value s", "looks");
+    for (int64_t units = 40000; units <= 2000000; units *= 50)
+        for (int rule = FREE; rule <= DIVIDES; rule++) {
+            shares_row("64 PEs each", 64, units, 1, (enum rule)rule);
+            shares_row("625 PEs each", 625, units, 1, (enum rule)rule);
+            shares_row("625, two do more", 625, units, 1.2, (enum rule)rule);
+        }
     return 0;
 }

@@ -106,9 +106,6 @@ static int fail_size(const struct hrun_predictor_source *from, struct hrun_error
     return -1;
 }
 
-/* A look takes some microseconds. */
-enum { LOOKS = 20000 };
-
 struct weak_predictor {
     struct hrun_predictor base;
     int64_t units, unit;
@@ -242,6 +239,42 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
             at = i;
     if (n)
         *limiting = p->sub_of[at];
+    return 0;
+}
+
+static int lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+{
+    const struct weak_predictor *p = ctx;
+
+    *units = p->units;
+    for (int o = 0; o < p->base.noptions; o++) {
+        v[o] = (struct hrun_line) { .n = P > p->units ? 0 : p->base.options[o].m, .most = p->opts[o].most };
+        line(p, o, P, &v[o].base_s, &v[o].unit_s);
+        if (v[o].most < 0 && fitting(p, o, P, &v[o].most, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Lines, too, grow with P but for the step from one process to several. */
+static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+{
+    const struct weak_predictor *p = ctx;
+
+    (void)err;
+    *units = p->units;
+    for (int o = 0; o < p->base.noptions; o++) {
+        double base_s, unit_s;
+
+        v[o] = (struct hrun_line) { .n = lo > p->units ? 0 : p->base.options[o].m,
+                                    .most = p->opts[o].most < 0 ? p->units : p->opts[o].most };
+        line(p, o, lo, &v[o].base_s, &v[o].unit_s);
+        if (lo > 1 || hi < 2)
+            continue;
+        line(p, o, 2, &base_s, &unit_s);
+        v[o].base_s = fmin(v[o].base_s, base_s);
+        v[o].unit_s = fmin(v[o].unit_s, unit_s);
+    }
     return 0;
 }
 
@@ -434,8 +467,10 @@ static int make_options(struct weak_predictor *p, const struct hrun_predictor_so
     }
     *other = ours ? NULL : *other;
     p->base.noptions = n;
-    p->base.oracle = (struct hrun_oracle) { p, from->nsubs, n, p->base.options, times, bounds, rule, memory, whole,
-                                            LOOKS, NULL, 0 };
+    p->base.oracle = (struct hrun_oracle) {
+        .ctx = p, .nsubs = from->nsubs, .noptions = n, .options = p->base.options, .times = times, .bounds = bounds,
+        .rule = rule, .memory = memory, .whole = whole, .lines = lines, .lines_bound = lines_bound,
+    };
     return 0;
 }
 

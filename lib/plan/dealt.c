@@ -1,0 +1,591 @@
+/* dealt.c - the best configuration whose processes get unequal shares of work; see internal.h for the contracts
+ *
+ * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
+ * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
+ * Relaxed. With any fraction of PEs it is the concave envelope of the points (|Gi| M, |Gi| M u) of each sub-cluster,
+ * the steepest pieces first. Its slope at P is what one process more is worth, and what a choice of a sub-cluster is
+ * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
+ * least T little may be lost, and few choices remain for the knapsack.
+ * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
+ * sums from which P can still be met (level.c has the same windows). So where few choices remain, and many on one
+ * sub-cluster alone, all windows are narrow.
+ * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
+ * What is found has a time of its own, just below which the next one must be.
+ */
+#include "plan/internal.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums of the relaxed problem are raised by this fraction, which covers their rounding. */
+#define ROUNDING 1e-12
+
+/* How near to the least time the relaxed bounds of an interval and of a P come, but by so many halvings at most: the
+ * time may be 0. */
+#define NEAR_INTERVAL 3e-4
+#define NEAR_P 1e-9
+enum { HALVINGS = 64 };
+
+/* The first step of T from there. */
+#define FIRST_STEP 1e-6
+
+/* No units: a sum that cannot be met. Below 0 whatever is added. */
+#define NEVER (-((int64_t)1 << 62))
+#define UNITS_MOST 0x1p61
+
+/* Cells of a knapsack (8 bytes each), and what one takes, in about a ns each. */
+enum { CELLS_MOST = 1 << 23, CELL_COST = 3, OPTION_COST = 16, PIECE_COST = 4, CALL_COST = 16 };
+
+/* Windows of so many PEs are served by plain passes; wider ones by a queue. */
+enum { PLAIN_PASSES = 8 };
+
+/* Without bounds of intervals, P that are tried first grow by one in so many. */
+enum { STEPS = 8 };
+
+/* Rule by blocks, and each P has a bound of its own. */
+static const struct plan_tuning tuning = { 0, 1024, 1 };
+
+/* ------------------------------------------------------------------ what is done by a time */
+
+/* From point `from` of an envelope, an option or -1 for none, to option `to`: units for each process more. */
+static double chord(const struct hrun_option *v, const int64_t *u, int from, int to, double *processes)
+{
+    double m = from < 0 ? 0 : v[from].m;
+
+    *processes = v[to].m - m;
+    return ((double)v[to].m * (double)u[to] - m * (from < 0 ? 0 : (double)u[from])) / *processes;
+}
+
+/* u by this time, and d->piece. */
+static void deal_by(struct plan_dealt *d, double time_s, int64_t *u)
+{
+    const struct plan_space *s = d->space;
+    const struct hrun_option *v = s->oracle->options;
+    double width, skip;
+
+    d->effort -= (long)s->nopt * OPTION_COST;
+    d->npieces = 0;
+    for (int i = 0; i < s->nsubs; i++) {
+        int on = 0;        /* points of the envelope so far */
+
+        for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+            u[o] = 0;
+            if (d->line[o].n < 1 || v[o].m > d->hi || (d->row && d->row->t[o] > time_s))
+                continue;
+            u[o] = hrun_line_units(&d->line[o], time_s, d->units);
+            if (!u[o] || !s->full[o])
+                continue;
+            for (; on; on--) {
+                int last = d->hull[on - 1], before = on > 1 ? d->hull[on - 2] : -1;
+                if (chord(v, u, last, o, &skip) < chord(v, u, before, last, &skip))
+                    break;
+            }
+            d->hull[on++] = o;
+        }
+        for (int k = 0; k < on; k++) {
+            struct plan_piece *piece = &d->piece[d->npieces++];
+            piece->slope = chord(v, u, k ? d->hull[k - 1] : -1, d->hull[k], &width);
+            piece->width = width * s->subs[i].npes;
+        }
+    }
+}
+
+/* The pieces that are steepest, up to `need` processes in all: a selection by partition, without sorting. */
+static double steepest(struct plan_piece *v, int n, double need, double *slope)
+{
+    double sum = 0, gross = 0;
+
+    while (need > 0) {
+        double pivot = v[n / 2].slope, above = 0, at = 0, units = 0;
+        int kept = 0, up;
+
+        for (int k = 0; k < n; k++) {
+            above += v[k].slope > pivot ? v[k].width : 0;
+            at += v[k].slope == pivot ? v[k].width : 0;
+            units += v[k].slope > pivot ? v[k].slope * v[k].width : 0;
+        }
+        up = above >= need;
+        if (!up) {
+            double here = fmin(at, need - above);
+
+            sum += units + pivot * here;
+            gross += fabs(units) + fabs(pivot) * here;
+            need -= above + here;
+            *slope = pivot;
+        }
+        for (int k = 0; k < n; k++)
+            if (up ? v[k].slope > pivot : v[k].slope < pivot)
+                v[kept++] = v[k];
+        n = kept;
+    }
+    return sum + ROUNDING * gross;
+}
+
+/* No more units are done than this with lo..d->hi processes in all, -INFINITY: they do not fit. *slope: what a process
+ * more is worth. Takes the pieces apart. */
+static double most_units(struct plan_dealt *d, int lo, double *slope)
+{
+    double all = 0, gains = 0;
+
+    d->effort -= CALL_COST + d->npieces * PIECE_COST;
+    for (int j = 0; j < d->npieces; j++) {
+        all += d->piece[j].width;
+        gains += d->piece[j].slope > 0 ? d->piece[j].width : 0;
+    }
+    *slope = 0;
+    return all < lo ? -INFINITY : steepest(d->piece, d->npieces, fmin(fmax(gains, lo), d->hi), slope);
+}
+
+/* Which choices of sub-cluster i fall short of its best one by no more units than `slack`, each process taken off at
+ * slope: x->fewest and x->most. Result: may it be left out? */
+static int limit_choices(const struct plan_dealt *d, struct plan_pack *x, int i, double slope, double slack, int P)
+{
+    const struct plan_space *s = d->space;
+    double best = 0;
+
+    slack += ROUNDING * fabs(slope) * P;
+    for (int o = s->first[i]; o < s->first[i + 1]; o++)
+        if (x->u[o])
+            best = fmax(best, (double)s->full[o] * ((double)x->u[o] - slope));
+    for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+        int m = s->oracle->options[o].m, most = P / m < s->subs[i].npes ? P / m : s->subs[i].npes;
+        double each = m * ((double)x->u[o] - slope), least = best - slack;
+
+        x->fewest[o] = 1;
+        x->most[o] = most;
+        if (!x->u[o] || (each <= 0 && least > 0) || (each > 0 && least / each > most))
+            x->most[o] = 0;
+        else if (each > 0 && least > each)
+            x->fewest[o] = (int)ceil(least / each);
+        else if (each < 0 && least / each < most)
+            x->most[o] = (int)(least / each);
+    }
+    return best <= slack;
+}
+
+/* May all be done by time_s, by between lo and d->hi processes? */
+static int can(struct plan_dealt *d, double time_s, int lo)
+{
+    double slope;
+
+    deal_by(d, time_s, d->pack[0].u);
+    return most_units(d, lo, &slope) >= (double)d->units;
+}
+
+/* The largest time that a process of any line may take. */
+static double latest(const struct plan_dealt *d)
+{
+    double t = -INFINITY;
+
+    for (int o = 0; o < d->space->nopt; o++) {
+        const struct hrun_line *p = &d->line[o];
+
+        if (p->n > 0)
+            t = fmax(t, p->base_s + (double)(p->most < d->units ? p->most : d->units) * p->unit_s);
+    }
+    return fmin(t, DBL_MAX);
+}
+
+/* The time of the first unit of the quickest, and a little less. */
+static double earliest(const struct plan_dealt *d)
+{
+    double t = INFINITY;
+
+    for (int o = 0; o < d->space->nopt; o++)
+        if (d->line[o].n > 0)
+            t = fmin(t, d->line[o].base_s + d->line[o].unit_s);
+    return t - fabs(t) * ROUNDING - DBL_MIN;
+}
+
+/* A time by which all cannot be done by lo to d->hi processes, near the least by which it may; INFINITY: it cannot by
+ * the limit. */
+static double relaxed(struct plan_dealt *d, int lo, double near)
+{
+    double above = fmin(d->limit, latest(d)), below = fmax(d->intervals.least, earliest(d));
+
+    if (!can(d, above, lo))
+        return INFINITY;
+    for (int k = 0; k < HALVINGS && above - below > near * fabs(above); k++) {
+        double mid = 0.5 * below + 0.5 * above;
+
+        if (can(d, mid, lo))
+            above = mid;
+        else
+            below = mid;
+    }
+    return below;
+}
+
+/* ------------------------------------------------------------------ the knapsack */
+
+/* dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u); positions are sums: dst[0] stands for dlo. */
+static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const int64_t *src, long slo, long shi,
+                  long m, int64_t u, long least, long most)
+{
+    if (most - least < PLAIN_PASSES) {
+        for (long p = least; p <= most; p++) {
+            long from = slo + p * m > dlo ? slo + p * m : dlo, to = shi + p * m < dhi ? shi + p * m : dhi;
+            int64_t done = p * m * u;
+
+            for (long x = from; x <= to; x++) {
+                int64_t found = src[x - p * m - slo] + done;
+                if (found > dst[x - dlo])
+                    dst[x - dlo] = found;
+            }
+        }
+        return;
+    }
+    /* Each class of sums modulo m is a sequence of its own. A source at q gives src[q] + (x - q) u at x, so the queue
+     * holds positions by falling src[q] - q u, and drops those more than `most` steps back. */
+    for (long r = 0; r < m && dlo + r <= dhi; r++) {
+        long x = dlo + r, q = slo + ((x - slo) % m + m) % m;
+        size_t head = 0, tail = 0;
+
+        for (; x <= dhi; x += m) {
+            for (; q <= x - least * m && q <= shi; q += m) {
+                int64_t key = src[q - slo] - q * u;
+                if (src[q - slo] < 0)
+                    continue;
+                while (tail > head && src[d->queue[tail - 1] - slo] - d->queue[tail - 1] * u <= key)
+                    tail--;
+                d->queue[tail++] = q;
+            }
+            while (head < tail && d->queue[head] < x - most * m)
+                head++;
+            if (head < tail) {
+                int64_t found = src[d->queue[head] - slo] + (x - d->queue[head]) * u;
+                if (found > dst[x - dlo])
+                    dst[x - dlo] = found;
+            }
+        }
+    }
+}
+
+/* Of sub-cluster i, the fewest and the most processes that are left as a choice; 0: none is. */
+static int span(const struct plan_space *s, const struct plan_pack *x, int i, struct plan_layer *l)
+{
+    l->low = l->skip ? 0 : LONG_MAX;
+    l->high = 0;
+    for (int o = s->first[i]; o < s->first[i + 1]; o++) {
+        long m = s->oracle->options[o].m;
+
+        if (x->most[o] < x->fewest[o])
+            continue;
+        l->low = x->fewest[o] * m < l->low ? x->fewest[o] * m : l->low;
+        l->high = x->most[o] * m > l->high ? x->most[o] * m : l->high;
+    }
+    return l->low <= l->high;
+}
+
+/* What is left as a choice at P. 0: nothing does. */
+static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
+{
+    const struct plan_space *s = d->space;
+    double slope, most = most_units(d, P, &slope);
+
+    for (int i = 0; i < s->nsubs && most >= (double)d->units; i++) {
+        x->layer[i].skip = limit_choices(d, x, i, slope, most - (double)d->units, P);
+        if (!span(s, x, i, &x->layer[i]))
+            return 0;
+    }
+    return most >= (double)d->units;
+}
+
+/* The windows of sums of the layers, of which k has sub-clusters k.. x->met = 0: P cannot be met. Result: 1: too many
+ * cells. */
+static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P, struct hrun_error *err)
+{
+    struct plan_layer *l = x->layer;
+    long low = 0, high = 0;
+    size_t cells = 1;
+    int n = d->space->nsubs;
+
+    l[n].from = l[n].to = 0;
+    l[n].at = 0;
+    for (int k = 0; k < n; k++) {
+        low += l[k].low;
+        high += l[k].high;
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        low -= l[k].low;
+        high -= l[k].high;
+        l[k].from = l[k + 1].from + l[k].low > P - high ? l[k + 1].from + l[k].low : P - high;
+        l[k].to = l[k + 1].to + l[k].high < P - low ? l[k + 1].to + l[k].high : P - low;
+        x->met = l[k].from <= l[k].to;
+        if (!x->met)
+            return 0;
+        l[k].at = cells;
+        cells += (size_t)(l[k].to - l[k].from + 1);
+    }
+    if (cells > CELLS_MOST)
+        return 1;
+    if (cells > x->cells) {
+        free(x->cell);
+        x->cells = 0;
+        x->cell = malloc(2 * cells * sizeof *x->cell);
+        if (!x->cell)
+            return hrun_fail_nomem(err);
+        x->cells = 2 * cells;
+    }
+    if (x->cells > d->queued) {
+        free(d->queue);
+        d->queued = 0;
+        d->queue = malloc(x->cells * sizeof *d->queue);
+        if (!d->queue)
+            return hrun_fail_nomem(err);
+        d->queued = x->cells;
+    }
+    return 0;
+}
+
+int64_t plan_pack_after(const struct plan_pack *x, int k, long sum)
+{
+    const struct plan_layer *l = &x->layer[k];
+
+    return sum < l->from || sum > l->to ? NEVER : x->cell[l->at + (size_t)(sum - l->from)];
+}
+
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err)
+{
+    const struct plan_space *s = d->space;
+    int rc;
+
+    x->met = 0;
+    if ((double)d->units * P > UNITS_MOST)
+        return 1;
+    deal_by(d, time_s, x->u);
+    if (!list_choices(d, x, P))
+        return 0;
+    rc = lay_out(d, x, P, err);
+    if (rc || !x->met)
+        return rc;
+    x->cell[0] = 0;
+    for (int k = s->nsubs - 1; k >= 0; k--) {
+        struct plan_layer *l = &x->layer[k], *after = l + 1;
+        int64_t *to = x->cell + l->at;
+
+        for (long sum = l->from; sum <= l->to; sum++)
+            to[sum - l->from] = l->skip ? plan_pack_after(x, k + 1, sum) : NEVER;
+        for (int o = s->first[k]; o < s->first[k + 1]; o++)
+            if (x->fewest[o] <= x->most[o]) {
+                slide(d, to, l->from, l->to, x->cell + after->at, after->from, after->to, s->oracle->options[o].m,
+                      x->u[o], x->fewest[o], x->most[o]);
+                d->effort -= CALL_COST + CELL_COST * (l->to - l->from + 1);
+            }
+    }
+    x->met = plan_pack_after(x, 0, P) >= d->units;
+    return 0;
+}
+
+void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int k, long sum, int *option, int *pes)
+{
+    const struct plan_space *s = d->space;
+    int64_t most = x->layer[k].skip ? plan_pack_after(x, k + 1, sum) : NEVER;
+
+    *option = -1;
+    *pes = 0;
+    for (int o = s->first[k + 1] - 1; o >= s->first[k]; o--)
+        for (long p = x->fewest[o], m = s->oracle->options[o].m; p <= x->most[o]; p++) {
+            int64_t after = plan_pack_after(x, k + 1, sum - p * m);
+
+            if (after >= 0 && after + p * m * x->u[o] > most) {
+                most = after + p * m * x->u[o];
+                *option = o;
+                *pes = (int)p;
+            }
+        }
+}
+
+/* ------------------------------------------------------------------ the search */
+
+static int bound_interval(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
+{
+    struct plan_dealt *d = ctx;
+    const struct hrun_oracle *oracle = d->space->oracle;
+
+    *bound = -INFINITY;
+    if (!oracle->lines_bound && !(scanned && lo == hi))
+        return 0;
+    if (oracle->lines_bound ? oracle->lines_bound(oracle->ctx, lo, hi, d->line, &d->units, err)
+                            : oracle->lines(oracle->ctx, lo, d->line, &d->units, err))
+        return -1;
+    d->row = NULL;
+    d->hi = hi;
+    *bound = relaxed(d, lo, NEAR_INTERVAL);
+    return 0;
+}
+
+static int wants(void *ctx, double bound)
+{
+    const struct plan_dealt *d = ctx;
+
+    return bound < d->limit && d->effort > 0;
+}
+
+/* Look at P where all may be done by d->limit. */
+static int look(void *ctx, int P, struct hrun_error *err)
+{
+    struct plan_dealt *d = ctx;
+    struct plan_space *s = d->space;
+    const struct hrun_oracle *oracle = s->oracle;
+
+    d->row = plan_space_row(s, P, err);
+    if (!d->row)
+        return -1;
+    if (!d->row->rule)
+        return 0;
+    if (oracle->lines(oracle->ctx, P, d->line, &d->units, err))
+        return -1;
+    for (int o = 0; o < s->nopt; o++)
+        d->line[o].n = d->row->v[o] < INFINITY ? d->line[o].n : 0;
+    d->hi = P;
+    return P <= d->units && can(d, fmin(d->limit, latest(d)), P) ? d->look(d->look_ctx, P, err) : 0;
+}
+
+int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
+                    struct hrun_error *err)
+{
+    d->look = at;
+    d->look_ctx = ctx;
+    return plan_intervals_run(&d->intervals, err);
+}
+
+/* What does all by `by`, as packed: what takes as long as it does matters no more. */
+static int take(struct plan_dealt *d, int P, double by, struct hrun_error *err)
+{
+    const struct plan_space *s = d->space;
+    struct hrun_choice c = { .pes = d->pes, .procs = d->procs, .P = P };
+    double time_s = -INFINITY;
+    long rest = P;
+    int n = 0, o;
+
+    for (int k = 0; k < s->nsubs; k++) {
+        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c.pes[k]);
+        c.procs[k] = c.pes[k] ? s->oracle->options[o].m : 0;
+        if (!c.pes[k])
+            continue;
+        d->used[n] = d->line[o];
+        d->used[n].n = (int64_t)c.pes[k] * c.procs[k];
+        c.npes += c.pes[k];
+        rest -= (long)d->used[n++].n;
+        time_s = fmax(time_s, d->row->t[o]);
+    }
+    time_s = fmax(time_s, hrun_balance(d->used, n, d->units, d->share));
+    d->limit = nextafter(fmin(time_s, by), -INFINITY);
+    return d->found(d->found_ctx, d->row, &c, err);
+}
+
+/* The best of P, where it is below the limit. */
+static int settle(void *ctx, int P, struct hrun_error *err)
+{
+    struct plan_dealt *d = ctx;
+    double below = relaxed(d, P, NEAR_P), step = fabs(below) * FIRST_STEP;
+    int found = 0;
+
+    for (;;) {
+        double above = fmin(d->limit, latest(d)), t = below + step;
+        int rc, met;
+
+        if (!(below < above))
+            return 0;
+        if (found)                              /* just below what was found, and then half way */
+            t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
+        t = t > below && t < above ? t : above;
+        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &d->pack[0], err) : 1;
+        met = d->pack[0].met;
+        if (rc < 0)
+            return -1;
+        if (rc) {
+            d->least = fmin(d->least, below);
+            return 0;
+        }
+        if (met && take(d, P, t, err))
+            return -1;
+        found += met && !found;
+        below = met ? below : t;
+        step = fmax(4 * step, DBL_MIN);
+    }
+}
+
+int plan_dealt_search(struct plan_dealt *d, long effort,
+                      int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
+                                   struct hrun_error *err), void *ctx, struct hrun_error *err)
+{
+    const struct plan_space *s = d->space;
+
+    d->effort = effort;
+    d->limit = d->least = INFINITY;
+    d->found = found;
+    d->found_ctx = ctx;
+    d->look = settle;
+    d->look_ctx = d;
+    d->intervals.least = -INFINITY;
+    /* Each P has to be bounded by itself then: soon, where something good is known. */
+    for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
+        if (look(d, P, err))
+            return -1;
+    if (plan_dealt_each(d, settle, d, err))
+        return -1;
+    d->least = fmin(d->least, d->limit < INFINITY ? nextafter(d->limit, INFINITY) : INFINITY);
+    if (d->effort <= 0 && !s->problem->P)
+        d->least = fmin(d->least, d->intervals.least);
+    return 0;
+}
+
+static int pack_init(struct plan_pack *x, const struct plan_space *s, struct hrun_error *err)
+{
+    size_t nopt = (size_t)s->nopt + 1;
+
+    x->u = calloc(nopt, sizeof *x->u);
+    x->fewest = calloc(nopt, sizeof *x->fewest);
+    x->most = calloc(nopt, sizeof *x->most);
+    x->layer = calloc((size_t)s->nsubs + 1, sizeof *x->layer);
+    return x->u && x->fewest && x->most && x->layer ? 0 : hrun_fail_nomem(err);
+}
+
+static void pack_release(struct plan_pack *x)
+{
+    free(x->u);
+    free(x->fewest);
+    free(x->most);
+    free(x->layer);
+    free(x->cell);
+}
+
+int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_error *err)
+{
+    size_t nopt = (size_t)s->nopt + 1, nsubs = (size_t)s->nsubs + 1;
+
+    memset(d, 0, sizeof *d);
+    d->space = s;
+    d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_interval,
+                                            .wants = wants, .look = look };
+    d->line = calloc(nopt, sizeof *d->line);
+    d->hull = calloc(nopt, sizeof *d->hull);
+    d->piece = calloc(nopt, sizeof *d->piece);
+    d->pes = calloc(nsubs, sizeof *d->pes);
+    d->procs = calloc(nsubs, sizeof *d->procs);
+    d->used = calloc(nsubs, sizeof *d->used);
+    d->share = calloc(nsubs, sizeof *d->share);
+    if (!d->line || !d->hull || !d->piece || !d->pes || !d->procs || !d->used || !d->share)
+        return hrun_fail_nomem(err);
+    return pack_init(&d->pack[0], s, err) || pack_init(&d->pack[1], s, err) ? -1 : 0;
+}
+
+void plan_dealt_release(struct plan_dealt *d)
+{
+    plan_intervals_release(&d->intervals);
+    pack_release(&d->pack[0]);
+    pack_release(&d->pack[1]);
+    free(d->line);
+    free(d->hull);
+    free(d->piece);
+    free(d->queue);
+    free(d->pes);
+    free(d->procs);
+    free(d->used);
+    free(d->share);
+}

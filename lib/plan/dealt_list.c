@@ -1,0 +1,222 @@
+/* dealt_list.c - the list of the best, where work is dealt out; see internal.h for the contracts
+ *
+ * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of dealt.c tells
+ * for each beginning whether it can be completed, so there are no vain ones. The time is that of the list's last, but
+ * no more than a little above the least time: first what is near it is listed, then what is less near, so that the list
+ * is good before there is much to prove. What can only be equal to the last goes on where it may come before it.
+ */
+#include "plan/internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far above the least time the first round goes, by what the next ones go further, and the last that has an end. */
+#define FIRST 1e-5
+#define GROWTH 8
+#define LAST 10
+
+/* About so many ns for a choice. */
+enum { NODE_COST = 30 };
+
+struct listing {
+    struct plan_walk *w;
+    struct plan_dealt *d;
+    double broad;          /* where the round ends */
+    double done;           /* all up to here were looked at */
+    double open;           /* of a P that is too large to be listed, no time is below this */
+    int left;              /* 1: at this P something may be left */
+    int all_better;        /* 1: whatever is within the limit is better than the list's last */
+    int *option;           /* nsubs: of each pair that is fixed */
+    int most_m;            /* the most processes on a PE */
+};
+
+/* The longest time whose value is below the list's last, or no larger where equal = 1. */
+static double last_time(const struct plan_walk *w, int equal)
+{
+    const struct hrun_choice *last = w->best.n < w->best.top ? NULL : &w->best.v[w->best.n - 1];
+    double lo = last ? last->time_s : INFINITY, hi = lo;
+
+    if (!last || (!equal && !(plan_value(&w->space, 0) < last->value)))
+        return last ? -INFINITY : INFINITY;
+    if (equal)
+        while (hi < DBL_MAX && plan_value(&w->space, hi) <= last->value)
+            hi *= 2;
+    else
+        lo = 0;
+    for (double mid = 0.5 * lo + 0.5 * hi; mid > lo && mid < hi; mid = 0.5 * lo + 0.5 * hi) {
+        double value = plan_value(&w->space, mid);
+
+        if (equal ? value <= last->value : value < last->value)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The list has changed, or P: pack again, what may enter the list and what is better than its last. */
+static int renew(struct listing *s, int P, struct hrun_error *err)
+{
+    struct plan_dealt *d = s->d;
+    double below = last_time(s->w, 0);
+    int rc;
+
+    d->limit = fmin(s->broad, last_time(s->w, 1));
+    s->all_better = below >= d->limit;
+    rc = s->all_better ? 0 : plan_dealt_pack(d, P, below, &d->pack[1], err);
+    rc = rc ? rc : plan_dealt_pack(d, P, d->limit, &d->pack[0], err);
+    s->left = !rc && d->pack[0].met;
+    if (rc > 0)
+        s->open = fmin(s->open, d->intervals.least);
+    return rc < 0 ? -1 : 0;
+}
+
+/* Can what begins with sub-clusters before k and has `rest` processes from there on do all units? */
+static int can(const struct listing *s, const struct plan_pack *x, int k, long rest)
+{
+    const struct hrun_choice *c = &s->w->c;
+    int64_t units = x->met ? plan_pack_after(x, k, rest) : -1;
+
+    for (int i = 0; i < k && units >= 0; i++)
+        units += c->pes[i] ? (int64_t)c->pes[i] * c->procs[i] * x->u[s->option[i]] : 0;
+    return units >= s->d->units;
+}
+
+/* Does w->c all units by time_s? */
+static int does(const struct listing *s, double time_s)
+{
+    const struct hrun_choice *c = &s->w->c;
+    int64_t left = s->d->units;
+
+    for (int i = 0; i < s->w->space.nsubs; i++) {
+        int64_t n = (int64_t)c->pes[i] * c->procs[i], u;
+
+        if (!n)
+            continue;
+        u = hrun_line_units(&s->d->line[s->option[i]], time_s, s->d->units / n + 1);
+        if (!u || s->d->row->t[s->option[i]] > time_s)
+            return 0;
+        left = u * n < left ? left - u * n : 0;
+    }
+    return left == 0;
+}
+
+static int add_whole(struct listing *s, struct hrun_error *err)
+{
+    struct plan_walk *w = s->w;
+    double last = plan_best_worst(&w->best);
+
+    if (!does(s, s->d->limit) || does(s, s->done) || plan_walk_is_listed(w))
+        return 0;
+    if (w->n >= w->most) {
+        s->d->effort = 0;
+        return 0;
+    }
+    if (plan_walk_look(w, s->d->row, err))
+        return -1;
+    return plan_best_worst(&w->best) != last ? renew(s, w->c.P, err) : 0;
+}
+
+static int add_from(struct listing *s, int k, long rest, struct hrun_error *err);
+
+/* Sub-cluster k with p PEs of option o, and all that may follow. */
+static int with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
+{
+    struct hrun_choice *c = &s->w->c;
+    int rc;
+
+    c->pes[k] = p;
+    c->procs[k] = p ? s->w->space.oracle->options[o].m : 0;
+    c->npes += p;
+    s->option[k] = o;
+    rc = add_from(s, k + 1, rest - (long)p * c->procs[k], err);
+    c->npes -= p;
+    c->pes[k] = c->procs[k] = 0;
+    return rc;
+}
+
+/* All that begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on: first by the
+ * choice by which most is done, then, as where none is better, about in the order of equals. */
+static int add_from(struct listing *s, int k, long rest, struct hrun_error *err)
+{
+    const struct plan_dealt *d = s->d;
+    const struct plan_space *space = &s->w->space;
+    const struct plan_pack *x = &d->pack[0];
+    int best = -2, pes = 0, better;
+
+    s->d->effort -= NODE_COST;
+    if (!s->left || d->effort <= 0 || !can(s, x, k, rest))
+        return 0;
+    better = s->all_better || can(s, &d->pack[1], k, rest);
+    if (!plan_walk_may_enter(s->w, k, rest, s->most_m, better ? -INFINITY : plan_best_worst(&s->w->best)))
+        return 0;
+    if (k == space->nsubs)
+        return add_whole(s, err);
+    if (better) {
+        plan_dealt_best(d, x, k, rest, &best, &pes);
+        if (with_pair(s, k, best, pes, rest, err))
+            return -1;
+    }
+    if (x->layer[k].skip && best != -1 && with_pair(s, k, -1, 0, rest, err))
+        return -1;
+    for (int o = space->first[k + 1] - 1; o >= space->first[k]; o--)
+        for (int p = x->fewest[o]; p <= x->most[o] && s->left; p++)
+            if ((o != best || p != pes) && with_pair(s, k, o, p, rest, err))
+                return -1;
+    return 0;
+}
+
+static int list_at(void *ctx, int P, struct hrun_error *err)
+{
+    struct listing *s = ctx;
+    const struct plan_space *space = &s->w->space;
+    struct hrun_choice *c = &s->w->c;
+
+    if (renew(s, P, err))
+        return -1;
+    s->most_m = 1;
+    for (int o = 0; o < space->nopt; o++)
+        if (s->d->pack[0].fewest[o] <= s->d->pack[0].most[o] && space->oracle->options[o].m > s->most_m)
+            s->most_m = space->oracle->options[o].m;
+    memset(c->pes, 0, (size_t)space->nsubs * sizeof *c->pes);
+    memset(c->procs, 0, (size_t)space->nsubs * sizeof *c->procs);
+    c->npes = 0;
+    c->P = P;
+    return s->left ? add_from(s, 0, P, err) : 0;
+}
+
+/* Round by round. */
+static int list(struct listing *s, int *done, double *least, struct hrun_error *err)
+{
+    double from = *least;
+
+    for (double by = FIRST;; by *= GROWTH) {
+        struct plan_dealt *d = s->d;
+
+        s->broad = from > 0 && by < LAST ? from * (1 + by) : INFINITY;
+        d->limit = fmin(s->broad, last_time(s->w, 1));
+        if (plan_dealt_each(d, list_at, s, err))
+            return -1;
+        *done = d->effort > 0 && s->open == INFINITY && (d->limit < s->broad || s->broad == INFINITY);
+        if (*done || d->effort <= 0 || s->open < INFINITY) {
+            *least = fmax(*least, fmin(d->limit, fmin(s->open, *done ? INFINITY : d->intervals.least)));
+            return 0;
+        }
+        *least = s->done = s->broad;
+    }
+}
+
+int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
+                    struct hrun_error *err)
+{
+    struct listing s = { .w = w, .d = d, .done = -INFINITY, .open = INFINITY };
+    int rc;
+
+    d->effort = effort;
+    s.option = calloc((size_t)w->space.nsubs + 1, sizeof *s.option);
+    rc = s.option ? list(&s, done, least, err) : hrun_fail_nomem(err);
+    free(s.option);
+    return rc;
+}
