@@ -79,15 +79,11 @@ struct hrun_oracle {
      * where all options used have usable times. 0, or -1 with *err. */
     int (*whole)(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
                  struct hrun_error *err);
-    /* How many configurations may be looked at as a whole, 0: as many as is right where a look takes a tenth of a
-     * millisecond. */
-    long looks;
 
-    /* NULL: not known. A configuration's time is that of hrun_balance over the options that it uses: v[noptions], with
-     * v[o].n = m where option o can be used at this P, and the units that are shared out. With lines_least = 1 that is
-     * a lower bound of its time. 0, or -1 with *err as `times`. */
+    /* NULL: not known. A configuration's time is that of hrun_balance over the options that it uses, or longer where
+     * `whole` says so: v[noptions], with v[o].n = m where option o can be used at this P, and the units that are shared
+     * out. 0, or -1 with *err as `times`. */
     int (*lines)(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err);
-    int lines_least;
     /* The same over all P in lo..hi: base_s and unit_s are not above those of any P there that can be used, `most` is not
      * below them, and *units is the least of them; n = 0 where no P can be used. NULL: not known. */
     int (*lines_bound)(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err);

@@ -238,8 +238,6 @@ int plan_search_without(const struct hrun_plan_problem *problem, const struct hr
     if ((problem->objective && !problem->objective->separable) ||
         (l && (l->cost > 0 || l->energy_j > 0 || l->pes > 0)))
         return plan_few_enough(problem, err) || hrun_plan_exhaustive(problem, more, out, err) ? -1 : 0;
-    if (problem->oracle->looks > 0)
-        looks.bounded = problem->oracle->looks;
     if (problem->oracle->parts > 0)
         looks.parts = problem->oracle->parts;
     if (problem->oracle->whole ? plan_search_whole(problem, known, n, top, &looks, &p, err)

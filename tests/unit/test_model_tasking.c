@@ -54,7 +54,7 @@ static double largest(int sub, double N, int P, int M)
 
 static void test_time(void)
 {
-    static const struct hrun_tasking equal = { 0, 0 }, free_one = { 1, 0 }, master = { 1, 1 };
+    static const struct hrun_tasking equal = { 0, 0, 0 }, free_one = { 1, 0, 0 }, master = { 1, 1, 0 };
     static const int pes[][MR_SUBS] = { { 4, 0, 0 }, { 2, 2, 2 }, { 1, 4, 4 }, { 0, 1, 7 } };
     static const int procs[][MR_SUBS] = { { 2, 0, 0 }, { 1, 1, 1 }, { 2, 1, 2 }, { 0, 2, 1 } };
 

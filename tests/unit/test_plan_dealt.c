@@ -291,7 +291,7 @@ static void random_instance(uint64_t *r)
     x.oracle.lines = lines;
     x.oracle.lines_bound = below(r, 3) ? lines_bound : NULL;
     seed = rnd_u64(r);
-    x.oracle.lines_least = slow = below(r, 3) == 0;
+    slow = below(r, 3) == 0;
     for (int o = 0; o < x.oracle.noptions; o++) {
         base[o] = coarse ? below(r, 6) - 1 : 5 * rnd(r) - 0.5;
         unit[o] = coarse ? below(r, 4) : rnd(r);

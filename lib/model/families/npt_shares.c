@@ -143,6 +143,10 @@ static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *
     int n = p->base.noptions;
 
     *units = s->units - hi * (s->least - 1);
+    if (lo > s->units / s->least) {
+        memset(v, 0, (size_t)n * sizeof *v);
+        return 0;
+    }
     for (int o = 0; o < n; o++)
         v[o] = (struct hrun_line){ p->opts[o].formula && p->base.options[o].m < hi ? p->base.options[o].m : 0, 0, 0,
                                    s->units };
@@ -349,7 +353,6 @@ int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct 
     base->oracle.memory = base->app->shares.memory ? memory : base->oracle.memory;
     base->oracle.lines = lines;
     base->oracle.lines_bound = lines_bound;
-    base->oracle.lines_least = base->has_network || how == HRUN_SHARES_PROPORTIONAL;
     return hrun_shares_limit_memory(base, NULL, err);
 }
 
