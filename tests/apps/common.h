@@ -176,6 +176,45 @@ static int app_shares(const struct app *a, double *share)
                                                n == 1 ? "" : "s", a->size);
 }
 
+/* The shares of --shares, which are whole and come to n in all; `what` they are. APP_OK, or what app_refuse gave. */
+__attribute__((unused))
+static int app_whole_shares(const struct app *a, long n, const char *what, double *share)
+{
+    int status = app_shares(a, share);
+    double sum = 0;
+
+    for (int r = 0; r < a->size && status == APP_OK; r++) {
+        sum += share[r];
+        if (share[r] < 1 || share[r] != floor(share[r]))
+            status = app_refuse(a, "--shares=%s: %s are whole, not %.10g", a->shares, what, share[r]);
+    }
+    if (status == APP_OK && sum != (double)n)
+        status = app_refuse(a, "--shares=%s: %.10g %s in all, not %ld", a->shares, sum, what, n);
+    return status;
+}
+
+/* Units lo..hi-1 of n belong to this rank: as many as --shares says, else as app_part deals them. APP_OK, or what
+ * app_refuse gave. */
+__attribute__((unused))
+static int app_divide(const struct app *a, long n, const char *what, long *lo, long *hi)
+{
+    double *share = a->shares ? malloc((size_t)a->size * sizeof *share) : NULL;
+    int status;
+
+    app_part(n, a->rank, a->size, lo, hi);
+    if (!a->shares)
+        return APP_OK;
+    status = share ? app_whole_shares(a, n, what, share) : app_refuse(a, "not enough memory");
+    if (status == APP_OK) {
+        *lo = 0;
+        for (int r = 0; r < a->rank; r++)
+            *lo += (long)share[r];
+        *hi = *lo + (long)share[a->rank];
+    }
+    free(share);
+    return status;
+}
+
 /* ---------------------------------------------------------------- communication */
 
 /* In place over all ranks. Not called on one process: some simulated collectives do not bear it. */

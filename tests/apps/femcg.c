@@ -1,8 +1,8 @@
 /* femcg.c - finite elements with conjugate gradients on the unit square, N x N bilinear elements
  *
  * Solves -div(a grad u) = f with a = 1 + x y, u = 0 at x = 0 and y = 0, a du/dn = 0 at x = 1 and y = 1: N x N
- * unknown nodes, each rank holding N/P whole rows (paper 000, section 5.2: N must be a multiple of P). The
- * number of iterations grows as N, whence
+ * unknown nodes, each rank holding N/P whole rows (paper 000, section 5.2: N must be a multiple of P), or as many
+ * as its share (--shares), which come to N in all. The number of iterations grows as N, whence
  *   computation    O(N^3) / P
  *   communication  per iteration two rows of N numbers and two reductions
  * The preconditioner is the diagonal, so that the iterations do not depend on P.
@@ -248,10 +248,12 @@ static void conjugate_gradients(const struct app *a, struct fem *s)
 
 static int fem_allowed(const struct app *a)
 {
-    long p = a->size, rows = a->N / p;
+    long p = a->size, rows = a->N / p, lo, hi;
 
     while (rows < 2 || rows * p < FEM_N_MIN)
         rows++;
+    if (a->shares && a->N >= 2 * p)
+        return app_divide(a, a->N, "rows", &lo, &hi);
     if (a->N % p || a->N < 2 * p)
         return app_refuse(a, "N=%ld on %ld processes: N must be a multiple of the number of processes, two "
                           "rows each at least; use %ld or %ld", a->N, p, rows * p, (rows + 1) * p);
@@ -272,7 +274,8 @@ static void fem_destroy(void *state)
     free(s);
 }
 
-static struct fem *create(const struct app *a, long n)
+/* n elements per edge, with node rows lo+1 .. hi here. */
+static struct fem *create(const struct app *a, long n, long lo, long hi)
 {
     struct fem *s = calloc(1, sizeof *s);
     size_t size;
@@ -282,7 +285,8 @@ static struct fem *create(const struct app *a, long n)
     s->comm = a->comm;
     s->n = n;
     s->w = n + 2;
-    app_part(n, a->rank, a->size, &s->lo, &s->hi);
+    s->lo = lo;
+    s->hi = hi;
     s->below = a->rank > 0 ? a->rank - 1 : MPI_PROC_NULL;
     s->above = a->rank < a->size - 1 ? a->rank + 1 : MPI_PROC_NULL;
     size = row_count(s) * (size_t)s->w;
@@ -302,7 +306,9 @@ static struct fem *create(const struct app *a, long n)
 
 static void *fem_create(const struct app *a)
 {
-    return create(a, a->N);
+    long lo, hi;
+
+    return app_divide(a, a->N, "rows", &lo, &hi) == APP_OK ? create(a, a->N, lo, hi) : NULL;
 }
 
 /* Fresh memory costs time when it is first touched: do it here, so that every run is timed alike. */
@@ -356,13 +362,17 @@ static double true_residual(const struct app *a, struct fem *s)
     return sqrt(sums[0] / sums[1]);
 }
 
-/* Error of the same problem on n elements per edge; NAN when memory ran out on any rank. */
+/* Error of the same problem on n elements per edge, in equal shares; NAN when memory ran out on any rank. */
 static double coarse_error(const struct app *a, long n)
 {
-    struct fem *s = create(a, n);
-    int have = s != NULL;
+    struct fem *s;
     double e = NAN;
+    long lo, hi;
+    int have;
 
+    app_part(n, a->rank, a->size, &lo, &hi);
+    s = create(a, n, lo, hi);
+    have = s != NULL;
     app_allreduce(a, &have, 1, MPI_INT, MPI_MIN);
     if (have) {
         assemble(s);

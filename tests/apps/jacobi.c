@@ -3,6 +3,7 @@
  * What the Himeno benchmark does (paper 000, section 5.1): sweeps over a regular grid, exchange of the planes
  * between neighbours, and a sum of squared changes over all ranks in each sweep.
  *   computation    i N^3 / P points          communication  2 i planes of (N+2)^2 numbers, i reductions
+ * Each process has as many planes as its share (--shares), which come to N in all, or all have nearly as many.
  * Memory of one process in bytes, a rank holding ceil(N/P) planes at most:
  *   24 (N/P + 3) (N+2)^2                     old and new values and the right side, halo planes included
  *
@@ -93,10 +94,12 @@ static void exchange(struct jacobi *s)
 
 static int jacobi_allowed(const struct app *a)
 {
+    long lo, hi;
+
     if (a->N < a->size)
         return app_refuse(a, "N=%ld on %d processes: each process needs a plane; use N >= %d or fewer "
                           "processes", a->N, a->size, a->size);
-    return APP_OK;
+    return app_divide(a, a->N, "planes", &lo, &hi);
 }
 
 static void jacobi_destroy(void *state)
@@ -122,7 +125,10 @@ static void *jacobi_create(const struct app *a)
     s->n = a->N;
     s->w = a->N + 2;
     s->sweeps = a->options[JACOBI_OPT_SWEEPS].value;
-    app_part(s->n, a->rank, a->size, &s->lo, &s->hi);
+    if (app_divide(a, s->n, "planes", &s->lo, &s->hi)) {
+        free(s);
+        return NULL;
+    }
     s->below = a->rank > 0 ? a->rank - 1 : MPI_PROC_NULL;
     s->above = a->rank < a->size - 1 ? a->rank + 1 : MPI_PROC_NULL;
     size = (size_t)(s->hi - s->lo + 2) * plane_size(s);

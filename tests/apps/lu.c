@@ -2,7 +2,9 @@
  *
  * The right-looking method of HPL on a 1 x P grid (paper 000, section 5.3): the owner of a block of columns
  * factors it alone, sends it to all, and each rank updates its own columns to the right. The right side is
- * column N of the matrix, so forward substitution happens on the way.
+ * column N of the matrix, so forward substitution happens on the way. With --shares each rank has as many of the
+ * ceil(N / b) panels as its share, dealt in laps; in each lap a rank that has more gets several in a row, which it
+ * factors without waiting for those that are slower.
  *   computation    2/3 N^3 / P in dgemm, N^2 b in the panels (not shared out)
  *   communication  N^2 / 2 numbers broadcast in N / b pieces, N / b small reductions in the back substitution
  * Memory of one process in bytes, b the block size, whole blocks being dealt out:
@@ -16,11 +18,15 @@
 #include <cblas.h>
 
 enum { LU_OPT_BLOCK, LU_OPT_SEED };
+enum { LU_LAPS = 8 };
 
 struct lu {
     MPI_Comm comm;
     int n, b;               /* order, columns per block */
     int rank, size;
+    int *owner;             /* of each block; behind the last stands no rank */
+    int *before;            /* how many blocks of this rank come before each block, and before the end */
+    int *mine;              /* the blocks of this rank */
     uint64_t seed;
     int ncols;              /* columns held here, of N + 1 */
     double *a;              /* n by ncols, column-major */
@@ -36,20 +42,76 @@ struct lu {
 
 static int owner_of(const struct lu *s, int col)
 {
-    return col / s->b % s->size;
+    return s->owner[col / s->b];
 }
 
 /* How many columns before `col` this rank holds: where column `col` stands, or would stand. */
 static int local_of(const struct lu *s, int col)
 {
-    int block = col / s->b, mine = (block + s->size - 1 - s->rank) / s->size;
+    int block = col / s->b;
 
-    return mine * s->b + (block % s->size == s->rank ? col % s->b : 0);
+    return s->before[block] * s->b + (s->owner[block] == s->rank ? col % s->b : 0);
 }
 
 static int global_of(const struct lu *s, int local)
 {
-    return (local / s->b * s->size + s->rank) * s->b + local % s->b;
+    return s->mine[local / s->b] * s->b + local % s->b;
+}
+
+static int panels_of(const struct app *a)
+{
+    long b = a->options[LU_OPT_BLOCK].value;
+
+    return (int)((a->N + b - 1) / b);
+}
+
+/* The least share is the number of laps, but there are LU_LAPS where it is less: else who has little would have it all
+ * at one place. */
+static void deal_in_laps(const double *share, int size, int *owner)
+{
+    double laps = share[0], most = share[0];
+
+    for (int r = 1; r < size; r++) {
+        laps = fmin(laps, share[r]);
+        most = fmax(most, share[r]);
+    }
+    laps = fmax(laps, fmin(LU_LAPS, most));
+    for (double lap = 0; lap < laps; lap++)
+        for (int r = 0; r < size; r++)
+            for (double n = floor(share[r] * lap / laps + 0.5); n < floor(share[r] * (lap + 1) / laps + 0.5); n++)
+                *owner++ = r;
+}
+
+/* Who has which blocks: the panels, and where b divides N, a block with the right side alone. APP_OK, what app_refuse
+ * gave, or APP_NO_MEMORY. */
+static int deal(const struct app *a, struct lu *s)
+{
+    int blocks = s->n / s->b + 1, panels = panels_of(a), status = APP_OK;
+    double *share = a->shares ? malloc((size_t)s->size * sizeof *share) : NULL;
+
+    s->owner = malloc(3 * ((size_t)blocks + 1) * sizeof *s->owner);
+    if (!s->owner || (a->shares && !share)) {
+        free(share);
+        return APP_NO_MEMORY;
+    }
+    s->before = s->owner + blocks + 1;
+    s->mine = s->before + blocks + 1;
+    for (int k = 0; k < blocks; k++)
+        s->owner[k] = k % s->size;
+    s->owner[blocks] = -1;
+    if (share && (status = app_whole_shares(a, panels, "panels", share)) == APP_OK) {
+        deal_in_laps(share, s->size, s->owner);
+        if (blocks > panels)
+            s->owner[panels] = s->owner[0];
+    }
+    s->before[0] = 0;
+    for (int k = 0; k < blocks; k++) {
+        s->before[k + 1] = s->before[k] + (s->owner[k] == s->rank);
+        if (s->owner[k] == s->rank)
+            s->mine[s->before[k]] = k;
+    }
+    free(share);
+    return status;
 }
 
 static double element(const struct lu *s, int row, int col)
@@ -192,10 +254,22 @@ static void gather_sums(struct lu *s, int k, int nb)
 
 /* ---------------------------------------------------------------- the kernel */
 
+static int lu_allowed(const struct app *a)
+{
+    double *share = a->shares ? malloc((size_t)a->size * sizeof *share) : NULL;
+    int status = APP_OK;
+
+    if (a->shares)
+        status = share ? app_whole_shares(a, panels_of(a), "panels", share) : app_refuse(a, "not enough memory");
+    free(share);
+    return status;
+}
+
 static void lu_destroy(void *state)
 {
     struct lu *s = state;
 
+    free(s->owner);
     free(s->a);
     app_free(s->panel);
     free(s->pivots);
@@ -219,6 +293,10 @@ static void *lu_create(const struct app *a)
     s->seed = (uint64_t)a->options[LU_OPT_SEED].value;
     s->rank = a->rank;
     s->size = a->size;
+    if (deal(a, s)) {
+        lu_destroy(s);
+        return NULL;
+    }
     s->ncols = local_of(s, s->n + 1);
     s->a = malloc((size_t)(s->ncols + 1) * n * sizeof *s->a);
     s->panel = app_alloc(a->arena, a->size, n * (size_t)s->b, sizeof *s->panel);
@@ -319,7 +397,7 @@ int main(int argc, char **argv)
     };
     const struct app_kernel kernel = {
         "lu", "solve a dense N x N system by LU with partial pivoting", 1, 1000000,
-        NULL, lu_create, lu_destroy, lu_prepare, lu_solve, lu_check
+        lu_allowed, lu_create, lu_destroy, lu_prepare, lu_solve, lu_check
     };
 
     return app_main(&kernel, options, argc, argv);

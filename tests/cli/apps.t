@@ -111,14 +111,23 @@ ahead <<'END'
 2 lu 211 -b 16
 3 lu 211 -b 16
 4 lu 211 -b 16
+2 lu 211 -b 16 --shares=11,3
+3 lu 211 -b 16 --shares 1,12,1
+4 lu 211 -b 16 --shares 2*6,2*1
+3 lu 208 -b 16 --shares 9,3,1
+1 lu 208 -b 16
 1 jacobi 26 -i 40
 2 jacobi 26 -i 40
 3 jacobi 26 -i 40
 4 jacobi 26 -i 40
+2 jacobi 26 -i 40 --shares=20,6
+4 jacobi 26 -i 40 --shares 2*1,2*12
 1 femcg 60
 2 femcg 60
 3 femcg 60
 4 femcg 60
+2 femcg 60 --shares=45,15
+4 femcg 60 --shares 2*1,11,47
 1 fft 4096
 2 fft 4096
 4 fft 4096
@@ -154,6 +163,18 @@ for p in 1 2 3 4; do
     near "$sum" "$sum1" 1e-8
     ok $? "lu: solution on $p as on 1 process"
 done
+for words in "2 lu 211 -b 16 --shares=11,3" "3 lu 211 -b 16 --shares 1,12,1" "4 lu 211 -b 16 --shares 2*6,2*1"; do
+    # shellcheck disable=SC2086
+    passes $words
+    near "$(field result | sed 's/^sum|x| //')" "$sum1" 1e-8
+    ok $? "$words: the solution of 1 process"
+done
+# The right side has a block of its own.
+passes 1 lu 208 -b 16
+sum1=$(field result | sed 's/^sum|x| //')
+passes 3 lu 208 -b 16 --shares 9,3,1
+near "$(field result | sed 's/^sum|x| //')" "$sum1" 1e-8
+ok $? "lu 208: shares of whole panels, the solution of 1 process"
 
 for p in 1 2 3 4; do
     passes $p jacobi 26 -i 40
@@ -163,6 +184,13 @@ for p in 1 2 3 4; do
     [ -n "$sum" ] && [ "$sum" = "$sum1" ] && near "$change" "$change1" 1e-8
     ok $? "jacobi: every bit of the solution on $p as on 1 process"
 done
+for words in "2 jacobi 26 -i 40 --shares=20,6" "4 jacobi 26 -i 40 --shares 2*1,2*12"; do
+    # shellcheck disable=SC2086
+    passes $words
+    [ "$(field result | sed 's/ change.*//')" = "$sum1" ] &&
+        near "$(field result | sed 's/.*change //')" "$change1" 1e-8
+    ok $? "$words: every bit of the solution of 1 process"
+done
 
 for p in 1 2 3 4; do
     passes $p femcg 60
@@ -171,6 +199,13 @@ for p in 1 2 3 4; do
     [ $p -eq 1 ] && error1=$error && steps1=$steps
     near "$error" "$error1" 1e-3 && near "$steps" "$steps1" 0.02
     ok $? "femcg: error and iterations on $p as on 1 process"
+done
+for words in "2 femcg 60 --shares=45,15" "4 femcg 60 --shares 2*1,11,47"; do
+    # shellcheck disable=SC2086
+    passes $words
+    near "$(field result | sed 's/^error \([^ ]*\) .*/\1/')" "$error1" 1e-3 &&
+        near "$(field result | sed 's/.*iterations //')" "$steps1" 0.02
+    ok $? "$words: error and iterations of 1 process"
 done
 
 for n in 4096 8192; do
@@ -254,15 +289,22 @@ cat >"$tmp/edges" <<'END'
 1 lu 50 --block=1
 1 lu 50 -b 512
 4 lu 3 -b 4
+1 lu 33 --shares 2
+1 lu 64 --shares 2
+4 lu 4 -b 1 --shares 4*1
+2 lu 300 -b 4 --shares 1,74
 1 jacobi 1
 1 jacobi 2
 1 jacobi 7
 1 jacobi 12 --sweeps 1
 4 jacobi 4 -i 7
+1 jacobi 7 --shares 7
+3 jacobi 3 -i 7 --shares 3*1
 1 femcg 16
 1 femcg 17
 1 femcg 33
 3 femcg 18
+3 femcg 17 --shares 2*1,15
 1 fft 1
 1 fft 2
 1 fft 4
@@ -395,6 +437,16 @@ cat >"$tmp/refused" <<'END'
 4 fft 8|N=8 on 4 processes: N must be a multiple of P^2 = 16
 4 femcg 50|N must be a multiple of the number of processes, two rows each at least; use 48 or 52
 7 femcg 17|use 21 or 28
+2 femcg 20 --shares=16,3|--shares=16,3: 19 rows in all, not 20
+2 femcg 20 --shares=20|--shares=20: 1 share for 2 processes
+2 femcg 20 --shares=19.5,0.5|--shares=19.5,0.5: rows are whole, not 19.5
+9 femcg 17 --shares 8*1,9|N=17 on 9 processes: N must be a multiple
+2 jacobi 20 --shares=16,5|--shares=16,5: 21 planes in all, not 20
+2 jacobi 20 --shares=2*6,8|--shares=2*6,8: more shares than the 2 processes
+2 jacobi 20 --shares=20,0|--shares=20,0: shares are COUNT*SHARE,..., not '0'
+2 lu 100 -b 10 --shares=8,1|--shares=8,1: 9 panels in all, not 10
+2 lu 100 -b 10 --shares=10|--shares=10: 1 share for 2 processes
+2 lu 100 -b 10 --shares=9.5,0.5|--shares=9.5,0.5: panels are whole, not 9.5
 4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
 2 matmul 8 --variant strassen|--variant 'strassen' is not known: columns, cartesian or cannon
 2 matmul 8 --variant|--variant '' is not known
