@@ -103,7 +103,7 @@ int probe_size_choose(const struct context *c, const struct decision *d, int64_t
         return rc > 0 ? 0 : rc < 0 ? -1
                : hrun_fail(err, HRUN_EINFEASIBLE, "--probe=%lld: no number of processes from %d to %d is valid "
                            "there (rule '%s'%s)", (long long)asked, used, total, hrun_expr_text(app->rule),
-                           app->memory ? ", memory" : "");
+                           app->memory || app->shares.memory ? ", memory" : "");
     }
     for (int i = 0; i < app->nsizes && app->sizes[i] <= d->N / 2 && !rc; i++) {
         *N = app->sizes[i];

@@ -83,7 +83,7 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
     p->app = from->app;
     p->N = from->N;
     p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
-                                      .memory = from->app->memory ? memory : NULL };
+                                      .memory = from->app->memory || from->app->shares.memory ? memory : NULL };
 }
 
 int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)

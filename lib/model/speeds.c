@@ -122,7 +122,7 @@ struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, co
     s->comm_s = comm_s;
     s->oracle = (struct hrun_oracle){ .ctx = s, .nsubs = nsubs, .noptions = n, .options = s->options, .times = times,
                                       .bounds = bounds, .rule = rule,
-                                      .memory = app->memory || app->weak.memory ? memory : NULL };
+                                      .memory = app->memory || app->shares.memory || app->weak.memory ? memory : NULL };
     return s;
 }
 

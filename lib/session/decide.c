@@ -348,8 +348,11 @@ static int decide_dealt(struct context *c, const struct question *q, const struc
                         const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
                         struct hrun_error *err)
 {
-    int rc;
+    int rc, used = 0;
 
+    if (q->shares && strcmp(q->shares, "equal") && !c->app->shares.units)
+        return hrun_fail(err, HRUN_EINVAL, "--shares %s does nothing: the definition of %s has no `shares` (hrun-app(5))",
+                         q->shares, c->app->name);
     d->could_deal = at->dealt.all != NULL && !hrun_predictor_tasking(at->predictor)->ignores;
     if (d->could_deal)
         d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
@@ -358,6 +361,13 @@ static int decide_dealt(struct context *c, const struct question *q, const struc
         return -1;
     if (d->sharing == HRUN_SHARES_EQUAL || d->by != BY_MODEL || !d->plan)
         return 0;
+    for (int i = 0; i < d->nsubs; i++)
+        used += d->pes[i] > 0;
+    if (used < 2) {             /* on one sub-cluster they are equal */
+        d->sharing = HRUN_SHARES_EQUAL;
+        forget_choice(d);
+        return decide_shared(c, q, at, subs, goals, d, err);
+    }
     rc = find_equal(at, subs, goals, (int)q->procs, d, err);
     if (rc <= 0 || q->shares)
         return rc < 0 ? -1 : 0;

@@ -17,6 +17,7 @@ static int count_processes(const struct decision *d)
 /* Refuse a P that the rule does not accept. */
 static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
 {
+    int64_t units, least;
     int valid;
 
     if (!c->app || !d->N || c->set->force)
@@ -28,6 +29,10 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s does not accept %d processes: its rule is '%s' (--force runs it "
                          "all the same; hrun-calibrate --again forgets a rule that failed runs have told)",
                          c->app->name, P, hrun_expr_text(c->app->rule));
+    if (!valid && c->app->shares.units && !hrun_app_units(c->app, d->N, &units, &least, NULL) && P > units / least)
+        return hrun_fail(err, HRUN_EINFEASIBLE, "%lld units of work are too few for P = %d processes of %s at N = %lld, "
+                         "which have %lld each at least (--force runs it all the same)", (long long)units, P,
+                         c->app->name, (long long)d->N, (long long)least);
     if (!valid)
         return hrun_fail(err, HRUN_EINFEASIBLE,
                          "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",
@@ -185,7 +190,7 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
     }
     hrun_fail(err, HRUN_EINFEASIBLE,
               "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
-              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory ? ", memory" : "");
+              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory || c->app->shares.memory ? ", memory" : "");
     nearest_sizes(c, subs, d->N, 0, err);
     return -1;
 }

@@ -1,0 +1,172 @@
+#!/bin/bash
+# shares.t - programs that can be told how much of the work each process gets: unequal shares are chosen together with
+# the configuration, on simulated clusters whose times are exact; and commands that prepare a run
+. "$(dirname "$0")/tap.sh"
+
+if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
+    [ "${CI-}" = true ] && { printf '1..1\nnot ok 1 - libsimgrid-dev is not installed\n'; exit 1; }
+    echo '1..0 # SKIP SimGrid is not installed: libsimgrid-dev'
+    exit 0
+fi
+cd "$tmp"
+mkdir apps
+export HRUN_PROFILE_PATH=$tmp/apps
+# a: three hosts, b: three of half the speed. platform MORE: properties of all hosts
+platform() {
+    cat <<E
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="a" prefix="a-" suffix="" radical="0-2" speed="1Gf" bw="1250MBps" lat="5us" router_id="ra">$1</cluster>
+<cluster id="b" prefix="b-" suffix="" radical="0-2" speed="0.5Gf" bw="1250MBps" lat="5us" router_id="rb">$1</cluster>
+<link id="s" bandwidth="100GBps" latency="1us" sharing_policy="FATPIPE"/>
+<zoneRoute src="a" dst="b" gw_src="ra" gw_dst="rb"><link_ctn id="s"/></zoneRoute>
+</zone></platform>
+E
+}
+platform '' >p.xml
+# define NAME KEYS ARGS: a definition of the Jacobi sweeps over N planes
+define() {
+    cat >"apps/$1.yaml" <<E
+name: $1
+procs_per_pe: [1]
+$2
+terms:
+  np: ["N^3*W", "N^2*W", "N^2", "N", "1"]
+  n:  ["N^3", "N^2", "1"]
+args: [$3]
+time: {match: '^time: ([0-9.eE+-]+) s\$'}
+sizes: [96, 144, 192]
+E
+}
+define planes 'shares: {units: "N", min: 2}' '"{N}", "--shares={shares}"'
+prog=$build/tests/accuracy/jacobi
+on=(--platform p.xml --smpi smpi/coll-selector:mpich -app planes)
+field() { python3 -c 'import json, sys; p = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1"; }
+seconds() { sed -n 's/^time: \(.*\) s$/\1/p' <<<"$out"; }
+sum() { tr ',' ' ' <<<"$out" | awk '{ for (i = 1; i <= NF; i++) s += $i; print NF, s }'; }
+
+run hrun "${on[@]}" --dry-run -N 192 "$prog"
+out_has "--shares=6*32" "without a profile shares are equal, and told"
+run hrun-calibrate "${on[@]}" -q "$prog"
+status_is 0 "a calibration"
+ok "makes runs with unequal shares, which are kept" grep -qE '"shares":"0\.[0-9]+,0\.[0-9]+"' "$HRUN_DATA"/profiles/planes/*.log
+run hrun "${on[@]}" --dry-run --json -N 192 "$prog"
+ok "all hosts are chosen, those of a with twice the planes: $(field 'p["shares"]["units"]')" test "$(field \
+    '(p["P"] == 6 and sum(p["shares"]["units"]) == 192 and p["shares"]["how"] == "best" and
+    1.9 < p["subclusters"][0]["share"] / p["subclusters"][1]["share"] < 2.15)')" = True
+ok "and by how much that is quicker than equal shares" test "$(field \
+    'p["shares"]["equal"]["predicted_s"] > 1.3 * p["predicted_s"]')" = True
+predicted=$(field 'p["predicted_s"]')
+run hrun "${on[@]}" --no-record -N 192 "$prog"
+status_is 0 "it runs"
+best=$(seconds)
+ok "as long as predicted ($best s, $predicted s)" awk -v a="$best" -v b="$predicted" \
+    'BEGIN { exit !((a - b)^2 <= (0.01 * a)^2) }'
+run hrun "${on[@]}" --no-record -q --shares equal -N 192 "$prog"
+ok "--shares equal takes longer ($(seconds) s)" awk -v a="$(seconds)" -v b="$best" 'BEGIN { exit !(a > 1.3 * b) }'
+run hrun "${on[@]}" --no-record -q --shares proportional --config 3,1,3,1 -N 192 "$prog"
+ok "proportional ones do not" awk -v a="$(seconds)" -v b="$best" 'BEGIN { exit !(a < 1.1 * b) }'
+run hrun "${on[@]}" --dry-run -N 192 "$prog"
+out_has "units/proc" "the dry run tells the share of a process"
+out_has "equal shares (3,1,0,0)" "and the best of equal ones"
+ok "by rank, in the command" grep -qE -- '--shares=3\*4[0-9],[123]\*2[0-9]' <<<"$out"
+run hrun "${on[@]}" --dry-run -N 192 --use a "$prog"
+out_lacks "units/proc" "on one sub-cluster shares are equal"
+run hrun "${on[@]}" --explore 5% --dry-run -N 192 "$prog"
+status_is 0 "--explore goes with them"
+run hrun-calibrate export planes --format csv
+out_has "shares" "an export has them"
+
+# ---------------------------------------------------------------- forms
+
+run hrun "${on[@]}" --print-shares units -N 192 "$prog"
+ok "--print-shares units: 6 numbers that add up to 192" test "$(sum)" = "6 192"
+run hrun "${on[@]}" --print-shares cuts:, -N 192 "$prog"
+ok "cuts, with commas: 5 that rise" test \
+    "$(awk -F, '{ print NF, $1 < $2 && $2 < $3 && $3 < $4 && $4 < $5 && $5 < 1 }' <<<"$out")" = "5 1"
+run hrun "${on[@]}" --print-shares 10 -N 192 "$prog"
+ok "whole numbers of this sum" test "$(sum)" = "6 10"
+run hrun "${on[@]}" --print-shares 5 -N 192 "$prog"
+status_is 125 "a sum below the number of processes"
+err_has "do not add up to 5" "is refused"
+run hrun "${on[@]}" --print-shares sorted -N 192 "$prog"
+one_error "an unknown form"
+err_has "units, fractions, cuts or a number" "is told what there is"
+
+# ---------------------------------------------------------------- wrong words
+
+run hrun "${on[@]}" --shares half -N 192 "$prog"
+one_error "--shares half"
+run hrun "${on[@]}" -n 6 -N 10 "$prog"
+status_is 125 "fewer units than processes"
+err_has "10 units of work are too few for P = 6 processes" "are told"
+define odd 'shares: {units: "N/5"}' '"{N}", "--shares={shares}"'
+run hrun "${on[@]}" -app odd -N 192 "$prog"
+status_is 125 "units that are not whole"
+err_has "shares.units of odd: 'N/5' is 38.4 at N=192" "are told"
+define deaf 'shares: {units: "N"}' '"{N}"'
+on[5]=deaf
+run hrun-calibrate "${on[@]}" -q "$prog"
+status_is 0 "a program that ignores its shares"
+run hrun "${on[@]}" --dry-run -N 192 "$prog"
+out_has "make no difference to the program" "is seen"
+out_lacks "units/proc" "and gets equal ones"
+run hrun "${on[@]}" -q --no-record -N 192 "$prog"
+status_is 0 "from then on"
+platform '<prop id="memory_bytes" value="100000000"/>' >small.xml
+define full 'shares: {units: "N", memory: "1e9*W"}' '"{N}", "--shares={shares}"'
+run hrun --platform small.xml --smpi smpi/coll-selector:mpich -app full --dry-run -N 192 "$prog"
+status_is 125 "memory that forbids every dealing"
+err_has "memory" "is why"
+
+# ---------------------------------------------------------------- prepare
+
+prepared() { cat prepared 2>/dev/null | wc -l; }
+define steps 'shares: {units: "N"}
+prepare:
+  - run: [sh, -c, "echo {P} {shares:units:,} >>prepared"]' '"{N}", "--shares={shares}"'
+run hrun -app steps -n 2 -N 16 "$bin/jacobi"
+status_is 0 "a command before the run"
+ok "is run once, with P and shares" test "$(cat prepared)" = "2 8,8"
+run hrun -app steps -n 2 -N 16 "$bin/jacobi"
+ok "what was prepared is not prepared again" test "$status $(prepared)" = "0 1"
+run hrun -app steps -n 2 -N 16 --force "$bin/jacobi"
+ok "but with --force" test "$status $(prepared)" = "0 2"
+run hrun -app steps -n 1 -N 16 "$bin/jacobi"
+run hrun -app steps -n 2 -N 16 "$bin/jacobi"
+ok "and after another number of processes" test "$status $(prepared)" = "0 4"
+mkdir elsewhere
+run hrun -app steps -n 2 -N 16 --wdir elsewhere "$bin/jacobi"
+ok "in another folder it is" test "$status $(cat elsewhere/prepared)" = "0 2 8,8"
+define many 'prepare:
+  - mpi: [sh, -c, "echo rank >>ranks"]
+  - run: [sh, -c, "wc -l <ranks >count"]
+shares: {units: "N"}' '"{N}", "--shares={shares}"'
+run hrun -app many -n 2 -N 16 "$bin/jacobi"
+ok "mpi: as many processes as the application has, step after step" test "$status $(tr -d ' ' <count)" = "0 2"
+define broken 'prepare: [{run: [sh, -c, "echo no mesh here >&2; exit 3"]}]
+shares: {units: "N"}' '"{N}", "--shares={shares}"'
+run hrun -app broken -n 2 -N 16 "$bin/jacobi"
+status_is 125 "a step that fails ends the run"
+err_has "no mesh here" "with its words"
+err_has "ended with status 3" "and its status"
+out_lacks "time:" "before the application"
+run hrun -app broken -n 2 -N 16 "$bin/jacobi"
+status_is 125 "and is not taken for done"
+define killed 'prepare: [{run: [sh, -c, "kill -9 $$"]}]
+shares: {units: "N"}' '"{N}", "--shares={shares}"'
+run hrun -app killed -n 2 -N 16 "$bin/jacobi"
+err_has "was killed by signal 9" "one that is killed is told"
+define nothing 'prepare: [{run: [no-such-command]}]
+shares: {units: "N"}' '"{N}", "--shares={shares}"'
+run hrun -app nothing -n 2 -N 16 "$bin/jacobi"
+ok "a command that is not there" test "$status" -ge 125
+err_has "no-such-command" "is named"
+define neither 'prepare: [{}]
+shares: {units: "N"}' '"{N}"'
+run hrun -app neither -n 2 -N 16 "$bin/jacobi"
+err_has "a step is either" "a step that says nothing"
+run hrun-calibrate -app broken -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$bin/jacobi"
+err_has "no mesh here" "a calibration tells why runs fail"
+done_testing
