@@ -86,6 +86,23 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
     return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs, run->share, t, err);
 }
 
+/* Would its shares be others now? */
+static int is_redealt(struct hrun_predictor *p, const struct hrun_recalled *run, int *answer, struct hrun_error *err)
+{
+    double *part = run->share ? calloc((size_t)run->nsubs + 1, sizeof *part) : NULL, off;
+    int rc = 0;
+
+    *answer = 0;
+    if (!run->share)
+        return 0;
+    for (int s = 0; part && s < run->nsubs; s++)
+        part[s] = run->share[s] / run->s->P;
+    rc = part ? hrun_predictor_share_change(p, run->pes, run->procs, part, &off, err) : hrun_fail_nomem(err);
+    *answer = !rc && off > HRUN_SHARES_FAR;
+    free(part);
+    return rc;
+}
+
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
 static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *const *models,
                      enum hrun_model_form form, struct hrun_netview *net, struct hrun_recalled *runs, size_t count,
@@ -116,8 +133,11 @@ static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *
         double most = 0;
         int n = 0;
 
-        if (options_times(p, net, &runs[i], t, err))
+        if (hrun_predictor_deal(p, runs[i].share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err) ||
+            is_redealt(p, &runs[i], &n, err) || (!n && options_times(p, net, &runs[i], t, err)))
             goto out;
+        if (n)
+            continue;
         for (int s = 0; s < nsubs; s++) {
             int k = hrun_predictor_find(p, s, runs[i].procs[s]);
             double own = k < 0 ? NAN : t[k];

@@ -231,6 +231,13 @@ int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *p
 int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                double *time_s, struct hrun_error *err);
 
+/* Runs with shares that are this far from those of now say little of these. */
+#define HRUN_SHARES_FAR 0.15
+/* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time, relative
+ * to the longest; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
+int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+                                double *out, struct hrun_error *err);
+
 /* How well a configuration uses the PEs npes[nsubs] that there are, where the family tells (hrun-model(7), "ring"). */
 struct hrun_balance {
     int q;                     /* processes */
@@ -300,7 +307,8 @@ enum { HRUN_CORRECTION_SIZES = 24 };
 
 /* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
  * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`. Of a
- * definition with shares runs on several sub-clusters tell of their own kind alone: those with equal shares, or others.
+ * definition with shares runs on several sub-clusters tell of their own kind alone: those with equal shares, or others,
+ * as far as they are near those of now (HRUN_SHARES_FAR).
  * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
  * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,

@@ -179,6 +179,35 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
     return rc;
 }
 
+int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+                                double *out, struct hrun_error *err)
+{
+    int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
+    double *then = calloc(2 * (size_t)p->noptions + (size_t)nsubs + 1, sizeof *then), *now, *more, most = 0, longest = 0;
+
+    if (!then)
+        return hrun_fail_nomem(err);
+    now = then + p->noptions;
+    more = now + p->noptions;
+    for (int i = 0; i < nsubs; i++)
+        more[i] = share[i] * P;
+    *out = INFINITY;
+    if (!hrun_predictor_options_shared(p, P, pes, procs, more, then, NULL) &&
+        !hrun_predictor_options(p, P, pes, procs, now, NULL)) {
+        for (int i = 0; i < nsubs; i++) {
+            int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
+
+            if (pes[i] && o >= 0 && now[o] > 0) {
+                most = fmax(most, fabs(then[o] - now[o]));
+                longest = fmax(longest, now[o]);
+            }
+        }
+        *out = longest > 0 ? most / longest : INFINITY;
+    }
+    free(then);
+    return 0;
+}
+
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err)
 {
     return p->kind->deal ? p->kind->deal(p, how, err) : 0;

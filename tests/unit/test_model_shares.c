@@ -343,7 +343,7 @@ static void test_corrections(void)
     struct logs *l = alone();
     struct hrun_corrections *equal = NULL, *dealt = NULL;
     const int pes[SUBS] = { 2, 2, 0 }, procs[SUBS] = { 1, 1, 0 }, one[SUBS] = { 2, 0, 0 }, single[SUBS] = { 1, 0, 0 };
-    const int64_t u[SUBS] = { 62, 34, 0 };
+    const int64_t u[SUBS] = { 31, 17, 0 };
     struct hrun_error err;
 
     ok(fit(app, l, models), "models");

@@ -342,11 +342,11 @@ int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *pr
     return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
 }
 
-/* Times of unequal shares are what they would be with those of now. */
+/* Runs with unequal shares count as what they would take with those of now, if these are near. */
 static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, struct design_group *g,
                        struct hrun_error *err)
 {
-    double sum = 0, own_s;
+    double sum = 0, own_s, off;
     int n = 0;
 
     for (int i = 0; i < d->nruns; i++) {
@@ -354,12 +354,17 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
 
         if (r->N != g->N || !(r->time_s > 0) || !design_same(d, r->config, g->config))
             continue;
-        if (hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &own_s, err))
+        if (hrun_predictor_share_change(p, r->config, r->config + d->nsubs, r->share, &off, err) ||
+            hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &own_s, err))
             return -1;
+        if (off > HRUN_SHARES_FAR)
+            continue;
         sum += g->model - log(own_s);
         n++;
     }
     g->log_t += n ? sum / n : 0;
+    g->n = n;
+    g->kept = n < g->kept ? n : g->kept;
     return 0;
 }
 
