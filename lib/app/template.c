@@ -118,7 +118,7 @@ static void add_folded(const double *share, int64_t P, struct hrun_buf *out)
 
 /* Whole numbers that add up to `total` >= P, none below 1: each time the next goes to the rank that has the least of
  * what its share asks for. */
-static void share_total(const double *share, int64_t P, int64_t total, int64_t *out)
+static void share_total(const double *share, int64_t P, int64_t total, double *out)
 {
     double sum = 0;
     int64_t left = total;
@@ -126,17 +126,15 @@ static void share_total(const double *share, int64_t P, int64_t total, int64_t *
     for (int64_t r = 0; r < P; r++)
         sum += share_of(share, r);
     for (int64_t r = 0; r < P; r++) {
-        int64_t own = (int64_t)floor((double)total * (share_of(share, r) / sum));
-
-        out[r] = own > 1 ? own : 1;
-        left -= out[r];
+        out[r] = fmax(floor((double)total * (share_of(share, r) / sum)), 1);
+        left -= (int64_t)out[r];
     }
     for (; left; left += left < 0 ? 1 : -1) {
         int64_t who = -1;
         double most = 0;
 
         for (int64_t r = 0; r < P; r++) {
-            double off = (double)total * (share_of(share, r) / sum) - (double)out[r];
+            double off = (double)total * (share_of(share, r) / sum) - out[r];
 
             if (left < 0 && out[r] == 1)
                 continue;
@@ -150,15 +148,28 @@ static void share_total(const double *share, int64_t P, int64_t total, int64_t *
     }
 }
 
+/* One after the other with `between`, or with "*" folded. */
+static void add_list(const double *share, int64_t P, const char *between, int len, struct hrun_buf *out)
+{
+    if (len == 1 && *between == '*') {
+        add_folded(share, P, out);
+        return;
+    }
+    for (int64_t r = 0; r < P; r++) {
+        hrun_buf_addf(out, "%.*s", r ? len : 0, between);
+        hrun_app_add_value(out, share_of(share, r));
+    }
+}
+
 static void add_whole(const double *share, int64_t P, int64_t total, const char *between, int len, struct hrun_buf *out)
 {
-    int64_t *v = calloc((size_t)P + 1, sizeof *v);
+    double *v = calloc((size_t)P + 1, sizeof *v);
 
     out->failed |= !v;
-    if (v)
+    if (v) {
         share_total(share, P, total, v);
-    for (int64_t r = 0; v && r < P; r++)
-        hrun_buf_addf(out, "%.*s%" PRId64, r ? len : 0, between, v[r]);
+        add_list(v, P, between, len, out);
+    }
     free(v);
 }
 
@@ -179,10 +190,7 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
     for (int64_t r = 0; r < P; r++)
         sum += share_of(share, r);
     if (is("units", form, name)) {
-        for (int64_t r = 0; r < P; r++) {
-            hrun_buf_addf(out, "%.*s", r ? blen : 0, between);
-            hrun_app_add_value(out, share_of(share, r));
-        }
+        add_list(share, P, between, blen, out);
         return 0;
     }
     if (is("fractions", form, name) || is("cuts", form, name)) {

@@ -38,7 +38,7 @@ static const char TERMS[] =
     "size: fixed\n"
     "scratch: copy\n"
     "terms:\n"
-    "  np: [\"1/P\", \"1\", \"ln(P)\", \"P\"]\n"
+    "  np: [\"%s\", \"1\", \"ln(P)\", \"P\"]\n"
     "  n: [\"1\"]\n"
     "  p: [\"T/P\", \"1\", \"ln(P)\"]\n";
 
@@ -222,9 +222,42 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     return rc;
 }
 
+/* How many units of work a command has that is told its shares: what they add up to, or as fine as one can wish; 0: it is
+ * not told them. Errors: HRUN_EINVAL (units that only the program knows). */
+static int find_units(char *const *words, int64_t *units, struct hrun_error *err)
+{
+    static const char begin[] = "{shares";
+    enum { FINE = 1000 };
+
+    *units = 0;
+    for (char *const *word = words; *word; word++)
+        for (const char *at = strstr(*word, begin); at; at = strstr(at + 1, begin)) {
+            const char *form = at + sizeof begin - 1;
+            char *end;
+            long long sum = *form == ':' ? strtoll(form + 1, &end, 10) : 0;
+
+            if (at > *word && at[-1] == '{')
+                continue;
+            if (!strchr(form, '}'))
+                return hrun_fail(err, HRUN_EINVAL, "'%s' has no closing brace behind %s", *word, begin);
+            if (*form == '}' || !strncmp(form, ":units", strlen(":units")))
+                return hrun_fail(err, HRUN_EINVAL, "'%s': hrun does not know how many units of work the command has; write "
+                                 "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}", *word);
+            if (*form == ':' && sum > 0 && sum <= (1LL << 53))
+                *units = sum;
+            else if (*form == ':' && !*units)
+                *units = FINE;
+        }
+    return 0;
+}
+
 static int print_definition(struct problem *p, char *const *words, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    int64_t units;
+
+    if (find_units(words, &units, err))
+        return -1;
 
     hrun_buf_add_command(&command, words);
     hrun_buf_addf(&b, "# Made by hrun of a command that no definition knows; see hrun-app(5), \"size\".\nname: %s\n"
@@ -236,7 +269,10 @@ static int print_definition(struct problem *p, char *const *words, struct hrun_e
             hrun_buf_addc(&b, '\\');
         hrun_buf_addc(&b, ch < ' ' || ch > '~' ? '?' : (char)ch);
     }
-    hrun_buf_addf(&b, "\"\n%s", TERMS);
+    hrun_buf_adds(&b, "\"\n");
+    hrun_buf_addf(&b, TERMS, units ? "W" : "1/P");
+    if (units)
+        hrun_buf_addf(&b, "shares: {units: \"%lld\"}\n", (long long)units);
     hrun_buf_release(&command);
     if (p->base && hrun_app_print_shared(p->base, &b, err)) {
         hrun_buf_release(&b);

@@ -124,6 +124,7 @@ void work_words_release(struct work_words *words)
         hrun_strvec_release(&words->argvs[i]);
     free(words->argvs);
     hrun_strvec_release(&words->paths);
+    hrun_strvec_release(&words->env);
     free(words->programs);
     free(words->which);
     *words = (struct work_words){ 0 };

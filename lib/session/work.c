@@ -121,6 +121,23 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return *stdin_text ? 0 : hrun_fail_nomem(err);
 }
 
+/* -x NAME=VALUE: in values the words of a command line are replaced. */
+static int fill_env(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
+                    struct hrun_error *err)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (size_t i = 0; i < w->c->set->env.n && !rc; i++) {
+        hrun_buf_reset(&b);
+        rc = hrun_app_expand_word(w->c->app, w->c->set->env.v[i], values, &b, err);
+        if (!rc && (b.failed || hrun_strvec_push(out, b.data)))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&b);
+    return rc;
+}
+
 int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
              struct hrun_job *job, struct hrun_error *err)
 {
@@ -131,7 +148,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
 
     *stdin_text = NULL;
     failed = fill_values(w, layout, &share, &values, err) || work_fill_words(w, layout, &values, words, err) ||
-             fill_stdin(w->c->app, &values, stdin_text, err);
+             fill_env(w, &values, &words->env, err) || fill_stdin(w->c->app, &values, stdin_text, err);
     free(share);
     if (failed)
         return -1;
@@ -143,8 +160,8 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     job->which = words->which;
     job->mpi = &w->c->mpi;
     job->openmpi = &w->c->openmpi;
-    job->env = set->env.v;
-    job->n_env = (int)set->env.n;
+    job->env = words->env.v;
+    job->n_env = (int)words->env.n;
     job->mca = set->mca.v;
     job->n_mca = (int)set->mca.n;
     job->smpi = set->smpi.v;

@@ -316,6 +316,7 @@ struct work_words {
     struct hrun_program *programs;
     int *which;                         /* of each rank */
     int n;
+    struct hrun_strvec env;             /* -x with words in braces replaced */
 };
 void work_words_release(struct work_words *words);
 

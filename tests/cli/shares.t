@@ -120,6 +120,23 @@ run hrun --platform small.xml --smpi smpi/coll-selector:mpich -app full --dry-ru
 status_is 125 "memory that forbids every dealing"
 err_has "memory" "is why"
 
+# ---------------------------------------------------------------- commands without a definition
+
+here=(--platform p.xml --smpi smpi/coll-selector:mpich)
+run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares:96:*}'
+status_is 0 "a command with shares in its words is measured as it stands"
+run hrun "${here[@]}" --dry-run "$prog" 96 '--shares={shares:96:*}'
+out_has "units/proc" "and gets unequal ones"
+run hrun "${here[@]}" -q --no-record "$prog" 96 '--shares={shares:96:*}'
+status_is 0 "it runs"
+run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares}'
+one_error "how many units there are nobody knows"
+err_has "{shares:100}" "and what to write"
+run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares:96'
+err_has "no closing brace" "a brace is missing"
+run hrun -n 3 -x 'PARTS={shares:7:,}' sh -c 'echo $PARTS'
+ok "-x has them in the environment" test "$(sort -u <<<"$out")" = 3,2,2
+
 # ---------------------------------------------------------------- prepare
 
 prepared() { cat prepared 2>/dev/null | wc -l; }

@@ -77,6 +77,7 @@ static void test_forms(const char *dir)
         { "{shares:100}", "38 38 12 12", "25 25 25 25" },
         { "{shares:10:,}", "4,4,1,1", "3,3,2,2" },
         { "{shares:4:}", "1111", "1111" },
+        { "{shares:100:*}", "2*38,2*12", "4*25" },
     };
     struct hrun_error err;
     struct hrun_app *app = load_text(dir, HEAD "shares: {units: N}\n", &err);
