@@ -435,6 +435,23 @@ static int find_rounding(struct hrun_design *d, struct hrun_error *err)
     return 0;
 }
 
+/* Of a program that turned out to ignore its shares all runs were with equal ones. */
+static int make_equal(struct hrun_design *d, struct hrun_error *err)
+{
+    int changed = 0;
+
+    for (int i = 0; i < d->nruns && !design_deals(d); i++) {
+        changed |= d->runs[i].config[2 * d->nsubs];
+        d->runs[i].config[2 * d->nsubs] = 0;
+    }
+    if (!changed)
+        return 0;
+    free(d->groups);
+    d->groups = NULL;
+    d->ngroups = 0;
+    return make_groups(d, err);
+}
+
 int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
@@ -442,7 +459,7 @@ int design_fit(struct hrun_design *d, struct hrun_error *err)
         return -1;
     d->noise = scatter(d, 0, d->set.fit.sigma_rel);
     d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
-    if (make_groups(d, err) || fit_all(d, err) || predict_groups(d, err))
+    if (make_groups(d, err) || fit_all(d, err) || make_equal(d, err) || predict_groups(d, err))
         return -1;
     d->training = training(d);
     d->state.exact = d->exact;
