@@ -177,6 +177,12 @@ static int by_time(const void *a, const void *b)
     return (x->time_s > y->time_s) - (x->time_s < y->time_s);
 }
 
+/* Runs with unequal shares are another matter: a configuration has one time here. */
+int report_is_dealt(const struct report_run *run)
+{
+    return run->s->mixed && run->s->shares && *run->s->shares;
+}
+
 /* Runs are in order of N, so that those of one configuration at one N are not far apart. */
 static int make_points(struct report *r)
 {
@@ -193,10 +199,10 @@ static int make_points(struct report *r)
         const struct report_run *first = &r->runs[i];
         int n = 0;
 
-        if (done[i] || !first->counts || !first->config)
+        if (done[i] || !first->counts || !first->config || report_is_dealt(first))
             continue;
         for (int k = i; k < r->nruns && r->runs[k].s->N == first->s->N; k++)
-            if (r->runs[k].counts && same_config(r, r->runs[k].config, first->config)) {
+            if (r->runs[k].counts && !report_is_dealt(&r->runs[k]) && same_config(r, r->runs[k].config, first->config)) {
                 times[n++] = r->runs[k].s->time_s;
                 done[k] = 1;
             }

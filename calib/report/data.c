@@ -277,6 +277,28 @@ static int take_runs(struct report *r, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ */
 
+/* What the models say of a run, with its shares. */
+static int predict(struct report *r, struct report_run *run)
+{
+    double *share;
+    int rc;
+
+    if (!report_is_dealt(run))
+        return report_predict(r, run->config, run->s->N, &run->fit, &run->low, &run->high, NULL);
+    share = calloc((size_t)r->nsubs + 1, sizeof *share);
+    for (int i = 0; share && i < r->nsubs; i++) {
+        int place = hrun_list_find(run->s->cluster, r->subs[i].name);
+
+        share[i] = place < 0 ? 0 : hrun_sample_share(run->s, place);
+    }
+    rc = !share || !report_predictor(r, run->s->N, NULL) ||
+         hrun_predictor_time_shared(report_predictor(r, run->s->N, NULL), run->config, run->config + r->nsubs, share,
+                                    &run->fit, NULL);
+    run->low = run->high = run->fit;
+    free(share);
+    return rc;
+}
+
 int report_gather(struct context *c, int64_t N, struct report *out, struct hrun_error *err)
 {
     struct logs logs = { 0 };
@@ -296,7 +318,7 @@ int report_gather(struct context *c, int64_t N, struct report *out, struct hrun_
         if (!N && run->counts && run->s->N > r.N)
             r.N = run->s->N;
         if (run->counts && run->config &&
-            report_predict(&r, run->config, run->s->N, &run->fit, &run->low, &run->high, NULL))
+            predict(&r, run))
             run->fit = 0;
     }
     rc = report_choose(&r, err) || r.failed ? -1 : 0;

@@ -357,6 +357,14 @@ struct plot **report_figures(struct report *r, int *n, struct hrun_error *err)
         if (p)
             keep(&f, p, REPORT_CHOICE);
     }
+    if (!f.failed) {
+        int failed = 0;
+        struct plot *p = report_shares_figure(r, &failed);
+
+        f.failed |= failed;
+        if (p)
+            keep(&f, p, REPORT_CHOICE);
+    }
     for (size_t i = 0; i < sizeof overall / sizeof *overall && !f.failed; i++)
         add_overall(&f, &overall[i]);
     for (int over_sizes = 1; over_sizes >= 0; over_sizes--)

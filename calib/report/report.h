@@ -42,7 +42,10 @@ struct report_run {
     double fit, low, high;          /* predicted time and its 95 % interval, s; fit = 0: none */
 };
 
-/* One configuration at one N as it was recorded. */
+/* Was it one with unequal shares of the work? */
+int report_is_dealt(const struct report_run *run);
+
+/* One configuration at one N as it was recorded, with equal shares. */
 struct report_point {
     const int *config;
     int64_t N;
@@ -109,6 +112,9 @@ int report_tradeoffs(struct report *r, struct hrun_error *err);
 void report_tradeoffs_release(struct report *r);
 /* A figure of one; NULL: there is none, or memory ran out (then *failed). */
 struct plot *report_tradeoff_figure(const struct report *r, int which, int *failed);
+/* The predicted time over N with equal, proportional and the best shares; NULL: the definition has no `shares`, there are
+ * fewer than two sizes, or memory ran out (then *failed). */
+struct plot *report_shares_figure(struct report *r, int *failed);
 /* Search at N for the best by an objective (NULL: time), as hrun would: *plan = NULL where nothing valid is predicted,
  * which *err says. front: all than which nothing is both quicker and better. -1: no memory. */
 int report_search(struct report *r, int64_t N, int P, const struct hrun_objective *objective, int top, int front,
