@@ -4,9 +4,9 @@
 
 #include "plan/plan.h"
 #include "plan/internal.h"
-#include "plan_table.h"
+#include "plan_brute.h"
 
-enum { INSTANCES = 2500, LARGE = 150, LISTED = 60000 };
+enum { INSTANCES = 2500, LARGE = 150 };
 
 static struct table x;
 static struct hrun_line line[TABLE_P + 1][TABLE_OPTIONS];
@@ -162,33 +162,9 @@ static double deal_all(const struct hrun_line *v, int n, int i, int64_t k, int64
 
 /* ------------------------------------------------- brute force */
 
-struct found {
-    int pes[TABLE_SUBS], procs[TABLE_SUBS], npes;
-    double value;
-};
-
-static struct found found[LISTED];
-static int nfound;
 static int tiny, apart;      /* 1: each dealing is tried; configurations where these differ */
 static int large;            /* 1: too many configurations for that */
 static long dealings;
-
-static int better(const void *a, const void *b)
-{
-    const struct found *p = a, *q = b;
-
-    if (p->value != q->value)
-        return p->value < q->value ? -1 : 1;
-    if (p->npes != q->npes)
-        return p->npes - q->npes;
-    for (int i = 0; i < TABLE_SUBS; i++) {
-        if (p->pes[i] != q->pes[i])
-            return p->pes[i] - q->pes[i];
-        if (p->procs[i] != q->procs[i])
-            return p->procs[i] - q->procs[i];
-    }
-    return 0;
-}
 
 static void add_found(const struct hrun_plan_problem *problem, struct found f)
 {
@@ -226,50 +202,10 @@ static void add_found(const struct hrun_plan_problem *problem, struct found f)
     f.value = t * factor(f.pes, f.procs);
     if (problem->objective)
         f.value = problem->objective->value(f.value, f.pes, x.subs, x.oracle.nsubs);
-    if (nfound == LISTED)
-        abort();
-    found[nfound++] = f;
-}
-
-static void find_from(const struct hrun_plan_problem *problem, int i, struct found *f)
-{
-    if (i == x.oracle.nsubs) {
-        add_found(problem, *f);
-        return;
-    }
-    f->pes[i] = f->procs[i] = 0;
-    find_from(problem, i + 1, f);
-    for (int o = 0; o < x.oracle.noptions; o++)
-        for (int p = 1; p <= x.subs[i].npes && x.options[o].sub == i; p++) {
-            f->pes[i] = p;
-            f->procs[i] = x.options[o].m;
-            find_from(problem, i + 1, f);
-        }
-    f->pes[i] = f->procs[i] = 0;
-}
-
-static void brute_force(const struct hrun_plan_problem *problem)
-{
-    struct found f;
-
-    memset(&f, 0, sizeof f);
-    nfound = 0;
-    find_from(problem, 0, &f);
-    if (nfound)
-        qsort(found, (size_t)nfound, sizeof *found, better);
+    keep_found(f);
 }
 
 /* ------------------------------------------------- random instances */
-
-static double value_steps(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
-{
-    (void)pes;
-    (void)subs;
-    (void)nsubs;
-    return 1 + floor(time_s / 2);
-}
-
-static const struct hrun_objective in_steps = { "steps", "", value_steps, 1 };
 
 static void random_instance(uint64_t *r)
 {
@@ -368,7 +304,7 @@ static void check_instance(uint64_t *r, int k)
 
     if (below(r, 5) == 0)
         problem.P = 1 + below(r, x.max_P);
-    brute_force(&problem);
+    brute_force(&x, &problem, add_found);
     looks = 0;
     rc = plan_search_whole(&problem, NULL, 0, top, &enough, &p, &err);
     if (!nfound) {
@@ -419,7 +355,7 @@ static void test_known(void)
         int where, rc;
 
         random_instance(&r);
-        brute_force(&problem);
+        brute_force(&x, &problem, add_found);
         if (!nfound)
             continue;
         where = below(&r, 3) ? 0 : below(&r, nfound);

@@ -4,9 +4,9 @@
 
 #include "plan/plan.h"
 #include "plan/internal.h"
-#include "plan_table.h"
+#include "plan_brute.h"
 
-enum { INSTANCES = 6000, LISTED = 40000 };
+enum { INSTANCES = 6000 };
 
 /* ------------------------------------------------- a made-up network */
 
@@ -66,31 +66,6 @@ static int part(void *ctx, const int *pes, const int *procs, int known, int P, d
 
 /* ------------------------------------------------- brute force, sharing only structs with lib/plan */
 
-struct found {
-    int pes[TABLE_SUBS], procs[TABLE_SUBS], npes;
-    double value;
-};
-
-static struct found found[LISTED];
-static int nfound;
-
-static int better(const void *a, const void *b)
-{
-    const struct found *p = a, *q = b;
-
-    if (p->value != q->value)
-        return p->value < q->value ? -1 : 1;
-    if (p->npes != q->npes)
-        return p->npes - q->npes;
-    for (int i = 0; i < TABLE_SUBS; i++) {
-        if (p->pes[i] != q->pes[i])
-            return p->pes[i] - q->pes[i];
-        if (p->procs[i] != q->procs[i])
-            return p->procs[i] - q->procs[i];
-    }
-    return 0;
-}
-
 static void add_found(const struct hrun_plan_problem *problem, struct found f)
 {
     double least = 0;
@@ -117,48 +92,10 @@ static void add_found(const struct hrun_plan_problem *problem, struct found f)
     f.value = least + extra(f.pes, f.procs);
     if (problem->objective)
         f.value = problem->objective->value(f.value, f.pes, x.subs, x.oracle.nsubs);
-    if (nfound == LISTED)
-        abort();
-    found[nfound++] = f;
-}
-
-static void find_from(const struct hrun_plan_problem *problem, int i, struct found *f)
-{
-    if (i == x.oracle.nsubs) {
-        add_found(problem, *f);
-        return;
-    }
-    f->pes[i] = f->procs[i] = 0;
-    find_from(problem, i + 1, f);
-    for (int o = 0; o < x.oracle.noptions; o++)
-        for (int p = 1; p <= x.subs[i].npes && x.options[o].sub == i; p++) {
-            f->pes[i] = p;
-            f->procs[i] = x.options[o].m;
-            find_from(problem, i + 1, f);
-        }
-    f->pes[i] = f->procs[i] = 0;
-}
-
-static void brute_force(const struct hrun_plan_problem *problem)
-{
-    struct found f;
-
-    memset(&f, 0, sizeof f);
-    nfound = 0;
-    find_from(problem, 0, &f);
-    if (nfound)
-        qsort(found, (size_t)nfound, sizeof *found, better);
+    keep_found(f);
 }
 
 /* ------------------------------------------------- random instances */
-
-static double value_steps(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
-{
-    (void)pes;
-    (void)subs;
-    (void)nsubs;
-    return 1 + floor(time_s / 2);
-}
 
 static double value_cost(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
 {
@@ -169,7 +106,6 @@ static double value_cost(double time_s, const int *pes, const struct hrun_plan_s
     return sum * time_s;
 }
 
-static const struct hrun_objective in_steps = { "steps", "", value_steps, 1 };
 static const struct hrun_objective cost = { "cost", "", value_cost, 0 };
 
 static void random_instance(uint64_t *r)
@@ -279,7 +215,7 @@ static void check_instance(uint64_t *r)
         x.oracle.memory = NULL;
     if (below(r, 8) == 0)
         problem.objective = &cost;
-    brute_force(&problem);
+    brute_force(&x, &problem, add_found);
     for (int k = 0; k < 2; k++) {
         static const struct plan_looks enough = { 64, LISTED, 0, 4 * LISTED };
         struct hrun_plan *p = NULL;
@@ -353,7 +289,7 @@ static void test_known(void)
         int at;
 
         random_instance(&r);
-        brute_force(&problem);
+        brute_force(&x, &problem, add_found);
         if (!nfound)
             continue;
         at = below(&r, nfound);
