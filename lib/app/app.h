@@ -273,7 +273,7 @@ int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, c
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
 
-/* Does the rule accept (N, P), and are there units for so many processes? 1, 0, or -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at
+/* Does the rule accept (N, P), and are there units for so many processes (else errors as of hrun_app_units)? 1, 0, or -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at
  * N=..., P=..."). */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 

@@ -26,6 +26,8 @@ const char *const fuzz_seeds[] = {
     "- {name: b, rule: \"P > 1\", formula: N}\n", "name: a\nterms: {np: [\"1\"]}\nconstants: [{name: "
     "n1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890, value: "
     "1}]\n",
+    "name: a\nterms: {np: [N^2*W, N, 1], n: [N]}\nshares: {units: \"2*N\", min: 3, memory: \"8*N*W*N + P\"}\n"
+    "prepare:\n- run: [sh, -c, \"echo {shares:cuts:;}\"]\n- mpi: [x, \"{shares:99:*}\"]\nargs: [\"{shares:units}\"]\n",
     "name: a\nprograms: []\n", "name: a\nprocs_per_pe: [8192, 0]\n", NULL
 };
 
@@ -43,12 +45,20 @@ static void check_numbers(const struct hrun_app *app, int64_t N, int64_t P)
     double bytes = 0;
     int rc = hrun_app_rule(app, N, P, &err);
 
-    FUZZ_CHECK(rc == 0 || rc == 1 || (rc == -1 && err.code == HRUN_ENONFINITE && err.text[0]));
+    FUZZ_CHECK(rc == 0 || rc == 1 ||
+               (rc == -1 && (err.code == HRUN_ENONFINITE || (app->shares.units && err.code == HRUN_EINVAL)) && err.text[0]));
     rc = hrun_app_memory(app, N, P, &bytes, &err);
     check_value(rc, bytes, &err);
     if (app->family == HRUN_APP_RING) {
         rc = hrun_app_ring_work(app, N, P, &work, &err);
         check_value(rc, fmin(fmin(work.local, work.step), work.bytes), &err);
+    }
+    if (app->shares.units) {
+        rc = hrun_app_units(app, N, &units, &unit, &err);
+        check_value(rc, fmin((double)units, (double)unit) - (rc ? 0 : 1), &err);
+        FUZZ_CHECK(!(hrun_app_uneven(app, N, P) < 1 - 1e-9));
+        rc = rc ? rc : hrun_app_share_memory(app, N, P, 0.5, &bytes, &err);
+        check_value(rc, bytes, &err);
     }
     if (app->family != HRUN_APP_WEAK)
         return;
@@ -65,10 +75,12 @@ static void check_numbers(const struct hrun_app *app, int64_t N, int64_t P)
 
 static void check_template(const struct hrun_app *app, const char *text)
 {
-    const struct hrun_app_values v = { 9600, 8, "4*96,4*64" };
+    static const double share[] = { 96, 96, 96, 96, 64, 64, 64, 64 };
+    const struct hrun_app_values v = { 9600, 8, share };
     struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_error err;
 
-    FUZZ_CHECK(!text || !hrun_app_expand(app, text, &v, &out, NULL));
+    FUZZ_CHECK(!text || !hrun_app_expand(app, text, &v, &out, &err) || strstr(err.text, "do not add up"));
     hrun_buf_release(&out);
 }
 
@@ -88,6 +100,9 @@ static void check(const struct hrun_app *app)
         check_template(app, app->files[i].path);
         check_template(app, app->files[i].content);
     }
+    for (int i = 0; i < app->nprepare; i++)
+        for (int k = 0; k < app->prepare[i].nwords; k++)
+            check_template(app, app->prepare[i].words[k]);
     for (int i = 0; i < app->nargs; i++)
         check_template(app, app->args[i]);
     check_template(app, app->stdin_text);

@@ -58,7 +58,7 @@ static void check_template(const char *text)
     char name[] = "nb", app_name[] = "a";
     struct hrun_const consts[] = { { name, 128, NULL } };
     const struct hrun_app app = { .name = app_name, .consts = consts, .nconsts = 1 };
-    const struct hrun_app_values v = { 9600, 8, "8*1" };
+    const struct hrun_app_values v = { 9600, 8, NULL };
     struct hrun_buf whole = HRUN_BUF_INIT, word = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
 
