@@ -18,6 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hrun_app app = { .name = name };
     struct hrun_recalled runs[SUBS];
     int numbers[2 * SUBS * SUBS];
+    double shares[SUBS * SUBS];
     size_t n = 0;
 
     FUZZ_CHECK(text);
@@ -25,9 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     s.config = strsep(&next, "\n");
     s.cluster = strsep(&next, "\n");
     s.signatures = strsep(&next, "\n");
+    s.shares = strsep(&next, "\n");
     s.P = (int)strtol(P, NULL, 10);
     for (s.mixed = 0; s.mixed < 2; s.mixed++) {
-        FUZZ_CHECK(!hrun_recall(&app, subs, SUBS, runs, numbers, &n, NULL) && n <= SUBS);
+        FUZZ_CHECK(!hrun_recall(&app, subs, SUBS, runs, numbers, shares, &n, NULL) && n <= SUBS);
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
 
