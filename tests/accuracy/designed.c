@@ -43,7 +43,7 @@ static int tell(const struct hrun_design *d, struct hrun_predictor *p, const str
 
     if (hrun_predictor_time_in(p, c->limiting, c->pes, c->procs, &in.predicted_s, &in.low_s, &in.high_s, err))
         return -1;
-    hrun_corrections_tell(d->corrections, c->pes, c->procs, N, &in.predicted_s, &in.low_s, &in.high_s,
+    hrun_corrections_tell(d->corrections[0], c->pes, c->procs, N, &in.predicted_s, &in.low_s, &in.high_s,
                           NULL);
     *out = in;
     return 0;
@@ -73,7 +73,7 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
                   struct hrun_error *err)
 {
     const struct truth *t = trial->truth;
-    const struct hrun_corrections *c = d->corrections;
+    const struct hrun_corrections *c = d->corrections[0];
     int n = hrun_corrections_count(c), rc = -1;
     struct hrun_predictor *p = hrun_predictor_create_net(trial->app, d->models, t->nsubs, HRUN_FORM_NPT,
                                                          N, trial->net, NULL, err);
