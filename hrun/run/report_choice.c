@@ -54,6 +54,21 @@ static void add_prepared(const struct decision *d, struct hrun_buf *out)
     }
 }
 
+/* "  waits        of the last run with --trace change units per process: a +4.0 %, b -9.1 %" */
+static void add_waits(const struct context *c, const struct decision *d, struct hrun_buf *out)
+{
+    const char *lead = "  waits        of the last run with --trace change units per process: ";
+
+    for (int i = 0; d->unwatched && !d->kept && i < d->nsubs; i++)
+        if (d->pes[i] && d->share[i] != d->unwatched[i]) {
+            hrun_buf_addf(out, "%s%s ", lead, c->cluster->subs[i].name);
+            hrun_add_percent(out, d->share[i] / d->unwatched[i]);
+            lead = ", ";
+        }
+    if (*lead == ',')
+        hrun_buf_addc(out, '\n');
+}
+
 /* "  equal shares (4,2,4,1,0,0) 11 min 35 s  +7.2 %", or why they are chosen. */
 static void add_equal(const struct decision *d, struct hrun_buf *out)
 {
@@ -234,6 +249,7 @@ void report_choice(const struct context *c, const struct decision *d, char *cons
         } else if (d->explores.nothing) {
             hrun_buf_addf(out, "  --explore    tries nothing: %s\n", d->explores.nothing);
         }
+        add_waits(c, d, out);
         add_alternatives(d, out);
         add_costs(d, out);
     }

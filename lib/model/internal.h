@@ -196,6 +196,8 @@ struct hrun_mixed_part {
     int M;
     int pes;
     double share;       /* of the work of the process that has most, over a P-th: hrun_app_uneven with equal shares */
+    double busy_s;      /* of a watched run with unequal shares: its time less what this part waited longer than the one
+                           that waited least; 0: not known */
 };
 
 struct hrun_mixed_run {
@@ -477,6 +479,7 @@ struct hrun_predictor {
     int has_network;                /* 1: network terms are in use */
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
     int deals;                      /* 1: shares are those of kind->shares; else equal */
+    const double *pace;             /* see hrun_predictor_pace */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
     struct hrun_oracle oracle;
 };
@@ -484,6 +487,8 @@ struct hrun_predictor {
 /* Begin p, which is zeroed: all but options, has_network and is_whole; of the oracle ctx, nsubs, rule and memory. */
 void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_kind *kind,
                           const struct hrun_predictor_source *from);
+/* What times of a sub-cluster are multiplied by. */
+double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub);
 /* The number of the option, -1: there is none. */
 int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m);
 /* How many processes a configuration of its sub-clusters has. */

@@ -39,10 +39,13 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
     for (size_t r = 0; r < j->mixed.nruns; r++) {
         const struct hrun_mixed_run *run = &j->mixed.runs[r];
 
-        for (size_t p = run->first; p < run->first + run->nparts; p++)
-            if (j->counts[p] && j->mixed.parts[p].sub == sub)
-                rows[n++] = (struct hrun_row) { run->N, run->P, j->mixed.parts[p].M, run->T, run->date,
-                                                HRUN_ROW_MIXED, 1, run->sample, -1, j->mixed.parts[p].share };
+        for (size_t p = run->first; p < run->first + run->nparts; p++) {
+            const struct hrun_mixed_part *part = &j->mixed.parts[p];
+
+            if ((j->counts[p] || part->busy_s > 0) && part->sub == sub)
+                rows[n++] = (struct hrun_row) { run->N, run->P, part->M, part->busy_s > 0 ? part->busy_s : run->T,
+                                                run->date, HRUN_ROW_MIXED, 1, run->sample, -1, part->share };
+        }
     }
     return n;
 }
@@ -346,7 +349,22 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
  * runs are of a program that ignores them. */
 static const double TELLING = 0.15, NEARER = 3;
 
-/* Of each run all of whose parts are predicted the longest of these, else NAN. */
+/* What a part takes, where no model tells: as its sub-cluster alone at this size, in proportion to the share. NAN: that
+ * was not run. */
+static double by_alone(const struct job *j, const struct hrun_mixed_run *run, const struct hrun_mixed_part *part)
+{
+    const struct hrun_row *best = NULL;
+
+    for (size_t i = 0; i < j->nbase[part->sub]; i++) {
+        const struct hrun_row *r = &j->base[part->sub][i];
+
+        if (r->N == run->N && r->M == part->M && (!best || r->P > best->P))
+            best = r;
+    }
+    return best ? best->T * part->share * best->P / (best->share * run->P) : NAN;
+}
+
+/* Of each run of which all parts are known the longest of these, else NAN. */
 static int predict_runs(struct job *j, double *t, double *of_run, struct hrun_error *err)
 {
     if (predict_all(j, t, err))
@@ -355,16 +373,36 @@ static int predict_runs(struct job *j, double *t, double *of_run, struct hrun_er
         const struct hrun_mixed_run *run = &j->mixed.runs[r];
 
         of_run[r] = run->whole ? 0 : NAN;
-        for (size_t i = run->first; i < run->first + run->nparts; i++)
-            of_run[r] = j->predicted[i] > 0 ? fmax(of_run[r], j->predicted[i]) : NAN;
-        for (size_t i = run->first; i < run->first + run->nparts; i++)
-            of_run[r] = isnan(j->predicted[i]) ? NAN : of_run[r];
+        for (size_t i = run->first; i < run->first + run->nparts; i++) {
+            double own = isnan(j->predicted[i]) ? by_alone(j, run, &j->mixed.parts[i]) : j->predicted[i];
+
+            of_run[r] = isnan(own) ? NAN : fmax(of_run[r], own);
+        }
     }
     return 0;
 }
 
-/* Does the program ignore unequal shares, as all runs with them show that models of runs on single sub-clusters predict?
- * Then they count as equal ones from now on. */
+/* The time of a run of the same configuration and size with equal shares, NAN: there is none. */
+static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run *like)
+{
+    for (size_t r = 0; r < m->nruns; r++) {
+        const struct hrun_mixed_run *run = &m->runs[r];
+        int same = run->N == like->N && run->P == like->P && run->nparts == like->nparts && run->whole &&
+                   !(run->sample->shares && *run->sample->shares);
+
+        for (size_t i = 0; same && i < run->nparts; i++) {
+            const struct hrun_mixed_part *a = &m->parts[run->first + i], *b = &m->parts[like->first + i];
+
+            same = a->sub == b->sub && a->M == b->M && a->pes == b->pes;
+        }
+        if (same)
+            return run->T;
+    }
+    return NAN;
+}
+
+/* Does the program ignore unequal shares? All runs with them show it, next to a run with equal ones or to what runs on
+ * single sub-clusters tell of one. Then they count as equal ones from now on. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
@@ -380,12 +418,13 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
         }
     rc = rc ? rc : predict_runs(j, t, equal, err);
     for (size_t r = 0; r < n && !rc; r++) {
-        double T = j->mixed.runs[r].T;
+        double T = j->mixed.runs[r].T, gain = log(equal[r] / dealt[r]), from = log(T / equal_time(&j->mixed, &j->mixed.runs[r]));
 
-        if (!(fabs(log(equal[r] / dealt[r])) > TELLING))
+        from = isnan(from) ? log(T / equal[r]) : from;
+        if (!(fabs(gain) > TELLING))
             continue;
         told++;
-        nearer += NEARER * fabs(log(T / equal[r])) < fabs(log(T / dealt[r]));
+        nearer += NEARER * fabs(from) < fabs(from + gain);
     }
     *ignores = told && nearer == told;
     for (size_t i = 0; i < parts && !rc && !*ignores; i++)

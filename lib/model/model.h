@@ -219,6 +219,9 @@ const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p
  * forms but NP-T, and where work goes to who is free, nothing changes. Errors: those of hrun_app_units. */
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
 
+/* Predictions of unequal shares from now on take pace[nsubs] times as long (NULL: as the models say); it must outlive p. */
+void hrun_predictor_pace(struct hrun_predictor *p, const double *pace);
+
 /* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
  * In the unit of the definition (weak: rows of the mesh; npt: units, of which the last processes may have one less where
  * all together are too many), or relative to each other; all 1 where shares are equal. Errors: those of hrun_predictor_time. */
@@ -344,6 +347,13 @@ double hrun_corrections_sd(const struct hrun_corrections *c);
  * changes. Result: 1, and *at (which may be NULL) its correction; 0 when it was never run, *at is untouched then. */
 int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
                           double *low_s, double *high_s, struct hrun_correction *at);
+
+/* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long as
+ * their waits say, where that is within the interval of its configuration; the longest of its parts, by the models, is as
+ * long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or no model
+ * of it, -1 with *err (HRUN_ENOMEM). */
+int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
+                    const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 
 /* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
  * corrections'. details, as many, may be NULL: the corrections themselves. */

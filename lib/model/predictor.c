@@ -213,6 +213,16 @@ int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct 
     return p->kind->deal ? p->kind->deal(p, how, err) : 0;
 }
 
+void hrun_predictor_pace(struct hrun_predictor *p, const double *pace)
+{
+    p->pace = pace;
+}
+
+double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub)
+{
+    return p->deals && p->pace ? p->pace[sub] : 1;
+}
+
 int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
                               double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
 {

@@ -233,6 +233,7 @@ static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const st
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
+    double least = s->shares && *s->shares ? INFINITY : 0;
     int64_t found = 0;
 
     *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, s };
@@ -240,10 +241,13 @@ static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const st
         const struct hrun_sample *e = entries[i].s;
 
         out->parts[out->nparts++] = (struct hrun_mixed_part) { entries[i].sub, e->M, e->pes,
-                                                                own_share(app, e, subs[entries[i].sub].signature) };
+                                                                own_share(app, e, subs[entries[i].sub].signature), 0 };
         found += (int64_t)e->M * e->pes;
+        least = fmin(least, e->mpi_s);
     }
     r->whole = found == s->P;
+    for (size_t i = 0; i < n && r->whole && least > 0; i++)
+        out->parts[r->first + i].busy_s = fmax(s->time_s - (entries[i].s->mpi_s - least), 0);
 }
 
 int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_mixed *out,

@@ -414,11 +414,12 @@ struct corrected {
                                              run's, so that they may be chosen, but not be tried again */
     char *why;                            /* how the last of `failed` did, as the log has it; NULL: there is none */
     int *places;                          /* memory of those that have no correction */
+    double *pace;                         /* of unequal shares: hrun_waits_pace; NULL: nothing was watched */
 };
 
-/* models: one for each sub-cluster, or NULL. Without models: none. how: of runs with such shares (struct
- * hrun_corrections). Errors: those of the store and of hrun_corrections_create. */
-int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models, enum hrun_sharing how,
+/* models: one for each sub-cluster, or NULL. Without models: none. Of runs with shares (struct hrun_corrections) as
+ * predictor, of these models and N, deals them. Errors: those of the store and of hrun_corrections_create. */
+int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t N, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err);
 void corrected_release(struct corrected *k);
 

@@ -510,6 +510,7 @@ void decision_release(struct decision *d)
     free(d->plain_procs);
     free(d->sub_time_s);
     free(d->share);
+    free(d->unwatched);
     hrun_choice_release(&d->equal);
     free(d->drift);
     free(d->failed);

@@ -105,6 +105,7 @@ struct decision {
     double time_s, low_s, high_s;
     double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as time_s is */
     double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
+    double *unwatched;            /* the same, if nobody had watched a run (hrun_waits_pace); NULL: nobody did */
     enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
     int could_deal;               /* 1: it has `shares`, and `equal` is filled where the model chose */
     struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */

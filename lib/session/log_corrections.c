@@ -131,9 +131,26 @@ static int exclude_failed(struct corrected *k, int nsubs, struct hrun_error *err
     return 0;
 }
 
-int corrected_load(struct context *c, int64_t N, struct hrun_models *const *models, enum hrun_sharing how,
+/* What the waits of the last run tell. */
+static int find_pace(const struct context *c, const struct hrun_joint_sub *subs, struct hrun_predictor *predictor,
+                     struct corrected *out, struct hrun_error *err)
+{
+    int found;
+
+    out->pace = calloc((size_t)c->cluster->nsubs + 1, sizeof *out->pace);
+    found = out->pace ? hrun_waits_pace(c->app, subs, c->cluster->nsubs, predictor, out->all, out->pace, err)
+                      : hrun_fail_nomem(err);
+    if (found <= 0) {
+        free(out->pace);
+        out->pace = NULL;
+    }
+    return found < 0 ? -1 : 0;
+}
+
+int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t N, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err)
 {
+    enum hrun_sharing how = c->app->shares.units && hrun_predictor_deals(predictor) ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     size_t nsubs = (size_t)c->cluster->nsubs;
     struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
@@ -163,7 +180,8 @@ int corrected_load(struct context *c, int64_t N, struct hrun_models *const *mode
         goto done;
     }
     hrun_corrections_known(out->all, N, out->known, out->details);
-    rc = exclude_failed(out, c->cluster->nsubs, err);
+    rc = exclude_failed(out, c->cluster->nsubs, err) ||
+         (how == HRUN_SHARES_BEST && find_pace(c, subs, predictor, out, err)) ? -1 : 0;
 done:
     for (size_t i = 0; logs && i < nsubs; i++)
         hrun_samples_release(&logs[i]);
@@ -183,6 +201,7 @@ void corrected_release(struct corrected *k)
     hrun_strvec_release(&k->tried);
     free(k->why);
     free(k->places);
+    free(k->pace);
     memset(k, 0, sizeof *k);
 }
 

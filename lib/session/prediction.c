@@ -39,12 +39,20 @@ static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_err
 }
 
 /* How the work is dealt out. */
-static int deal(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
+static int deal(struct decision *d, struct hrun_predictor *p, const double *pace, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
 
     d->share = calloc((size_t)d->nsubs, sizeof *d->share);
     d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
+    if (pace && d->predicted) {
+        d->unwatched = calloc((size_t)d->nsubs, sizeof *d->unwatched);
+        if (!d->unwatched)
+            return hrun_fail_nomem(err);
+        hrun_predictor_pace(p, NULL);
+        d->predicted = !hrun_predictor_shares(p, d->pes, d->procs, d->unwatched, &why);
+        hrun_predictor_pace(p, pace);
+    }
     return d->share && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
 }
 
@@ -136,8 +144,9 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     if (predict(d, p, err))
         return -1;
     free(d->share);
-    d->share = NULL;
-    if (hrun_predictor_deals(p) && d->predicted && deal(d, p, err))
+    free(d->unwatched);
+    d->share = d->unwatched = NULL;
+    if (hrun_predictor_deals(p) && d->predicted && deal(d, p, at->dealt.pace, err))
         return -1;
     if (hrun_predictor_has_balance(p) && d->predicted)
         balance(d, p);

@@ -279,11 +279,14 @@ int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct 
         a.models[i] = p->subs[i].models;
     a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL, err);
     if (!a.predictor || size_limit_memory(c, a.predictor, err) ||
-        corrected_load(c, N, a.models, HRUN_SHARES_EQUAL, &a.known, err) ||
-        (c->app->shares.units && corrected_load(c, N, a.models, HRUN_SHARES_BEST, &a.dealt, err))) {
+        corrected_load(c, a.predictor, N, a.models, &a.known, err) ||
+        (c->app->shares.units && (hrun_predictor_deal(a.predictor, HRUN_SHARES_BEST, err) ||
+                                  corrected_load(c, a.predictor, N, a.models, &a.dealt, err) ||
+                                  hrun_predictor_deal(a.predictor, HRUN_SHARES_EQUAL, err)))) {
         at_size_release(&a);
         return -1;
     }
+    hrun_predictor_pace(a.predictor, a.dealt.pace);
     *out = a;
     return 0;
 }

@@ -284,14 +284,10 @@ static void test_search(void)
 
 /* ------------------------------------------------------------------ fits to unequal shares */
 
-/* Of b and c nothing but one PE was run alone: runs over all with unequal shares tell the rest. */
-static void test_joint(void)
+/* Of b and c nothing but one PE alone. */
+static struct logs *few(void)
 {
-    static const int64_t shares[][SUBS] = { { 34, 12, 4 }, { 28, 15, 8 }, { 24, 20, 10 }, { 40, 8, 2 } };
-    struct hrun_app *app = make_app("");
-    struct hrun_models *models[SUBS];
     struct logs *l = calloc(1, sizeof *l);
-    double worst = 0;
 
     for (int i = 0; i < SUBS; i++) {
         for (int s = 0; s < SIZES; s++)
@@ -304,35 +300,87 @@ static void test_joint(void)
             }
         l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0 };
     }
-    for (int s = 0; s < SIZES; s++)
-        for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
-            const int pes[SUBS] = { 2, 2, 2 }, procs[SUBS] = { 1, 1, 1 };
-            int64_t u[SUBS];
+    return l;
+}
 
-            for (int i = 0; i < SUBS; i++)
-                u[i] = (shares[k][i] * sizes[s] + 99) / 100;
-            add_run(l, sizes[s], pes, procs, u);
+/* Runs over all with these percents of the units; watched ones have their waits. */
+static void add_all(struct logs *l, const int64_t percent[SUBS], int watched)
+{
+    static const int pes[SUBS] = { 2, 2, 2 }, procs[SUBS] = { 1, 1, 1 };
+
+    for (int s = 0; s < SIZES; s++) {
+        int64_t u[SUBS];
+
+        for (int i = 0; i < SUBS; i++)
+            u[i] = (percent[i] * sizes[s] + 99) / 100;
+        add_run(l, sizes[s], pes, procs, u);
+        for (int i = 0; i < SUBS && watched; i++) {
+            struct hrun_sample *e = &l->v[i][l->n[i] - 1];
+
+            e->mpi_s = 0.01 + e->time_s - truth(i, (double)sizes[s], 6, 1, (double)u[i] / (double)sizes[s]);
         }
+    }
+}
+
+/* How far off, in the worst of the sizes, models of these runs tell a configuration with these percents of the units. */
+static double far(struct logs *l, const int *pes, const int64_t percent[SUBS])
+{
+    static const int procs[SUBS] = { 1, 1, 1 };
+    struct hrun_app *app = make_app("");
+    struct hrun_models *models[SUBS];
+    double worst = 0;
+
     ok(fit(app, l, models), "a fit to runs with unequal shares");
     for (int s = 0; s < SIZES; s++) {
         struct hrun_error err;
         struct hrun_predictor *p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, sizes[s], &err);
-        const int pes[SUBS] = { 3, 1, 2 }, procs[SUBS] = { 1, 1, 1 };
-        const int64_t u[SUBS] = { (20 * sizes[s]) / 100, (20 * sizes[s]) / 100, (12 * sizes[s]) / 100 };
         double share[SUBS], t = NAN;
+        int64_t u[SUBS];
 
-        for (int i = 0; i < SUBS; i++)
+        for (int i = 0; i < SUBS; i++) {
+            u[i] = percent[i] * sizes[s] / 100;
             share[i] = (double)u[i] / (double)sizes[s];
+        }
         if (p && !hrun_predictor_time_shared(p, pes, procs, share, &t, &err))
             worst = fmax(worst, fabs(t / run_s(sizes[s], pes, procs, u) - 1));
         else
             worst = INFINITY;
         hrun_predictor_destroy(p);
     }
-    ok(worst < 0.05, "tells another configuration with other shares to %.1f %%", 100 * worst);
     destroy(models);
-    release(l);
     hrun_app_destroy(app);
+    return worst;
+}
+
+/* Runs over all with unequal shares tell what runs of b and c alone do not. */
+static void test_joint(void)
+{
+    static const int64_t percent[][SUBS] = { { 34, 12, 4 }, { 28, 15, 8 }, { 24, 20, 10 }, { 40, 8, 2 } };
+    struct logs *l = few();
+    double worst;
+
+    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
+        add_all(l, percent[k], 0);
+    worst = far(l, (const int[]){ 3, 1, 2 }, (const int64_t[]){ 20, 20, 12 });
+    ok(worst < 0.05, "another configuration with other shares is told to %.1f %%", 100 * worst);
+    release(l);
+}
+
+/* All wait for a: how long says what the others took. */
+static void test_waits(void)
+{
+    static const int64_t percent[SUBS] = { 42, 5, 3 };
+    double worst[2];
+
+    for (int watched = 0; watched < 2; watched++) {
+        struct logs *l = few();
+
+        add_all(l, percent, watched);
+        worst[watched] = far(l, (const int[]){ 2, 2, 2 }, (const int64_t[]){ 20, 18, 12 });
+        release(l);
+    }
+    ok(worst[1] < 0.05 && worst[0] > 4 * worst[1], "other shares are told to %.1f %% by waits (without %.1f %%)",
+       100 * worst[1], 100 * worst[0]);
 }
 
 /* Runs of one configuration with equal and with unequal shares are apart. */
@@ -382,6 +430,7 @@ int main(void)
     test_dealing();
     test_search();
     test_joint();
+    test_waits();
     test_corrections();
     return tap_done();
 }

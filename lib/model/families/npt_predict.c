@@ -478,9 +478,14 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, 
         return -1;
     for (int i = 0; i < n; i++)
         P += pes[i] * procs[i];
-    if (!p->net || p->same_subs)
-        return predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, share, time_s, low, high, err);
-    return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
+    if (p->net && !p->same_subs)
+        return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
+    if (predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, share, time_s, low, high, err))
+        return -1;
+    *time_s *= hrun_predictor_pace_of(base, sub);
+    *low *= hrun_predictor_pace_of(base, sub);
+    *high *= hrun_predictor_pace_of(base, sub);
+    return 0;
 }
 
 int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)

@@ -88,12 +88,15 @@ static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *
         for (int o = 0; o < n; o++)
             sum[o] += p->coef[(size_t)j * (size_t)n + (size_t)o] * value;
     }
-    for (int o = 0; o < n; o++)
+    for (int o = 0; o < n; o++) {
+        s->fixed[o] *= hrun_predictor_pace_of(&p->base, p->base.options[o].sub);
+        s->shared[o] *= hrun_predictor_pace_of(&p->base, p->base.options[o].sub);
         if (p->base.options[o].m >= P || !(s->fixed[o] + s->shared[o] > 0) || !isfinite(s->fixed[o] + s->shared[o]))
             s->fixed[o] = NAN;
+    }
     for (int i = hrun_formulas_point(p, P); i < p->npoints && p->points[i].P == P; i++) {
         s->fixed[p->points[i].option] = p->points[i].time_s > 0 && isfinite(p->points[i].time_s) ? 0 : NAN;
-        s->shared[p->points[i].option] = p->points[i].time_s;
+        s->shared[p->points[i].option] = p->points[i].time_s;   /* of one PE: it waits for nobody */
     }
     return !pes && p->same_subs ? hrun_formulas_add_network(p, P, s->fixed, err) : 0;
 }
@@ -168,8 +171,10 @@ static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *
         }
     }
     for (int o = 0; o < n; o++) {
-        v[o].unit_s = fmax(v[o].unit_s, 0);     /* not a number, of infinities: 0 */
-        v[o].base_s = isfinite(v[o].base_s) ? v[o].base_s + (double)(s->least - 1) * v[o].unit_s : 0;
+        double pace = hrun_predictor_pace_of(&p->base, p->base.options[o].sub);
+
+        v[o].unit_s = pace * fmax(v[o].unit_s, 0);     /* not a number, of infinities: 0 */
+        v[o].base_s = isfinite(v[o].base_s) ? pace * v[o].base_s + (double)(s->least - 1) * v[o].unit_s : 0;
     }
     for (int i = hrun_formulas_point(p, lo); i < p->npoints && p->points[i].P <= hi; i++) {
         struct hrun_line *own = &v[p->points[i].option];

@@ -365,6 +365,23 @@ static double limit(const struct hrun_design *d)
     return isfinite(slow_s) ? slow_s : 0;
 }
 
+/* The shares of a run with unequal ones, by the models of now, made where there are none yet; without, they are equal. */
+static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
+{
+    struct hrun_error why = { 0 };
+
+    if (!d->models && design_fit(d, err))
+        return -1;
+    if (!design_shares(d, q->config, q->N, d->share, &why))
+        return 0;
+    q->config[2 * d->nsubs] = 0;
+    if (why.code == HRUN_ENODATA)
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
+}
+
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err)
 {
     int skipped = 0;
@@ -400,7 +417,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
                                          .stage = q->stage, .expected_s = q->expected_s, .limit_s = limit(d) };
         for (int i = 0; i < d->nsubs; i++)
             run->P += q->config[i] * q->config[d->nsubs + i];
-        if (q->config[2 * d->nsubs] && design_shares(d, q->config, q->N, d->share, err))
+        if (q->config[2 * d->nsubs] && deal_run(d, q, err))
             return -1;
         run->share = q->config[2 * d->nsubs] ? d->share : NULL;
         /* Runs may have told since it was queued. */

@@ -239,28 +239,38 @@ static int largest(const struct hrun_design *d, int m, int64_t N, int *config, s
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
+/* One run on the whole cluster, where it is not too long. */
+static int screen_all(struct hrun_design *d, int *config, int P, int64_t N, struct hrun_error *err)
+{
+    double cost;
+
+    if (design_is_known(d, config, N))
+        return 0;
+    cost = design_cost(d, config, P, N, 0);
+    return d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s
+           ? design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost, err) : 0;
+}
+
 /* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
  * values of: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
- * works on them. */
+ * works on them, and with unequal shares still quicker; at the least size equal ones are run, too, which shows whether
+ * the program heeds its shares. */
 static int screen_whole(struct hrun_design *d, struct hrun_error *err)
 {
-    int *config = calloc(1, design_bytes(d)), rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = calloc(1, design_bytes(d)), *dealt = config ? config + 2 * d->nsubs : NULL;
+    int rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
         for (int j = 0; j < d->nprocs && !rc; j++) {
             int64_t N = d->set.sizes[k];
             int P = largest(d, d->procs[j], N, config, err);
-            double cost;
 
-            if (P <= 0) {
-                rc = P;
-                continue;
+            *dealt = design_deals(d) && !d->app->fixed;     /* by what was run alone before */
+            rc = P > 0 ? screen_all(d, config, P, N, err) : P;
+            if (*dealt && k < 2 && P > 0 && !rc) {
+                *dealt = 0;
+                rc = screen_all(d, config, P, N, err);
             }
-            if (design_is_known(d, config, N))
-                continue;
-            cost = design_cost(d, config, P, N, 0);
-            if (d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s)
-                rc = design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost, err);
         }
     }
     free(config);
