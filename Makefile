@@ -497,11 +497,13 @@ $(B)/tests/trials/look: $(B)/tests/trials/look.o $(LOOK_OBJ) $(B)/hrun/command/c
 $(B)/tests/trials/learner: $(B)/tests/trials/learner.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-.PHONY: trials regret
+.PHONY: trials trials-weights regret
 regret: all $(B)/tests/trials/skeleton $(B)/tests/trials/learner
 	HRUN_BUILD=$(B) tests/trials/regret --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 trials: all $(addprefix $(B)/tests/trials/,skeleton rivals look)
 	HRUN_BUILD=$(B) tests/trials/trials --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
+trials-weights: all $(B)/tests/trials/skeleton
+	HRUN_BUILD=$(B) tests/trials/weights --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
 # by the network as it is, and as hrun-calibrate estimates it.

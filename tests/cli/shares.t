@@ -176,6 +176,8 @@ define many 'prepare:
 shares: {units: "N"}' '"{N}", "--shares={shares}"'
 run hrun -app many -n 2 -N 16 "$bin/jacobi"
 ok "mpi: as many processes as the application has, step after step" test "$status $(tr -d ' ' <count)" = "0 2"
+run hrun --dry-run -app openfoam -n 2 -N 60 sh
+out_has "sh cavity.sh" "the definition of OpenFOAM, which comes with hrun, is one"
 define broken 'prepare: [{run: [sh, -c, "echo no mesh here >&2; exit 3"]}]
 shares: {units: "N"}' '"{N}", "--shares={shares}"'
 run hrun -app broken -n 2 -N 16 "$bin/jacobi"
