@@ -15,6 +15,9 @@
 /* Of a swallowed standard output its end is kept, as of standard error (launch.h). */
 enum { OUTPUT_KEPT = 64 << 10 };
 
+/* Behind what it says of an error a program says few lines more. */
+enum { ERROR_LINES = 8 };
+
 int work_size_is_passed(const struct work *w)
 {
     char number[32];
@@ -225,7 +228,9 @@ static int is_of_openmpi(const char *line)
 {
     static const char *const begin[] = {
         "MPI_ABORT was invoked", "with errorcode ", "NOTE: invoking MPI_ABORT", "You may or may not see output",
-        "exactly when Open MPI kills them."
+        "exactly when Open MPI kills them.", "Primary job  terminated normally", "a non-zero exit code. Per user-direction",
+        "mpirun detected that one or more processes", "the job to be terminated. The first process",
+        "  Process name: [[", "  Exit code:  "
     }, *const within[] = { "ORTE_ERROR_LOG", "help message", "orte_base_help_aggregate" };
 
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
@@ -256,8 +261,26 @@ static size_t find_line(const char *text, size_t len, const char **line)
     return 0;
 }
 
+/* The last line that speaks of an error among the last ones of an output, else its last line. Result: as find_line. */
+static size_t find_error(const char *text, const char **line)
+{
+    size_t end = strlen(text), len, last = find_line(text, end, line);
+    const char *at = *line;
+
+    for (int i = 0; i < ERROR_LINES && end; i++, end = (size_t)(at - text)) {
+        len = find_line(text, end, &at);
+        if (!len)
+            break;
+        if (memmem(at, len, "ERROR", 5) || memmem(at, len, "rror: ", 6)) {
+            *line = at;
+            return len;
+        }
+    }
+    return last;
+}
+
 /* Why it failed, in a line: where Open MPI tells of an MPI_Abort, the program's own before that or, as its words may
- * come later, behind it; else its last one; else the last of its output. */
+ * come later, behind it; else its last one; else that of its output. */
 static void last_line(const char *text, const char *output, char *out, size_t size)
 {
     const char *banner = strstr(text, "MPI_ABORT was invoked"), *line = text;
@@ -266,7 +289,7 @@ static void last_line(const char *text, const char *output, char *out, size_t si
     if (!len)
         len = find_line(text, strlen(text), &line);
     if (!len)
-        len = find_line(output, strlen(output), &line);
+        len = find_error(output, &line);
     snprintf(out, size, "%.*s", (int)len, line);
 }
 

@@ -23,6 +23,12 @@ printf '%s\n' 'aborts: bad size' '-----------' 'MPI_ABORT was invoked on rank 0 
     'exactly when Open MPI kills them.' '-----------' >&2
 exit 3
 EOF
+program complains "$clock" <<'EOF'
+printf '%s\n' 'Balancing ...' 'ERROR: no masses' 'Last command: balance'
+printf '%s\n' 'mpirun detected that one or more processes exited with non-zero status, thus causing' '' \
+    '  Process name: [[48045,1],2]' '  Exit code:    1' '-----------' >&2
+exit 1
+EOF
 quick="--sizes 4,8,12,16 --procs 1 --retries 0"
 
 run hrun-calibrate $quick --full-grid -r 1 ./untold
@@ -43,6 +49,9 @@ err_has "failed: exit 3: aborts: bad size" "of a program that aborts its own wor
 sed -i "s/'aborts: bad size' //; s/^exit 3/echo aborts: bad size >\&2; exit 3/" aborts
 run hrun-calibrate $quick --full-grid -r 1 ./aborts
 err_has "failed: exit 3: aborts: bad size" "also where they come behind those"
+
+run hrun-calibrate $quick --full-grid -r 1 ./complains
+err_has "failed: exit 1: ERROR: no masses" "of one that tells an error on standard output the line that does"
 
 run hrun-calibrate $quick --full-grid -r 1 ./coarse
 status_is 0 "a program with a coarse clock"
