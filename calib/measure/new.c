@@ -210,6 +210,13 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     struct hrun_buf title = HRUN_BUF_INIT;
     const char *program = hrun_base_name(a->words[0]);
     int procs[LIST_MAX + 1], rc;
+    char number[32];
+    int64_t units;
+
+    if (problem_units(a->words, 1, &units, err))
+        return -1;
+    snprintf(number, sizeof number, "%lld", (long long)units);
+    d->units = units < 0 ? "N" : units ? number : NULL;
 
     for (int i = 0; i < a->lists.procs.n; i++)
         procs[i] = (int)a->lists.procs.v[i];

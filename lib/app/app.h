@@ -429,7 +429,8 @@ struct hrun_app_draft {
     int nprocs;                    /* 0: none are said */
     int in_command;                /* 1: of a command, `size: number` and `scratch: copy` */
     const struct hrun_strvec *np, *n, *p;
-    char *const *args;             /* words as the user wrote them ({N} and {P} are replaced, other braces stay) */
+    const char *units;             /* of its shares, by which terms over P are in proportion to W; or NULL */
+    char *const *args;             /* words as the user wrote them ({N}, {P} and {shares} are replaced, other braces stay) */
     const char *pattern;           /* or NULL */
     const char *time_match;        /* regular expression, or NULL: the wall clock */
     const char *time_file, *time_value;    /* as those of struct hrun_app, or NULL */

@@ -1,6 +1,7 @@
 /* draft.c - the text of an app definition; see app.h for the contract */
 #include "app/app.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 80 };     /* characters of a text that cannot be written */
@@ -57,35 +58,60 @@ static int list(const char *key, char *const *v, size_t n, struct hrun_buf *out,
     return 0;
 }
 
-/* A word of a command line as a template of args: of the braces only those of {N} and {P} mean something there, and
- * {{N} and {{P} are these without a meaning in both. */
+/* A word of a command line as a template of args: of the braces only those of {N}, {P} and {shares} mean something
+ * there, and {{N}, {{P} and {{shares} are these without a meaning in both. */
 static int add_template(struct hrun_strvec *v, const char *word)
 {
+    static const char *const begin[] = { "{N}", "{P}", "{shares", "{{N}", "{{P}", "{{shares" };
     struct hrun_buf b = HRUN_BUF_INIT;
     int rc;
 
-    for (const char *s = word; *s; s++) {
-        if (!strncmp(s, "{N}", 3) || !strncmp(s, "{P}", 3)) {
-            hrun_buf_add(&b, s, 3);
-            s += 2;
-        } else if (!strncmp(s, "{{N}", 4) || !strncmp(s, "{{P}", 4)) {
-            hrun_buf_add(&b, s, 4);
-            s += 3;
-        } else {
-            hrun_buf_addf(&b, *s == '{' ? "{%c" : "%c", *s);
-        }
+    for (const char *s = word; *s;) {
+        size_t len = 0;
+
+        for (size_t i = 0; i < sizeof begin / sizeof *begin && !len; i++)
+            if (!strncmp(s, begin[i], strlen(begin[i])))
+                len = strlen(begin[i]);
+        hrun_buf_add(&b, *s == '{' && !len ? "{" : "", *s == '{' && !len);
+        hrun_buf_add(&b, s, len ? len : 1);
+        s += len ? len : 1;
     }
     rc = b.failed || hrun_strvec_push(v, b.data);
     hrun_buf_release(&b);
     return rc ? -1 : 0;
 }
 
+/* What is over P is in proportion to the share of a process. */
+static int add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out, struct hrun_error *err)
+{
+    for (size_t i = 0; i < terms->n; i++) {
+        size_t len = strlen(terms->v[i]);
+        int over = len > 2 && !strcmp(terms->v[i] + len - 2, "/P");
+        char *term = !over ? strdup(terms->v[i]) : !strcmp(terms->v[i], "1/P") ? strdup("W")
+                   : hrun_strf("%.*s*W", (int)len - 2, terms->v[i]);
+        int rc = term ? hrun_strvec_push(out, term) : -1;
+
+        free(term);
+        if (rc)
+            return hrun_fail_nomem(err);
+    }
+    return 0;
+}
+
 static int print_terms(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
 {
+    struct hrun_strvec shared = HRUN_STRVEC_INIT;
+    const struct hrun_strvec *np = d->units ? &shared : d->np;
+    int rc = d->units ? add_shared_terms(d->np, &shared, err) : 0;
+
+    if (d->units)
+        hrun_buf_addf(out, "shares: {units: \"%s\"}\n", d->units);
     comment(d->terms_comment, out);
     hrun_buf_adds(out, "terms:\n");
-    return list("  np", d->np->v, d->np->n, out, err) || list("  n", d->n->v, d->n->n, out, err) ||
-           list("  p", d->p->v, d->p->n, out, err) ? -1 : 0;
+    rc = rc || list("  np", np->v, np->n, out, err) || list("  n", d->n->v, d->n->n, out, err) ||
+         list("  p", d->p->v, d->p->n, out, err) ? -1 : 0;
+    hrun_strvec_release(&shared);
+    return rc;
 }
 
 static void print_procs(const int *procs, int n, struct hrun_buf *out)

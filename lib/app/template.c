@@ -49,7 +49,7 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
         hrun_buf_addf(out, "%svariant:%s", comma, app->variant);
 }
 
-static const char SHARES[] = "shares:";
+static const char SHARES[] = "shares:", UNITS[] = "shares:units";
 
 /* Is name[len] "shares:FORM"? */
 static int has_form(const char *name, size_t len)
@@ -264,6 +264,10 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
         return 0;
     if (is("N", name, len) && values->N == 0)
         return hrun_fail(err, HRUN_EINVAL, "{N} is the problem size, which is not known: it needs -N SIZE");
+    if (x->app && x->app->shares.units && values->N == 0 &&
+        (is("shares", name, len) || (has_form(name, len) && !strncmp(name, UNITS, sizeof UNITS - 1))))
+        return hrun_fail(err, HRUN_EINVAL, "{%.*s} are units of work, and how many there are follows from the problem "
+                         "size, which is not known: it needs -N SIZE", (int)len, name);
     if (has_form(name, len))
         return hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), values->share, values->P, x->out,
                                    err);

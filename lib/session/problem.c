@@ -222,9 +222,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     return rc;
 }
 
-/* How many units of work a command has that is told its shares: what they add up to, or as fine as one can wish; 0: it is
- * not told them. Errors: HRUN_EINVAL (units that only the program knows). */
-static int find_units(char *const *words, int64_t *units, struct hrun_error *err)
+int problem_units(char *const *words, int sized, int64_t *units, struct hrun_error *err)
 {
     static const char begin[] = "{shares";
     enum { FINE = 1000 };
@@ -240,9 +238,14 @@ static int find_units(char *const *words, int64_t *units, struct hrun_error *err
                 continue;
             if (!strchr(form, '}'))
                 return hrun_fail(err, HRUN_EINVAL, "'%s' has no closing brace behind %s", *word, begin);
-            if (*form == '}' || !strncmp(form, ":units", strlen(":units")))
+            if (*form == '}' || !strncmp(form, ":units", strlen(":units"))) {
+                if (sized) {
+                    *units = -1;
+                    continue;
+                }
                 return hrun_fail(err, HRUN_EINVAL, "'%s': hrun does not know how many units of work the command has; write "
                                  "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}", *word);
+            }
             if (*form == ':' && sum > 0 && sum <= (1LL << 53))
                 *units = sum;
             else if (*form == ':' && !*units)
@@ -256,7 +259,7 @@ static int print_definition(struct problem *p, char *const *words, struct hrun_e
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     int64_t units;
 
-    if (find_units(words, &units, err))
+    if (problem_units(words, 0, &units, err))
         return -1;
 
     hrun_buf_add_command(&command, words);

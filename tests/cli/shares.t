@@ -112,6 +112,8 @@ err_has "units, fractions, cuts or a number" "is told what there is"
 
 run hrun "${on[@]}" --shares half -N 192 "$prog"
 one_error "--shares half"
+run hrun "${on[@]}" "$prog" "--shares={shares:units}"
+err_has "{shares:units} are units of work, and how many there are follows from the problem size" "units without a size"
 run hrun "${on[@]}" -n 6 -N 10 "$prog"
 status_is 125 "fewer units than processes"
 err_has "10 units of work are too few for P = 6 processes" "are told"
@@ -176,6 +178,10 @@ define many 'prepare:
 shares: {units: "N"}' '"{N}", "--shares={shares}"'
 run hrun -app many -n 2 -N 16 "$bin/jacobi"
 ok "mpi: as many processes as the application has, step after step" test "$status $(tr -d ' ' <count)" = "0 2"
+run hrun-calibrate --vary jacobi=96,144,192 "${on[@]:0:4}" -q "$prog" 96 "--shares={shares:units:,}"
+run hrun --dry-run "${on[@]:0:4}" "$prog" 168 "--shares={shares:units:,}"
+ok "--vary: a number of the command is its size and how many units it has" grep -qE "shares=[0-9,]+" <<<"$out"
+out_has "equal shares" "for which shares are dealt out"
 run hrun --dry-run -app openfoam -n 2 -N 60 sh
 out_has "sh cavity.sh" "the definition of OpenFOAM, which comes with hrun, is one"
 define broken 'prepare: [{run: [sh, -c, "echo no mesh here >&2; exit 3"]}]
