@@ -33,7 +33,7 @@ static void add_point(const struct progress *p, int i, struct hrun_buf *out)
         hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
     if (point->sub < 0) {
         hrun_config_print(point->pes, point->procs, p->g->nsubs, out);
-        hrun_buf_addf(out, "  %sP=%-3d", size, point->P);
+        hrun_buf_addf(out, "  %sP=%-3d%s", size, point->P, point->share ? " unequal shares" : "");
     }
 }
 

@@ -117,12 +117,16 @@ static int one_is_quick(const struct hrun_design *d, int sub, int m)
     return own <= DESIGN_SLOW / 2 * least;
 }
 
+/* Rounds of one size; and how many there are with those on the whole cluster, with equal shares at first, with unequal
+ * ones after ALL. */
+enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
+
 /* Of one size: queue all PEs of each sub-cluster with each M, in the next round a few of them: one PE alone takes as
  * many times as long as there are PEs. Where all were slow, messages may be why, and one PE with the most processes
  * tells; where that is quick, others on it are tried in the last round. */
 static int screen_one_size(struct hrun_design *d, int round, struct hrun_error *err)
 {
-    enum { ALL, SOME, OTHERS, FEW = 4 };
+    enum { FEW = 4 };
     int *config = calloc(1, design_bytes(d)), failed, rc = config ? 0 : hrun_fail_nomem(err);
 
     for (int i = 0; i < d->npoints && !rc; i++) {
@@ -253,9 +257,9 @@ static int screen_all(struct hrun_design *d, int *config, int P, int64_t N, stru
 
 /* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
  * values of: with them models interpolate in P where they would have to extrapolate. They are quick, as everything
- * works on them, and with unequal shares still quicker; at the least size equal ones are run, too, which shows whether
- * the program heeds its shares. */
-static int screen_whole(struct hrun_design *d, struct hrun_error *err)
+ * works on them, and with unequal shares, `deal`, still quicker; these are told by what was run before. At the least
+ * size equal ones are run, too, which shows whether the program heeds its shares. */
+static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
     int *config = calloc(1, design_bytes(d)), *dealt = config ? config + 2 * d->nsubs : NULL;
     int rc = config ? 0 : hrun_fail_nomem(err);
@@ -265,9 +269,9 @@ static int screen_whole(struct hrun_design *d, struct hrun_error *err)
             int64_t N = d->set.sizes[k];
             int P = largest(d, d->procs[j], N, config, err);
 
-            *dealt = design_deals(d) && !d->app->fixed;     /* by what was run alone before */
+            *dealt = deal;
             rc = P > 0 ? screen_all(d, config, P, N, err) : P;
-            if (*dealt && k < 2 && P > 0 && !rc) {
+            if (deal && k < 2 && P > 0 && !rc) {
                 *dealt = 0;
                 rc = screen_all(d, config, P, N, err);
             }
@@ -279,19 +283,20 @@ static int screen_whole(struct hrun_design *d, struct hrun_error *err)
 
 int design_screen(struct hrun_design *d, struct hrun_error *err)
 {
-    int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0;
+    int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0, deals = d->nsubs > 1 && design_deals(d);
     double cost;
 
-    if (d->app->fixed && d->screened < 4) {
+    if (d->app->fixed && d->screened < FIXED_SCREENS) {
         int round = d->screened++;
 
-        return round ? screen_one_size(d, round - 1, err) : d->nsubs > 1 ? screen_whole(d, err) : 0;
+        return round == 0 ? (d->nsubs > 1 ? screen_whole(d, 0, err) : 0)
+             : round == 2 ? (deals ? screen_whole(d, 1, err) : 0) : screen_one_size(d, round > 2 ? round - 2 : ALL, err);
     }
     if (d->app->fixed)
         return screen_rest(d, err);
     if (d->screened == rounds && d->nsubs > 1) {
         d->screened++;
-        return screen_whole(d, err);
+        return screen_whole(d, deals, err);
     }
     if (d->screened >= rounds)
         return screen_rest(d, err);
