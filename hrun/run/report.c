@@ -298,12 +298,28 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     }
 }
 
+/* The commands of the definition that run before the application, each up to the end of its first line. */
+static void add_preparation(const struct hrun_app *app, struct hrun_buf *out)
+{
+    for (int i = 0; app && i < app->nprepare; i++) {
+        struct hrun_buf words = HRUN_BUF_INIT;
+        size_t len;
+
+        hrun_buf_add_command(&words, app->prepare[i].words);
+        len = words.failed ? 0 : strcspn(words.data, "\n");
+        hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, words.failed ? "" : words.data,
+                      len < words.len ? " ..." : "", app->prepare[i].mpi ? " as all processes" : "");
+        hrun_buf_release(&words);
+    }
+}
+
 /* What would be started, and how. */
 static void add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out)
 {
     struct hrun_buf rankfile = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
 
+    add_preparation(c->app, out);
     hrun_buf_adds(out, "  would run: ");
     if (!c->engine->command) {
         for (int r = 0; r < cmd->layout->nranks; r += hrun_job_run_length(cmd->job, r)) {
