@@ -337,7 +337,8 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     if (rc)
         return rc;
     p = &g->v[i];
-    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, r->spent.time_s, r->spent.wall_s - before.wall_s, 1,
+    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, r->spent.time_s,
+                        r->spent.wall_s - before.wall_s, 1,
                         err))
         return -1;
     if (r->spent.too_short)

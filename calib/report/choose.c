@@ -202,7 +202,8 @@ static int make_points(struct report *r)
         if (done[i] || !first->counts || !first->config || report_is_dealt(first))
             continue;
         for (int k = i; k < r->nruns && r->runs[k].s->N == first->s->N; k++)
-            if (r->runs[k].counts && !report_is_dealt(&r->runs[k]) && same_config(r, r->runs[k].config, first->config)) {
+            if (r->runs[k].counts && !report_is_dealt(&r->runs[k]) &&
+                same_config(r, r->runs[k].config, first->config)) {
                 times[n++] = r->runs[k].s->time_s;
                 done[k] = 1;
             }
@@ -238,7 +239,8 @@ static int make_corrections(struct report *r, struct hrun_error *err)
 
         subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n };
     }
-    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &options,
+    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL,
+                                &options,
                                 &r->corrections, &why))
         r->corrections = NULL;
     free(subs);

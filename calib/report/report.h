@@ -112,8 +112,8 @@ int report_tradeoffs(struct report *r, struct hrun_error *err);
 void report_tradeoffs_release(struct report *r);
 /* A figure of one; NULL: there is none, or memory ran out (then *failed). */
 struct plot *report_tradeoff_figure(const struct report *r, int which, int *failed);
-/* The predicted time over N with equal, proportional and the best shares; NULL: the definition has no `shares`, there are
- * fewer than two sizes, or memory ran out (then *failed). */
+/* The predicted time over N with equal, proportional and the best shares; NULL: the definition has no `shares`, there
+ * are fewer than two sizes, or memory ran out (then *failed). */
 struct plot *report_shares_figure(struct report *r, int *failed);
 /* Search at N for the best by an objective (NULL: time), as hrun would: *plan = NULL where nothing valid is predicted,
  * which *err says. front: all than which nothing is both quicker and better. -1: no memory. */

@@ -10,7 +10,8 @@ static const struct {
     const char *title;
     enum hrun_sharing how;
 } ways[] = {
-    { "equal", HRUN_SHARES_EQUAL }, { "in proportion to speed", HRUN_SHARES_PROPORTIONAL }, { "best", HRUN_SHARES_BEST },
+    { "equal", HRUN_SHARES_EQUAL }, { "in proportion to speed", HRUN_SHARES_PROPORTIONAL }, 
+    { "best", HRUN_SHARES_BEST },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -67,7 +68,8 @@ struct plot *report_shares_figure(struct report *r, int *failed)
         return NULL;
     }
     plot_set_title(p, "Shares of the work");
-    plot_set_caption(p, "What the best configuration is predicted to take with equal shares, with shares in proportion to "
+    plot_set_caption(p,
+                     "What the best configuration is predicted to take with equal shares, with shares in proportion to "
                      "the speeds, and with those by which the slowest process ends as early as can be: equal ones take "
                      "%.2f times as long in the mean, %.2f times at most.", pow(over, 1.0 / n), most);
     return p;

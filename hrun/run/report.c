@@ -162,7 +162,8 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
 static void add_tasking(const struct decision *d, struct hrun_buf *out)
 {
     if (d->predicted && d->tasking.ignores)
-        hrun_buf_adds(out, "  unequal shares of the work make no difference to the program, as runs with them show: they "
+        hrun_buf_adds(out,
+                      "  unequal shares of the work make no difference to the program, as runs with them show: they "
                       "stay equal\n");
     if (d->predicted && d->tasking.dynamic)
         hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the "

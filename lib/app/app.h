@@ -273,8 +273,8 @@ int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, c
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
 
-/* Does the rule accept (N, P), and are there units for so many processes (else errors as of hrun_app_units)? 1, 0, or -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at
- * N=..., P=..."). */
+/* Does the rule accept (N, P), and are there units for so many processes (else errors as of hrun_app_units)? 1, 0, or
+ * -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at N=..., P=..."). */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
 /* Of an application of one size whose runs tell the rule: runs with P[i] processes worked, or the program refused that
@@ -305,8 +305,8 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
  * HRUN_EINVAL (no whole number above 0); both are as before. */
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
-/* With equal shares, how much more than a P-th of the work the process has that has most: 1 where P divides the units, and
- * without `shares`. */
+/* With equal shares, how much more than a P-th of the work the process has that has most: 1 where P divides the units,
+ * and without `shares`. */
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
 
 /* Is this NP-T term in proportion to the share W of a process? */
@@ -352,11 +352,11 @@ struct hrun_app_values {
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
 
-/* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours together.
- * Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have of the whole
- * together for r < P - 1 ("0.375 0.75"), or a number, into which as many whole numbers add up, none below 1
- * ("3 3 2"). Behind a colon: what stands between them in place of a blank ("cuts:,"); "*": whole numbers as with "". Errors: HRUN_EINVAL (another form,
- * named with those that there are; a number below P); *out is as before. */
+/* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours
+ * together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
+ * of the whole together for r < P - 1 ("0.375 0.75"), or a number, into which as many whole numbers add up, none below
+ * 1 ("3 3 2"). Behind a colon: what stands between them in place of a blank ("cuts:,"); "*": whole numbers as with "".
+ * Errors: HRUN_EINVAL (another form, named with those that there are; a number below P); *out is as before. */
 int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err);
 
@@ -430,7 +430,8 @@ struct hrun_app_draft {
     int in_command;                /* 1: of a command, `size: number` and `scratch: copy` */
     const struct hrun_strvec *np, *n, *p;
     const char *units;             /* of its shares, by which terms over P are in proportion to W; or NULL */
-    char *const *args;             /* words as the user wrote them ({N}, {P} and {shares} are replaced, other braces stay) */
+    char *const *args;             /* words as the user wrote them ({N}, {P} and {shares} are replaced, other braces
+                                      stay) */
     const char *pattern;           /* or NULL */
     const char *time_match;        /* regular expression, or NULL: the wall clock */
     const char *time_file, *time_value;    /* as those of struct hrun_app, or NULL */

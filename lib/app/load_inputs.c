@@ -110,7 +110,8 @@ static int load_prepare(struct hrun_load *l)
 
         snprintf(path, sizeof path, "prepare[%u]", i);
         if (mpi == (p->run_count > 0))
-            return hrun_load_bad(l, path, "a step is either `run: [WORD, ...]`, a command, or `mpi: [WORD, ...]`, one that "
+            return hrun_load_bad(l, path,
+                                 "a step is either `run: [WORD, ...]`, a command, or `mpi: [WORD, ...]`, one that "
                                  "is started as the application is");
         app->prepare[i].mpi = mpi;
         app->nprepare = (int)i + 1;

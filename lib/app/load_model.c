@@ -96,7 +96,7 @@ static int add_start(struct hrun_load *l, const char *const *vars, int nvars, st
     return t->expr ? 0 : -1;
 }
 
-/* What depends on the share of a process is in proportion to it: at N, P the value with share W is W times one with 1. */
+/* What depends on the share of a process is in proportion to it: at N, P a value with share W is W times one with 1. */
 static int check_share(const struct hrun_load *l, const char *path, struct hrun_expr *e)
 {
     static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 } };

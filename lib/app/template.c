@@ -269,7 +269,8 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
         return hrun_fail(err, HRUN_EINVAL, "{%.*s} are units of work, and how many there are follows from the problem "
                          "size, which is not known: it needs -N SIZE", (int)len, name);
     if (has_form(name, len))
-        return hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), values->share, values->P, x->out,
+        return hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), values->share, values->P,
+                                   x->out,
                                    err);
     if (c)
         hrun_app_add_value(x->out, c->value);

@@ -727,7 +727,8 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
         T = time_on(&c->options[o], &q, share * work, rest);
         if (isfinite(T) && T > 0)
             out[(*count)++] = (struct hrun_row){ q.N, q.P, M, T, "", HRUN_ROW_SHARED, 1,
-                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1, share };
+                                                 q.row ? q.row->sample : q.mixed->sample, q.row ? q.row->own : -1,
+                                                 share };
     }
     weigh_rows(out + first, *count - first);
 }

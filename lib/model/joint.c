@@ -418,7 +418,8 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
         }
     rc = rc ? rc : predict_runs(j, t, equal, err);
     for (size_t r = 0; r < n && !rc; r++) {
-        double T = j->mixed.runs[r].T, gain = log(equal[r] / dealt[r]), from = log(T / equal_time(&j->mixed, &j->mixed.runs[r]));
+        double T = j->mixed.runs[r].T, gain = log(equal[r] / dealt[r]);
+        double from = log(T / equal_time(&j->mixed, &j->mixed.runs[r]));
 
         from = isnan(from) ? log(T / equal[r]) : from;
         if (!(fabs(gain) > TELLING))

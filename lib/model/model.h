@@ -47,8 +47,8 @@ const char *hrun_model_form_name(enum hrun_model_form f);  /* "nt", "pt", "npt" 
 const char *hrun_method_name(enum hrun_method m);  /* "ls", "nnls" */
 int hrun_method_parse(const char *text, enum hrun_method *out, struct hrun_error *err);
 
-/* How a program of whose definition `shares` are part gets its work: equal shares, those in proportion to the speeds, or
- * those by which the slowest process ends as early as can be, in whole units. */
+/* How a program of whose definition `shares` are part gets its work: equal shares, those in proportion to the speeds,
+ * or those by which the slowest process ends as early as can be, in whole units. */
 enum hrun_sharing { HRUN_SHARES_EQUAL, HRUN_SHARES_PROPORTIONAL, HRUN_SHARES_BEST };
 
 /* What a family wants to know of a sub-cluster to say what is measured there. */
@@ -219,12 +219,14 @@ const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p
  * forms but NP-T, and where work goes to who is free, nothing changes. Errors: those of hrun_app_units. */
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
 
-/* Predictions of unequal shares from now on take pace[nsubs] times as long (NULL: as the models say); it must outlive p. */
+/* Predictions of unequal shares from now on take pace[nsubs] times as long (NULL: as the models say); it must outlive
+ * p. */
 void hrun_predictor_pace(struct hrun_predictor *p, const double *pace);
 
 /* How the work is dealt out in a configuration: share[nsubs], of each process of a sub-cluster, 0 where it is not used.
- * In the unit of the definition (weak: rows of the mesh; npt: units, of which the last processes may have one less where
- * all together are too many), or relative to each other; all 1 where shares are equal. Errors: those of hrun_predictor_time. */
+ * In the unit of the definition (weak: rows of the mesh; npt: units, of which the last processes may have one less
+ * where all together are too many), or relative to each other; all 1 where shares are equal. Errors: those of
+ * hrun_predictor_time. */
 int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are always equal */
 int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
                           struct hrun_error *err);
@@ -236,8 +238,8 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
 
 /* Runs with shares that are this far from those of now say little of these. */
 #define HRUN_SHARES_FAR 0.15
-/* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time, relative
- * to the longest; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
+/* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
+ * relative to the longest; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
 int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                 double *out, struct hrun_error *err);
 
@@ -348,10 +350,10 @@ double hrun_corrections_sd(const struct hrun_corrections *c);
 int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
                           double *low_s, double *high_s, struct hrun_correction *at);
 
-/* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long as
- * their waits say, where that is within the interval of its configuration; the longest of its parts, by the models, is as
- * long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or no model
- * of it, -1 with *err (HRUN_ENOMEM). */
+/* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long
+ * as their waits say, where that is within the interval of its configuration; the longest of its parts, by the models,
+ * is as long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or
+ * no model of it, -1 with *err (HRUN_ENOMEM). */
 int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 

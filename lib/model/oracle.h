@@ -26,9 +26,9 @@ struct hrun_line {
 int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit);
 
 /* The shares of v[n] (n >= 1, each v[i].n >= 1) by which the slowest process ends as early as can be: share[i], the
- * units of each process of v[i], so that all together have `units` or, as processes of one line have equal shares, a few
- * more. Result: the time of the slowest; INFINITY, with share untouched, when there are more processes than units or
- * they do not fit. */
+ * units of each process of v[i], so that all together have `units` or, as processes of one line have equal shares, a
+ * few more. Result: the time of the slowest; INFINITY, with share untouched, when there are more processes than units
+ * or they do not fit. */
 double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *share);
 
 /* ------------------------------------------------------------------ the oracle */
@@ -84,8 +84,8 @@ struct hrun_oracle {
      * `whole` says so: v[noptions], with v[o].n = m where option o can be used at this P, and the units that are shared
      * out. 0, or -1 with *err as `times`. */
     int (*lines)(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err);
-    /* The same over all P in lo..hi: base_s and unit_s are not above those of any P there that can be used, `most` is not
-     * below them, and *units is the least of them; n = 0 where no P can be used. NULL: not known. */
+    /* The same over all P in lo..hi: base_s and unit_s are not above those of any P there that can be used, `most` is
+     * not below them, and *units is the least of them; n = 0 where no P can be used. NULL: not known. */
     int (*lines_bound)(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err);
 
     /* NULL: not known. A lower bound of `whole` for every configuration with P processes in all that has these pes and

@@ -183,7 +183,8 @@ int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const 
                                 double *out, struct hrun_error *err)
 {
     int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
-    double *then = calloc(2 * (size_t)p->noptions + (size_t)nsubs + 1, sizeof *then), *now, *more, most = 0, longest = 0;
+    double *then = calloc(2 * (size_t)p->noptions + (size_t)nsubs + 1, sizeof *then), *now, *more;
+    double most = 0, longest = 0;
 
     if (!then)
         return hrun_fail_nomem(err);

@@ -229,7 +229,8 @@ static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, 
 }
 
 /* The run of entries[n], which are of one run. */
-static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs, const struct entry *entries, size_t n)
+static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs,
+                    const struct entry *entries, size_t n)
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
@@ -327,7 +328,8 @@ static int find_sub(const struct hrun_sample *s, int place, const char *own, con
 
 /* The configuration of a record into pes[nsubs] and procs[nsubs], and its shares. 1, or 0 when it is none of this
  * cluster's. */
-static int read_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own, const struct hrun_joint_sub *subs, int nsubs,
+static int read_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own,
+                       const struct hrun_joint_sub *subs, int nsubs,
                        int *pes, int *procs, double *share)
 {
     const char *at = s->config ? s->config : "";
@@ -382,7 +384,8 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
         for (size_t k = 0; k < subs[i].n && !again; k++) {
             const struct hrun_sample *s = &subs[i].samples[k];
 
-            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, s->shares && *s->shares ? shares : NULL,
+            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 
+                                               s->shares && *s->shares ? shares : NULL,
                                                0, 0 };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */

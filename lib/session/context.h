@@ -203,8 +203,9 @@ const char *problem_name(const struct context *c);
 const struct hrun_app *problem_base(const struct context *c);
 /* Write text as the definition of c->problem, in place of any earlier one. Errors: those of the store. */
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
-/* How many units of work a command has that is told its shares: what they add up to, or as fine as one can wish; 0: it is
- * not told them; -1, of one with a size: as many as its size. Errors: HRUN_EINVAL (units that only the program knows). */
+/* How many units of work a command has that is told its shares: what they add up to, or as fine as one can wish; 0: it
+ * is not told them; -1, of one with a size: as many as its size. Errors: HRUN_EINVAL (units that only the program
+ * knows). */
 int problem_units(char *const *words, int sized, int64_t *units, struct hrun_error *err);
 /* The rule of c->app, as runs have told it, into the definition of c->problem. Errors: those of the store. */
 int problem_keep_rule(struct context *c, struct hrun_error *err);

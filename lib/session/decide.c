@@ -243,8 +243,8 @@ static int decide_shared(struct context *c, const struct question *q, const stru
     return goals_tell(goals, &problem, known->known, known->n, q->table, d, err);
 }
 
-/* The best that equal shares allow, into d->equal. Result: 1 if it is to be chosen, as less is known of the unequal ones
- * than they promise; 0, or -1 with *err. */
+/* The best that equal shares allow, into d->equal. Result: 1 if it is to be chosen, as less is known of the unequal
+ * ones than they promise; 0, or -1 with *err. */
 static int find_equal(const struct at_size *at, const struct hrun_plan_sub *subs, const struct goals *goals, int P,
                       struct decision *d, struct hrun_error *err)
 {
@@ -295,7 +295,8 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
                          struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)d->nsubs;
-    int *pes = calloc(2 * n + 1, sizeof *pes), *procs = pes ? pes + n : NULL, P = 0, fits = 1, dealt = 0, same = 1, rc = 0;
+    int *pes = calloc(2 * n + 1, sizeof *pes), *procs = pes ? pes + n : NULL, P = 0, rc = 0;
+    int fits = 1, dealt = 0, same = 1;
     double *share = calloc(n + 1, sizeof *share), took_s, old_s;
     const struct hrun_correction *r;
     int64_t units = 1, least;
@@ -351,7 +352,8 @@ static int decide_dealt(struct context *c, const struct question *q, const struc
     int rc, used = 0;
 
     if (q->shares && strcmp(q->shares, "equal") && !c->app->shares.units)
-        return hrun_fail(err, HRUN_EINVAL, "--shares %s does nothing: the definition of %s has no `shares` (hrun-app(5))",
+        return hrun_fail(err, HRUN_EINVAL,
+                         "--shares %s does nothing: the definition of %s has no `shares` (hrun-app(5))",
                          q->shares, c->app->name);
     d->could_deal = at->dealt.all != NULL && !hrun_predictor_tasking(at->predictor)->ignores;
     if (d->could_deal)
@@ -385,7 +387,8 @@ static int decide_known(struct context *c, const struct question *q, const struc
 
     if (decide_dealt(c, q, at, subs, goals, d, err))
         return -1;
-    if (!c->app->nprepare || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any || q->procs || q->shares)
+    if (!c->app->nprepare || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any || q->procs ||
+        q->shares)
         return 0;
     return keep_prepared(c, at, &problem, d, err);
 }

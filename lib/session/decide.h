@@ -253,9 +253,9 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 
 /* ---- prediction: what is predicted of a configuration that was decided on */
 
-/* Fill d's predictions: of its configuration, with shares as d->sharing has them and its predictor deals them, corrected
- * by runs of it, and of the mpirun-style one with equal shares. problem: of at->predictor. What the models do not predict
- * stays marked as not known. Errors: HRUN_ENOMEM. */
+/* Fill d's predictions: of its configuration, with shares as d->sharing has them and its predictor deals them,
+ * corrected by runs of it, and of the mpirun-style one with equal shares. problem: of at->predictor. What the models
+ * do not predict stays marked as not known. Errors: HRUN_ENOMEM. */
 int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
                    struct hrun_error *err);
 

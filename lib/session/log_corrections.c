@@ -150,7 +150,8 @@ static int find_pace(const struct context *c, const struct hrun_joint_sub *subs,
 int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t N, struct hrun_models *const *models,
                    struct corrected *out, struct hrun_error *err)
 {
-    enum hrun_sharing how = c->app->shares.units && hrun_predictor_deals(predictor) ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
+    int dealt = c->app->shares.units && hrun_predictor_deals(predictor);
+    enum hrun_sharing how = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     size_t nsubs = (size_t)c->cluster->nsubs;
     struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
@@ -181,7 +182,7 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
     }
     hrun_corrections_known(out->all, N, out->known, out->details);
     rc = exclude_failed(out, c->cluster->nsubs, err) ||
-         (how == HRUN_SHARES_BEST && find_pace(c, subs, predictor, out, err)) ? -1 : 0;
+         (dealt && find_pace(c, subs, predictor, out, err)) ? -1 : 0;
 done:
     for (size_t i = 0; logs && i < nsubs; i++)
         hrun_samples_release(&logs[i]);

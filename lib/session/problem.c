@@ -243,8 +243,10 @@ int problem_units(char *const *words, int sized, int64_t *units, struct hrun_err
                     *units = -1;
                     continue;
                 }
-                return hrun_fail(err, HRUN_EINVAL, "'%s': hrun does not know how many units of work the command has; write "
-                                 "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}", *word);
+                return hrun_fail(err, HRUN_EINVAL,
+                                 "'%s': hrun does not know how many units of work the command has; write "
+                                 "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}",
+                                 *word);
             }
             if (*form == ':' && sum > 0 && sum <= (1LL << 53))
                 *units = sum;

@@ -30,7 +30,8 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
                          "all the same; hrun-calibrate --again forgets a rule that failed runs have told)",
                          c->app->name, P, hrun_expr_text(c->app->rule));
     if (!valid && c->app->shares.units && !hrun_app_units(c->app, d->N, &units, &least, NULL) && P > units / least)
-        return hrun_fail(err, HRUN_EINFEASIBLE, "%lld units of work are too few for P = %d processes of %s at N = %lld, "
+        return hrun_fail(err, HRUN_EINFEASIBLE,
+                         "%lld units of work are too few for P = %d processes of %s at N = %lld, "
                          "which have %lld each at least (--force runs it all the same)", (long long)units, P,
                          c->app->name, (long long)d->N, (long long)least);
     if (!valid)
@@ -190,7 +191,8 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
     }
     hrun_fail(err, HRUN_EINFEASIBLE,
               "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
-              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule), c->app->memory || c->app->shares.memory ? ", memory" : "");
+              c->app->name, (long long)d->N, hrun_expr_text(c->app->rule),
+              c->app->memory || c->app->shares.memory ? ", memory" : "");
     nearest_sizes(c, subs, d->N, 0, err);
     return -1;
 }

@@ -46,9 +46,10 @@ static int equal_rows(const struct work *w, int P, double *rows, struct hrun_err
     return 0;
 }
 
-/* Of a definition with units: equal shares of ranks, or those of a model, of which the last ranks of the sub-cluster with
- * the most processes have a unit less where all together are too many. */
-static int shares_of_units(const struct work *w, const struct hrun_layout *layout, double *share, struct hrun_error *err)
+/* Of a definition with units: equal shares of ranks, or those of a model, of which the last ranks of the sub-cluster
+ * with the most processes have a unit less where all together are too many. */
+static int shares_of_units(const struct work *w, const struct hrun_layout *layout, double *share,
+                           struct hrun_error *err)
 {
     int64_t units, least, excess = 0;
     int P = layout->nranks, n = 0, who = -1;
@@ -228,7 +229,8 @@ static int is_of_openmpi(const char *line)
 {
     static const char *const begin[] = {
         "MPI_ABORT was invoked", "with errorcode ", "NOTE: invoking MPI_ABORT", "You may or may not see output",
-        "exactly when Open MPI kills them.", "Primary job  terminated normally", "a non-zero exit code. Per user-direction",
+        "exactly when Open MPI kills them.", "Primary job  terminated normally",
+        "a non-zero exit code. Per user-direction",
         "mpirun detected that one or more processes", "the job to be terminated. The first process",
         "  Process name: [[", "  Exit code:  "
     }, *const within[] = { "ORTE_ERROR_LOG", "help message", "orte_base_help_aggregate" };

@@ -282,17 +282,17 @@ int work_size_is_passed(const struct work *w);
  * context_find_program and context_find_other. */
 int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
 
-/* The shares of the work by rank, in units of the definition, into *out[nranks], the caller's; NULL: they are equal, and
- * their unit does not matter. Errors: those of the definition's expressions. */
+/* The shares of the work by rank, in units of the definition, into *out[nranks], the caller's; NULL: they are equal,
+ * and their unit does not matter. Errors: those of the definition's expressions. */
 int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- preparation
  *
  * The commands that a definition runs before the application (key `prepare`): a decomposition
  *
- * Invariants: what was prepared last in a folder is remembered (DATA/prepared), and the same is not prepared again there;
- * a step that fails or is killed leaves no such memory. Their output goes nowhere; of one that fails, to standard error.
- */
+ * Invariants: what was prepared last in a folder is remembered (DATA/prepared), and the same is not prepared again
+ * there; a step that fails or is killed leaves no such memory. Their output goes nowhere; of one that fails, to
+ * standard error. */
 
 struct preparation {
     double took_s;             /* of all steps; 0: nothing was to be done */

@@ -126,7 +126,8 @@ int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], str
                          "dynamically",
                          m->tasking.dynamic, m->tasking.master);
     if (m->tasking.ignores < 0 || m->tasking.ignores > !m->tasking.dynamic)
-        return hrun_fail(err, HRUN_EINVAL, "ignores_shares is %d: it is 0 or 1, and 0 where work is dealt out dynamically",
+        return hrun_fail(err, HRUN_EINVAL,
+                         "ignores_shares is %d: it is 0 or 1, and 0 where work is dealt out dynamically",
                          m->tasking.ignores);
     if (m->nsamples < 0)
         return hrun_fail(err, HRUN_EINVAL, "samples is %d: it cannot be below 0", m->nsamples);

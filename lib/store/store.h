@@ -59,8 +59,8 @@ struct hrun_sample {
     double mpi_s;          /* the least time that a process of this sub-cluster spent inside MPI */
     double work;           /* the share of each process of this sub-cluster, in the unit of the definition's family
                               (weak: rows) or relative to those of others (not in one record); 0: equal shares */
-    char *shares;          /* of a definition with `shares` that dealt out unequal ones: the part of the whole of a process
-                              of each sub-cluster of `cluster`, "0.0625,0,0.125"; "": equal */
+    char *shares;          /* of a definition with `shares` that dealt out unequal ones: the part of the whole of a
+                              process of each sub-cluster of `cluster`, "0.0625,0,0.125"; "": equal */
     int copies;            /* 1: not one run of P processes but P runs of one process each, at the same time; time_s is
                               that of the slowest (family weak: a process on a loaded host) */
     char *settings;        /* options that change times, as they would be typed: "--mca pml ob1"; "" also of older

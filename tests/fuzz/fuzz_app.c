@@ -46,7 +46,8 @@ static void check_numbers(const struct hrun_app *app, int64_t N, int64_t P)
     int rc = hrun_app_rule(app, N, P, &err);
 
     FUZZ_CHECK(rc == 0 || rc == 1 ||
-               (rc == -1 && (err.code == HRUN_ENONFINITE || (app->shares.units && err.code == HRUN_EINVAL)) && err.text[0]));
+               (rc == -1 && (err.code == HRUN_ENONFINITE || (app->shares.units && err.code == HRUN_EINVAL)) &&
+                err.text[0]));
     rc = hrun_app_memory(app, N, P, &bytes, &err);
     check_value(rc, bytes, &err);
     if (app->family == HRUN_APP_RING) {

@@ -1,10 +1,10 @@
 /* skeleton.c - a program made of phases that a file lists, for SimGrid's SMPI: the programs of random trials
  *
  *   skeleton SPEC N [SHARES]       one run; rank 0 prints "time: SECONDS s" unless the program has no clock. SHARES,
- *                                  "4*96,2*64": of the N parts of the work, by rank; phases that can (share_of) keep to it
+ *                                  "4*96,2*64": of the N parts of the work, by rank; phases that can (share_of) do
  *   skeleton SPEC --play=FILE      many runs in one simulation, without noise. A line of FILE is
- *                                  "ID N RANK,RANK,... [shares=SHARES] [look=LOOK]": these processes of MPI_COMM_WORLD run size N; prints
- *                                  "ID SECONDS" or "ID refused". With look each process also tells what it did in the
+ *                                  "ID N RANK,RANK,... [shares=SHARES] [look=LOOK]": these processes of
+ *                                  MPI_COMM_WORLD run size N; prints "ID SECONDS" or "ID refused". With look each process also tells what it did in the
  *                                  second half of the first LOOK seconds, as libhrun-trace.so would see it: "look ID RANK
  *                                  COMPUTE COMPUTE COLLECTIVE SENT", seconds of computing in either half of that,
  *                                  collective operations and messages in all

@@ -67,7 +67,8 @@ static void test_sample(void)
     is_int(hrun_app_expand_word(NULL, "{N}", &(struct hrun_app_values){ 0, 8, NULL }, &b, &err), -1,
            "{N} in a user's word when N is not known");
     hrun_buf_reset(&b);
-    ok(!hrun_app_expand(app, "x{shares}", &(struct hrun_app_values){ 96, 6, (double[]){ 2, 2, 2, 2, 1.5, 1.5 } }, &b, &err) &&
+    ok(!hrun_app_expand(app, "x{shares}", &(struct hrun_app_values){ 96, 6, (double[]){ 2, 2, 2, 2, 1.5, 1.5 } }, &b,
+                        &err) &&
        !hrun_app_expand_word(NULL, " {shares}", &(struct hrun_app_values){ 96, 6, NULL }, &b, &err), "shares");
     is_str(b.data, "x4*2,2*1.5 6*1", "as they are, and equal ones");
     hrun_app_destroy(app);

@@ -45,8 +45,10 @@ static void test_mistakes(const char *dir)
         { HEAD "shares: {units: N, parts: 2}\n", "parts", 3, 0 },
         { "name: app\nterms: {np: [N^2/P, 1], n: [N]}\nshares: {units: N}\n", "write W for it", 3, 9 },
         { "name: app\nterms: {np: [N^2*W, \"N*W+1\"], n: [N]}\nshares: {units: N}\n", "in proportion to it", 2, 22 },
-        { "name: app\nterms: {np: [N^2*W, \"N*sqrt(W)\"], n: [N]}\nshares: {units: N}\n", "in proportion to it", 2, 22 },
-        { "name: app\nterms: {np: [N^2*W, \"W*p2p(8)\"], n: [N]}\nshares: {units: N}\n", "does not depend on W", 2, 22 },
+        { "name: app\nterms: {np: [N^2*W, \"N*sqrt(W)\"], n: [N]}\nshares: {units: N}\n", "in proportion to it", 2,
+          22 },
+        { "name: app\nterms: {np: [N^2*W, \"W*p2p(8)\"], n: [N]}\nshares: {units: N}\n", "does not depend on W", 2,
+          22 },
         { "name: app\nfamily: weak\nshares: {units: N}\n", "'shares' is for definitions with terms", 3, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:some}\"]\n", "units, fractions, cuts or a number", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares\"]\n", "brace", 4, 9 },
@@ -85,7 +87,8 @@ static void test_forms(const char *dir)
     int size = 0, shares = 0;
 
     for (size_t i = 0; app && i < sizeof forms / sizeof *forms; i++) {
-        ok(!hrun_app_expand(app, forms[i].form, &(struct hrun_app_values){ 8, 4, share }, &b, &err), "%s", forms[i].form);
+        ok(!hrun_app_expand(app, forms[i].form, &(struct hrun_app_values){ 8, 4, share }, &b, &err), "%s",
+           forms[i].form);
         is_str(b.data, forms[i].weighed, "of unequal shares");
         hrun_buf_reset(&b);
         ok(!hrun_app_expand_word(app, forms[i].form, &(struct hrun_app_values){ 8, 4, NULL }, &b, &err), "in a word");

@@ -271,7 +271,8 @@ static void test_whose(void)
     mr_run(f.m, 1000, pes, procs, 1.04);
     subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0 };
     subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n };
-    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err), "in another cluster");
+    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
+       "in another cluster");
     is_int(hrun_corrections_count(c), 1, "only the run that all sub-clusters can be found for counts");
     hrun_corrections_known(c, 1000, &known, NULL);
     ok(known.pes[0] == 0 && known.pes[1] == 3 && known.procs[1] == 2, "at its sub-cluster's place there");
@@ -316,14 +317,16 @@ static void test_twins(void)
     s[1].pes = 1;
     subs[0] = (struct hrun_joint_sub) { "right", "sig-a", s, 2 };
     subs[1] = (struct hrun_joint_sub) { "left", "sig-a", s, 2 };
-    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err), "two alike");
+    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
+       "two alike");
     is_int(hrun_corrections_count(c), 1, "one run");
     hrun_corrections_known(c, 1000, &known, NULL);
     ok(known.pes[0] == 2 && known.pes[1] == 1, "of the one two PEs, of the other one");
     hrun_corrections_destroy(c);
     subs[0].name = "first";
     subs[1].name = "second";
-    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err), "with other names");
+    ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
+       "with other names");
     is_int(hrun_corrections_count(c), 0, "it cannot be told which was which");
     hrun_corrections_destroy(c);
     teardown(&f);

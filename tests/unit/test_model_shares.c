@@ -322,7 +322,7 @@ static void add_all(struct logs *l, const int64_t percent[SUBS], int watched)
     }
 }
 
-/* How far off, in the worst of the sizes, models of these runs tell a configuration with these percents of the units. */
+/* How far off, in the worst of the sizes, models of these runs tell a configuration with such percents of the units. */
 static double far(struct logs *l, const int *pes, const int64_t percent[SUBS])
 {
     static const int procs[SUBS] = { 1, 1, 1 };

@@ -69,7 +69,7 @@ struct hrun_shares {
     double *memory;                        /* nsubs: bytes of a PE, 0: not limited */
     double *fixed, *shared;                /* noptions: what does not depend on the share, and what does, of a P-th */
     struct hrun_line *lines, *parts;       /* noptions; nsubs: those of a configuration */
-    int64_t *most;                         /* noptions: units that fit into the memory of a process; -1: it depends on P */
+    int64_t *most;                         /* noptions: units that fit into the memory of a process; -1: P decides */
     struct hrun_oracle equal;              /* of equal shares, and whether times depend on the configuration then */
     int is_whole;
     int64_t *share;                        /* nsubs: units of each part */

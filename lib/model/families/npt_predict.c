@@ -410,8 +410,8 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
     return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
 }
 
-/* One prediction in a configuration, with a share of the work over an equal one; pes is NULL where no network term needs
- * one. */
+/* One prediction in a configuration, with a share of the work over an equal one; pes is NULL where no network term
+ * needs one. */
 static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double share,
                    double *time_s, double *low, double *high, struct hrun_error *err)
 {

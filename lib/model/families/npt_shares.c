@@ -68,8 +68,8 @@ double hrun_shares_uneven(const struct hrun_formulas *p, int P)
 
 /* ------------------------------------------------------------------ lines */
 
-/* What each option takes at P, into fixed and shared; NAN where it cannot be used. In the configuration where pes is not
- * NULL, else the least of network terms counts. */
+/* What each option takes at P, into fixed and shared; NAN where it cannot be used. In the configuration where pes is
+ * not NULL, else the least of network terms counts. */
 static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *procs, struct hrun_error *err)
 {
     struct hrun_shares *s = p->shares;

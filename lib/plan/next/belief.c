@@ -69,8 +69,8 @@ static int find_config(const struct hrun_design *d, const struct design_size *s,
 }
 
 /* What hrun would choose here: corrected predictions (model/model.h), those known[n], searched exactly. Its index among
- * the candidates into *at, to which it is added when it is not there, and what it counts as into *value; else both are as
- * before. */
+ * the candidates into *at, to which it is added when it is not there, and what it counts as into *value; else both are
+ * as before. */
 static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
                           const struct hrun_plan_problem *problem, int dealt, int cautious,
                           const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)

@@ -365,7 +365,7 @@ static double limit(const struct hrun_design *d)
     return isfinite(slow_s) ? slow_s : 0;
 }
 
-/* The shares of a run with unequal ones, by the models of now, made where there are none yet; without, they are equal. */
+/* The shares of a run with unequal ones, by the models of now, made where there are none yet; else equal ones. */
 static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };

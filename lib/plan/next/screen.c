@@ -290,7 +290,8 @@ int design_screen(struct hrun_design *d, struct hrun_error *err)
         int round = d->screened++;
 
         return round == 0 ? (d->nsubs > 1 ? screen_whole(d, 0, err) : 0)
-             : round == 2 ? (deals ? screen_whole(d, 1, err) : 0) : screen_one_size(d, round > 2 ? round - 2 : ALL, err);
+             : round == 2 ? (deals ? screen_whole(d, 1, err) : 0)
+             : screen_one_size(d, round > 2 ? round - 2 : ALL, err);
     }
     if (d->app->fixed)
         return screen_rest(d, err);
