@@ -185,7 +185,7 @@ run hrun --dry-run "${on[@]:0:4}" "$prog" 168 "--shares={shares:units:,}"
 ok "--vary: a number of the command is its size and how many units it has" grep -qE "shares=[0-9,]+" <<<"$out"
 out_has "equal shares" "for which shares are dealt out"
 run hrun --dry-run -app openfoam -n 2 -N 60 sh
-out_has "sh cavity.sh" "the definition of OpenFOAM, which comes with hrun, is one"
+out_has "sh box.sh" "the definition of OpenFOAM, which comes with hrun, is one"
 define broken 'prepare: [{run: [sh, -c, "echo no mesh here >&2; exit 3"]}]
 shares: {units: "N"}' '"{N}", "--shares={shares}"'
 run hrun -app broken -n 2 -N 16 "$bin/jacobi"
