@@ -117,12 +117,15 @@ static int set_lines(struct hrun_formulas *p, int P, struct hrun_line *v, int64_
 {
     struct hrun_shares *s = p->shares;
 
+    memset(v, 0, (size_t)p->base.noptions * sizeof *v);
+    *units = 0;
+    if (P > s->units / s->least)
+        return 0;
     *units = s->units - P * (s->least - 1);
     for (int o = 0; o < p->base.noptions; o++) {
         double unit_s = fmax(s->shared[o], 0) * P / (double)s->units;
 
-        v[o] = (struct hrun_line){ 0 };
-        if (isnan(s->fixed[o]) || *units < P)
+        if (isnan(s->fixed[o]))
             continue;
         v[o] = (struct hrun_line){ p->base.options[o].m, s->fixed[o] + (double)(s->least - 1) * unit_s, unit_s,
                                    s->most[o] };
@@ -143,10 +146,11 @@ static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *
 {
     struct hrun_formulas *p = ctx;
     struct hrun_shares *s = p->shares;
+    int64_t most = s->units / s->least;     /* processes that can have their least */
     int n = p->base.noptions;
 
-    *units = s->units - hi * (s->least - 1);
-    if (lo > s->units / s->least) {
+    *units = s->units - (hi < most ? hi : most) * (s->least - 1);
+    if (lo > most) {
         memset(v, 0, (size_t)n * sizeof *v);
         return 0;
     }
