@@ -180,7 +180,7 @@ static int by_time(const void *a, const void *b)
 /* Runs with unequal shares are another matter: a configuration has one time here. */
 int report_is_dealt(const struct report_run *run)
 {
-    return run->s->mixed && run->s->shares && *run->s->shares;
+    return run->s->mixed && hrun_sample_dealt(run->s);
 }
 
 /* Runs are in order of N, so that those of one configuration at one N are not far apart. */

@@ -388,7 +388,7 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
     for (size_t r = 0; r < m->nruns; r++) {
         const struct hrun_mixed_run *run = &m->runs[r];
         int same = run->N == like->N && run->P == like->P && run->nparts == like->nparts && run->whole &&
-                   !(run->sample->shares && *run->sample->shares);
+                   !hrun_sample_dealt(run->sample);
 
         for (size_t i = 0; same && i < run->nparts; i++) {
             const struct hrun_mixed_part *a = &m->parts[run->first + i], *b = &m->parts[like->first + i];

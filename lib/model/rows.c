@@ -169,7 +169,7 @@ static int by_text(const char *a, const char *b)
 /* What each process at this place of a record's sub-clusters has of the work, over an equal share. */
 static double share_at(const struct hrun_app *app, const struct hrun_sample *s, int place)
 {
-    return s->shares && *s->shares ? hrun_sample_share(s, place) * s->P : hrun_app_uneven(app, s->N, s->P);
+    return hrun_sample_dealt(s) ? hrun_sample_share(s, place) * s->P : hrun_app_uneven(app, s->N, s->P);
 }
 
 /* The same of a record in the log of its own part: the place with as many PEs and processes, and its signature. */
@@ -177,7 +177,7 @@ static double own_share(const struct hrun_app *app, const struct hrun_sample *s,
 {
     const char *at = s->config ? s->config : "";
 
-    for (int place = 0; s->shares && *s->shares && *at == (place ? ',' : '('); place++) {
+    for (int place = 0; hrun_sample_dealt(s) && *at == (place ? ',' : '('); place++) {
         char *end;
         long pes = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
 
@@ -234,7 +234,7 @@ static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const st
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
-    double least = s->shares && *s->shares ? INFINITY : 0;
+    double least = hrun_sample_dealt(s) ? INFINITY : 0;
     int64_t found = 0;
 
     *r = (struct hrun_mixed_run) { s->N, s->P, s->time_s, s->date ? s->date : "", out->nparts, n, 0, s };
@@ -385,7 +385,7 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
             const struct hrun_sample *s = &subs[i].samples[k];
 
             runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 
-                                               s->shares && *s->shares ? shares : NULL,
+                                               hrun_sample_dealt(s) ? shares : NULL,
                                                0, 0 };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */

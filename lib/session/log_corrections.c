@@ -87,9 +87,9 @@ void log_filter_release(struct log_filter *f)
 }
 
 /* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only
- * tried. */
-static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, struct corrected *out,
-                       struct hrun_error *err)
+ * tried. Of those on several sub-clusters only runs with unequal shares count, `dealt`, or with equal ones. */
+static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, int dealt,
+                       struct corrected *out, struct hrun_error *err)
 {
     struct log_filter filter;
     int rc = log_filter_make(c, &filter, err);
@@ -99,7 +99,8 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
         int measured = s->origin && !strcmp(s->origin, "calibration");
         struct hrun_strvec *list = measured ? &out->failed : &out->tried;
 
-        if (!log_filter_takes(&filter, s, N) || !hrun_samples_failed(log, i) || is_listed(list, s->config))
+        if (!log_filter_takes(&filter, s, N) || (s->mixed && hrun_sample_dealt(s) != dealt) ||
+            !hrun_samples_failed(log, i) || is_listed(list, s->config))
             continue;
         if (measured) {
             free(out->why);
@@ -167,7 +168,7 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
     for (int i = 0; i < c->cluster->nsubs; i++) {
         if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
             goto done;
-        if (list_failed(c, &logs[i], N, out, err) || keep_near(&logs[i], N, err))
+        if (list_failed(c, &logs[i], N, dealt, out, err) || keep_near(&logs[i], N, err))
             goto done;
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
     }

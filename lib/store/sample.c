@@ -78,6 +78,11 @@ int hrun_text_same(const char *a, const char *b)
     return !strcmp(a ? a : "", b ? b : "");
 }
 
+int hrun_sample_dealt(const struct hrun_sample *s)
+{
+    return s->shares && *s->shares;
+}
+
 int hrun_samples_failed(const struct hrun_samples *s, size_t k)
 {
     const struct hrun_sample *x = &s->v[k];
@@ -87,7 +92,7 @@ int hrun_samples_failed(const struct hrun_samples *s, size_t k)
         const struct hrun_sample *y = &s->v[i];
 
         ran = y->ok && y->N == x->N && hrun_text_same(y->config, x->config) && hrun_text_same(y->consts, x->consts) &&
-              hrun_text_same(y->cluster, x->cluster);
+              hrun_text_same(y->cluster, x->cluster) && hrun_sample_dealt(y) == hrun_sample_dealt(x);
     }
     return !ran;
 }

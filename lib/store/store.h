@@ -93,12 +93,15 @@ void hrun_samples_release(struct hrun_samples *s);
  * nothing. */
 double hrun_sample_share(const struct hrun_sample *s, int place);
 
+/* Was it a run with unequal shares? */
+int hrun_sample_dealt(const struct hrun_sample *s);
+
 /* Are two texts of records the same? NULL is "". */
 int hrun_text_same(const char *a, const char *b);
 
 /* Did the program fail, and not the engine, a host or the clock? */
 int hrun_sample_failed(const struct hrun_sample *s);
-/* Did v[k] fail so, and no other of its N, configuration, constants and cluster work? */
+/* Did v[k] fail so, and no other of its N, configuration, constants and cluster work, with equal or unequal shares as it? */
 int hrun_samples_failed(const struct hrun_samples *s, size_t k);
 
 /* Drop the measurements that no longer count, and the marks. Result: how many measurements were dropped. */
