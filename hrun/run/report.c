@@ -164,7 +164,7 @@ static void add_tasking(const struct decision *d, struct hrun_buf *out)
     if (d->predicted && d->tasking.ignores)
         hrun_buf_adds(out,
                       "  unequal shares of the work make no difference to the program, as runs with them show: they "
-                      "stay equal\n");
+                      "stay equal (where it has been told them wrongly: hrun-calibrate --again)\n");
     if (d->predicted && d->tasking.dynamic)
         hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the "
                       "times of sub-clusters are those that all %d processes would take there\n",

@@ -24,6 +24,7 @@ struct finder {
     struct goals goals;
     struct hrun_plan_problem problem;
     int most_P;
+    int deals;              /* 1: unequal shares may be chosen */
 };
 
 static double seconds_now(void)
@@ -56,13 +57,16 @@ static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why
 
     if (p && size_limit_memory(f->c, p, why))
         rc = 0;
-    else if (p) {
+    for (int dealt = 0, may = rc; may && dealt <= f->deals; dealt++) {
+        rc = !hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, why);
         oracle = *hrun_predictor_oracle(p);
         if (!ruled)
             oracle.rule = any_rule;
         problem.oracle = &oracle;
-        rc = !hrun_plan_search(&problem, 1, &plan, why);
+        rc = rc && !hrun_plan_search(&problem, 1, &plan, why);
         hrun_plan_destroy(plan);
+        plan = NULL;
+        may = !rc && why->code == HRUN_EINFEASIBLE;
     }
     hrun_predictor_destroy(p);
     if (rc || why->code == HRUN_EINFEASIBLE || why->code == HRUN_ENODATA)
@@ -249,7 +253,7 @@ done:
 int finest_find(struct context *c, const struct question *q, const struct profiles *p, int64_t most,
                 struct finest *out, struct hrun_error *err)
 {
-    struct finder f = { .c = c };
+    struct finder f = { .c = c, .deals = c->app->shares.units && (!q->shares || strcmp(q->shares, "equal")) };
     struct finest found = { .on = 1 };
     int rc = check_question(q, err) || load(&f, q, p, err) || search(&f, most, &found, err) ? -1 : 0;
 

@@ -105,6 +105,9 @@ ok "what only failed with unequal shares is not chosen so" test "$(field \
 run hrun "${on[@]}" --data failing --dry-run -N 192 --shares equal "$prog"
 status_is 0 "with equal ones"
 out_lacks "left out" "it did not fail"
+run hrun "${on[@]}" --dry-run --finest --limit time=2 "$prog"
+ok "--finest goes up to what unequal shares allow" awk -v n="$(sed -n 's/^planes  N=\([0-9]*\) .*/\1/p' <<<"$out")" \
+    'BEGIN { exit !(n >= 195 && n <= 210) }'
 run hrun "${on[@]}" --dry-run -N 192 --use a "$prog"
 out_lacks "units/proc" "on one sub-cluster shares are equal"
 run hrun "${on[@]}" --explore 5% --dry-run -N 192 "$prog"
