@@ -86,7 +86,7 @@ static int read_log(struct batch *b, int i, struct hrun_error *err)
     b->logs[i] = fresh;
     b->lengths[i] = fresh.n + fresh.bad;
     hrun_samples_current(&b->logs[i]);
-    b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, b->logs[i].v, b->logs[i].n };
+    b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, b->logs[i].v, b->logs[i].n, 0 };
     return 0;
 }
 
@@ -165,7 +165,7 @@ static int read_logs(struct batch *b)
     for (int i = 0; i < b->n; i++) {
         struct hrun_error err = { 0 };
 
-        b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, NULL, 0 };
+        b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, NULL, 0, 0 };
         if (read_log(b, i, &err)) {
             b->v[i].quiet = 1;
             status = context_complain("hrun-calibrate", &err);

@@ -78,7 +78,7 @@ static int fit_for_network(const struct report *r, struct report_predictors *p)
     for (int i = 0; i < r->nsubs; i++)
         if (r->subs[i].same == i)
             subs[n++] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, r->subs[i].samples.v,
-                                                 r->subs[i].samples.n };
+                                                 r->subs[i].samples.n, 0 };
     p->nsubs = n;
     rc = hrun_model_fit_joint(r->c->app, subs, n, &options, p->owned, NULL, &why);
     for (int i = 0, k = 0; i < r->nsubs && !rc; i++)
@@ -237,7 +237,7 @@ static int make_corrections(struct report *r, struct hrun_error *err)
     for (int i = 0; i < r->nsubs; i++) {
         const struct hrun_samples *s = &r->subs[r->subs[i].same].samples;
 
-        subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n };
+        subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n, 0 };
     }
     if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL,
                                 &options,

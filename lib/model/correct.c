@@ -104,7 +104,7 @@ static int is_redealt(struct hrun_predictor *p, const struct hrun_recalled *run,
 }
 
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
-static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *const *models,
+static int residuals(const struct hrun_app *app, const double *memory, int nsubs, struct hrun_models *const *models,
                      enum hrun_model_form form, struct hrun_netview *net, struct hrun_recalled *runs, size_t count,
                      struct hrun_error *err)
 {
@@ -129,6 +129,8 @@ static int residuals(const struct hrun_app *app, int nsubs, struct hrun_models *
         hrun_fail_nomem(err);
         goto out;
     }
+    if (hrun_predictor_limit_memory(p, memory, err))
+        goto out;
     for (size_t i = 0; i < count; i++) {
         double most = 0;
         int n = 0;
@@ -409,7 +411,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     struct hrun_corrections *c = calloc(1, sizeof *c);
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
-    double *room = NULL, *shares = NULL;
+    double *room = NULL, *shares = NULL, *memory = calloc((size_t)nsubs + 1, sizeof *memory);
     int *numbers = NULL, rc = -1, ignores = 0;
     size_t n = 0, kept = 0, end;
 
@@ -419,10 +421,12 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     numbers = calloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
     shares = calloc((n + 1) * (size_t)nsubs, sizeof *shares);
     room = calloc(n + ASSUMED_PAIRS, sizeof *room);
-    if (!c || !runs || !numbers || !shares || !room) {
+    if (!c || !runs || !numbers || !shares || !room || !memory) {
         hrun_fail_nomem(err);
         goto out;
     }
+    for (int i = 0; i < nsubs; i++)
+        memory[i] = subs[i].memory_bytes;
     c->nsubs = nsubs;
     if (hrun_recall(app, subs, nsubs, runs, numbers, shares, &n, err))
         goto out;
@@ -438,7 +442,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (residuals(app, nsubs, models, form, options->net, runs + begin, end - begin, err))
+        if (residuals(app, memory, nsubs, models, form, options->net, runs + begin, end - begin, err))
             goto out;
     }
     for (size_t i = 0; i < n; i++)
@@ -483,6 +487,7 @@ out:
     free(runs);
     free(numbers);
     free(shares);
+    free(memory);
     free(room);
     return rc;
 }

@@ -134,6 +134,7 @@ struct hrun_joint_sub {
     const char *signature;
     const struct hrun_sample *samples;  /* all of its log that still count, homogeneous and mixed ones */
     size_t n;
+    double memory_bytes;                /* of a PE, to which the shares of corrections keep; 0: not limited */
 };
 
 /* Fit the models of subs[nsubs], out[i] those of subs[i] with name and signature, NULL where none can be made;

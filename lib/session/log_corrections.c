@@ -170,7 +170,8 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
             goto done;
         if (list_failed(c, &logs[i], N, dealt, out, err) || keep_near(&logs[i], N, err))
             goto done;
-        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
+        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n,
+                                           (double)c->cluster->subs[i].memory_bytes };
     }
     if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, how, &options, &out->all, err))
         goto done;

@@ -129,7 +129,7 @@ static int fit_again(struct context *c, struct profiles *p, struct hrun_error *e
             rc = hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
         if (!rc)
             hrun_samples_current(&logs[i]);
-        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n };
+        subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n, 0 };
     }
     if (!rc)
         rc = hrun_model_fit_joint(c->app, subs, p->nsubs, &options, fresh, NULL, err);

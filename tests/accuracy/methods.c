@@ -144,7 +144,7 @@ int accuracy_joint(const struct method *m, const struct trial *trial, struct ans
     options.net = trial->net;
     for (int i = 0; !status && i < t->nsubs; i++) {
         status = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples[i], cost_s, err);
-        subs[i] = (struct hrun_joint_sub){ t->names[i], t->names[i], samples[i].v, samples[i].n };
+        subs[i] = (struct hrun_joint_sub){ t->names[i], t->names[i], samples[i].v, samples[i].n, 0 };
     }
     if (!status)
         status = hrun_model_fit_joint(trial->app, subs, t->nsubs, &options, models, NULL, err);

@@ -115,7 +115,7 @@ static int fit(const struct hrun_app *app, struct run *runs, int n, int near, ui
         if (runs[i].near == near && (!strcmp(runs[i].kind, "alone") || !strcmp(runs[i].kind, "start")))
             measure(&runs[i], i, &noise, consts, logs);
     for (int i = 0; i < NODES; i++)
-        subs[i] = (struct hrun_joint_sub){ name[i], name[i], logs->v[i], logs->n[i] };
+        subs[i] = (struct hrun_joint_sub){ name[i], name[i], logs->v[i], logs->n[i], 0 };
     rc = hrun_model_fit_joint(app, subs, NODES, &options, models, NULL, &err);
     if (rc)
         fprintf(stderr, "rings: %s\n", err.text);

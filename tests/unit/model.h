@@ -235,7 +235,7 @@ static inline void mr_alone(struct mr *m, int i, int npes, int max_m, const int6
 static inline void mr_subs(const struct mr *m, struct hrun_joint_sub *subs)
 {
     for (int i = 0; i < MR_SUBS; i++)
-        subs[i] = (struct hrun_joint_sub) { mr_name[i], mr_signature[i], m->log[i].v, m->log[i].n };
+        subs[i] = (struct hrun_joint_sub) { mr_name[i], mr_signature[i], m->log[i].v, m->log[i].n, 0 };
 }
 
 /* The prediction of sub-cluster i, or 0. */

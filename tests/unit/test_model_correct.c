@@ -269,8 +269,8 @@ static void test_whose(void)
 
     /* The cluster has changed: its sub-clusters have other places now, and one is gone. */
     mr_run(f.m, 1000, pes, procs, 1.04);
-    subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0 };
-    subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n };
+    subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0, 0 };
+    subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n, 0 };
     ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
        "in another cluster");
     is_int(hrun_corrections_count(c), 1, "only the run that all sub-clusters can be found for counts");
@@ -315,8 +315,8 @@ static void test_twins(void)
                                   .signatures = (char *)"sig-a,sig-a" };
     s[1] = s[0];
     s[1].pes = 1;
-    subs[0] = (struct hrun_joint_sub) { "right", "sig-a", s, 2 };
-    subs[1] = (struct hrun_joint_sub) { "left", "sig-a", s, 2 };
+    subs[0] = (struct hrun_joint_sub) { "right", "sig-a", s, 2, 0 };
+    subs[1] = (struct hrun_joint_sub) { "left", "sig-a", s, 2, 0 };
     ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
        "two alike");
     is_int(hrun_corrections_count(c), 1, "one run");

@@ -78,7 +78,7 @@ static void test_fit(void)
     struct hrun_buf said = HRUN_BUF_INIT, joint_said = HRUN_BUF_INIT;
     struct hrun_models *m = NULL;
     double worst[2] = { 0 };
-    struct hrun_joint_sub sub = { "a", "sig-a", s, 8 };
+    struct hrun_joint_sub sub = { "a", "sig-a", s, 8, 0 };
     struct ma a;
 
     ma_init(&a, NULL, hpl_nt, NULL, 1);

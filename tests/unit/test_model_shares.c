@@ -115,7 +115,7 @@ static struct logs *alone(void)
                     procs[i] = m;
                     add_run(l, sizes[s], pes, procs, NULL);
                 }
-        l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0 };
+        l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0, 0 };
     }
     for (int i = 0; i < SUBS; i++)
         l->subs[i].n = l->n[i];
@@ -297,7 +297,7 @@ static struct logs *few(void)
                 procs[i] = 1;
                 add_run(l, sizes[s], pes, procs, NULL);
             }
-        l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0 };
+        l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0, 0 };
     }
     return l;
 }

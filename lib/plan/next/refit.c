@@ -206,7 +206,8 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
             at += logs[i].n = list_samples(d, i, *memory + at);
         else
             logs[i] = (struct hrun_joint_sub){ d->subs[i].name, d->subs[i].signature, logs[kind].samples,
-                                               logs[kind].n };
+                                               logs[kind].n, 0 };
+        logs[i].memory_bytes = d->subs[i].memory_bytes;
     }
     if (logs && *memory)
         return logs;
