@@ -133,9 +133,13 @@ static void say_untuned(const struct prepared *p)
 static int print_shares(const struct prepared *p, const char *form, struct hrun_error *err)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
+    int in_units = !*form || !strncmp(form, "units", strlen("units"));
     double *share;
     int rc = work_shares(&p->w, p->layout, &share, err);
 
+    if (!rc && in_units && !share && p->c.app && p->c.app->shares.units)
+        rc = hrun_fail(err, HRUN_EINVAL, "--print-shares %s: how many units there are follows from the problem size: give "
+                       "it with -N", form);
     rc = rc ? rc : hrun_app_add_shares(form, strlen(form), share, p->layout->nranks, &out, err);
     if (!rc && !out.failed)
         printf("%s\n", out.data);

@@ -351,10 +351,6 @@ static int decide_dealt(struct context *c, const struct question *q, const struc
 {
     int rc, used = 0;
 
-    if (q->shares && strcmp(q->shares, "equal") && !c->app->shares.units)
-        return hrun_fail(err, HRUN_EINVAL,
-                         "--shares %s does nothing: the definition of %s has no `shares` (hrun-app(5))",
-                         q->shares, c->app->name);
     d->could_deal = at->dealt.all != NULL && !hrun_predictor_tasking(at->predictor)->ignores;
     if (d->could_deal)
         d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
@@ -393,6 +389,21 @@ static int decide_known(struct context *c, const struct question *q, const struc
     return keep_prepared(c, at, &problem, d, err);
 }
 
+/* Can shares be dealt out as they are wished? */
+static int check_shares(const struct context *c, const struct question *q, const struct at_size *at,
+                        struct hrun_error *err)
+{
+    const char *name = c->app ? c->app->name : "the program";
+
+    if (!q->shares || !strcmp(q->shares, "equal"))
+        return 0;
+    if (!c->app || !c->app->shares.units)
+        return hrun_fail(err, HRUN_EINVAL, "--shares %s does nothing: %s has no definition with `shares` (hrun-app(5))",
+                         q->shares, name);
+    return at ? 0 : hrun_fail(err, HRUN_ENODATA, "--shares %s needs a profile of %s and its size: without, shares are "
+                              "equal", q->shares, name);
+}
+
 /* Decide, where what is known at this size has been made if there are models. */
 static int decide(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
@@ -400,7 +411,7 @@ static int decide(struct context *c, const struct question *q, const struct prof
     const struct hrun_cluster *cl = c->cluster;
     struct goals goals = { 0 };
 
-    if ((q->explore > 0 && explore_check(q, err)) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
+    if ((q->explore > 0 && explore_check(q, err)) || check_shares(c, q, at, err) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
         return -1;
     for (int i = 0; i < cl->nsubs; i++)
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,

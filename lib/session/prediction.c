@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
 {
@@ -20,6 +21,7 @@ static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_err
 
     d->time_s = d->low_s = d->high_s = 0;
     d->beyond_n.factor = d->beyond_p.factor = 1;
+    memset(d->sub_time_s, 0, (size_t)d->nsubs * sizeof *d->sub_time_s);
     if (hrun_predictor_time_whole(p, d->nsubs, d->pes, d->procs, &d->time_s, &d->low_s, &d->high_s, d->sub_time_s,
                                   &d->limiting, &why)) {
         d->predicted = 0;
