@@ -159,8 +159,11 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
 
 /* Where speeds add up, no sub-cluster limits, and its own time is what all processes would take if they were like
  * its. */
-static void add_tasking(const struct decision *d, struct hrun_buf *out)
+static void add_tasking(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
+    if (d->predicted && c->app->shares.units && !d->could_deal && !d->tasking.ignores && !d->tasking.dynamic)
+        hrun_buf_addf(out, "  shares of the work stay equal, as no model has a term with W: hrun-calibrate fit %s\n",
+                      c->app->name);
     if (d->predicted && d->tasking.ignores)
         hrun_buf_adds(out,
                       "  unequal shares of the work make no difference to the program, as runs with them show: they "
@@ -286,7 +289,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         end = line + strcspn(line, "\n");
         hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);
     }
-    add_tasking(d, out);
+    add_tasking(c, d, out);
     report_settings(c, d, "  ", words, out);
     if (d->predicted && d->has_config)
         add_shared(c, d, out);

@@ -351,7 +351,9 @@ static int decide_dealt(struct context *c, const struct question *q, const struc
 {
     int rc, used = 0;
 
-    d->could_deal = at->dealt.all != NULL && !hrun_predictor_tasking(at->predictor)->ignores;
+    if (hrun_predictor_deal(at->predictor, HRUN_SHARES_BEST, err))
+        return -1;
+    d->could_deal = at->dealt.all != NULL && hrun_predictor_deals(at->predictor);
     if (d->could_deal)
         d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
                    : !strcmp(q->shares, "equal") ? HRUN_SHARES_EQUAL : HRUN_SHARES_PROPORTIONAL;

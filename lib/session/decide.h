@@ -107,7 +107,7 @@ struct decision {
     double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
     double *unwatched;            /* the same, if nobody had watched a run (hrun_waits_pace); NULL: nobody did */
     enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
-    int could_deal;               /* 1: it has `shares`, and `equal` is filled where the model chose */
+    int could_deal;               /* 1: it has `shares` that models deal out, and `equal` is filled where they chose */
     struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */
     double prepare_s;             /* what preparing took last time, where it is to be done again; 0: it is not, or not
                                      known */

@@ -160,6 +160,16 @@ out_has "make no difference to the program" "is seen"
 out_lacks "units/proc" "and gets equal ones"
 run hrun "${on[@]}" -q --no-record -N 192 "$prog"
 status_is 0 "from then on"
+define late '' '"{N}"'
+sed -i 's|"N^3\*W", "N^2\*W"|"N^3/P", "N^2/P"|' apps/late.yaml
+on[5]=late
+run hrun-calibrate "${on[@]}" -q "$prog"
+define late 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
+run hrun "${on[@]}" --dry-run -N 192 "$prog"
+out_has "no model has a term with W: hrun-calibrate fit late" "a profile from before the shares"
+run hrun-calibrate "${on[@]:0:4}" fit late
+run hrun "${on[@]}" --dry-run -N 192 "$prog"
+out_has "units/proc" "which a fit mends"
 platform '<prop id="memory_bytes" value="190000000"/>' >small.xml
 define full 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
 on=(--platform small.xml --smpi smpi/coll-selector:mpich -app full)

@@ -76,7 +76,7 @@ struct hrun_shares {
     int *sub_of;                           /* nsubs: of each part */
 };
 
-/* Make and free p->shares; the terms of p are there. Errors: HRUN_ENOMEM, those of a term. */
+/* Make and free p->shares, none where no term has W; the terms of p are there. Errors: HRUN_ENOMEM, those of a term. */
 int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
 void hrun_shares_destroy(struct hrun_formulas *p);
 

@@ -14,8 +14,14 @@
 int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err)
 {
     size_t options = (size_t)p->base.noptions + 1, subs = (size_t)p->base.oracle.nsubs + 1;
-    struct hrun_shares *s = p->shares = calloc(1, sizeof *s);
+    struct hrun_shares *s;
+    int any = 0;
 
+    for (int j = 0; j < p->nterms; j++)
+        any |= p->is_shared[j];
+    if (!any)
+        return 0;
+    s = p->shares = calloc(1, sizeof *s);
     if (!s)
         return hrun_fail_nomem(err);
     s->whole = calloc((size_t)p->nterms + 1, sizeof *s->whole);
