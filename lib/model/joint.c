@@ -402,14 +402,16 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 }
 
 /* Does the program ignore unequal shares? All runs with them show it, next to a run with equal ones or to what runs on
- * single sub-clusters tell of one. Then they count as equal ones from now on. */
+ * single sub-clusters tell of one: at two sizes, or three runs at one, as where messages take most of the time shares make
+ * little difference. Then they count as equal ones from now on. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
     double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
     double *dealt = calloc(2 * n + 1, sizeof *dealt), *equal = dealt ? dealt + n : NULL;
     double *share = calloc(parts + 1, sizeof *share);
-    int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err), nearer = 0, told = 0;
+    int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err), nearer = 0, told = 0, sizes = 0;
+    int64_t N = 0;
 
     for (size_t r = 0; r < n && !rc; r++)
         for (size_t i = j->mixed.runs[r].first; i < j->mixed.runs[r].first + j->mixed.runs[r].nparts; i++) {
@@ -425,9 +427,11 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
         if (!(fabs(gain) > TELLING))
             continue;
         told++;
+        sizes += j->mixed.runs[r].N != N;
+        N = j->mixed.runs[r].N;
         nearer += NEARER * fabs(from) < fabs(from + gain);
     }
-    *ignores = told && nearer == told;
+    *ignores = nearer == told && (sizes >= 2 || told >= 3);
     for (size_t i = 0; i < parts && !rc && !*ignores; i++)
         j->mixed.parts[i].share = share[i];
     free(t);

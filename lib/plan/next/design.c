@@ -82,6 +82,9 @@ static int check_settings(const struct hrun_design_settings *s, struct hrun_erro
     return 0;
 }
 
+/* By so much less than its models say, TILT of it, a sub-cluster is taken to take in a run that is to show its own time. */
+static const double TILT = 0.88;
+
 /* The numbers of processes per PE that the settings and the definition both have. */
 static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 {
@@ -365,14 +368,41 @@ static double limit(const struct hrun_design *d)
     return isfinite(slow_s) ? slow_s : 0;
 }
 
+/* Where the configuration was run with unequal shares before, one of its sub-clusters, in turn, is given more than its
+ * models say: its own time is seen only where others do not take longer. */
+static void tilt(const struct hrun_design *d, const struct design_plan *q, double *pace)
+{
+    int seen = 0, used = 0, turn;
+
+    for (int i = 0; i < d->nruns; i++)
+        seen += d->runs[i].N == q->N && d->runs[i].time_s > 0 && design_same(d, d->runs[i].config, q->config);
+    for (int i = 0; i < d->nsubs; i++) {
+        pace[i] = 1;
+        used += q->config[i] > 0;
+    }
+    turn = used ? d->nruns % used : 0;
+    for (int i = 0; i < d->nsubs && seen; i++)
+        if (q->config[i] > 0 && turn-- == 0)
+            pace[i] = TILT;
+}
+
 /* The shares of a run with unequal ones, by the models of now, made where there are none yet; else equal ones. */
 static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
+    double *pace = calloc((size_t)d->nsubs, sizeof *pace);
     struct hrun_error why = { 0 };
+    int rc;
 
-    if (!d->models && design_fit(d, err))
+    if (!pace)
+        return hrun_fail_nomem(err);
+    if (!d->models && design_fit(d, err)) {
+        free(pace);
         return -1;
-    if (!design_shares(d, q->config, q->N, d->share, &why))
+    }
+    tilt(d, q, pace);
+    rc = design_shares(d, q->config, q->N, pace, d->share, &why);
+    free(pace);
+    if (!rc)
         return 0;
     q->config[2 * d->nsubs] = 0;
     if (why.code == HRUN_ENODATA)

@@ -157,8 +157,10 @@ int design_deals(const struct hrun_design *d);
 size_t design_bytes(const struct hrun_design *d);
 /* The models at one size, of equal shares. NULL: there are none (err->code is HRUN_OK then), or an error. */
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);
-/* The shares of a configuration with unequal ones, share[nsubs], by the models of now. */
-int design_shares(const struct hrun_design *d, const int *config, int64_t N, double *share, struct hrun_error *err);
+/* The shares of a configuration with unequal ones, share[nsubs], by the models of now and pace[nsubs] (may be NULL; see
+ * hrun_predictor_pace). */
+int design_shares(const struct hrun_design *d, const int *config, int64_t N, const double *pace, double *share,
+                  struct hrun_error *err);
 /* The search over it; subs has room for nsubs entries. */
 void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
                     struct hrun_plan_problem *out);

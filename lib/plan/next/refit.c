@@ -306,7 +306,8 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
     return p;
 }
 
-int design_shares(const struct hrun_design *d, const int *config, int64_t N, double *share, struct hrun_error *err)
+int design_shares(const struct hrun_design *d, const int *config, int64_t N, const double *pace, double *share,
+                  struct hrun_error *err)
 {
     struct hrun_predictor *p = design_predictor(d, N, err);
     int64_t units, least;
@@ -314,6 +315,7 @@ int design_shares(const struct hrun_design *d, const int *config, int64_t N, dou
 
     if (!p)
         return err->code ? -1 : hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by");
+    hrun_predictor_pace(p, pace);
     rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ||
          hrun_predictor_shares(p, config, config + d->nsubs, share, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs && !rc; i++)
