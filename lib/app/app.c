@@ -205,7 +205,7 @@ int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *by
         return hrun_app_rows_memory(app, N, P, (double)((units + P - 1) / P) * (double)unit, bytes, err);
     }
     if (app->shares.memory)
-        return hrun_app_share_memory(app, N, P, 1 / (double)P, bytes, err);
+        return hrun_app_share_memory(app, N, P, hrun_app_uneven(app, N, P) / (double)P, bytes, err);
     if (app->memory && hrun_expr_eval(app->memory, v, &y, err))
         return hrun_fail_prefix(err, "memory of %s", app->name);
     if (y < 0)

@@ -3,6 +3,8 @@
 
 #include "app/app.h"
 
+#include <math.h>
+
 #define HEAD "name: app\nterms: {np: [N^2*W, N, 1], n: [N^2, 1]}\n"
 
 static void test_units(const char *dir)
@@ -31,6 +33,11 @@ static void test_units(const char *dir)
     has_str(err.text, "shares.units of app: 'N/2' is 25.5 at N=51", "is told");
     ok(app && hrun_app_rule(app, 51, 1, &err) < 0, "by the rule, too");
     ok(app && !hrun_app_share_memory(app, 50, 4, 0.5, &bytes, &err) && bytes == 7, "memory is the definition's");
+    hrun_app_destroy(app);
+
+    app = load_text(dir, HEAD "shares: {units: 10, memory: \"1e9*W\"}\n", &err);
+    ok(app && !hrun_app_memory(app, 50, 6, &bytes, &err) && fabs(bytes - 2e8) < 1,
+       "memory of equal shares is that of the process with most: 2 units of 10");
     hrun_app_destroy(app);
 
     app = load_text(dir, HEAD, &err);
