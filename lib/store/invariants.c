@@ -4,11 +4,47 @@
 #include "store/internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int is_ok_status(const char *status)
 {
     return status && !strcmp(status, "ok");
+}
+
+/* The part of the whole that each process of a sub-cluster had, by `shares`, where `config` says that it took part. A
+ * part is whole units, of which the last processes of a sub-cluster may have had one less, but never none: all parts
+ * add up to less than twice the whole. Below it they are by rounding alone, for which half the whole is ample. */
+static int check_shares(const struct hrun_sample *s, int subs, struct hrun_error *err)
+{
+    static const double LEAST = 0.5, MOST = 2;
+    const char *at = s->config ? s->config : "";
+    double sum = 0;
+
+    if (hrun_list_count(s->shares) != subs)
+        return hrun_fail(err, HRUN_EINVAL, "shares are '%s' for the %d sub-clusters '%s'", s->shares, subs,
+                         s->cluster ? s->cluster : "");
+    for (int i = 0; i < subs; i++) {
+        size_t len;
+        const char *own = hrun_list_item(s->shares, i, &len);
+        char *end, *behind;
+        double part = strtod(own, &end);
+        long pes = *at == (i ? ',' : '(') ? strtol(at + 1, &behind, 10) : -1;
+        long procs = pes >= 0 && *behind == ',' ? strtol(behind + 1, &behind, 10) : -1;
+
+        if (procs < 0 || *behind != (i < subs - 1 ? ',' : ')'))
+            return hrun_fail(err, HRUN_EINVAL, "shares are '%s', but config is '%s', none of the %d sub-clusters '%s'",
+                             s->shares, s->config ? s->config : "", subs, s->cluster);
+        if (end != own + len || !(part >= 0 && part <= 1) || (part > 0) != (pes > 0 && procs > 0))
+            return hrun_fail(err, HRUN_EINVAL, "shares are '%s' for the configuration %s: each is a number above 0 and "
+                             "at most 1 where there are processes, and else 0", s->shares, s->config);
+        sum += (double)pes * (double)procs * part;
+        at = behind;
+    }
+    if (!(sum >= LEAST && sum <= MOST))
+        return hrun_fail(err, HRUN_EINVAL, "shares are '%s' for the configuration %s: those of all processes add up to "
+                         "%g, not to 1", s->shares, s->config, sum);
+    return 0;
 }
 
 /* The invariants of what older hruns did not record. */
@@ -27,9 +63,8 @@ static int check_details(const struct hrun_sample *s, struct hrun_error *err)
                          s->compute_s, s->mpi_s);
     if (!(isfinite(s->work) && s->work >= 0))
         return hrun_fail(err, HRUN_EINVAL, "work is %g: it must be finite and not negative", s->work);
-    if (s->shares && *s->shares && hrun_list_count(s->shares) != subs)
-        return hrun_fail(err, HRUN_EINVAL, "shares are '%s' for the %d sub-clusters '%s'", s->shares, subs,
-                         s->cluster ? s->cluster : "");
+    if (s->shares && *s->shares && check_shares(s, subs, err))
+        return -1;
     if ((s->copies != 0 && s->copies != 1) || (s->copies && s->mixed))
         return hrun_fail(err, HRUN_EINVAL, "copies is %d: it must be 0 or 1, and 0 where several sub-clusters "
                          "took part",

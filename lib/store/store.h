@@ -30,7 +30,8 @@
  * Invariants: N in 1..2^53; P, M, pes >= 1; P = M pes when not mixed, P > M pes when mixed; `date` is a date;
  * ok = 1: status "ok", both times finite and > 0; ok = 0: status neither "ok" nor empty, time_s = 0, wall_s
  * finite and >= 0; `signatures`, if any, are as many as the names in `cluster`, and `limits`, if any, is one of
- * these names; compute_s, mpi_s and work are finite and >= 0. */
+ * these names; compute_s, mpi_s and work are finite and >= 0; `shares`, if any, are as many as these names, above 0 and
+ * at most 1 where `config` has processes and else 0, and those of all processes add up to about 1. */
 struct hrun_sample {
     int64_t N;
     int P;                 /* processes in all */

@@ -123,7 +123,7 @@ static void test_versions(void)
     s[6].work = 96;
     s[7].copies = 1;
     s[8].settings = "--mca pml ob1";
-    s[9].shares = "0.25,0.125";
+    s[9].shares = "0.125,0";
     for (int i = 0; i < 10; i++) {
         ok(!hrun_store_append(store, APP, SIG, &s[i], &err), "a record that tells %s",
            i ? "more than version 1 can" : "what version 1 can");
@@ -377,6 +377,38 @@ static void test_refused_when_read(void)
     }
 }
 
+/* Eight processes here, and four of sub-cluster b. */
+static void test_shares(void)
+{
+    static const char *const bad[] = { "nan,nan", "-5,0.1", "x,y", ",", "0,0", "inf,0.1", "0.9,0.9", "0.1", "1e-9,1e-9",
+                                       "0.125,0", "0.1,0.05z", "0.1,0.05,0" };
+    static const char *const good[] = { "0.1,0.05", "0.0833333333,0.0833333333", "0.142857143,0.142857143" };
+    struct hrun_sample s = plain_sample(1);
+    struct hrun_samples got = { 0 };
+    struct hrun_error err = { 0 };
+
+    s.mixed = 1;
+    s.P = 12;
+    s.config = "(4,2,2,2)";
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        s.shares = (char *)bad[i];
+        ok(hrun_store_append(store, APP, SIG, &s, &err) == -1 && err.code == HRUN_EINVAL, "shares %s are refused",
+           bad[i]);
+        has_str(err.text, bad[i], "and said");
+    }
+    s.config = "(4,2";
+    s.shares = (char *)good[0];
+    ok(hrun_store_append(store, APP, SIG, &s, &err) == -1, "so are shares of no configuration");
+    s.config = "(4,2,2,2)";
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        s.shares = (char *)good[i];
+        ok(!hrun_store_append(store, APP, SIG, &s, &err), "shares %s are kept", good[i]);
+    }
+    ok(!hrun_store_samples(store, APP, SIG, &got, &err) && got.n == 3 && !got.bad, "and read");
+    hrun_samples_release(&got);
+    unlink(logfile);
+}
+
 static void test_refused_when_written(void)
 {
     static const double never[] = { 0, -0.0, -1, NAN, INFINITY, -INFINITY };
@@ -436,6 +468,7 @@ static void test_refused_when_written(void)
     REFUSED(s.copies = 2, "copies is 2: it must be 0 or 1");
     REFUSED(s.mpi_s = NAN, "they must be finite and not negative");
     ok(access(logfile, F_OK) != 0, "nothing was written for any of them");
+    test_shares();
     s = plain_sample(1);
     s.N = -1;
     ok(hrun_store_append(store, APP, SIG, &s, NULL) == -1, "without an error object too");
