@@ -343,7 +343,8 @@ static int check_of_command(const struct hrun_load *l)
         { "terms", raw->terms != NULL }, { "formula", raw->formula != NULL }, { "variants", raw->variants_count > 0 },
         { "builds", raw->builds_count > 0 }, { "constants", raw->constants_count > 0 },
         { "derived", raw->derived_count > 0 }, { "files", raw->files_count > 0 }, { "args", raw->args_count > 0 },
-        { "stdin", raw->stdin_text != NULL }, { "scratch", raw->scratch != NULL },
+        { "stdin", raw->stdin_text != NULL }, { "scratch", raw->scratch != NULL }, { "shares", raw->shares != NULL },
+        { "prepare", raw->prepare_count > 0 },
     };
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

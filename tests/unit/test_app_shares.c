@@ -59,6 +59,8 @@ static void test_mistakes(const char *dir)
         { "name: app\nfamily: weak\nshares: {units: N}\n", "'shares' is for definitions with terms", 3, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:some}\"]\n", "units, fractions, cuts or a number", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares\"]\n", "brace", 4, 9 },
+        { "name: app\nsize: command\nshares: {units: 4}\n", "has no 'shares'", 3, 9 },
+        { "name: app\nsize: command\nprepare: [{run: [a]}]\n", "has no 'prepare'", 3, 10 },
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
