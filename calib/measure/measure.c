@@ -156,7 +156,7 @@ static int fewest_processes(const struct hrun_app *app, int64_t N)
 static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error *err)
 {
     int P = fewest_processes(app, N);
-    double np[3] = { (double)N, P }, value;
+    double np[3] = { (double)N, P, P ? 1.0 / P : 0 }, value;
     struct hrun_error why;
 
     for (int i = 0; i < app->np.n && P; i++) {

@@ -259,4 +259,11 @@ run hrun -app neither -n 2 -N 16 "$bin/jacobi"
 err_has "a step is either" "a step that says nothing"
 run hrun-calibrate -app broken -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$bin/jacobi"
 err_has "no mesh here" "a calibration tells why runs fail"
+
+# ---------------------------------------------------------------- what definitions and variables may say
+
+define inverse 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
+sed -i 's|np: \[|&"N*(1/(1/W))", |' apps/inverse.yaml
+run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"
+status_is 0 "a term over 1/W has a value"
 done_testing
