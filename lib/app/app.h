@@ -355,8 +355,10 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
 /* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours
  * together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
  * of the whole together for r < P - 1 ("0.375 0.75"), or a number, into which as many whole numbers add up, none below
- * 1 ("3 3 2"). Behind a colon: what stands between them in place of a blank ("cuts:,"); "*": whole numbers as with "".
- * Errors: HRUN_EINVAL (another form, named with those that there are; a number below P); *out is as before. */
+ * 1 ("3 3 2"). Behind a colon: what stands between them in place of a blank ("cuts:,"), "\n" for a line feed; "*":
+ * units and whole numbers as with "".
+ * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P); *out
+ * is as before. */
 int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err);
 

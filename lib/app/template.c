@@ -187,6 +187,13 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
         add_folded(share, P, out);
         return 0;
     }
+    if (!blen)
+        return hrun_fail(err, HRUN_EINVAL, "nothing stands behind the colon of '%.*s', and the numbers would run "
+                         "together: write what stands between them, or leave the colon out", (int)len, form);
+    if (is("\\n", between, (size_t)blen)) {
+        between = "\n";
+        blen = 1;
+    }
     for (int64_t r = 0; r < P; r++)
         sum += share_of(share, r);
     if (is("units", form, name)) {
@@ -196,6 +203,9 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
     if (is("fractions", form, name) || is("cuts", form, name)) {
         int cuts = *form == 'c';
 
+        if (blen == 1 && *between == '*')
+            return hrun_fail(err, HRUN_EINVAL, "'*' puts equal shares together where they are units or a number that "
+                             "they add up to, not %.*s", (int)name, form);
         for (int64_t r = 0; r < P - cuts; r++) {
             upto += share_of(share, r);
             hrun_buf_addf(out, "%.*s%.10g", r ? blen : 0, between, (cuts ? upto : share_of(share, r)) / sum);
@@ -243,6 +253,20 @@ static int add_expression(struct expansion *x, const char *text, struct hrun_err
     return rc;
 }
 
+/* The shares in the form of name[len], "shares:FORM", or "shares". */
+static int add_form(const char *name, size_t len, const double *share, int64_t P, struct hrun_buf *out,
+                    struct hrun_error *err)
+{
+    size_t form = sizeof SHARES - 1;
+
+    if (!has_form(name, len))
+        return hrun_app_add_shares("", 0, share, P, out, err);
+    if (len == form)
+        return hrun_fail(err, HRUN_EINVAL, "{shares:} has no form behind its colon: write {shares}, or {shares:units}, "
+                         "{shares:fractions}, {shares:cuts} or a number that they add up to");
+    return hrun_app_add_shares(name + form, len - form, share, P, out, err);
+}
+
 /* Append the value of a known name. */
 static int add_value(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
 {
@@ -253,7 +277,7 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     x->uses_shares |= is("shares", name, len) || has_form(name, len);
     if (!values && has_form(name, len)) {
         struct hrun_buf none = HRUN_BUF_INIT;
-        int rc = hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), NULL, 1, &none, err);
+        int rc = add_form(name, len, NULL, 1, &none, err);
 
         hrun_buf_release(&none);
         return rc;
@@ -268,16 +292,12 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
         (is("shares", name, len) || (has_form(name, len) && !strncmp(name, UNITS, sizeof UNITS - 1))))
         return hrun_fail(err, HRUN_EINVAL, "{%.*s} are units of work, and how many there are follows from the problem "
                          "size, which is not known: it needs -N SIZE", (int)len, name);
-    if (has_form(name, len))
-        return hrun_app_add_shares(name + sizeof SHARES - 1, len - (sizeof SHARES - 1), values->share, values->P,
-                                   x->out,
-                                   err);
     if (c)
         hrun_app_add_value(x->out, c->value);
     else if (len == 1)
         hrun_buf_addf(x->out, "%" PRId64, *name == 'N' ? values->N : values->P);
     else
-        return hrun_app_add_shares("", 0, values->share, values->P, x->out, err);
+        return add_form(name, len, values->share, values->P, x->out, err);
     return 0;
 }
 

@@ -266,4 +266,6 @@ define inverse 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
 sed -i 's|np: \[|&"N*(1/(1/W))", |' apps/inverse.yaml
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"
 status_is 0 "a term over 1/W has a value"
+run hrun -n 1 echo '{shares:}'
+err_has "no form behind its colon" "but not shares of no form"
 done_testing

@@ -59,6 +59,11 @@ static void test_mistakes(const char *dir)
         { "name: app\nfamily: weak\nshares: {units: N}\n", "'shares' is for definitions with terms", 3, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:some}\"]\n", "units, fractions, cuts or a number", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares\"]\n", "brace", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{shares:units:}\"]\n", "nothing stands behind the colon", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{shares:9:}\"]\n", "nothing stands behind the colon", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{shares:cuts:*}\"]\n", "'*' puts equal shares together", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{shares:fractions:*}\"]\n", "not fractions", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{shares:}\"]\n", "no form behind its colon", 4, 9 },
         { "name: app\nsize: command\nshares: {units: 4}\n", "has no 'shares'", 3, 9 },
         { "name: app\nsize: command\nprepare: [{run: [a]}]\n", "has no 'prepare'", 3, 10 },
     };
@@ -87,7 +92,8 @@ static void test_forms(const char *dir)
         { "{shares:cuts:; }", "0.375; 0.75; 0.875", "0.25; 0.5; 0.75" },
         { "{shares:100}", "38 38 12 12", "25 25 25 25" },
         { "{shares:10:,}", "4,4,1,1", "3,3,2,2" },
-        { "{shares:4:}", "1111", "1111" },
+        { "{shares:units:\\n}", "3\n3\n1\n1", "1\n1\n1\n1" },
+        { "{shares:units:*}", "2*3,2*1", "4*1" },
         { "{shares:100:*}", "2*38,2*12", "4*25" },
     };
     struct hrun_error err;
