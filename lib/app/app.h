@@ -362,6 +362,10 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
 int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err);
 
+/* The first {shares} or {shares:FORM} of a form that there is in a word of the user's; NULL: there is none. form[*len]:
+ * the form; "": {shares}. */
+const char *hrun_app_find_shares(const char *text, const char **form, size_t *len);
+
 /* Do N and the shares reach the program by standard input, files, what prepares it and, with_args, the arguments? */
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
 
@@ -370,6 +374,11 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
  * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
+
+/* The same for the value of an environment variable: only {P}, what hrun_app_find_shares finds, and {N} where it is
+ * known and the work is not the same in each run, are replaced. Errors: as above. */
+int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
+                             struct hrun_buf *out, struct hrun_error *err);
 
 /* Write the definition's files for these values under dir. ledger: a file in hrun's data folder that remembers what
  * hrun wrote (path, checksum); it is how hrun knows its own files again. A file whose content is neither what

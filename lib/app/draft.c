@@ -62,7 +62,8 @@ static int list(const char *key, char *const *v, size_t n, struct hrun_buf *out,
  * there, and {{N}, {{P} and {{shares} are these without a meaning in both. */
 static int add_template(struct hrun_strvec *v, const char *word)
 {
-    static const char *const begin[] = { "{N}", "{P}", "{shares", "{{N}", "{{P}", "{{shares" };
+    static const char *const begin[] = { "{N}", "{P}", "{shares}", "{shares:", "{{N}", "{{P}", "{{shares}",
+                                         "{{shares:" };
     struct hrun_buf b = HRUN_BUF_INIT;
     int rc;
 

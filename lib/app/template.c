@@ -267,6 +267,30 @@ static int add_form(const char *name, size_t len, const double *share, int64_t P
     return hrun_app_add_shares(name + form, len - form, share, P, out, err);
 }
 
+/* Is name[len] "shares", or "shares:FORM" of a form that there is? */
+static int is_shares(const char *name, size_t len)
+{
+    struct hrun_buf none = HRUN_BUF_INIT;
+    int yes = is("shares", name, len) || (has_form(name, len) && !add_form(name, len, NULL, 1, &none, NULL));
+
+    hrun_buf_release(&none);
+    return yes;
+}
+
+const char *hrun_app_find_shares(const char *text, const char **form, size_t *len)
+{
+    for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
+        size_t n = name_length(at), begin = sizeof SHARES - 1;
+
+        if ((at > text && at[-1] == '{') || !is_shares(at + 1, n))
+            continue;
+        *form = n > begin ? at + 1 + begin : "";
+        *len = n > begin ? n - begin : 0;
+        return at;
+    }
+    return NULL;
+}
+
 /* Append the value of a known name. */
 static int add_value(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
 {
@@ -427,8 +451,15 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
     return rc || !out->failed ? rc : hrun_fail_nomem(err);
 }
 
-int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
-                         struct hrun_buf *out, struct hrun_error *err)
+/* Does name[len] stand for something in a variable of the environment, where braces are other programs' as well? */
+static int is_for_variable(const struct expansion *x, const char *name, size_t len)
+{
+    return is("P", name, len) || is_shares(name, len) ||
+           (is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
+}
+
+static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
+                        int is_variable, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_buf mine = HRUN_BUF_INIT;
     struct expansion x = { .app = app, .values = values, .out = &mine };
@@ -438,8 +469,9 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
     while (*s) {
         int literal = s[0] == '{' && s[1] == '{';
         size_t len = *s == '{' ? name_length(s + literal) : 0;
+        const char *name = s + literal + 1;
 
-        if (len == 0 || !is_known(app, s + literal + 1, len)) {
+        if (len == 0 || !(is_variable ? is_for_variable(&x, name, len) : is_known(app, name, len))) {
             hrun_buf_addc(&mine, *s++);
             continue;
         }
@@ -456,4 +488,16 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
 out:
     hrun_buf_release(&mine);
     return rc;
+}
+
+int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
+                         struct hrun_buf *out, struct hrun_error *err)
+{
+    return expand_names(app, word, values, 0, out, err);
+}
+
+int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
+                             struct hrun_buf *out, struct hrun_error *err)
+{
+    return expand_names(app, word, values, 1, out, err);
 }

@@ -99,8 +99,17 @@ int problem_check_input(struct hrun_error *err)
                      "it, and measure that; or say < /dev/null where it does not matter");
 }
 
-/* Of the words, with {N} in place of the number in words[at]; 0: as they are. */
-static uint64_t hash_words(char *const *words, int at)
+/* Does a variable of -x tell the program its shares? */
+static int tells_shares(const char *variable)
+{
+    const char *form;
+    size_t len;
+
+    return hrun_app_find_shares(variable, &form, &len) != NULL;
+}
+
+/* Of the words, with {N} in place of the number in words[at]; 0: as they are. What tells the shares is one of them. */
+static uint64_t hash_words(const struct context *c, char *const *words, int at)
 {
     const char *program = hrun_base_name(words[0]), *digits = at ? number_at(words, at) : NULL;
     uint64_t h = hrun_hash(HRUN_HASH_INIT, program, strlen(program) + 1);
@@ -112,6 +121,9 @@ static uint64_t hash_words(char *const *words, int at)
         } else {
             h = hrun_hash(h, words[i], strlen(words[i]) + 1);
         }
+    for (size_t i = 0; i < c->set->env.n; i++)
+        if (tells_shares(c->set->env.v[i]))
+            h = hrun_hash(h, c->set->env.v[i], strlen(c->set->env.v[i]) + 1);
     return h;
 }
 
@@ -128,7 +140,7 @@ static int identify(const struct context *c, char *const *words, struct problem 
         return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", dir);
     }
     p->folder = hrun_hash(HRUN_HASH_INIT, path, strlen(path));
-    p->words = hash_words(words, 0);
+    p->words = hash_words(c, words, 0);
     p->contents = HRUN_HASH_INIT;
     if (strchr(words[0], '/'))      /* one that is installed is known by its name */
         p->contents = hash_file(p->contents, folder, words[0]);
@@ -169,7 +181,7 @@ static int is_there(const struct context *c, const char *name)
 }
 
 /* The hashes of the words as they are, and with {N} in place of each number; the caller frees them. */
-static uint64_t *hash_numbers(char *const *words, uint64_t plain, int *n)
+static uint64_t *hash_numbers(const struct context *c, char *const *words, uint64_t plain, int *n)
 {
     uint64_t *h;
 
@@ -177,7 +189,7 @@ static uint64_t *hash_numbers(char *const *words, uint64_t plain, int *n)
         ;
     h = calloc((size_t)*n, sizeof *h);
     for (int i = 0; h && i < *n; i++)
-        h[i] = number_at(words, i) ? hash_words(words, i) : plain;
+        h[i] = number_at(words, i) ? hash_words(c, words, i) : plain;
     return h;
 }
 
@@ -190,7 +202,7 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     char *path = in_folder(c, "commands", "", err), found[256], *save = NULL;
     unsigned long long hash, contents, folder;
     int n, at = 0, i, rc = 0;
-    uint64_t *h = hash_numbers(words, p->words, &n);
+    uint64_t *h = hash_numbers(c, words, p->words, &n);
 
     if (!h || !path)
         rc = h ? -1 : hrun_fail_nomem(err);
@@ -222,46 +234,59 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     return rc;
 }
 
-int problem_units(char *const *words, int sized, int64_t *units, struct hrun_error *err)
+/* The units that the shares in a word add up to, into *units where it has any; see problem_units. */
+static int add_units(const char *word, int sized, int64_t *units, struct hrun_error *err)
 {
-    static const char begin[] = "{shares";
+    static const char whole[] = "units";
     enum { FINE = 1000 };
+    const char *form;
+    size_t len;
 
-    *units = 0;
-    for (char *const *word = words; *word; word++)
-        for (const char *at = strstr(*word, begin); at; at = strstr(at + 1, begin)) {
-            const char *form = at + sizeof begin - 1;
-            char *end;
-            long long sum = *form == ':' ? strtoll(form + 1, &end, 10) : 0;
-
-            if (at > *word && at[-1] == '{')
-                continue;
-            if (!strchr(form, '}'))
-                return hrun_fail(err, HRUN_EINVAL, "'%s' has no closing brace behind %s", *word, begin);
-            if (*form == '}' || !strncmp(form, ":units", strlen(":units"))) {
-                if (sized) {
-                    *units = -1;
-                    continue;
-                }
-                return hrun_fail(err, HRUN_EINVAL,
-                                 "'%s': hrun does not know how many units of work the command has; write "
-                                 "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}",
-                                 *word);
-            }
-            if (*form == ':' && sum > 0 && sum <= (1LL << 53))
-                *units = sum;
-            else if (*form == ':' && !*units)
-                *units = FINE;
-        }
+    for (const char *at = word; (at = hrun_app_find_shares(at, &form, &len)); at++)
+        if (len && strncmp(form, whole, sizeof whole - 1))
+            *units = *form >= '0' && *form <= '9' ? strtoll(form, NULL, 10) : *units ? *units : FINE;
+        else if (sized)
+            *units = -1;
+        else
+            return hrun_fail(err, HRUN_EINVAL, "'%s': hrun does not know how many units of work the command has; write "
+                             "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}", word);
     return 0;
 }
 
-static int print_definition(struct problem *p, char *const *words, struct hrun_error *err)
+/* Shares in a form that there is not, or without a closing brace. */
+static int check_forms(const char *word, struct hrun_error *err)
+{
+    static const char begin[] = "{shares:";
+    const struct hrun_app_values values = { .N = 1, .P = 1 };
+    struct hrun_buf none = HRUN_BUF_INIT;
+    int rc;
+
+    for (const char *at = strstr(word, begin); at; at = strstr(at + 1, begin))
+        if ((at == word || at[-1] != '{') && !strchr(at, '}'))
+            return hrun_fail(err, HRUN_EINVAL, "'%s' has no closing brace behind %s", word, begin);
+    rc = hrun_app_expand_word(NULL, word, &values, &none, err);
+    hrun_buf_release(&none);
+    return rc;
+}
+
+int problem_units(char *const *words, const struct hrun_strvec *env, int sized, int64_t *units, struct hrun_error *err)
+{
+    *units = 0;
+    for (char *const *word = words; *word; word++)
+        if (check_forms(*word, err) || add_units(*word, sized, units, err))
+            return -1;
+    for (size_t i = 0; env && i < env->n; i++)
+        if (add_units(env->v[i], sized, units, err))
+            return -1;
+    return 0;
+}
+
+static int print_definition(const struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     int64_t units;
 
-    if (problem_units(words, 0, &units, err))
+    if (problem_units(words, &c->set->env, 0, &units, err))
         return -1;
 
     hrun_buf_add_command(&command, words);
@@ -398,7 +423,7 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
     char *path = in_folder(c, p->name, ".yaml", err);
     int rc = -1;
 
-    if (path && !print_definition(p, words, err))
+    if (path && !print_definition(c, p, words, err))
         rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
     free(path);
     return rc;

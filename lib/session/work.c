@@ -125,7 +125,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return *stdin_text ? 0 : hrun_fail_nomem(err);
 }
 
-/* -x NAME=VALUE: in values the words of a command line are replaced. */
+/* -x NAME=VALUE */
 static int fill_env(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
                     struct hrun_error *err)
 {
@@ -134,7 +134,7 @@ static int fill_env(const struct work *w, const struct hrun_app_values *values, 
 
     for (size_t i = 0; i < w->c->set->env.n && !rc; i++) {
         hrun_buf_reset(&b);
-        rc = hrun_app_expand_word(w->c->app, w->c->set->env.v[i], values, &b, err);
+        rc = hrun_app_expand_variable(w->c->app, w->c->set->env.v[i], values, &b, err);
         if (!rc && (b.failed || hrun_strvec_push(out, b.data)))
             rc = hrun_fail_nomem(err);
     }

@@ -266,6 +266,16 @@ define inverse 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
 sed -i 's|np: \[|&"N*(1/(1/W))", |' apps/inverse.yaml
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"
 status_is 0 "a term over 1/W has a value"
+run hrun -n 2 -x 'A={N} {shares:foo} {shares' sh -c 'echo "$A"'
+ok "-x leaves other braces as they are" test "$status $(sort -u <<<"$out")" = "0 {N} {shares:foo} {shares"
+run hrun -n 1 echo '{sharesX}' '{shares'
+ok "so do words" test "$status $out" = "0 {sharesX} {shares"
 run hrun -n 1 echo '{shares:}'
 err_has "no form behind its colon" "but not shares of no form"
+here+=(--data variable)
+run hrun-calibrate "${here[@]}" -q -x 'PARTS={shares:48}' "$prog" 48
+status_is 0 "a command whose shares a variable has"
+ok "is run with unequal ones" grep -qE '"shares":"0\.[0-9]+,0\.[0-9]+"' variable/profiles/jacobi-*/*.log
+run hrun --dry-run "${here[@]}" "$prog" 48
+out_has "never measured" "without the variable it is another command"
 done_testing

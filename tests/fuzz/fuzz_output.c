@@ -10,7 +10,8 @@
 const char *const fuzz_seeds[] = {
     "^time: ([0-9.]+)\nbegin\ntime: 1.5\r\ntime: 2\n", "N *= *[0-9]+ +TIME *= *([0-9.eEdD+-]+)\n N = 8 TIME = 1.5D+03",
     "(a|(b))*c(d)\nbcd\n", "(x)?y\ny\n", "([0-9]+)$\n1e999\n0\n-1\n99999999999999999999\n", "(.*)\n\n\n", "(\n",
-    "{N} {P} {shares} {nb} {{N} {x", "{other}", "{N", NULL
+    "{N} {P} {shares} {nb} {{N} {x",
+    "{shares:9:,}{shares:units:\\n}{shares:cuts:*} {shares:}{sharesX} {shares:", "{other}", "{N", NULL
 };
 
 static double time_of(struct hrun_clock *c, const char *text, size_t len, size_t piece, struct hrun_error *err)
@@ -59,16 +60,22 @@ static void check_template(const char *text)
     struct hrun_const consts[] = { { name, 128, NULL } };
     const struct hrun_app app = { .name = app_name, .consts = consts, .nconsts = 1 };
     const struct hrun_app_values v = { 9600, 8, NULL };
-    struct hrun_buf whole = HRUN_BUF_INIT, word = HRUN_BUF_INIT;
+    struct hrun_buf whole = HRUN_BUF_INIT, word = HRUN_BUF_INIT, variable = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
+    const char *form;
+    size_t len;
 
     if (hrun_app_expand(&app, text, &v, &whole, &err))
         FUZZ_CHECK(err.code == HRUN_EINVAL && err.text[0] && !whole.len);
     if (hrun_app_expand_word(&app, text, &v, &word, &err))
         FUZZ_CHECK(strstr(text, "{shares:") && err.code == HRUN_EINVAL && err.text[0] && !word.len);
-    FUZZ_CHECK(strchr(text, '{') || (!strcmp(word.data, text) && !strcmp(whole.data, text)));
+    if (hrun_app_expand_variable(&app, text, &v, &variable, &err))
+        FUZZ_CHECK(hrun_app_find_shares(text, &form, &len) && err.code == HRUN_EINVAL && !variable.len);
+    FUZZ_CHECK(strchr(text, '{') || (!strcmp(word.data, text) && !strcmp(whole.data, text) &&
+                                     !strcmp(variable.data, text)));
     hrun_buf_release(&whole);
     hrun_buf_release(&word);
+    hrun_buf_release(&variable);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

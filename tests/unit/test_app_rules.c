@@ -109,8 +109,10 @@ static int reload(const struct hrun_app_draft *d, struct hrun_app **app, struct 
 static void test_draft(void)
 {
     static char *np[] = { "N^3/P", "1", NULL }, *n[] = { "N^3", NULL }, *p[] = { "T/P", NULL };
-    static char *words[] = { "-n", "{N}", "--grid={P}x1", "it's", "{other}", "a: #b", "", "{{N}", NULL };
-    static const char *const want[] = { "-n", "500", "--grid=4x1", "it's", "{other}", "a: #b", "", "{N}" };
+    static char *words[] = { "-n", "{N}", "--grid={P}x1", "it's", "{other}", "a: #b", "", "{{N}", "{sharesX}",
+                             "{{sharesX}", "{shares:4:,}", "{{shares}", NULL };
+    static const char *const want[] = { "-n", "500", "--grid=4x1", "it's", "{other}", "a: #b", "", "{N}", "{sharesX}",
+                                      "{{sharesX}", "1,1,1,1", "{shares}" };
     struct hrun_strvec terms[] = { { np, 2, 0 }, { n, 1, 0 }, { p, 1, 0 } };
     static const int procs[] = { 1, 3 };
     static const int64_t sizes[] = { 100, 200 };
@@ -132,8 +134,8 @@ static void test_draft(void)
     is_str(app->time_match, d.time_match, "its time");
     ok(app->np.n == 2 && !strcmp(app->np.v[0].text, "N^3/P") && app->nt.n == 1 && app->pt.n == 1, "its terms");
     ok(app->nprocs_per_pe == 2 && app->procs_per_pe[1] == 3 && app->nsizes == 2 && app->sizes[1] == 200, "its numbers");
-    is_int(app->nargs, 8, "and its words");
-    for (int i = 0; i < app->nargs && i < 8; i++) {
+    is_int(app->nargs, 12, "and its words");
+    for (int i = 0; i < app->nargs && i < 12; i++) {
         struct hrun_buf b = HRUN_BUF_INIT;
 
         if (hrun_app_expand(app, app->args[i], &(struct hrun_app_values){ 500, 4, NULL }, &b, &err) ||

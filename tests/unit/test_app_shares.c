@@ -125,6 +125,34 @@ static void test_forms(const char *dir)
     hrun_app_destroy(app);
 }
 
+/* Values of -x: braces mean something to other programs as well. */
+static void test_variables(const char *dir)
+{
+    static const char text[] = "A={N} {P} {shares} {shares:8:,} {{P} {{N} {c} {shares:foo} {shares:} {sharesX} {shares";
+    struct hrun_error err;
+    struct hrun_app *fixed = load_text(dir, "name: app\nsize: fixed\nterms: {np: [1/P], n: [1]}\n"
+                                            "constants: [{name: c, value: 7}]\n", &err);
+    struct hrun_buf b = HRUN_BUF_INIT;
+    const char *form;
+    size_t len;
+
+    ok(!hrun_app_expand_variable(NULL, text, &(struct hrun_app_values){ 96, 2, NULL }, &b, &err), "a variable");
+    is_str(b.data, "A=96 2 2*1 4,4 {P} {N} {c} {shares:foo} {shares:} {sharesX} {shares", "of a known size");
+    hrun_buf_reset(&b);
+    ok(!hrun_app_expand_variable(NULL, text, &(struct hrun_app_values){ 0, 2, NULL }, &b, &err), "without a size");
+    is_str(b.data, "A={N} 2 2*1 4,4 {P} {{N} {c} {shares:foo} {shares:} {sharesX} {shares", "{N} stays");
+    hrun_buf_reset(&b);
+    ok(fixed && !hrun_app_expand_variable(fixed, "{N}{c}", &(struct hrun_app_values){ 1, 2, NULL }, &b, &err),
+       "where the work is always the same");
+    is_str(b.data, "{N}{c}", "it stays as well");
+    hrun_buf_release(&b);
+    hrun_app_destroy(fixed);
+
+    ok(!hrun_app_find_shares("{{shares} {shares:} {shares:x} {sharesX} {shares:4", &form, &len), "no shares in a word");
+    ok(hrun_app_find_shares("{{shares:9}{shares:4:,}", &form, &len) && len == 3 && !strncmp(form, "4:,", len) &&
+       hrun_app_find_shares("a{shares}", &form, &len) && !len && !*form, "and with their form");
+}
+
 /* Whole numbers that add up: none is off what its share asks for by one or more, but for those that may not be 0. */
 static void test_sums(void)
 {
@@ -163,6 +191,7 @@ int main(void)
     test_units(dir);
     test_mistakes(dir);
     test_forms(dir);
+    test_variables(dir);
     test_sums();
     hrun_remove_tree(dir);
     free(dir);
