@@ -131,13 +131,18 @@ done:
 }
 
 /* Does the work of a process reach the program? */
-static int shares_are_told(const struct hrun_app *app, char *const *words)
+static int shares_are_told(const struct context *c, char *const *words)
 {
+    const struct hrun_strvec *env = &c->set->env;
+    const char *form;
+    size_t len;
     int size, told;
 
-    hrun_app_inputs_use(app, !words[1], &size, &told);
+    hrun_app_inputs_use(c->app, !words[1], &size, &told);
     for (char *const *word = words; *word && !told; word++)
-        told = strstr(*word, "{shares}") != NULL;
+        told = hrun_app_find_shares(*word, &form, &len) != NULL;
+    for (size_t i = 0; i < env->n && !told; i++)
+        told = hrun_app_find_shares(env->v[i], &form, &len) != NULL;
     return told;
 }
 
@@ -178,13 +183,16 @@ static int check_family(const struct context *c, const struct calib_settings *s,
     if (!family->points && s->P)
         return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
                          "another family; --pes and --procs say what is measured", c->app->name);
+    if (c->app->shares.units && !shares_are_told(c, words))
+        return hrun_fail(err, HRUN_EINVAL, "%s has shares, and those of a process do not reach the program: write "
+                         "{shares} where they stand, for instance %s '--shares={shares}'", c->app->name, words[0]);
     if (!family->points)
         return 0;
     if (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n)
         return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
                          "cluster and size: --budget, --full-grid and --pes choose nothing",
                          c->app->name);
-    if (!shares_are_told(c->app, words))
+    if (!shares_are_told(c, words))
         return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
                          "stand, for instance %s '{N}' '--shares={shares}'", words[0]);
     return 0;

@@ -149,7 +149,19 @@ static int load_time(struct hrun_load *l)
     return hrun_load_text(l, t->match, &l->app->time_match) || hrun_load_text(l, t->file, &l->app->time_file) ? -1 : 0;
 }
 
+/* Shares have to reach the program. Where there are no arguments, those of the user may tell them. */
+static int check_shares(const struct hrun_load *l)
+{
+    int size, told = 1;
+
+    if (l->raw->shares && !l->raw->variants_count && l->app->nargs)
+        hrun_app_inputs_use(l->app, 1, &size, &told);
+    return told ? 0 : hrun_load_bad(l, "shares", "the share of a process does not reach the program: write {shares} "
+                                    "where it stands in args, files, stdin or prepare, for instance "
+                                    "args: ['{N}', '--shares={shares}'], or leave 'shares' out");
+}
+
 int hrun_load_inputs(struct hrun_load *l)
 {
-    return load_inputs(l) || load_prepare(l) || load_time(l) ? -1 : 0;
+    return load_inputs(l) || load_prepare(l) || load_time(l) || check_shares(l) ? -1 : 0;
 }

@@ -151,7 +151,8 @@ define odd 'shares: {units: "N/5"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" -app odd -N 192 "$prog"
 status_is 125 "units that are not whole"
 err_has "shares.units of odd: 'N/5' is 38.4 at N=192" "are told"
-define deaf 'shares: {units: "N"}' '"{N}"'
+define deaf 'shares: {units: "N"}
+files: [{path: parts, content: "{shares}"}]' '"{N}"'
 on[5]=deaf
 run hrun-calibrate "${on[@]}" -q "$prog"
 status_is 0 "a program that ignores its shares"
@@ -262,6 +263,14 @@ err_has "no mesh here" "a calibration tells why runs fail"
 
 # ---------------------------------------------------------------- what definitions and variables may say
 
+define mute 'shares: {units: "N"}' '"{N}"'
+run hrun --dry-run -app mute -n 2 -N 16 "$bin/jacobi"
+err_has "does not reach the program: write {shares}" "shares that no word has"
+define words 'shares: {units: "N"}' ''
+run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app words "$prog" '{N}'
+err_has "words has shares, and those of a process do not reach the program" "nor those of the user"
+run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app words -x 'PARTS={shares}' "$prog" '{N}'
+status_is 0 "but a variable may"
 define inverse 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
 sed -i 's|np: \[|&"N*(1/(1/W))", |' apps/inverse.yaml
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"

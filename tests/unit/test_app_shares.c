@@ -64,6 +64,7 @@ static void test_mistakes(const char *dir)
         { HEAD "shares: {units: N}\nargs: [\"{shares:cuts:*}\"]\n", "'*' puts equal shares together", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:fractions:*}\"]\n", "not fractions", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:}\"]\n", "no form behind its colon", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{N}\"]\n", "does not reach the program: write {shares}", 3, 9 },
         { "name: app\nsize: command\nshares: {units: 4}\n", "has no 'shares'", 3, 9 },
         { "name: app\nsize: command\nprepare: [{run: [a]}]\n", "has no 'prepare'", 3, 10 },
     };
@@ -123,6 +124,26 @@ static void test_forms(const char *dir)
         hrun_app_inputs_use(app, 1, &size, &shares);
     ok(shares == 1 && size == 0, "is known to use them");
     hrun_app_destroy(app);
+}
+
+static void test_told(const char *dir)
+{
+    static const char *const told[] = {
+        "args: [\"--cuts={shares:cuts}\"]\n", "args: [a]\nstdin: \"{shares}\"\n",
+        "args: [a]\nprepare: [{run: [cut, \"{shares:7}\"]}]\n",
+        "args: [a]\nfiles: [{path: in, content: \"{shares}\"}]\n", "",
+        "args: [a]\nvariants: [{name: x, args: [\"{shares}\"], terms: {np: [W], n: [1]}}]\n"
+    };
+    struct hrun_error err;
+
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        char *text = hrun_strf(HEAD "shares: {units: N}\n%s", told[i]);
+        struct hrun_app *app = load_text(dir, text, &err);
+
+        ok(app != NULL, "shares reach the program, way %zu %s", i + 1, app ? "" : err.text);
+        hrun_app_destroy(app);
+        free(text);
+    }
 }
 
 /* Values of -x: braces mean something to other programs as well. */
@@ -191,6 +212,7 @@ int main(void)
     test_units(dir);
     test_mistakes(dir);
     test_forms(dir);
+    test_told(dir);
     test_variables(dir);
     test_sums();
     hrun_remove_tree(dir);
