@@ -302,19 +302,23 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     }
 }
 
-/* The commands of the definition that run before the application, each up to the end of its first line. */
-static void add_preparation(const struct hrun_app *app, struct hrun_buf *out)
+/* The commands that would prepare the run, each up to the end of its first line. */
+static int add_preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout,
+                           struct hrun_buf *out, struct hrun_error *err)
 {
-    for (int i = 0; app && i < app->nprepare; i++) {
-        struct hrun_buf words = HRUN_BUF_INIT;
-        size_t len;
+    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
+    struct hrun_strvec due = HRUN_STRVEC_INIT;
+    double took_s;
+    int rc = c->app && c->app->nprepare ? preparation_due(&w, layout, &due, &took_s, err) : 0;
 
-        hrun_buf_add_command(&words, app->prepare[i].words);
-        len = words.failed ? 0 : strcspn(words.data, "\n");
-        hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, words.failed ? "" : words.data,
-                      len < words.len ? " ..." : "", app->prepare[i].mpi ? " as all processes" : "");
-        hrun_buf_release(&words);
+    for (size_t i = 0; i < due.n && !rc; i++) {
+        size_t len = strcspn(due.v[i], "\n");
+
+        hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, due.v[i], due.v[i][len] ? " ..." : "",
+                      c->app->prepare[i].mpi ? " as all processes" : "");
     }
+    hrun_strvec_release(&due);
+    return rc;
 }
 
 /* What would be started, and how. */
@@ -323,7 +327,6 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     struct hrun_buf rankfile = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
 
-    add_preparation(c->app, out);
     hrun_buf_adds(out, "  would run: ");
     if (!c->engine->command) {
         for (int r = 0; r < cmd->layout->nranks; r += hrun_job_run_length(cmd->job, r)) {
@@ -459,6 +462,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     probe_print(probe, d, out);
     add_notes(c, d, ledger, words, out);
     if (tune && tuned_plan(tune, out, err))
+        return -1;
+    if (add_preparation(c, d, cmd->layout, out, err))
         return -1;
     add_command(c, cmd, out);
     return finish(out, err);

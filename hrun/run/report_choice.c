@@ -72,7 +72,7 @@ static void add_waits(const struct context *c, const struct decision *d, struct 
 /* "  equal shares (4,2,4,1,0,0) 11 min 35 s  +7.2 %", or why they are chosen. */
 static void add_equal(const struct decision *d, struct hrun_buf *out)
 {
-    if (!d->equal.P || (d->sharing == HRUN_SHARES_EQUAL && !(d->unequal_s > 0)))
+    if (!d->equal.P || d->kept || (d->sharing == HRUN_SHARES_EQUAL && !(d->unequal_s > 0)))
         return;
     hrun_buf_adds(out, "  equal shares ");
     if (d->sharing == HRUN_SHARES_EQUAL) {
@@ -93,7 +93,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
 {
     int shown = 0;
 
-    for (int k = 1; d->plan && k < d->plan->n; k++) {
+    for (int k = 1; d->plan && !d->kept && k < d->plan->n; k++) {
         const struct hrun_choice *v = &d->plan->v[k];
 
         if (d->explores.on && is_chosen(d, v))

@@ -198,7 +198,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
  * tried again. */
 static int tells(const struct decision *d, const struct work_result *r)
 {
-    return r->ok || (decision_is_trial(d) &&
+    return r->ok || (decision_is_trial(d) && !r->unprepared &&
                      (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) && !r->outcome.interrupted &&
                      !r->outcome.signalled && !r->outcome.lost_host[0]);
 }

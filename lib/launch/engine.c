@@ -124,6 +124,11 @@ int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job 
     return launch(engine, job, 1, out, err);
 }
 
+int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
+{
+    return launch(&hrun_engine_plain, job, 1, out, err);
+}
+
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err)
 {

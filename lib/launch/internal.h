@@ -700,6 +700,7 @@ struct hrun_run {
     int engine_failed;
 
     /* Set by the engine before hrun_run_start. */
+    int is_plain;                /* 1: the only process is no rank, and may use any MPI */
     int is_launcher;             /* 1: the only process is mpirun, srun or hrun-smpi, which looks after the
                                     ranks itself */
     const struct hrun_launcher *launcher; /* or NULL; then the next two are not used */

@@ -222,6 +222,10 @@ int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, st
 /* The same for a job that engine->check has accepted; it is not checked again. */
 int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                         struct hrun_error *err);
+/* Run job->program once on this host, unbound and as no rank of anything, in hrun's own environment without what an
+ * outer launcher has left there, and with job->env. What job says of ranks, MPI and the layout does not count; all else
+ * is as in a job of one rank. Errors: as above, but for HRUN_EMPI and HRUN_ECHANGED. */
+int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err);
 
 /* The version of the Open MPI whose mpirun is in PATH ("4.1.4") into version[size], "" when there is none, and in
  * watched[size] a text that changes when its programs do (path, size and date of mpirun and orted), "" when there is

@@ -511,7 +511,8 @@ int hrun_run_loop(struct hrun_run *r)
     if (!p)
         return hrun_fail_nomem(r->err);
     r->looking = r->job->look != NULL;
-    r->watch_s = r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
+    r->watch_s = r->is_plain ? INFINITY
+               : r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
         rc = wait_once(r, p, next_ms(r));
         reap(r);

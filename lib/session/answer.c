@@ -31,7 +31,7 @@ static int take_choice(struct context *c, struct known_app *app, const struct qu
 static int take_choices(struct hrun_answer *a, struct context *c, struct known_app *app, const struct question *q,
                         struct hrun_error *err)
 {
-    int count = a->d.plan ? a->d.plan->n : 1;
+    int count = a->d.plan && !a->d.kept ? a->d.plan->n : 1;
 
     a->app = app;
     a->variant = app->app->variant ? strdup(app->app->variant) : NULL;

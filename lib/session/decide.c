@@ -296,9 +296,11 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
 {
     size_t n = (size_t)d->nsubs;
     int *pes = calloc(2 * n + 1, sizeof *pes), *procs = pes ? pes + n : NULL, P = 0, rc = 0;
-    int fits = 1, dealt = 0, same = 1;
-    double *share = calloc(n + 1, sizeof *share), took_s, old_s;
+    int dealt = 0, same = 1;
+    double *share = calloc(2 * n + 1, sizeof *share), *part = share ? share + n : NULL, took_s, old_s;
     const struct hrun_correction *r;
+    enum hrun_sharing sharing;
+    struct hrun_choice valid;
     int64_t units = 1, least;
 
     if (!pes || !share)
@@ -307,14 +309,17 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
         (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
         goto done;
     for (int i = 0; i < d->nsubs; i++) {
-        fits &= pes[i] <= d->subs[i].npes;
         P += pes[i] * procs[i];
         dealt |= share[i] > 0;
-        same &= pes[i] == d->pes[i] && procs[i] == d->procs[i] &&
-                fabs(share[i] * (double)units - (d->share ? d->share[i] : 0)) < 0.5;
+        same &= pes[i] == d->pes[i] && procs[i] == d->procs[i] && share[i] == (d->share ? d->share[i] : 0);
+        part[i] = share[i] / (double)units;
     }
-    if (same || !fits || hrun_predictor_deal(at->predictor, HRUN_SHARES_EQUAL, err) ||
-        hrun_predictor_time_shared(at->predictor, pes, procs, dealt ? share : NULL, &old_s, NULL))
+    sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
+    if (same || (dealt && !d->could_deal) || hrun_predictor_deal(at->predictor, sharing, err) ||
+        hrun_plan_evaluate(problem, pes, procs, 1, &valid, NULL))
+        goto done;
+    hrun_choice_release(&valid);
+    if (hrun_predictor_time_shared(at->predictor, pes, procs, dealt ? part : NULL, &old_s, NULL))
         goto done;
     r = corrected_find(dealt ? &at->dealt : &at->known, pes, procs);
     old_s *= r ? r->factor : 1;
@@ -324,13 +329,13 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
     d->kept = 1;
     d->prepare_s = 0;
     d->unkept_s = d->time_s;
-    d->sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
+    d->sharing = sharing;
     d->P = P;
     memcpy(d->pes, pes, n * sizeof *pes);
     memcpy(d->procs, procs, n * sizeof *procs);
     rc = hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, problem, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs && !rc && d->share && dealt; i++) {
-        d->share[i] = round(share[i] * (double)units);
+        d->share[i] = share[i];
         d->sub_time_s[i] *= old_s / d->time_s;
     }
     d->low_s *= old_s / d->time_s;
@@ -386,7 +391,7 @@ static int decide_known(struct context *c, const struct question *q, const struc
     if (decide_dealt(c, q, at, subs, goals, d, err))
         return -1;
     if (!c->app->nprepare || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any || q->procs ||
-        q->shares)
+        q->shares || c->set->force)
         return 0;
     return keep_prepared(c, at, &problem, d, err);
 }

@@ -235,12 +235,29 @@ static json_t *sharing(const struct context *c, const struct decision *d, const 
                      d->equal.P ? choice(&d->equal, d->nsubs) : json_null());
 }
 
+/* What is run before the application, where the definition has `prepare`. */
+static json_t *preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
+{
+    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
+    struct hrun_strvec due = HRUN_STRVEC_INIT;
+    double took_s = 0;
+    json_t *out = json_null();
+
+    if (c->app && c->app->nprepare && !preparation_due(&w, layout, &due, &took_s, NULL)) {
+        took_s = due.n ? d->prepare_s : took_s;
+        out = json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s",
+                        seconds(took_s > 0, took_s));
+    }
+    hrun_strvec_release(&due);
+    return out;
+}
+
 /* What else could be chosen, by time and by price. */
 static void add_others(json_t *root, const struct decision *d)
 {
     json_t *next = json_array();
 
-    for (int k = 1; d->plan && k < d->plan->n; k++)
+    for (int k = 1; d->plan && !d->kept && k < d->plan->n; k++)
         json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
     json_object_set_new(root, "failed", d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs",
@@ -323,6 +340,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     json_object_set_new(root, "subclusters", subclusters(c, d));
     add_others(root, d);
     json_object_set_new(root, "shares", sharing(c, d, cmd->layout));
+    json_object_set_new(root, "prepare", preparation(c, d, cmd->layout));
     if (d->plan)
         add_search(root, d->plan);
     add_network(root, c, d);

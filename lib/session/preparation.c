@@ -2,85 +2,162 @@
 #include "session/work.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/list.h"
+#include "base/units.h"
 #include "plan/plan.h"
 #include "session/context.h"
+#include "session/decide.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { MEMORY_MAX = 64 << 20 };
+enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
+
+static const char FORMAT[] = "hrun prepared 2";
+
+/* The words of a step with everything replaced. */
+static int expand_step(const struct hrun_app *app, const struct hrun_app_step *step,
+                       const struct hrun_app_values *values, struct hrun_strvec *out, struct hrun_error *err)
+{
+    struct hrun_buf word = HRUN_BUF_INIT;
+    int rc = 0;
+
+    for (int k = 0; k < step->nwords && !rc; k++) {
+        hrun_buf_reset(&word);
+        rc = hrun_app_expand(app, step->words[k], values, &word, err);
+        if (rc)
+            hrun_fail_prefix(err, "prepare of %s", app->name);
+        else if (word.failed || hrun_strvec_push(out, word.data))
+            rc = hrun_fail_nomem(err);
+    }
+    hrun_buf_release(&word);
+    return rc;
+}
 
 /* ------------------------------------------------------------------ what was prepared last */
 
-/* The file that remembers it for a folder; NULL: there is no place for one. */
-static char *memory_path(const struct context *c, const char *dir)
+/* The file that remembers it for a folder, whoever has prepared there; NULL: there is no place for one. */
+static char *memory_path(const struct context *c)
 {
-    char *folder = c->store ? hrun_store_prepared(c->store) : NULL, *real = folder ? realpath(dir, NULL) : NULL, *path;
-    unsigned long sum = real ? crc32(0, (const unsigned char *)real, (unsigned)strlen(real)) : 0;
+    char *folder = c->store ? hrun_store_prepared(c->store) : NULL;
+    char *real = folder ? realpath(c->set->wdir ? c->set->wdir : ".", NULL) : NULL;
+    char *path = real ? hrun_strf("%s/%016llx", folder,
+                                  (unsigned long long)hrun_hash(HRUN_HASH_INIT, real, strlen(real))) : NULL;
 
-    path = real && c->app ? hrun_strf("%s/%s-%08lx", folder, c->app->name, sum) : NULL;
     free(folder);
     free(real);
     return path;
 }
 
-/* Append all that a preparation depends on: its words, the files of the definition, and where the ranks are. */
+/* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, files, and where
+ * the ranks are. */
 static int add_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
                    struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
+    const struct hrun_strvec *env = &w->c->set->env;
     char *real = realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL);
+    int rc = 0;
 
-    hrun_buf_addf(out, "%s\n", real ? real : "");
+    hrun_buf_addf(out, "%s\n%s\nN %lld\n", app->name, real ? real : "", (long long)w->N);
     free(real);
     hrun_app_consts_text(app, out);
-    for (int i = 0; i < app->nprepare; i++)
-        for (int k = 0; k < app->prepare[i].nwords; k++) {
-            hrun_buf_adds(out, k ? " " : "\n");
-            if (hrun_app_expand(app, app->prepare[i].words[k], values, out, err))
-                return hrun_fail_prefix(err, "prepare of %s", app->name);
-        }
-    for (int i = 0; i < app->nfiles; i++) {
+    for (int r = 0; r < l->nranks; r++)
+        hrun_buf_addf(out, "%c%.17g", r ? ' ' : '\n', values->share ? values->share[r] : 1);
+    for (size_t i = 0; i < env->n && !rc; i++) {
+        const char *value = strchr(env->v[i], '=') ? NULL : getenv(env->v[i]);
+
         hrun_buf_addc(out, '\n');
-        if (hrun_app_expand(app, app->files[i].content, values, out, err))
-            return hrun_fail_prefix(err, "%s", app->files[i].path);
+        rc = hrun_app_expand_word(app, env->v[i], values, out, err);
+        if (value)
+            hrun_buf_addf(out, "=%s", value);
+    }
+    for (int i = 0; i < app->nprepare && !rc; i++) {
+        struct hrun_strvec words = HRUN_STRVEC_INIT;
+
+        rc = expand_step(app, &app->prepare[i], values, &words, err);
+        hrun_buf_adds(out, app->prepare[i].mpi ? "\nmpi" : "\nrun");
+        for (size_t k = 0; k < words.n; k++)
+            hrun_buf_addf(out, " %s", words.v[k]);
+        hrun_strvec_release(&words);
+    }
+    for (int i = 0; i < app->nfiles && !rc; i++) {
+        hrun_buf_addc(out, '\n');
+        rc = hrun_app_expand(app, app->files[i].content, values, out, err);
+        if (rc)
+            hrun_fail_prefix(err, "%s", app->files[i].path);
     }
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "%c%s", r ? ' ' : '\n', w->c->cluster->hosts[l->ranks[r].host].name);
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return rc || !out->failed ? rc : hrun_fail_nomem(err);
 }
 
-static int is_known(const char *path, const struct hrun_buf *key)
+/* The key of a run, whose values are not known yet. */
+static int find_key(const struct work *w, const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_buf old = HRUN_BUF_INIT;
-    const char *at;
-    int same;
+    double *share = NULL;
+    int rc = work_shares(w, l, &share, err);
 
-    if (!path || hrun_file_read(path, MEMORY_MAX, &old, NULL))
+    if (!rc) {
+        const struct hrun_app_values values = { .N = w->N, .P = l->nranks, .share = share };
+
+        rc = add_key(w, l, &values, out, err);
+    }
+    free(share);
+    return rc;
+}
+
+/* A file, read: its lines are FORMAT, these, an empty one, and the key. */
+struct memory {
+    struct hrun_buf text;
+    char *took_s, *config, *cluster, *shares, *key;
+};
+
+/* 1, or 0: there is none. */
+static int memory_read(const char *path, struct memory *m)
+{
+    char *line, **lines[] = { &line, &m->took_s, &m->config, &m->cluster, &m->shares }, *at;
+
+    *m = (struct memory){ .text = HRUN_BUF_INIT };
+    if (!path || hrun_file_read(path, MEMORY_MAX, &m->text, NULL))
         return 0;
-    at = strstr(old.data, "\n\n");
-    same = at && !strcmp(at + 2, key->data);
-    hrun_buf_release(&old);
+    at = m->text.data;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        *lines[i] = at;
+        at = strchr(at, '\n');
+        if (!at)
+            return 0;
+        *at++ = 0;
+    }
+    m->key = at + 1;
+    return *at == '\n' && !strcmp(line, FORMAT);
+}
+
+/* Does it say the same? Then *took_s is what that took. */
+static int is_known(const char *path, const struct hrun_buf *key, double *took_s)
+{
+    struct memory m;
+    int same = memory_read(path, &m) && !strcmp(m.key, key->data);
+
+    if (same)
+        *took_s = strtod(m.took_s, NULL);
+    hrun_buf_release(&m.text);
     return same;
 }
 
-/* Configuration, size, cluster, shares and time; then the key. What cannot be kept is prepared again. */
+/* What cannot be kept is prepared again. */
 static void remember(const struct work *w, const struct hrun_layout *l, const char *path, const struct hrun_buf *key,
                      double took_s)
 {
     const struct context *c = w->c;
     int n = c->cluster->nsubs, *pes = calloc(2 * (size_t)n + 1, sizeof *pes);
     struct hrun_buf b = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
-    int64_t units = 1, least;
     char *folder = hrun_store_prepared(c->store);
 
-    if (w->share && c->app->shares.units && hrun_app_units(c->app, w->N, &units, &least, NULL))
-        units = 1;
     for (int r = 0; pes && r < l->nranks; r++)
         pes[n + l->ranks[r].sub]++;
     for (int i = 0; pes && i < n; i++) {
@@ -88,95 +165,204 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
             pes[i] += l->ranks[r].sub == i && (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
         pes[n + i] = pes[i] ? pes[n + i] / pes[i] : 0;
     }
-    hrun_buf_addf(&b, "hrun prepared 1\n%.3f\n%lld\n", took_s, (long long)w->N);
+    hrun_buf_addf(&b, "%s\n%.3f\n", FORMAT, took_s);
     if (pes)
         hrun_config_print(pes, pes + n, n, &b);
     hrun_cluster_names(c->cluster, &cluster);
     hrun_buf_addf(&b, "\n%s", cluster.data);
     for (int i = 0; i < n; i++)
-        hrun_buf_addf(&b, "%c%.9g", i ? ',' : '\n', w->share && c->app->shares.units ? w->share[i] / (double)units : 0);
+        hrun_buf_addf(&b, "%c%.0f", i ? ',' : '\n', w->share && c->app->shares.units ? w->share[i] : 0);
     hrun_buf_addf(&b, "\n\n%s", key->data);
-    if (path && folder && pes && !b.failed && !cluster.failed) {
-        mkdir(folder, 0777);
+    if (folder && pes && !b.failed && !cluster.failed &&
+        !hrun_store_make_folder(c->store, hrun_base_name(folder), NULL))
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
-    }
     hrun_buf_release(&b);
     hrun_buf_release(&cluster);
     free(folder);
     free(pes);
 }
 
-int preparation_last(const struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s)
+/* The units of a process of each sub-cluster, from a list. Result: 1: a model has dealt them out; 0: all are equal; -1:
+ * that is no such list, or it has more or less than there is. */
+static int read_shares(const struct context *c, int64_t N, const char *list, const int *pes, const int *procs,
+                       double *share)
 {
-    char *path = memory_path(c, c->set->wdir ? c->set->wdir : "."), *line[6] = { NULL };
-    struct hrun_buf b = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
-    int known = path && !hrun_file_read(path, MEMORY_MAX, &b, NULL);
-    char *at = b.data;
+    int64_t units = 0, least = 0, count;
+    double sum = 0, P = 0;
 
-    for (int i = 0; known && i < 6; i++) {
-        line[i] = at;
-        at = strchr(at, '\n');
-        known = at != NULL;
-        if (at)
-            *at++ = 0;
+    if (hrun_list_count(list) != c->cluster->nsubs ||
+        (c->app->shares.units && hrun_app_units(c->app, N, &units, &least, NULL)))
+        return -1;
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        char *item = hrun_list_copy(list, i);
+        int bad = !item || hrun_parse_count("share", item, 0, units, &count, NULL);
+
+        free(item);
+        if (bad)
+            return -1;
+        share[i] = (double)count;
+        P += (double)pes[i] * procs[i];
+        sum += share[i] * pes[i] * procs[i];
     }
+    for (int i = 0; i < c->cluster->nsubs && sum > 0; i++)
+        if (pes[i] ? share[i] < (double)least : share[i] > 0)
+            return -1;
+    return sum > 0 ? (sum < (double)units || sum > (double)units + P ? -1 : 1) : 0;
+}
+
+/* Where the ranks of a configuration would be. */
+static struct hrun_layout *lay_out(struct context *c, int *pes, int *procs)
+{
+    const struct decision as = { .nsubs = c->cluster->nsubs, .pes = pes, .procs = procs, .has_config = 1 };
+    struct placed placed = { .pattern = NULL };
+    struct hrun_layout *l = NULL;
+
+    if (placement_choose(c, &as, &placed, NULL) || placement_layout(c, &as, &placed, &l, NULL))
+        l = NULL;
+    placement_release(&placed);
+    return l;
+}
+
+int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s)
+{
+    struct work w = { .c = c, .N = N };
+    char *path = memory_path(c);
+    struct hrun_buf key = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    struct hrun_layout *l = NULL;
+    struct memory m;
+    int known = memory_read(path, &m) && !hrun_family_of(c->app)->deals_units &&
+                !hrun_config_parse(m.config, c->cluster->nsubs, pes, procs, NULL), dealt;
+
     hrun_cluster_names(c->cluster, &cluster);
-    known = known && !strcmp(line[0], "hrun prepared 1") && strtoll(line[2], NULL, 10) == N &&
-            !hrun_config_parse(line[3], c->cluster->nsubs, pes, procs, NULL) && !cluster.failed &&
-            !strcmp(line[4], cluster.data) && hrun_list_count(line[5]) == c->cluster->nsubs;
-    for (int i = 0; known && i < c->cluster->nsubs; i++) {
-        size_t len;
-
-        share[i] = strtod(hrun_list_item(line[5], i, &len), NULL);
-    }
+    known = known && !cluster.failed && !strcmp(m.cluster, cluster.data);
+    dealt = known ? read_shares(c, N, m.shares, pes, procs, share) : -1;
+    w.share = dealt > 0 ? share : NULL;
+    known = dealt >= 0 && (l = lay_out(c, pes, procs)) && !find_key(&w, l, &key, NULL) && !strcmp(m.key, key.data);
     if (known)
-        *took_s = strtod(line[1], NULL);
+        *took_s = strtod(m.took_s, NULL);
+    hrun_layout_destroy(l);
+    hrun_buf_release(&key);
     hrun_buf_release(&cluster);
-    hrun_buf_release(&b);
+    hrun_buf_release(&m.text);
     free(path);
     return known;
 }
 
-/* ------------------------------------------------------------------ steps */
-
-static int fail_step(const struct work *w, const char *command, const struct hrun_outcome *o,
-                     const struct hrun_buf *words, struct hrun_error *err)
+int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
+                    struct hrun_error *err)
 {
-    if (!w->quiet_run && words->len)
-        fprintf(stderr, "%s", words->data);
-    if (o->killed_by)
-        return hrun_fail(err, HRUN_EENGINE, "the preparation '%.200s' was killed by signal %d", command, o->killed_by);
-    if (o->timed_out)
-        return hrun_fail(err, HRUN_EENGINE, "the preparation '%.200s' did not end in time (--timeout)", command);
-    return hrun_fail(err, HRUN_EENGINE, "the preparation '%.200s' ended with status %d%s%.200s", command, o->status,
-                     w->quiet_run && words->len ? ": " : w->quiet_run ? "" : "; its words are above",
-                     w->quiet_run && words->len ? words->data : "");
+    const struct hrun_app *app = w->c->app;
+    struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
+    char *path = memory_path(w->c);
+    double *share = NULL;
+    int rc = work_shares(w, layout, &share, err);
+    const struct hrun_app_values values = { .N = w->N, .P = layout->nranks, .share = share };
+
+    *took_s = 0;
+    rc = rc ? rc : add_key(w, layout, &values, &key, err);
+    if (!rc && !w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
+        is_known(path, &key, took_s))
+        goto done;
+    for (int i = 0; i < app->nprepare && !rc; i++) {
+        struct hrun_strvec words = HRUN_STRVEC_INIT;
+
+        hrun_buf_reset(&line);
+        rc = expand_step(app, &app->prepare[i], &values, &words, err);
+        hrun_buf_add_command(&line, words.v);
+        if (!rc && (line.failed || hrun_strvec_push(out, line.data)))
+            rc = hrun_fail_nomem(err);
+        hrun_strvec_release(&words);
+    }
+done:
+    free(share);
+    free(path);
+    hrun_buf_release(&line);
+    hrun_buf_release(&aside);
+    hrun_buf_release(&key);
+    return rc;
 }
 
-/* Run one step: on `here`, a layout of one process on this host, or as the application. As preparation_run. */
-static int run_step(const struct work *w, const struct hrun_app_step *step, const struct hrun_app_values *values,
-                    const struct hrun_job *like, const struct hrun_layout *here, const char *dir,
-                    struct preparation *out, struct hrun_error *err)
+/* ------------------------------------------------------------------ steps */
+
+/* What a step prints, and who hears the engine meanwhile. */
+struct listener {
+    const struct hrun_job *like;
+    struct hrun_buf output, errors;
+};
+
+static void hear_output(void *ctx, const char *data, size_t len)
 {
-    const struct hrun_engine *engine = step->mpi ? w->c->engine : hrun_engine_find("local");
+    struct listener *l = ctx;
+
+    hrun_buf_add_tail(&l->output, data, len, OUTPUT_KEPT);
+}
+
+static void hear_message(void *ctx, const char *text)
+{
+    const struct listener *l = ctx;
+
+    l->like->on_message(l->like->ctx, text);
+}
+
+/* The beginning of a command, for messages. */
+static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
+{
+    struct hrun_buf all = HRUN_BUF_INIT;
+    size_t len;
+
+    hrun_buf_add_command(&all, argv->v);
+    len = all.failed ? 0 : strcspn(all.data, "\n");
+    len = len < size - 8 ? len : size - 8;
+    snprintf(out, size, "%.*s%s", (int)len, all.failed ? "" : all.data, len < all.len ? " ..." : "");
+    hrun_buf_release(&all);
+}
+
+/* All that is left of a failed step's output, for the user. Result: 0: there is none. */
+static int tell_output(const struct work *w, const char *command, const struct listener *l)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int tells = (l->output.len || l->errors.len) && w->on_message;
+
+    hrun_buf_addf(&text, "the preparation %s printed:\n%s%s%s", command, l->output.data,
+                  l->output.len && l->output.data[l->output.len - 1] != '\n' ? "\n" : "", l->errors.data);
+    while (text.len && text.data[text.len - 1] == '\n')
+        text.data[--text.len] = 0;
+    if (tells)
+        w->on_message(w->ctx, text.data);
+    hrun_buf_release(&text);
+    return tells;
+}
+
+static int fail_step(const struct work *w, const char *command, const struct hrun_outcome *o,
+                     const struct listener *l, struct hrun_error *err)
+{
+    char last[256] = "";
+    int told = 0;
+
+    if (w->quiet_run)
+        work_last_line(l->errors.data, l->output.data, last, sizeof last);
+    else
+        told = tell_output(w, command, l);
+    return hrun_fail(err, HRUN_EENGINE, "the preparation %s %s %d%s%s", command,
+                     o->killed_by ? "was killed by signal" : "ended with status",
+                     o->killed_by ? o->killed_by : o->status, *last ? ": " : told ? "; its words are above" : "", last);
+}
+
+/* Run one step: on this host, or as the application. As preparation_run. */
+static int run_step(const struct work *w, const struct hrun_app_step *step, const struct hrun_app_values *values,
+                    const struct hrun_job *like, const char *dir, struct preparation *out, struct hrun_error *err)
+{
+    struct listener l = { .like = like, .output = HRUN_BUF_INIT, .errors = HRUN_BUF_INIT };
     struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_buf word = HRUN_BUF_INIT, words = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     struct hrun_job job = *like;
     struct hrun_outcome o = { 0 };
-    char *program = NULL;
-    int rc = 0;
+    char *program = NULL, command[240] = "";
+    int rc = expand_step(w->c->app, step, values, &argv, err);
 
-    for (int k = 0; k < step->nwords && !rc; k++) {
-        hrun_buf_reset(&word);
-        rc = hrun_app_expand(w->c->app, step->words[k], values, &word, err);
-        if (!rc && (word.failed || hrun_strvec_push(&argv, word.data)))
-            rc = hrun_fail_nomem(err);
-        hrun_buf_addf(&command, "%s%s", k ? " " : "", word.data);
-    }
     if (!rc && !(program = hrun_program_find(argv.v[0], dir, err)))
         rc = hrun_fail_prefix(err, "prepare of %s", w->c->app->name);
     if (!rc) {
-        job.layout = step->mpi ? like->layout : here;
+        name_step(&argv, command, sizeof command);
         job.argv = argv.v;
         job.program = program;
         job.programs = NULL;
@@ -185,43 +371,34 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
         job.stdin_text = NULL;
         job.no_stdin = job.swallow = 1;
         job.report_bindings = job.tag_output = job.npreloads = 0;
-        job.on_stdout = NULL;
         job.trace_text = NULL;
         job.look = NULL;
         job.on_start = NULL;
-        job.stderr_text = &words;
-        rc = engine->check(&job, err) || hrun_launch_checked(engine, &job, &o, err) ? -1 : 1;
+        job.on_stdout = hear_output;
+        job.on_message = step->mpi && like->on_message ? hear_message : NULL;
+        job.ctx = &l;
+        job.stderr_text = &l.errors;
+        job.timeout_s = w->c->timeout_s > 0 ? fmax(w->c->timeout_s - out->took_s, 1e-3) : 0;
+        if (!step->mpi)
+            job.n_mca = 0;
+        rc = step->mpi ? w->c->engine->check(&job, err) || hrun_launch_checked(w->c->engine, &job, &o, err)
+                       : hrun_launch_plain(&job, &o, err);
+        rc = rc ? -1 : 1;
     }
     if (rc > 0) {
         out->took_s += o.wall_s;
         out->outcome = o;
-        rc = o.interrupted || o.signalled ? 0 : o.status || o.killed_by || o.timed_out
-             ? fail_step(w, command.data, &o, &words, err) : 1;
+        if (o.timed_out)
+            snprintf(out->why, sizeof out->why, "the preparation %s did not end in time (--timeout)", command);
+        if (o.signalled && !o.status)
+            out->outcome.status = 128 + o.signalled;
+        rc = o.interrupted || o.signalled || o.timed_out ? 0
+             : o.status || o.killed_by ? fail_step(w, command, &o, &l, err) : 1;
     }
     free(program);
     hrun_strvec_release(&argv);
-    hrun_buf_release(&word);
-    hrun_buf_release(&words);
-    hrun_buf_release(&command);
-    return rc;
-}
-
-/* One process on this host, which has all of it. */
-static int layout_here(struct hrun_cluster **cluster, struct hrun_layout **out, struct hrun_error *err)
-{
-    const struct hrun_cluster_request request = { .hosts = "localhost", .level = HRUN_LEVEL_NODE };
-    int *config, rc = -1;
-
-    if (hrun_cluster_discover(&request, cluster, err))
-        return -1;
-    config = calloc(2 * (size_t)(*cluster)->nsubs, sizeof *config);
-    if (config) {
-        config[0] = config[(*cluster)->nsubs] = 1;
-        *out = hrun_layout_create(*cluster, config, config + (*cluster)->nsubs, err);
-        rc = *out ? 0 : -1;
-    } else
-        hrun_fail_nomem(err);
-    free(config);
+    hrun_buf_release(&l.output);
+    hrun_buf_release(&l.errors);
     return rc;
 }
 
@@ -231,31 +408,25 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
 {
     const struct hrun_app *app = w->c->app;
     struct hrun_buf key = HRUN_BUF_INIT;
-    struct hrun_cluster *cluster = NULL;
-    struct hrun_layout *here = NULL;
     char *path = NULL;
+    double before_s;
     int rc = 1;
 
     memset(out, 0, sizeof *out);
     if (!app || !app->nprepare)
         return 1;
-    path = own ? NULL : memory_path(w->c, dir);
+    path = own ? NULL : memory_path(w->c);
     if (add_key(w, layout, values, &key, err))
         rc = -1;
-    if (rc > 0 && !w->c->set->force && is_known(path, &key))
+    if (rc > 0 && !w->c->set->force && is_known(path, &key, &before_s))
         goto done;
     if (path)
         unlink(path);
-    for (int i = 0; i < app->nprepare && rc > 0; i++) {
-        if (!app->prepare[i].mpi && !here && layout_here(&cluster, &here, err))
-            rc = -1;
-        rc = rc > 0 ? run_step(w, &app->prepare[i], values, like, here, dir, out, err) : rc;
-    }
+    for (int i = 0; i < app->nprepare && rc > 0; i++)
+        rc = run_step(w, &app->prepare[i], values, like, dir, out, err);
     if (rc > 0 && path)
         remember(w, layout, path, &key, out->took_s);
 done:
-    hrun_layout_destroy(here);
-    hrun_cluster_destroy(cluster);
     hrun_buf_release(&key);
     free(path);
     return rc;

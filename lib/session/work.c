@@ -283,13 +283,13 @@ static size_t find_error(const char *text, const char **line)
 
 /* Why it failed, in a line: where Open MPI tells of an MPI_Abort, the program's own before that or, as its words may
  * come later, behind it; else its last one; else that of its output. */
-static void last_line(const char *text, const char *output, char *out, size_t size)
+void work_last_line(const char *errors, const char *output, char *out, size_t size)
 {
-    const char *banner = strstr(text, "MPI_ABORT was invoked"), *line = text;
-    size_t len = banner ? find_line(text, (size_t)(banner - text), &line) : 0;
+    const char *banner = strstr(errors, "MPI_ABORT was invoked"), *line = errors;
+    size_t len = banner ? find_line(errors, (size_t)(banner - errors), &line) : 0;
 
     if (!len)
-        len = find_line(text, strlen(text), &line);
+        len = find_line(errors, strlen(errors), &line);
     if (!len)
         len = find_error(output, &line);
     snprintf(out, size, "%.*s", (int)len, line);
@@ -334,7 +334,7 @@ static void classify_end(const struct work *w, struct listener *l, const char *s
     if (r->ok)
         snprintf(r->status, sizeof r->status, "ok");
     else if (!r->detail[0] && w->quiet_run)
-        last_line(stderr_text, l->output.data, r->detail, sizeof r->detail);
+        work_last_line(stderr_text, l->output.data, r->detail, sizeof r->detail);
 }
 
 /* The inputs that hrun writes. */
@@ -432,6 +432,13 @@ int work_check_inputs(const struct work *w, const struct hrun_layout *layout, st
     return rc;
 }
 
+static void tell_unprepared(const struct work *w, const char *why, struct work_result *r)
+{
+    snprintf(r->detail, sizeof r->detail, "%s", why);
+    if (w->on_message && !w->quiet_run)
+        w->on_message(w->ctx, why);
+}
+
 /* Keep what a failed run left, where that is wanted, and say where. */
 static void keep_failed(const struct work *w, const char *own, const struct hrun_buf *output,
                         const struct hrun_buf *errors, struct work_result *r)
@@ -510,10 +517,17 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         goto done;
     rc = preparation_run(w, layout, &values, &job, dir, own != NULL, &prepared, err);
     out->outcome = prepared.outcome;
-    if (rc >= 0)
-        rc = rc ? hrun_launch_checked(w->c->engine, &job, &out->outcome, err) : 0;
+    out->unprepared = rc == 0;
+    if (w->c->timeout_s > 0)
+        job.timeout_s = fmax(fmin(job.timeout_s, w->c->timeout_s - prepared.took_s), 1e-3);
+    if (rc > 0) {
+        rc = hrun_launch_checked(w->c->engine, &job, &out->outcome, err);
+        out->outcome.wall_s += prepared.took_s;
+    }
     if (!rc)
         classify_end(w, &l, stderr_text.data, out);
+    if (!rc && prepared.why[0])
+        tell_unprepared(w, prepared.why, out);
     if (aside.home) {
         if (scratch_return(&aside, own, &inputs, rc ? NULL : err))
             rc = -1;

@@ -267,6 +267,7 @@ struct work_result {
     int ok;                    /* the run ended well and its time is known */
     double time_s;             /* application's own time, else the clock of the job's hosts (outcome.job_s);
                                   0 unless ok */
+    int unprepared;            /* 1: a signal or the time limit has ended what prepares it: the rest is of that */
     int too_short;             /* it ended well, and the program says that it took 0 s: not ok */
     char status[96];           /* for the log: "ok", "given up", "exit 3", "signal 9", "timeout", "lost host h3", "no time in
                                   output", HRUN_STATUS_TOO_SHORT */
@@ -290,25 +291,34 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
  *
  * The commands that a definition runs before the application (key `prepare`): a decomposition
  *
- * Invariants: what was prepared last in a folder is remembered (DATA/prepared), and the same is not prepared again
- * there; a step that fails or is killed leaves no such memory. Their output goes nowhere; of one that fails, to
- * standard error. */
+ * Invariants: what was prepared last in a working folder, by whatever definition, is remembered (a file in
+ * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory. Their
+ * output goes nowhere; the end of what a failed one has printed goes to on_message.
+ */
 
 struct preparation {
     double took_s;             /* of all steps; 0: nothing was to be done */
-    struct hrun_outcome outcome; /* of the step that ended it, where a signal to hrun did */
+    struct hrun_outcome outcome; /* of the last step, as that of the run, where a signal to hrun or the time limit ended
+                                  it */
+    char why[320];             /* that the time limit did; "" */
 };
 
-/* Prepare a run of w in dir (own: a fresh folder), whose other conditions are those of `like`. Result: 1: the run may
- * start; 0: hrun was interrupted; -1 with *err (HRUN_EENGINE: a step failed, with its last words). */
+/* Prepare a run of w in dir (own: a fresh folder), whose other conditions are those of `like`; of time limits that of
+ * --timeout alone counts, for all steps together. Result: 1: the run may start; 0: a signal or the time limit has ended
+ * it; -1 with *err (HRUN_EENGINE: a step failed; with quiet_run, with its last words). */
 int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     const struct hrun_job *like, const char *dir, int own, struct preparation *out,
                     struct hrun_error *err);
 
-/* What was prepared last in the working folder for size N and this cluster: 1 and the configuration pes[nsubs],
- * procs[nsubs], the part of the whole of a process of each sub-cluster in share[nsubs] (all 0: equal), and what that
- * took; 0: nothing. */
-int preparation_last(const struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
+/* What was prepared last in the working folder, if that would not have to be prepared again for a run of size N: 1 and
+ * the configuration pes[nsubs], procs[nsubs], the units of a process of each sub-cluster in share[nsubs] (all 0: equal),
+ * and what it took; 0: there is nothing such. */
+int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
+
+/* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the same,
+ * and then *took_s is what that took, else 0. Errors: those of templates, HRUN_ENOMEM. */
+int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
+                    struct hrun_error *err);
 
 /* What a job points to. Zeroed: nothing. */
 struct work_words {
@@ -335,7 +345,10 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
 int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
                       struct hrun_error *err);
 
-/* Write inputs, launch, time. 0: it was launched, *out tells how it went; -1: it was not. */
+/* Why a run failed, in a line, from what it wrote to standard error and to standard output. */
+void work_last_line(const char *errors, const char *output, char *out, size_t size);
+
+/* Write inputs, prepare, launch, time. 0: it was launched, *out tells how it went; -1: it was not. */
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err);
 
 /* Append the run to the log of every sub-cluster that took part (as a homogeneous measurement when it is one

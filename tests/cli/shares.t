@@ -1,6 +1,6 @@
 #!/bin/bash
 # shares.t - programs that can be told how much of the work each process gets: unequal shares are chosen together with
-# the configuration, on simulated clusters whose times are exact; and commands that prepare a run
+# the configuration, on simulated clusters whose times are exact
 . "$(dirname "$0")/tap.sh"
 
 if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
@@ -203,64 +203,10 @@ err_has "no closing brace" "a brace is missing"
 run hrun -n 2 -x 'PARTS={shares:7:,}' sh -c 'echo $PARTS'
 ok "-x has them in the environment" test "$(sort -u <<<"$out")" = 4,3
 
-# ---------------------------------------------------------------- prepare
-
-prepared() { cat prepared 2>/dev/null | wc -l; }
-define steps 'shares: {units: "N"}
-prepare:
-  - run: [sh, -c, "echo {P} {shares:units:,} >>prepared"]' '"{N}", "--shares={shares}"'
-run hrun -app steps -n 2 -N 16 "$bin/jacobi"
-status_is 0 "a command before the run"
-ok "is run once, with P and shares" test "$(cat prepared)" = "2 8,8"
-run hrun -app steps -n 2 -N 16 "$bin/jacobi"
-ok "what was prepared is not prepared again" test "$status $(prepared)" = "0 1"
-run hrun --dry-run -app steps -n 2 -N 16 "$bin/jacobi"
-out_has "  would prepare: " "a dry run tells what prepares"
-run hrun -app steps -n 2 -N 16 --force "$bin/jacobi"
-ok "but with --force" test "$status $(prepared)" = "0 2"
-run hrun -app steps -n 1 -N 16 "$bin/jacobi"
-run hrun -app steps -n 2 -N 16 "$bin/jacobi"
-ok "and after another number of processes" test "$status $(prepared)" = "0 4"
-mkdir elsewhere
-run hrun -app steps -n 2 -N 16 --wdir elsewhere "$bin/jacobi"
-ok "in another folder it is" test "$status $(cat elsewhere/prepared)" = "0 2 8,8"
-define many 'prepare:
-  - mpi: [sh, -c, "echo rank >>ranks"]
-  - run: [sh, -c, "wc -l <ranks >count"]
-shares: {units: "N"}' '"{N}", "--shares={shares}"'
-run hrun -app many -n 2 -N 16 "$bin/jacobi"
-ok "mpi: as many processes as the application has, step after step" test "$status $(tr -d ' ' <count)" = "0 2"
 run hrun-calibrate --vary jacobi=96,144,192 "${on[@]:0:4}" -q "$prog" 96 "--shares={shares:units:,}"
 run hrun --dry-run "${on[@]:0:4}" "$prog" 168 "--shares={shares:units:,}"
 ok "--vary: a number of the command is its size and how many units it has" grep -qE "shares=[0-9,]+" <<<"$out"
 out_has "equal shares" "for which shares are dealt out"
-run hrun --dry-run -app openfoam -n 2 -N 60 sh
-out_has "sh box.sh" "the definition of OpenFOAM, which comes with hrun, is one"
-define broken 'prepare: [{run: [sh, -c, "echo no mesh here >&2; exit 3"]}]
-shares: {units: "N"}' '"{N}", "--shares={shares}"'
-run hrun -app broken -n 2 -N 16 "$bin/jacobi"
-status_is 125 "a step that fails ends the run"
-err_has "no mesh here" "with its words"
-err_has "ended with status 3" "and its status"
-out_lacks "time:" "before the application"
-run hrun -app broken -n 2 -N 16 "$bin/jacobi"
-status_is 125 "and is not taken for done"
-define killed 'prepare: [{run: [sh, -c, "kill -9 $$"]}]
-shares: {units: "N"}' '"{N}", "--shares={shares}"'
-run hrun -app killed -n 2 -N 16 "$bin/jacobi"
-err_has "was killed by signal 9" "one that is killed is told"
-define nothing 'prepare: [{run: [no-such-command]}]
-shares: {units: "N"}' '"{N}", "--shares={shares}"'
-run hrun -app nothing -n 2 -N 16 "$bin/jacobi"
-ok "a command that is not there" test "$status" -ge 125
-err_has "no-such-command" "is named"
-define neither 'prepare: [{}]
-shares: {units: "N"}' '"{N}"'
-run hrun -app neither -n 2 -N 16 "$bin/jacobi"
-err_has "a step is either" "a step that says nothing"
-run hrun-calibrate -app broken -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$bin/jacobi"
-err_has "no mesh here" "a calibration tells why runs fail"
-
 # ---------------------------------------------------------------- what definitions and variables may say
 
 define mute 'shares: {units: "N"}' '"{N}"'

@@ -1,0 +1,298 @@
+#!/bin/bash
+# prepare.t - the commands that a definition runs before the application: when they are run, how they end, what is
+# remembered of them, and that it counts in the choice
+. "$(dirname "$0")/tap.sh"
+
+cd "$tmp"
+mkdir apps
+export HRUN_PROFILE_PATH=$tmp/apps
+# define NAME KEYS ARGS: a definition of the Jacobi sweeps over N planes
+define() {
+    cat >"apps/$1.yaml" <<D
+name: $1
+procs_per_pe: [1]
+$2
+terms:
+  np: ["N^3*W", "N^2*W", "N^2", "N", "1"]
+  n:  ["N^3", "N^2", "1"]
+args: [${3-'"{N}"'}]
+time: {match: '^time: ([0-9.eE+-]+) s\$'}
+sizes: [96, 144, 192]
+D
+}
+shares='shares: {units: "N"}'
+prog=$bin/jacobi
+# here NAME OPTIONS: in a folder of its own
+here() {
+    folder=$1
+    mkdir -p "$folder"
+    shift
+    run hrun -n 2 --wdir "$folder" "$@" "$prog"
+}
+prepared() { cat "${1-$folder}"/prepared 2>/dev/null | wc -l; }
+
+# ---------------------------------------------------------------- when they are run
+
+define steps "$shares
+prepare:
+  - run: [sh, -c, \"echo {P} {shares:units:,} >>prepared\"]"
+here a -app steps -N 16
+status_is 0 "a command before the run"
+ok "is run once, with P and shares" test "$(cat a/prepared)" = "2 8,8"
+here a -app steps -N 16
+ok "what was prepared is not prepared again, also where it was the first that is remembered at all" \
+    test "$status $(prepared)" = "0 1"
+here a -app steps -N 16 --force
+ok "but with --force" test "$status $(prepared)" = "0 2"
+here a -app steps -N 16 -n 1
+here a -app steps -N 16
+ok "and after another number of processes" test "$status $(prepared)" = "0 4"
+here b -app steps -N 16
+ok "in another folder it is" test "$status $(cat b/prepared)" = "0 2 8,8"
+define plain "$shares
+constants: [{name: c, value: 1}]
+prepare: [{run: [sh, -c, \"echo \$PART >>prepared\"]}]"
+here sizes -app plain -N 16
+here sizes -app plain -N 32
+ok "another size counts where the words do not have it" test "$(prepared)" = 2
+here sizes -app plain -N 32 -D c=2
+ok "and so does a constant" test "$(prepared)" = 3
+here sizes -app plain -N 32 -D c=2 -x PART=1
+here sizes -app plain -N 32 -D c=2 -x PART=2
+here sizes -app plain -N 32 -D c=2 -x PART=2
+ok "and what -x sets, which the command gets" test "$(tail -n 2 sizes/prepared | tr '\n' ' ')$(prepared)" = "1 2 5"
+PART=3 here sizes -app plain -N 32 -D c=2 -x PART
+PART=4 here sizes -app plain -N 32 -D c=2 -x PART
+ok "or passes on" test "$(prepared)" = 7
+define two "$shares
+prepare: [{run: [sh, -c, \"echo two >>prepared\"]}]"
+here both -app plain -N 16
+here both -app two -N 16
+here both -app plain -N 16
+ok "another definition in the same folder has prepared something else" test "$(prepared)" = 3
+define many "prepare:
+  - mpi: [sh, -c, \"echo rank >>ranks\"]
+  - run: [sh, -c, \"wc -l <ranks >count\"]
+$shares"
+here many -app many -N 16
+ok "mpi: as many processes as the application has, step after step" test "$status $(tr -d ' ' <many/count)" = "0 2"
+
+# ---------------------------------------------------------------- what a dry run tells of them
+
+define told "$shares
+prepare:
+  - run: [sh, -c, \"echo {P} {N} >>prepared\"]
+  - mpi: [true]"
+here told -app told -N 16 --dry-run
+out_has "  would prepare: sh -c 'echo 2 16 >>prepared'" "a dry run tells what prepares, as it would be run"
+out_has "  would prepare: true as all processes" "and where"
+here told -app told -N 16 --dry-run --json
+field() { python3 -c 'import json, sys; p = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1"; }
+ok "as JSON" test "$(field 'p["prepare"]')" = "{'steps': 2, 'kept': False, 'took_s': None}"
+here told -app told -N 16
+here told -app told -N 16 --dry-run
+out_lacks "would prepare" "not where what is prepared is the same"
+here told -app told -N 16 --dry-run --json
+ok "which has taken its time" test "$(field 'p["prepare"]["steps"], p["prepare"]["took_s"] > 0')" = "(0, True)"
+run hrun -n 2 --dry-run --json -N 16 -app "$apps/jacobi.yaml" "$prog"
+ok "null without the key" test "$(field 'p["prepare"]')" = None
+HRUN_PROFILE_PATH='' run hrun --dry-run -app openfoam -n 2 -N 60 sh
+out_has "sh box.sh" "the definition of OpenFOAM, which comes with hrun, is one"
+out_has "would prepare: sh -ce" "that prepares"
+
+# ---------------------------------------------------------------- how they fail
+
+define broken "prepare: [{run: [sh, -c, \"printf 'no %s here\\\\n' mesh >&2; exit 3\"]}]
+$shares"
+here broken -app broken -N 16
+status_is 125 "a step that fails ends the run"
+err_has "no mesh here" "with its words"
+err_has "ended with status 3; its words are above" "and its status"
+out_lacks "time:" "before the application"
+here broken -app broken -N 16
+status_is 125 "and is not taken for done"
+define loud "prepare: [{run: [sh, -c, \"printf 'bad %s\\\\n' cells; exit 3\"]}]
+$shares"
+here loud -app loud -N 16
+err_has "bad cells" "words on standard output are words, too"
+out_lacks "bad cells" "for standard error"
+define mute "prepare: [{run: [sh, -c, \"exit 3\"]}]
+$shares"
+here mute -app mute -N 16
+err_has "ended with status 3" "one that says nothing"
+err_lacks "above" "has none"
+define killed "prepare: [{run: [sh, -c, \"kill -9 \$\$\"]}]
+$shares"
+here killed -app killed -N 16
+err_has "was killed by signal 9" "one that is killed is told"
+define nothing "prepare: [{run: [no-such-command]}]
+$shares"
+here nothing -app nothing -N 16
+ok "a command that is not there" test "$status" -ge 125
+err_has "no-such-command" "is named"
+define neither "prepare: [{}]
+$shares"
+here neither -app neither -N 16
+err_has "a step is either" "a step that says nothing"
+for app in broken loud; do
+    run hrun-calibrate -app $app -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$prog"
+    [ $app = broken ] && words="no mesh here" || words="bad cells"
+    err_has "ended with status 3: $words" "a calibration tells why runs fail: $app"
+done
+ok "the library prints nothing itself" sh -c \
+    "! grep -rE 'fprintf\(std(out|err)|[^a-z_]printf\(|fputs\(' '$top/lib' --include='*.c'"
+
+# ---------------------------------------------------------------- plain commands
+
+define world "prepare: [{run: [mpirun, -n, \"2\", --oversubscribe, sh, -c, \"echo \$HERE >>prepared\"]}]
+$shares"
+here world -app world -N 16 -x HERE=yes
+ok "a command may start mpirun" test "$status $(tr '\n' ' ' <world/prepared)" = "0 yes yes "
+define rank "prepare: [{run: [sh, -c, \"env | grep -cE '^(PMIX|PMI|OMPI_COMM)_' >prepared || true\"]}]
+$shares"
+here rank -app rank -N 16
+ok "as it is no rank of anything" test "$status $(cat rank/prepared)" = "0 0"
+define left "prepare: [{run: [sh, -c, \"setsid sleep 60 & echo \$! >left.pid\"]}]
+$shares"
+here left -app left -N 16
+ok "what it leaves behind ends with it" test "$status" = 0 -a -s left/left.pid -a ! -e "/proc/$(cat left/left.pid)"
+
+# ---------------------------------------------------------------- signals and time limits
+
+define slow "prepare: [{run: [sh, -c, \"sleep 60 & echo \$! >child; wait\"]}]
+$shares"
+define deaf "prepare: [{run: [sh, -c, \"trap 'exit 0' INT TERM; sleep 60 & echo \$! >child; wait\"]}]
+$shares"
+define nested "prepare: [{run: [mpirun, -n, \"1\", sh, -c, \"echo \$\$ >child; exec sleep 60\"]}]
+$shares"
+define ranks "prepare: [{mpi: [sh, -c, \"echo \$\$ >child; exec sleep 60\"]}]
+$shares"
+before=$(litter)
+for app in slow deaf nested ranks; do
+    for round in "INT 130" "TERM 143"; do
+        mkdir -p "$app"
+        rm -f "$app/child"
+        # The shell lets SIGINT be ignored by what it starts in the background.
+        env --default-signal=INT "$build/bin/hrun" -n 1 --wdir $app -app $app -N 16 "$prog" >"$app/out" 2>&1 \
+            </dev/null &
+        pid=$!
+        for i in {1..100}; do [ -s "$app/child" ] && break; sleep 0.1; done
+        kill -"${round% *}" $pid
+        wait $pid
+        ok "SIG${round% *} in a step ends hrun with ${round#* }: $app" test $? = "${round#* }"
+        ok "and the step, without the application" test -s $app/child -a ! -e "/proc/$(cat $app/child)" -a \
+            "$(grep -c ^time: $app/out)" = 0
+    done
+    here $app -app $app -N 16 --timeout 1
+    status_is 124 "so does --timeout: $app"
+    err_has "did not end in time (--timeout)" "as is said"
+    ok "and nothing is left of it" test ! -e "/proc/$(cat $app/child)"
+done
+ok "nothing else is left" nothing_new "$before"
+define long "prepare: [{run: [sleep, \"2\"]}, {run: [sleep, \"0.1\"]}]
+$shares"
+SECONDS=0
+mkdir long
+run hrun -n 1 --wdir long -app long -N 16 --timeout 3 sleep 60
+ok "--timeout holds for steps and application together ($SECONDS s)" test $status = 124 -a $SECONDS -lt 5
+run hrun-calibrate -app slow -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 --timeout 1 "$prog"
+err_has "did not end in time" "and in a calibration"
+
+# ---------------------------------------------------------------- the choice
+
+if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
+    skip "what is prepared and the choice" "SimGrid is not installed (libsimgrid-dev)"
+    done_testing
+fi
+# a: three hosts, b: three of half the speed
+cat >p.xml <<E
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="a" prefix="a-" suffix="" radical="0-2" speed="1Gf" bw="1250MBps" lat="5us" router_id="ra"/>
+<cluster id="b" prefix="b-" suffix="" radical="0-2" speed="0.5Gf" bw="1250MBps" lat="5us" router_id="rb"/>
+<link id="s" bandwidth="100GBps" latency="1us" sharing_policy="FATPIPE"/>
+<zoneRoute src="a" dst="b" gw_src="ra" gw_dst="rb"><link_ctn id="s"/></zoneRoute>
+</zone></platform>
+E
+# kept UNITS: the definition kept, which takes as long as NAP says to prepare
+kept() {
+    define kept "constants: [{name: c, value: 1}]
+shares: {units: \"$1\", min: 2}
+prepare: [{run: [sh, -c, \"echo {c} >>prepared; sleep \${{NAP-0}\"]}]" '"{N}", "--shares={shares:192:*}"'
+}
+define kept 'constants: [{name: c, value: 1}]
+shares: {units: "N", min: 2}' '"{N}", "--shares={shares}"'
+prog=$build/tests/accuracy/jacobi
+on=(--platform p.xml --smpi smpi/coll-selector:mpich -app kept -N 192)
+run hrun-calibrate "${on[@]:0:6}" -q "$prog"
+status_is 0 "a calibration"
+mkdir kept
+on+=(--wdir kept)
+kept N
+run hrun "${on[@]}" --dry-run --json "$prog"
+best=$(field 'p["predicted_s"]')
+NAP=2 run hrun "${on[@]}" --no-record -q --config 3,1,0,0 "$prog"
+ok "a slow one is prepared, for long" test "$status $(prepared kept)" = "0 1"
+run hrun "${on[@]}" --dry-run --json "$prog"
+ok "and kept, as preparing the best takes longer than it saves" test \
+    "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["prepare"]["took_s"] > 2')" = "(True, 0, True)"
+ok "it is the one that is told" test "$(field '[s["pes_used"] for s in p["subclusters"]], p["next_best"]')" = \
+    "([3, 0], [])"
+ok "with its own time" test "$(field "p['predicted_s'] > 1.3 * $best")" = True
+run hrun "${on[@]}" --dry-run "$prog"
+out_has "  prepared     as in the last run here" "for people"
+out_lacks "next best" "without those that are not better"
+out_lacks "equal shares" "in any way"
+out_lacks "would prepare" "nothing is done"
+run hrun "${on[@]}" --force --dry-run --json "$prog"
+ok "--force prepares the best" test "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
+run hrun "${on[@]}" -D c=2 --dry-run --json "$prog"
+ok "as what was prepared with other constants would be prepared anew in any case, so is the best" test \
+    "$(field 'p["prepare"]["kept"], p["prepare"]["steps"]')" = "(False, 1)"
+run hrun "${on[@]}" --no-record -q "$prog"
+ok "it runs without preparing" test "$status $(prepared kept)" = "0 1"
+
+# What was prepared with unequal shares, of many units, which do not fit into nine digits.
+kept 'N^4'
+run hrun "${on[@]}" --no-record -q --force "$prog"
+status_is 0 "many units"
+run hrun "${on[@]}" --no-record -q "$prog"
+ok "are remembered as they are" test "$status $(prepared kept)" = "0 2"
+kept '2*N^4'
+run hrun "${on[@]}" --dry-run --json "$prog"
+ok "are not those of another definition" test "$status $(field 'p["prepare"]["steps"], sum(p["shares"]["units"])')" = \
+    "0 (1, $((2 * 192 ** 4)).0)"
+kept 'N^4'
+for share in 1e300 -1 9007199254740993 x; do
+    python3 - "$share" "$HRUN_DATA"/prepared/* <<'E'
+import sys
+lines = open(sys.argv[2]).read().split("\n")
+place = lines.index("") - 1
+lines[place] = ",".join([sys.argv[1]] * 2)
+open(sys.argv[2], "w").write("\n".join(lines))
+E
+    run hrun "${on[@]}" --dry-run --json "$prog"
+    ok "a broken file keeps nothing: $share" test "$status $(field 'p["prepare"]["kept"]')" = "0 False"
+done
+
+# The last run, as if it had been watched: the processes of b wait a tenth of its time, those of a do not. So the shares
+# that are prepared are not the best any more, and take longer than these.
+kept N
+NAP=2 run hrun "${on[@]}" -q --force "$prog"
+python3 - "$HRUN_DATA"/profiles/kept/*.log <<'E'
+import json, sys, zlib
+for log in sys.argv[1:]:
+    runs = [json.loads(line.split("\t")[0]) for line in open(log)]
+    run = [r for r in runs if r.get("shares")][-1]
+    run["date"] = "2099" + run["date"][4:]
+    run["mpi_s"] = (0.11 if "0.5-gflop" in run["signature"] else 0.01) * run["time_s"]
+    text = json.dumps(run, sort_keys=True, separators=(",", ":"))
+    open(log, "a").write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
+E
+run hrun "${on[@]}" --force --dry-run --json "$prog"
+best=$(field 'p["predicted_s"]')
+run hrun "${on[@]}" --dry-run --json "$prog"
+ok "shares before a run was watched are kept, and slower by its waits ($(field 'p["predicted_s"]') s, $best s)" test \
+    "$(field "p['prepare']['kept'], p['predicted_s'] > 1.01 * $best")" = "(True, True)"
+done_testing
