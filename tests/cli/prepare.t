@@ -8,6 +8,8 @@ mkdir apps
 export HRUN_PROFILE_PATH=$tmp/apps
 # define NAME KEYS ARGS: a definition of the Jacobi sweeps over N planes
 define() {
+    local args='"{N}", "--shares={shares}"'
+    [ $# -lt 3 ] || args=$3
     cat >"apps/$1.yaml" <<D
 name: $1
 procs_per_pe: [1]
@@ -15,7 +17,7 @@ $2
 terms:
   np: ["N^3*W", "N^2*W", "N^2", "N", "1"]
   n:  ["N^3", "N^2", "1"]
-args: [${3-'"{N}"'}]
+args: [$args]
 time: {match: '^time: ([0-9.eE+-]+) s\$'}
 sizes: [96, 144, 192]
 D
