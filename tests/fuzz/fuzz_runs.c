@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum { SUBS = 3 };
     char *text = strndup((const char *)data, size), *next = text, *P, name[] = "a", status[] = "ok";
     struct hrun_sample s = { .N = 100, .M = 1, .pes = 1, .time_s = 1, .wall_s = 1, .ok = 1, .status = status };
-    const struct hrun_joint_sub subs[SUBS] = { { "a", "x", &s, 1 }, { "b", "y", &s, 1 }, { "c", "y", &s, 1 } };
+    const struct hrun_joint_sub subs[SUBS] = { { "a", "x", &s, 1, 0 }, { "b", "y", &s, 1, 0 }, { "c", "y", &s, 1, 0 } };
     struct hrun_app app = { .name = name };
     struct hrun_recalled runs[SUBS];
     int numbers[2 * SUBS * SUBS];
