@@ -206,6 +206,7 @@ if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
     skip "what is prepared and the choice" "SimGrid is not installed (libsimgrid-dev)"
     done_testing
 fi
+export HRUN_DATA=$tmp/choice         # where nothing else was prepared
 # a: three hosts, b: three of half the speed
 cat >p.xml <<E
 <?xml version='1.0'?>
@@ -249,9 +250,9 @@ out_lacks "equal shares" "in any way"
 out_lacks "would prepare" "nothing is done"
 run hrun "${on[@]}" --force --dry-run --json "$prog"
 ok "--force prepares the best" test "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
-run hrun "${on[@]}" -D c=2 --dry-run --json "$prog"
-ok "as what was prepared with other constants would be prepared anew in any case, so is the best" test \
-    "$(field 'p["prepare"]["kept"], p["prepare"]["steps"]')" = "(False, 1)"
+run hrun "${on[@]}" -x PART=1 --dry-run --json "$prog"
+ok "as what was prepared with another environment would be prepared anew in any case, so is the best" test \
+    "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
 run hrun "${on[@]}" --no-record -q "$prog"
 ok "it runs without preparing" test "$status $(prepared kept)" = "0 1"
 
@@ -280,8 +281,15 @@ done
 
 # The last run, as if it had been watched: the processes of b wait a tenth of its time, those of a do not. So the shares
 # that are prepared are not the best any more, and take longer than these.
-kept N
 NAP=2 run hrun "${on[@]}" -q --force "$prog"
+cp "$HRUN_DATA"/prepared/* best
+sed -e 's/^[0-9]*,[0-9]*$/283115520,169869312/' \
+    -e 's/^[0-9]* [0-9 ]*$/283115520 283115520 283115520 169869312 169869312 169869312/' best >uneven
+cp uneven "$HRUN_DATA"/prepared/*
+run hrun "${on[@]}" --dry-run --json "$prog"
+ok "shares that are not the best are kept" test "$(field 'p["prepare"]["kept"], p["subclusters"][1]["share"]')" = \
+    "(True, 169869312.0)"
+unwatched=$(field 'p["predicted_s"]')
 python3 - "$HRUN_DATA"/profiles/kept/*.log <<'E'
 import json, sys, zlib
 for log in sys.argv[1:]:
@@ -292,9 +300,15 @@ for log in sys.argv[1:]:
     text = json.dumps(run, sort_keys=True, separators=(",", ":"))
     open(log, "a").write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
 E
+run hrun "${on[@]}" --dry-run --json "$prog"
+ok "where b waits, more work on b takes less time ($(field 'p["predicted_s"]') s, $unwatched s)" test \
+    "$(field "p['prepare']['kept'], p['predicted_s'] < 0.97 * $unwatched")" = "(True, True)"
+cp best "$HRUN_DATA"/prepared/*
 run hrun "${on[@]}" --force --dry-run --json "$prog"
 best=$(field 'p["predicted_s"]')
 run hrun "${on[@]}" --dry-run --json "$prog"
 ok "shares before a run was watched are kept, and slower by its waits ($(field 'p["predicted_s"]') s, $best s)" test \
     "$(field "p['prepare']['kept'], p['predicted_s'] > 1.01 * $best")" = "(True, True)"
+run hrun "${on[@]}" -q --no-record "$prog"
+ok "to the unit, so that nothing is prepared" test "$status $(prepared kept)" = "0 3"
 done_testing
