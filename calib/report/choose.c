@@ -264,9 +264,11 @@ int report_search(struct report *r, int64_t N, int P, const struct hrun_objectiv
             subs[i] = (struct hrun_plan_sub){ .npes = r->subs[i].npes, .cost_per_hour = r->subs[i].cost_per_hour,
                                               .power_w = r->subs[i].power_w };
         problem.oracle = hrun_predictor_oracle(p);
+        hrun_predictor_correct(p, r->corrections);
         hrun_corrections_known(r->corrections, N, known, NULL);
         rc = front ? hrun_plan_pareto(&problem, known, n, plan, err)
                    : hrun_plan_search_known(&problem, known, n, top, plan, err);
+        hrun_predictor_correct(p, NULL);
     }
     free(subs);
     free(known);
@@ -278,11 +280,14 @@ int report_search(struct report *r, int64_t N, int P, const struct hrun_objectiv
 /* As hrun tells it (service/decide.h). */
 static void add_interval(struct report *r, struct report_size *s)
 {
+    struct hrun_predictor *p = report_predictor(r, s->N, NULL);
     double t;
 
     s->low_s = s->high_s = s->predicted_s;
+    hrun_predictor_correct(p, r->corrections);
     if (!report_predict(r, s->chosen, s->N, &t, &s->low_s, &s->high_s, NULL))
         hrun_corrections_tell(r->corrections, s->chosen, s->chosen + r->nsubs, s->N, &t, &s->low_s, &s->high_s, NULL);
+    hrun_predictor_correct(p, NULL);
 }
 
 static int keep_choice(struct report *r, struct report_size *s, const struct hrun_plan *plan)

@@ -36,6 +36,9 @@ static const double BEYOND_SD = 0.25;
 /* The median of the absolute value of a normal variable. */
 static const double MEDIAN = 0.6744897501960817;
 
+/* So many configurations at one N tell what is common to all there, and not only their own. */
+enum { COMMON_LEAST = 3 };
+
 /* Pairs of repetitions that the assumed scatter counts as; and how well it is known, in degrees of freedom: machines
  * were seen that scatter by 1 to 10 %. */
 enum { ASSUMED_PAIRS = 5, ASSUMED_DOF = 2 };
@@ -44,6 +47,7 @@ struct point {              /* runs of one configuration at one N */
     double x;               /* ln N */
     int64_t N;
     double r;               /* mean of ln(measured / predicted) of the runs that agree */
+    double own;             /* of it what is not common to all at this N */
     double var;             /* of one run's, by the scatter of runs */
     double rounding;        /* the variance of what rounding does to the time, alike in all runs */
     int agree;              /* how many agree */
@@ -61,9 +65,12 @@ struct config {
 
 struct hrun_corrections {
     int nsubs;
-    struct config *v;
-    int n;
-    double var[2];          /* prior variance of r: on one sub-cluster, on several */
+    struct config *v;       /* first n that may be chosen, then those of other shares: equal ones, or far from those of
+                               now */
+    int n, nall;
+    double var[2];          /* prior variance of r: on one sub-cluster, on several, beside what is common there */
+    struct config common;   /* r common to all on several sub-clusters: a point for each N, with its own variance */
+    double common_var;      /* prior variance of that */
     double sigma_abs_s;     /* how a run scatters whatever its time */
     double sigma_rel;       /* and in proportion to it */
     double t_abs, t_rel;    /* Student's t of 95 %, as these are known from few repetitions */
@@ -87,18 +94,17 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 }
 
 /* Would its shares be others now? */
-static int is_redealt(struct hrun_predictor *p, const struct hrun_recalled *run, int *answer, struct hrun_error *err)
+static int find_redealt(struct hrun_predictor *p, struct hrun_recalled *run, struct hrun_error *err)
 {
     double *part = run->share ? calloc((size_t)run->nsubs + 1, sizeof *part) : NULL, off;
     int rc = 0;
 
-    *answer = 0;
     if (!run->share)
         return 0;
     for (int s = 0; part && s < run->nsubs; s++)
         part[s] = run->share[s] / run->s->P;
     rc = part ? hrun_predictor_share_change(p, run->pes, run->procs, part, &off, err) : hrun_fail_nomem(err);
-    *answer = !rc && off > HRUN_SHARES_FAR;
+    run->other |= !rc && off > HRUN_SHARES_FAR;
     free(part);
     return rc;
 }
@@ -136,10 +142,8 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
         int n = 0;
 
         if (hrun_predictor_deal(p, runs[i].share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err) ||
-            is_redealt(p, &runs[i], &n, err) || (!n && options_times(p, net, &runs[i], t, err)))
+            find_redealt(p, &runs[i], err) || options_times(p, net, &runs[i], t, err))
             goto out;
-        if (n)
-            continue;
         for (int s = 0; s < nsubs; s++) {
             int k = hrun_predictor_find(p, s, runs[i].procs[s]);
             double own = k < 0 ? NAN : t[k];
@@ -171,9 +175,11 @@ static int by_config(const void *a, const void *b)
 {
     const struct hrun_recalled *x = a, *y = b;
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
-    int order = memcmp(x->pes, y->pes, len);
+    int order = x->other - y->other;
 
+    order = order ? order : memcmp(x->pes, y->pes, len);
     order = order ? order : memcmp(x->procs, y->procs, len);
+    order = order ? order : (x->share != NULL) - (y->share != NULL);
     order = order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
     return order ? order : (x->r > y->r) - (x->r < y->r);
 }
@@ -182,7 +188,7 @@ static int same_config(const struct hrun_recalled *x, const struct hrun_recalled
 {
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
 
-    return !memcmp(x->pes, y->pes, len) && !memcmp(x->procs, y->procs, len);
+    return x->other == y->other && (x->share != NULL) == (y->share != NULL) && !memcmp(x->pes, y->pes, len) && !memcmp(x->procs, y->procs, len);
 }
 
 /* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones
@@ -233,7 +239,7 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
 static int add_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
                       const struct hrun_fit_options *options, struct hrun_error *err)
 {
-    struct config *v = &c->v[c->n++];
+    struct config *v = &c->v[c->nall++];
     size_t end, len = (size_t)c->nsubs * sizeof *v->pes;
 
     v->pes = malloc(len);
@@ -241,6 +247,7 @@ static int add_config(struct hrun_corrections *c, const struct hrun_recalled *ru
     v->points = calloc(n, sizeof *v->points);
     v->runs = (int)n;
     v->mixed = runs[0].s->mixed;
+    c->n += !runs[0].other;
     if (!v->pes || !v->procs || !v->points)
         return hrun_fail_nomem(err);
     memcpy(v->pes, runs[0].pes, len);
@@ -314,7 +321,7 @@ static void condition(const struct config *v, double prior, double x, size_t ski
             A[a][b] = covariance(prior, p->x, v->points[use[b]].x);
         A[a][a] += p->var / (p->agree * fmax(p->trust, 1e-6)) + p->rounding;
         k[a] = covariance(prior, p->x, x);
-        r[a] = p->r;
+        r[a] = p->own;
     }
     factorise(A, n);
     forward(A, n, k);
@@ -345,13 +352,13 @@ static double set_trust(struct config *v, size_t i, double prior)
 
     condition(v, prior, p->x, i, &mean, &var);
     /* Divided by the density with which runs agree with each other, of which there may be thousands. */
-    usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->r - mean, var + one) +
-                              (p->agree > 1 && fabs(p->r) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
-    if (p->r > 0 && p->r <= GLITCH_MAX)
+    usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->own - mean, var + one) +
+                              (p->agree > 1 && fabs(p->own) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
+    if (p->own > 0 && p->own <= GLITCH_MAX)
         slowed = GLITCHES / GLITCH_MAX *
                  pow(GLITCHES / GLITCH_MAX / ((1 - GLITCHES) * density(0, p->var)), p->agree - 1);
     p->trust = usual > 0 ? usual / (usual + slowed) : 0;
-    return p->trust * fmax(p->r * p->r - one, 0);
+    return p->trust * fmax(p->own * p->own - one, 0);
 }
 
 static int by_time(const void *a, const void *b)
@@ -377,21 +384,106 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
+/* ------------------------------------------------------------------ what is common */
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = ((const struct point *)a)->N, y = ((const struct point *)b)->N;
+
+    return (x > y) - (x < y);
+}
+
+/* The N at which enough was run on several sub-clusters. Only families whose predictions can be scaled have anything in
+ * common. */
+static int make_common(struct hrun_corrections *c, const struct hrun_app *app, struct hrun_error *err)
+{
+    struct config *v = &c->common;
+    size_t n = 0, most = 0;
+
+    for (int i = 0; i < c->nall; i++)
+        most += c->v[i].npoints;
+    v->points = calloc(most + 1, sizeof *v->points);
+    if (!v->points)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < c->nall && app->family == HRUN_APP_NPT; i++)
+        for (size_t k = 0; k < c->v[i].npoints && c->v[i].mixed; k++)
+            v->points[n++] = (struct point){ .x = c->v[i].points[k].x, .N = c->v[i].points[k].N };
+    if (n)
+        qsort(v->points, n, sizeof *v->points, by_size);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && v->points[end].N == v->points[begin].N;)
+            end++;
+        if (end - begin >= COMMON_LEAST)
+            v->points[v->npoints++] = v->points[begin];
+    }
+    return 0;
+}
+
+static struct point *common_point(const struct hrun_corrections *c, int64_t N)
+{
+    const struct point key = { .N = N };
+
+    return bsearch(&key, c->common.points, c->common.npoints, sizeof key, by_size);
+}
+
+/* What is common at each N: the mean of r there, as far as runs can be trusted, of which each configuration has a part
+ * of its own. The rest is their own part. */
+static void learn_common(struct hrun_corrections *c)
+{
+    struct config *v = &c->common;
+    double sum = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD, mean, var;
+
+    for (size_t k = 0; k < v->npoints; k++)
+        v->points[k].own = v->points[k].trust = 0;
+    for (int i = 0; i < c->nall; i++)
+        for (size_t k = 0; k < c->v[i].npoints && c->v[i].mixed && v->npoints; k++) {
+            const struct point *p = &c->v[i].points[k];
+            struct point *all = common_point(c, p->N);
+            double w = fmax(p->trust, 1e-6) / (c->var[1] + p->var / p->agree + p->rounding);
+
+            if (!all)
+                continue;
+            all->own += w * p->r;
+            all->trust += w;
+        }
+    for (size_t k = 0; k < v->npoints; k++) {
+        struct point *p = &v->points[k];
+
+        p->own /= p->trust;
+        p->var = 1 / p->trust;
+        p->agree = 1;
+        p->trust = 1;
+        sum += fmax(p->own * p->own - p->var, 0);
+    }
+    c->common_var = sum / (PRIOR_WEIGHT + (double)v->npoints);
+    for (int i = 0; i < c->nall; i++)
+        for (size_t k = 0; k < c->v[i].npoints; k++) {
+            struct point *p = &c->v[i].points[k];
+
+            p->own = p->r;
+            if (c->v[i].mixed && v->npoints) {
+                condition(v, c->common_var, p->x, v->npoints, &mean, &var);
+                p->own -= mean;
+            }
+        }
+}
+
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
- * trusted; which depends on how much r varies (EM). */
+ * trusted; which depends on how much r varies, and on what is common (EM). */
 static void learn_variance(struct hrun_corrections *c)
 {
     enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
-    c->var[0] = c->var[1] = PRIOR_SD * PRIOR_SD;
-    for (int i = 0; i < c->n; i++)
+    c->var[0] = c->var[1] = c->common_var = PRIOR_SD * PRIOR_SD;
+    for (int i = 0; i < c->nall; i++)
         for (size_t k = 0; k < c->v[i].npoints; k++)
             c->v[i].points[k].trust = 1;
     for (int round = 0; round < ROUNDS; round++) {
         double sum[2], weight[2] = { PRIOR_WEIGHT, PRIOR_WEIGHT };
 
+        learn_common(c);
         sum[0] = sum[1] = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD;
-        for (int i = 0; i < c->n; i++)
+        for (int i = 0; i < c->nall; i++)
             for (size_t k = 0; k < c->v[i].npoints; k++) {
                 int mixed = c->v[i].mixed;
 
@@ -401,6 +493,27 @@ static void learn_variance(struct hrun_corrections *c)
         for (int m = 0; m < 2; m++)
             c->var[m] = sum[m] / weight[m];
     }
+    learn_common(c);
+}
+
+/* What is common at N, ln, and its variance. */
+static double common_at(const struct hrun_corrections *c, int64_t N, double *var)
+{
+    double mean;
+
+    if (!c->common.npoints) {
+        *var = 0;
+        return 0;
+    }
+    condition(&c->common, c->common_var, log((double)N), c->common.npoints, &mean, var);
+    return mean;
+}
+
+double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
+{
+    double var;
+
+    return c ? exp(common_at(c, N, &var)) : 1;
 }
 
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
@@ -411,9 +524,10 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     struct hrun_corrections *c = calloc(1, sizeof *c);
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
+    int dealt = app->shares.units && how != HRUN_SHARES_EQUAL;
     double *room = NULL, *shares = NULL, *memory = calloc((size_t)nsubs + 1, sizeof *memory);
     int *numbers = NULL, rc = -1, ignores = 0;
-    size_t n = 0, kept = 0, end;
+    size_t n = 0, kept = 0, near = 0, end;
 
     for (int i = 0; i < nsubs; i++)
         n += subs[i].n;
@@ -434,11 +548,8 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
         ignores |= models[i] && models[i]->tasking.ignores;
     for (size_t i = 0; i < n; i++) {
         runs[i].share = ignores ? NULL : runs[i].share;
-        if (!runs[i].s->mixed || (runs[i].share != NULL) == (app->shares.units && how != HRUN_SHARES_EQUAL))
-            runs[kept++] = runs[i];
+        runs[i].other = runs[i].s->mixed && (runs[i].share != NULL) != dealt;
     }
-    n = kept;
-    kept = 0;
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
@@ -450,12 +561,14 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             runs[kept++] = runs[i];
     if (kept)
         qsort(runs, kept, sizeof *runs, by_config);
+    while (near < kept && !runs[near].other)
+        near++;
     for (size_t i = 0; i < kept; i++)
         room[i] = runs[i].s->time_s;
     c->rounding_s = hrun_times_rounding(room, kept);
-    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, kept, assumed, c->rounding_s, 1, room, &c->t_abs),
+    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, near, assumed, c->rounding_s, 1, room, &c->t_abs),
                                             assumed->sigma_abs_s);
-    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, kept, assumed, c->rounding_s, 0, room, &c->t_rel),
+    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, near, assumed, c->rounding_s, 0, room, &c->t_rel),
                                         assumed->sigma_rel);
     c->nmin = kept ? INFINITY : 0;
     for (size_t i = 0; i < kept; i++) {
@@ -473,11 +586,13 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
             end++;
         if (add_config(c, runs + begin, end - begin, options, err))
             goto out;
-        for (size_t i = begin; i < end; i++)
+        for (size_t i = begin; i < end && i < near; i++)
             add_run(c, &runs[i], options);
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
+    if (make_common(c, app, err))
+        goto out;
     learn_variance(c);
     *out = c;
     c = NULL;
@@ -496,12 +611,13 @@ void hrun_corrections_destroy(struct hrun_corrections *c)
 {
     if (!c)
         return;
-    for (int i = 0; c->v && i < c->n; i++) {
+    for (int i = 0; c->v && i < c->nall; i++) {
         free(c->v[i].pes);
         free(c->v[i].procs);
         free(c->v[i].points);
     }
     free(c->v);
+    free(c->common.points);
     free(c->runs);
     free(c);
 }
@@ -544,10 +660,12 @@ double hrun_corrections_sd(const struct hrun_corrections *c)
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
 {
     const struct config *v = &c->v[i];
-    double mean, var;
+    double mean, var, any;
 
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
     condition(v, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
+    if (!v->mixed)
+        mean -= common_at(c, N, &any);      /* which predictions have by now */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
     out->factor = exp(mean);
@@ -568,7 +686,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
                           double *low_s, double *high_s, struct hrun_correction *at)
 {
     struct hrun_correction own = { .factor = 1 };
-    double down, up, prior, noise, t, beyond, run, abs_s;
+    double down, up, prior, noise, t, beyond, run, abs_s, common;
     int i = hrun_corrections_find(c, pes, procs), used = 0;
 
     if (!c)
@@ -578,6 +696,11 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
     prior = own.sd = sqrt(c->var[used > 1]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
+    common_at(c, N, &common);
+    if (used > 1) {
+        prior = hypot(prior, sqrt(common));
+        own.sd = hypot(own.sd, sqrt(common));
+    }
     abs_s = hypot(c->sigma_abs_s, c->rounding_s);
     noise = hypot(c->sigma_rel, abs_s / *time_s);
     beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;

@@ -231,8 +231,8 @@ struct hrun_recalled {
     int nsubs;
     int *pes, *procs;       /* nsubs each */
     double *share;          /* nsubs: of the work of each process, over a P-th; NULL: shares are equal */
-    double r;               /* this and the next: the caller's */
-    int limiting;
+    double r;               /* this and what follows: the caller's */
+    int limiting, other;
 };
 
 /* All good runs of the cluster's configurations with the definition's constants into runs[], in order of N, each once:
@@ -463,6 +463,8 @@ struct hrun_predictor_kind {
     int (*shares)(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err);
     /* See hrun_predictor_limit_memory. NULL: times do not depend on it. */
     int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
+    /* Times are those of the models times p->scale. NULL: p has nothing in common. */
+    void (*rescale)(struct hrun_predictor *p);
     /* See hrun_predictor_balance and hrun_predictor_fewest. NULL: nothing is known of it. */
     int (*balance)(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
                    struct hrun_balance *out, struct hrun_error *err);
@@ -480,6 +482,7 @@ struct hrun_predictor {
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
     int deals;                      /* 1: shares are those of kind->shares; else equal */
     const double *pace;             /* see hrun_predictor_pace */
+    double scale;                   /* see hrun_predictor_correct */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
     struct hrun_oracle oracle;
 };
@@ -510,6 +513,9 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
  * there is a network). */
 int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
                            double *low, double *high, struct hrun_error *err);
+
+/* What predictions are multiplied by at N before all else. c may be NULL: 1. */
+double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
 
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);

@@ -162,6 +162,7 @@ int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_
 /* ------------------------------------------------------------------ predicting */
 
 struct hrun_predictor;
+struct hrun_corrections;
 
 /* A prediction of all sub-clusters for one N. models[nsubs]: NULL for a sub-cluster without a profile (its
  * options do not exist); models made with other constants than the definition's count as NULL. Options exist
@@ -220,6 +221,10 @@ const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p
  * forms but NP-T, and where work goes to who is free, nothing changes. Errors: those of hrun_app_units. */
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
 
+/* From now on predictions have what runs on several sub-clusters at p's N have in common (hrun-model(7),
+ * "Corrections"), which corrections made of the same models take for granted. NULL: they are as the models say. */
+void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c);
+
 /* Predictions of unequal shares from now on take pace[nsubs] times as long (NULL: as the models say); it must outlive
  * p. */
 void hrun_predictor_pace(struct hrun_predictor *p, const double *pace);
@@ -240,7 +245,7 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
 /* Runs with shares that are this far from those of now say little of these. */
 #define HRUN_SHARES_FAR 0.15
 /* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
- * relative to the longest; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
+ * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
 int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                 double *out, struct hrun_error *err);
 
@@ -306,15 +311,13 @@ int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct h
 
 /* ------------------------------------------------------------------ corrections by runs */
 
-struct hrun_corrections;
-
 /* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one. */
 enum { HRUN_CORRECTION_SIZES = 24 };
 
 /* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
  * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`. Of a
- * definition with shares runs on several sub-clusters tell of their own kind alone: those with equal shares, or others,
- * as far as they are near those of now (HRUN_SHARES_FAR).
+ * definition with shares runs on several sub-clusters correct only configurations of their own kind: those with equal
+ * shares, or others, as far as they are near those of now (HRUN_SHARES_FAR); all tell how far models are off.
  * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
  * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
@@ -335,7 +338,7 @@ size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun
 int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes);
 
 struct hrun_correction {
-    double factor;     /* predicted time times this */
+    double factor;     /* predicted time, with what is common, times this */
     double sd;         /* standard deviation of ln(factor): what is not known of it */
     int runs;          /* runs at this N */
     int others;        /* runs at other N */
@@ -345,8 +348,8 @@ struct hrun_correction {
  * it. */
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
-/* Correct a prediction in seconds and its 95 % interval for one run, as the models give them for the configuration at
- * N, by what runs tell (hrun-model(7), "Corrections"). Whoever tells a time to people asks here. c NULL: nothing
+/* Correct a prediction in seconds and its 95 % interval for one run, as a predictor that has what is common
+ * (hrun_predictor_correct) gives them for the configuration at N, by what runs tell (hrun-model(7), "Corrections"). Whoever tells a time to people asks here. c NULL: nothing
  * changes. Result: 1, and *at (which may be NULL) its correction; 0 when it was never run, *at is untouched then. */
 int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
                           double *low_s, double *high_s, struct hrun_correction *at);

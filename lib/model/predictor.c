@@ -80,6 +80,7 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
 {
     p->kind = kind;
     p->deals = kind->shares && !kind->deal;
+    p->scale = 1;
     p->app = from->app;
     p->N = from->N;
     p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
@@ -179,22 +180,37 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
     return rc;
 }
 
+/* The largest relative change from the shares then to those of now, in units, beyond the one that rounding may move. */
+static double units_moved(const struct hrun_predictor *p, const int *pes, const int *procs, const double *then,
+                          const double *now)
+{
+    double units = 0, most = 0;
+
+    for (int i = 0; i < p->oracle.nsubs; i++)
+        units += pes[i] * procs[i] * now[i];
+    for (int i = 0; i < p->oracle.nsubs; i++)
+        if (pes[i] && now[i] > 0)
+            most = fmax(most, (fabs(then[i] * units - now[i]) - 1) / now[i]);
+    return most;
+}
+
 int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                 double *out, struct hrun_error *err)
 {
     int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
-    double *then = calloc(2 * (size_t)p->noptions + (size_t)nsubs + 1, sizeof *then), *now, *more;
+    double *then = calloc(2 * (size_t)p->noptions + 2 * (size_t)nsubs + 1, sizeof *then), *now, *more, *units;
     double most = 0, longest = 0;
 
     if (!then)
         return hrun_fail_nomem(err);
     now = then + p->noptions;
     more = now + p->noptions;
+    units = more + nsubs;
     for (int i = 0; i < nsubs; i++)
         more[i] = share[i] * P;
     *out = INFINITY;
     if (!hrun_predictor_options_shared(p, P, pes, procs, more, then, NULL) &&
-        !hrun_predictor_options(p, P, pes, procs, now, NULL)) {
+        !hrun_predictor_options(p, P, pes, procs, now, NULL) && !hrun_predictor_shares(p, pes, procs, units, NULL)) {
         for (int i = 0; i < nsubs; i++) {
             int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
 
@@ -203,7 +219,7 @@ int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const 
                 longest = fmax(longest, now[o]);
             }
         }
-        *out = longest > 0 ? most / longest : INFINITY;
+        *out = longest > 0 ? fmax(most / longest, units_moved(p, pes, procs, share, units)) : INFINITY;
     }
     free(then);
     return 0;
@@ -212,6 +228,14 @@ int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const 
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err)
 {
     return p->kind->deal ? p->kind->deal(p, how, err) : 0;
+}
+
+void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c)
+{
+    if (!p || !p->kind->rescale)
+        return;
+    p->scale = hrun_corrections_common(c, p->N);
+    p->kind->rescale(p);
 }
 
 void hrun_predictor_pace(struct hrun_predictor *p, const double *pace)

@@ -384,9 +384,8 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
         for (size_t k = 0; k < subs[i].n && !again; k++) {
             const struct hrun_sample *s = &subs[i].samples[k];
 
-            runs[n] = (struct hrun_recalled) { s, nsubs, numbers, numbers + nsubs, 
-                                               hrun_sample_dealt(s) ? shares : NULL,
-                                               0, 0 };
+            runs[n] = (struct hrun_recalled){ .s = s, .nsubs = nsubs, .pes = numbers, .procs = numbers + nsubs,
+                                              .share = hrun_sample_dealt(s) ? shares : NULL };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||

@@ -175,6 +175,7 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
     }
     if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, how, &options, &out->all, err))
         goto done;
+    hrun_predictor_correct(predictor, out->all);
     out->n = hrun_corrections_count(out->all);
     out->known = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
     out->details = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);

@@ -88,6 +88,7 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
         goto done;
     for (int i = 0; i < t->nsubs; i++)
         subs[i].npes = t->npes[i];
+    hrun_predictor_correct(p, c);
     problem.oracle = hrun_predictor_oracle(p);
     hrun_corrections_known(c, N, known, NULL);
     if (hrun_plan_search_known(&problem, known, n, 1, &plan, err)) {

@@ -420,6 +420,72 @@ static void test_no_memory(void)
     teardown(&f);
 }
 
+/* What is predicted of a configuration of 9 processes at N once all is corrected: over the models. */
+static double over_models(const struct fixture *f, const struct hrun_corrections *c, const int *p, const int *m,
+                          int64_t N)
+{
+    struct hrun_predictor *predictor = hrun_predictor_create(&f->a.app, f->models, MR_SUBS, HRUN_FORM_NPT, N, NULL);
+    double model_s, t, low, high;
+
+    if (!predictor || hrun_predictor_time_whole(predictor, MR_SUBS, p, m, &model_s, &low, &high, NULL, NULL, NULL))
+        return 0;
+    hrun_predictor_correct(predictor, c);
+    hrun_predictor_time_whole(predictor, MR_SUBS, p, m, &t, &low, &high, NULL, NULL, NULL);
+    ok(low <= t && t <= high, "within its interval");
+    hrun_corrections_tell(c, p, m, N, &t, &low, &high, NULL);
+    ok(low < t && t < high, "once corrected, too");
+    hrun_predictor_correct(predictor, NULL);
+    hrun_predictor_time_whole(predictor, MR_SUBS, p, m, &low, &low, &high, NULL, NULL, NULL);
+    hrun_predictor_destroy(predictor);
+    return t / model_s;
+}
+
+/* What models miss at a size in all configurations alike counts for those that were never run. */
+static void test_common(void)
+{
+    static const int other[2][MR_SUBS] = { { 3, 2, 0 }, { 4, 1, 0 } }, never[MR_SUBS] = { 3, 1, 0 };
+    static const int alone[MR_SUBS] = { 3, 0, 0 }, alone_m[MR_SUBS] = { 2, 0, 0 };
+    struct fixture f;
+    struct hrun_error err = { 0 };
+    struct hrun_corrections *c;
+    double v;
+
+    setup(&f);
+    mr_run(f.m, 1000, pes, procs, 1.5);
+    mr_run(f.m, 1000, other[0], procs, 1.5);
+    mr_run(f.m, 1000, pes, procs, 1.51);
+    mr_run(f.m, 1000, other[0], procs, 1.49);
+    c = make(&f, &err);
+    is_num(over_models(&f, c, never, procs, 1000), 1, 1e-12, "two configurations tell of themselves alone");
+    hrun_corrections_destroy(c);
+    mr_run(f.m, 1000, other[1], procs, 1.5);
+    mr_run(f.m, 1000, other[1], procs, 1.52);
+    mr_run(f.m, 1000, alone, alone_m, 1.04);
+    c = make(&f, &err);
+    v = over_models(&f, c, never, procs, 1000);
+    ok(v > 1.4 && v < 1.5, "three that take half as long again do of all others: %.4f", v);
+    v = over_models(&f, c, pes, procs, 1000);
+    ok(v > 1.48 && v < 1.51, "and count no less themselves: %.4f", v);
+    v = over_models(&f, c, alone, alone_m, 1000);
+    ok(v > 1.02 && v < 1.04, "a run on one sub-cluster has a part of its own alone: %.4f", v);
+    v = over_models(&f, c, never, procs, 1300);
+    ok(v > 1.1 && v < 1.4, "at a N nearby a part of it: %.4f", v);
+    is_num(over_models(&f, c, never, procs, 1000000), 1, 1e-4, "far away nothing");
+    ok(hrun_corrections_sd(c) < 0.05, "what they differ by is little: %.4f", hrun_corrections_sd(c));
+    hrun_corrections_destroy(c);
+    teardown(&f);
+
+    setup(&f);
+    mr_run(f.m, 1000, pes, procs, 2);
+    mr_run(f.m, 1000, other[0], procs, 0.99);
+    mr_run(f.m, 1000, other[1], procs, 1.01);
+    c = make(&f, &err);
+    v = over_models(&f, c, never, procs, 1000);
+    ok(fabs(v - 1) < 0.02, "one of three that was disturbed does not: %.4f", v);
+    hrun_corrections_destroy(c);
+    teardown(&f);
+}
+
 int main(void)
 {
     test_one_run();
@@ -427,6 +493,7 @@ int main(void)
     test_several();
     test_kriging();
     test_glitch();
+    test_common();
     test_whose();
     test_twins();
     test_many();

@@ -44,7 +44,7 @@ struct hrun_formulas {
                                               accepts P */
     int *has_negative;                     /* of each term: is some coefficient below 0? */
     int nterms, cap;
-    double *coef;                          /* nterms by noptions */
+    double *coef, *unscaled;               /* nterms by noptions, with what is common, and the models' */
     double *value;                         /* nterms: scratch */
     struct hrun_ppoint *points;
     int npoints;

@@ -231,7 +231,7 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
 {
     size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
 
-    p->coef = calloc(terms * n + 1, sizeof *p->coef);
+    p->coef = calloc(2 * (terms * n + 1), sizeof *p->coef);
     p->value = calloc(terms + 1, sizeof *p->value);
     p->least_m = calloc(terms + 1, sizeof *p->least_m);
     p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
@@ -272,7 +272,17 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
     for (size_t j = 0; j < terms; j++)
         for (size_t o = 0; o < n; o++)
             p->has_negative[j] |= p->coef[j * n + o] < 0;
+    p->unscaled = p->coef + terms * n + 1;
+    memcpy(p->unscaled, p->coef, terms * n * sizeof *p->coef);
     return 0;
+}
+
+static void rescale(struct hrun_predictor *base)
+{
+    struct hrun_formulas *p = (struct hrun_formulas *)base;
+
+    for (size_t k = 0; k < (size_t)p->nterms * (size_t)base->noptions; k++)
+        p->coef[k] = p->unscaled[k] * base->scale;
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -385,6 +395,7 @@ static const struct hrun_predictor_kind kind = {
     .options = hrun_formulas_options,
     .options_shared = hrun_shares_options,
     .deal = hrun_shares_deal,
+    .rescale = rescale,
     .shares = hrun_shares_of,
     .limit_memory = hrun_shares_limit_memory,
 };

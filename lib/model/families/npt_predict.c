@@ -417,7 +417,7 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
 {
     int o = hrun_predictor_find(&p->base, sub, m), rc = -1;
     const struct hrun_fit_record *r = record_at(p, o, P);
-    double *x, t, half, down = 0, up = 0;
+    double *x, t, half, down = 0, up = 0, scale = r && r == p->opts[o].formula ? p->base.scale : 1;
 
     if (!r)
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
@@ -428,11 +428,13 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
     if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, share, x, &t, err) :
         hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
         goto out;
-    half = hrun_record_half_width(r, x, t);
+    half = scale * hrun_record_half_width(r, x, t / scale);
     if (r == p->opts[o].formula && p->form == HRUN_FORM_NPT && r->pmin == r->pmax && P != r->pmin) {
         if (spread_over_terms(p, r, P, &down, &up, err))
             goto out;
         half = fmax(half, hrun_fit_t_quantile(0.975, 1e9) * expected_scatter(r, t));
+        down *= scale;
+        up *= scale;
     }
     if (!isfinite(t) || t <= 0 || !isfinite(half + down + up)) {
         hrun_fail(err, HRUN_ENONFINITE,

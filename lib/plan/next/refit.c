@@ -299,6 +299,8 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
         hrun_predictor_destroy(p);
         p = NULL;
     }
+    if (p)
+        hrun_predictor_correct(p, d->corrections[0]);
     if (!p && why.code != HRUN_ENODATA && err)
         *err = why;
     else if (!p && err)
