@@ -47,6 +47,7 @@ struct point {              /* runs of one configuration at one N */
     double x;               /* ln N */
     int64_t N;
     double r;               /* mean of ln(measured / predicted) of the runs that agree */
+    double now;             /* the same where the prediction is that for the shares of now */
     double own;             /* of it what is not common to all at this N */
     double var;             /* of one run's, by the scatter of runs */
     double rounding;        /* the variance of what rounding does to the time, alike in all runs */
@@ -82,15 +83,17 @@ struct hrun_corrections {
 
 /* ------------------------------------------------------------------ residuals */
 
-/* Ti of all options where a run was; NaN when the network does not know so many PEs. */
+/* Ti of all options where a run was, with share[] or the shares of now; NaN when the network does not know so many
+ * PEs. */
 static int options_times(struct hrun_predictor *p, const struct hrun_netview *net, const struct hrun_recalled *run,
-                         double *t, struct hrun_error *err)
+                         const double *share, double *t, struct hrun_error *err)
 {
     int known = 1;
 
     for (int s = 0; p->is_whole && net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
-    return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs, run->share, t, err);
+    return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs,
+                                         share, t, err);
 }
 
 /* Would its shares be others now? */
@@ -107,6 +110,34 @@ static int find_redealt(struct hrun_predictor *p, struct hrun_recalled *run, str
     run->other |= !rc && off > HRUN_SHARES_FAR;
     free(part);
     return rc;
+}
+
+/* ln(measured / predicted) by the options' times; NaN: not predicted. And who limits the run, by them. */
+static double rest_of(const struct hrun_predictor *p, struct hrun_recalled *run, const double *t,
+                      struct hrun_part_time *parts)
+{
+    double most = 0;
+    int n = 0;
+
+    for (int s = 0; s < run->nsubs; s++) {
+        int k = hrun_predictor_find(p, s, run->procs[s]);
+        double own = k < 0 ? NAN : t[k];
+
+        if (!run->pes[s])
+            continue;
+        if (!(own > 0 && isfinite(own)))
+            return NAN;
+        if (own > most)
+            run->limiting = s;
+        most = fmax(most, own);
+        parts[n++] = (struct hrun_part_time){ own, run->pes[s] * run->procs[s] };
+    }
+    return n ? log(run->s->time_s / hrun_tasking_time(hrun_predictor_tasking(p), parts, n)) : NAN;
+}
+
+double hrun_shares_rest(double then, double now)
+{
+    return fmax(then, fmin(now, 0));
 }
 
 /* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
@@ -138,28 +169,18 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
     if (hrun_predictor_limit_memory(p, memory, err))
         goto out;
     for (size_t i = 0; i < count; i++) {
-        double most = 0;
-        int n = 0;
+        struct hrun_recalled *run = &runs[i];
 
-        if (hrun_predictor_deal(p, runs[i].share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err) ||
-            find_redealt(p, &runs[i], err) || options_times(p, net, &runs[i], t, err))
+        if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err) ||
+            find_redealt(p, run, err) || options_times(p, net, run, NULL, t, err))
             goto out;
-        for (int s = 0; s < nsubs; s++) {
-            int k = hrun_predictor_find(p, s, runs[i].procs[s]);
-            double own = k < 0 ? NAN : t[k];
-
-            if (!runs[i].pes[s])
-                continue;
-            if (!(own > 0 && isfinite(own))) {
-                n = 0;
-                break;
-            }
-            if (own > most)
-                runs[i].limiting = s;
-            most = fmax(most, own);
-            parts[n++] = (struct hrun_part_time){ own, runs[i].pes[s] * runs[i].procs[s] };
-        }
-        runs[i].r = n ? log(runs[i].s->time_s / hrun_tasking_time(hrun_predictor_tasking(p), parts, n)) : NAN;
+        run->now = run->r = rest_of(p, run, t, parts);
+        if (run->share && options_times(p, net, run, run->share, t, err))
+            goto out;
+        if (run->share)
+            run->r = rest_of(p, run, t, parts);
+        if (run->other)
+            run->now = run->r;
     }
     rc = 0;
 out:
@@ -195,15 +216,17 @@ static int same_config(const struct hrun_recalled *x, const struct hrun_recalled
  * as glitches make runs longer. */
 static void summarise(struct point *p, const struct hrun_recalled *runs, size_t n)
 {
-    double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * (p->var + p->rounding)), sum = 0;
+    double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * (p->var + p->rounding)), sum = 0, now = 0;
 
     for (size_t i = 0; i < n; i++) {
         if (fabs(runs[i].r - middle) > within)
             continue;
         sum += runs[i].r;
+        now += runs[i].now;
         p->agree++;
     }
     p->r = sum / p->agree;
+    p->now = now / p->agree;
     p->runs = (int)n;
 }
 
@@ -460,11 +483,10 @@ static void learn_common(struct hrun_corrections *c)
         for (size_t k = 0; k < c->v[i].npoints; k++) {
             struct point *p = &c->v[i].points[k];
 
-            p->own = p->r;
-            if (c->v[i].mixed && v->npoints) {
+            mean = 0;
+            if (c->v[i].mixed && v->npoints)
                 condition(v, c->common_var, p->x, v->npoints, &mean, &var);
-                p->own -= mean;
-            }
+            p->own = hrun_shares_rest(p->r - mean, p->now - mean);
         }
 }
 

@@ -231,7 +231,7 @@ struct hrun_recalled {
     int nsubs;
     int *pes, *procs;       /* nsubs each */
     double *share;          /* nsubs: of the work of each process, over a P-th; NULL: shares are equal */
-    double r;               /* this and what follows: the caller's */
+    double r, now;          /* this and what follows: the caller's */
     int limiting, other;
 };
 

@@ -244,6 +244,10 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
 
 /* Runs with shares that are this far from those of now say little of these. */
 #define HRUN_SHARES_FAR 0.15
+/* ln(measured / predicted) of a configuration with the shares of now after a run with others that are near, by what
+ * this says, `then`, with the prediction for its own shares, and `now` with that for those of now. Where models told too
+ * long a time then, dealing anew gains no more than they say. */
+double hrun_shares_rest(double then, double now);
 /* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
  * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
 int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,

@@ -351,7 +351,7 @@ int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *pr
 static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, struct design_group *g,
                        struct hrun_error *err)
 {
-    double sum = 0, own_s, off;
+    double sum = 0, then_s, off;
     int n = 0;
 
     for (int i = 0; i < d->nruns; i++) {
@@ -360,14 +360,15 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
         if (r->N != g->N || !(r->time_s > 0) || !design_same(d, r->config, g->config))
             continue;
         if (hrun_predictor_share_change(p, r->config, r->config + d->nsubs, r->share, &off, err) ||
-            hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &own_s, err))
+            hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &then_s, err))
             return -1;
         if (off > HRUN_SHARES_FAR)
             continue;
-        sum += g->model - log(own_s);
+        sum += log(then_s);
         n++;
     }
-    g->log_t += n ? sum / n : 0;
+    if (n)
+        g->log_t = g->model + hrun_shares_rest(g->log_t - sum / n, g->log_t - g->model);
     g->n = n;
     g->kept = n < g->kept ? n : g->kept;
     return 0;
