@@ -346,6 +346,8 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
         hrun_add_seconds(out, st->budget_s);
         hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : " (--budget TIME sets another)");
     }
+    if (st->ignores)
+        hrun_buf_adds(out, "; unequal shares of the work make no difference to the program, so they stay equal");
     if (!st->sizes || isnan(st->loss))
         return;
     if (st->sizes > 1)

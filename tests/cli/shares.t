@@ -154,8 +154,9 @@ err_has "shares.units of odd: 'N/5' is 38.4 at N=192" "are told"
 define deaf 'shares: {units: "N"}
 files: [{path: parts, content: "{shares}"}]' '"{N}"'
 on[5]=deaf
-run hrun-calibrate "${on[@]}" -q "$prog"
+run hrun-calibrate "${on[@]}" "$prog"
 status_is 0 "a program that ignores its shares"
+err_has "make no difference to the program" "its calibration says so"
 run hrun "${on[@]}" --dry-run -N 192 "$prog"
 out_has "make no difference to the program" "is seen"
 out_lacks "units/proc" "and gets equal ones"

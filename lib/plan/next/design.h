@@ -96,6 +96,7 @@ struct hrun_design_state {
     enum hrun_design_stage stage; /* of the run given out last */
     int queued;                 /* runs of this stage that are still to come */
     int exact;                  /* 1: times do not scatter */
+    int ignores;                /* 1: the program was told shares of the work, and runs show that it ignores them */
 };
 
 struct hrun_design;

@@ -469,6 +469,7 @@ int design_fit(struct hrun_design *d, struct hrun_error *err)
         return -1;
     d->training = training(d);
     d->state.exact = d->exact;
+    d->state.ignores = d->app->shares.units && d->nsubs > 1 && !design_deals(d);
     d->fitted = d->nruns;
     return 0;
 }
