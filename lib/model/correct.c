@@ -209,7 +209,8 @@ static int same_config(const struct hrun_recalled *x, const struct hrun_recalled
 {
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
 
-    return x->other == y->other && (x->share != NULL) == (y->share != NULL) && !memcmp(x->pes, y->pes, len) && !memcmp(x->procs, y->procs, len);
+    return x->other == y->other && (x->share != NULL) == (y->share != NULL) && !memcmp(x->pes, y->pes, len) &&
+           !memcmp(x->procs, y->procs, len);
 }
 
 /* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones

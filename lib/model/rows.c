@@ -203,6 +203,7 @@ int hrun_mixed_order(const struct hrun_sample *x, const struct hrun_sample *y)
     order = order ? order : by_number(x->time_s, y->time_s);
     order = order ? order : by_number(x->wall_s, y->wall_s);
     order = order ? order : by_text(x->config, y->config);
+    order = order ? order : by_text(x->shares, y->shares);
     order = order ? order : by_text(x->cluster, y->cluster);
     return order ? order : by_text(x->signatures, y->signatures);
 }

@@ -365,6 +365,36 @@ static void test_joint(void)
     release(l);
 }
 
+/* Is a program of which these are runs seen to ignore its shares? ignoring: all runs at one size take as long; one of
+ * them is disturbed. */
+static int seen_to_ignore(int ignoring)
+{
+    static const int64_t percent[][SUBS] = { { 10, 20, 20 }, { 20, 20, 10 }, { 24, 16, 10 }, { 27, 15, 8 } };
+    struct hrun_app *app = make_app("");
+    struct logs *l = few();
+    struct hrun_models *models[SUBS];
+    int answer = -1;
+
+    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
+        add_all(l, percent[k], 0);
+    for (int i = 0; i < SUBS && ignoring; i++)
+        for (size_t r = 0; r < l->n[i]; r++)
+            if (l->v[i][r].mixed)
+                l->v[i][r].time_s = (double)l->v[i][r].N * (r + 1 == l->n[i] ? 1.4 : 1);
+    if (fit(app, l, models))
+        answer = models[0]->tasking.ignores && models[1]->tasking.ignores && models[2]->tasking.ignores;
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
+    return answer;
+}
+
+static void test_ignored(void)
+{
+    is_int(seen_to_ignore(1), 1, "times that do not follow the shares show that these are ignored, whatever models say");
+    is_int(seen_to_ignore(0), 0, "others do not");
+}
+
 /* All wait for a: how long says what the others took. */
 static void test_waits(void)
 {
@@ -430,6 +460,7 @@ int main(void)
     test_search("");
     test_search(", min: 12");   /* more than 18 processes can have of most sizes */
     test_joint();
+    test_ignored();
     test_waits();
     test_corrections();
     return tap_done();
