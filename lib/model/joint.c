@@ -348,8 +348,8 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
 /* Shares whose times differ by less (logarithm) tell nothing; and how much nearer to the time with equal shares the
  * runs are of a program that ignores them. */
 static const double TELLING = 0.15, NEARER = 3;
-/* Shares of one configuration that differ by more (logarithm) tell by themselves; where they are ignored the times differ
- * by a twentieth of that at most, in four pairs of five, as some runs are disturbed. */
+/* Shares of one configuration that differ by more (logarithm) tell by themselves; where they are ignored the times
+ * differ by a twentieth of that at most, in four pairs of five, as some runs are disturbed. */
 static const double APART = 0.3, ALIKE = 0.05, PAIRS = 0.8;
 
 /* What a part takes, where no model tells: as its sub-cluster alone at this size, in proportion to the share. NAN: that
@@ -432,9 +432,9 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 }
 
 /* Does the program ignore unequal shares? Runs of one configuration with shares far apart show it; where there are not
- * enough, all runs with unequal ones, next to a run with equal ones or to what runs on single sub-clusters tell of one: at
- * two sizes, or three runs at one, as where messages take most of the time shares make little difference. Then they count
- * as equal ones from now on. */
+ * enough, all runs with unequal ones, next to a run with equal ones or to what runs on single sub-clusters tell of one:
+ * at two sizes, or three runs at one, as where messages take most of the time shares make little difference. Then they
+ * count as equal ones from now on. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
@@ -442,7 +442,8 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
     double *dealt = calloc(2 * n + 1, sizeof *dealt), *equal = dealt ? dealt + n : NULL;
     double *share = calloc(parts + 1, sizeof *share);
     int pairs = tell_pairs(&j->mixed);
-    int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err), nearer = 0, told = 0, sizes = 0;
+    int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err);
+    int nearer = 0, told = 0, sizes = 0;
     int64_t N = 0;
 
     for (size_t r = 0; r < n && !rc; r++)

@@ -245,11 +245,12 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
 /* Runs with shares that are this far from those of now say little of these. */
 #define HRUN_SHARES_FAR 0.15
 /* ln(measured / predicted) of a configuration with the shares of now after a run with others that are near, by what
- * this says, `then`, with the prediction for its own shares, and `now` with that for those of now. Where models told too
- * long a time then, dealing anew gains no more than they say. */
+ * this says, `then`, with the prediction for its own shares, and `now` with that for those of now. Where models told
+ * too long a time then, dealing anew gains no more than they say. */
 double hrun_shares_rest(double then, double now);
 /* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
- * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the configuration cannot be predicted. Errors: HRUN_ENOMEM. */
+ * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the
+ * configuration cannot be predicted. Errors: HRUN_ENOMEM. */
 int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                 double *out, struct hrun_error *err);
 
@@ -353,8 +354,9 @@ struct hrun_correction {
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
 /* Correct a prediction in seconds and its 95 % interval for one run, as a predictor that has what is common
- * (hrun_predictor_correct) gives them for the configuration at N, by what runs tell (hrun-model(7), "Corrections"). Whoever tells a time to people asks here. c NULL: nothing
- * changes. Result: 1, and *at (which may be NULL) its correction; 0 when it was never run, *at is untouched then. */
+ * (hrun_predictor_correct) gives them for the configuration at N, by what runs tell (hrun-model(7), "Corrections").
+ * Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and *at (which may be NULL) its
+ * correction; 0 when it was never run, *at is untouched then. */
 int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
                           double *low_s, double *high_s, struct hrun_correction *at);
 
