@@ -318,8 +318,10 @@ int design_shares(const struct hrun_design *d, const int *config, int64_t N, con
     if (!p)
         return err->code ? -1 : hrun_fail(err, HRUN_ENODATA, "no models to deal out shares by");
     hrun_predictor_pace(p, pace);
-    rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ||
-         hrun_predictor_shares(p, config, config + d->nsubs, share, err) ? -1 : 0;
+    rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ? -1 : 0;
+    if (!rc && !hrun_predictor_deals(p))
+        rc = hrun_fail(err, HRUN_ENODATA, "no model has a term with W to deal out shares by");
+    rc = rc || hrun_predictor_shares(p, config, config + d->nsubs, share, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs && !rc; i++)
         share[i] /= (double)units;
     hrun_predictor_destroy(p);
