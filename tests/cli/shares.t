@@ -199,7 +199,7 @@ run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares}'
 one_error "how many units there are nobody knows"
 err_has "{shares:100}" "and what to write"
 run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares:96'
-err_has "no closing brace" "a brace is missing"
+err_has "did you mean {shares:96}?" "a brace is missing"
 run hrun -n 2 -x 'PARTS={shares:7:,}' sh -c 'echo $PARTS'
 ok "-x has them in the environment" test "$(sort -u <<<"$out")" = 4,3
 
@@ -223,8 +223,17 @@ run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"
 status_is 0 "a term over 1/W has a value"
 run hrun -n 2 -x 'A={N} {shares:foo} {shares' sh -c 'echo "$A"'
 ok "-x leaves other braces as they are" test "$status $(sort -u <<<"$out")" = "0 {N} {shares:foo} {shares"
-run hrun -n 1 echo '{sharesX}' '{shares'
-ok "so do words" test "$status $out" = "0 {sharesX} {shares"
+run hrun -n 1 echo '{sharesX}' '{shared' '{"share":1}' '{{shares'
+ok "so do words" test "$status $out" = '0 {sharesX} {shared {"share":1} {{shares'
+for word in '{share:9:,}' '{Shares:9:,}' '{shares 9:,}' '{shares:9:,' '{SHARE:9:,'; do
+    run hrun -n 1 echo "--parts=$word"
+    one_error "$word"
+    err_has "did you mean {shares:9:,}?" "which is misspelt"
+done
+run hrun -n 1 echo '{share}'
+err_has "did you mean {shares}?" "so is {share}"
+run hrun -n 1 echo '{share:rows}'
+err_has "shares are written as {shares}, {shares:units}" "another word is told which there are"
 run hrun -n 1 echo '{shares:}'
 err_has "no form behind its colon" "but not shares of no form"
 here+=(--data variable)
