@@ -195,7 +195,7 @@ define long "prepare: [{run: [sleep, \"2\"]}, {run: [sleep, \"0.1\"]}]
 $shares"
 SECONDS=0
 mkdir long
-run hrun -n 1 --wdir long -app long -N 16 --timeout 3 sleep 60
+run hrun -n 1 --wdir long -app long -N 16 -x 'SHARES={shares}' --timeout 3 sleep 60
 ok "--timeout holds for steps and application together ($SECONDS s)" test $status = 124 -a $SECONDS -lt 5
 run hrun-calibrate -app slow -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 --timeout 1 "$prog"
 err_has "did not end in time" "and in a calibration"

@@ -200,6 +200,15 @@ one_error "how many units there are nobody knows"
 err_has "{shares:100}" "and what to write"
 run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares:96'
 err_has "did you mean {shares:96}?" "a brace is missing"
+run hrun "${here[@]}" --dry-run --probe -N 96 "$prog" '{N}' '--shares={shares:units:,}'
+one_error "a probe does not know how many units there are"
+err_has "does not know how many units of work the command has" "either"
+run hrun "${here[@]}" --dry-run -n 2 "$prog" 96 : -n 2 "$prog" 96 '--shares={shares:units:,}'
+err_has "does not know how many units of work the command has" "nor is it known of several programs"
+define plain '' '"{N}"'
+sed -i 's|"N^3\*W", "N^2\*W"|"N^3/P", "N^2/P"|' apps/plain.yaml
+run hrun "${here[@]}" --dry-run -app plain -N 96 "$prog" '{N}' '--shares={shares:units:,}'
+err_has "does not know how many units of work the command has" "nor of a definition without shares"
 run hrun -n 2 -x 'PARTS={shares:7:,}' sh -c 'echo $PARTS'
 ok "-x has them in the environment" test "$(sort -u <<<"$out")" = 4,3
 
@@ -215,6 +224,15 @@ err_has "does not reach the program: write {shares}" "shares that no word has"
 define words 'shares: {units: "N"}' ''
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app words "$prog" '{N}'
 err_has "words has shares, and those of a process do not reach the program" "nor those of the user"
+run hrun --dry-run "${on[@]:0:4}" -app words -N 96 "$prog" '{N}'
+one_error "and hrun refuses them"
+err_has "words has shares, and those of a process do not reach the program" "as well"
+run hrun --dry-run "${on[@]:0:4}" -app words -N 96 -x 'PARTS={shares}' "$prog" '{N}'
+status_is 0 "unless a variable has them"
+run hrun --dry-run "${on[@]:0:4}" -app full -N 96 "$prog" '{N}'
+err_has "full has shares, and those of a process do not reach" "words in place of the arguments that have them"
+run hrun --dry-run "${on[@]:0:4}" -app deaf -N 96 "$prog" '{N}'
+status_is 0 "but files do"
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app words -x 'PARTS={shares}' "$prog" '{N}'
 status_is 0 "but a variable may"
 define inverse 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
