@@ -264,6 +264,24 @@ static int check_forms(const struct hrun_app *app, const char *word, struct hrun
     return rc;
 }
 
+/* A word or variable that is what shells make of {shares:FORM:,} outside quotes, "shares:FORM:" alone or behind '='. */
+static int check_quoted(const char *word, struct hrun_error *err)
+{
+    static const char begin[] = "shares:";
+    const char *eq = strchr(word, '='), *at = eq ? eq + 1 : word, *form = at + sizeof begin - 1;
+    struct hrun_buf none = HRUN_BUF_INIT;
+    int found = 0;
+
+    if (!strncmp(at, begin, sizeof begin - 1)) {
+        size_t len = strcspn(form, ":");
+
+        found = len && form[len] && !hrun_app_add_shares(form, len, NULL, 1, &none, NULL);
+        hrun_buf_release(&none);
+    }
+    return found ? hrun_fail(err, HRUN_EINVAL, "'%s' is what the shell has made of '%.*s{%s,}': write it in quotes",
+                             word, (int)(at - word), word, at) : 0;
+}
+
 int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
                   int64_t *units, struct hrun_error *err)
 {
@@ -273,6 +291,12 @@ int problem_units(const struct hrun_app *app, char *const *words, const struct h
             return -1;
     for (size_t i = 0; env && i < env->n; i++)
         if (add_units(env->v[i], sized, units, err))
+            return -1;
+    for (char *const *word = words; *word && !*units; word++)
+        if (check_quoted(*word, err))
+            return -1;
+    for (size_t i = 0; env && i < env->n && !*units; i++)
+        if (check_quoted(env->v[i], err))
             return -1;
     return 0;
 }

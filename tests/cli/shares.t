@@ -248,6 +248,15 @@ for word in '{share:9:,}' '{Shares:9:,}' '{shares 9:,}' '{shares:9:,' '{SHARE:9:
     one_error "$word"
     err_has "did you mean {shares:9:,}?" "which is misspelt"
 done
+for word in shares:9: --parts=shares:units: 'shares:cuts:;'; do
+    run hrun -n 1 echo "$word"
+    one_error "$word, which a shell has made"
+    err_has "write it in quotes" "of braces without quotes"
+done
+run hrun -n 1 -x PARTS={shares:9:,} true
+err_has "'PARTS={shares:9:,}': write it in quotes" "as of a variable"
+run hrun -n 2 echo shares:9: shares:x: shares '{shares:9:,}'
+status_is 0 "beside shares in quotes it is a word"
 run hrun -n 1 echo '{share}'
 err_has "did you mean {shares}?" "so is {share}"
 run hrun -n 1 echo '{share:rows}'
