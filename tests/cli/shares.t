@@ -178,7 +178,7 @@ run hrun-calibrate "${on[@]}" -q "$prog"
 define full 'shares: {units: "N", memory: "1e9*W"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" -q -N 180 "$prog"
 run hrun "${on[@]}" --dry-run --json -N 180 "$prog"
-ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34.0
+ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
 out_has "by 1 run of this configuration" "and so does what runs are compared with"
 define full 'shares: {units: "N", memory: "2e9*W"}' '"{N}", "--shares={shares}"'
