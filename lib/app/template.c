@@ -215,7 +215,7 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
     }
     snprintf(digits, sizeof digits, "%.*s", (int)(name < sizeof digits ? name : sizeof digits - 1), form);
     total = strtoll(digits, &end, 10);
-    if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total > HRUN_COUNT_MAX)
+    if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total < 1 || total > HRUN_COUNT_MAX)
         return hrun_fail(err, HRUN_EINVAL, "shares are written as units, fractions, cuts or a number that they add up "
                          "to, not '%.*s'", (int)name, form);
     if (total < P)

@@ -61,9 +61,10 @@ static int shares_are_passed(const struct work *w)
     const struct hrun_strvec *env = &w->c->set->env;
     const char *form;
     size_t len;
-    int size, passed;
+    int size, passed = 0;
 
-    hrun_app_inputs_use(w->c->app, !w->words[1], &size, &passed);
+    if (w->c->app)
+        hrun_app_inputs_use(w->c->app, !w->words[1], &size, &passed);
     for (int i = 0; i == 0 || i < w->nprograms; i++)
         for (char *const *word = words_of(w, i); *word && !passed; word++)
             passed = hrun_app_find_shares(*word, &form, &len) != NULL;
@@ -83,6 +84,14 @@ int work_check_shares(const struct work *w, struct hrun_error *err)
                          "{shares} where they stand, for instance %s '--shares={shares}'", app->name, w->words[0]);
     return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
                      "stand, for instance %s '{N}' '--shares={shares}'", w->words[0]);
+}
+
+int work_check_dealt(const struct work *w, struct hrun_error *err)
+{
+    if (knows_units(w->c->app) || shares_are_passed(w))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "%s has no shares: write {shares:100:,} in quotes, or another form, where they "
+                     "stand in its words, or `shares` into its definition (hrun-app(5))", w->words[0]);
 }
 
 /* Of family weak the rows of each process where no model has shared them out; of others, and without a size, 0. */

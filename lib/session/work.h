@@ -284,6 +284,8 @@ int work_check_words(const struct work *w, struct hrun_error *err);
 /* Do the shares of a definition whose work is dealt out reach the program, by what the size may stand in or by a
  * variable of -x? Errors: HRUN_EINVAL: they do not. */
 int work_check_shares(const struct work *w, struct hrun_error *err);
+/* Has the work shares, by the definition or by the user's words? Errors: HRUN_EINVAL: it has none. */
+int work_check_dealt(const struct work *w, struct hrun_error *err);
 
 /* Find the program for P processes, of several each, and its MPI (into the context). Its name may hold {N} and {P};
  * P = 0 takes the first P for which it exists: enough to know its MPI before P is chosen. Errors: those of

@@ -128,6 +128,17 @@ ok "whole numbers of this sum" test "$(sum)" = "6 10"
 run hrun "${on[@]}" --print-shares 5 -N 192 "$prog"
 status_is 125 "a sum below the number of processes"
 err_has "do not add up to 5" "is refused"
+err_has "--print-shares 5: " "as of this option"
+run hrun "${on[@]}" --print-shares 0 -N 192 "$prog"
+err_has "a number that they add up to, not '0'" "0 is none"
+run hrun "${on[@]}" --print-shares '' -N 192 "$prog"
+one_error "no form"
+err_has "no form is given: units, fractions, cuts" "is told what there is"
+run hrun --print-shares units -n 2 true
+status_is 125 "a program without shares"
+err_has "true has no shares: write {shares:100:,} in quotes" "is refused"
+run hrun --print-shares 7:, -n 2 true '{shares:100}'
+ok "words have them" test "$out" = 4,3
 run hrun "${on[@]}" --print-shares sorted -N 192 "$prog"
 one_error "an unknown form"
 err_has "units, fractions, cuts or a number" "is told what there is"
