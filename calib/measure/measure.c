@@ -130,22 +130,6 @@ done:
     return status;
 }
 
-/* Does the work of a process reach the program? */
-static int shares_are_told(const struct context *c, char *const *words)
-{
-    const struct hrun_strvec *env = &c->set->env;
-    const char *form;
-    size_t len;
-    int size, told;
-
-    hrun_app_inputs_use(c->app, !words[1], &size, &told);
-    for (char *const *word = words; *word && !told; word++)
-        told = hrun_app_find_shares(*word, &form, &len) != NULL;
-    for (size_t i = 0; i < env->n && !told; i++)
-        told = hrun_app_find_shares(env->v[i], &form, &len) != NULL;
-    return told;
-}
-
 /* The smallest number of processes that the rule accepts at N, of those up to the first thousand; 0: none. */
 static int fewest_processes(const struct hrun_app *app, int64_t N)
 {
@@ -175,26 +159,17 @@ static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error 
 }
 
 /* What a family of models needs, and what others have no use for. */
-static int check_family(const struct context *c, const struct calib_settings *s, char *const *words,
-                        struct hrun_error *err)
+static int check_family(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     const struct hrun_family *family = hrun_family_of(c->app);
 
     if (!family->points && s->P)
         return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
                          "another family; --pes and --procs say what is measured", c->app->name);
-    if (c->app->shares.units && !shares_are_told(c, words))
-        return hrun_fail(err, HRUN_EINVAL, "%s has shares, and those of a process do not reach the program: write "
-                         "{shares} where they stand, for instance %s '--shares={shares}'", c->app->name, words[0]);
-    if (!family->points)
-        return 0;
-    if (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n)
+    if (family->points && (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n))
         return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
                          "cluster and size: --budget, --full-grid and --pes choose nothing",
                          c->app->name);
-    if (!shares_are_told(c, words))
-        return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
-                         "stand, for instance %s '{N}' '--shares={shares}'", words[0]);
     return 0;
 }
 
@@ -312,7 +287,8 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
     N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->nsizes ? c->app->sizes[0] : 0;
-    if ((N && check_terms(c->app, N, err)) || check_family(c, s, words, err) ||
+    if ((N && check_terms(c->app, N, err)) || check_family(c, s, err) || work_check_words(&w, err) ||
+        work_check_shares(&w, err) ||
         (chosen = hrun_family_of(c->app)->points ? 0 : budget_wanted(s, err)) < 0)
         return -1;
     ended = s->dry_run || !chosen ? 0 : measure_network(c, s, err);

@@ -213,7 +213,7 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     char number[32];
     int64_t units;
 
-    if (problem_units(a->words, NULL, 1, &units, err))
+    if (problem_units(NULL, a->words, NULL, 1, &units, err))
         return -1;
     snprintf(number, sizeof number, "%lld", (long long)units);
     d->units = units < 0 ? "N" : units ? number : NULL;

@@ -457,6 +457,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */
         p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
+    if (work_check_words(&p->w, err) || ((p->N || s->finest) && work_check_shares(&p->w, err)))
+        return -1;
     if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
         context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
         return -1;

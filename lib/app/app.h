@@ -371,7 +371,8 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
 
 /* The same as hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where braces may mean something
  * else: only {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may
- * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known. */
+ * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known, and for what
+ * resembles {shares} and is none of its forms, such as "{share:100}", unless a second brace is before it. */
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                          struct hrun_buf *out, struct hrun_error *err);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void hrun_app_add_value(struct hrun_buf *out, double value)
 {
@@ -214,7 +215,7 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
     }
     snprintf(digits, sizeof digits, "%.*s", (int)(name < sizeof digits ? name : sizeof digits - 1), form);
     total = strtoll(digits, &end, 10);
-    if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total > HRUN_COUNT_MAX)
+    if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total < 1 || total > HRUN_COUNT_MAX)
         return hrun_fail(err, HRUN_EINVAL, "shares are written as units, fractions, cuts or a number that they add up "
                          "to, not '%.*s'", (int)name, form);
     if (total < P)
@@ -458,6 +459,35 @@ static int is_for_variable(const struct expansion *x, const char *name, size_t l
            (is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
 }
 
+/* Are shares meant by what begins at the brace s, by the look of it: "{share:100", "{Shares}", "{shares units}"? */
+static int resembles_shares(const char *s)
+{
+    size_t n = sizeof "{share" - 1;
+
+    if (strncasecmp(s, "{share", n))
+        return 0;
+    n += s[n] == 's' || s[n] == 'S';
+    return !s[n] || strchr(": }", s[n]);
+}
+
+/* Of what resembles shares at s and is none of their forms. */
+static int fail_misspelt(const char *word, const char *s, struct hrun_error *err)
+{
+    const char *form = s + strcspn(s, ": }");
+    size_t len = strcspn(form, "}");
+    char *name = hrun_strf("shares%s%.*s", len ? ":" : "", len ? (int)len - 1 : 0, len ? form + 1 : "");
+
+    if (!name)
+        return hrun_fail_nomem(err);
+    if (is_shares(name, strlen(name)))
+        hrun_fail(err, HRUN_EINVAL, "'%s': did you mean {%s}?", word, name);
+    else
+        hrun_fail(err, HRUN_EINVAL, "'%s': shares are written as {shares}, {shares:units}, {shares:fractions}, "
+                  "{shares:cuts} or a number that they add up to, {shares:100}", word);
+    free(name);
+    return -1;
+}
+
 static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                         int is_variable, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -472,6 +502,10 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         const char *name = s + literal + 1;
 
         if (len == 0 || !(is_variable ? is_for_variable(&x, name, len) : is_known(app, name, len))) {
+            if (!is_variable && !literal && resembles_shares(s) && (s == word || s[-1] != '{')) {
+                fail_misspelt(word, s, err);
+                goto out;
+            }
             hrun_buf_addc(&mine, *s++);
             continue;
         }

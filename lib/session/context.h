@@ -205,8 +205,10 @@ const struct hrun_app *problem_base(const struct context *c);
 int problem_define(struct context *c, const char *text, struct hrun_error *err);
 /* How many units of work a command has that is told its shares: what they add up to, or as fine as one can wish; 0: it
  * is not told them; -1, of one with a size: as many as its size. They stand in its words, or in variables NAME=VALUE of
- * env, which may be NULL. Errors: HRUN_EINVAL (units that only the program knows; a form that there is not). */
-int problem_units(char *const *words, const struct hrun_strvec *env, int sized, int64_t *units, struct hrun_error *err);
+ * env, which may be NULL; the words may name constants of app, which may be NULL. Errors: HRUN_EINVAL (units that only
+ * the program knows; a form that there is not; without any, what a shell makes of one outside quotes). */
+int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
+                  int64_t *units, struct hrun_error *err);
 /* The rule of c->app, as runs have told it, into the definition of c->problem. Errors: those of the store. */
 int problem_keep_rule(struct context *c, struct hrun_error *err);
 /* Take it out again: of c->app, and on disk by problem_keep; a rule that the user wrote stays. Errors: as above. */

@@ -41,6 +41,12 @@ static json_t *seconds(int known, double value)
     return known ? json_real(value) : json_null();
 }
 
+/* Of units of work, which are whole, or relative to each other. */
+static json_t *amount(double share)
+{
+    return share == floor(share) ? json_integer((json_int_t)share) : json_real(share);
+}
+
 static json_t *choice(const struct hrun_choice *v, int nsubs)
 {
     return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
@@ -130,7 +136,7 @@ static json_t *subclusters(const struct context *c, const struct decision *d)
             subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
                             "procs_per_pe", d->has_config ? d->procs[i] : 0, "share",
-                            seconds(d->share && d->has_config, d->share ? d->share[i] : 0), "predicted_s",
+                            d->share && d->has_config ? amount(d->share[i]) : json_null(), "predicted_s",
                             seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
                             "note", d->subs[i].why_not ? text(d->subs[i].why_not) : json_null()));
     }
@@ -229,7 +235,7 @@ static json_t *sharing(const struct context *c, const struct decision *d, const 
         return json_null();
     ranks = json_array();
     for (int r = 0; r < layout->nranks; r++)
-        json_array_append_new(ranks, json_real(share[r]));
+        json_array_append_new(ranks, amount(share[r]));
     free(share);
     return json_pack("{s:s, s:o, s:o}", "how", how[d->sharing], "units", ranks, "equal",
                      d->equal.P ? choice(&d->equal, d->nsubs) : json_null());

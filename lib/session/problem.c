@@ -253,30 +253,50 @@ static int add_units(const char *word, int sized, int64_t *units, struct hrun_er
     return 0;
 }
 
-/* Shares in a form that there is not, or without a closing brace. */
-static int check_forms(const char *word, struct hrun_error *err)
+/* Shares in a form that there is not. */
+static int check_forms(const struct hrun_app *app, const char *word, struct hrun_error *err)
 {
-    static const char begin[] = "{shares:";
     const struct hrun_app_values values = { .N = 1, .P = 1 };
     struct hrun_buf none = HRUN_BUF_INIT;
-    int rc;
+    int rc = hrun_app_expand_word(app, word, &values, &none, err);
 
-    for (const char *at = strstr(word, begin); at; at = strstr(at + 1, begin))
-        if ((at == word || at[-1] != '{') && !strchr(at, '}'))
-            return hrun_fail(err, HRUN_EINVAL, "'%s' has no closing brace behind %s", word, begin);
-    rc = hrun_app_expand_word(NULL, word, &values, &none, err);
     hrun_buf_release(&none);
     return rc;
 }
 
-int problem_units(char *const *words, const struct hrun_strvec *env, int sized, int64_t *units, struct hrun_error *err)
+/* A word or variable that is what shells make of {shares:FORM:,} outside quotes, "shares:FORM:" alone or behind '='. */
+static int check_quoted(const char *word, struct hrun_error *err)
+{
+    static const char begin[] = "shares:";
+    const char *eq = strchr(word, '='), *at = eq ? eq + 1 : word, *form = at + sizeof begin - 1;
+    struct hrun_buf none = HRUN_BUF_INIT;
+    int found = 0;
+
+    if (!strncmp(at, begin, sizeof begin - 1)) {
+        size_t len = strcspn(form, ":");
+
+        found = len && form[len] && !hrun_app_add_shares(form, len, NULL, 1, &none, NULL);
+        hrun_buf_release(&none);
+    }
+    return found ? hrun_fail(err, HRUN_EINVAL, "'%s' is what the shell has made of '%.*s{%s,}': write it in quotes",
+                             word, (int)(at - word), word, at) : 0;
+}
+
+int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
+                  int64_t *units, struct hrun_error *err)
 {
     *units = 0;
     for (char *const *word = words; *word; word++)
-        if (check_forms(*word, err) || add_units(*word, sized, units, err))
+        if (check_forms(app, *word, err) || add_units(*word, sized, units, err))
             return -1;
     for (size_t i = 0; env && i < env->n; i++)
         if (add_units(env->v[i], sized, units, err))
+            return -1;
+    for (char *const *word = words; *word && !*units; word++)
+        if (check_quoted(*word, err))
+            return -1;
+    for (size_t i = 0; env && i < env->n && !*units; i++)
+        if (check_quoted(env->v[i], err))
             return -1;
     return 0;
 }
@@ -286,7 +306,7 @@ static int print_definition(const struct context *c, struct problem *p, char *co
     struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     int64_t units;
 
-    if (problem_units(words, &c->set->env, 0, &units, err))
+    if (problem_units(p->base, words, &c->set->env, 0, &units, err))
         return -1;
 
     hrun_buf_add_command(&command, words);

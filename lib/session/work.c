@@ -32,6 +32,68 @@ int work_size_is_passed(const struct work *w)
     return size_is_passed;
 }
 
+/* The words of program i of a job, w->words of one with a single program. */
+static char *const *words_of(const struct work *w, int i)
+{
+    return i ? w->programs[i].words : w->words;
+}
+
+/* Is it known how many units the shares are of, or are they relative to each other? */
+static int knows_units(const struct hrun_app *app)
+{
+    return app && (app->shares.units || hrun_family_of(app)->deals_units || hrun_family_of(app)->by_formula);
+}
+
+int work_check_words(const struct work *w, struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+    int64_t units;
+
+    for (int i = 0; i == 0 || i < w->nprograms; i++)
+        if (problem_units(app, words_of(w, i), &w->c->set->env, knows_units(app), &units, err))
+            return -1;
+    return 0;
+}
+
+/* Does the work of a process reach the program? */
+static int shares_are_passed(const struct work *w)
+{
+    const struct hrun_strvec *env = &w->c->set->env;
+    const char *form;
+    size_t len;
+    int size, passed = 0;
+
+    if (w->c->app)
+        hrun_app_inputs_use(w->c->app, !w->words[1], &size, &passed);
+    for (int i = 0; i == 0 || i < w->nprograms; i++)
+        for (char *const *word = words_of(w, i); *word && !passed; word++)
+            passed = hrun_app_find_shares(*word, &form, &len) != NULL;
+    for (size_t i = 0; i < env->n && !passed; i++)
+        passed = hrun_app_find_shares(env->v[i], &form, &len) != NULL;
+    return passed;
+}
+
+int work_check_shares(const struct work *w, struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+
+    if (!app || !(app->shares.units || hrun_family_of(app)->deals_units) || shares_are_passed(w))
+        return 0;
+    if (app->shares.units)
+        return hrun_fail(err, HRUN_EINVAL, "%s has shares, and those of a process do not reach the program: write "
+                         "{shares} where they stand, for instance %s '--shares={shares}'", app->name, w->words[0]);
+    return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
+                     "stand, for instance %s '{N}' '--shares={shares}'", w->words[0]);
+}
+
+int work_check_dealt(const struct work *w, struct hrun_error *err)
+{
+    if (knows_units(w->c->app) || shares_are_passed(w))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "%s has no shares: write {shares:100:,} in quotes, or another form, where they "
+                     "stand in its words, or `shares` into its definition (hrun-app(5))", w->words[0]);
+}
+
 /* Of family weak the rows of each process where no model has shared them out; of others, and without a size, 0. */
 static int equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err)
 {

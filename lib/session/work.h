@@ -278,6 +278,15 @@ struct work_result {
  * none), files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
 int work_size_is_passed(const struct work *w);
 
+/* Is there each form in which the user's words, and variables of -x, ask for shares, and does somebody know how many
+ * units these are? Errors: HRUN_EINVAL. */
+int work_check_words(const struct work *w, struct hrun_error *err);
+/* Do the shares of a definition whose work is dealt out reach the program, by what the size may stand in or by a
+ * variable of -x? Errors: HRUN_EINVAL: they do not. */
+int work_check_shares(const struct work *w, struct hrun_error *err);
+/* Has the work shares, by the definition or by the user's words? Errors: HRUN_EINVAL: it has none. */
+int work_check_dealt(const struct work *w, struct hrun_error *err);
+
 /* Find the program for P processes, of several each, and its MPI (into the context). Its name may hold {N} and {P};
  * P = 0 takes the first P for which it exists: enough to know its MPI before P is chosen. Errors: those of
  * context_find_program and context_find_other. */

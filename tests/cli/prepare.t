@@ -195,7 +195,7 @@ define long "prepare: [{run: [sleep, \"2\"]}, {run: [sleep, \"0.1\"]}]
 $shares"
 SECONDS=0
 mkdir long
-run hrun -n 1 --wdir long -app long -N 16 --timeout 3 sleep 60
+run hrun -n 1 --wdir long -app long -N 16 -x 'SHARES={shares}' --timeout 3 sleep 60
 ok "--timeout holds for steps and application together ($SECONDS s)" test $status = 124 -a $SECONDS -lt 5
 run hrun-calibrate -app slow -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 --timeout 1 "$prog"
 err_has "did not end in time" "and in a calibration"
@@ -265,7 +265,7 @@ ok "are remembered as they are" test "$status $(prepared kept)" = "0 2"
 kept '2*N^4'
 run hrun "${on[@]}" --dry-run --json "$prog"
 ok "are not those of another definition" test "$status $(field 'p["prepare"]["steps"], sum(p["shares"]["units"])')" = \
-    "0 (1, $((2 * 192 ** 4)).0)"
+    "0 (1, $((2 * 192 ** 4)))"
 kept 'N^4'
 for share in 1e300 -1 9007199254740993 x; do
     python3 - "$share" "$HRUN_DATA"/prepared/* <<'E'
@@ -288,7 +288,7 @@ sed -e 's/^[0-9]*,[0-9]*$/283115520,169869312/' \
 cp uneven "$HRUN_DATA"/prepared/*
 run hrun "${on[@]}" --dry-run --json "$prog"
 ok "shares that are not the best are kept" test "$(field 'p["prepare"]["kept"], p["subclusters"][1]["share"]')" = \
-    "(True, 169869312.0)"
+    "(True, 169869312)"
 unwatched=$(field 'p["predicted_s"]')
 python3 - "$HRUN_DATA"/profiles/kept/*.log <<'E'
 import json, sys, zlib

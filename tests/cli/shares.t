@@ -128,6 +128,17 @@ ok "whole numbers of this sum" test "$(sum)" = "6 10"
 run hrun "${on[@]}" --print-shares 5 -N 192 "$prog"
 status_is 125 "a sum below the number of processes"
 err_has "do not add up to 5" "is refused"
+err_has "--print-shares 5: " "as of this option"
+run hrun "${on[@]}" --print-shares 0 -N 192 "$prog"
+err_has "a number that they add up to, not '0'" "0 is none"
+run hrun "${on[@]}" --print-shares '' -N 192 "$prog"
+one_error "no form"
+err_has "no form is given: units, fractions, cuts" "is told what there is"
+run hrun --print-shares units -n 2 true
+status_is 125 "a program without shares"
+err_has "true has no shares: write {shares:100:,} in quotes" "is refused"
+run hrun --print-shares 7:, -n 2 true '{shares:100}'
+ok "words have them" test "$out" = 4,3
 run hrun "${on[@]}" --print-shares sorted -N 192 "$prog"
 one_error "an unknown form"
 err_has "units, fractions, cuts or a number" "is told what there is"
@@ -159,6 +170,8 @@ status_is 0 "a program that ignores its shares"
 err_has "make no difference to the program" "its calibration says so"
 run hrun "${on[@]}" --dry-run -N 192 "$prog"
 out_has "make no difference to the program" "is seen"
+run hrun "${on[@]}" --dry-run --shares best -N 192 "$prog"
+out_has "make no difference to the program" "also with --shares best"
 out_lacks "units/proc" "and gets equal ones"
 run hrun "${on[@]}" -q --no-record -N 192 "$prog"
 status_is 0 "from then on"
@@ -179,7 +192,7 @@ run hrun-calibrate "${on[@]}" -q "$prog"
 define full 'shares: {units: "N", memory: "1e9*W"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" -q -N 180 "$prog"
 run hrun "${on[@]}" --dry-run --json -N 180 "$prog"
-ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34.0
+ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
 out_has "by 1 run of this configuration" "and so does what runs are compared with"
 define full 'shares: {units: "N", memory: "2e9*W"}' '"{N}", "--shares={shares}"'
@@ -200,7 +213,16 @@ run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares}'
 one_error "how many units there are nobody knows"
 err_has "{shares:100}" "and what to write"
 run hrun-calibrate "${here[@]}" -q "$prog" 96 '--shares={shares:96'
-err_has "no closing brace" "a brace is missing"
+err_has "did you mean {shares:96}?" "a brace is missing"
+run hrun "${here[@]}" --dry-run --probe -N 96 "$prog" '{N}' '--shares={shares:units:,}'
+one_error "a probe does not know how many units there are"
+err_has "does not know how many units of work the command has" "either"
+run hrun "${here[@]}" --dry-run -n 2 "$prog" 96 : -n 2 "$prog" 96 '--shares={shares:units:,}'
+err_has "does not know how many units of work the command has" "nor is it known of several programs"
+define plain '' '"{N}"'
+sed -i 's|"N^3\*W", "N^2\*W"|"N^3/P", "N^2/P"|' apps/plain.yaml
+run hrun "${here[@]}" --dry-run -app plain -N 96 "$prog" '{N}' '--shares={shares:units:,}'
+err_has "does not know how many units of work the command has" "nor of a definition without shares"
 run hrun -n 2 -x 'PARTS={shares:7:,}' sh -c 'echo $PARTS'
 ok "-x has them in the environment" test "$(sort -u <<<"$out")" = 4,3
 
@@ -216,6 +238,15 @@ err_has "does not reach the program: write {shares}" "shares that no word has"
 define words 'shares: {units: "N"}' ''
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app words "$prog" '{N}'
 err_has "words has shares, and those of a process do not reach the program" "nor those of the user"
+run hrun --dry-run "${on[@]:0:4}" -app words -N 96 "$prog" '{N}'
+one_error "and hrun refuses them"
+err_has "words has shares, and those of a process do not reach the program" "as well"
+run hrun --dry-run "${on[@]:0:4}" -app words -N 96 -x 'PARTS={shares}' "$prog" '{N}'
+status_is 0 "unless a variable has them"
+run hrun --dry-run "${on[@]:0:4}" -app full -N 96 "$prog" '{N}'
+err_has "full has shares, and those of a process do not reach" "words in place of the arguments that have them"
+run hrun --dry-run "${on[@]:0:4}" -app deaf -N 96 "$prog" '{N}'
+status_is 0 "but files do"
 run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app words -x 'PARTS={shares}' "$prog" '{N}'
 status_is 0 "but a variable may"
 define inverse 'shares: {units: "N"}' '"{N}", "--shares={shares}"'
@@ -224,8 +255,26 @@ run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"
 status_is 0 "a term over 1/W has a value"
 run hrun -n 2 -x 'A={N} {shares:foo} {shares' sh -c 'echo "$A"'
 ok "-x leaves other braces as they are" test "$status $(sort -u <<<"$out")" = "0 {N} {shares:foo} {shares"
-run hrun -n 1 echo '{sharesX}' '{shares'
-ok "so do words" test "$status $out" = "0 {sharesX} {shares"
+run hrun -n 1 echo '{sharesX}' '{shared' '{"share":1}' '{{shares'
+ok "so do words" test "$status $out" = '0 {sharesX} {shared {"share":1} {{shares'
+for word in '{share:9:,}' '{Shares:9:,}' '{shares 9:,}' '{shares:9:,' '{SHARE:9:,'; do
+    run hrun -n 1 echo "--parts=$word"
+    one_error "$word"
+    err_has "did you mean {shares:9:,}?" "which is misspelt"
+done
+for word in shares:9: --parts=shares:units: 'shares:cuts:;'; do
+    run hrun -n 1 echo "$word"
+    one_error "$word, which a shell has made"
+    err_has "write it in quotes" "of braces without quotes"
+done
+run hrun -n 1 -x PARTS={shares:9:,} true
+err_has "'PARTS={shares:9:,}': write it in quotes" "as of a variable"
+run hrun -n 2 echo shares:9: shares:x: shares '{shares:9:,}'
+status_is 0 "beside shares in quotes it is a word"
+run hrun -n 1 echo '{share}'
+err_has "did you mean {shares}?" "so is {share}"
+run hrun -n 1 echo '{share:rows}'
+err_has "shares are written as {shares}, {shares:units}" "another word is told which there are"
 run hrun -n 1 echo '{shares:}'
 err_has "no form behind its colon" "but not shares of no form"
 here+=(--data variable)

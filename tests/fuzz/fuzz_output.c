@@ -68,7 +68,7 @@ static void check_template(const char *text)
     if (hrun_app_expand(&app, text, &v, &whole, &err))
         FUZZ_CHECK(err.code == HRUN_EINVAL && err.text[0] && !whole.len);
     if (hrun_app_expand_word(&app, text, &v, &word, &err))
-        FUZZ_CHECK(strstr(text, "{shares:") && err.code == HRUN_EINVAL && err.text[0] && !word.len);
+        FUZZ_CHECK(strcasestr(text, "{share") && err.code == HRUN_EINVAL && err.text[0] && !word.len);
     if (hrun_app_expand_variable(&app, text, &v, &variable, &err))
         FUZZ_CHECK(hrun_app_find_shares(text, &form, &len) && err.code == HRUN_EINVAL && !variable.len);
     FUZZ_CHECK(strchr(text, '{') || (!strcmp(word.data, text) && !strcmp(whole.data, text) &&
