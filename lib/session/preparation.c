@@ -9,10 +9,12 @@
 #include "session/context.h"
 #include "session/decide.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
@@ -53,17 +55,47 @@ static char *memory_path(const struct context *c)
     return path;
 }
 
-/* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, files, and where
- * the ranks are. */
+/* Append which folder this is: one that is made anew at the same path is another one. File systems without a device of
+ * their own, such as NFS, get another number with each mount, which says nothing. */
+static void add_folder(const char *path, struct hrun_buf *out)
+{
+    struct statx s;
+
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &s))
+        return;
+    if (s.stx_dev_major)
+        hrun_buf_addf(out, " %u:%u", s.stx_dev_major, s.stx_dev_minor);
+    hrun_buf_addf(out, " %llu", (unsigned long long)s.stx_ino);
+    if (s.stx_mask & STATX_BTIME)
+        hrun_buf_addf(out, " %lld.%09u", (long long)s.stx_btime.tv_sec, s.stx_btime.tv_nsec);
+}
+
+/* Append size and time of last change of the file that word k of a step names, if it names one. */
+static void add_file(const char *word, int k, const char *dir, struct hrun_buf *out)
+{
+    char *path = k ? hrun_strf("%s/%s", *word == '/' ? "" : dir, word) : hrun_program_find(word, dir, NULL);
+    struct stat s;
+
+    if (path && !stat(path, &s) && S_ISREG(s.st_mode))
+        hrun_buf_addf(out, " (%lld bytes, %lld.%09ld)", (long long)s.st_size, (long long)s.st_mtim.tv_sec,
+                      s.st_mtim.tv_nsec);
+    free(path);
+}
+
+/* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, the files that
+ * these name, files, and where the ranks are. */
 static int add_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
                    struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     const struct hrun_strvec *env = &w->c->set->env;
-    char *real = realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL);
+    const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
+    char *real = realpath(dir, NULL);
     int rc = 0;
 
-    hrun_buf_addf(out, "%s\n%s\nN %lld\n", app->name, real ? real : "", (long long)w->N);
+    hrun_buf_addf(out, "%s\n%s", app->name, real ? real : "");
+    add_folder(dir, out);
+    hrun_buf_addf(out, "\nN %lld\n", (long long)w->N);
     free(real);
     hrun_app_consts_text(app, out);
     for (int r = 0; r < l->nranks; r++)
@@ -81,8 +113,10 @@ static int add_key(const struct work *w, const struct hrun_layout *l, const stru
 
         rc = expand_step(app, &app->prepare[i], values, &words, err);
         hrun_buf_adds(out, app->prepare[i].mpi ? "\nmpi" : "\nrun");
-        for (size_t k = 0; k < words.n; k++)
+        for (size_t k = 0; k < words.n; k++) {
             hrun_buf_addf(out, " %s", words.v[k]);
+            add_file(words.v[k], (int)k, dir, out);
+        }
         hrun_strvec_release(&words);
     }
     for (int i = 0; i < app->nfiles && !rc; i++) {
@@ -418,13 +452,15 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     path = own ? NULL : memory_path(w->c);
     if (add_key(w, layout, values, &key, err))
         rc = -1;
-    if (rc > 0 && !w->c->set->force && is_known(path, &key, &before_s))
+    out->known = rc > 0 && !w->c->set->force && is_known(path, &key, &before_s);
+    if (out->known)
         goto done;
     if (path)
         unlink(path);
     for (int i = 0; i < app->nprepare && rc > 0; i++)
         rc = run_step(w, &app->prepare[i], values, like, dir, out, err);
-    if (rc > 0 && path)
+    hrun_buf_reset(&key);          /* what the steps have written is as they left it */
+    if (rc > 0 && path && !add_key(w, layout, values, &key, NULL))
         remember(w, layout, path, &key, out->took_s);
 done:
     hrun_buf_release(&key);

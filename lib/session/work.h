@@ -292,11 +292,12 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
  * The commands that a definition runs before the application (key `prepare`): a decomposition
  *
  * Invariants: what was prepared last in a working folder, by whatever definition, is remembered (a file in
- * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory. Their
- * output goes nowhere; the end of what a failed one has printed goes to on_message.
+ * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory. Files
+ * that the words of steps name count as the steps have left them. Their output goes nowhere; the end of what a failed one has printed goes to on_message.
  */
 
 struct preparation {
+    int known;                 /* 1: nothing was to be done, as the last run here has prepared the same */
     double took_s;             /* of all steps; 0: nothing was to be done */
     struct hrun_outcome outcome; /* of the last step, as that of the run, where a signal to hrun or the time limit ended
                                   it */

@@ -51,6 +51,35 @@ here a -app steps -N 16
 ok "and after another number of processes" test "$status $(prepared)" = "0 4"
 here b -app steps -N 16
 ok "in another folder it is" test "$status $(cat b/prepared)" = "0 2 8,8"
+rm -r b
+here b -app steps -N 16
+ok "and in a folder that is made anew at the same path" test "$status $(prepared)" = "0 1"
+here b -app steps -N 16
+ok "once" test "$status $(prepared)" = "0 1"
+define script "$shares
+prepare:
+  - run: [./decompose.sh, \"{N}\"]
+  - run: [cp, list, \"$tmp/script/copy\"]"
+mkdir script
+printf '#!/bin/sh\necho $1 | tee -a prepared >list\n' >script/decompose.sh
+chmod +x script/decompose.sh
+here script -app script -N 16
+here script -app script -N 16
+ok "files that words name count as the steps left them" test "$status $(prepared)" = "0 1"
+for file in decompose.sh list copy; do
+    touch -d 2001-01-01 script/$file
+    was=$(prepared)
+    here script -app script -N 16
+    here script -app script -N 16
+    ok "what is edited is prepared anew, once: $file" test "$status $(prepared)" = "0 $((was + 1))"
+done
+define found "$shares
+prepare: [{run: [decompose.sh, two]}]"
+for edited in no no yes; do
+    [ $edited = no ] || echo "# edited" >>script/decompose.sh
+    PATH=$tmp/script:$PATH here found -app found -N 16
+done
+ok "also one that is found in PATH" test "$status $(prepared)" = "0 2"
 define plain "$shares
 constants: [{name: c, value: 1}]
 prepare: [{run: [sh, -c, \"echo \$PART >>prepared\"]}]"
