@@ -436,6 +436,15 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
     return rc;
 }
 
+void preparation_forget(const struct work *w)
+{
+    char *path = memory_path(w->c);
+
+    if (path)
+        unlink(path);
+    free(path);
+}
+
 int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     const struct hrun_job *like, const char *dir, int own, struct preparation *out,
                     struct hrun_error *err)

@@ -292,8 +292,9 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
  * The commands that a definition runs before the application (key `prepare`): a decomposition
  *
  * Invariants: what was prepared last in a working folder, by whatever definition, is remembered (a file in
- * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory. Files
- * that the words of steps name count as the steps have left them. Their output goes nowhere; the end of what a failed one has printed goes to on_message.
+ * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory, and a
+ * run that fails later ends it. Files that the words of steps name count as the steps have left them. Their output goes
+ * nowhere; the end of what a failed one has printed goes to on_message.
  */
 
 struct preparation {
@@ -310,6 +311,9 @@ struct preparation {
 int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     const struct hrun_job *like, const char *dir, int own, struct preparation *out,
                     struct hrun_error *err);
+
+/* Prepare the next run in the working folder in any case. */
+void preparation_forget(const struct work *w);
 
 /* What was prepared last in the working folder, if that would not have to be prepared again for a run of size N: 1 and
  * the configuration pes[nsubs], procs[nsubs], the units of a process of each sub-cluster in share[nsubs] (all 0: equal),

@@ -80,6 +80,32 @@ for edited in no no yes; do
     PATH=$tmp/script:$PATH here found -app found -N 16
 done
 ok "also one that is found in PATH" test "$status $(prepared)" = "0 2"
+define fails "$shares
+prepare: [{run: [sh, -c, \"echo x >>prepared\"]}]"
+here fails -app fails -N 16
+prog=$tmp/fails.sh
+printf '#!/bin/sh\nexit ${STATUS-3}\n' >"$prog"
+chmod +x "$prog"
+anew="with what an earlier one had prepared: the next one prepares anew"
+here fails -app fails -N 16
+ok "an application that fails" test "$status $(prepared)" = "3 1"
+err_has "$anew" "may do so by what was prepared"
+here fails -app fails -N 16
+ok "which is prepared anew then" test "$status $(prepared)" = "3 2"
+err_lacks "$anew" "and is new"
+printf '#!/bin/sh\nkill -9 $$\n' >"$prog"
+here fails -app fails -N 16 -q
+err_lacks "$anew" "--quiet does not say so"
+here fails -app fails -N 16 --timeout 60
+ok "after a signal, too" test "$status $(prepared)" = "137 3"
+printf '#!/bin/sh\n[ -z "$LATE" ] || exec sleep 60\n' >"$prog"
+here fails -app fails -N 16 --timeout 1
+LATE=1 here fails -app fails -N 16 --timeout 1
+status_is 124 "a run that --timeout ends"
+err_lacks "$anew" "is no failure of the application"
+prog=$bin/jacobi
+here fails -app fails -N 16
+ok "so nothing is prepared after it" test "$status $(prepared)" = "0 3"
 define plain "$shares
 constants: [{name: c, value: 1}]
 prepare: [{run: [sh, -c, \"echo \$PART >>prepared\"]}]"
