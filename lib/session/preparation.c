@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
@@ -171,14 +172,17 @@ static int memory_read(const char *path, struct memory *m)
     return *at == '\n' && !strcmp(line, FORMAT);
 }
 
-/* Does it say the same? Then *took_s is what that took. */
-static int is_known(const char *path, const struct hrun_buf *key, double *took_s)
+/* Does it say the same? Then *took_s is what that took, and *age_s how long ago that was. */
+static int is_known(const char *path, const struct hrun_buf *key, double *took_s, double *age_s)
 {
     struct memory m;
+    struct stat s;
     int same = memory_read(path, &m) && !strcmp(m.key, key->data);
 
-    if (same)
+    if (same) {
         *took_s = strtod(m.took_s, NULL);
+        *age_s = stat(path, &s) ? NAN : difftime(time(NULL), s.st_mtime);
+    }
     hrun_buf_release(&m.text);
     return same;
 }
@@ -283,7 +287,7 @@ int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double 
 }
 
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
-                    struct hrun_error *err)
+                    double *age_s, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
@@ -292,10 +296,10 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
     int rc = work_shares(w, layout, &share, err);
     const struct hrun_app_values values = { .N = w->N, .P = layout->nranks, .share = share };
 
-    *took_s = 0;
+    *took_s = *age_s = 0;
     rc = rc ? rc : add_key(w, layout, &values, &key, err);
     if (!rc && !w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
-        is_known(path, &key, took_s))
+        is_known(path, &key, took_s, age_s))
         goto done;
     for (int i = 0; i < app->nprepare && !rc; i++) {
         struct hrun_strvec words = HRUN_STRVEC_INIT;
@@ -452,7 +456,7 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     const struct hrun_app *app = w->c->app;
     struct hrun_buf key = HRUN_BUF_INIT;
     char *path = NULL;
-    double before_s;
+    double before_s, age_s;
     int rc = 1;
 
     memset(out, 0, sizeof *out);
@@ -461,7 +465,7 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     path = own ? NULL : memory_path(w->c);
     if (add_key(w, layout, values, &key, err))
         rc = -1;
-    out->known = rc > 0 && !w->c->set->force && is_known(path, &key, &before_s);
+    out->known = rc > 0 && !w->c->set->force && is_known(path, &key, &before_s, &age_s);
     if (out->known)
         goto done;
     if (path)

@@ -321,9 +321,10 @@ void preparation_forget(const struct work *w);
 int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
 
 /* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the same,
- * and then *took_s is what that took, else 0. Errors: those of templates, HRUN_ENOMEM. */
+ * and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates,
+ * HRUN_ENOMEM. */
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
-                    struct hrun_error *err);
+                    double *age_s, struct hrun_error *err);
 
 /* What a job points to. Zeroed: nothing. */
 struct work_words {

@@ -149,6 +149,10 @@ ok "as JSON" test "$(field 'p["prepare"]')" = "{'steps': 2, 'kept': False, 'took
 here told -app told -N 16
 here told -app told -N 16 --dry-run
 out_lacks "would prepare" "not where what is prepared is the same"
+ok "which is told, and since when" grep -qE '^  prepare      done already, [0-9]+ seconds? ago; --force prepares anew$' \
+    "$tmp/.out"
+here told -app told -N 16 -v
+err_has "  prepare      done already, " "also by -v"
 here told -app told -N 16 --dry-run --json
 ok "which has taken its time" test "$(field 'p["prepare"]["steps"], p["prepare"]["took_s"] > 0')" = "(0, True)"
 run hrun -n 2 --dry-run --json -N 16 -app "$apps/jacobi.yaml" "$prog"
