@@ -199,6 +199,7 @@ for app in broken loud; do
     run hrun-calibrate -app $app -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$prog"
     [ $app = broken ] && words="no mesh here" || words="bad cells"
     err_has "ended with status 3: $words" "a calibration tells why runs fail: $app"
+    err_has "the same command makes the runs that a step of 'prepare' or a host has prevented" "and what to do"
 done
 ok "the library prints nothing itself" sh -c \
     "! grep -rE 'fprintf\(std(out|err)|[^a-z_]printf\(|fputs\(' '$top/lib' --include='*.c'"
