@@ -149,8 +149,8 @@ ok "as JSON" test "$(field 'p["prepare"]')" = "{'steps': 2, 'kept': False, 'took
 here told -app told -N 16
 here told -app told -N 16 --dry-run
 out_lacks "would prepare" "not where what is prepared is the same"
-ok "which is told, and since when" grep -qE '^  prepare      done already, [0-9]+ seconds? ago; --force prepares anew$' \
-    "$tmp/.out"
+ok "which is told, and since when" grep -qE \
+    '^  prepare      done already, [0-9]+ seconds? ago; --force prepares anew$' "$tmp/.out"
 here told -app told -N 16 -v
 err_has "  prepare      done already, " "also by -v"
 here told -app told -N 16 --dry-run --json
@@ -304,7 +304,10 @@ ok "it is the one that is told" test "$(field '[s["pes_used"] for s in p["subclu
     "([3, 0], [])"
 ok "with its own time" test "$(field "p['predicted_s'] > 1.3 * $best")" = True
 run hrun "${on[@]}" --dry-run "$prog"
-out_has "  prepared     as in the last run here" "for people"
+s='[0-9.]+ m?s'
+ok "for people, with what each takes" grep -qE \
+    "^  prepared     as in .*, which takes $s: the best would take $s, and 2[0-9.]* s to prepare it; --force does$" \
+    "$tmp/.out"
 out_lacks "next best" "without those that are not better"
 out_lacks "equal shares" "in any way"
 out_lacks "would prepare" "nothing is done"
@@ -313,8 +316,13 @@ ok "--force prepares the best" test "$(field 'p["prepare"]["kept"], p["prepare"]
 run hrun "${on[@]}" -x PART=1 --dry-run --json "$prog"
 ok "as what was prepared with another environment would be prepared anew in any case, so is the best" test \
     "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
-run hrun "${on[@]}" --no-record -q "$prog"
+run hrun "${on[@]}" --shares best --dry-run --json "$prog"
+ok "and so does --shares best" test "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
+run hrun "${on[@]}" --no-record "$prog"
 ok "it runs without preparing" test "$status $(prepared kept)" = "0 1"
+err_has "hrun: prepared as in the last run here, which takes " "and says so"
+run hrun "${on[@]}" --no-record -q "$prog"
+err_lacks "prepared" "but with --quiet"
 
 # What was prepared with unequal shares, of many units, which do not fit into nine digits.
 kept 'N^4'
