@@ -428,8 +428,10 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
     else
         fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)%s\n", g->failed_points,
                 g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure,
-                g->hosts_failed ? "; what was measured is kept, and the same command makes the runs that a "
-                "host has prevented" : "");
+                !g->hosts_failed ? "" : c->app->nprepare
+                ? "; what was measured is kept, and the same command makes the runs that a step of 'prepare' or a host "
+                  "has prevented"
+                : "; what was measured is kept, and the same command makes the runs that a host has prevented");
     return STATUS_FAILED;
 }
 

@@ -302,20 +302,26 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     }
 }
 
-/* The commands that would prepare the run, each up to the end of its first line. */
+/* The commands that would prepare the run, each up to the end of its first line, or that none does. */
 static int add_preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout,
                            struct hrun_buf *out, struct hrun_error *err)
 {
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
     struct hrun_strvec due = HRUN_STRVEC_INIT;
-    double took_s;
-    int rc = c->app && c->app->nprepare ? preparation_due(&w, layout, &due, &took_s, err) : 0;
+    double took_s, age_s;
+    int prepares = c->app && c->app->nprepare;
+    int rc = prepares ? preparation_due(&w, layout, &due, &took_s, &age_s, err) : 0;
 
     for (size_t i = 0; i < due.n && !rc; i++) {
         size_t len = strcspn(due.v[i], "\n");
 
         hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, due.v[i], due.v[i][len] ? " ..." : "",
                       c->app->prepare[i].mpi ? " as all processes" : "");
+    }
+    if (prepares && !rc && !due.n && !d->kept) {
+        hrun_buf_adds(out, "  prepare      done already, ");
+        hrun_add_age(out, age_s);
+        hrun_buf_adds(out, " ago; --force prepares anew\n");
     }
     hrun_strvec_release(&due);
     return rc;

@@ -41,12 +41,22 @@ static int plain_is_doubted(const struct decision *d)
            d->plain_time_s < d->time_s && d->plain_ranked_s >= d->time_s;
 }
 
+void report_kept(const struct decision *d, struct hrun_buf *out)
+{
+    hrun_buf_adds(out, "as in the last run here, which takes ");
+    hrun_add_seconds(out, d->time_s);
+    hrun_buf_adds(out, ": the best would take ");
+    hrun_add_seconds(out, d->unkept_s);
+    hrun_buf_adds(out, ", and ");
+    hrun_add_seconds(out, d->prepare_s);
+    hrun_buf_adds(out, " to prepare it; --force does\n");
+}
+
 static void add_prepared(const struct decision *d, struct hrun_buf *out)
 {
     if (d->kept) {
-        hrun_buf_adds(out, "  prepared     as in the last run here: to prepare the best, which takes ");
-        hrun_add_seconds(out, d->unkept_s);
-        hrun_buf_adds(out, ", would take longer than it saves\n");
+        hrun_buf_adds(out, "  prepared     ");
+        report_kept(d, out);
     } else if (d->prepare_s > 0) {
         hrun_buf_adds(out, "  prepare      took ");
         hrun_add_seconds(out, d->prepare_s);

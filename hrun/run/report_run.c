@@ -70,6 +70,10 @@ void report_before(const struct context *c, const struct decision *d, const stru
         hrun_buf_addc(out, '\n');
     }
     report_settings(c, d, "hrun: ", words, out);
+    if (d->kept && d->unkept_s < d->time_s && !c->set->verbose) {
+        hrun_buf_adds(out, "hrun: prepared ");
+        report_kept(d, out);
+    }
     if (c->kinds.took_s > 0) {
         hrun_buf_adds(out, "hrun: ");
         kinds_print(c, out);

@@ -327,7 +327,6 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
     if (old_s > d->time_s + took_s)
         goto done;
     d->kept = 1;
-    d->prepare_s = 0;
     d->unkept_s = d->time_s;
     d->sharing = sharing;
     d->P = P;

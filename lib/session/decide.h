@@ -109,8 +109,8 @@ struct decision {
     enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
     int could_deal;               /* 1: it has `shares` that models deal out, and `equal` is filled where they chose */
     struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */
-    double prepare_s;             /* what preparing took last time, where it is to be done again; 0: it is not, or not
-                                     known */
+    double prepare_s;             /* what preparing took last time, where the best has to be prepared; 0: it has not, or
+                                     that is not known */
     int kept;                     /* 1: what was prepared last is run once more, as preparing the best takes longer than
                                      it saves; its time is unkept_s */
     double unkept_s;

@@ -246,10 +246,10 @@ static json_t *preparation(const struct context *c, const struct decision *d, co
 {
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
     struct hrun_strvec due = HRUN_STRVEC_INIT;
-    double took_s = 0;
+    double took_s = 0, age_s;
     json_t *out = json_null();
 
-    if (c->app && c->app->nprepare && !preparation_due(&w, layout, &due, &took_s, NULL)) {
+    if (c->app && c->app->nprepare && !preparation_due(&w, layout, &due, &took_s, &age_s, NULL)) {
         took_s = due.n ? d->prepare_s : took_s;
         out = json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s",
                         seconds(took_s > 0, took_s));

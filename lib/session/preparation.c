@@ -9,10 +9,13 @@
 #include "session/context.h"
 #include "session/decide.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MEMORY_MAX = 64 << 20, OUTPUT_KEPT = 4 << 10 };
@@ -53,17 +56,47 @@ static char *memory_path(const struct context *c)
     return path;
 }
 
-/* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, files, and where
- * the ranks are. */
+/* Append which folder this is: one that is made anew at the same path is another one. File systems without a device of
+ * their own, such as NFS, get another number with each mount, which says nothing. */
+static void add_folder(const char *path, struct hrun_buf *out)
+{
+    struct statx s;
+
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &s))
+        return;
+    if (s.stx_dev_major)
+        hrun_buf_addf(out, " %u:%u", s.stx_dev_major, s.stx_dev_minor);
+    hrun_buf_addf(out, " %llu", (unsigned long long)s.stx_ino);
+    if (s.stx_mask & STATX_BTIME)
+        hrun_buf_addf(out, " %lld.%09u", (long long)s.stx_btime.tv_sec, s.stx_btime.tv_nsec);
+}
+
+/* Append size and time of last change of the file that word k of a step names, if it names one. */
+static void add_file(const char *word, int k, const char *dir, struct hrun_buf *out)
+{
+    char *path = k ? hrun_strf("%s/%s", *word == '/' ? "" : dir, word) : hrun_program_find(word, dir, NULL);
+    struct stat s;
+
+    if (path && !stat(path, &s) && S_ISREG(s.st_mode))
+        hrun_buf_addf(out, " (%lld bytes, %lld.%09ld)", (long long)s.st_size, (long long)s.st_mtim.tv_sec,
+                      s.st_mtim.tv_nsec);
+    free(path);
+}
+
+/* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, the files that
+ * these name, files, and where the ranks are. */
 static int add_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
                    struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     const struct hrun_strvec *env = &w->c->set->env;
-    char *real = realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL);
+    const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
+    char *real = realpath(dir, NULL);
     int rc = 0;
 
-    hrun_buf_addf(out, "%s\n%s\nN %lld\n", app->name, real ? real : "", (long long)w->N);
+    hrun_buf_addf(out, "%s\n%s", app->name, real ? real : "");
+    add_folder(dir, out);
+    hrun_buf_addf(out, "\nN %lld\n", (long long)w->N);
     free(real);
     hrun_app_consts_text(app, out);
     for (int r = 0; r < l->nranks; r++)
@@ -81,8 +114,10 @@ static int add_key(const struct work *w, const struct hrun_layout *l, const stru
 
         rc = expand_step(app, &app->prepare[i], values, &words, err);
         hrun_buf_adds(out, app->prepare[i].mpi ? "\nmpi" : "\nrun");
-        for (size_t k = 0; k < words.n; k++)
+        for (size_t k = 0; k < words.n; k++) {
             hrun_buf_addf(out, " %s", words.v[k]);
+            add_file(words.v[k], (int)k, dir, out);
+        }
         hrun_strvec_release(&words);
     }
     for (int i = 0; i < app->nfiles && !rc; i++) {
@@ -137,14 +172,17 @@ static int memory_read(const char *path, struct memory *m)
     return *at == '\n' && !strcmp(line, FORMAT);
 }
 
-/* Does it say the same? Then *took_s is what that took. */
-static int is_known(const char *path, const struct hrun_buf *key, double *took_s)
+/* Does it say the same? Then *took_s is what that took, and *age_s how long ago that was. */
+static int is_known(const char *path, const struct hrun_buf *key, double *took_s, double *age_s)
 {
     struct memory m;
+    struct stat s;
     int same = memory_read(path, &m) && !strcmp(m.key, key->data);
 
-    if (same)
+    if (same) {
         *took_s = strtod(m.took_s, NULL);
+        *age_s = stat(path, &s) ? NAN : difftime(time(NULL), s.st_mtime);
+    }
     hrun_buf_release(&m.text);
     return same;
 }
@@ -249,7 +287,7 @@ int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double 
 }
 
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
-                    struct hrun_error *err)
+                    double *age_s, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
@@ -258,10 +296,10 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
     int rc = work_shares(w, layout, &share, err);
     const struct hrun_app_values values = { .N = w->N, .P = layout->nranks, .share = share };
 
-    *took_s = 0;
+    *took_s = *age_s = 0;
     rc = rc ? rc : add_key(w, layout, &values, &key, err);
     if (!rc && !w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
-        is_known(path, &key, took_s))
+        is_known(path, &key, took_s, age_s))
         goto done;
     for (int i = 0; i < app->nprepare && !rc; i++) {
         struct hrun_strvec words = HRUN_STRVEC_INIT;
@@ -402,6 +440,15 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
     return rc;
 }
 
+void preparation_forget(const struct work *w)
+{
+    char *path = memory_path(w->c);
+
+    if (path)
+        unlink(path);
+    free(path);
+}
+
 int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     const struct hrun_job *like, const char *dir, int own, struct preparation *out,
                     struct hrun_error *err)
@@ -409,7 +456,7 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     const struct hrun_app *app = w->c->app;
     struct hrun_buf key = HRUN_BUF_INIT;
     char *path = NULL;
-    double before_s;
+    double before_s, age_s;
     int rc = 1;
 
     memset(out, 0, sizeof *out);
@@ -418,13 +465,15 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     path = own ? NULL : memory_path(w->c);
     if (add_key(w, layout, values, &key, err))
         rc = -1;
-    if (rc > 0 && !w->c->set->force && is_known(path, &key, &before_s))
+    out->known = rc > 0 && !w->c->set->force && is_known(path, &key, &before_s, &age_s);
+    if (out->known)
         goto done;
     if (path)
         unlink(path);
     for (int i = 0; i < app->nprepare && rc > 0; i++)
         rc = run_step(w, &app->prepare[i], values, like, dir, out, err);
-    if (rc > 0 && path)
+    hrun_buf_reset(&key);          /* what the steps have written is as they left it */
+    if (rc > 0 && path && !add_key(w, layout, values, &key, NULL))
         remember(w, layout, path, &key, out->took_s);
 done:
     hrun_buf_release(&key);

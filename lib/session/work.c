@@ -501,6 +501,17 @@ static void tell_unprepared(const struct work *w, const char *why, struct work_r
         w->on_message(w->ctx, why);
 }
 
+/* What was prepared may be why a run fails that has found it prepared: the next one is not to find it, too. */
+static void forget_prepared(const struct work *w, const struct hrun_outcome *o)
+{
+    if ((!o->status && !o->killed_by) || o->interrupted || o->signalled || o->timed_out || o->given_up ||
+        o->lost_host[0])
+        return;
+    preparation_forget(w);
+    if (w->on_message && !w->quiet_run && !w->c->set->quiet)
+        w->on_message(w->ctx, "the run failed with what an earlier one had prepared: the next one prepares anew");
+}
+
 /* Keep what a failed run left, where that is wanted, and say where. */
 static void keep_failed(const struct work *w, const char *own, const struct hrun_buf *output,
                         const struct hrun_buf *errors, struct work_result *r)
@@ -590,6 +601,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         classify_end(w, &l, stderr_text.data, out);
     if (!rc && prepared.why[0])
         tell_unprepared(w, prepared.why, out);
+    if (!rc && prepared.known)
+        forget_prepared(w, &out->outcome);
     if (aside.home) {
         if (scratch_return(&aside, own, &inputs, rc ? NULL : err))
             rc = -1;

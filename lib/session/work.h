@@ -301,11 +301,13 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
  * The commands that a definition runs before the application (key `prepare`): a decomposition
  *
  * Invariants: what was prepared last in a working folder, by whatever definition, is remembered (a file in
- * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory. Their
- * output goes nowhere; the end of what a failed one has printed goes to on_message.
+ * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory, and a
+ * run that fails later ends it. Files that the words of steps name count as the steps have left them. Their output goes
+ * nowhere; the end of what a failed one has printed goes to on_message.
  */
 
 struct preparation {
+    int known;                 /* 1: nothing was to be done, as the last run here has prepared the same */
     double took_s;             /* of all steps; 0: nothing was to be done */
     struct hrun_outcome outcome; /* of the last step, as that of the run, where a signal to hrun or the time limit ended
                                   it */
@@ -319,15 +321,19 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
                     const struct hrun_job *like, const char *dir, int own, struct preparation *out,
                     struct hrun_error *err);
 
+/* Prepare the next run in the working folder in any case. */
+void preparation_forget(const struct work *w);
+
 /* What was prepared last in the working folder, if that would not have to be prepared again for a run of size N: 1 and
  * the configuration pes[nsubs], procs[nsubs], the units of a process of each sub-cluster in share[nsubs] (all 0: equal),
  * and what it took; 0: there is nothing such. */
 int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
 
 /* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the same,
- * and then *took_s is what that took, else 0. Errors: those of templates, HRUN_ENOMEM. */
+ * and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates,
+ * HRUN_ENOMEM. */
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
-                    struct hrun_error *err);
+                    double *age_s, struct hrun_error *err);
 
 /* What a job points to. Zeroed: nothing. */
 struct work_words {

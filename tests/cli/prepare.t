@@ -51,6 +51,61 @@ here a -app steps -N 16
 ok "and after another number of processes" test "$status $(prepared)" = "0 4"
 here b -app steps -N 16
 ok "in another folder it is" test "$status $(cat b/prepared)" = "0 2 8,8"
+rm -r b
+here b -app steps -N 16
+ok "and in a folder that is made anew at the same path" test "$status $(prepared)" = "0 1"
+here b -app steps -N 16
+ok "once" test "$status $(prepared)" = "0 1"
+define script "$shares
+prepare:
+  - run: [./decompose.sh, \"{N}\"]
+  - run: [cp, list, \"$tmp/script/copy\"]"
+mkdir script
+printf '#!/bin/sh\necho $1 | tee -a prepared >list\n' >script/decompose.sh
+chmod +x script/decompose.sh
+here script -app script -N 16
+here script -app script -N 16
+ok "files that words name count as the steps left them" test "$status $(prepared)" = "0 1"
+for file in decompose.sh list copy; do
+    touch -d 2001-01-01 script/$file
+    was=$(prepared)
+    here script -app script -N 16
+    here script -app script -N 16
+    ok "what is edited is prepared anew, once: $file" test "$status $(prepared)" = "0 $((was + 1))"
+done
+define found "$shares
+prepare: [{run: [decompose.sh, two]}]"
+for edited in no no yes; do
+    [ $edited = no ] || echo "# edited" >>script/decompose.sh
+    PATH=$tmp/script:$PATH here found -app found -N 16
+done
+ok "also one that is found in PATH" test "$status $(prepared)" = "0 2"
+define fails "$shares
+prepare: [{run: [sh, -c, \"echo x >>prepared\"]}]"
+here fails -app fails -N 16
+prog=$tmp/fails.sh
+printf '#!/bin/sh\nexit ${STATUS-3}\n' >"$prog"
+chmod +x "$prog"
+anew="with what an earlier one had prepared: the next one prepares anew"
+here fails -app fails -N 16
+ok "an application that fails" test "$status $(prepared)" = "3 1"
+err_has "$anew" "may do so by what was prepared"
+here fails -app fails -N 16
+ok "which is prepared anew then" test "$status $(prepared)" = "3 2"
+err_lacks "$anew" "and is new"
+printf '#!/bin/sh\nkill -9 $$\n' >"$prog"
+here fails -app fails -N 16 -q
+err_lacks "$anew" "--quiet does not say so"
+here fails -app fails -N 16 --timeout 60
+ok "after a signal, too" test "$status $(prepared)" = "137 3"
+printf '#!/bin/sh\n[ -z "$LATE" ] || exec sleep 60\n' >"$prog"
+here fails -app fails -N 16 --timeout 1
+LATE=1 here fails -app fails -N 16 --timeout 1
+status_is 124 "a run that --timeout ends"
+err_lacks "$anew" "is no failure of the application"
+prog=$bin/jacobi
+here fails -app fails -N 16
+ok "so nothing is prepared after it" test "$status $(prepared)" = "0 3"
 define plain "$shares
 constants: [{name: c, value: 1}]
 prepare: [{run: [sh, -c, \"echo \$PART >>prepared\"]}]"
@@ -94,6 +149,10 @@ ok "as JSON" test "$(field 'p["prepare"]')" = "{'steps': 2, 'kept': False, 'took
 here told -app told -N 16
 here told -app told -N 16 --dry-run
 out_lacks "would prepare" "not where what is prepared is the same"
+ok "which is told, and since when" grep -qE \
+    '^  prepare      done already, [0-9]+ seconds? ago; --force prepares anew$' "$tmp/.out"
+here told -app told -N 16 -v
+err_has "  prepare      done already, " "also by -v"
 here told -app told -N 16 --dry-run --json
 ok "which has taken its time" test "$(field 'p["prepare"]["steps"], p["prepare"]["took_s"] > 0')" = "(0, True)"
 run hrun -n 2 --dry-run --json -N 16 -app "$apps/jacobi.yaml" "$prog"
@@ -140,6 +199,7 @@ for app in broken loud; do
     run hrun-calibrate -app $app -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$prog"
     [ $app = broken ] && words="no mesh here" || words="bad cells"
     err_has "ended with status 3: $words" "a calibration tells why runs fail: $app"
+    err_has "the same command makes the runs that a step of 'prepare' or a host has prevented" "and what to do"
 done
 ok "the library prints nothing itself" sh -c \
     "! grep -rE 'fprintf\(std(out|err)|[^a-z_]printf\(|fputs\(' '$top/lib' --include='*.c'"
@@ -244,7 +304,10 @@ ok "it is the one that is told" test "$(field '[s["pes_used"] for s in p["subclu
     "([3, 0], [])"
 ok "with its own time" test "$(field "p['predicted_s'] > 1.3 * $best")" = True
 run hrun "${on[@]}" --dry-run "$prog"
-out_has "  prepared     as in the last run here" "for people"
+s='[0-9.]+ m?s'
+ok "for people, with what each takes" grep -qE \
+    "^  prepared     as in .*, which takes $s: the best would take $s, and 2[0-9.]* s to prepare it; --force does$" \
+    "$tmp/.out"
 out_lacks "next best" "without those that are not better"
 out_lacks "equal shares" "in any way"
 out_lacks "would prepare" "nothing is done"
@@ -253,8 +316,13 @@ ok "--force prepares the best" test "$(field 'p["prepare"]["kept"], p["prepare"]
 run hrun "${on[@]}" -x PART=1 --dry-run --json "$prog"
 ok "as what was prepared with another environment would be prepared anew in any case, so is the best" test \
     "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
-run hrun "${on[@]}" --no-record -q "$prog"
+run hrun "${on[@]}" --shares best --dry-run --json "$prog"
+ok "and so does --shares best" test "$(field 'p["prepare"]["kept"], p["prepare"]["steps"], p["P"]')" = "(False, 1, 6)"
+run hrun "${on[@]}" --no-record "$prog"
 ok "it runs without preparing" test "$status $(prepared kept)" = "0 1"
+err_has "hrun: prepared as in the last run here, which takes " "and says so"
+run hrun "${on[@]}" --no-record -q "$prog"
+err_lacks "prepared" "but with --quiet"
 
 # What was prepared with unequal shares, of many units, which do not fit into nine digits.
 kept 'N^4'
