@@ -52,19 +52,19 @@ static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
     return hrun_app_memory(f->app, f->N, P, bytes, err);
 }
 
-static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs)
+/* With the options of `from`, NULL: one process per PE. */
+static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_oracle *from)
 {
-    int k = 0;
+    int n = from ? from->noptions : nsubs;
 
     memset(f, 0, sizeof *f);
     f->app = app;
-    f->options = calloc((size_t)(nsubs * app->nprocs_per_pe), sizeof *f->options);
+    f->options = calloc((size_t)n + 1, sizeof *f->options);
     if (!f->options)
         return -1;
-    for (int i = 0; i < nsubs; i++)
-        for (int j = 0; j < app->nprocs_per_pe; j++)
-            f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
-    f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = k, .options = f->options,
+    for (int o = 0; o < n; o++)
+        f->options[o] = from ? from->options[o] : (struct hrun_option){ o, 1 };
+    f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = n, .options = f->options,
                                       .times = flat_times, .bounds = flat_bounds, .rule = flat_rule,
                                       .memory = flat_memory };
     return 0;
@@ -139,15 +139,15 @@ static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *prob
     return 0;
 }
 
-void nearest_sizes(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err)
+void nearest_sizes(struct context *c, const struct hrun_plan_problem *of, int64_t N, struct hrun_error *err)
 {
-    struct hrun_plan_problem problem = { .subs = subs, .P = P };
+    struct hrun_plan_problem problem = { .subs = of->subs, .P = of->P };
     struct flat f;
     int64_t below, above, power;
     int sure;                 /* all between them were looked at */
     size_t len;
 
-    if (!err || flat_init(&f, c->app, c->cluster->nsubs))
+    if (!err || flat_init(&f, c->app, c->cluster->nsubs, of->oracle))
         return;
     problem.oracle = &f.oracle;
     below = walk(&f, &problem, N - 1, -1, STEPS, seconds_now() + SECONDS);

@@ -11,14 +11,15 @@ fi
 cd "$tmp"
 mkdir apps
 export HRUN_PROFILE_PATH=$tmp/apps
-# a: three hosts, b: three of half the speed. platform MORE: properties of all hosts
+# a: three hosts, b: three of half the speed. platform MORE [OTHER]: properties of all hosts, or of those of a and of b
 platform() {
     cat <<E
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Full">
 <cluster id="a" prefix="a-" suffix="" radical="0-2" speed="1Gf" bw="1250MBps" lat="5us" router_id="ra">$1</cluster>
-<cluster id="b" prefix="b-" suffix="" radical="0-2" speed="0.5Gf" bw="1250MBps" lat="5us" router_id="rb">$1</cluster>
+<cluster id="b" prefix="b-" suffix="" radical="0-2" speed="0.5Gf" bw="1250MBps" lat="5us"
+router_id="rb">${2-$1}</cluster>
 <link id="s" bandwidth="100GBps" latency="1us" sharing_policy="FATPIPE"/>
 <zoneRoute src="a" dst="b" gw_src="ra" gw_dst="rb"><link_ctn id="s"/></zoneRoute>
 </zone></platform>
@@ -185,6 +186,27 @@ define full 'shares: {units: "N", memory: "2e9*W"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
 status_is 125 "memory that forbids every dealing"
 err_has "memory" "is why"
+run hrun "${on[@]}" --dry-run -N 180 --config 3,1,3,1 "$prog"
+status_is 125 "and --config does not run it"
+err_has "full at N = 180: 1 process of 318 MiB on a PE of a does not fit into its memory, 181 MiB" "for that reason"
+run hrun "${on[@]}" --dry-run --force -N 180 --config 3,1,3,1 "$prog"
+status_is 0 "but with --force"
+platform '<prop id="memory_bytes" value="190000000"/>' '<prop id="memory_bytes" value="1900000000"/>' >unlike.xml
+define wide 'shares: {units: "N", memory: "2e8 + 1e8*W"}' '"{N}", "--shares={shares}"'
+define even 'memory: "2e8 + 1e8/P"' '"{N}"'
+sed -i 's|\*W"|/P"|g' apps/even.yaml
+for app in wide even; do
+    on=(--platform unlike.xml --smpi smpi/coll-selector:mpich --data unlike -app $app)
+    run hrun "${on[@]}" --dry-run -N 180 "$prog"
+    out_has "(0,0,3,1)  one process per node, the largest P that the rule and the memory accept" \
+        "$app: without a profile PEs with too little memory are left out"
+    run hrun "${on[@]}" --dry-run -N 180 -n 3 "$prog"
+    out_has "(0,0,3,1)" "by -n, too"
+    run hrun "${on[@]}" --dry-run -N 180 --config 3,1,0,0 "$prog"
+    err_has "does not fit into its memory" "--config names them in vain"
+    run hrun "${on[@]}" --dry-run -N 180 --config 0,0,2,1 "$prog"
+    status_is 0 "and others not"
+done
 
 # ---------------------------------------------------------------- commands without a definition
 
