@@ -425,6 +425,8 @@ static int decide(struct context *c, const struct question *q, const struct prof
                                           cl->subs[i].cost_per_hour, cl->subs[i].power_w };
     if (read_goals(c, q, subs, p->have, d->N, &goals, err))
         return -1;
+    if (!q->mapped && !q->config && !q->procs && decide_check_units(c, d, err))
+        return -1;
     if (at ? decide_known(c, q, at, subs, &goals, d, err)
         : q->mapped ? decide_by_layout(c, q, d, err)
         : q->config ? decide_by_config(c, q, d, err)

@@ -279,6 +279,10 @@ void predicted_irregular(const struct context *c, const struct decision *d, stru
  * filled.
  */
 
+/* Refuse a size of which not even one process has its least units of work. Errors: HRUN_EINFEASIBLE, those of
+ * hrun_app_units. */
+int decide_check_units(const struct context *c, const struct decision *d, struct hrun_error *err);
+
 /* --config. Errors: HRUN_EPARSE, HRUN_EINVAL (more PEs than there are), HRUN_EINFEASIBLE (the rule). */
 int decide_by_config(struct context *c, const struct question *q, struct decision *d, struct hrun_error *err);
 

@@ -15,10 +15,32 @@ static int count_processes(const struct decision *d)
     return P;
 }
 
+/* Refuse a P for which there are too few units of work. hint: what to do then. */
+static int check_units(const struct context *c, const struct decision *d, int P, const char *hint,
+                       struct hrun_error *err)
+{
+    int64_t units, least;
+
+    if (!c->app || !c->app->shares.units || !d->N)
+        return 0;
+    if (hrun_app_units(c->app, d->N, &units, &least, err))
+        return -1;
+    if (P <= units / least)
+        return 0;
+    return hrun_fail(err, HRUN_EINFEASIBLE, "%lld unit%s of work %s too few for P = %d process%s of %s at N = %lld, "
+                     "which %s %lld%s at least%s", (long long)units, units == 1 ? "" : "s", units == 1 ? "is" : "are", P,
+                     P == 1 ? "" : "es", c->app->name, (long long)d->N, P == 1 ? "has" : "have", (long long)least,
+                     P == 1 ? "" : " each", hint);
+}
+
+int decide_check_units(const struct context *c, const struct decision *d, struct hrun_error *err)
+{
+    return check_units(c, d, 1, "; choose a larger size", err);
+}
+
 /* Refuse a P that the rule does not accept. */
 static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
 {
-    int64_t units, least;
     int valid;
 
     if (!c->app || !d->N || c->set->force)
@@ -30,11 +52,8 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s does not accept %d processes: its rule is '%s' (--force runs it "
                          "all the same; hrun-calibrate --again forgets a rule that failed runs have told)",
                          c->app->name, P, hrun_expr_text(c->app->rule));
-    if (!valid && c->app->shares.units && !hrun_app_units(c->app, d->N, &units, &least, NULL) && P > units / least)
-        return hrun_fail(err, HRUN_EINFEASIBLE,
-                         "%lld units of work are too few for P = %d processes of %s at N = %lld, "
-                         "which have %lld each at least (--force runs it all the same)", (long long)units, P,
-                         c->app->name, (long long)d->N, (long long)least);
+    if (!valid && check_units(c, d, P, " (--force runs it all the same)", err))
+        return -1;
     if (!valid)
         return hrun_fail(err, HRUN_EINFEASIBLE,
                          "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",

@@ -148,6 +148,10 @@ err_has "{shares:units} are units of work, and how many there are follows from t
 run hrun "${on[@]}" -n 6 -N 10 "$prog"
 status_is 125 "fewer units than processes"
 err_has "10 units of work are too few for P = 6 processes" "are told"
+run hrun "${on[@]}" --dry-run -N 1 "$prog"
+err_has "1 unit of work is too few for P = 1 process of planes at N = 1, which has 2 at least" "also of one process"
+run hrun "${on[@]}" --data nowhere --dry-run -N 1 "$prog"
+err_has "1 unit of work is too few for P = 1 process" "and without a profile"
 define odd 'shares: {units: "N/5"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" -app odd -N 192 "$prog"
 status_is 125 "units that are not whole"
