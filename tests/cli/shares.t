@@ -185,11 +185,12 @@ run hrun "${on[@]}" -q -N 180 "$prog"
 run hrun "${on[@]}" --dry-run --json -N 180 "$prog"
 ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34.0
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
+out_has "1 valid, 14 excluded (rule 0, memory 14)" "what has no room for any dealing is excluded by the memory"
 out_has "by 1 run of this configuration" "and so does what runs are compared with"
 define full 'shares: {units: "N", memory: "2e9*W"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
 status_is 125 "memory that forbids every dealing"
-err_has "memory" "is why"
+err_has "memory 15, no usable time 0); however the work is dealt out, it does not fit into the memory" "is why"
 run hrun "${on[@]}" --dry-run -N 180 --config 3,1,3,1 "$prog"
 status_is 125 "and --config does not run it"
 err_has "full at N = 180: 1 process of 318 MiB on a PE of a does not fit into its memory, 181 MiB" "for that reason"
@@ -211,6 +212,11 @@ for app in wide even; do
     run hrun "${on[@]}" --dry-run -N 180 --config 0,0,2,1 "$prog"
     status_is 0 "and others not"
 done
+define wide 'shares: {units: "N", memory: "1e6*N*W"}' '"{N}", "--shares={shares}"'
+on[7]=wide
+run hrun-calibrate "${on[@]}" -q "$prog"
+run hrun "${on[@]}" --dry-run -N 7000 "$prog"
+err_has "a size that has one is 6270" "the largest size with unequal shares is told"
 
 # ---------------------------------------------------------------- commands without a definition
 
