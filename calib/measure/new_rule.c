@@ -200,13 +200,18 @@ static void list_runs(const struct search *s, int worked, struct hrun_buf *out)
 int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
 {
     struct search s = { .c = c, .a = a };
+    int64_t units;
     int most = 0, rc, rule;
     char *why;
 
     hrun_rules_init(&s.rules);
+    if (problem_units(a->words, NULL, 1, &units, err))
+        return -1;
+    s.rules.at_most_n = units < 0;
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)
         most += a->lists.most[i] * (int)a->lists.procs.v[a->lists.procs.n - 1];
     most = most < TRIED_MIN ? TRIED_MIN : most > TRIED_MAX ? TRIED_MAX : most;
+    most = units > 0 && units < most ? (int)units : most;      /* each process has one at least */
     if (!c->set->quiet)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
     if (scratch_find(&s.scratch, c, 0, &why, err))
@@ -230,6 +235,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
                          "Its rule can be given with --rule", a->name, s.why,
                          a->time_match ? ", and is --time right" : "");
     hrun_rules_print(&s.rules, rule, &a->rule);
+    hrun_buf_adds(&a->rule_from, s.rules.at_most_n ? "P <= N, as each process has one of N units at least.\n" : "");
     hrun_buf_addf(&a->rule_from, "%s by runs with up to %d processes. Worked: ",
                   hrun_rules_first(&s.rules) < 0 ? "Allows none that failed, but no rule known agrees with all; found"
                                                  : "Found", most);

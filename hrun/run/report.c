@@ -401,7 +401,8 @@ static void add_choice(const struct context *c, const struct decision *d, struct
     } else if (d->by == BY_DEFAULT) {
         hrun_buf_addf(&line, "  one process per %s", report_unit(c, d));
         if (c->app && d->N && !c->app->suits_pes)
-            hrun_buf_adds(&line, ", the largest P that the rule accepts");
+            hrun_buf_addf(&line, ", the largest P that the rule%s", c->app->memory || c->app->shares.memory ?
+                          " and the memory accept" : " accepts");
     } else if (d->by == BY_RUNS) {
         hrun_buf_adds(&line, d->learning.why == HRUN_LEARN_TRIES ? "  explored: " : "  ");
         report_learning(d, &line);

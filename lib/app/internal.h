@@ -162,6 +162,7 @@ struct hrun_rules {
     struct hrun_rule_form { unsigned char n, p, both; } form[HRUN_RULES_MAX];
     char left[HRUN_RULES_MAX];     /* 1: agrees with all runs */
     int n;
+    int at_most_n;                 /* 1: P <= N is part of each rule; 0 at first */
 };
 
 void hrun_rules_init(struct hrun_rules *r);

@@ -235,6 +235,22 @@ static int compile_parts(const struct hrun_load *l, const char *mapping, const s
     return 0;
 }
 
+/* Memory must not fall as the share W grows; one that does wherever it has a value is refused. */
+static int check_memory(const struct hrun_load *l, const char *path, struct hrun_expr *e)
+{
+    static const double points[][2] = { { 96, 4 }, { 1000, 10 }, { 12345, 7 }, { 64, 2 }, { 1e6, 100 } };
+    int falls = 0, others = 0;
+
+    for (size_t i = 0; e && i < sizeof points / sizeof *points; i++) {
+        double whole[3] = { points[i][0], points[i][1], 1 }, part[3] = { points[i][0], points[i][1], 0.125 }, a, b;
+
+        if (hrun_expr_eval(e, whole, &a, NULL) || hrun_expr_eval(e, part, &b, NULL))
+            continue;
+        *(a < b ? &falls : &others) += 1;
+    }
+    return !falls || others ? 0 : hrun_load_bad(l, path, "the memory of a process must not fall as its share W grows");
+}
+
 static int load_weak(const struct hrun_load *l)
 {
     const struct raw_weak *raw = l->raw->weak;
@@ -248,7 +264,7 @@ static int load_weak(const struct hrun_load *l)
     if (app->family != HRUN_APP_WEAK)
         return raw ? hrun_load_bad(l, "weak", "'weak' is for definitions of family weak; write family: weak, or leave "
                                    "it out") : 0;
-    return compile_parts(l, "weak", parts, 3);
+    return compile_parts(l, "weak", parts, 3) || check_memory(l, "weak.memory", app->weak.memory) ? -1 : 0;
 }
 
 static int load_shares(const struct hrun_load *l)
@@ -267,11 +283,13 @@ static int load_shares(const struct hrun_load *l)
     if (!shared && app->np.n)
         return hrun_load_bad(l, "shares", "no term under 'np' depends on the share of a process: write W for it in the "
                              "terms of divided work, N^2*W in place of N^2/P");
-    return compile_parts(l, "shares", (const struct part[]){
+    if (compile_parts(l, "shares", (const struct part[]){
         { "units", raw->units, vars_n, 1, &app->shares.units },
         { "min", raw->min ? raw->min : "1", vars_n, 1, &app->shares.min },
         { "memory", raw->memory, vars_np, 3, &app->shares.memory },
-    }, 3);
+    }, 3))
+        return -1;
+    return check_memory(l, "shares.memory", app->shares.memory);
 }
 
 static int load_ring(const struct hrun_load *l)

@@ -65,7 +65,8 @@ int hrun_rules_accept(const struct hrun_rules *r, int i, int64_t N, int P)
 {
     const struct hrun_rule_form *f = &r->form[i];
 
-    return on_n[f->n].holds(N, P) && on_p[f->p].holds(N, P) && on_both[f->both].part.holds(N, P);
+    return (!r->at_most_n || P <= N) && on_n[f->n].holds(N, P) &&
+           on_p[f->p].holds(N, P) && on_both[f->both].part.holds(N, P);
 }
 
 void hrun_rules_learn(struct hrun_rules *r, int64_t N, int P, int worked)
@@ -108,8 +109,9 @@ void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out)
 {
     const struct hrun_rule_form *f = &r->form[i];
     const char *parts[] = { on_n[f->n].text, on_p[f->p].text, on_both[f->both].part.text };
-    int printed = 0;
+    int printed = r->at_most_n;
 
+    hrun_buf_adds(out, r->at_most_n ? "P <= N" : "");
     for (size_t k = 0; k < COUNT(parts); k++)
         if (parts[k][0])
             hrun_buf_addf(out, "%s%s", printed++ ? " && " : "", parts[k]);

@@ -44,6 +44,9 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
         hrun_buf_adds(&text, ")");
         if (c.excluded_rule >= c.excluded_memory && c.excluded_rule >= c.excluded_model)
             hrun_buf_adds(&text, "; choose a size or a number of processes that the rule accepts");
+        else if (c.excluded_memory >= c.excluded_model && s->oracle->lines)
+            hrun_buf_addf(&text, "; however the work is dealt out, it does not fit into the memory: choose a smaller "
+                          "size%s", only ? " or more processes" : "");
         else if (c.excluded_memory >= c.excluded_model)
             hrun_buf_adds(&text, "; choose a smaller size or fewer processes per PE");
         else

@@ -78,7 +78,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
             if (problem->limits)
                 return -1;
-            nearest_sizes(c, problem->subs, d->N, problem->P, err);
+            nearest_sizes(c, problem, d->N, err);
         }
         return -1;
     }
@@ -424,12 +424,15 @@ static int decide(struct context *c, const struct question *q, const struct prof
                                           cl->subs[i].cost_per_hour, cl->subs[i].power_w };
     if (read_goals(c, q, subs, p->have, d->N, &goals, err))
         return -1;
-    if (at)
-        return decide_known(c, q, at, subs, &goals, d, err);
-    return q->mapped ? decide_by_layout(c, q, d, err)
-           : q->config ? decide_by_config(c, q, d, err)
-           : q->procs ? decide_by_count(c, (int)q->procs, d, err)
-           : decide_by_default(c, d, subs, err);
+    if (!q->mapped && !q->config && !q->procs && decide_check_units(c, d, err))
+        return -1;
+    if (at ? decide_known(c, q, at, subs, &goals, d, err)
+        : q->mapped ? decide_by_layout(c, q, d, err)
+        : q->config ? decide_by_config(c, q, d, err)
+        : q->procs ? decide_by_count(c, (int)q->procs, d, err)
+        : decide_by_default(c, d, subs, err))
+        return -1;
+    return q->config && !q->mapped ? decide_check_memory(c, d, err) : 0;
 }
 
 /* PEs that others use are not to be chosen: npes[nsubs] without them. */

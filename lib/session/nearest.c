@@ -16,6 +16,7 @@ static const double SECONDS = 0.5;
 /* An oracle without a model: every option takes one second, only rule and memory matter. */
 struct flat {
     const struct hrun_app *app;
+    const struct hrun_plan_sub *subs;
     int64_t N;
     struct hrun_option *options;
     struct hrun_oracle oracle;
@@ -52,21 +53,57 @@ static int flat_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
     return hrun_app_memory(f->app, f->N, P, bytes, err);
 }
 
-static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs)
+/* Unequal shares: of whole units, as many as fit into the memory. */
+static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
-    int k = 0;
+    struct flat *f = ctx;
+    int64_t all, least, most;
+
+    if (hrun_app_units(f->app, f->N, &all, &least, err))
+        return -1;
+    for (int o = 0; o < f->oracle.noptions; o++) {
+        const struct hrun_option *option = &f->options[o];
+
+        if (hrun_app_units_fitting(f->app, f->N, P, all, 1, f->subs[option->sub].memory_bytes / option->m, &most, err))
+            return -1;
+        v[o] = most < least ? (struct hrun_line){ 0 } : (struct hrun_line){ option->m, 1, 0, most - (least - 1) };
+    }
+    *units = all - P * (least - 1);
+    return 0;
+}
+
+/* Asked only of what `lines` found to fit. */
+static int flat_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                      struct hrun_error *err)
+{
+    (void)ctx, (void)pes, (void)procs, (void)P, (void)err;
+    *time_s = 1;
+    *limiting = 0;
+    return 0;
+}
+
+/* With the options of `from`, and its unequal shares where it has them; NULL: one process per PE. */
+static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
+                     const struct hrun_oracle *from)
+{
+    int n = from ? from->noptions : nsubs;
 
     memset(f, 0, sizeof *f);
     f->app = app;
-    f->options = calloc((size_t)(nsubs * app->nprocs_per_pe), sizeof *f->options);
+    f->subs = subs;
+    f->options = calloc((size_t)n + 1, sizeof *f->options);
     if (!f->options)
         return -1;
-    for (int i = 0; i < nsubs; i++)
-        for (int j = 0; j < app->nprocs_per_pe; j++)
-            f->options[k++] = (struct hrun_option){ i, app->procs_per_pe[j] };
-    f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = k, .options = f->options,
+    for (int o = 0; o < n; o++)
+        f->options[o] = from ? from->options[o] : (struct hrun_option){ o, 1 };
+    f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = n, .options = f->options,
                                       .times = flat_times, .bounds = flat_bounds, .rule = flat_rule,
                                       .memory = flat_memory };
+    if (from && from->lines && app->shares.memory) {
+        f->oracle.memory = NULL;
+        f->oracle.lines = flat_lines;
+        f->oracle.whole = flat_whole;
+    }
     return 0;
 }
 
@@ -139,15 +176,15 @@ static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *prob
     return 0;
 }
 
-void nearest_sizes(struct context *c, const struct hrun_plan_sub *subs, int64_t N, int P, struct hrun_error *err)
+void nearest_sizes(struct context *c, const struct hrun_plan_problem *of, int64_t N, struct hrun_error *err)
 {
-    struct hrun_plan_problem problem = { .subs = subs, .P = P };
+    struct hrun_plan_problem problem = { .subs = of->subs, .P = of->P };
     struct flat f;
     int64_t below, above, power;
     int sure;                 /* all between them were looked at */
     size_t len;
 
-    if (!err || flat_init(&f, c->app, c->cluster->nsubs))
+    if (!err || flat_init(&f, c->app, c->cluster->nsubs, of->subs, of->oracle))
         return;
     problem.oracle = &f.oracle;
     below = walk(&f, &problem, N - 1, -1, STEPS, seconds_now() + SECONDS);

@@ -1,6 +1,7 @@
 /* unmodelled.c - configurations that no model chooses; see decide.h */
 #include "session/decide.h"
 
+#include "base/units.h"
 #include "session/context.h"
 
 #include <string.h>
@@ -14,10 +15,32 @@ static int count_processes(const struct decision *d)
     return P;
 }
 
+/* Refuse a P for which there are too few units of work. hint: what to do then. */
+static int check_units(const struct context *c, const struct decision *d, int P, const char *hint,
+                       struct hrun_error *err)
+{
+    int64_t units, least;
+
+    if (!c->app || !c->app->shares.units || !d->N)
+        return 0;
+    if (hrun_app_units(c->app, d->N, &units, &least, err))
+        return -1;
+    if (P <= units / least)
+        return 0;
+    return hrun_fail(err, HRUN_EINFEASIBLE, "%lld unit%s of work %s too few for P = %d process%s of %s at N = %lld, "
+                     "which %s %lld%s at least%s", (long long)units, units == 1 ? "" : "s", units == 1 ? "is" : "are", P,
+                     P == 1 ? "" : "es", c->app->name, (long long)d->N, P == 1 ? "has" : "have", (long long)least,
+                     P == 1 ? "" : " each", hint);
+}
+
+int decide_check_units(const struct context *c, const struct decision *d, struct hrun_error *err)
+{
+    return check_units(c, d, 1, "; choose a larger size", err);
+}
+
 /* Refuse a P that the rule does not accept. */
 static int check_rule(struct context *c, const struct decision *d, int P, struct hrun_error *err)
 {
-    int64_t units, least;
     int valid;
 
     if (!c->app || !d->N || c->set->force)
@@ -29,15 +52,54 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s does not accept %d processes: its rule is '%s' (--force runs it "
                          "all the same; hrun-calibrate --again forgets a rule that failed runs have told)",
                          c->app->name, P, hrun_expr_text(c->app->rule));
-    if (!valid && c->app->shares.units && !hrun_app_units(c->app, d->N, &units, &least, NULL) && P > units / least)
-        return hrun_fail(err, HRUN_EINFEASIBLE,
-                         "%lld units of work are too few for P = %d processes of %s at N = %lld, "
-                         "which have %lld each at least (--force runs it all the same)", (long long)units, P,
-                         c->app->name, (long long)d->N, (long long)least);
+    if (!valid && check_units(c, d, P, " (--force runs it all the same)", err))
+        return -1;
     if (!valid)
         return hrun_fail(err, HRUN_EINFEASIBLE,
                          "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",
                          c->app->name, hrun_expr_text(c->app->rule), P, (long long)d->N);
+    return 0;
+}
+
+/* Processes of so many bytes on a PE of sub-cluster i. */
+static int fail_memory(const struct context *c, const struct decision *d, int i, double bytes, struct hrun_error *err)
+{
+    struct hrun_buf each = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
+
+    hrun_add_bytes(&each, bytes);
+    hrun_add_bytes(&all, (double)c->cluster->subs[i].memory_bytes);
+    hrun_fail(err, HRUN_EINFEASIBLE, "%s at N = %lld: %d process%s of %s%s on a PE of %s do%s not fit into its memory, "
+              "%s; give more processes in all, other PEs, or a smaller N (--force runs it all the same)", c->app->name,
+              (long long)d->N, d->procs[i], d->procs[i] == 1 ? "" : "es", each.data, d->procs[i] == 1 ? "" : " each",
+              c->cluster->subs[i].name, d->procs[i] == 1 ? "es" : "", all.data);
+    hrun_buf_release(&each);
+    hrun_buf_release(&all);
+    return -1;
+}
+
+int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err)
+{
+    const struct hrun_app *app = c->app;
+    int dealt = d->predicted && d->share;
+    int64_t units = 1, least;
+    double bytes;
+
+    if (!app || !d->N || !d->has_config || c->set->force)
+        return 0;
+    if (app->shares.units && hrun_app_units(app, d->N, &units, &least, err))
+        return -1;
+    for (int i = 0; i < d->nsubs; i++) {
+        double memory = (double)c->cluster->subs[i].memory_bytes;
+
+        if (!d->pes[i])
+            continue;
+        if (!dealt ? hrun_app_memory(app, d->N, d->P, &bytes, err)
+            : app->shares.units ? hrun_app_share_memory(app, d->N, d->P, d->share[i] / (double)units, &bytes, err)
+            : hrun_app_rows_memory(app, d->N, d->P, d->share[i], &bytes, err))
+            return -1;
+        if (memory > 0 && !(d->procs[i] * bytes <= memory))
+            return fail_memory(c, d, i, bytes, err);
+    }
     return 0;
 }
 
@@ -89,13 +151,16 @@ int64_t decide_capacity(const struct context *c, const struct decision *d)
     return pes * (c->app && !c->app->suits_pes ? c->app->procs_per_pe[c->app->nprocs_per_pe - 1] : 1);
 }
 
-/* P processes on one PE each, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
-static int one_per_pe(struct decision *d, int P)
+/* P processes on one PE each that has so much memory, sub-cluster by sub-cluster. 0 when there are fewer PEs. */
+static int one_per_pe(const struct context *c, struct decision *d, int P, double bytes)
 {
     int left = P;
 
     for (int i = 0; i < d->nsubs; i++) {
-        d->pes[i] = left < d->subs[i].npes ? left : d->subs[i].npes;
+        double memory = (double)c->cluster->subs[i].memory_bytes;
+        int npes = memory > 0 && !(bytes <= memory) ? 0 : d->subs[i].npes;
+
+        d->pes[i] = left < npes ? left : npes;
         d->procs[i] = d->pes[i] > 0;
         left -= d->pes[i];
     }
@@ -132,37 +197,32 @@ static void all_alike(const struct hrun_app *app, struct decision *d, int P)
 
 int decide_by_count(struct context *c, int P, struct decision *d, struct hrun_error *err)
 {
+    double bytes = 0;
+
     d->by = BY_USER;
-    if (check_rule(c, d, P, err))
+    if (check_rule(c, d, P, err) || (c->app && d->N && hrun_app_memory(c->app, d->N, P, &bytes, err)))
         return -1;
-    if (!one_per_pe(d, P) && c->app)
+    if (!one_per_pe(c, d, P, bytes) && !one_per_pe(c, d, P, 0) && c->app)
         all_alike(c->app, d, P);
     return 0;
 }
 
-/* Is one process on each of the first P PEs valid? 1, 0, or -1. The configuration is left in d. */
-static int plain_is_valid(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, int P,
-                          struct hrun_error *err)
+/* Is one process on each of P PEs valid? 1, 0, or -1. The configuration is left in d. */
+static int plain_is_valid(struct context *c, struct decision *d, int P, struct hrun_error *err)
 {
-    double bytes;
-    int valid;
+    double bytes = 0;
+    int valid = 1;
 
-    one_per_pe(d, P);
-    if (!c->app || !d->N)
-        return 1;
-    valid = hrun_app_rule(c->app, d->N, P, err);
-    if (valid <= 0)
-        return valid;
-    if (hrun_app_memory(c->app, d->N, P, &bytes, err))
+    if (c->app && d->N)
+        valid = hrun_app_rule(c->app, d->N, P, err);
+    if (valid > 0 && c->app && d->N && hrun_app_memory(c->app, d->N, P, &bytes, err))
         return -1;
-    for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i] && subs[i].memory_bytes > 0 && bytes > subs[i].memory_bytes)
-            valid = 0;
-    return valid;
+    return valid > 0 ? one_per_pe(c, d, P, bytes) : valid;
 }
 
 int decide_by_default(struct context *c, struct decision *d, const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
+    const struct hrun_plan_problem problem = { .subs = subs };
     int npes = 0, best = 0, most = 0, fits = 0;
 
     d->by = BY_DEFAULT;
@@ -178,21 +238,19 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
         return fits < 0 ? -1 : 0;
     /* All P are asked, not only down to the first that will do: a rule that breaks for some P is told at once. */
     for (int P = 1; P <= npes; P++) {
-        int valid = plain_is_valid(c, d, subs, P, err);
+        int valid = plain_is_valid(c, d, P, err);
 
         if (valid < 0)
             return -1;
         if (valid)
             best = P;
     }
-    if (best) {
-        one_per_pe(d, best);
-        return 0;
-    }
+    if (best)
+        return plain_is_valid(c, d, best, err) < 0 ? -1 : 0;
     hrun_fail(err, HRUN_EINFEASIBLE,
               "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
               c->app->name, (long long)d->N, hrun_expr_text(c->app->rule),
               c->app->memory || c->app->shares.memory ? ", memory" : "");
-    nearest_sizes(c, subs, d->N, 0, err);
+    nearest_sizes(c, &problem, d->N, err);
     return -1;
 }

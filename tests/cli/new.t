@@ -126,6 +126,20 @@ run hrun-calibrate -app grid --full-grid -r 1 --sizes 60,100,141,200 --pes 1 --p
 out_has "single/nnls" "a definition by the full grid"
 ok "each run is made once, also the one that fails" test "$(records grid)" = 4
 
+# A program that is told its shares of N units has no more processes than units.
+cat >dealt <<'P'
+#!/bin/sh
+echo "$2" | tr , '\n' | awk -v n="$1" -v p="$OMPI_COMM_WORLD_SIZE" '$1 < 1 { bad = 1 }
+    $1 > most { most = $1 } { sum += $1 }
+    END { if (bad || sum != n || NR != p) exit 3; print "time:", n ^ 2 * most * 1e-4 + 1e-3, "s" }'
+P
+chmod +x dealt
+run hrun-calibrate --new -app dealt --sizes 4,8,16 --time "$clock" -- ./dealt '{N}' '{shares:units:,}'
+status_is 0 "a program that is told its shares"
+err_lacks "exit 3" "is not run with fewer units than processes"
+err_has "the rule is P <= N" "which is its rule"
+ok "and stands in the definition" grep -qxF "rule: 'P <= N'" "${own%/*}/dealt.yaml"
+
 # The rule is tried on the PEs that may be used.
 printf '#!/bin/sh\ngrep Cpus_allowed_list /proc/self/status >>"$SEEN"\nexec ./mycode "$@"\n' >wrapped
 chmod +x wrapped

@@ -11,14 +11,15 @@ fi
 cd "$tmp"
 mkdir apps
 export HRUN_PROFILE_PATH=$tmp/apps
-# a: three hosts, b: three of half the speed. platform MORE: properties of all hosts
+# a: three hosts, b: three of half the speed. platform MORE [OTHER]: properties of all hosts, or of those of a and of b
 platform() {
     cat <<E
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Full">
 <cluster id="a" prefix="a-" suffix="" radical="0-2" speed="1Gf" bw="1250MBps" lat="5us" router_id="ra">$1</cluster>
-<cluster id="b" prefix="b-" suffix="" radical="0-2" speed="0.5Gf" bw="1250MBps" lat="5us" router_id="rb">$1</cluster>
+<cluster id="b" prefix="b-" suffix="" radical="0-2" speed="0.5Gf" bw="1250MBps" lat="5us"
+router_id="rb">${2-$1}</cluster>
 <link id="s" bandwidth="100GBps" latency="1us" sharing_policy="FATPIPE"/>
 <zoneRoute src="a" dst="b" gw_src="ra" gw_dst="rb"><link_ctn id="s"/></zoneRoute>
 </zone></platform>
@@ -158,6 +159,10 @@ err_has "{shares:units} are units of work, and how many there are follows from t
 run hrun "${on[@]}" -n 6 -N 10 "$prog"
 status_is 125 "fewer units than processes"
 err_has "10 units of work are too few for P = 6 processes" "are told"
+run hrun "${on[@]}" --dry-run -N 1 "$prog"
+err_has "1 unit of work is too few for P = 1 process of planes at N = 1, which has 2 at least" "also of one process"
+run hrun "${on[@]}" --data nowhere --dry-run -N 1 "$prog"
+err_has "1 unit of work is too few for P = 1 process" "and without a profile"
 define odd 'shares: {units: "N/5"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" -app odd -N 192 "$prog"
 status_is 125 "units that are not whole"
@@ -194,11 +199,38 @@ run hrun "${on[@]}" -q -N 180 "$prog"
 run hrun "${on[@]}" --dry-run --json -N 180 "$prog"
 ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
+out_has "1 valid, 14 excluded (rule 0, memory 14)" "what has no room for any dealing is excluded by the memory"
 out_has "by 1 run of this configuration" "and so does what runs are compared with"
 define full 'shares: {units: "N", memory: "2e9*W"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
 status_is 125 "memory that forbids every dealing"
-err_has "memory" "is why"
+err_has "memory 15, no usable time 0); however the work is dealt out, it does not fit into the memory" "is why"
+run hrun "${on[@]}" --dry-run -N 180 --config 3,1,3,1 "$prog"
+status_is 125 "and --config does not run it"
+err_has "full at N = 180: 1 process of 318 MiB on a PE of a does not fit into its memory, 181 MiB" "for that reason"
+run hrun "${on[@]}" --dry-run --force -N 180 --config 3,1,3,1 "$prog"
+status_is 0 "but with --force"
+platform '<prop id="memory_bytes" value="190000000"/>' '<prop id="memory_bytes" value="1900000000"/>' >unlike.xml
+define wide 'shares: {units: "N", memory: "2e8 + 1e8*W"}' '"{N}", "--shares={shares}"'
+define even 'memory: "2e8 + 1e8/P"' '"{N}"'
+sed -i 's|\*W"|/P"|g' apps/even.yaml
+for app in wide even; do
+    on=(--platform unlike.xml --smpi smpi/coll-selector:mpich --data unlike -app $app)
+    run hrun "${on[@]}" --dry-run -N 180 "$prog"
+    out_has "(0,0,3,1)  one process per node, the largest P that the rule and the memory accept" \
+        "$app: without a profile PEs with too little memory are left out"
+    run hrun "${on[@]}" --dry-run -N 180 -n 3 "$prog"
+    out_has "(0,0,3,1)" "by -n, too"
+    run hrun "${on[@]}" --dry-run -N 180 --config 3,1,0,0 "$prog"
+    err_has "does not fit into its memory" "--config names them in vain"
+    run hrun "${on[@]}" --dry-run -N 180 --config 0,0,2,1 "$prog"
+    status_is 0 "and others not"
+done
+define wide 'shares: {units: "N", memory: "1e6*N*W"}' '"{N}", "--shares={shares}"'
+on[7]=wide
+run hrun-calibrate "${on[@]}" -q "$prog"
+run hrun "${on[@]}" --dry-run -N 7000 "$prog"
+err_has "a size that has one is 6270" "the largest size with unequal shares is told"
 
 # ---------------------------------------------------------------- commands without a definition
 

@@ -64,7 +64,9 @@ out_has "weak/NNLS" "the report names the family"
 out_has "  rows         " "and the rows"
 
 # 3 GB hold 2850 rows of 32768 cells: a process alone cannot hold the mesh.
-plan --config 0,0,1,1 -N 32768
+fails 125 "does not fit into its memory, 2.83 GiB" "it is not run" \
+    hrun "${on[@]}" --dry-run --config 0,0,1,1 -N 32768 "$prog"
+plan --force --config 0,0,1,1 -N 32768
 ok "a configuration whose memory is too small has no prediction" test "$(field 'p["predicted_s"]')" = None
 
 fails 125 "no model of multigrid for N=16384; there is one for N=32768" "a size without a model" \

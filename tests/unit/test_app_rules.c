@@ -74,6 +74,11 @@ static void test_print(void)
     ok(wrong == 0, "all rules read as expressions that accept the same");
     hrun_rules_print(&r, 0, &first);
     is_str(first.data, "P >= 1", "the first one accepts all");
+    hrun_buf_reset(&first);
+    r.at_most_n = 1;
+    hrun_rules_print(&r, 0, &first);
+    is_str(first.data, "P <= N", "but more processes than there are units");
+    ok(hrun_rules_accept(&r, 0, 4, 4) && !hrun_rules_accept(&r, 0, 4, 5), "of which it accepts none");
     hrun_buf_release(&first);
 }
 

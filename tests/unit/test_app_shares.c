@@ -40,6 +40,10 @@ static void test_units(const char *dir)
        "memory of equal shares is that of the process with most: 2 units of 10");
     hrun_app_destroy(app);
 
+    app = load_text(dir, HEAD "shares: {units: N, memory: \"2^30 + W*N*(N - 500)\"}\n", &err);
+    ok(app, "memory that grows where N is large %s", err.text);
+    hrun_app_destroy(app);
+
     app = load_text(dir, HEAD, &err);
     ok(!app && strstr(err.text, "W"), "without `shares` W is unknown: %s", err.text);
 }
@@ -50,6 +54,7 @@ static void test_mistakes(const char *dir)
         { HEAD "shares: {min: 2}\n", "units", 3, 0 },
         { HEAD "shares: {units: P}\n", "P", 3, 17 },
         { HEAD "shares: {units: N, parts: 2}\n", "parts", 3, 0 },
+        { HEAD "shares: {units: N, memory: \"2^30 - W*2^18\"}\n", "must not fall as its share W grows", 3, 29 },
         { "name: app\nterms: {np: [N^2/P, 1], n: [N]}\nshares: {units: N}\n", "write W for it", 3, 9 },
         { "name: app\nterms: {np: [N^2*W, \"N*W+1\"], n: [N]}\nshares: {units: N}\n", "in proportion to it", 2, 22 },
         { "name: app\nterms: {np: [N^2*W, \"N*sqrt(W)\"], n: [N]}\nshares: {units: N}\n", "in proportion to it", 2,

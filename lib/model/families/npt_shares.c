@@ -335,13 +335,24 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
     return n < 0 ? -1 : 0;
 }
 
-/* Of a process with the least share: what more fits is for `whole`. */
+/* Of a process with the least share: what more fits is for `whole`. INFINITY where none has room for a P-th of all, so
+ * that nothing deals it out. */
 static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
-    const struct hrun_formulas *p = ctx;
+    struct hrun_formulas *p = ctx;
+    struct hrun_shares *s = p->shares;
+    int64_t most = 0;
 
-    return hrun_app_share_memory(p->base.app, p->base.N, P, (double)p->shares->least / (double)p->shares->units, bytes,
-                                 err);
+    if (hrun_app_share_memory(p->base.app, p->base.N, P, (double)s->least / (double)s->units, bytes, err))
+        return -1;
+    for (int o = 0; o < p->base.noptions && most < (s->units + P - 1) / P; o++) {
+        most = s->most[o];
+        if (most < 0 && most_units(p, o, P, &most, err))
+            return -1;
+    }
+    if (most < (s->units + P - 1) / P)
+        *bytes = INFINITY;
+    return 0;
 }
 
 int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err)
