@@ -205,7 +205,7 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
     char *why;
 
     hrun_rules_init(&s.rules);
-    if (problem_units(a->words, NULL, 1, &units, err))
+    if (problem_units(NULL, a->words, NULL, 1, &units, err))
         return -1;
     s.rules.at_most_n = units < 0;
     for (int i = 0; i < c->cluster->nsubs && most < TRIED_MAX; i++)

@@ -417,7 +417,8 @@ static int decide(struct context *c, const struct question *q, const struct prof
     const struct hrun_cluster *cl = c->cluster;
     struct goals goals = { 0 };
 
-    if ((q->explore > 0 && explore_check(q, err)) || check_shares(c, q, at, err) || check_procs(c, q, d, err) || take_profiles(c, q, p, d, err))
+    if ((q->explore > 0 && explore_check(q, err)) || check_shares(c, q, at, err) || check_procs(c, q, d, err) ||
+        take_profiles(c, q, p, d, err))
         return -1;
     for (int i = 0; i < cl->nsubs; i++)
         subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
