@@ -8,9 +8,6 @@
 /* The last part of a budget goes first to what would be chosen: nothing is tried that was not run, but for a choice
  * that was not, as long as there is anything of the kind to do. */
 static const double FINAL_PART = 0.15;
-/* The reserve takes at most this part of a budget: of one that is so short that runs of what is chosen would take more,
- * the most is still for learning what to choose. */
-static const double RESERVE_MOST = 0.3;
 /* Where a choice stands before the budget is spent, its size goes on with what would be better if beliefs were so much
  * less certain than they are. */
 static const double DOUBT = 2;
@@ -345,7 +342,7 @@ static void keep_reserve(struct hrun_design *d)
     }
     if (d->set.own_budget > 0 && d->round_s > 0)
         find_budget(d);
-    d->round_s = fmin(d->round_s, RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
+    d->round_s = fmin(d->round_s, DESIGN_RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
 
 /* What has to be run at a size in the end: the choice; rival: the next best, where it was never run and may be the
