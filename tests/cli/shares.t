@@ -180,6 +180,12 @@ out_has "make no difference to the program" "also with --shares best"
 out_lacks "units/proc" "and gets equal ones"
 run hrun "${on[@]}" -q --no-record -N 192 "$prog"
 status_is 0 "from then on"
+# Of 7 planes messages take nearly all of the time: no term with W is left.
+define flat 'shares: {units: "N"}' '"{N}", "--sweeps=4", "--shares={shares}"'
+sed -i -e 's|np: .*|np: ["N^9*W", "P", "1"]|' -e 's|^sizes: .*|sizes: [7, 8, 9, 10]|' -e 's|^procs|rule: "P <= N"\nprocs|' apps/flat.yaml
+on[5]=flat
+run hrun-calibrate "${on[@]}" -q "$prog"
+status_is 0 "a program whose time does not follow the shares is calibrated with equal ones"
 define late '' '"{N}"'
 sed -i 's|"N^3\*W", "N^2\*W"|"N^3/P", "N^2/P"|' apps/late.yaml
 on[5]=late
