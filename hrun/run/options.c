@@ -36,8 +36,8 @@ static int set_print_shares(void *settings, const struct hrun_opt *opt, const ch
 {
     struct hrun_settings *s = settings;
     struct hrun_buf out = HRUN_BUF_INIT;
-    int rc = *value ? hrun_app_add_shares(value, strlen(value), NULL, 1, &out, err)
-             : hrun_fail(err, HRUN_EINVAL, "no form is given: units, fractions, cuts or a number that they add up to");
+    int rc = *value ? hrun_app_add_shares(value, strlen(value), 0, NULL, 1, &out, err)
+             : hrun_fail(err, HRUN_EINVAL, "no form is given: units, owners, fractions, cuts or a number that they add up to");
 
     (void)opt;
     hrun_buf_release(&out);

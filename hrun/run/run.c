@@ -133,7 +133,7 @@ static void say_untuned(const struct prepared *p)
 static int print_shares(const struct prepared *p, const char *form, struct hrun_error *err)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
-    int in_units = !strncmp(form, "units", strlen("units"));
+    int in_units = hrun_app_form_counts(form);
     double *share;
     int rc = work_check_dealt(&p->w, err) || work_shares(&p->w, p->layout, &share, err) ? -1 : 0;
 
@@ -142,7 +142,8 @@ static int print_shares(const struct prepared *p, const char *form, struct hrun_
     if (in_units && !share && !(p->c.app && hrun_family_of(p->c.app)->by_formula))
         rc = hrun_fail(err, HRUN_EINVAL, "how many units there are follows from the problem size, -N, by a definition "
                        "with `shares`");
-    rc = rc ? rc : hrun_app_add_shares(form, strlen(form), share, p->layout->nranks, &out, err);
+    rc = rc ? rc : hrun_app_add_shares(form, strlen(form), p->c.app && p->c.app->shares.cyclic, share,
+                                      p->layout->nranks, &out, err);
     if (rc)
         hrun_fail_prefix(err, "--print-shares %s", form);
     if (!rc && !out.failed)

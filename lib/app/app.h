@@ -153,6 +153,7 @@ struct hrun_app_shares {
     struct hrun_expr *units;    /* in all, over N; NULL: shares are equal */
     struct hrun_expr *min;      /* of a process, over N */
     struct hrun_expr *memory;   /* bytes of a process over N, P, W; NULL: `memory` of the definition counts */
+    int cyclic;                 /* `deal`: 1: units go to the ranks in laps; 0: each rank has its units in a row */
 };
 
 /* The program for some sub-clusters, in place of the one that is named. */
@@ -354,13 +355,18 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
 
 /* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours
  * together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
- * of the whole together for r < P - 1 ("0.375 0.75"), or a number, into which as many whole numbers add up, none below
- * 1 ("3 3 2"). Behind a colon: what stands between them in place of a blank ("cuts:,"), "\n" for a line feed; "*":
- * units and whole numbers as with "".
+ * of the whole together for r < P - 1 ("0.375 0.75"), a number, into which as many whole numbers add up, none below
+ * 1 ("3 3 2"), or `owners`, the rank that has each unit ("0 0 0 1 1"). Behind a colon: what stands between them in
+ * place of a blank ("cuts:,"), "\n" for a line feed; "*": units, whole numbers and owners as with "".
+ * cyclic: owners follow each other in laps over the ranks, as many as the rank with the fewest has units, but at least
+ * 8, or as many as the most units of a rank; in a lap a rank with more has several in a row.
  * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P); *out
  * is as before. */
-int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
+int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err);
+
+/* Are shares in this form counted in units of work? */
+int hrun_app_form_counts(const char *form);
 
 /* The first {shares} or {shares:FORM} of a form that there is in a word of the user's; NULL: there is none. form[*len]:
  * the form; "": {shares}. */

@@ -57,7 +57,7 @@ struct raw_weak {
 };
 
 struct raw_shares {
-    char *units, *min, *memory;
+    char *units, *min, *memory, *deal;
 };
 
 struct raw_prepare {

@@ -68,7 +68,7 @@ static const struct hrun_key weak_keys[] = {
 
 static const struct hrun_key shares_keys[] = {
     TEXT("units", struct raw_shares, units), MAYBE_TEXT("min", struct raw_shares, min),
-    MAYBE_TEXT("memory", struct raw_shares, memory), { NULL }
+    MAYBE_TEXT("memory", struct raw_shares, memory), MAYBE_TEXT("deal", struct raw_shares, deal), { NULL }
 };
 
 static const struct hrun_key prepare_keys[] = {

@@ -289,6 +289,9 @@ static int load_shares(const struct hrun_load *l)
         { "memory", raw->memory, vars_np, 3, &app->shares.memory },
     }, 3))
         return -1;
+    app->shares.cyclic = raw->deal && !strcmp(raw->deal, "cyclic");
+    if (raw->deal && !app->shares.cyclic && strcmp(raw->deal, "block"))
+        return hrun_load_bad(l, "shares.deal", "units are dealt out by 'block' or 'cyclic', not '%s'", raw->deal);
     return check_memory(l, "shares.memory", app->shares.memory);
 }
 

@@ -50,7 +50,7 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
         hrun_buf_addf(out, "%svariant:%s", comma, app->variant);
 }
 
-static const char SHARES[] = "shares:", UNITS[] = "shares:units";
+static const char SHARES[] = "shares:";
 
 /* Is name[len] "shares:FORM"? */
 static int has_form(const char *name, size_t len)
@@ -105,6 +105,7 @@ static double share_of(const double *share, int64_t r)
     return share ? share[r] : 1;
 }
 
+/* "4*96,2*64": equal neighbours together. */
 static void add_folded(const double *share, int64_t P, struct hrun_buf *out)
 {
     for (int64_t first = 0, next; first < P; first = next) {
@@ -174,7 +175,39 @@ static void add_whole(const double *share, int64_t P, int64_t total, const char 
     free(v);
 }
 
-int hrun_app_add_shares(const char *form, size_t len, const double *share, int64_t P, struct hrun_buf *out,
+/* Which rank has each unit; see app.h. */
+static void add_owners(int cyclic, const double *share, int64_t P, const char *between, int len, struct hrun_buf *out)
+{
+    enum { LAPS = 8 };
+    double least = share_of(share, 0), most = least, sum = 0, *owner, laps;
+    int64_t n = 0;
+
+    for (int64_t r = 0; r < P; r++) {
+        sum += share_of(share, r);
+        least = fmin(least, share_of(share, r));
+        most = fmax(most, share_of(share, r));
+    }
+    laps = cyclic ? fmax(least, fmin(LAPS, most)) : 1;
+    owner = calloc((size_t)sum + 1, sizeof *owner);
+    out->failed |= !owner;
+    for (double lap = 0; owner && lap < laps; lap++)
+        for (int64_t r = 0; r < P; r++) {
+            double own = share_of(share, r), upto = floor(own * (lap + 1) / laps + 0.5);
+
+            for (double k = floor(own * lap / laps + 0.5); k < upto; k++)
+                owner[n++] = (double)r;
+        }
+    if (owner)
+        add_list(owner, n, between, len, out);
+    free(owner);
+}
+
+int hrun_app_form_counts(const char *form)
+{
+    return !strncmp(form, "units", 5) || !strncmp(form, "owners", 6);
+}
+
+int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err)
 {
     const char *colon = memchr(form, ':', len), *between = colon ? colon + 1 : " ";
@@ -201,12 +234,20 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
         add_list(share, P, between, blen, out);
         return 0;
     }
+    if (is("owners", form, name)) {
+        for (int64_t r = 0; r < P; r++)
+            if (share_of(share, r) != floor(share_of(share, r)))
+                return hrun_fail(err, HRUN_EINVAL, "owners are of whole units, and rank %" PRId64 " has a share of %.6g: "
+                                 "write units, fractions or cuts", r, share[r]);
+        add_owners(cyclic, share, P, between, blen, out);
+        return 0;
+    }
     if (is("fractions", form, name) || is("cuts", form, name)) {
         int cuts = *form == 'c';
 
         if (blen == 1 && *between == '*')
-            return hrun_fail(err, HRUN_EINVAL, "'*' puts equal shares together where they are units or a number that "
-                             "they add up to, not %.*s", (int)name, form);
+            return hrun_fail(err, HRUN_EINVAL, "'*' puts equal shares together where they are units, owners or a number "
+                             "that they add up to, not %.*s", (int)name, form);
         for (int64_t r = 0; r < P - cuts; r++) {
             upto += share_of(share, r);
             hrun_buf_addf(out, "%.*s%.10g", r ? blen : 0, between, (cuts ? upto : share_of(share, r)) / sum);
@@ -216,8 +257,8 @@ int hrun_app_add_shares(const char *form, size_t len, const double *share, int64
     snprintf(digits, sizeof digits, "%.*s", (int)(name < sizeof digits ? name : sizeof digits - 1), form);
     total = strtoll(digits, &end, 10);
     if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total < 1 || total > HRUN_COUNT_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "shares are written as units, fractions, cuts or a number that they add up "
-                         "to, not '%.*s'", (int)name, form);
+        return hrun_fail(err, HRUN_EINVAL, "shares are written as units, owners, fractions, cuts or a number that they "
+                         "add up to, not '%.*s'", (int)name, form);
     if (total < P)
         return hrun_fail(err, HRUN_EINVAL, "shares of %" PRId64 " processes do not add up to %" PRId64 ": each is at "
                          "least 1", P, total);
@@ -255,24 +296,24 @@ static int add_expression(struct expansion *x, const char *text, struct hrun_err
 }
 
 /* The shares in the form of name[len], "shares:FORM", or "shares". */
-static int add_form(const char *name, size_t len, const double *share, int64_t P, struct hrun_buf *out,
+static int add_form(const char *name, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
                     struct hrun_error *err)
 {
     size_t form = sizeof SHARES - 1;
 
     if (!has_form(name, len))
-        return hrun_app_add_shares("", 0, share, P, out, err);
+        return hrun_app_add_shares("", 0, cyclic, share, P, out, err);
     if (len == form)
         return hrun_fail(err, HRUN_EINVAL, "{shares:} has no form behind its colon: write {shares}, or {shares:units}, "
-                         "{shares:fractions}, {shares:cuts} or a number that they add up to");
-    return hrun_app_add_shares(name + form, len - form, share, P, out, err);
+                         "{shares:owners}, {shares:fractions}, {shares:cuts} or a number that they add up to");
+    return hrun_app_add_shares(name + form, len - form, cyclic, share, P, out, err);
 }
 
 /* Is name[len] "shares", or "shares:FORM" of a form that there is? */
 static int is_shares(const char *name, size_t len)
 {
     struct hrun_buf none = HRUN_BUF_INIT;
-    int yes = is("shares", name, len) || (has_form(name, len) && !add_form(name, len, NULL, 1, &none, NULL));
+    int yes = is("shares", name, len) || (has_form(name, len) && !add_form(name, len, 0, NULL, 1, &none, NULL));
 
     hrun_buf_release(&none);
     return yes;
@@ -302,7 +343,7 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     x->uses_shares |= is("shares", name, len) || has_form(name, len);
     if (!values && has_form(name, len)) {
         struct hrun_buf none = HRUN_BUF_INIT;
-        int rc = add_form(name, len, NULL, 1, &none, err);
+        int rc = add_form(name, len, 0, NULL, 1, &none, err);
 
         hrun_buf_release(&none);
         return rc;
@@ -314,7 +355,7 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     if (is("N", name, len) && values->N == 0)
         return hrun_fail(err, HRUN_EINVAL, "{N} is the problem size, which is not known: it needs -N SIZE");
     if (x->app && x->app->shares.units && values->N == 0 &&
-        (is("shares", name, len) || (has_form(name, len) && !strncmp(name, UNITS, sizeof UNITS - 1))))
+        (is("shares", name, len) || (has_form(name, len) && hrun_app_form_counts(name + sizeof SHARES - 1))))
         return hrun_fail(err, HRUN_EINVAL, "{%.*s} are units of work, and how many there are follows from the problem "
                          "size, which is not known: it needs -N SIZE", (int)len, name);
     if (c)
@@ -322,7 +363,7 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     else if (len == 1)
         hrun_buf_addf(x->out, "%" PRId64, *name == 'N' ? values->N : values->P);
     else
-        return add_form(name, len, values->share, values->P, x->out, err);
+        return add_form(name, len, x->app && x->app->shares.cyclic, values->share, values->P, x->out, err);
     return 0;
 }
 

@@ -237,13 +237,12 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
 /* The units that the shares in a word add up to, into *units where it has any; see problem_units. */
 static int add_units(const char *word, int sized, int64_t *units, struct hrun_error *err)
 {
-    static const char whole[] = "units";
     enum { FINE = 1000 };
     const char *form;
     size_t len;
 
     for (const char *at = word; (at = hrun_app_find_shares(at, &form, &len)); at++)
-        if (len && strncmp(form, whole, sizeof whole - 1))
+        if (len && !hrun_app_form_counts(form))
             *units = *form >= '0' && *form <= '9' ? strtoll(form, NULL, 10) : *units ? *units : FINE;
         else if (sized)
             *units = -1;
@@ -275,7 +274,7 @@ static int check_quoted(const char *word, struct hrun_error *err)
     if (!strncmp(at, begin, sizeof begin - 1)) {
         size_t len = strcspn(form, ":");
 
-        found = len && form[len] && !hrun_app_add_shares(form, len, NULL, 1, &none, NULL);
+        found = len && form[len] && !hrun_app_add_shares(form, len, 0, NULL, 1, &none, NULL);
         hrun_buf_release(&none);
     }
     return found ? hrun_fail(err, HRUN_EINVAL, "'%s' is what the shell has made of '%.*s{%s,}': write it in quotes",

@@ -61,6 +61,7 @@ struct app {
     const char *gate;       /* --gate, or NULL */
     const char *play;       /* --play, or NULL; of skeletons alone */
     const char *shares;     /* --shares, or NULL */
+    const char *owners;     /* --owners, or NULL */
     struct app_arena *arena; /* of skeletons */
     int quiet;              /* 1: app_refuse says nothing */
     struct app_option *options;  /* those of the application */
@@ -145,17 +146,17 @@ __attribute__((unused)) static inline void app_part(long n, int rank, int size, 
     *hi = n * (rank + 1) / size;
 }
 
-/* The shares of --shares, "4*96,2*64" or "96,64", one for each rank into share[a->size]. APP_OK, or what app_refuse
- * gave. */
-__attribute__((unused))
-static int app_shares(const struct app *a, double *share)
+/* The n numbers of --NAME, "4*96,2*64" or "96,64", none below `least`, into value[n]; what they belong to. APP_OK, or
+ * what app_refuse gave. */
+static int app_list(const struct app *a, const char *name, const char *text, double least, int n, const char *of,
+                    double *value)
 {
-    const char *p = a->shares;
-    int n = 0;
+    const char *p = text;
+    int have = 0;
 
     for (; *p; p += *p == ',') {
         long count = 1;
-        double value;
+        double v;
         char *end;
         int used = 0;
 
@@ -163,17 +164,23 @@ static int app_shares(const struct app *a, double *share)
             p += used;
         else
             count = 1;
-        value = *p >= '0' && *p <= '9' ? strtod(p, &end) : 0;
-        if (!(value > 0) || !isfinite(value) || (*end && *end != ',') || count < 1)
-            return app_refuse(a, "--shares=%s: shares are COUNT*SHARE,..., not '%s'", a->shares, p);
-        if (count > a->size - n)
-            return app_refuse(a, "--shares=%s: more shares than the %d processes", a->shares, a->size);
+        v = *p >= '0' && *p <= '9' ? strtod(p, &end) : -1;
+        if (!(v >= least) || !isfinite(v) || (*end && *end != ',') || count < 1)
+            return app_refuse(a, "--%s=%s: %s are COUNT*NUMBER,..., not '%s'", name, text, name, p);
+        if (count > n - have)
+            return app_refuse(a, "--%s=%s: more %s than the %d %s", name, text, name, n, of);
         while (count-- > 0)
-            share[n++] = value;
+            value[have++] = v;
         p = end;
     }
-    return n == a->size ? APP_OK : app_refuse(a, "--shares=%s: %d share%s for %d processes", a->shares, n,
-                                               n == 1 ? "" : "s", a->size);
+    return have == n ? APP_OK : app_refuse(a, "--%s=%s: %d of the %s for %d %s", name, text, have, name, n, of);
+}
+
+/* The shares of --shares, one for each rank into share[a->size]. APP_OK, or what app_refuse gave. */
+__attribute__((unused))
+static int app_shares(const struct app *a, double *share)
+{
+    return app_list(a, "shares", a->shares, DBL_MIN, a->size, "processes", share);
 }
 
 /* The shares of --shares, which are whole and come to n in all; `what` they are. APP_OK, or what app_refuse gave. */
@@ -270,6 +277,7 @@ static void app_usage(const struct app *a, const struct app_kernel *k, const str
         for (const struct app_option *o = tables[t]; o->name; o++)
             printf("  -%c, --%-10s %s (default %ld)\n", o->sym, o->name, o->help, o->value);
     printf("      --shares=LIST work of each rank, COUNT*SHARE,..., for applications that divide by it\n");
+    printf("      --owners=LIST rank of each unit of work, COUNT*RANK,..., for applications that are told the order\n");
     printf("      --gate=SOCKET wait there before the first run, stay until after the last\n");
     fflush(stdout);
 }
@@ -340,6 +348,10 @@ static int app_parse(struct app *a, const struct app_kernel *k, int argc, char *
         }
         if (!strncmp(argv[i], "--shares", 8) && (!argv[i][8] || argv[i][8] == '=')) {
             a->shares = argv[i][8] ? argv[i] + 9 : argv[i + 1] ? argv[++i] : "";
+            continue;
+        }
+        if (!strncmp(argv[i], "--owners=", 9)) {
+            a->owners = argv[i] + 9;
             continue;
         }
         if (APP_PLAYED && !strncmp(argv[i], "--play=", 7)) {

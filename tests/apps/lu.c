@@ -2,9 +2,8 @@
  *
  * The right-looking method of HPL on a 1 x P grid (paper 000, section 5.3): the owner of a block of columns
  * factors it alone, sends it to all, and each rank updates its own columns to the right. The right side is
- * column N of the matrix, so forward substitution happens on the way. With --shares each rank has as many of the
- * ceil(N / b) panels as its share, dealt in laps; in each lap a rank that has more gets several in a row, which it
- * factors without waiting for those that are slower.
+ * column N of the matrix, so forward substitution happens on the way. The ranks have the ceil(N / b) panels in turn,
+ * or as --owners says.
  *   computation    2/3 N^3 / P in dgemm, N^2 b in the panels (not shared out)
  *   communication  N^2 / 2 numbers broadcast in N / b pieces, N / b small reductions in the back substitution
  * Memory of one process in bytes, b the block size, whole blocks being dealt out:
@@ -18,7 +17,6 @@
 #include <cblas.h>
 
 enum { LU_OPT_BLOCK, LU_OPT_SEED };
-enum { LU_LAPS = 8 };
 
 struct lu {
     MPI_Comm comm;
@@ -65,21 +63,20 @@ static int panels_of(const struct app *a)
     return (int)((a->N + b - 1) / b);
 }
 
-/* The least share is the number of laps, but there are LU_LAPS where it is less: else who has little would have it all
- * at one place. */
-static void deal_in_laps(const double *share, int size, int *owner)
+/* The rank of each panel, by --owners. APP_OK, or what app_refuse gave. */
+static int read_owners(const struct app *a, int panels, int *owner)
 {
-    double laps = share[0], most = share[0];
+    double *rank = malloc((size_t)panels * sizeof *rank);
+    int status = rank ? app_list(a, "owners", a->owners, 0, panels, "panels", rank) : app_refuse(a, "not enough memory");
 
-    for (int r = 1; r < size; r++) {
-        laps = fmin(laps, share[r]);
-        most = fmax(most, share[r]);
+    for (int k = 0; k < panels && status == APP_OK; k++) {
+        owner[k] = (int)fmin(rank[k], a->size);
+        if (rank[k] != owner[k] || owner[k] == a->size)
+            status = app_refuse(a, "--owners=%s: owners are ranks from 0 to %d, not %.10g", a->owners, a->size - 1,
+                                rank[k]);
     }
-    laps = fmax(laps, fmin(LU_LAPS, most));
-    for (double lap = 0; lap < laps; lap++)
-        for (int r = 0; r < size; r++)
-            for (double n = floor(share[r] * lap / laps + 0.5); n < floor(share[r] * (lap + 1) / laps + 0.5); n++)
-                *owner++ = r;
+    free(rank);
+    return status;
 }
 
 /* Who has which blocks: the panels, and where b divides N, a block with the right side alone. APP_OK, what app_refuse
@@ -87,30 +84,23 @@ static void deal_in_laps(const double *share, int size, int *owner)
 static int deal(const struct app *a, struct lu *s)
 {
     int blocks = s->n / s->b + 1, panels = panels_of(a), status = APP_OK;
-    double *share = a->shares ? malloc((size_t)s->size * sizeof *share) : NULL;
 
     s->owner = malloc(3 * ((size_t)blocks + 1) * sizeof *s->owner);
-    if (!s->owner || (a->shares && !share)) {
-        free(share);
+    if (!s->owner)
         return APP_NO_MEMORY;
-    }
     s->before = s->owner + blocks + 1;
     s->mine = s->before + blocks + 1;
     for (int k = 0; k < blocks; k++)
         s->owner[k] = k % s->size;
     s->owner[blocks] = -1;
-    if (share && (status = app_whole_shares(a, panels, "panels", share)) == APP_OK) {
-        deal_in_laps(share, s->size, s->owner);
-        if (blocks > panels)
-            s->owner[panels] = s->owner[0];
-    }
+    if (a->owners && (status = read_owners(a, panels, s->owner)) == APP_OK && blocks > panels)
+        s->owner[panels] = s->owner[0];
     s->before[0] = 0;
     for (int k = 0; k < blocks; k++) {
         s->before[k + 1] = s->before[k] + (s->owner[k] == s->rank);
         if (s->owner[k] == s->rank)
             s->mine[s->before[k]] = k;
     }
-    free(share);
     return status;
 }
 
@@ -256,12 +246,11 @@ static void gather_sums(struct lu *s, int k, int nb)
 
 static int lu_allowed(const struct app *a)
 {
-    double *share = a->shares ? malloc((size_t)a->size * sizeof *share) : NULL;
-    int status = APP_OK;
+    int panels = panels_of(a), status = APP_OK, *owner = a->owners ? malloc((size_t)panels * sizeof *owner) : NULL;
 
-    if (a->shares)
-        status = share ? app_whole_shares(a, panels_of(a), "panels", share) : app_refuse(a, "not enough memory");
-    free(share);
+    if (a->owners)
+        status = owner ? read_owners(a, panels, owner) : app_refuse(a, "not enough memory");
+    free(owner);
     return status;
 }
 

@@ -111,10 +111,10 @@ ahead <<'END'
 2 lu 211 -b 16
 3 lu 211 -b 16
 4 lu 211 -b 16
-2 lu 211 -b 16 --shares=11,3
-3 lu 211 -b 16 --shares 1,12,1
-4 lu 211 -b 16 --shares 2*6,2*1
-3 lu 208 -b 16 --shares 9,3,1
+2 lu 211 -b 16 --owners=0,0,0,1,0,0,0,1,0,0,0,0,1,0
+3 lu 211 -b 16 --owners=1,1,1,1,1,0,1,2,1,1,1,1,1,1
+4 lu 211 -b 16 --owners=0,1,0,1,0,1,2,3,0,1,0,1,0,1
+3 lu 208 -b 16 --owners=0,0,1,0,0,0,1,2,0,0,0,1,0
 1 lu 208 -b 16
 1 jacobi 26 -i 40
 2 jacobi 26 -i 40
@@ -163,7 +163,7 @@ for p in 1 2 3 4; do
     near "$sum" "$sum1" 1e-8
     ok $? "lu: solution on $p as on 1 process"
 done
-for words in "2 lu 211 -b 16 --shares=11,3" "3 lu 211 -b 16 --shares 1,12,1" "4 lu 211 -b 16 --shares 2*6,2*1"; do
+for words in "2 lu 211 -b 16 --owners=0,0,0,1,0,0,0,1,0,0,0,0,1,0" "3 lu 211 -b 16 --owners=1,1,1,1,1,0,1,2,1,1,1,1,1,1" "4 lu 211 -b 16 --owners=0,1,0,1,0,1,2,3,0,1,0,1,0,1"; do
     # shellcheck disable=SC2086
     passes $words
     near "$(field result | sed 's/^sum|x| //')" "$sum1" 1e-8
@@ -172,9 +172,9 @@ done
 # The right side has a block of its own.
 passes 1 lu 208 -b 16
 sum1=$(field result | sed 's/^sum|x| //')
-passes 3 lu 208 -b 16 --shares 9,3,1
+passes 3 lu 208 -b 16 --owners=0,0,1,0,0,0,1,2,0,0,0,1,0
 near "$(field result | sed 's/^sum|x| //')" "$sum1" 1e-8
-ok $? "lu 208: shares of whole panels, the solution of 1 process"
+ok $? "lu 208: owners of whole panels, the solution of 1 process"
 
 for p in 1 2 3 4; do
     passes $p jacobi 26 -i 40
@@ -289,10 +289,11 @@ cat >"$tmp/edges" <<'END'
 1 lu 50 --block=1
 1 lu 50 -b 512
 4 lu 3 -b 4
-1 lu 33 --shares 2
-1 lu 64 --shares 2
-4 lu 4 -b 1 --shares 4*1
-2 lu 300 -b 4 --shares 1,74
+1 lu 33 --owners=2*0
+1 lu 64 --owners=2*0
+4 lu 4 -b 1 --owners=3,2,1,0
+3 lu 64 -b 8 --owners=8*2
+2 lu 300 -b 4 --owners=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
 1 jacobi 1
 1 jacobi 2
 1 jacobi 7
@@ -438,27 +439,29 @@ cat >"$tmp/refused" <<'END'
 4 femcg 50|N must be a multiple of the number of processes, two rows each at least; use 48 or 52
 7 femcg 17|use 21 or 28
 2 femcg 20 --shares=16,3|--shares=16,3: 19 rows in all, not 20
-2 femcg 20 --shares=20|--shares=20: 1 share for 2 processes
+2 femcg 20 --shares=20|--shares=20: 1 of the shares for 2 processes
 2 femcg 20 --shares=19.5,0.5|--shares=19.5,0.5: rows are whole, not 19.5
 9 femcg 17 --shares 8*1,9|N=17 on 9 processes: N must be a multiple
 2 jacobi 20 --shares=16,5|--shares=16,5: 21 planes in all, not 20
 2 jacobi 20 --shares=2*6,8|--shares=2*6,8: more shares than the 2 processes
-2 jacobi 20 --shares=20,0|--shares=20,0: shares are COUNT*SHARE,..., not '0'
-2 lu 100 -b 10 --shares=8,1|--shares=8,1: 9 panels in all, not 10
-2 lu 100 -b 10 --shares=10|--shares=10: 1 share for 2 processes
-2 lu 100 -b 10 --shares=9.5,0.5|--shares=9.5,0.5: panels are whole, not 9.5
+2 jacobi 20 --shares=20,0|--shares=20,0: shares are COUNT*NUMBER,..., not '0'
+2 lu 100 -b 10 --owners=8*0,1|--owners=8*0,1: 9 of the owners for 10 panels
+2 lu 100 -b 10 --owners=8*0,3*1|--owners=8*0,3*1: more owners than the 10 panels
+2 lu 100 -b 10 --owners=9*0,0.5|--owners=9*0,0.5: owners are ranks from 0 to 1, not 0.5
+2 lu 100 -b 10 --owners=9*0,2|--owners=9*0,2: owners are ranks from 0 to 1, not 2
+2 lu 100 -b 10 --owners=9*0,-1|--owners=9*0,-1: owners are COUNT*NUMBER,..., not '-1'
 4 jacobi 3|N=3 on 4 processes: each process needs a plane; use N >= 4 or fewer processes
 2 matmul 8 --variant strassen|--variant 'strassen' is not known: columns, cartesian or cannon
 2 matmul 8 --variant|--variant '' is not known
 2 matmul 8 --shares 3*1|--shares=3*1: more shares than the 2 processes
-2 matmul 8 --shares 1|--shares=1: 1 share for 2 processes
+2 matmul 8 --shares 1|--shares=1: 1 of the shares for 2 processes
 1 multigrid 72|N=72 with 5 levels: N must be 32 or a greater multiple of 16
 1 multigrid 16|N=16 with 5 levels: N must be 32 or a greater multiple of 16
 4 multigrid 48|48 rows on 4 processes: each needs 16 or a multiple, and two of them in all
 2 multigrid 64 --shares 16,24|--shares=16,24: rows come in multiples of 16 (2 to the levels less one), not 24
 2 multigrid 64 --shares 3*16|--shares=3*16: more shares than the 2 processes
-2 multigrid 64 --shares=64|--shares=64: 1 share for 2 processes
-2 multigrid 64 --shares=2*|--shares=2*: shares are COUNT*SHARE,..., not ''
+2 multigrid 64 --shares=64|--shares=64: 1 of the shares for 2 processes
+2 multigrid 64 --shares=2*|--shares=2*: shares are COUNT*NUMBER,..., not ''
 2 multigrid 64 --shares 16,16 -R 64|--shares=16,16: 32 rows in all, and the mesh has 64
 4 hybrid 3|N=3 on 4 processes: each process needs a row; use N >= 4 or fewer processes
 4 ring 3|N=3 on 4 processes: each needs a point

@@ -68,6 +68,20 @@ run hrun "${on[@]}" --no-record -q --shares equal -N 192 "$prog"
 ok "--shares equal takes longer ($(seconds) s)" awk -v a="$(seconds)" -v b="$best" 'BEGIN { exit !(a > 1.3 * b) }'
 run hrun "${on[@]}" --no-record -q --shares proportional --config 3,1,3,1 -N 192 "$prog"
 ok "proportional ones do not" awk -v a="$(seconds)" -v b="$best" 'BEGIN { exit !(a > 0 && a < 1.1 * b) }'
+# Panels in laps against all of a rank in a row: the ranks that have the first ones would soon have nothing to do.
+sed 's/deal: cyclic, //; s/^name: .*/name: blocks/' "$top/share/profiles/lu-panels.yaml" >apps/blocks.yaml
+lu=$build/tests/accuracy/lu
+run hrun --platform p.xml --smpi smpi/coll-selector:mpich -q -app lu-panels -n 3 -N 1600 "$lu"
+laps=$(seconds)
+run hrun --platform p.xml --smpi smpi/coll-selector:mpich -q -app blocks -n 3 -N 1600 "$lu"
+ok "LU takes $laps s with panels in laps, $(seconds) s with blocks of panels" awk -v a="$laps" -v b="$(seconds)" \
+    'BEGIN { exit !(a > 0 && a < 0.9 * b) }'
+run hrun --platform p.xml -app lu-panels -n 3 -N 160 --print-shares owners:, "$lu"
+ok "owners are printed ($out)" test "$out" = 0,1,2,0,1
+for app in jacobi-planes femcg-rows; do
+    run hrun --platform p.xml --smpi smpi/coll-selector:mpich -q -app $app -n 3 -N 100 "$build/tests/accuracy/${app%-*}"
+    ok "$app runs, in unequal parts of 100 ($(seconds) s)" test "$status" = 0
+done
 run hrun "${on[@]}" --dry-run -N 192 "$prog"
 out_has "units/proc" "the dry run tells the share of a process"
 out_has "equal shares (3,1,0,0)" "and the best of equal ones"
@@ -134,7 +148,7 @@ run hrun "${on[@]}" --print-shares 0 -N 192 "$prog"
 err_has "a number that they add up to, not '0'" "0 is none"
 run hrun "${on[@]}" --print-shares '' -N 192 "$prog"
 one_error "no form"
-err_has "no form is given: units, fractions, cuts" "is told what there is"
+err_has "no form is given: units, owners, fractions, cuts" "is told what there is"
 run hrun --print-shares units -n 2 true
 status_is 125 "a program without shares"
 err_has "true has no shares: write {shares:100:,} in quotes" "is refused"
@@ -142,7 +156,7 @@ run hrun --print-shares 7:, -n 2 true '{shares:100}'
 ok "words have them" test "$out" = 4,3
 run hrun "${on[@]}" --print-shares sorted -N 192 "$prog"
 one_error "an unknown form"
-err_has "units, fractions, cuts or a number" "is told what there is"
+err_has "units, owners, fractions, cuts or a number" "is told what there is"
 
 # ---------------------------------------------------------------- wrong words
 

@@ -62,13 +62,14 @@ static void test_mistakes(const char *dir)
         { "name: app\nterms: {np: [N^2*W, \"W*p2p(8)\"], n: [N]}\nshares: {units: N}\n", "does not depend on W", 2,
           22 },
         { "name: app\nfamily: weak\nshares: {units: N}\n", "'shares' is for definitions with terms", 3, 9 },
-        { HEAD "shares: {units: N}\nargs: [\"{shares:some}\"]\n", "units, fractions, cuts or a number", 4, 9 },
+        { HEAD "shares: {units: N}\nargs: [\"{shares:some}\"]\n", "units, owners, fractions, cuts or a number", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares\"]\n", "brace", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:units:}\"]\n", "nothing stands behind the colon", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:9:}\"]\n", "nothing stands behind the colon", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:cuts:*}\"]\n", "'*' puts equal shares together", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:fractions:*}\"]\n", "not fractions", 4, 9 },
         { HEAD "shares: {units: N}\nargs: [\"{shares:}\"]\n", "no form behind its colon", 4, 9 },
+        { HEAD "shares: {units: N, deal: laps}\n", "'block' or 'cyclic', not 'laps'", 3, 26 },
         { HEAD "shares: {units: N}\nargs: [\"{N}\"]\n", "does not reach the program: write {shares}", 3, 9 },
         { "name: app\nsize: command\nshares: {units: 4}\n", "has no 'shares'", 3, 9 },
         { "name: app\nsize: command\nprepare: [{run: [a]}]\n", "has no 'prepare'", 3, 10 },
@@ -101,6 +102,8 @@ static void test_forms(const char *dir)
         { "{shares:units:\\n}", "3\n3\n1\n1", "1\n1\n1\n1" },
         { "{shares:units:*}", "2*3,2*1", "4*1" },
         { "{shares:100:*}", "2*38,2*12", "4*25" },
+        { "{shares:owners}", "0 0 0 1 1 1 2 3", "0 1 2 3" },
+        { "{shares:owners:*}", "3*0,3*1,1*2,1*3", "1*0,1*1,1*2,1*3" },
     };
     struct hrun_error err;
     struct hrun_app *app = load_text(dir, HEAD "shares: {units: N}\n", &err);
@@ -118,6 +121,9 @@ static void test_forms(const char *dir)
     }
     ok(!hrun_app_expand(app, "x{shares:cuts}y", &(struct hrun_app_values){ 8, 1, NULL }, &b, &err), "one rank");
     is_str(b.data, "xy", "has no cuts");
+    ok(hrun_app_expand(app, "{shares:owners}", &(struct hrun_app_values){ 8, 2, (const double[]){ 1.5, 1 } }, &b, &err),
+       "owners of half a unit");
+    has_str(err.text, "rank 0 has a share of 1.5", "are refused");
     ok(hrun_app_expand(app, "{shares:3}", &(struct hrun_app_values){ 8, 4, share }, &b, &err), "a sum below P");
     has_str(err.text, "shares of 4 processes do not add up to 3", "is told");
     hrun_buf_release(&b);
@@ -195,7 +201,7 @@ static void test_sums(void)
         for (int r = 0; r < P; r++)
             sum += share[r] = 1 + rand_r(&seed) % 40;
         snprintf(form, sizeof form, "%d", total);
-        wrong += hrun_app_add_shares(form, strlen(form), share, P, &b, &err) != 0;
+        wrong += hrun_app_add_shares(form, strlen(form), 0, share, P, &b, &err) != 0;
         at = b.data;
         for (int r = 0; r < P; r++) {
             long own = strtol(at, &at, 10);
@@ -210,6 +216,54 @@ static void test_sums(void)
     is_int(wrong, 0, "300 cases: whole numbers add up and follow the shares");
 }
 
+/* Owners in laps, by hand; and that each rank has its units, and at any time no more than a lap off its part of what has
+ * been dealt. */
+static void test_laps(void)
+{
+    static const struct { double share[3]; const char *owners; } known[] = {
+        { { 16, 8, 8 }, "0 0 1 2 0 0 1 2 0 0 1 2 0 0 1 2 0 0 1 2 0 0 1 2 0 0 1 2 0 0 1 2" },
+        { { 2, 2, 2 }, "0 1 2 0 1 2" },
+        { { 8, 1, 8 }, "0 2 0 2 0 2 0 1 2 0 2 0 2 0 2 0 2" },
+        { { 16, 8, 1 }, "0 0 1 0 0 1 0 0 1 0 0 1 2 0 0 1 0 0 1 0 0 1 0 0 1" },
+    };
+    unsigned seed = 11;
+    int wrong = 0;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct hrun_buf b = HRUN_BUF_INIT;
+
+        ok(!hrun_app_add_shares("owners", 6, 1, known[i].share, 3, &b, NULL), "owners %zu", i + 1);
+        is_str(b.data, known[i].owners, "in laps");
+        hrun_buf_release(&b);
+    }
+    for (int k = 0; k < 300; k++) {
+        int P = 1 + rand_r(&seed) % 6;
+        double share[6], sum = 0, least = 40, most = 1, dealt[6] = { 0 };
+        struct hrun_buf b = HRUN_BUF_INIT;
+        char *at;
+
+        for (int r = 0; r < P; r++) {
+            sum += share[r] = 1 + rand_r(&seed) % 40;
+            least = fmin(least, share[r]);
+            most = fmax(most, share[r]);
+        }
+        wrong += hrun_app_add_shares("owners", 6, 1, share, P, &b, NULL) != 0;
+        at = b.data;
+        for (double unit = 1; unit <= sum; unit++) {
+            double lap = ceil(most / fmax(least, fmin(8, most)));
+
+            dealt[strtol(at, &at, 10)]++;
+            for (int r = 0; r < P; r++)
+                wrong += fabs(dealt[r] - share[r] * unit / sum) > lap + 1;
+        }
+        for (int r = 0; r < P; r++)
+            wrong += dealt[r] != share[r];
+        wrong += *at != 0;
+        hrun_buf_release(&b);
+    }
+    is_int(wrong, 0, "300 cases: all units are dealt, and all the time in proportion");
+}
+
 int main(void)
 {
     char *dir = temp_dir();
@@ -220,6 +274,7 @@ int main(void)
     test_told(dir);
     test_variables(dir);
     test_sums();
+    test_laps();
     hrun_remove_tree(dir);
     free(dir);
     return tap_done();
