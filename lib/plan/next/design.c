@@ -141,7 +141,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->nsubs = nsubs;
     d->set = *settings;
     d->rng = settings->seed;
-    d->round_s = nsubs > 1 && !app->fixed ? DESIGN_RESERVE_MOST * settings->budget_s / DESIGN_ROUNDS : 0;
+    d->round_s = nsubs > 1 ? DESIGN_RESERVE_MOST * settings->budget_s / DESIGN_ROUNDS : 0;
     name_all(d);
     d->noise = settings->fit.sigma_rel;
     d->noise_s = settings->fit.sigma_abs_s;
