@@ -13,18 +13,22 @@ static const int64_t sizes[SIZES] = { 60, 96, 240 };
 static const double speed[SUBS] = { 1, 0.55, 0.3 };
 static const struct hrun_fit_options nnls = HRUN_FIT_OPTIONS_DEFAULT;
 
+/* Work besides, of which each process has as much whatever its share is, in parts of the other. */
+static double beside;
+
 /* Seconds of a process with part W of the work of size N on sub-cluster i. */
 static double truth(int i, double N, int P, int M, double W)
 {
-    double work = 2e-3 * N * N * W / speed[i] * (M == 2 ? 1.9 : 1);
+    double work = 2e-3 * N * N * (W + beside / P) / speed[i] * (M == 2 ? 1.9 : 1);
 
     return work + (P > M ? 4e-3 * N / speed[i] + 0.02 * P : 0) + 0.05;
 }
 
 static struct hrun_app *make_app(const char *more)
 {
-    char *text = hrun_strf("name: shared\nrule: \"P != 5\"\nprocs_per_pe: [1, 2]\nterms:\n  np: [\"N^2*W\", \"N\", "
-                           "\"P\", \"1\"]\n  n: [\"N^2\", \"1\"]\nshares: {units: \"N\"%s}\n", more);
+    char *text = hrun_strf("name: shared\nrule: \"P != 5\"\nprocs_per_pe: [1, 2]\nterms:\n  np: [\"N^2*W\", %s\"N\", "
+                           "\"P\", \"1\"]\n  n: [\"N^2\", \"1\"]\nshares: {units: \"N\"%s}\n",
+                           beside > 0 ? "\"N^2/P\", " : "", more);
     struct hrun_error err;
     struct hrun_app *app = NULL;
 
@@ -365,6 +369,24 @@ static void test_joint(void)
     release(l);
 }
 
+/* Work that follows the shares is told from work that is always divided equally, which are alike in runs of each
+ * sub-cluster alone. */
+static void test_beside(void)
+{
+    static const int64_t percent[][SUBS] = { { 34, 12, 4 }, { 28, 15, 8 }, { 20, 20, 10 }, { 8, 12, 30 } };
+    struct logs *l;
+    double worst;
+
+    beside = 0.75;
+    l = alone();
+    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
+        add_all(l, percent[k], 0);
+    worst = far(l, (const int[]){ 3, 2, 2 }, (const int64_t[]){ 24, 9, 5 });
+    ok(worst < 0.05, "W and 1/P are told apart by runs with unequal shares: %.1f %% off", 100 * worst);
+    release(l);
+    beside = 0;
+}
+
 /* Is a program of which these are runs seen to ignore its shares? ignoring: all runs at one size take as long; one of
  * them is disturbed. */
 static int seen_to_ignore(int ignoring)
@@ -460,6 +482,7 @@ int main(void)
     test_search("");
     test_search(", min: 12");   /* more than 18 processes can have of most sizes */
     test_joint();
+    test_beside();
     test_ignored();
     test_waits();
     test_corrections();
