@@ -99,15 +99,16 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 /* Would its shares be others now? */
 static int find_redealt(struct hrun_predictor *p, struct hrun_recalled *run, struct hrun_error *err)
 {
-    double *part = run->share ? calloc((size_t)run->nsubs + 1, sizeof *part) : NULL, off;
-    int rc = 0;
+    double *part, off;
+    int rc;
 
-    if (!run->share)
+    if (!run->share || run->other)
         return 0;
+    part = calloc((size_t)run->nsubs + 1, sizeof *part);
     for (int s = 0; part && s < run->nsubs; s++)
         part[s] = run->share[s] / run->s->P;
     rc = part ? hrun_predictor_share_change(p, run->pes, run->procs, part, &off, err) : hrun_fail_nomem(err);
-    run->other |= !rc && off > HRUN_SHARES_FAR;
+    run->other = !rc && off > HRUN_SHARES_FAR;
     free(part);
     return rc;
 }
@@ -172,15 +173,14 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
         struct hrun_recalled *run = &runs[i];
 
         if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err) ||
-            find_redealt(p, run, err) || options_times(p, net, run, NULL, t, err))
+            find_redealt(p, run, err) || options_times(p, net, run, run->other ? run->share : NULL, t, err))
             goto out;
         run->now = run->r = rest_of(p, run, t, parts);
-        if (run->share && options_times(p, net, run, run->share, t, err))
+        if (!run->share || run->other)
+            continue;
+        if (options_times(p, net, run, run->share, t, err))
             goto out;
-        if (run->share)
-            run->r = rest_of(p, run, t, parts);
-        if (run->other)
-            run->now = run->r;
+        run->r = rest_of(p, run, t, parts);     /* the last, so that `limiting` is by its own shares */
     }
     rc = 0;
 out:
