@@ -417,8 +417,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The N at which enough was run on several sub-clusters. Only families whose predictions can be scaled have anything in
- * common. */
+/* The N at which enough was run on several sub-clusters, in a family that has anything in common. */
 static int make_common(struct hrun_corrections *c, const struct hrun_app *app, struct hrun_error *err)
 {
     struct config *v = &c->common;
@@ -429,7 +428,7 @@ static int make_common(struct hrun_corrections *c, const struct hrun_app *app, s
     v->points = calloc(most + 1, sizeof *v->points);
     if (!v->points)
         return hrun_fail_nomem(err);
-    for (int i = 0; i < c->nall && app->family == HRUN_APP_NPT; i++)
+    for (int i = 0; i < c->nall && hrun_family_of(app)->has_common; i++)
         for (size_t k = 0; k < c->v[i].npoints && c->v[i].mixed; k++)
             v->points[n++] = (struct point){ .x = c->v[i].points[k].x, .N = c->v[i].points[k].N };
     if (n)

@@ -463,7 +463,7 @@ struct hrun_predictor_kind {
     int (*shares)(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err);
     /* See hrun_predictor_limit_memory. NULL: times do not depend on it. */
     int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
-    /* Times are those of the models times p->scale. NULL: p has nothing in common. */
+    /* Times are those of the models times p->scale, in a family that has_common. */
     void (*rescale)(struct hrun_predictor *p);
     /* See hrun_predictor_balance and hrun_predictor_fewest. NULL: nothing is known of it. */
     int (*balance)(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,

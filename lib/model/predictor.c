@@ -232,7 +232,7 @@ int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct 
 
 void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c)
 {
-    if (!p || !p->kind->rescale)
+    if (!p || !hrun_family_of(p->app)->has_common)
         return;
     p->scale = hrun_corrections_common(c, p->N);
     p->kind->rescale(p);

@@ -482,5 +482,5 @@ static const char *describe(enum hrun_model_form form)
 }
 
 const struct hrun_family hrun_family_npt = {
-    .describe = describe, .has_forms = 1, .is_joint = 1, .fit = hrun_formulas_fit, .predict = create,
+    .describe = describe, .has_forms = 1, .is_joint = 1, .has_common = 1, .fit = hrun_formulas_fit, .predict = create,
 };
