@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* r(N) at sizes whose ratio is e^LENGTH are correlated by 1/e: what a model misses (blocks that do not divide, caches)
- * changes when the size doubles. */
-static const double LENGTH = 0.6931471805599453;
-
-/* What r is expected to be before there are runs, 5 %: the mean error that predictions are to have (DESIGN, section
- * 10); it counts as much as this many measured values. */
-static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4;
-
 /* A run in twenty is slowed down by something else, to up to three times its time; none is ever quicker than it can
  * be. */
 static const double GLITCHES = 0.05, GLITCH_MAX = 1.0986122886681098;
@@ -36,42 +28,17 @@ static const double BEYOND_SD = 0.25;
 /* The median of the absolute value of a normal variable. */
 static const double MEDIAN = 0.6744897501960817;
 
-/* So many configurations at one N tell what is common to all there, and not only their own. */
-enum { COMMON_LEAST = 3 };
-
 /* Pairs of repetitions that the assumed scatter counts as; and how well it is known, in degrees of freedom: machines
  * were seen that scatter by 1 to 10 %. */
 enum { ASSUMED_PAIRS = 5, ASSUMED_DOF = 2 };
 
-struct point {              /* runs of one configuration at one N */
-    double x;               /* ln N */
-    int64_t N;
-    double r;               /* mean of ln(measured / predicted) of the runs that agree */
-    double now;             /* the same where the prediction is that for the shares of now */
-    double own;             /* of it what is not common to all at this N */
-    double var;             /* of one run's, by the scatter of runs */
-    double rounding;        /* the variance of what rounding does to the time, alike in all runs */
-    int agree;              /* how many agree */
-    int runs;
-    double trust;           /* probability that they were not slowed down */
-};
-
-struct config {
-    int *pes, *procs;
-    struct point *points;   /* in order of N */
-    size_t npoints;
-    int runs;
-    int mixed;              /* 1: on several sub-clusters */
-};
-
 struct hrun_corrections {
     int nsubs;
-    struct config *v;       /* first n that may be chosen, then those of other shares: equal ones, or far from those of
-                               now */
+    struct hrun_correct_config *v;  /* first n that may be chosen, then those of other shares: equal ones, or far from
+                                       those of now */
     int n, nall;
     double var[2];          /* prior variance of r: on one sub-cluster, on several, beside what is common there */
-    struct config common;   /* r common to all on several sub-clusters: a point for each N, with its own variance */
-    double common_var;      /* prior variance of that */
+    struct hrun_correct_common common;  /* to all on several sub-clusters */
     double sigma_abs_s;     /* how a run scatters whatever its time */
     double sigma_rel;       /* and in proportion to it */
     double t_abs, t_rel;    /* Student's t of 95 %, as these are known from few repetitions */
@@ -215,7 +182,7 @@ static int same_config(const struct hrun_recalled *x, const struct hrun_recalled
 
 /* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones
  * as glitches make runs longer. */
-static void summarise(struct point *p, const struct hrun_recalled *runs, size_t n)
+static void summarise(struct hrun_correct_point *p, const struct hrun_recalled *runs, size_t n)
 {
     double middle = runs[(n - 1) / 2].r, within = 3 * sqrt(2 * (p->var + p->rounding)), sum = 0, now = 0;
 
@@ -263,7 +230,7 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
 static int add_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
                       const struct hrun_fit_options *options, struct hrun_error *err)
 {
-    struct config *v = &c->v[c->nall++];
+    struct hrun_correct_config *v = &c->v[c->nall++];
     size_t end, len = (size_t)c->nsubs * sizeof *v->pes;
 
     v->pes = malloc(len);
@@ -277,7 +244,7 @@ static int add_config(struct hrun_corrections *c, const struct hrun_recalled *ru
     memcpy(v->pes, runs[0].pes, len);
     memcpy(v->procs, runs[0].procs, len);
     for (size_t begin = 0; begin < n; begin = end) {
-        struct point *p = &v->points[v->npoints++];
+        struct hrun_correct_point *p = &v->points[v->npoints++];
         double scatter = hypot(options->sigma_abs_s / runs[begin].s->time_s, options->sigma_rel);
 
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
@@ -291,74 +258,6 @@ static int add_config(struct hrun_corrections *c, const struct hrun_recalled *ru
     return 0;
 }
 
-/* ------------------------------------------------------------------ the process over ln N */
-
-/* Solve A z = b for a symmetric positive definite A[n by HRUN_CORRECTION_SIZES], by Cholesky's A = L L'; A becomes L,
- * b z. The noise on the diagonal keeps it well conditioned: 1e-8 at least, of a variance below 1. */
-static void factorise(double A[][HRUN_CORRECTION_SIZES], size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = j; i < n; i++) {
-            double sum = A[i][j];
-
-            for (size_t k = 0; k < j; k++)
-                sum -= A[i][k] * A[j][k];
-            A[i][j] = i == j ? sqrt(sum) : sum / A[j][j];
-        }
-}
-
-/* b becomes the solution of L b' = b. */
-static void forward(double L[][HRUN_CORRECTION_SIZES], size_t n, double *b)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++)
-            b[i] -= L[i][k] * b[k];
-        b[i] /= L[i][i];
-    }
-}
-
-static double covariance(double var, double a, double b)
-{
-    return var * exp(-fabs(a - b) / LENGTH);
-}
-
-/* What the points of a configuration but `skip` (npoints: none) tell of r at x: its mean and variance, when it varies
- * by `prior` before they are known. Points: the HRUN_CORRECTION_SIZES nearest. */
-static void condition(const struct config *v, double prior, double x, size_t skip, double *mean, double *var)
-{
-    double A[HRUN_CORRECTION_SIZES][HRUN_CORRECTION_SIZES], k[HRUN_CORRECTION_SIZES], r[HRUN_CORRECTION_SIZES];
-    size_t first = 0, last = v->npoints, use[HRUN_CORRECTION_SIZES], n = 0;
-
-    while (last - first > HRUN_CORRECTION_SIZES) {   /* drop the farther end */
-        if (fabs(v->points[first].x - x) > fabs(v->points[last - 1].x - x))
-            first++;
-        else
-            last--;
-    }
-    for (size_t i = first; i < last; i++)
-        if (i != skip)
-            use[n++] = i;
-    for (size_t a = 0; a < n; a++) {
-        const struct point *p = &v->points[use[a]];
-
-        for (size_t b = 0; b < n; b++)
-            A[a][b] = covariance(prior, p->x, v->points[use[b]].x);
-        A[a][a] += p->var / (p->agree * fmax(p->trust, 1e-6)) + p->rounding;
-        k[a] = covariance(prior, p->x, x);
-        r[a] = p->own;
-    }
-    factorise(A, n);
-    forward(A, n, k);
-    forward(A, n, r);
-    *mean = 0;
-    *var = prior;
-    for (size_t a = 0; a < n; a++) {
-        *mean += k[a] * r[a];            /* k' A^-1 r = (L^-1 k)' (L^-1 r) */
-        *var -= k[a] * k[a];
-    }
-    *var = fmax(*var, 0);
-}
-
 /* ------------------------------------------------------------------ glitches */
 
 static double density(double x, double var)
@@ -369,12 +268,12 @@ static double density(double x, double var)
 /* What the runs of point i are, by Bayes: r is normal about what its neighbours tell, or anything within WRONG_MAX
  * where the form of the model does not hold, which takes two runs to be seen, and each run scatters about it; or all
  * are glitches. Sets the trust. Result: the expected square of r over its own variance. */
-static double set_trust(struct config *v, size_t i, double prior)
+static double set_trust(struct hrun_correct_config *v, size_t i, double prior)
 {
-    struct point *p = &v->points[i];
+    struct hrun_correct_point *p = &v->points[i];
     double one = p->var / p->agree + p->rounding, mean, var, usual, slowed = 0;
 
-    condition(v, prior, p->x, i, &mean, &var);
+    hrun_correct_condition(v->points, v->npoints, prior, p->x, i, &mean, &var);
     /* Divided by the density with which runs agree with each other, of which there may be thousands. */
     usual = (1 - GLITCHES) * ((1 - WRONG) * density(p->own - mean, var + one) +
                               (p->agree > 1 && fabs(p->own) <= WRONG_MAX ? WRONG / (2 * WRONG_MAX) : 0));
@@ -408,103 +307,21 @@ static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run,
     snprintf(v->date, sizeof v->date, "%s", s->date ? s->date : "");
 }
 
-/* ------------------------------------------------------------------ what is common */
-
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = ((const struct point *)a)->N, y = ((const struct point *)b)->N;
-
-    return (x > y) - (x < y);
-}
-
-/* The N at which enough was run on several sub-clusters, in a family that has anything in common. */
-static int make_common(struct hrun_corrections *c, const struct hrun_app *app, struct hrun_error *err)
-{
-    struct config *v = &c->common;
-    size_t n = 0, most = 0;
-
-    for (int i = 0; i < c->nall; i++)
-        most += c->v[i].npoints;
-    v->points = calloc(most + 1, sizeof *v->points);
-    if (!v->points)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < c->nall && hrun_family_of(app)->has_common; i++)
-        for (size_t k = 0; k < c->v[i].npoints && c->v[i].mixed; k++)
-            v->points[n++] = (struct point){ .x = c->v[i].points[k].x, .N = c->v[i].points[k].N };
-    if (n)
-        qsort(v->points, n, sizeof *v->points, by_size);
-    for (size_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin; end < n && v->points[end].N == v->points[begin].N;)
-            end++;
-        if (end - begin >= COMMON_LEAST)
-            v->points[v->npoints++] = v->points[begin];
-    }
-    return 0;
-}
-
-static struct point *common_point(const struct hrun_corrections *c, int64_t N)
-{
-    const struct point key = { .N = N };
-
-    return bsearch(&key, c->common.points, c->common.npoints, sizeof key, by_size);
-}
-
-/* What is common at each N: the mean of r there, as far as runs can be trusted, of which each configuration has a part
- * of its own. The rest is their own part. */
-static void learn_common(struct hrun_corrections *c)
-{
-    struct config *v = &c->common;
-    double sum = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD, mean, var;
-
-    for (size_t k = 0; k < v->npoints; k++)
-        v->points[k].own = v->points[k].trust = 0;
-    for (int i = 0; i < c->nall; i++)
-        for (size_t k = 0; k < c->v[i].npoints && c->v[i].mixed && v->npoints; k++) {
-            const struct point *p = &c->v[i].points[k];
-            struct point *all = common_point(c, p->N);
-            double w = fmax(p->trust, 1e-6) / (c->var[1] + p->var / p->agree + p->rounding);
-
-            if (!all)
-                continue;
-            all->own += w * p->r;
-            all->trust += w;
-        }
-    for (size_t k = 0; k < v->npoints; k++) {
-        struct point *p = &v->points[k];
-
-        p->own /= p->trust;
-        p->var = 1 / p->trust;
-        p->agree = 1;
-        p->trust = 1;
-        sum += fmax(p->own * p->own - p->var, 0);
-    }
-    c->common_var = sum / (PRIOR_WEIGHT + (double)v->npoints);
-    for (int i = 0; i < c->nall; i++)
-        for (size_t k = 0; k < c->v[i].npoints; k++) {
-            struct point *p = &c->v[i].points[k];
-
-            mean = 0;
-            if (c->v[i].mixed && v->npoints)
-                condition(v, c->common_var, p->x, v->npoints, &mean, &var);
-            p->own = hrun_shares_rest(p->r - mean, p->now - mean);
-        }
-}
-
 /* How much r varies: what is expected, and what the points show beyond the scatter of runs, as far as they can be
  * trusted; which depends on how much r varies, and on what is common (EM). */
 static void learn_variance(struct hrun_corrections *c)
 {
     enum { ROUNDS = 5 };   /* from then on it changes by less than a hundredth of itself */
 
-    c->var[0] = c->var[1] = c->common_var = PRIOR_SD * PRIOR_SD;
+    c->var[0] = c->var[1] = HRUN_CORRECT_SD * HRUN_CORRECT_SD;
     for (int i = 0; i < c->nall; i++)
         for (size_t k = 0; k < c->v[i].npoints; k++)
             c->v[i].points[k].trust = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        double sum[2], weight[2] = { PRIOR_WEIGHT, PRIOR_WEIGHT };
+        double sum[2], weight[2] = { HRUN_CORRECT_WEIGHT, HRUN_CORRECT_WEIGHT };
 
-        learn_common(c);
-        sum[0] = sum[1] = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD;
+        hrun_correct_common_learn(&c->common, c->v, c->nall, c->var[1]);
+        sum[0] = sum[1] = HRUN_CORRECT_WEIGHT * HRUN_CORRECT_SD * HRUN_CORRECT_SD;
         for (int i = 0; i < c->nall; i++)
             for (size_t k = 0; k < c->v[i].npoints; k++) {
                 int mixed = c->v[i].mixed;
@@ -515,27 +332,16 @@ static void learn_variance(struct hrun_corrections *c)
         for (int m = 0; m < 2; m++)
             c->var[m] = sum[m] / weight[m];
     }
-    learn_common(c);
+    hrun_correct_common_learn(&c->common, c->v, c->nall, c->var[1]);
 }
 
-/* What is common at N, ln, and its variance. */
-static double common_at(const struct hrun_corrections *c, int64_t N, double *var)
-{
-    double mean;
-
-    if (!c->common.npoints) {
-        *var = 0;
-        return 0;
-    }
-    condition(&c->common, c->common_var, log((double)N), c->common.npoints, &mean, var);
-    return mean;
-}
+/* ------------------------------------------------------------------ all */
 
 double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
 {
     double var;
 
-    return c ? exp(common_at(c, N, &var)) : 1;
+    return c ? exp(hrun_correct_common_at(&c->common, N, &var)) : 1;
 }
 
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
@@ -613,7 +419,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
-    if (make_common(c, app, err))
+    if (hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, err))
         goto out;
     learn_variance(c);
     *out = c;
@@ -681,13 +487,13 @@ double hrun_corrections_sd(const struct hrun_corrections *c)
 
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
 {
-    const struct config *v = &c->v[i];
+    const struct hrun_correct_config *v = &c->v[i];
     double mean, var, any;
 
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
-    condition(v, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
+    hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
     if (!v->mixed)
-        mean -= common_at(c, N, &any);      /* which predictions have by now */
+        mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
     out->factor = exp(mean);
@@ -718,7 +524,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
     prior = own.sd = sqrt(c->var[used > 1]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
-    common_at(c, N, &common);
+    hrun_correct_common_at(&c->common, N, &common);
     if (used > 1) {
         prior = hypot(prior, sqrt(common));
         own.sd = hypot(own.sd, sqrt(common));

@@ -13,10 +13,6 @@
  * 100 histories of 400 runs about one has an alarm. CEILING: runs like before end an alarm soon. */
 static const double SLACK = 0.75, LIMIT = 2.5, ALARM = 8.75, CEILING = 10.5;
 
-/* What a model is expected to miss before it is seen, and how many seen ones that counts as much as; and the ratio of
- * N over which this is correlated by 1/e: as in correct.c. */
-static const double PRIOR_SD = 0.05, PRIOR_WEIGHT = 4, LENGTH = 0.6931471805599453;
-
 /* Median of |x| of a normal distribution over its standard deviation; variance of a median over that of a mean. */
 static const double MAD = 0.6744897501960817, MEDIAN = 1.5707963267948966;
 
@@ -122,7 +118,7 @@ static void open_cell(const struct drift *d, struct cell *c, int mixed)
             near = at;
         break;
     }
-    same = near ? exp(-fabs(log((double)near->N) - x) / LENGTH) : 0;
+    same = near ? exp(-fabs(log((double)near->N) - x) / HRUN_CORRECT_LENGTH) : 0;
     c->m = near ? same * near->m : 0;
     c->var = prior * (1 - same * same) + (near ? same * same * near->var : 0);
 }
@@ -226,8 +222,8 @@ int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct h
         goto out;
     }
     for (int m = 0; m < 2; m++) {
-        d.sum[m] = PRIOR_WEIGHT * PRIOR_SD * PRIOR_SD;
-        d.weight[m] = PRIOR_WEIGHT;
+        d.sum[m] = HRUN_CORRECT_WEIGHT * HRUN_CORRECT_SD * HRUN_CORRECT_SD;
+        d.weight[m] = HRUN_CORRECT_WEIGHT;
     }
     make_cells(&d);
     find_scatter(&d);

@@ -1,0 +1,95 @@
+/* correct_common.c - what runs on several sub-clusters at a size have in common; see internal.h for the contract */
+#include "model/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* So many configurations at one N tell what is common to all there, and not only their own. */
+enum { COMMON_LEAST = 3 };
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = ((const struct hrun_correct_point *)a)->N, y = ((const struct hrun_correct_point *)b)->N;
+
+    return (x > y) - (x < y);
+}
+
+int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
+                             struct hrun_error *err)
+{
+    size_t n = 0, most = 0;
+
+    for (int i = 0; i < nconfigs; i++)
+        most += v[i].npoints;
+    c->points = calloc(most + 1, sizeof *c->points);
+    if (!c->points)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < nconfigs; i++)
+        for (size_t k = 0; k < v[i].npoints && v[i].mixed; k++)
+            c->points[n++] = (struct hrun_correct_point){ .x = v[i].points[k].x, .N = v[i].points[k].N };
+    if (n)
+        qsort(c->points, n, sizeof *c->points, by_size);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && c->points[end].N == c->points[begin].N;)
+            end++;
+        if (end - begin >= COMMON_LEAST)
+            c->points[c->npoints++] = c->points[begin];
+    }
+    return 0;
+}
+
+static struct hrun_correct_point *find_point(const struct hrun_correct_common *c, int64_t N)
+{
+    const struct hrun_correct_point key = { .N = N };
+
+    return bsearch(&key, c->points, c->npoints, sizeof key, by_size);
+}
+
+void hrun_correct_common_learn(struct hrun_correct_common *c, struct hrun_correct_config *v, int nconfigs,
+                               double own_var)
+{
+    double sum = HRUN_CORRECT_WEIGHT * HRUN_CORRECT_SD * HRUN_CORRECT_SD, mean, var;
+
+    for (size_t k = 0; k < c->npoints; k++)
+        c->points[k].own = c->points[k].trust = 0;
+    for (int i = 0; i < nconfigs; i++)
+        for (size_t k = 0; k < v[i].npoints && v[i].mixed && c->npoints; k++) {
+            const struct hrun_correct_point *p = &v[i].points[k];
+            struct hrun_correct_point *all = find_point(c, p->N);
+            double w = fmax(p->trust, 1e-6) / (own_var + p->var / p->agree + p->rounding);
+
+            if (!all)
+                continue;
+            all->own += w * p->r;
+            all->trust += w;
+        }
+    for (size_t k = 0; k < c->npoints; k++) {
+        struct hrun_correct_point *p = &c->points[k];
+
+        p->own /= p->trust;
+        p->var = 1 / p->trust;
+        p->agree = 1;
+        p->trust = 1;
+        sum += fmax(p->own * p->own - p->var, 0);
+    }
+    c->var = sum / (HRUN_CORRECT_WEIGHT + (double)c->npoints);
+    for (int i = 0; i < nconfigs; i++)
+        for (size_t k = 0; k < v[i].npoints; k++) {
+            struct hrun_correct_point *p = &v[i].points[k];
+
+            mean = 0;
+            if (v[i].mixed)
+                mean = hrun_correct_common_at(c, p->N, &var);
+            p->own = hrun_shares_rest(p->r - mean, p->now - mean);
+        }
+}
+
+double hrun_correct_common_at(const struct hrun_correct_common *c, int64_t N, double *var)
+{
+    double mean = 0;
+
+    *var = 0;
+    if (c->npoints)
+        hrun_correct_condition(c->points, c->npoints, c->var, log((double)N), c->npoints, &mean, var);
+    return mean;
+}
