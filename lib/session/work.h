@@ -274,6 +274,19 @@ struct work_result {
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };
 
+/* Find the program for P processes, of several each, and its MPI (into the context). Its name may hold {N} and {P};
+ * P = 0 takes the first P for which it exists: enough to know its MPI before P is chosen. Errors: those of
+ * context_find_program and context_find_other. */
+int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
+
+/* ---------------------------------------------------------------- work_passed
+ *
+ * What of the size and of the shares of processes reaches the program
+ *
+ * Purpose: both commands refuse alike a run whose program is not told what it must be, and give its ranks the same
+ * shares. How the words are filled in is of programs.c and lib/app.
+ */
+
 /* Does the size reach the program? 1 when {N} stands in the words, in the definition's arguments (if the user gave
  * none), files or standard input, or when N itself is one of the user's words; else the run says nothing about N. */
 int work_size_is_passed(const struct work *w);
@@ -287,14 +300,13 @@ int work_check_shares(const struct work *w, struct hrun_error *err);
 /* Has the work shares, by the definition or by the user's words? Errors: HRUN_EINVAL: it has none. */
 int work_check_dealt(const struct work *w, struct hrun_error *err);
 
-/* Find the program for P processes, of several each, and its MPI (into the context). Its name may hold {N} and {P};
- * P = 0 takes the first P for which it exists: enough to know its MPI before P is chosen. Errors: those of
- * context_find_program and context_find_other. */
-int work_find_program(const struct work *w, int64_t P, struct hrun_error *err);
-
 /* The shares of the work by rank, in units of the definition, into *out[nranks], the caller's; NULL: they are equal,
  * and their unit does not matter. Errors: those of the definition's expressions. */
 int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err);
+
+/* The rows of each of P processes of family weak where no model has shared them out; of other families, and without a
+ * size, 0. Errors: those of the definition's expressions. */
+int work_equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- preparation
  *

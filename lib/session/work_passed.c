@@ -1,0 +1,151 @@
+/* work_passed.c - what of the size and of the shares of processes reaches a program; see work.h */
+#include "session/work.h"
+
+#include "session/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int work_size_is_passed(const struct work *w)
+{
+    char number[32];
+    int size_is_passed, shares;
+
+    if (w->c->app->fixed)
+        return 1;
+    hrun_app_inputs_use(w->c->app, !w->words[1], &size_is_passed, &shares);
+    snprintf(number, sizeof number, "%lld", (long long)w->N);
+    for (char *const *word = w->words; *word && !size_is_passed; word++)
+        size_is_passed = strstr(*word, "{N}") || (word > w->words && w->N && !strcmp(*word, number));
+    return size_is_passed;
+}
+
+/* The words of program i of a job, w->words of one with a single program. */
+static char *const *words_of(const struct work *w, int i)
+{
+    return i ? w->programs[i].words : w->words;
+}
+
+/* Is it known how many units the shares are of, or are they relative to each other? */
+static int knows_units(const struct hrun_app *app)
+{
+    return app && (app->shares.units || hrun_family_of(app)->deals_units || hrun_family_of(app)->by_formula);
+}
+
+int work_check_words(const struct work *w, struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+    int64_t units;
+
+    for (int i = 0; i == 0 || i < w->nprograms; i++)
+        if (problem_units(app, words_of(w, i), &w->c->set->env, knows_units(app), &units, err))
+            return -1;
+    return 0;
+}
+
+/* Does the work of a process reach the program? */
+static int shares_are_passed(const struct work *w)
+{
+    const struct hrun_strvec *env = &w->c->set->env;
+    const char *form;
+    size_t len;
+    int size, passed = 0;
+
+    if (w->c->app)
+        hrun_app_inputs_use(w->c->app, !w->words[1], &size, &passed);
+    for (int i = 0; i == 0 || i < w->nprograms; i++)
+        for (char *const *word = words_of(w, i); *word && !passed; word++)
+            passed = hrun_app_find_shares(*word, &form, &len) != NULL;
+    for (size_t i = 0; i < env->n && !passed; i++)
+        passed = hrun_app_find_shares(env->v[i], &form, &len) != NULL;
+    return passed;
+}
+
+int work_check_shares(const struct work *w, struct hrun_error *err)
+{
+    const struct hrun_app *app = w->c->app;
+
+    if (!app || !(app->shares.units || hrun_family_of(app)->deals_units) || shares_are_passed(w))
+        return 0;
+    if (app->shares.units)
+        return hrun_fail(err, HRUN_EINVAL, "%s has shares, and those of a process do not reach the program: write "
+                         "{shares} where they stand, for instance %s '--shares={shares}'", app->name, w->words[0]);
+    return hrun_fail(err, HRUN_EINVAL, "the rows of a process do not reach the program: write {shares} where they "
+                     "stand, for instance %s '{N}' '--shares={shares}'", w->words[0]);
+}
+
+int work_check_dealt(const struct work *w, struct hrun_error *err)
+{
+    if (knows_units(w->c->app) || shares_are_passed(w))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "%s has no shares: write {shares:100:,} in quotes, or another form, where they "
+                     "stand in its words, or `shares` into its definition (hrun-app(5))", w->words[0]);
+}
+
+int work_equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err)
+{
+    int64_t units, unit;
+
+    *rows = 0;
+    if (!w->c->app || !hrun_family_of(w->c->app)->deals_units || !w->N)
+        return 0;
+    if (hrun_app_mesh(w->c->app, w->N, &units, &unit, err))
+        return -1;
+    *rows = (double)((units + P - 1) / P) * (double)unit;
+    return 0;
+}
+
+/* Of a definition with units: equal shares of ranks, or those of a model, of which the last ranks of the sub-cluster
+ * with the most processes have a unit less where all together are too many. */
+static int shares_of_units(const struct work *w, const struct hrun_layout *layout, double *share,
+                           struct hrun_error *err)
+{
+    int64_t units, least, excess = 0;
+    int P = layout->nranks, n = 0, who = -1;
+
+    if (hrun_app_units(w->c->app, w->N, &units, &least, err))
+        return -1;
+    for (int r = 0; r < P; r++) {
+        share[r] = w->share ? w->share[layout->ranks[r].sub] : (double)(units / P + (r < units % P));
+        excess += (int64_t)share[r];
+    }
+    excess -= units;
+    for (int i = 0; i < w->c->cluster->nsubs && excess > 0; i++) {
+        int count = 0;
+
+        for (int r = 0; r < P; r++)
+            count += layout->ranks[r].sub == i && (int64_t)share[r] > least;
+        who = count > n ? i : who;
+        n = count > n ? count : n;
+    }
+    for (int r = P - 1; r >= 0 && excess > 0; r--)
+        if (layout->ranks[r].sub == who && (int64_t)share[r] > least) {
+            share[r]--;
+            excess--;
+        }
+    return excess ? hrun_fail(err, HRUN_EINVAL, "%d shares do not add up to %lld units", P, (long long)units) : 0;
+}
+
+int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err)
+{
+    int is_units = w->c->app && w->c->app->shares.units && w->N;
+    double rows = 0, *share;
+
+    *out = NULL;
+    if (!w->share && work_equal_rows(w, layout->nranks, &rows, err))
+        return -1;
+    if (!w->share && !(rows > 0) && !is_units)
+        return 0;
+    share = calloc((size_t)layout->nranks + 1, sizeof *share);
+    if (!share)
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < layout->nranks && !is_units; r++)
+        share[r] = w->share ? w->share[layout->ranks[r].sub] : rows;
+    if (is_units && shares_of_units(w, layout, share, err)) {
+        free(share);
+        return -1;
+    }
+    *out = share;
+    return 0;
+}
