@@ -257,13 +257,18 @@ int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_
     return 0;
 }
 
+double hrun_units_uneven(int64_t units, int64_t P)
+{
+    return (double)((units + P - 1) / P) * (double)P / (double)units;
+}
+
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P)
 {
     int64_t units, least;
 
     if (!app->shares.units || hrun_app_units(app, N, &units, &least, NULL))
         return 1;
-    return (double)((units + P - 1) / P) * (double)P / (double)units;
+    return hrun_units_uneven(units, P);
 }
 
 int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *term)

@@ -307,7 +307,8 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
 /* With equal shares, how much more than a P-th of the work the process has that has most: 1 where P divides the units,
- * and without `shares`. */
+ * and without `shares`. Of so many units, or of those of N. */
+double hrun_units_uneven(int64_t units, int64_t P);
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
 
 /* Is this NP-T term in proportion to the share W of a process? */

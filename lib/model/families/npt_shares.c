@@ -67,9 +67,7 @@ void hrun_shares_destroy(struct hrun_formulas *p)
 
 double hrun_shares_uneven(const struct hrun_formulas *p, int P)
 {
-    int64_t units = p->shares ? p->shares->units : 0;
-
-    return units ? (double)((units + P - 1) / P) * P / (double)units : 1;
+    return p->shares ? hrun_units_uneven(p->shares->units, P) : 1;
 }
 
 /* ------------------------------------------------------------------ lines */
