@@ -131,21 +131,6 @@ static int add_key(const struct work *w, const struct hrun_layout *l, const stru
     return rc || !out->failed ? rc : hrun_fail_nomem(err);
 }
 
-/* The key of a run, whose values are not known yet. */
-static int find_key(const struct work *w, const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
-{
-    double *share = NULL;
-    int rc = work_shares(w, l, &share, err);
-
-    if (!rc) {
-        const struct hrun_app_values values = { .N = w->N, .P = l->nranks, .share = share };
-
-        rc = add_key(w, l, &values, out, err);
-    }
-    free(share);
-    return rc;
-}
-
 /* A file, read: its lines are FORMAT, these, an empty one, and the key. */
 struct memory {
     struct hrun_buf text;
@@ -266,7 +251,9 @@ int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double 
     struct work w = { .c = c, .N = N };
     char *path = memory_path(c);
     struct hrun_buf key = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    struct hrun_app_values values;
     struct hrun_layout *l = NULL;
+    double *of_ranks = NULL;
     struct memory m;
     int known = memory_read(path, &m) && !hrun_family_of(c->app)->deals_units &&
                 !hrun_config_parse(m.config, c->cluster->nsubs, pes, procs, NULL), dealt;
@@ -275,9 +262,11 @@ int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double 
     known = known && !cluster.failed && !strcmp(m.cluster, cluster.data);
     dealt = known ? read_shares(c, N, m.shares, pes, procs, share) : -1;
     w.share = dealt > 0 ? share : NULL;
-    known = dealt >= 0 && (l = lay_out(c, pes, procs)) && !find_key(&w, l, &key, NULL) && !strcmp(m.key, key.data);
+    known = dealt >= 0 && (l = lay_out(c, pes, procs)) && !work_values(&w, l, &of_ranks, &values, NULL) &&
+            !add_key(&w, l, &values, &key, NULL) && !strcmp(m.key, key.data);
     if (known)
         *took_s = strtod(m.took_s, NULL);
+    free(of_ranks);
     hrun_layout_destroy(l);
     hrun_buf_release(&key);
     hrun_buf_release(&cluster);
@@ -292,12 +281,11 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
     const struct hrun_app *app = w->c->app;
     struct hrun_buf key = HRUN_BUF_INIT, aside = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
     char *path = memory_path(w->c);
+    struct hrun_app_values values;
     double *share = NULL;
-    int rc = work_shares(w, layout, &share, err);
-    const struct hrun_app_values values = { .N = w->N, .P = layout->nranks, .share = share };
+    int rc = work_values(w, layout, &share, &values, err) || add_key(w, layout, &values, &key, err) ? -1 : 0;
 
     *took_s = *age_s = 0;
-    rc = rc ? rc : add_key(w, layout, &values, &key, err);
     if (!rc && !w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
         is_known(path, &key, took_s, age_s))
         goto done;

@@ -18,16 +18,6 @@ enum { OUTPUT_KEPT = 64 << 10 };
 /* Behind what it says of an error a program says few lines more. */
 enum { ERROR_LINES = 8 };
 
-/* What stands for the words in braces. *share: to be released after use. */
-static int fill_values(const struct work *w, const struct hrun_layout *layout, double **share,
-                       struct hrun_app_values *values, struct hrun_error *err)
-{
-    if (work_shares(w, layout, share, err))
-        return -1;
-    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .share = *share };
-    return 0;
-}
-
 static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *values, char **stdin_text,
                       struct hrun_error *err)
 {
@@ -69,7 +59,7 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     int failed;
 
     *stdin_text = NULL;
-    failed = fill_values(w, layout, &share, &values, err) || work_fill_words(w, layout, &values, words, err) ||
+    failed = work_values(w, layout, &share, &values, err) || work_fill_words(w, layout, &values, words, err) ||
              fill_env(w, &values, &words->env, err) || fill_stdin(w->c->app, &values, stdin_text, err);
     free(share);
     if (failed)
@@ -340,7 +330,7 @@ int work_check_inputs(const struct work *w, const struct hrun_layout *layout, st
     struct hrun_app_values values;
     double *share = NULL;
     struct scratch aside = { 0 };
-    int rc = fill_values(w, layout, &share, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
+    int rc = work_values(w, layout, &share, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
 
     if (!rc && aside.home)
         aside_words(&inputs, words);
@@ -405,7 +395,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
-    if (fill_values(w, layout, &share, &values, err))
+    if (work_values(w, layout, &share, &values, err))
         goto done;
     if (w->scratch && w->scratch->home)
         place = w->scratch;

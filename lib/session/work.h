@@ -304,6 +304,10 @@ int work_check_dealt(const struct work *w, struct hrun_error *err);
  * and their unit does not matter. Errors: those of the definition's expressions. */
 int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err);
 
+/* The same, and what stands for words in braces, which points to them. Errors: as above. */
+int work_values(const struct work *w, const struct hrun_layout *layout, double **share, struct hrun_app_values *values,
+                struct hrun_error *err);
+
 /* The rows of each of P processes of family weak where no model has shared them out; of other families, and without a
  * size, 0. Errors: those of the definition's expressions. */
 int work_equal_rows(const struct work *w, int P, double *rows, struct hrun_error *err);

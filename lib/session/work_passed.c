@@ -149,3 +149,12 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
     *out = share;
     return 0;
 }
+
+int work_values(const struct work *w, const struct hrun_layout *layout, double **share, struct hrun_app_values *values,
+                struct hrun_error *err)
+{
+    if (work_shares(w, layout, share, err))
+        return -1;
+    *values = (struct hrun_app_values){ .N = w->N, .P = layout->nranks, .share = *share };
+    return 0;
+}
