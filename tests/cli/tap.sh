@@ -97,6 +97,21 @@ fails() {
     fi
 }
 
+# watch_last APP: its last run with unequal shares into the logs of APP again, as if it had been watched and the processes
+# on simulated hosts of 0.5 Gflop/s had waited a tenth of its time longer than the others.
+watch_last() {
+    python3 - "$HRUN_DATA/profiles/$1"/*.log <<'E'
+import json, sys, zlib
+for log in sys.argv[1:]:
+    runs = [json.loads(line.split("\t")[0]) for line in open(log)]
+    run = [r for r in runs if r.get("shares")][-1]
+    run["date"] = "2099" + run["date"][4:]
+    run["mpi_s"] = (0.11 if "0.5-gflop" in run["signature"] else 0.01) * run["time_s"]
+    text = json.dumps(run, sort_keys=True, separators=(",", ":"))
+    open(log, "a").write("%s\t%08x\n" % (text, zlib.crc32(text.encode())))
+E
+}
+
 # Files and folders that hrun or its MPI may leave in shared places, for comparison before and after. Folders of an hrun
 # that is still running, or that belongs to another container (its name holds its PID namespace), do not count, nor do
 # those of an mpirun that is still running, and memory that a process still has.
