@@ -196,8 +196,8 @@ const struct hrun_opt calib_options[] = {
     { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
       "A new application", hrun_opt_flag, AT(make_new), .modes = NEW, .often = 1 },
     { "vary", 0, HRUN_OPT_WORD, "NAME=LIST", NULL,
-      "measure a command at these values of a number in it: x=12,16,20 of ./lmp -in in.lj -var x 20 (NAME alone: values "
-      "up to the one it has)",
+      "measure a command at these values of a number in it: x=12,16,20 of ./lmp -in in.lj -var x 20 (NAME alone: "
+      "values up to the one it has)",
       "A new application", vary, AT(sizes), .modes = VARY, .min = 1, .max = HRUN_COUNT_MAX, .often = 1 },
     { "rule", 0, HRUN_OPT_WORD, "EXPR", NULL, "which N and P it accepts: 'N % P == 0' (default: found by runs)",
       "A new application", hrun_opt_string, AT(rule), .modes = NEW | VARY },

@@ -216,8 +216,8 @@ static int add_size(const struct context *c, struct calib_settings *s, struct hr
     for (int i = 0; i < c->app->nsizes; i++)
         full |= number_list_add(&s->sizes, c->app->sizes[i]);
     if (full || number_list_add(&s->sizes, c->number->N))
-        return hrun_fail(err, HRUN_EINVAL, "%s has more than %d sizes: name those to measure with --sizes, and write {N} "
-                         "in place of the number", c->app->name, LIST_MAX);
+        return hrun_fail(err, HRUN_EINVAL, "%s has more than %d sizes: name those to measure with --sizes, and write "
+                         "{N} in place of the number", c->app->name, LIST_MAX);
     settings_say(c->set, "N = %lld (%s) of %s", (long long)c->number->N, c->number->text, c->app->name);
     return 0;
 }

@@ -255,8 +255,8 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
     if (rc && a->command && (err->code == HRUN_EINVAL || err->code == HRUN_EPARSE)) {
         const struct hrun_error why = *err;
 
-        hrun_fail(err, HRUN_EINVAL, "the command does not fit into a definition (%s): write a script with its words, and "
-                  "vary a number of that", why.text);
+        hrun_fail(err, HRUN_EINVAL, "the command does not fit into a definition (%s): write a script with its words, "
+                  "and vary a number of that", why.text);
     }
     return rc;
 }

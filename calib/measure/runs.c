@@ -104,8 +104,9 @@ static void end_slow_run(struct runs *runs, const struct work *w, struct work_re
 {
     double limit_s = runs->limit_s, other_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
 
-    runs->spent.too_slow = limit_s > 0 && !r->unprepared && (w->c->engine->simulated ? r->ok && r->outcome.job_s > limit_s
-                                           : r->outcome.timed_out && (other_s <= 0 || limit_s < other_s));
+    runs->spent.too_slow = limit_s > 0 && !r->unprepared &&
+                           (w->c->engine->simulated ? r->ok && r->outcome.job_s > limit_s
+                                                    : r->outcome.timed_out && (other_s <= 0 || limit_s < other_s));
     if (!runs->spent.too_slow)
         return;
     r->ok = 0;

@@ -369,7 +369,8 @@ static void *look(void *arg)
         struct timespec t = { (time_t)(at / 1000000000u), (long)(at % 1000000000u) };
         struct watch_snapshot s;
 
-        while (!our.end_look && pthread_cond_clockwait(&our.look_ends, &our.look_lock, CLOCK_MONOTONIC, &t) != ETIMEDOUT)
+        while (!our.end_look &&
+               pthread_cond_clockwait(&our.look_ends, &our.look_lock, CLOCK_MONOTONIC, &t) != ETIMEDOUT)
             ;
         s = snapshot();
         if (!our.end_look)

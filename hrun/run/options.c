@@ -126,8 +126,8 @@ const struct hrun_opt hrun_options[] = {
       "sometimes try a configuration that loses at most PERCENT, to learn; 0: never",
       "Choice", NULL, AT(ask.explore), .modes = RUN, .min = -1, .of_user = 1, .often = 1 },
     { "probe", 0, HRUN_OPT_WORD, "SIZE|TIME", NULL,
-      "without a profile: measure speeds by a small run (of this size N), or by the first TIME (such as 5s) of the run, "
-      "then choose",
+      "without a profile: measure speeds by a small run (of this size N), or by the first TIME (such as 5s) of the "
+      "run, then choose",
       "Choice", set_probe, AT(probe), .modes = RUN, .optional = 1,
       .against = NAMES("config", "np", "explore", "finest"), .often = 1 },
     { "shares", 0, HRUN_OPT_CHOICE, "HOW", "best equal proportional",

@@ -34,8 +34,8 @@ static int read_context(char **words, struct hrun_strvec *line, struct hrun_strv
     rc = mpirun_words_replace(n, words, &own, line, notes, err) ||
          hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &rest, &given, err) || check_options(&given, err);
     if (!rc && own.mapping_words.n)
-        rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for all "
-                       "programs, and belongs in front of the first one", own.mapping_words.v[0],
+        rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
+                       "all programs, and belongs in front of the first one", own.mapping_words.v[0],
                        own.mapping_words.v[1]);
     *procs = own.ask.procs;
     *ended = given.ended;

@@ -273,7 +273,8 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding && tells(&p->d, &r) &&
         !s->ask.unrecorded && !is_tuned(&p->w) && problem_is_worth(&p->c, r.time_s)) {
         recorded = !problem_keep(&p->c, &record_err) &&
-                   !work_record(&p->w, p->d.pes, p->d.procs, &r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &record_err);
+                   !work_record(&p->w, p->d.pes, p->d.procs, &r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run",
+                                &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
     }

@@ -366,7 +366,8 @@ static int load_sizes(struct hrun_load *l)
     if (which < 0)
         return -1;
     if (raw->size && which != NUMBER && n)
-        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out", raw->size);
+        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out",
+                             raw->size);
     l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);
     if (!l->app->sizes)
         return hrun_fail_nomem(l->err);

@@ -55,7 +55,7 @@ struct hrun_opt {
                               is INFINITY for a time, -1 for a count, all choices for one of them, and NULL for the
                               apply of a word, which is a number or a time. */
     int often;             /* 1: -h lists it, too */
-    int of_user;           /* 1: the user may have it always (hrun: options.yaml); a flag, or a number stored at offset */
+    int of_user;           /* 1: the user may have it always (hrun: options.yaml): a flag, or a number at offset */
 };
 
 /* Ready-made apply functions: set an int member to 1; point a const char * member at value. */

@@ -435,7 +435,10 @@ struct hrun_sink {
     int error;                /* errno of a write that failed for another reason, or 0 */
     int held;                 /* enum hrun_hold: nothing is written yet */
 };
-enum hrun_hold { HRUN_HOLD_START = 1 /* until all hosts are ready */, HRUN_HOLD_LOOK = 2 /* until job->look has decided */ };
+enum hrun_hold {
+    HRUN_HOLD_START = 1,      /* until all hosts are ready */
+    HRUN_HOLD_LOOK = 2        /* until job->look has decided */
+};
 #define HRUN_SINK_INIT(fd) { (fd), HRUN_BUF_INIT, 0, 0, 0, 0 }
 
 void hrun_sink_release(struct hrun_sink *s);
@@ -448,8 +451,8 @@ int hrun_sink_waiting(const struct hrun_sink *s);
 int hrun_sink_has_room(const struct hrun_sink *s);
 /* Write a part, after poll. -1: it cannot be written any more, and s->dead is set. */
 int hrun_sink_write(struct hrun_sink *s);
-/* Of what is held, drop all, or (noise not NULL) lines that hold this text ("": none). Then it is held no longer for this
- * reason. */
+/* Of what is held, drop all, or (noise not NULL) lines that hold this text ("": none). Then it is held no longer for
+ * this reason. */
 void hrun_sink_let_go(struct hrun_sink *s, enum hrun_hold why, const char *noise);
 
 /* ---------------------------------------------------------------- output

@@ -2,8 +2,8 @@
  *
  * Purpose: a command that nobody calibrated becomes quicker from run to run. Runs and speeds of PEs make a belief of
  * the time of every configuration, and the belief says which one to try, if that pays and may be lost.
- * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e; Wi is the work of a kind, near 1/speed, g
- * what processes of a PE cost each other (cores, memory), C, y and r are messages, between two sides of the network
+ * Belief: ln T = a + ln(s + max over used i of (Wi g(Mi)/P + Ci P^y Mi^r)) + e; Wi is the work of a kind, near 1/speed,
+ * g what processes of a PE cost each other (cores, memory), C, y and r are messages, between two sides of the network
  * longer ones, s is what nothing divides. Of programs that hand out tasks the work is over the sum of speeds. e is a
  * Gaussian process over the configurations; a is free. The unknowns have wide priors and are a sample of particles
  * (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, J. R. Stat. Soc. B 68, 2006).

@@ -190,8 +190,8 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
 /* Where c->app is NULL, or a definition with `size: command`: make it that of the command, words[0] being the program.
  * Where only the files' contents have changed since the same words were run in the same folder it is what was known of
  * them, and the user is told. c->app is NULL afterwards where there is no one command (words is NULL, or no program),
- * without a store, where {N} stands in words that are not known, and where it does not and the user says a size (sized).
- * Of a definition with `size: number`, given or found, c->number is the size, unless the user says it. Errors:
+ * without a store, where {N} stands in words that are not known, and where it does not and the user says a size
+ * (sized). Of a definition with `size: number`, given or found, c->number is the size, unless the user says it. Errors:
  * HRUN_EINVAL (also: -app names a definition with `size: command` for what is none), HRUN_EIO, HRUN_EPARSE,
  * HRUN_ENOMEM. */
 int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err);

@@ -329,12 +329,14 @@ int64_t decide_capacity(const struct context *c, const struct decision *d);
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d);
 
 /* c->kinds: of the store; else, where why_not is NULL, of the benchmark (with --refresh always, 1.5 s with all cores
- * busy); else not known, because of why_not. Needs c->signatures. That it cannot be kept is said. Errors: HRUN_ENOMEM. */
+ * busy); else not known, because of why_not. Needs c->signatures. That it cannot be kept is said. Errors:
+ * HRUN_ENOMEM. */
 int kinds_find(struct context *c, const char *why_not, struct hrun_error *err);
 
 /* Speeds of sub-clusters from the rates of their PEs, sub-cluster by sub-cluster, into speed[nsubs]. Result: 1; 0 with
  * why[size] where the rates cannot be trusted. */
-int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why, size_t size);
+int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
+                size_t size);
 
 /* Choose by c->kinds and, with by_runs, earlier runs: pes, procs, P, by and kinds_run of a decision for which
  * kinds_matter; where neither is known it stays. Errors: those of the search. */

@@ -182,12 +182,12 @@ static json_t *learning(const struct learning *l)
 
     if (!l->on)
         return json_null();
-    return json_pack("{s:s, s:s?, s:i, s:o, s:o, s:f, s:o, s:o, s:o}", "state", why[l->why], "best", l->best, "best_runs",
-                     l->best_runs, "best_s", seconds(l->best_s > 0, l->best_s), "usual_s",
-                     seconds(l->usual_s > 0, l->usual_s), "account_s", l->account_s, "expected_s",
-                     seconds(l->why == HRUN_LEARN_TRIES, l->expected_s), "low_s",
-                     seconds(l->why == HRUN_LEARN_TRIES, l->low_s), "high_s",
-                     seconds(l->why == HRUN_LEARN_TRIES, l->high_s));
+    return json_pack("{s:s, s:s?, s:i, s:o, s:o, s:f, s:o, s:o, s:o}", "state", why[l->why], "best", l->best,
+                     "best_runs", l->best_runs, "best_s", seconds(l->best_s > 0, l->best_s),
+                     "usual_s", seconds(l->usual_s > 0, l->usual_s), "account_s", l->account_s,
+                     "expected_s", seconds(l->why == HRUN_LEARN_TRIES, l->expected_s),
+                     "low_s", seconds(l->why == HRUN_LEARN_TRIES, l->low_s),
+                     "high_s", seconds(l->why == HRUN_LEARN_TRIES, l->high_s));
 }
 
 /* Why this size and this configuration, and how far the models can be trusted with them. */

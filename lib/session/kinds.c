@@ -70,7 +70,8 @@ static void merge(const struct hrun_cluster *cl, double *speed)
     }
 }
 
-int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why, size_t size)
+int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rates, double *speed, char *why,
+                size_t size)
 {
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *sub = &cl->subs[i];
@@ -282,8 +283,8 @@ static double speed_of_rank(const struct context *c, int rank)
     return speed;
 }
 
-/* Candidate k for which runs are looked up: one (0) and shared (1), where there are, and one process on each core of the
- * quickest kinds, of k - 1 speeds. 1 with pes and procs; 0: there is none, or it is an earlier one. */
+/* Candidate k for which runs are looked up: one (0) and shared (1), where there are, and one process on each core of
+ * the quickest kinds, of k - 1 speeds. 1 with pes and procs; 0: there is none, or it is an earlier one. */
 static int candidate(const struct context *c, const struct decision *d, const struct hrun_plan *const *plans, int k,
                      int *pes, int *procs)
 {

@@ -28,8 +28,8 @@ static int check_units(const struct context *c, const struct decision *d, int P,
     if (P <= units / least)
         return 0;
     return hrun_fail(err, HRUN_EINFEASIBLE, "%lld unit%s of work %s too few for P = %d process%s of %s at N = %lld, "
-                     "which %s %lld%s at least%s", (long long)units, units == 1 ? "" : "s", units == 1 ? "is" : "are", P,
-                     P == 1 ? "" : "es", c->app->name, (long long)d->N, P == 1 ? "has" : "have", (long long)least,
+                     "which %s %lld%s at least%s", (long long)units, units == 1 ? "" : "s", units == 1 ? "is" : "are",
+                     P, P == 1 ? "" : "es", c->app->name, (long long)d->N, P == 1 ? "has" : "have", (long long)least,
                      P == 1 ? "" : " each", hint);
 }
 

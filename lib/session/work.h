@@ -127,8 +127,8 @@ struct waits {
 void waits_init(struct waits *w);
 void waits_release(struct waits *w);
 
-/* Fill the job's trace_* for a layout, as far as its program can be watched; look_s > 0: each process makes snapshots in
- * its first seconds (trace/wire.h). Errors: HRUN_ENOMEM. */
+/* Fill the job's trace_* for a layout, as far as its program can be watched; look_s > 0: each process makes snapshots
+ * in its first seconds (trace/wire.h). Errors: HRUN_ENOMEM. */
 int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, double look_s,
                   struct hrun_job *job, struct hrun_error *err);
 /* While it runs: what the processes did between two snapshots, summed up into subs[nsubs of the cluster], zeroed, to be
@@ -269,8 +269,8 @@ struct work_result {
                                   0 unless ok */
     int unprepared;            /* 1: a signal or the time limit has ended what prepares it: the rest is of that */
     int too_short;             /* it ended well, and the program says that it took 0 s: not ok */
-    char status[96];           /* for the log: "ok", "given up", "exit 3", "signal 9", "timeout", "lost host h3", "no time in
-                                  output", HRUN_STATUS_TOO_SHORT */
+    char status[96];           /* for the log: "ok", "given up", "exit 3", "signal 9", "timeout", "lost host h3",
+                                  "no time in output", HRUN_STATUS_TOO_SHORT */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };
 
@@ -341,12 +341,12 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
 void preparation_forget(const struct work *w);
 
 /* What was prepared last in the working folder, if that would not have to be prepared again for a run of size N: 1 and
- * the configuration pes[nsubs], procs[nsubs], the units of a process of each sub-cluster in share[nsubs] (all 0: equal),
- * and what it took; 0: there is nothing such. */
+ * the configuration pes[nsubs], procs[nsubs], the units of a process of each sub-cluster in share[nsubs] (all 0:
+ * equal), and what it took; 0: there is nothing such. */
 int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
 
-/* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the same,
- * and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates,
+/* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the
+ * same, and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates,
  * HRUN_ENOMEM. */
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
                     double *age_s, struct hrun_error *err);

@@ -102,7 +102,8 @@ int hrun_text_same(const char *a, const char *b);
 
 /* Did the program fail, and not the engine, a host or the clock? */
 int hrun_sample_failed(const struct hrun_sample *s);
-/* Did v[k] fail so, and no other of its N, configuration, constants and cluster work, with equal or unequal shares as it? */
+/* Did v[k] fail so, and no other of its N, configuration, constants and cluster work, with equal or unequal shares as
+ * it? */
 int hrun_samples_failed(const struct hrun_samples *s, size_t k);
 
 /* Drop the measurements that no longer count, and the marks. Result: how many measurements were dropped. */

@@ -106,7 +106,8 @@ static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, st
             return hrun_fail(err, a.why.code, "%s", a.why.text);
         out[a.index] = a.rate;
     }
-    return got == n ? 0 : hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not done so", n - got, n);
+    return got == n ? 0
+                    : hrun_fail(err, HRUN_EIO, "%d of %d processes that time the cores have not done so", n - got, n);
 }
 
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,

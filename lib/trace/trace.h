@@ -48,8 +48,8 @@ struct hrun_trace *hrun_trace_read(const char *lines, size_t len, int nranks, st
 void hrun_trace_destroy(struct hrun_trace *t);
 
 /* What the ranks of a run that goes on did between their snapshots `from` (0: since MPI_Init) and `to`: elapsed_ns and
- * mpi_ns, and two "functions", HRUN_TRACE_COLLECTIVE and HRUN_TRACE_SENT, with their counts. NULL with HRUN_ENODATA (not
- * all ranks have told these), HRUN_ENOMEM. */
+ * mpi_ns, and two "functions", HRUN_TRACE_COLLECTIVE and HRUN_TRACE_SENT, with their counts. NULL with HRUN_ENODATA
+ * (not all ranks have told these), HRUN_ENOMEM. */
 #define HRUN_TRACE_COLLECTIVE "collective"
 #define HRUN_TRACE_SENT "sent"
 struct hrun_trace *hrun_trace_window(const char *lines, size_t len, int nranks, int from, int to,

@@ -2,8 +2,8 @@
  *
  * Purpose: the library that is preloaded into an application's ranks (hrun/preloaded) reports on standard error of rank
  * 0, once, in MPI_Finalize, what each rank did, and, of a run that is looked at, from each rank several times what it
- * has done so far; hrun takes these lines out of the stream (lib/launch) and reads them (trace.h). Standard error is the
- * one way back that every launcher offers from every host.
+ * has done so far; hrun takes these lines out of the stream (lib/launch) and reads them (trace.h). Standard error is
+ * the one way back that every launcher offers from every host.
  * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a pipe takes each in one
  * piece, and srun --label passes it on whole, which makes two lines of one of more than 1024 bytes (Slurm 22.05, seen).
  * CHECK is hrun_trace_check(BODY) in 8 hex digits. A body is records with ';' between them, a record is words with ','

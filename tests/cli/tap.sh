@@ -97,8 +97,8 @@ fails() {
     fi
 }
 
-# watch_last APP: its last run with unequal shares into the logs of APP again, as if it had been watched and the processes
-# on simulated hosts of 0.5 Gflop/s had waited a tenth of its time longer than the others.
+# watch_last APP: its last run with unequal shares into the logs of APP again, as if it had been watched and the
+# processes on simulated hosts of 0.5 Gflop/s had waited a tenth of its time longer than the others.
 watch_last() {
     python3 - "$HRUN_DATA/profiles/$1"/*.log <<'E'
 import json, sys, zlib

@@ -82,7 +82,8 @@ static int check_settings(const struct hrun_design_settings *s, struct hrun_erro
     return 0;
 }
 
-/* By so much less than its models say, TILT of it, a sub-cluster is taken to take in a run that is to show its own time. */
+/* By so much less than its models say, TILT of it, a sub-cluster is taken to take in a run that is to show its own
+ * time. */
 static const double TILT = 0.88;
 
 /* The numbers of processes per PE that the settings and the definition both have. */

@@ -73,8 +73,8 @@ struct hrun_design_run {
     int64_t N;
     enum hrun_design_stage stage;
     double expected_s;          /* wall time; 0: not known yet */
-    double limit_s;             /* of an application of one size: what takes longer by the clock is no candidate, and may
-                                   be ended and told as failed; 0: none */
+    double limit_s;             /* of an application of one size: what takes longer by the clock is no candidate, and
+                                   may be ended and told as failed; 0: none */
 };
 
 enum hrun_design_end {

@@ -44,8 +44,8 @@ struct design_point {           /* a homogeneous run that may be made */
  * best, or itself again, is to be run. */
 enum { DESIGN_ROUNDS = 2 };
 /* It takes at most this part of a budget: of one that is so short that runs of what is chosen would take more, the most
- * is still for learning what to choose. While there is no choice yet it takes all of this part, or first looks at single
- * PEs, which take long, would leave nothing. */
+ * is still for learning what to choose. While there is no choice yet it takes all of this part, or first looks at
+ * single PEs, which take long, would leave nothing. */
 #define DESIGN_RESERVE_MOST 0.3
 
 struct design_plan {            /* a run of the present stage */
