@@ -223,6 +223,16 @@ static void add_reasons(json_t *root, const struct context *c, const struct deci
     hrun_buf_release(&doubts);
 }
 
+/* By which factor the waits of a watched run change the units of a process of each sub-cluster. */
+static json_t *waits(const struct decision *d)
+{
+    json_t *out = d->unwatched && !d->kept ? json_array() : json_null();
+
+    for (int i = 0; json_is_array(out) && i < d->nsubs; i++)
+        json_array_append_new(out, seconds(d->unwatched[i] > 0, d->share[i] / d->unwatched[i]));
+    return out;
+}
+
 /* How the work is dealt out, where the definition has `shares`. */
 static json_t *sharing(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
@@ -237,7 +247,7 @@ static json_t *sharing(const struct context *c, const struct decision *d, const 
     for (int r = 0; r < layout->nranks; r++)
         json_array_append_new(ranks, amount(share[r]));
     free(share);
-    return json_pack("{s:s, s:o, s:o}", "how", how[d->sharing], "units", ranks, "equal",
+    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->sharing], "units", ranks, "waits", waits(d), "equal",
                      d->equal.P ? choice(&d->equal, d->nsubs) : json_null());
 }
 

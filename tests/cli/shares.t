@@ -87,10 +87,14 @@ out_has "units/proc" "the dry run tells the share of a process"
 out_has "equal shares (3,1,0,0)" "and the best of equal ones"
 ok "by rank, in the command" grep -qE -- '--shares=3\*4[0-9],[123]\*2[0-9]' <<<"$out"
 run hrun "${on[@]}" -q -N 192 "$prog"
+run hrun "${on[@]}" --dry-run --json -N 192 "$prog"
+ok "no waits change shares where no run was watched" test "$(field 'p["shares"]["waits"]')" = None
 # The last run, as if it had been watched: the processes of b wait a tenth of its time longer than those of a.
 watch_last planes
 run hrun "${on[@]}" --dry-run -N 192 "$prog"
 ok "so that b is given more" grep -qE '^  waits  .*: a -2\.. %, b \+4\.. %$' <<<"$out"
+run hrun "${on[@]}" --dry-run --json -N 192 "$prog"
+ok "which is told in JSON" test "$(field '[round(100 * w) for w in p["shares"]["waits"]]')" = "[98, 105]"
 # All runs of the best with unequal shares failed; with equal ones it works.
 cp -r "$HRUN_DATA" failing
 python3 - failing/profiles/planes/*.log <<'E'
