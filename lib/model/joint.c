@@ -348,9 +348,9 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
 /* Shares whose times differ by less (logarithm) tell nothing; and how much nearer to the time with equal shares the
  * runs are of a program that ignores them. */
 static const double TELLING = 0.15, NEARER = 3;
-/* Shares of one configuration that differ by more (logarithm) tell by themselves; where they are ignored the times
- * differ by a twentieth of that at most, in four pairs of five, as some runs are disturbed. */
-static const double APART = 0.3, ALIKE = 0.05, PAIRS = 0.8;
+/* Of two runs of one configuration whose times should differ by TELLING those of a program that ignores its shares
+ * differ by a tenth of that at most, in seven pairs of ten, as some runs are disturbed. */
+static const double ALIKE = 0.1, PAIRS = 0.7;
 
 /* What a part takes, where no model tells: as its sub-cluster alone at this size, in proportion to the share. NAN: that
  * was not run. */
@@ -385,34 +385,31 @@ static int predict_runs(struct job *j, double *t, double *of_run, struct hrun_er
     return 0;
 }
 
-/* How far apart the shares of two runs are, the largest ln; NAN: they are not of the same configuration and size. */
-static double shares_apart(const struct hrun_mixed *m, const struct hrun_mixed_run *x, const struct hrun_mixed_run *y)
+static int same_config(const struct hrun_mixed *m, const struct hrun_mixed_run *x, const struct hrun_mixed_run *y)
 {
-    double most = 0;
-
     if (x->N != y->N || x->P != y->P || x->nparts != y->nparts || !x->whole || !y->whole)
-        return NAN;
+        return 0;
     for (size_t i = 0; i < x->nparts; i++) {
         const struct hrun_mixed_part *a = &m->parts[x->first + i], *b = &m->parts[y->first + i];
 
         if (a->sub != b->sub || a->M != b->M || a->pes != b->pes)
-            return NAN;
-        most = fmax(most, fabs(log(a->share / b->share)));
+            return 0;
     }
-    return most;
+    return 1;
 }
 
-/* Do runs of the same configuration whose shares are far apart take as long? 1, 0; -1: not enough at two sizes. */
-static int tell_pairs(const struct hrun_mixed *m)
+/* Do runs of the same configuration take as long though by of_run, what models tell of them with their shares, they
+ * should not? 1, 0; -1: not enough at two sizes. */
+static int tell_pairs(const struct hrun_mixed *m, const double *of_run)
 {
     int told = 0, alike = 0, sizes = 0;
     int64_t N = 0;
 
     for (size_t r = 0; r < m->nruns; r++)
         for (size_t q = 0; q < r; q++) {
-            double apart = shares_apart(m, &m->runs[r], &m->runs[q]);
+            double apart = fabs(log(of_run[r] / of_run[q]));
 
-            if (!(apart > APART))
+            if (!(apart > TELLING) || !same_config(m, &m->runs[r], &m->runs[q]))
                 continue;
             told++;
             alike += fabs(log(m->runs[r].T / m->runs[q].T)) < ALIKE * apart;
@@ -426,24 +423,23 @@ static int tell_pairs(const struct hrun_mixed *m)
 static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run *like)
 {
     for (size_t r = 0; r < m->nruns; r++)
-        if (!hrun_sample_dealt(m->runs[r].sample) && !isnan(shares_apart(m, &m->runs[r], like)))
+        if (!hrun_sample_dealt(m->runs[r].sample) && same_config(m, &m->runs[r], like))
             return m->runs[r].T;
     return NAN;
 }
 
-/* Does the program ignore unequal shares? Runs of one configuration with shares far apart show it; where there are not
- * enough, all runs with unequal ones, next to a run with equal ones or to what runs on single sub-clusters tell of one:
- * at two sizes, or three runs at one, as where messages take most of the time shares make little difference. Then they
- * count as equal ones from now on. */
+/* Does the program ignore unequal shares? Runs of one configuration whose shares should make a difference show it; where
+ * there are not enough, all runs with unequal ones, next to a run with equal ones or to what runs on single sub-clusters
+ * tell of one: at two sizes, or three runs at one, as where messages take most of the time shares make little
+ * difference. Then they count as equal ones from now on. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
     double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
     double *dealt = calloc(2 * n + 1, sizeof *dealt), *equal = dealt ? dealt + n : NULL;
     double *share = calloc(parts + 1, sizeof *share);
-    int pairs = tell_pairs(&j->mixed);
     int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err);
-    int nearer = 0, told = 0, sizes = 0;
+    int pairs = rc ? -1 : tell_pairs(&j->mixed, dealt), nearer = 0, told = 0, sizes = 0;
     int64_t N = 0;
 
     for (size_t r = 0; r < n && !rc; r++)
