@@ -33,7 +33,7 @@ static const double MEDIAN = 0.6744897501960817;
 enum { ASSUMED_PAIRS = 5, ASSUMED_DOF = 2 };
 
 struct hrun_corrections {
-    int nsubs;
+    int nsubs, dealt;       /* dealt: they are for unequal shares */
     struct hrun_correct_config *v;  /* first n that may be chosen, then those of other shares: equal ones, or far from
                                        those of now */
     int n, nall;
@@ -337,6 +337,11 @@ static void learn_variance(struct hrun_corrections *c)
 
 /* ------------------------------------------------------------------ all */
 
+int hrun_corrections_deal(const struct hrun_corrections *c)
+{
+    return c->dealt;
+}
+
 double hrun_corrections_common(const struct hrun_corrections *c, int64_t N)
 {
     double var;
@@ -370,6 +375,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (int i = 0; i < nsubs; i++)
         memory[i] = subs[i].memory_bytes;
     c->nsubs = nsubs;
+    c->dealt = dealt;
     if (hrun_recall(app, subs, nsubs, runs, numbers, shares, &n, err))
         goto out;
     for (int i = 0; i < nsubs; i++)
@@ -419,7 +425,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
-    if (hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, err))
+    if (hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, nsubs, err))
         goto out;
     learn_variance(c);
     *out = c;
@@ -489,10 +495,13 @@ void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, stru
 {
     const struct hrun_correct_config *v = &c->v[i];
     double mean, var, any;
+    int pes = 0;
 
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
     hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
-    if (!v->mixed)
+    for (int s = 0; s < c->nsubs; s++)
+        pes += v->pes[s];
+    if (!v->mixed && pes > 1)
         mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
@@ -514,21 +523,23 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
                           double *low_s, double *high_s, struct hrun_correction *at)
 {
     struct hrun_correction own = { .factor = 1 };
-    double down, up, prior, noise, t, beyond, run, abs_s, common;
-    int i = hrun_corrections_find(c, pes, procs), used = 0;
+    double down, up, prior, noise, t, beyond, run, abs_s, common, mean;
+    int i = hrun_corrections_find(c, pes, procs), used = 0, all = 0;
 
     if (!c)
         return 0;
-    for (int s = 0; s < c->nsubs; s++)
+    for (int s = 0; s < c->nsubs; s++) {
         used += pes[s] > 0;
+        all += pes[s];
+    }
     prior = own.sd = sqrt(c->var[used > 1]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
-    hrun_correct_common_at(&c->common, N, &common);
-    if (used > 1) {
-        prior = hypot(prior, sqrt(common));
-        own.sd = hypot(own.sd, sqrt(common));
-    }
+    mean = hrun_correct_common_at(&c->common, N, &common);
+    /* Whether it holds on one sub-cluster, too, only runs there can tell. */
+    common = used > 1 ? common : i < 0 && all > 1 ? mean * mean : 0;
+    prior = hypot(prior, sqrt(common));
+    own.sd = hypot(own.sd, sqrt(common));
     abs_s = hypot(c->sigma_abs_s, c->rounding_s);
     noise = hypot(c->sigma_rel, abs_s / *time_s);
     beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;

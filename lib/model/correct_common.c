@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* So many configurations at one N tell what is common to all there, and not only their own. */
 enum { COMMON_LEAST = 3 };
@@ -14,8 +15,21 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Was configuration i, on several sub-clusters, run at N with other shares, too, and came before? */
+static int came_before(const struct hrun_correct_config *v, int i, int nsubs, int64_t N)
+{
+    size_t bytes = (size_t)nsubs * sizeof *v->pes;
+
+    for (int j = 0; j < i; j++)
+        if (v[j].mixed && !memcmp(v[j].pes, v[i].pes, bytes) && !memcmp(v[j].procs, v[i].procs, bytes))
+            for (size_t k = 0; k < v[j].npoints; k++)
+                if (v[j].points[k].N == N)
+                    return 1;
+    return 0;
+}
+
 int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
-                             struct hrun_error *err)
+                             int nsubs, struct hrun_error *err)
 {
     size_t n = 0, most = 0;
 
@@ -26,7 +40,8 @@ int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_co
         return hrun_fail_nomem(err);
     for (int i = 0; i < nconfigs; i++)
         for (size_t k = 0; k < v[i].npoints && v[i].mixed; k++)
-            c->points[n++] = (struct hrun_correct_point){ .x = v[i].points[k].x, .N = v[i].points[k].N };
+            if (!came_before(v, i, nsubs, v[i].points[k].N))
+                c->points[n++] = (struct hrun_correct_point){ .x = v[i].points[k].x, .N = v[i].points[k].N };
     if (n)
         qsort(c->points, n, sizeof *c->points, by_size);
     for (size_t begin = 0, end; begin < n; begin = end) {

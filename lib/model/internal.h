@@ -480,10 +480,10 @@ struct hrun_correct_common {
     double var;                         /* prior variance of that */
 };
 
-/* The sizes at which enough of v[nconfigs] on several sub-clusters were run, into *c, which is zeroed. Errors:
- * HRUN_ENOMEM. */
+/* The sizes at which enough of v[nconfigs], of nsubs, on several sub-clusters were run, with whatever shares, into *c,
+ * which is zeroed. Errors: HRUN_ENOMEM. */
 int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
-                             struct hrun_error *err);
+                             int nsubs, struct hrun_error *err);
 
 /* Learn what is common at each of them: the mean of r there, as far as runs can be trusted, of which each of
  * v[nconfigs] has a part of its own, which varies by own_var. What remains becomes `own` of all points of v. */
@@ -545,7 +545,7 @@ struct hrun_predictor {
     int is_whole;                   /* 1: times depend on the configuration, not on P alone */
     int deals;                      /* 1: shares are those of kind->shares; else equal */
     const double *pace;             /* see hrun_predictor_pace */
-    double scale;                   /* see hrun_predictor_correct */
+    double scales[2], scale;        /* see hrun_predictor_correct: of equal and of dealt shares; the one in use */
     struct hrun_tasking tasking;    /* families that deal out shares: equal ones */
     struct hrun_oracle oracle;
 };
@@ -577,8 +577,8 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
 int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
                            double *low, double *high, struct hrun_error *err);
 
-/* What predictions are multiplied by at N before all else. c may be NULL: 1. */
-double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
+/* Are they for unequal shares? */
+int hrun_corrections_deal(const struct hrun_corrections *c);
 
 /* The correction of configuration i at N. */
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out);

@@ -222,8 +222,9 @@ const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p
  * forms but NP-T, and where work goes to who is free, nothing changes. Errors: those of hrun_app_units. */
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
 
-/* From now on predictions have what runs on several sub-clusters at p's N have in common (hrun-model(7),
- * "Corrections"), which corrections made of the same models take for granted. NULL: they are as the models say. */
+/* From now on predictions of the shares that c is for, equal or dealt, have what runs on several sub-clusters at p's N
+ * have in common (hrun-model(7), "Corrections"), which c, made of the same models, takes for granted. NULL: all are as
+ * the models say. */
 void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c);
 
 /* Predictions of unequal shares from now on take pace[nsubs] times as long (NULL: as the models say); it must outlive
@@ -336,6 +337,9 @@ void hrun_corrections_destroy(struct hrun_corrections *c);
 int hrun_corrections_count(const struct hrun_corrections *c);
 /* The number, from 0, of the one with pes[nsubs] and procs[nsubs], or -1; c as above. */
 int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs);
+
+/* What predictions on more than one PE are multiplied by at N before all else (hrun_predictor_correct); c as above. */
+double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
 
 /* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
 size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);

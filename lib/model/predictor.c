@@ -80,7 +80,7 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
 {
     p->kind = kind;
     p->deals = kind->shares && !kind->deal;
-    p->scale = 1;
+    p->scales[0] = p->scales[1] = p->scale = 1;
     p->app = from->app;
     p->N = from->N;
     p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
@@ -225,17 +225,33 @@ int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const 
     return 0;
 }
 
+static void use_scale(struct hrun_predictor *p)
+{
+    double scale = p->scales[p->deals];
+
+    if (scale == p->scale)
+        return;
+    p->scale = scale;
+    p->kind->rescale(p);
+}
+
 int hrun_predictor_deal(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err)
 {
-    return p->kind->deal ? p->kind->deal(p, how, err) : 0;
+    int rc = p->kind->deal ? p->kind->deal(p, how, err) : 0;
+
+    use_scale(p);
+    return rc;
 }
 
 void hrun_predictor_correct(struct hrun_predictor *p, const struct hrun_corrections *c)
 {
     if (!p || !hrun_family_of(p->app)->has_common)
         return;
-    p->scale = hrun_corrections_common(c, p->N);
-    p->kind->rescale(p);
+    if (c)
+        p->scales[hrun_corrections_deal(c)] = hrun_corrections_common(c, p->N);
+    else
+        p->scales[0] = p->scales[1] = 1;
+    use_scale(p);
 }
 
 void hrun_predictor_pace(struct hrun_predictor *p, const double *pace)

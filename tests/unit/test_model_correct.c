@@ -445,6 +445,7 @@ static void test_common(void)
 {
     static const int other[2][MR_SUBS] = { { 3, 2, 0 }, { 4, 1, 0 } }, never[MR_SUBS] = { 3, 1, 0 };
     static const int alone[MR_SUBS] = { 3, 0, 0 }, alone_m[MR_SUBS] = { 2, 0, 0 };
+    static const int one_pe[MR_SUBS] = { 1, 0, 0 };
     struct fixture f;
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;
@@ -461,6 +462,8 @@ static void test_common(void)
     mr_run(f.m, 1000, other[1], procs, 1.5);
     mr_run(f.m, 1000, other[1], procs, 1.52);
     mr_run(f.m, 1000, alone, alone_m, 1.04);
+    mr_run(f.m, 1000, one_pe, one_pe, 1);
+    mr_run(f.m, 1000, one_pe, one_pe, 1);
     c = make(&f, &err);
     v = over_models(&f, c, never, procs, 1000);
     ok(v > 1.4 && v < 1.5, "three that take half as long again do of all others: %.4f", v);
@@ -468,6 +471,7 @@ static void test_common(void)
     ok(v > 1.48 && v < 1.51, "and count no less themselves: %.4f", v);
     v = over_models(&f, c, alone, alone_m, 1000);
     ok(v > 1.02 && v < 1.04, "a run on one sub-cluster has a part of its own alone: %.4f", v);
+    is_num(over_models(&f, c, one_pe, one_pe, 1000), 1, 0.01, "so has one on one PE");
     v = over_models(&f, c, never, procs, 1300);
     ok(v > 1.1 && v < 1.4, "at a N nearby a part of it: %.4f", v);
     is_num(over_models(&f, c, never, procs, 1000000), 1, 1e-4, "far away nothing");

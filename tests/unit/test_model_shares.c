@@ -411,8 +411,33 @@ static int seen_to_ignore(int ignoring)
     return answer;
 }
 
+/* The part that does not take the longest may have much less without any difference. */
+static int small_part_seen(void)
+{
+    static const int64_t percent[][SUBS] = { { 24, 15, 8 }, { 25, 16, 3 } };
+    struct hrun_app *app = make_app("");
+    struct logs *l = alone();
+    struct hrun_models *models[SUBS];
+    int answer = -1;
+
+    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
+        add_all(l, percent[k], 0);
+    for (int i = 0; i < SUBS; i++)
+        for (size_t r = 0; r < l->n[i]; r++)
+            if (l->v[i][r].mixed)
+                l->v[i][r].time_s = run_s(l->v[i][r].N, (const int[]){ 2, 2, 2 }, (const int[]){ 1, 1, 1 },
+                                          (const int64_t[]){ l->v[i][r].N / 4, 1, 1 });
+    if (fit(app, l, models))
+        answer = models[0]->tasking.ignores;
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
+    return answer;
+}
+
 static void test_ignored(void)
 {
+    is_int(small_part_seen(), 0, "a part that others wait for tells, not one that waits");
     is_int(seen_to_ignore(1), 1, "times that do not follow the shares show that these are ignored, whatever models say");
     is_int(seen_to_ignore(0), 0, "others do not");
 }
@@ -432,6 +457,59 @@ static void test_waits(void)
     }
     ok(worst[1] < 0.05 && worst[0] > 4 * worst[1], "other shares are told to %.1f %% by waits (without %.1f %%)",
        100 * worst[1], 100 * worst[0]);
+}
+
+/* What runs have in common is the same with equal and with unequal shares, whichever the predictor deals. */
+static void test_common(void)
+{
+    static const int pes[][SUBS] = { { 2, 2, 2 }, { 3, 2, 2 }, { 2, 3, 2 } }, never[SUBS] = { 3, 3, 2 };
+    static const int procs[SUBS] = { 1, 1, 1 };
+    struct hrun_app *app = make_app("");
+    struct hrun_corrections *c[2] = { NULL, NULL };
+    struct hrun_models *models[SUBS];
+    struct logs *l = alone();
+    struct hrun_predictor *p = NULL;
+    struct hrun_error err = { 0 };
+    const int64_t N = 240;
+
+    if (fit(app, l, models))
+        p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
+    for (size_t k = 0; p && k < sizeof pes / sizeof *pes; k++) {
+        const int64_t u[SUBS] = { 60 - 10 * (int64_t)k, 30, 16 };
+
+        add_run(l, N, pes[k], procs, NULL);
+        add_run(l, N, pes[k], procs, u);
+    }
+    for (int i = 0; i < SUBS; i++) {
+        for (size_t r = 0; r < l->n[i]; r++)
+            l->v[i][r].time_s *= l->v[i][r].mixed ? 1.3 : 1;
+        l->subs[i].n = l->n[i];
+    }
+    for (int dealt = 0; p && dealt < 2; dealt++) {
+        ok(!hrun_corrections_create(app, l->subs, SUBS, models, HRUN_FORM_NPT, dealt ? HRUN_SHARES_BEST :
+                                    HRUN_SHARES_EQUAL, &nnls, &c[dealt], &err), "corrections %s", err.text);
+        hrun_predictor_correct(p, c[dealt]);
+    }
+    for (int dealt = 1; p && dealt >= 0; dealt--) {
+        double t, low, high;
+        int64_t u[SUBS];
+        double share[SUBS];
+
+        hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &err);
+        ok(!hrun_predictor_time_whole(p, SUBS, never, procs, &t, &low, &high, NULL, NULL, &err), "a time");
+        if (dealt)
+            hrun_predictor_shares(p, never, procs, share, &err);
+        for (int i = 0; i < SUBS && dealt; i++)
+            u[i] = (int64_t)share[i];
+        t /= 1.3 * run_s(N, never, procs, dealt ? u : NULL);
+        ok(fabs(t - 1) < 0.04, "%s shares, never run, are told to %.1f %%", dealt ? "unequal" : "equal", 100 * (t - 1));
+    }
+    hrun_predictor_destroy(p);
+    for (int dealt = 0; dealt < 2; dealt++)
+        hrun_corrections_destroy(c[dealt]);
+    destroy(models);
+    release(l);
+    hrun_app_destroy(app);
 }
 
 /* Runs of one configuration with equal and with unequal shares are apart. */
@@ -486,5 +564,6 @@ int main(void)
     test_ignored();
     test_waits();
     test_corrections();
+    test_common();
     return tap_done();
 }

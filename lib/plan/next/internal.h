@@ -72,7 +72,11 @@ struct design_group {
     double log_t;               /* mean of ln time of the undisturbed ones */
     double var;                 /* of that mean */
     double model;               /* ln of the models' time; NaN: none */
+    double common;              /* of it, where one sub-cluster runs, what runs on several have in common */
 };
+
+/* By how much, ln, the models themselves miss a homogeneous group that they predict. */
+double design_missed(const struct design_group *g);
 
 /* What is believed of one configuration at one size. */
 struct design_belief {

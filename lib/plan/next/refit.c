@@ -299,8 +299,9 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
         hrun_predictor_destroy(p);
         p = NULL;
     }
-    if (p)
-        hrun_predictor_correct(p, d->corrections[0]);
+    for (int k = 0; p && k < 1 + design_deals(d); k++)
+        if (d->corrections[k])
+            hrun_predictor_correct(p, d->corrections[k]);
     if (!p && why.code != HRUN_ENODATA && err)
         *err = why;
     else if (!p && err)
@@ -406,6 +407,7 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
         if (found <= 0)
             continue;
         g->model = log(c.time_s);
+        g->common = g->sub >= 0 && g->config[g->sub] > 1 ? log(hrun_corrections_common(d->corrections[0], g->N)) : 0;
         g->limiting = c.limiting;
         hrun_choice_release(&c);
         rc = g->config[2 * d->nsubs] ? renew_times(d, p, g, err) : 0;
@@ -413,6 +415,11 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
     hrun_predictor_destroy(p);
     free(subs);
     return rc;
+}
+
+double design_missed(const struct design_group *g)
+{
+    return g->log_t - (g->model - g->common);
 }
 
 /* Scatter of homogeneous groups about the fit: what the terms cannot follow. */
@@ -423,7 +430,7 @@ static double training(const struct hrun_design *d)
 
     for (int i = 0; i < d->ngroups && n < PAIRS_MAX; i++)
         if (d->groups[i].sub >= 0 && d->groups[i].kept && isfinite(d->groups[i].model))
-            miss[n++] = fabs(d->groups[i].log_t - d->groups[i].model);
+            miss[n++] = fabs(design_missed(&d->groups[i]));
     return MAD_FACTOR * design_median(miss, n);
 }
 

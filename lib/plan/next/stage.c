@@ -254,7 +254,7 @@ static int repeats(struct hrun_design *d, struct hrun_error *err)
         if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
             continue;
         sd = hypot(design_noise(d, g->least), d->training);
-        if (fabs(g->log_t - g->model) > DOUBTFUL * sd &&
+        if (fabs(design_missed(g)) > DOUBTFUL * sd &&
             design_queue(d, g->config, g->N, HRUN_DESIGN_REPEAT, 0,
                          design_cost(d, g->config, g->P, g->N, g->least), err))
             return -1;
