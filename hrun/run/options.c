@@ -37,7 +37,7 @@ static int set_print_shares(void *settings, const struct hrun_opt *opt, const ch
     struct hrun_settings *s = settings;
     struct hrun_buf out = HRUN_BUF_INIT;
     int rc = *value ? hrun_app_add_shares(value, strlen(value), 0, NULL, 1, &out, err)
-             : hrun_fail(err, HRUN_EINVAL, "no form is given: units, owners, fractions, cuts or a number that they add up to");
+             : hrun_fail(err, HRUN_EINVAL, "no form is given: " HRUN_SHARE_FORMS);
 
     (void)opt;
     hrun_buf_release(&out);
@@ -151,7 +151,7 @@ const struct hrun_opt hrun_options[] = {
       "show the choice and why, or its predicted time alone (or that of each --config)",
       "Launch", hrun_opt_string, AT(dry_run), .modes = DRY_RUN | PREDICT, .optional = 1, .often = 1 },
     { "print-shares", 0, HRUN_OPT_WORD, "FORM", NULL,
-      "print the share of each rank as units, fractions, cuts or numbers of this sum; start nothing",
+      "print the share of each rank as units, owners, fractions, cuts or numbers of this sum; start nothing",
       "Launch", set_print_shares, AT(print_shares), .modes = 1 << HRUN_PRINT_SHARES },
     OPTION_ENGINE(HOSTS),
     OPTION_MPI(CHOICE),

@@ -354,6 +354,8 @@ struct hrun_app_values {
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err);
 
+#define HRUN_SHARE_FORMS "units, owners, fractions, cuts or a number that they add up to"
+
 /* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours
  * together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
  * of the whole together for r < P - 1 ("0.375 0.75"), a number, into which as many whole numbers add up, none below

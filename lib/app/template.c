@@ -51,6 +51,7 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
 }
 
 static const char SHARES[] = "shares:";
+#define FORMS "{shares:FORM}, by which they are " HRUN_SHARE_FORMS
 
 /* Is name[len] "shares:FORM"? */
 static int has_form(const char *name, size_t len)
@@ -257,8 +258,8 @@ int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *
     snprintf(digits, sizeof digits, "%.*s", (int)(name < sizeof digits ? name : sizeof digits - 1), form);
     total = strtoll(digits, &end, 10);
     if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total < 1 || total > HRUN_COUNT_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "shares are written as units, owners, fractions, cuts or a number that they "
-                         "add up to, not '%.*s'", (int)name, form);
+        return hrun_fail(err, HRUN_EINVAL, "shares are written as " HRUN_SHARE_FORMS ", not '%.*s'", (int)name,
+                         form);
     if (total < P)
         return hrun_fail(err, HRUN_EINVAL, "shares of %" PRId64 " processes do not add up to %" PRId64 ": each is at "
                          "least 1", P, total);
@@ -304,8 +305,7 @@ static int add_form(const char *name, size_t len, int cyclic, const double *shar
     if (!has_form(name, len))
         return hrun_app_add_shares("", 0, cyclic, share, P, out, err);
     if (len == form)
-        return hrun_fail(err, HRUN_EINVAL, "{shares:} has no form behind its colon: write {shares}, or {shares:units}, "
-                         "{shares:owners}, {shares:fractions}, {shares:cuts} or a number that they add up to");
+        return hrun_fail(err, HRUN_EINVAL, "{shares:} has no form behind its colon: write {shares} or " FORMS);
     return hrun_app_add_shares(name + form, len - form, cyclic, share, P, out, err);
 }
 
@@ -521,10 +521,9 @@ static int fail_misspelt(const char *word, const char *s, struct hrun_error *err
     if (!name)
         return hrun_fail_nomem(err);
     if (is_shares(name, strlen(name)))
-        hrun_fail(err, HRUN_EINVAL, "'%s': did you mean {%s}?", word, name);
+        hrun_fail(err, HRUN_EINVAL, "'%s': did you mean {%s}? {{ makes a plain brace", word, name);
     else
-        hrun_fail(err, HRUN_EINVAL, "'%s': shares are written as {shares}, {shares:units}, {shares:fractions}, "
-                  "{shares:cuts} or a number that they add up to, {shares:100}", word);
+        hrun_fail(err, HRUN_EINVAL, "'%s': shares are written as {shares} or " FORMS "; {{ makes a plain brace", word);
     free(name);
     return -1;
 }
@@ -547,14 +546,18 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
                 fail_misspelt(word, s, err);
                 goto out;
             }
+            s += !is_variable && literal && resembles_shares(s + 1);
             hrun_buf_addc(&mine, *s++);
             continue;
         }
         s += literal;
         if (literal)
             hrun_buf_add(&mine, s, len + 2);
-        else if (add_value(&x, s + 1, len, err))
+        else if (add_value(&x, s + 1, len, err)) {
+            if (has_form(s + 1, len))
+                hrun_fail_prefix(err, "'%s'", word);
             goto out;
+        }
         s += len + 2;
     }
     if (!mine.failed)

@@ -148,6 +148,7 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
         if (options_times(p, net, run, run->share, t, err))
             goto out;
         run->r = rest_of(p, run, t, parts);     /* the last, so that `limiting` is by its own shares */
+        run->now = isfinite(run->now) ? run->now : run->r;
     }
     rc = 0;
 out:

@@ -105,7 +105,7 @@ static int add_key(const struct work *w, const struct hrun_layout *l, const stru
         const char *value = strchr(env->v[i], '=') ? NULL : getenv(env->v[i]);
 
         hrun_buf_addc(out, '\n');
-        rc = hrun_app_expand_word(app, env->v[i], values, out, err);
+        rc = hrun_app_expand_variable(app, env->v[i], values, out, err);
         if (value)
             hrun_buf_addf(out, "=%s", value);
     }

@@ -318,6 +318,8 @@ run hrun -n 1 -x PARTS={shares:9:,} true
 err_has "'PARTS={shares:9:,}': write it in quotes" "as of a variable"
 run hrun -n 2 echo shares:9: shares:x: shares '{shares:9:,}'
 status_is 0 "beside shares in quotes it is a word"
+run hrun -n 1 echo '{{share: 1}' 'x {{Shares}' '{{shares}'
+ok "a second brace makes a plain one" test "$status $out" = '0 {share: 1} x {Shares} {shares}'
 run hrun -n 1 echo '{share}'
 err_has "did you mean {shares}?" "so is {share}"
 run hrun -n 1 echo '{share:rows}'

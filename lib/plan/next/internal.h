@@ -131,7 +131,7 @@ struct hrun_design {
     double surprise[DESIGN_SURPRISES];  /* ln of time over the models' time, the first ones */
     int nsurprises;
     int too_long;               /* runs were left out of this stage, too long for what is left of the budget */
-    double round_s;             /* what a round of the reserve costs; 0 while there are no choices */
+    double round_s;             /* what a round of the reserve costs */
     double own_s;               /* a budget that is found, without its last rounds */
     double varied_s;            /* spent on neighbours of choices */
     int closing;                /* only the reserve is left, until a budget that is found grows */

@@ -330,7 +330,8 @@ static void find_budget(struct hrun_design *d)
 /* What a round of the reserve costs, as far as it may, and with it a budget of its own. */
 static void keep_reserve(struct hrun_design *d)
 {
-    d->round_s = 0;
+    double round_s = 0;
+
     for (int i = 0; i < d->nsizes; i++) {
         const struct design_size *s = &d->sizes[i];
         const struct design_belief *b;
@@ -338,9 +339,12 @@ static void keep_reserve(struct hrun_design *d)
         if (s->choice < 0)
             continue;
         b = &s->v[s->choice];
-        d->round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
+        round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
     }
-    if (d->set.own_budget > 0 && d->round_s > 0)
+    if (!(round_s > 0))
+        return;
+    d->round_s = round_s;
+    if (d->set.own_budget > 0)
         find_budget(d);
     d->round_s = fmin(d->round_s, DESIGN_RESERVE_MOST * d->set.budget_s / DESIGN_ROUNDS);
 }
