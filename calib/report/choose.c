@@ -220,31 +220,43 @@ static int make_points(struct report *r)
 
 /* ------------------------------------------------------------------ the choice */
 
-/* What runs of configurations tell of these goes into the choice, as it does in hrun (hrun/corrected.h). */
-static int make_corrections(struct report *r, struct hrun_error *err)
+struct hrun_joint_sub *report_logs(const struct report *r)
 {
-    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_joint_sub *subs = calloc((size_t)r->nsubs + 1, sizeof *subs);
-    struct hrun_error why = { 0 };
 
-    if (!r->predictors)
-        r->predictors = predictors_create(r);
-    if (!subs || !r->predictors) {
-        free(subs);
-        return hrun_fail_nomem(err);
-    }
-    options.net = r->predictors->net;
-    for (int i = 0; i < r->nsubs; i++) {
+    for (int i = 0; subs && i < r->nsubs; i++) {
         const struct hrun_samples *s = &r->subs[r->subs[i].same].samples;
 
         subs[i] = (struct hrun_joint_sub){ r->subs[i].name, r->subs[i].signature, s->v, s->n, 0 };
     }
-    if (hrun_corrections_create(r->c->app, subs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL,
-                                &options,
-                                &r->corrections, &why))
-        r->corrections = NULL;
-    free(subs);
+    return subs;
+}
+
+int report_corrections(struct report *r, const struct hrun_joint_sub *logs, enum hrun_sharing how,
+                       struct hrun_corrections **out, struct hrun_error *err)
+{
+    struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
+    struct hrun_error why = { 0 };
+
+    if (!r->predictors)
+        r->predictors = predictors_create(r);
+    if (!logs || !r->predictors)
+        return hrun_fail_nomem(err);
+    options.net = r->predictors->net;
+    if (hrun_corrections_create(r->c->app, logs, r->nsubs, r->predictors->models, HRUN_FORM_NPT, how, &options, out,
+                                &why))
+        *out = NULL;
     return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+}
+
+/* What runs of configurations tell of these goes into the choice, as it does in hrun (session/log_corrections.c). */
+static int make_corrections(struct report *r, struct hrun_error *err)
+{
+    struct hrun_joint_sub *logs = report_logs(r);
+    int rc = report_corrections(r, logs, HRUN_SHARES_EQUAL, &r->corrections, err);
+
+    free(logs);
+    return rc;
 }
 
 int report_search(struct report *r, int64_t N, int P, const struct hrun_objective *objective, int top, int front,

@@ -77,7 +77,7 @@ static const struct kind *kind_of(const char *path, struct hrun_error *err)
 /* ------------------------------------------------------------------ parts */
 
 /* What watched runs tell, as text; *text stays NULL where none was watched. */
-static int tell_waits(const struct report *r, struct hrun_buf *out, struct hrun_error *err)
+static int tell_waits(struct report *r, struct hrun_buf *out, struct hrun_error *err)
 {
     for (int i = 0; i < r->nsubs; i++) {
         struct hrun_buf one = HRUN_BUF_INIT;
@@ -89,6 +89,8 @@ static int tell_waits(const struct report *r, struct hrun_buf *out, struct hrun_
         if (rc)
             return -1;
     }
+    if (report_shares_waits(r, out, err))
+        return -1;
     return out->failed ? hrun_fail_nomem(err) : 0;
 }
 

@@ -115,6 +115,9 @@ struct plot *report_tradeoff_figure(const struct report *r, int which, int *fail
 /* The predicted time over N with equal, proportional and the best shares; NULL: the definition has no `shares`, there
  * are fewer than two sizes, or memory ran out (then *failed). */
 struct plot *report_shares_figure(struct report *r, int *failed);
+/* Append by how much the waits of the last watched run at r->N change what processes are dealt, a line; nothing where
+ * there is no such run. Errors: HRUN_ENOMEM. */
+int report_shares_waits(struct report *r, struct hrun_buf *out, struct hrun_error *err);
 /* Search at N for the best by an objective (NULL: time), as hrun would: *plan = NULL where nothing valid is predicted,
  * which *err says. front: all than which nothing is both quicker and better. -1: no memory. */
 int report_search(struct report *r, int64_t N, int P, const struct hrun_objective *objective, int top, int front,
@@ -140,6 +143,11 @@ int report_processes(const struct report *r, const int *config);
 /* Predictor at N, kept in the report; NULL when there are no models, or memory ran out (then r->failed, too). */
 struct hrun_predictor *report_predictor(struct report *r, int64_t N, struct hrun_error *err);
 void report_predictors_destroy(struct report_predictors *p);
+/* The logs of all sub-clusters, which stay the report's; the array is the caller's. NULL: no memory. */
+struct hrun_joint_sub *report_logs(const struct report *r);
+/* Of these logs (NULL: no memory), for such shares; *out = NULL where the models do not tell. Errors: HRUN_ENOMEM. */
+int report_corrections(struct report *r, const struct hrun_joint_sub *logs, enum hrun_sharing how,
+                       struct hrun_corrections **out, struct hrun_error *err);
 
 /* The choice at each recorded N, its errors, and the landscape at r->N. Errors: HRUN_ENOMEM. */
 int report_choose(struct report *r, struct hrun_error *err);

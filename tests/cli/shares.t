@@ -95,6 +95,8 @@ run hrun "${on[@]}" --dry-run -N 192 "$prog"
 ok "so that b is given more" grep -qE '^  waits  .*: a -2\.. %, b \+4\.. %$' <<<"$out"
 run hrun "${on[@]}" --dry-run --json -N 192 "$prog"
 ok "which is told in JSON" test "$(field '[round(100 * w) for w in p["shares"]["waits"]]')" = "[98, 105]"
+run hrun-calibrate report planes -o r.html
+ok "and in a report" grep -qE 'At N=192 .* of \(3,1,3,1\): a -2\.. %, b \+4\.. %$' r.html
 # All runs of the best with unequal shares failed; with equal ones it works.
 cp -r "$HRUN_DATA" failing
 python3 - failing/profiles/planes/*.log <<'E'
