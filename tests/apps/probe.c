@@ -12,6 +12,7 @@
  *   out=N, err=N    N numbered lines to standard output or error
  *   term-ignore     ignore SIGTERM          trap    print the signals that come, go on
  *   sleep=S         sleep S seconds (goes on after a signal)
+ *   mark=FILE       make FILE.RANK
  *   spin            barriers for ever
  *   child=S         leave a child that sleeps S seconds behind
  *   daemon=S        the same, in a session of its own
@@ -147,6 +148,17 @@ static const char *value_of(const char *word, const char *name)
     return !strncmp(word, name, n) && word[n] == '=' ? word + n + 1 : NULL;
 }
 
+static void mark(const char *file, int rank)
+{
+    char name[512];
+    FILE *f;
+
+    snprintf(name, sizeof name, "%s.%d", file, rank);
+    f = fopen(name, "w");
+    if (f)
+        fclose(f);
+}
+
 static int with_value(const char *w, int rank)
 {
     const char *v;
@@ -160,6 +172,8 @@ static int with_value(const char *w, int rank)
     else if ((v = value_of(w, "out")) || (v = value_of(w, "err")))
         for (int i = 0; i < atoi(v); i++)
             fprintf(w[0] == 'o' ? stdout : stderr, "rank %d line %d\n", rank, i);
+    else if ((v = value_of(w, "mark")))
+        mark(v, rank);
     else if ((v = value_of(w, "sleep")))
         nap(atof(v));
     else if ((v = value_of(w, "child")))

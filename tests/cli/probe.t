@@ -146,11 +146,11 @@ ok "for machines" test "$(json 'd["probe"]["look_s"], d["probe"]["why_not"]')" =
 fails 125 "--probe needs a time such as" "a time that is none" "$h" --probe=5x "$prog"
 fails 125 "--probe=2s" "a time in a word of its own" "$h" --probe 2s "$prog"
 
-env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe=60s --use "$use" "$prog" out=2 env=LOOKED spin \
+env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe=60s --use "$use" "$prog" out=2 "mark=$tmp/at" spin \
     >.out 2>.err </dev/null &
 pid=$!
-for _ in $(seq 100); do pgrep -f "$prog out=2 env=LOOKED" >/dev/null && break; sleep 0.1; done
-sleep 1
+for _ in $(seq 600); do [ -e "$tmp/at.0" ] && [ -e "$tmp/at.1" ] && break; sleep 0.1; done
+sleep 0.5
 ok "output is held back" test ! -s .out
 kill -INT $pid
 wait $pid

@@ -304,8 +304,8 @@ run hrun-calibrate --dry-run -q "${on[@]:0:4}" -app inverse "$prog"
 status_is 0 "a term over 1/W has a value"
 run hrun -n 2 -x 'A={N} {shares:foo} {shares' sh -c 'echo "$A"'
 ok "-x leaves other braces as they are" test "$status $(sort -u <<<"$out")" = "0 {N} {shares:foo} {shares"
-run hrun -n 1 echo '{sharesX}' '{shared' '{"share":1}' '{{shares'
-ok "so do words" test "$status $out" = '0 {sharesX} {shared {"share":1} {{shares'
+run hrun -n 1 echo '{sharesX}' '{shared' '{"share":1}' '{{a}'
+ok "so do words" test "$status $out" = '0 {sharesX} {shared {"share":1} {{a}'
 for word in '{share:9:,}' '{Shares:9:,}' '{shares 9:,}' '{shares:9:,' '{SHARE:9:,'; do
     run hrun -n 1 echo "--parts=$word"
     one_error "$word"
@@ -325,7 +325,7 @@ ok "a second brace makes a plain one" test "$status $out" = '0 {share: 1} x {Sha
 run hrun -n 1 echo '{share}'
 err_has "did you mean {shares}?" "so is {share}"
 run hrun -n 1 echo '{share:rows}'
-err_has "shares are written as {shares}, {shares:units}" "another word is told which there are"
+err_has "shares are written as {shares} or {shares:FORM}, by which they are units" "another word is told which there are"
 run hrun -n 1 echo '{shares:}'
 err_has "no form behind its colon" "but not shares of no form"
 here+=(--data variable)
