@@ -158,8 +158,11 @@ ok "which has taken its time" test "$(field 'p["prepare"]["steps"], p["prepare"]
 run hrun -n 2 --dry-run --json -N 16 -app "$apps/jacobi.yaml" "$prog"
 ok "null without the key" test "$(field 'p["prepare"]')" = None
 HRUN_PROFILE_PATH='' run hrun --dry-run -app openfoam -n 2 -N 60 sh
-out_has "sh box.sh" "the definition of OpenFOAM, which comes with hrun, is one"
-out_has "would prepare: sh -ce" "that prepares"
+out_has "sh foam.sh rhoCentralFoam" "the definition of OpenFOAM, which comes with hrun, is one"
+out_has "would prepare: sh foam.sh redistributePar -decompose as all processes" "that prepares"
+sed -n '/^name: duct$/,/^\.Ed/{/^\.Ed/d;p}' "$top/man/hrun-app.5" >apps/duct.yaml
+run hrun --dry-run -app duct -n 2 sh
+out_has "would prepare: sh foam.sh redistributePar -decompose as all processes" "as is that of the manual"
 
 # ---------------------------------------------------------------- how they fail
 
