@@ -53,16 +53,16 @@ out=$(complete_words "hrun --dry")
 out_has "--dry-run" "--dry completes"
 out=$(complete_words "hrun --engine l")
 out_has "local" "values of --engine complete"
-for line in "hrun -app jac" "hrun --app=jac"; do
+for line in "hrun -app mat" "hrun --app=mat"; do
     out=$(complete_words "$line")
-    ok "'$line': names of applications complete" test "$out" = jacobi
+    ok "'$line': names of applications complete" test "$out" = matmul
 done
-out=$(complete_words "hrun-calibrate -app jac" hrun-calibrate)
-ok "those of hrun-calibrate too" test "$out" = jacobi
+out=$(complete_words "hrun-calibrate -app mat" hrun-calibrate)
+ok "those of hrun-calibrate too" test "$out" = matmul
 out=$(complete_words "hrun-calibrate -q sho" hrun-calibrate)
 ok "show completes where a program may stand" grep -qx show <<<"$out"
-out=$(complete_words "hrun-calibrate fit jacobi fem" hrun-calibrate)
-ok "and names of applications behind fit" test "$out" = "$(printf 'fem\nfemcg')"
+out=$(complete_words "hrun-calibrate fit jacobi npb-" hrun-calibrate)
+ok "and names of applications behind fit" test "$out" = "$(printf 'npb-%s\n' bt cg ep lu)"
 out=$(complete_words "hrun-calibrate impo" hrun-calibrate)
 ok "import completes" grep -qx import <<<"$out"
 out=$(complete_words "hrun-calibrate --format j" hrun-calibrate)
