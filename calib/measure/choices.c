@@ -56,7 +56,7 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
                 struct choices *out, struct hrun_error *err)
 {
-    struct question as_hrun = { .use = s->use };
+    struct question as_hrun = { .use = s->use, .anew = 1 };
     struct profiles known = { 0 };
     struct choices found = { .v = calloc((size_t)nsizes + 1, sizeof *found.v), .fixed = c->app->fixed };
     int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);

@@ -179,6 +179,8 @@ static void add_tiles(const struct report *r, struct hrun_buf *out)
         hrun_add_seconds(&value, r->plan->v[0].time_s);
         hrun_buf_addf(&what, "predicted at N = %lld with ", (long long)r->N);
         hrun_config_print(r->plan->v[0].pes, r->plan->v[0].procs, r->nsubs, &what);
+        if (r->c->app->shares.units)
+            hrun_buf_adds(&what, ", with equal shares");
         tile(value.data, what.data, out);
     }
     hrun_buf_adds(out, "</div>\n");

@@ -131,6 +131,7 @@ struct plot *report_shares_figure(struct report *r, int *failed)
     plot_set_caption(p,
                      "What the best configuration is predicted to take with equal shares, with shares in proportion to "
                      "the speeds, and with those by which the slowest process ends as early as can be: equal ones take "
-                     "%.2f times as long in the mean, %.2f times at most.", pow(over, 1.0 / n), most);
+                     "%.2f times as long in the mean, %.2f times at most. hrun takes these; choices in the other "
+                     "plots and in the tables are among equal shares.", pow(over, 1.0 / n), most);
     return p;
 }

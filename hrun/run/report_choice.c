@@ -132,7 +132,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         if (d->plain_P)
             hrun_buf_addf(out, "  (it is not of %d process%s)", d->plain_P, d->plain_P == 1 ? "" : "es");
         else if (!d->plain_valid)
-            hrun_buf_adds(out, "  (not possible here: the rule or the memory does not allow it)");
+            hrun_buf_adds(out, "  (not possible here: the rule, the memory or the units of work do not allow it)");
         hrun_buf_addc(out, '\n');
     }
 }
@@ -178,7 +178,7 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
         hrun_add_count(out, n->valid);
         hrun_buf_adds(out, " valid, ");
         hrun_add_count(out, excluded);
-        hrun_buf_adds(out, " excluded (rule ");
+        hrun_buf_adds(out, d->could_deal ? " excluded (rule or units " : " excluded (rule ");
         hrun_add_count(out, n->excluded_rule);
         hrun_buf_adds(out, ", memory ");
         hrun_add_count(out, n->excluded_memory);

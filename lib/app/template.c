@@ -176,6 +176,8 @@ static void add_whole(const double *share, int64_t P, int64_t total, const char 
     free(v);
 }
 
+enum { OWNERS_MAX = 1000000 };
+
 /* Which rank has each unit; see app.h. */
 static void add_owners(int cyclic, const double *share, int64_t P, const char *between, int len, struct hrun_buf *out)
 {
@@ -240,6 +242,9 @@ int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *
             if (share_of(share, r) != floor(share_of(share, r)))
                 return hrun_fail(err, HRUN_EINVAL, "owners are of whole units, and rank %" PRId64 " has a share of %.6g: "
                                  "write units, fractions or cuts", r, share[r]);
+        if (sum > OWNERS_MAX)
+            return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at most "
+                             "%d are written: deal out larger units, or write {shares:units}", sum, OWNERS_MAX);
         add_owners(cyclic, share, P, between, blen, out);
         return 0;
     }
@@ -541,8 +546,8 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         size_t len = *s == '{' ? name_length(s + literal) : 0;
         const char *name = s + literal + 1;
 
-        if (len == 0 || !(is_variable ? is_for_variable(&x, name, len) : is_known(app, name, len))) {
-            if (!is_variable && !literal && resembles_shares(s) && (s == word || s[-1] != '{')) {
+        if (len == 0 || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len)) || !(is_variable ? is_for_variable(&x, name, len) : is_known(app, name, len))) {
+            if (!is_variable && !literal && resembles_shares(s) && (s == word || !strchr("{$", s[-1]))) {
                 fail_misspelt(word, s, err);
                 goto out;
             }

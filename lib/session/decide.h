@@ -40,6 +40,7 @@ struct question {
     int oversubscribe;
     const struct hrun_layout *mapped; /* the user says where ranks go (--map-by): it is only predicted; or NULL */
     int unrecorded;               /* --no-record: the run will not be learnt from */
+    int anew;                     /* 1: what was prepared in the working folder last does not count */
     int table;                    /* 1: time against cost or energy is wanted, too */
 };
 

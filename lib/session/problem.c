@@ -248,7 +248,8 @@ static int add_units(const char *word, int sized, int64_t *units, struct hrun_er
             *units = -1;
         else
             return hrun_fail(err, HRUN_EINVAL, "'%s': hrun does not know how many units of work the command has; write "
-                             "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}", word);
+                             "what the shares add up to, {shares:100}, or {shares:fractions} or {shares:cuts}, "
+                             "or let hrun-calibrate --new find a size in it", word);
     return 0;
 }
 

@@ -48,12 +48,12 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
     valid = hrun_app_rule(c->app, d->N, P, err);
     if (valid < 0)
         return -1;
+    if (!valid && check_units(c, d, P, " (--force runs it all the same)", err))
+        return -1;
     if (!valid && c->app->fixed)
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s does not accept %d processes: its rule is '%s' (--force runs it "
                          "all the same; hrun-calibrate --again forgets a rule that failed runs have told)",
                          c->app->name, P, hrun_expr_text(c->app->rule));
-    if (!valid && check_units(c, d, P, " (--force runs it all the same)", err))
-        return -1;
     if (!valid)
         return hrun_fail(err, HRUN_EINFEASIBLE,
                          "the rule of %s, '%s', does not accept P = %d for N = %lld (--force runs it all the same)",

@@ -216,7 +216,7 @@ run hrun "${on[@]}" -q -N 180 "$prog"
 run hrun "${on[@]}" --dry-run --json -N 180 "$prog"
 ok "shares keep to memory: $(field 'p["shares"]["units"]')" test "$(field 'max(p["shares"]["units"])')" = 34
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
-out_has "1 valid, 14 excluded (rule 0, memory 14)" "what has no room for any dealing is excluded by the memory"
+out_has "1 valid, 14 excluded (rule or units 0, memory 14)" "what has no room for any dealing is excluded by the memory"
 out_has "by 1 run of this configuration" "and so does what runs are compared with"
 define full 'shares: {units: "N", memory: "2e9*W"}' '"{N}", "--shares={shares}"'
 run hrun "${on[@]}" --dry-run -N 180 "$prog"
@@ -322,6 +322,10 @@ run hrun -n 2 echo shares:9: shares:x: shares '{shares:9:,}'
 status_is 0 "beside shares in quotes it is a word"
 run hrun -n 1 echo '{{share: 1}' 'x {{Shares}' '{{shares}'
 ok "a second brace makes a plain one" test "$status $out" = '0 {share: 1} x {Shares} {shares}'
+run hrun -n 1 echo '${shares:-none}' '${share}' '${shares:2}'
+ok "variables of a shell are left alone, but shares" test "$status $out" = '0 ${shares:-none} ${share} $2'
+run hrun -n 2 -x 'A={shares:1:,}' echo
+err_has "1 unit of work is too few for P = 2" "fewer units than processes in a variable"
 run hrun -n 1 echo '{share}'
 err_has "did you mean {shares}?" "so is {share}"
 run hrun -n 1 echo '{share:rows}'

@@ -121,6 +121,9 @@ static void test_forms(const char *dir)
     }
     ok(!hrun_app_expand(app, "x{shares:cuts}y", &(struct hrun_app_values){ 8, 1, NULL }, &b, &err), "one rank");
     is_str(b.data, "xy", "has no cuts");
+    ok(hrun_app_expand(app, "{shares:owners}", &(struct hrun_app_values){ 8, 2, (const double[]){ 1e9, 1 } }, &b, &err),
+       "owners of a thousand million units");
+    has_str(err.text, "at most 1000000 are written", "are refused");
     ok(hrun_app_expand(app, "{shares:owners}", &(struct hrun_app_values){ 8, 2, (const double[]){ 1.5, 1 } }, &b, &err),
        "owners of half a unit");
     has_str(err.text, "rank 0 has a share of 1.5", "are refused");
