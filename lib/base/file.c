@@ -179,9 +179,9 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
 
 /* A lock for reading keeps writers waiting: nobody reads a lock file who cannot write it. Another user who can write
  * the folder may have put another file of ours in its place: that is left as it is. -1 with *err. */
-static int open_lock(const char *path, struct hrun_error *err)
+static int open_lock(const char *path, int access, struct hrun_error *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0222);
+    int fd = open(path, access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, HRUN_FILE_MODES & 0622);
     struct stat st;
     mode_t mode;
 
@@ -202,7 +202,7 @@ static int open_lock(const char *path, struct hrun_error *err)
 int hrun_lock(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open_lock(path, err), rc;
+    int saved = errno, fd = open_lock(path, O_WRONLY, err), rc;
 
     do
         rc = fd < 0 ? 0 : fcntl(fd, F_SETLKW, &lk);
@@ -236,7 +236,7 @@ static void fail_busy(const char *path, struct hrun_error *err)
 int hrun_lock_try(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open_lock(path, err), len;
+    int saved = errno, fd = open_lock(path, O_WRONLY, err), len;
     struct utsname here;
     char text[128];
 
@@ -254,6 +254,25 @@ int hrun_lock_try(const char *path, struct hrun_error *err)
     }
     errno = saved;
     return fd;
+}
+
+int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err)
+{
+    struct flock lk = { .l_type = alone ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET };
+    int saved = errno, at = *fd < 0 ? open_lock(path, O_RDWR, err) : *fd, rc = at < 0 ? -1 : 0;
+
+    if (!rc && fcntl(at, F_OFD_SETLK, &lk)) {
+        if (errno == EAGAIN || errno == EACCES)
+            rc = hrun_fail(err, HRUN_EBUSY, "another process");
+        else
+            rc = hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
+        if (*fd < 0)
+            close(at);
+    } else if (!rc) {
+        *fd = at;
+    }
+    errno = saved;
+    return rc;
 }
 
 void hrun_unlock(int fd)

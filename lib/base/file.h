@@ -76,6 +76,10 @@ int hrun_lock(const char *path, struct hrun_error *err);
  * process and all that it forked without executing a program have closed it. Errors: also HRUN_EBUSY, whose text is who
  * has it ("process 123 on node1"). */
 int hrun_lock_try(const char *path, struct hrun_error *err);
+/* The same for a lock that many processes share, or one has alone. *fd is -1, and becomes the descriptor to be given to
+ * hrun_unlock, or is that of such a lock, which changes. Errors: HRUN_EIO, HRUN_EBUSY; *fd and its lock stay as they
+ * are. */
+int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err);
 void hrun_unlock(int fd);
 
 /* Can nobody but root and this user rename what is in the open folder? A name proves nothing where others can. */

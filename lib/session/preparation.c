@@ -308,6 +308,41 @@ done:
     return rc;
 }
 
+/* ------------------------------------------------------------------ runs in one folder at the same time */
+
+/* Lock the file at path (NULL: none), or change the lock. Where the file system has no locks, every run goes on. */
+static int hold(const struct work *w, const char *path, int alone, int *lock, struct hrun_error *err)
+{
+    char *folder = path ? hrun_store_prepared(w->c->store) : NULL, *file = folder ? hrun_strf("%s.lock", path) : NULL;
+    char *real = path ? realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL) : NULL;
+    struct hrun_error why = { 0 };
+    int rc = 0;
+
+    if (file && !hrun_store_make_folder(w->c->store, hrun_base_name(folder), NULL) &&
+        hrun_lock_share(file, alone, lock, &why) && why.code == HRUN_EBUSY)
+        rc = hrun_fail(err, HRUN_EBUSY, "another run uses what was prepared in '%s': wait for its end, or run in a "
+                       "folder of your own (--wdir)", real ? real : ".");
+    free(folder);
+    free(real);
+    free(file);
+    return rc;
+}
+
+int preparation_hold(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                     int *lock, struct hrun_error *err)
+{
+    struct hrun_buf key = HRUN_BUF_INIT;
+    char *path = w->c->app && w->c->app->nprepare ? memory_path(w->c) : NULL;
+    double took_s, age_s;
+    int known = path && !w->c->set->force && !add_key(w, layout, values, &key, NULL) &&
+                is_known(path, &key, &took_s, &age_s);
+    int rc = hold(w, path, !known, lock, err);
+
+    hrun_buf_release(&key);
+    free(path);
+    return rc;
+}
+
 /* ------------------------------------------------------------------ steps */
 
 /* What a step prints, and who hears the engine meanwhile. */
@@ -447,7 +482,6 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     double before_s, age_s;
     int rc = 1;
 
-    memset(out, 0, sizeof *out);
     if (!app || !app->nprepare)
         return 1;
     path = own ? NULL : memory_path(w->c);
@@ -456,7 +490,9 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     out->known = rc > 0 && !w->c->set->force && is_known(path, &key, &before_s, &age_s);
     if (out->known)
         goto done;
-    if (path)
+    if (rc > 0 && hold(w, path, 1, &out->lock, err))
+        rc = -1;
+    if (rc > 0 && path)
         unlink(path);
     for (int i = 0; i < app->nprepare && rc > 0; i++)
         rc = run_step(w, &app->prepare[i], values, like, dir, out, err);
@@ -464,6 +500,7 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     if (rc > 0 && path && !add_key(w, layout, values, &key, NULL))
         remember(w, layout, path, &key, out->took_s);
 done:
+    hold(w, path, 0, &out->lock, NULL);
     hrun_buf_release(&key);
     free(path);
     return rc;

@@ -378,7 +378,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     double *share = NULL;
     struct listener l = { .w = w, .output = HRUN_BUF_INIT };
     struct hrun_error clock_err = { 0 };
-    struct preparation prepared = { 0 };
+    struct preparation prepared = { .lock = -1 };
     const struct hrun_app *app = w->c->app;
     const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
     struct hrun_job job;
@@ -410,7 +410,8 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         job.wdir = dir = own;
         job.scratch = place == &aside ? NULL : own;
     }
-    if ((has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
+    if ((!own && preparation_hold(w, layout, &values, &prepared.lock, err)) ||
+        (has_inputs(w) && put_inputs(w, &values, dir, own != NULL, 0, err)) ||
         (own && scratch_fill(place, own, err)))
         goto done;
     if (aside.home && w->on_message && !w->c->set->quiet) {
@@ -461,6 +462,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     if (!rc && w->waits && out->ok)
         rc = waits_read(w->waits, w->c, layout, err);
 done:
+    hrun_unlock(prepared.lock);
     hrun_clock_destroy(l.clock);
     hrun_remove_tree(own);
     free(own);

@@ -318,11 +318,13 @@ int work_equal_rows(const struct work *w, int P, double *rows, struct hrun_error
  *
  * Invariants: what was prepared last in a working folder, by whatever definition, is remembered (a file in
  * DATA/prepared), and the same is not prepared again there; a step that fails or is killed leaves no such memory, and a
- * run that fails later ends it. Files that the words of steps name count as the steps have left them. Their output goes
+ * run that fails later ends it. A run holds a lock beside that file until it ends, shared with runs that use the same;
+ * preparing needs it alone. Files that the words of steps name count as the steps have left them. Their output goes
  * nowhere; the end of what a failed one has printed goes to on_message.
  */
 
 struct preparation {
+    int lock;                  /* for hrun_unlock after the run; -1: none */
     int known;                 /* 1: nothing was to be done, as the last run here has prepared the same */
     double took_s;             /* of all steps; 0: nothing was to be done */
     struct hrun_outcome outcome; /* of the last step, as that of the run, where a signal to hrun or the time limit ended
@@ -330,9 +332,15 @@ struct preparation {
     char why[320];             /* that the time limit did; "" */
 };
 
+/* Lock what is prepared in the working folder for a run of w, before anything is written there: *lock, which is -1, is
+ * the lock; it stays -1 where there is nothing to prepare, or the file system has no locks. Errors: HRUN_EBUSY: another
+ * run uses it. */
+int preparation_hold(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
+                     int *lock, struct hrun_error *err);
+
 /* Prepare a run of w in dir (own: a fresh folder), whose other conditions are those of `like`; of time limits that of
  * --timeout alone counts, for all steps together. Result: 1: the run may start; 0: a signal or the time limit has ended
- * it; -1 with *err (HRUN_EENGINE: a step failed; with quiet_run, with its last words). */
+ * it; -1 with *err (HRUN_EENGINE: a step failed; with quiet_run, with its last words; HRUN_EBUSY as above). */
 int preparation_run(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     const struct hrun_job *like, const char *dir, int own, struct preparation *out,
                     struct hrun_error *err);

@@ -207,6 +207,68 @@ done
 ok "the library prints nothing itself" sh -c \
     "! grep -rE 'fprintf\(std(out|err)|[^a-z_]printf\(|fputs\(' '$top/lib' --include='*.c'"
 
+# ---------------------------------------------------------------- runs in one folder at the same time
+
+define same "$shares
+files: [{path: parts, content: \"{P}\"}]
+prepare: [{run: [sh, -c, \"echo {P} >>prepared; [ -z \\\"\$HELD\\\" ] || \$HELD\"]}]"
+cat >held.sh <<'E'
+#!/bin/sh
+echo $$ >>started
+while [ -e started ] && [ ! -e go ]; do sleep 0.05; done
+E
+chmod +x held.sh
+# begin N OPTIONS: start a run that goes on until the folder has a file "go"; return when N such runs have started there
+begin() {
+    want=$1
+    shift
+    hrun --wdir same -app same -N 16 --timeout 60 "$@" >/dev/null 2>&1 </dev/null &
+    pid=$!
+    for i in {1..300}; do [ "$(cat same/started 2>/dev/null | wc -l)" -ge "$want" ] && break; sleep 0.1; done
+}
+mkdir same
+begin 1 -n 1 "$tmp/held.sh"
+first=$pid
+here same -app same -N 16
+status_is 125 "a run that would prepare anew under another one"
+one_error "is refused"
+err_has "another run uses what was prepared in '$PWD/same': wait for its end, or run in a folder of your own (--wdir)" \
+    "with what to do"
+ok "before it writes anything" test "$(cat same/prepared same/parts | tr -d '\n')" = 11
+here same -app same -N 16 -n 1 --force
+ok "as is one with --force" test "$status $(cat same/prepared)" = "125 1"
+here same -app same -N 16 -n 1
+ok "one that finds itself prepared runs beside it" test "$status $(cat same/prepared)" = "0 1"
+here other -app same -N 16
+ok "and one in another folder" test "$status $(cat other/prepared)" = "0 2"
+run env -C same hrun-calibrate -app same -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 "$prog"
+err_has "measured at N=16" "and a calibration, in its own folders"
+begin 2 -n 1 "$tmp/held.sh"
+kill -KILL $first
+wait $first 2>/dev/null
+here same -app same -N 16
+ok "while one of two goes on, the folder is in use" test "$status $(cat same/prepared)" = "125 1"
+kill -KILL $pid
+wait $pid 2>/dev/null
+here same -app same -N 16
+ok "no longer when hrun is killed" test "$status $(tail -n 1 same/prepared)" = "0 2"
+touch same/go
+rm -r same
+mkdir same
+begin 1 -n 1 -x HELD="$tmp/held.sh" "$prog"
+here same -app same -N 16 -n 1 -x HELD="$tmp/held.sh"
+ok "nor does one run while another prepares the same" test "$status $(cat same/prepared)" = "125 1"
+touch same/go
+wait $pid
+ok "which ends well" test $? = 0
+here same -app same -N 16 -n 1 -x HELD="$tmp/held.sh"
+ok "and has prepared for the next one" test "$status $(cat same/prepared)" = "0 1"
+rm "$HRUN_DATA"/prepared/*.lock
+for memory in "$HRUN_DATA"/prepared/????????????????; do mkdir "$memory.lock"; done
+here same -app same -N 16
+ok "where nothing can be locked, runs go on" test "$status $(tail -n 1 same/prepared)" = "0 2"
+rmdir "$HRUN_DATA"/prepared/*.lock
+
 # ---------------------------------------------------------------- plain commands
 
 define world "prepare: [{run: [mpirun, -n, \"2\", --oversubscribe, sh, -c, \"echo \$HERE >>prepared\"]}]
@@ -339,7 +401,7 @@ ok "are not those of another definition" test "$status $(field 'p["prepare"]["st
     "0 (1, $((2 * 192 ** 4)))"
 kept 'N^4'
 for share in 1e300 -1 9007199254740993 x; do
-    python3 - "$share" "$HRUN_DATA"/prepared/* <<'E'
+    python3 - "$share" "$HRUN_DATA"/prepared/???????????????? <<'E'
 import sys
 lines = open(sys.argv[2]).read().split("\n")
 place = lines.index("") - 1
@@ -353,10 +415,10 @@ done
 # The last run, as if it had been watched: the processes of b wait a tenth of its time longer than those of a. So the
 # shares that are prepared are not the best any more, and take longer than these.
 NAP=2 run hrun "${on[@]}" -q --force "$prog"
-cp "$HRUN_DATA"/prepared/* best
+cp "$HRUN_DATA"/prepared/???????????????? best
 sed -e 's/^[0-9]*,[0-9]*$/283115520,169869312/' \
     -e 's/^[0-9]* [0-9 ]*$/283115520 283115520 283115520 169869312 169869312 169869312/' best >uneven
-cp uneven "$HRUN_DATA"/prepared/*
+cp uneven "$HRUN_DATA"/prepared/????????????????
 run hrun "${on[@]}" --dry-run --json "$prog"
 ok "shares that are not the best are kept" test "$(field 'p["prepare"]["kept"], p["subclusters"][1]["share"]')" = \
     "(True, 169869312)"
@@ -365,7 +427,7 @@ watch_last kept
 run hrun "${on[@]}" --dry-run --json "$prog"
 ok "where b waits, more work on b takes less time ($(field 'p["predicted_s"]') s, $unwatched s)" test \
     "$(field "p['prepare']['kept'], p['predicted_s'] < 0.97 * $unwatched")" = "(True, True)"
-cp best "$HRUN_DATA"/prepared/*
+cp best "$HRUN_DATA"/prepared/????????????????
 run hrun "${on[@]}" --force --dry-run --json "$prog"
 best=$(field 'p["predicted_s"]')
 run hrun "${on[@]}" --dry-run --json "$prog"

@@ -418,6 +418,22 @@ static void test_lock_try(void)
     ok(hrun_lock_try(in("none/lock"), &err) == -1 && err.code == HRUN_EIO, "no such folder");
 }
 
+static void test_lock_share(void)
+{
+    struct hrun_error err = { 0 };
+    int a = -1, b = -1, c = -1;
+
+    ok(!hrun_lock_share(in("share"), 1, &a, &err) && (fcntl(a, F_GETFD) & FD_CLOEXEC), "alone, closed on exec");
+    ok(hrun_lock_share(in("share"), 0, &b, &err) && err.code == HRUN_EBUSY && b == -1, "others are refused");
+    ok(!hrun_lock_share(in("share"), 0, &a, &err) && !hrun_lock_share(in("share"), 0, &b, &err), "it can be shared");
+    ok(hrun_lock_share(in("share"), 1, &b, &err) && err.code == HRUN_EBUSY && b >= 0, "then nobody has it alone");
+    ok(hrun_lock_share(in("share"), 1, &c, &err) && c == -1, "a third one neither");
+    hrun_unlock(a);
+    ok(!hrun_lock_share(in("share"), 1, &b, &err), "but the last one");
+    hrun_unlock(b);
+    ok(hrun_lock_share(in("none/lock"), 1, &c, &err) && err.code == HRUN_EIO && c == -1, "no such folder");
+}
+
 static void test_remove(void)
 {
     struct hrun_error err = { 0 };
@@ -615,6 +631,7 @@ int main(void)
     test_mkdirs();
     test_lock();
     test_lock_try();
+    test_lock_share();
     test_modes();
     test_remove();
     test_rundir();
