@@ -14,9 +14,9 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
 {
     struct choice *v = &out->v[out->n];
     struct hrun_buf config = HRUN_BUF_INIT;
-    int known = d && d->by == BY_MODEL && d->predicted;
+    int known = d && d->by == BY_MODEL && d->predicted, ran = d && d->run_s > 0;
 
-    if (known)
+    if (known || ran)
         hrun_config_print(d->pes, d->procs, d->nsubs, &config);
     else
         hrun_buf_adds(&config, "-");
@@ -25,7 +25,9 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
         return hrun_fail_nomem(err);
     out->n++;
     if (!known) {
-        v->why = why;
+        v->why = ran ? "its runs alone: the rule leaves the models nothing to choose" : why;
+        v->time_s = ran ? d->run_s : 0;
+        v->P = ran ? d->P : 0;
         return 0;
     }
     v->time_s = d->time_s;
@@ -133,8 +135,9 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         const struct choice *v = &c->v[i];
         struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
 
-        if (!v->why) {
+        if (v->P)
             hrun_add_seconds(&time, v->time_s);
+        if (!v->why) {
             hrun_buf_addc(&range, '(');
             hrun_add_seconds_range(&range, v->low_s, v->high_s);
             hrun_buf_addc(&range, ')');
@@ -166,7 +169,7 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
     double saved_s;
 
     for (int i = 0; i < c->n; i++)
-        v = c->v[i].why ? v : &c->v[i];
+        v = c->v[i].P ? &c->v[i] : v;
     if (!v)
         return;
     saved_s = v->plain_s - v->time_s;
@@ -191,9 +194,10 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
 void choices_words(const struct choices *c, struct hrun_buf *out)
 {
     double half = 0;
-    int unrun = 0, known = 0;
+    int unrun = 0, known = 0, none = 0;
 
     for (int i = 0; i < c->n; i++) {
+        none += !c->v[i].P;
         if (c->v[i].why)
             continue;
         known++;
@@ -209,6 +213,6 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
     else if (unrun)
         hrun_buf_addf(out, ", but at %d of %d sizes its choice was not run at this size: there they rest on models and "
                       "on runs at other sizes", unrun, c->n);
-    if (known < c->n)
-        hrun_buf_addf(out, "; at %d of %d sizes nothing is known", c->n - known, c->n);
+    if (none)
+        hrun_buf_addf(out, "; at %d of %d sizes nothing is known", none, c->n);
 }

@@ -234,7 +234,7 @@ struct choice {
     int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
     char *doubts;              /* why it is less sure than one that was run twice (decision_doubts), or ""; owned */
     char *next;                /* the runner-up, "(3,1,0,0) +2.1 %"; owned; "" where there is none */
-    const char *why;           /* why none is known, or NULL */
+    const char *why;           /* why there is no prediction, or NULL; with P > 0 it was run, in time_s */
 };
 
 struct choices {

@@ -398,6 +398,8 @@ static void add_choice(const struct context *c, const struct decision *d, struct
         hrun_buf_addc(&line, ')');
         if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");
+    } else if (d->run_s > 0) {
+        hrun_buf_adds(&line, "  the quickest of its runs");
     } else if (d->by == BY_DEFAULT) {
         hrun_buf_addf(&line, "  one process per %s", report_unit(c, d));
         if (c->app && d->N && !c->app->suits_pes)

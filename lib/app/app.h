@@ -279,8 +279,9 @@ int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, str
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
 /* Of an application of one size whose runs tell the rule: runs with P[i] processes worked, or the program refused that
- * number. The rule becomes the simplest that agrees with all, once two numbers were refused, else that it is none of
- * those. Result: 1: it is another one now, 0, or -1: errors of lib/expr, HRUN_ENOMEM. */
+ * number. The rule becomes the simplest that agrees with all, once two numbers were refused; where none agrees, that it
+ * is none of those, or, where more than twice as many were refused as worked, that it is one of these. Result: 1: it is
+ * another one now, 0, or -1: errors of lib/expr, HRUN_ENOMEM. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 /* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,

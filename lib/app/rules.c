@@ -119,33 +119,42 @@ void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out)
         hrun_buf_adds(out, "P >= 1");
 }
 
-int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err)
+static int set_rule(struct hrun_app *app, const struct hrun_buf *text, struct hrun_error *err)
 {
     static const char *const vars[] = { "N", "P" };
+    struct hrun_expr *rule = text->failed ? NULL : hrun_expr_compile(text->data, vars, 2, NULL, 0, err);
+
+    if (!rule)
+        return text->failed ? hrun_fail_nomem(err) : -1;
+    hrun_expr_destroy(app->rule);
+    app->rule = rule;
+    return 1;
+}
+
+int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err)
+{
     struct hrun_buf text = HRUN_BUF_INIT;
-    struct hrun_expr *rule = NULL;
     struct hrun_rules r;
-    int refused = 0, several = 0, rc;
+    int refused = 0, good = 0, several = 0, rc;
 
     hrun_rules_init(&r);
     for (int i = 0; i < n; i++) {
         hrun_rules_learn(&r, 1, P[i], worked[i]);
-        refused += !worked[i];
+        *(worked[i] ? &good : &refused) += 1;
         several |= worked[i] && P[i] > 1;    /* 1 alone is a square, a cube and a power of two */
     }
     several &= refused > 1 && hrun_rules_first(&r) >= 0;
-    if (several)
+    if (several) {
         hrun_rules_print(&r, hrun_rules_first(&r), &text);
-    for (int i = 0, k = 0; i < n && !several; i++)
-        if (!worked[i])
-            hrun_buf_addf(&text, "%sP != %d", k++ ? " && " : "", P[i]);
-    rc = text.failed ? hrun_fail_nomem(err) : refused && strcmp(text.data, hrun_expr_text(app->rule)) ? 1 : 0;
-    if (rc > 0 && !(rule = hrun_expr_compile(text.data, vars, 2, NULL, 0, err)))
-        rc = -1;
-    if (rule) {
-        hrun_expr_destroy(app->rule);
-        app->rule = rule;
+    } else {
+        int only = good && refused > 2 * good;   /* what was not tried is rather refused, too */
+
+        for (int i = 0, k = 0; i < n; i++)
+            if (worked[i] == only)
+                hrun_buf_addf(&text, "%sP %s %d", !k++ ? "" : only ? " || " : " && ", only ? "==" : "!=",
+                              P[i]);
     }
+    rc = !text.failed && (!refused || !strcmp(text.data, hrun_expr_text(app->rule))) ? 0 : set_rule(app, &text, err);
     hrun_buf_release(&text);
     return rc;
 }

@@ -61,6 +61,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
 {
     int top = q->top ? (int)q->top : TOP_DEFAULT;
     struct hrun_error why = { 0 };
+    int quickest;
 
     d->by = BY_MODEL;
     if (tell_failed(k, d, err))
@@ -69,6 +70,9 @@ static int by_model(struct context *c, const struct question *q, const struct hr
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
             return decide_by_count(c, problem->P, d, err);
+        if (why.code == HRUN_EINFEASIBLE && c->app->fixed && !problem->P && !problem->limits &&
+            (quickest = learn_quickest(c, d, err)) <= 0)
+            return quickest;
         if (err)
             *err = why;
         if (why.code == HRUN_EINFEASIBLE) {

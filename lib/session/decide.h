@@ -126,6 +126,7 @@ struct decision {
     int64_t sizes[2];             /* the least and the largest N that was run of anything here; 0: not known */
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     int kinds_run;                /* BY_KINDS: of so many that were run this is the quickest; 0: by speeds */
+    double run_s;                 /* BY_DEFAULT: > 0: in place of it the quickest run of a command, in so many s */
     struct exploring explores;
     struct learning learning;
     struct finest finest;
@@ -233,6 +234,10 @@ int learn_applies(const struct context *c, const struct question *q, const struc
  * program failed, calibrations as runs that nobody chose. Speeds: c->kinds where they are known, else of profiles or
  * the system. Errors: those of the store and of hrun_learn_next. */
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err);
+
+/* Of a command whose models allow nothing that its rule accepts: the quickest run of all logs, as above, into d.
+ * 0, 1: none has worked, or -1: errors of the store. */
+int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- finest
  *

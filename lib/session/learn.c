@@ -174,6 +174,31 @@ static int accepts(void *ctx, int P)
     return hrun_app_rule(c->app, 1, P, NULL) > 0;
 }
 
+int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err)
+{
+    size_t len = (size_t)d->nsubs * sizeof *d->pes;
+    struct history h = { 0 };
+    int rc = c->store ? load(c, d, &h, err) : 0;
+
+    for (int k = 0; k < h.n && !rc; k++) {
+        const struct hrun_learn_run *r = &h.v[k];
+        int P = 0;
+
+        for (int i = 0; i < d->nsubs; i++)
+            P += r->pes[i] * r->procs[i];
+        if (r->time_s <= 0 || (d->run_s > 0 && r->time_s >= d->run_s) || !accepts(c, P))
+            continue;
+        d->run_s = r->time_s;
+        d->by = BY_DEFAULT;
+        d->P = P;
+        d->has_config = 1;
+        memcpy(d->pes, r->pes, len);
+        memcpy(d->procs, r->procs, len);
+    }
+    release(&h);
+    return rc ? rc : d->run_s <= 0;
+}
+
 int learn_applies(const struct context *c, const struct question *q, const struct decision *d)
 {
     return q->explore > 0 && c->app && c->app->fixed && c->store && (d->by == BY_DEFAULT || d->by == BY_KINDS);

@@ -247,6 +247,8 @@ int decide_by_default(struct context *c, struct decision *d, const struct hrun_p
     }
     if (best)
         return plain_is_valid(c, d, best, err) < 0 ? -1 : 0;
+    if (c->app->fixed && (fits = learn_quickest(c, d, err)) <= 0)
+        return fits;
     hrun_fail(err, HRUN_EINFEASIBLE,
               "no number of processes up to %d is valid for %s at N = %lld with one process per PE (rule '%s'%s)", npes,
               c->app->name, (long long)d->N, hrun_expr_text(c->app->rule),

@@ -338,4 +338,41 @@ status_is 0 "a command whose shares a variable has"
 ok "is run with unequal ones" grep -qE '"shares":"0\.[0-9]+,0\.[0-9]+"' variable/profiles/jacobi-*/*.log
 run hrun --dry-run "${here[@]}" "$prog" 48
 out_has "never measured" "without the variable it is another command"
+
+# A command whose words hold one number of processes.
+cat >lists.c <<'C'
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int procs;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &procs);
+    if (argc - 1 != procs) {
+        fprintf(stderr, "%d numbers for %d processes\n", argc - 1, procs);
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    for (int i = 0; i < 20; i++) {
+        smpi_execute_flops(1e7);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+smpicc -o lists lists.c
+for P in 5 6; do
+    here=(--platform p.xml --smpi smpi/coll-selector:mpich --data "lists$P" --use "a:$((P - 3)),b:3")
+    words=(./lists $(seq "$P"))
+    run hrun-calibrate "${here[@]}" "${words[@]}"
+    status_is 0 "a program that accepts $P processes alone is calibrated"
+    err_has "from now on: P == $P" "which is found"
+    err_has "from now on hrun starts this command with $P processes" "and chosen"
+    run hrun "${here[@]}" "${words[@]}"
+    status_is 0 "hrun starts what works"
+done
 done_testing

@@ -169,6 +169,8 @@ static void test_of_runs(void)
     static const int powers[] = { 1, 2, 4, 6, 12, 3 }, works[] = { 1, 1, 1, 0, 0, 0 };
     static const int squares[] = { 4, 9, 8, 2 }, odd[] = { 1, 2, 3, 5, 7 }, odd_works[] = { 1, 0, 1, 1, 0 };
     static const int square_works[] = { 1, 1, 0, 0 };
+    static const int one[] = { 7, 14, 6, 2 }, alone[] = { 1, 2, 3, 6 }, one_works[] = { 1, 0, 0, 0 };
+    static const int two[] = { 6, 3, 14, 7, 2, 4, 1 }, two_works[] = { 1, 1, 0, 0, 0, 0, 0 };
     const char text[] = "name: x\nsize: fixed\nterms: {np: [\"1/P\"], n: [\"1\"]}\n";
     struct hrun_error err = { 0 };
     struct hrun_app *app = NULL;
@@ -185,6 +187,16 @@ static void test_of_runs(void)
        hrun_app_rule(app, 1, 12, &err) == 0, "squares");
     ok(hrun_app_rule_of_runs(app, odd, odd_works, 5, &err) == 1 && hrun_app_rule(app, 1, 7, &err) == 0 &&
        hrun_app_rule(app, 1, 5, &err) == 1, "where none agrees these numbers alone are refused");
+    ok(hrun_app_rule_of_runs(app, one, one_works, 3, &err) == 1 &&
+       !strcmp(hrun_expr_text(app->rule), "P != 14 && P != 6"), "two are not many");
+    ok(hrun_app_rule_of_runs(app, one, one_works, 4, &err) == 1 && !strcmp(hrun_expr_text(app->rule), "P == 7"),
+       "where far more are refused what worked is all that is accepted");
+    ok(hrun_app_rule_of_runs(app, one + 1, one_works + 1, 3, &err) == 1 && hrun_app_rule(app, 1, 7, &err) == 1,
+       "unless nothing worked");
+    ok(hrun_app_rule_of_runs(app, two, two_works, 7, &err) == 1 &&
+       !strcmp(hrun_expr_text(app->rule), "P == 6 || P == 3"), "or several");
+    ok(hrun_app_rule_of_runs(app, alone, one_works, 4, &err) == 1 && !strcmp(hrun_expr_text(app->rule), "P == 1"),
+       "one process is a number like others");
     hrun_app_destroy(app);
 }
 
