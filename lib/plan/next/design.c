@@ -5,6 +5,7 @@
 #include "fit/fit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,7 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
         return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
                          r->P, (long long)N, time_s, wall_s);
     }
+    snprintf(r->date, sizeof r->date, "%010d", d->nruns);
     hrun_config_print(pes, procs, d->nsubs, &text);
     r->text = hrun_buf_detach(&text);
     if (!r->text || (r->config[2 * d->nsubs] && copy_shares(d, share, r))) {

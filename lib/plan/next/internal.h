@@ -29,6 +29,7 @@ struct design_run {
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */
     char *text, *shares;        /* the configuration, and its shares, as measurements have them; NULL: equal */
     double *share;              /* nsubs: of the whole, of each process; NULL: equal */
+    char date[16];              /* its number: repetitions that take exactly as long are several runs */
     int64_t N;
     double time_s, wall_s;
 };

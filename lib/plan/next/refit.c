@@ -184,7 +184,7 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
                                            .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
                                            .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
                                            .signatures = d->signatures.data, .consts = d->consts.data,
-                                           .shares = r->shares };
+                                           .shares = r->shares, .date = (char *)r->date };
         }
     }
     return n;
