@@ -364,8 +364,8 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
  * place of a blank ("cuts:,"), "\n" for a line feed; "*": units, whole numbers and owners as with "".
  * cyclic: owners follow each other in laps over the ranks, as many as the rank with the fewest has units, but at least
  * 8, or as many as the most units of a rank; in a lap a rank with more has several in a row.
- * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P; owners
- * of more than a million units or of parts of one); *out is as before. */
+ * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P;
+ * owners of more than a million units or of parts of one); *out is as before. */
 int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
                         struct hrun_error *err);
 

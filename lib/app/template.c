@@ -178,20 +178,19 @@ static void add_whole(const double *share, int64_t P, int64_t total, const char 
 
 enum { OWNERS_MAX = 1000000 };
 
-/* Which rank has each unit; see app.h. */
-static void add_owners(int cyclic, const double *share, int64_t P, const char *between, int len, struct hrun_buf *out)
+/* Which rank has each of `units`; see app.h. */
+static void add_owners(int cyclic, double units, const double *share, int64_t P, const char *between, int len,
+                       struct hrun_buf *out)
 {
     enum { LAPS = 8 };
-    double least = share_of(share, 0), most = least, sum = 0, *owner, laps;
+    double least = share_of(share, 0), most = least, *owner = calloc((size_t)units + 1, sizeof *owner), laps;
     int64_t n = 0;
 
     for (int64_t r = 0; r < P; r++) {
-        sum += share_of(share, r);
         least = fmin(least, share_of(share, r));
         most = fmax(most, share_of(share, r));
     }
     laps = cyclic ? fmax(least, fmin(LAPS, most)) : 1;
-    owner = calloc((size_t)sum + 1, sizeof *owner);
     out->failed |= !owner;
     for (double lap = 0; owner && lap < laps; lap++)
         for (int64_t r = 0; r < P; r++) {
@@ -240,20 +239,20 @@ int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *
     if (is("owners", form, name)) {
         for (int64_t r = 0; r < P; r++)
             if (share_of(share, r) != floor(share_of(share, r)))
-                return hrun_fail(err, HRUN_EINVAL, "owners are of whole units, and rank %" PRId64 " has a share of %.6g: "
-                                 "write units, fractions or cuts", r, share[r]);
+                return hrun_fail(err, HRUN_EINVAL, "owners are of whole units, and rank %" PRId64 " has a share of "
+                                 "%.6g: write units, fractions or cuts", r, share[r]);
         if (sum > OWNERS_MAX)
-            return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at most "
-                             "%d are written: deal out larger units, or write {shares:units}", sum, OWNERS_MAX);
-        add_owners(cyclic, share, P, between, blen, out);
+            return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at "
+                             "most %d are written: deal out larger units, or write {shares:units}", sum, OWNERS_MAX);
+        add_owners(cyclic, sum, share, P, between, blen, out);
         return 0;
     }
     if (is("fractions", form, name) || is("cuts", form, name)) {
         int cuts = *form == 'c';
 
         if (blen == 1 && *between == '*')
-            return hrun_fail(err, HRUN_EINVAL, "'*' puts equal shares together where they are units, owners or a number "
-                             "that they add up to, not %.*s", (int)name, form);
+            return hrun_fail(err, HRUN_EINVAL, "'*' puts equal shares together where they are units, owners or a "
+                             "number that they add up to, not %.*s", (int)name, form);
         for (int64_t r = 0; r < P - cuts; r++) {
             upto += share_of(share, r);
             hrun_buf_addf(out, "%.*s%.10g", r ? blen : 0, between, (cuts ? upto : share_of(share, r)) / sum);
@@ -533,6 +532,15 @@ static int fail_misspelt(const char *word, const char *s, struct hrun_error *err
     return -1;
 }
 
+/* Is name[len], in braces at s of a word, replaced? "${shares:-none}" is a shell's. */
+static int is_replaced(const struct expansion *x, const char *word, const char *s, const char *name, size_t len,
+                       int is_variable)
+{
+    if (len == 0 || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len)))
+        return 0;
+    return is_variable ? is_for_variable(x, name, len) : is_known(x->app, name, len);
+}
+
 static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                         int is_variable, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -546,12 +554,14 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         size_t len = *s == '{' ? name_length(s + literal) : 0;
         const char *name = s + literal + 1;
 
-        if (len == 0 || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len)) || !(is_variable ? is_for_variable(&x, name, len) : is_known(app, name, len))) {
-            if (!is_variable && !literal && resembles_shares(s) && (s == word || !strchr("{$", s[-1]))) {
+        if (!is_replaced(&x, word, s, name, len, is_variable)) {
+            int resembles = !is_variable && resembles_shares(s + literal);
+
+            if (resembles && !literal && (s == word || s[-1] != '$')) {
                 fail_misspelt(word, s, err);
                 goto out;
             }
-            s += !is_variable && literal && resembles_shares(s + 1);
+            s += resembles && literal;
             hrun_buf_addc(&mine, *s++);
             continue;
         }

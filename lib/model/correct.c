@@ -492,17 +492,28 @@ double hrun_corrections_sd(const struct hrun_corrections *c)
     return sqrt(c->var[1]);
 }
 
+/* The PEs of a configuration, and how many sub-clusters it uses. */
+static int count_pes(const struct hrun_corrections *c, const int *pes, int *used)
+{
+    int all = 0;
+
+    *used = 0;
+    for (int s = 0; s < c->nsubs; s++) {
+        *used += pes[s] > 0;
+        all += pes[s];
+    }
+    return all;
+}
+
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
 {
     const struct hrun_correct_config *v = &c->v[i];
     double mean, var, any;
-    int pes = 0;
+    int used;
 
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
     hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
-    for (int s = 0; s < c->nsubs; s++)
-        pes += v->pes[s];
-    if (!v->mixed && pes > 1)
+    if (!v->mixed && count_pes(c, v->pes, &used) > 1)
         mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
@@ -525,14 +536,11 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
 {
     struct hrun_correction own = { .factor = 1 };
     double down, up, prior, noise, t, beyond, run, abs_s, common, mean;
-    int i = hrun_corrections_find(c, pes, procs), used = 0, all = 0;
+    int i = hrun_corrections_find(c, pes, procs), used, all;
 
     if (!c)
         return 0;
-    for (int s = 0; s < c->nsubs; s++) {
-        used += pes[s] > 0;
-        all += pes[s];
-    }
+    all = count_pes(c, pes, &used);
     prior = own.sd = sqrt(c->var[used > 1]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);

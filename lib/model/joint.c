@@ -428,10 +428,10 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
     return NAN;
 }
 
-/* Does the program ignore unequal shares? Runs of one configuration whose shares should make a difference show it; where
- * there are not enough, all runs with unequal ones, next to a run with equal ones or to what runs on single sub-clusters
- * tell of one: at two sizes, or three runs at one, as where messages take most of the time shares make little
- * difference. Then they count as equal ones from now on. */
+/* Does the program ignore unequal shares? Runs of one configuration whose shares should make a difference show it;
+ * where there are not enough, all runs with unequal ones, next to a run with equal ones or to what runs on single
+ * sub-clusters tell of one: at two sizes, or three runs at one, as where messages take most of the time shares make
+ * little difference. Then they count as equal ones from now on. */
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;

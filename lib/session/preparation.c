@@ -314,16 +314,18 @@ done:
 static int hold(const struct work *w, const char *path, int alone, int *lock, struct hrun_error *err)
 {
     char *folder = path ? hrun_store_prepared(w->c->store) : NULL, *file = folder ? hrun_strf("%s.lock", path) : NULL;
-    char *real = path ? realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL) : NULL;
     struct hrun_error why = { 0 };
     int rc = 0;
 
     if (file && !hrun_store_make_folder(w->c->store, hrun_base_name(folder), NULL) &&
-        hrun_lock_share(file, alone, lock, &why) && why.code == HRUN_EBUSY)
+        hrun_lock_share(file, alone, lock, &why) && why.code == HRUN_EBUSY) {
+        char *real = realpath(w->c->set->wdir ? w->c->set->wdir : ".", NULL);
+
         rc = hrun_fail(err, HRUN_EBUSY, "another run uses what was prepared in '%s': wait for its end, or run in a "
                        "folder of your own (--wdir)", real ? real : ".");
+        free(real);
+    }
     free(folder);
-    free(real);
     free(file);
     return rc;
 }

@@ -387,22 +387,13 @@ static void test_beside(void)
     beside = 0;
 }
 
-/* Is a program of which these are runs seen to ignore its shares? ignoring: all runs at one size take as long; one of
- * them is disturbed. */
-static int seen_to_ignore(int ignoring)
+/* Is a program of which these are the runs, which are released, seen to ignore its shares? */
+static int is_seen_to_ignore(struct logs *l)
 {
-    static const int64_t percent[][SUBS] = { { 10, 20, 20 }, { 20, 20, 10 }, { 24, 16, 10 }, { 27, 15, 8 } };
     struct hrun_app *app = make_app("");
-    struct logs *l = few();
     struct hrun_models *models[SUBS];
     int answer = -1;
 
-    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
-        add_all(l, percent[k], 0);
-    for (int i = 0; i < SUBS && ignoring; i++)
-        for (size_t r = 0; r < l->n[i]; r++)
-            if (l->v[i][r].mixed)
-                l->v[i][r].time_s = (double)l->v[i][r].N * (r + 1 == l->n[i] ? 1.4 : 1);
     if (fit(app, l, models))
         answer = models[0]->tasking.ignores && models[1]->tasking.ignores && models[2]->tasking.ignores;
     destroy(models);
@@ -411,14 +402,26 @@ static int seen_to_ignore(int ignoring)
     return answer;
 }
 
+/* ignoring: all runs at one size take as long; one of them is disturbed. */
+static int seen_to_ignore(int ignoring)
+{
+    static const int64_t percent[][SUBS] = { { 10, 20, 20 }, { 20, 20, 10 }, { 24, 16, 10 }, { 27, 15, 8 } };
+    struct logs *l = few();
+
+    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
+        add_all(l, percent[k], 0);
+    for (int i = 0; i < SUBS && ignoring; i++)
+        for (size_t r = 0; r < l->n[i]; r++)
+            if (l->v[i][r].mixed)
+                l->v[i][r].time_s = (double)l->v[i][r].N * (r + 1 == l->n[i] ? 1.4 : 1);
+    return is_seen_to_ignore(l);
+}
+
 /* The part that does not take the longest may have much less without any difference. */
 static int small_part_seen(void)
 {
     static const int64_t percent[][SUBS] = { { 24, 15, 8 }, { 25, 16, 3 } };
-    struct hrun_app *app = make_app("");
     struct logs *l = alone();
-    struct hrun_models *models[SUBS];
-    int answer = -1;
 
     for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
         add_all(l, percent[k], 0);
@@ -427,12 +430,7 @@ static int small_part_seen(void)
             if (l->v[i][r].mixed)
                 l->v[i][r].time_s = run_s(l->v[i][r].N, (const int[]){ 2, 2, 2 }, (const int[]){ 1, 1, 1 },
                                           (const int64_t[]){ l->v[i][r].N / 4, 1, 1 });
-    if (fit(app, l, models))
-        answer = models[0]->tasking.ignores;
-    destroy(models);
-    release(l);
-    hrun_app_destroy(app);
-    return answer;
+    return is_seen_to_ignore(l);
 }
 
 static void test_ignored(void)
