@@ -86,7 +86,6 @@ static int free_cores(const struct context *c, int sub)
 
     if (c->app->threads_fill && !c->app->threads)
         return 1;
-    word = word ? word : getenv("OMP_NUM_THREADS");
     if (word && hrun_parse_count("OMP_NUM_THREADS", word, 1, HRUN_PROCS_PER_PE_MAX, &threads, NULL))
         threads = 1;
     return cores > threads ? (int)(cores / threads) : 1;

@@ -347,6 +347,7 @@ static void add_command(const struct context *c, const struct command *cmd, stru
     hrun_buf_addf(out, "%s\n", cmd->mpirun);
     if (*cmd->yielding)
         hrun_buf_addf(out, "  %s\n", cmd->yielding);
+    report_threads(cmd->layout, "  ", out);
     if (cmd->layout->uneven_threads)
         hrun_buf_addf(out, "  %s OMP_NUM_THREADS, which differs from process to process\n",
                       c->engine->command ? "and by hrun-shim" : "but for");

@@ -40,6 +40,22 @@ static void add_started(const struct context *c, const struct decision *d, const
     report_places(c, d, out);
 }
 
+void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_buf *out)
+{
+    int least = l->ranks[0].threads, most = least;
+
+    for (int r = 1; r < l->nranks; r++) {
+        least = l->ranks[r].threads < least ? l->ranks[r].threads : least;
+        most = l->ranks[r].threads > most ? l->ranks[r].threads : most;
+    }
+    if (!most)
+        return;
+    hrun_buf_addf(out, "%sOMP_NUM_THREADS is set to %d", lead, least);
+    if (most > least)
+        hrun_buf_addf(out, " to %d", most);
+    hrun_buf_adds(out, ", the cores of a process (-x OMP_NUM_THREADS=K sets another number)\n");
+}
+
 /* Of a command that was run before and not calibrated. */
 static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {

@@ -191,6 +191,8 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
             fprintf(stderr, "hrun: %s\n", text.data);
         hrun_buf_reset(&text);
     }
+    if (!p->c.set->verbose)
+        report_threads(p->layout, "hrun: ", &text);
     if (!(p->probe.look_s > 0 && p->probe.runs))
         report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
     say(p->c.set, &text);

@@ -470,7 +470,7 @@ struct placed {
 int placement_choose(struct context *c, const struct decision *d, struct placed *out, struct hrun_error *err);
 void placement_release(struct placed *p);
 
-/* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own -x
+/* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own
  * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
 int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err);
 

@@ -82,20 +82,33 @@ out_has "-np 2 -x OMP_NUM_THREADS=4 ./show 8" "an equal number of threads stands
 
 # Who has the last word on the number of threads.
 export OMP_NUM_THREADS=7
-run hrun -q --config "(1,2)" -app show -N 8 ./show '{N}'
-cp "$tmp/.out" got
-run hrun --dry-run --json --config "(1,2)" -app show -N 8 ./show '{N}'
-ok "the plan goes before the environment's OMP_NUM_THREADS" python3 same.py "$tmp/.out" got 2 plan "$cores"
-for x in OMP_NUM_THREADS=5 OMP_NUM_THREADS; do
-    run hrun -q --config "(1,2)" -app show -x $x -N 8 ./show '{N}'
+for x in "-x OMP_NUM_THREADS=5" "-x OMP_NUM_THREADS" ""; do
+    run hrun --config "(1,2)" -app show $x -N 8 ./show '{N}'
+    err_lacks "OMP_NUM_THREADS is set" "hrun sets no number of threads with '$x'"
     cp "$tmp/.out" got
-    run hrun --dry-run --json --config "(1,2)" -app show -x $x -N 8 ./show '{N}'
+    run hrun --dry-run --json --config "(1,2)" -app show $x -N 8 ./show '{N}'
     case $x in *=*) want=5 ;; *) want=7 ;; esac
-    ok "-x $x goes before the plan, and the bindings stay" python3 same.py "$tmp/.out" got 2 $want "$cores"
-    run hrun --dry-run --config "(1,2)" -app show -x $x -N 8 ./show '{N}'
+    ok "'$x' or the environment goes before the plan, and the bindings stay" \
+        python3 same.py "$tmp/.out" got 2 $want "$cores"
+    run hrun --dry-run --config "(1,2)" -app show $x -N 8 ./show '{N}'
     out_has "$want (-x)" "the dry run says so"
 done
+
+# A program that no definition knows: the environment's number stays at each level and with each engine; without one hrun
+# sets it, and says so.
+cp show plain
+for engine in local mpirun; do
+    for level in core node; do
+        run hrun -q --engine $engine --level $level -n 1 ./plain
+        ok "OMP_NUM_THREADS=7 stays: engine $engine, PEs are a $level" test "${out#* 7 }" != "$out"
+    done
+done
+run hrun -q --engine mpirun --level node -n 1 --mca mca_base_env_list A=1 ./plain
+ok "also beside mca_base_env_list, which mpirun takes no -x with" test "${out#* 7 }" != "$out"
 unset OMP_NUM_THREADS
+run hrun --level node -n 1 ./plain
+ok "without it there is one thread for each core" test "${out#* $cores }" != "$out"
+err_has "OMP_NUM_THREADS is set to $cores, the cores of a process" "and one line says so"
 ok "measurements with fixed numbers are kept apart" python3 -c '
 import glob, json, os
 files = glob.glob(os.environ["HRUN_DATA"] + "/profiles/show/*.log")
@@ -130,7 +143,7 @@ status_is 1 "and a wrong result"
 
 # The same through mpirun, whatever it would do by itself.
 for m in 1 2; do
-    OMP_NUM_THREADS=7 run hrun -q --engine mpirun --config "(1,$m)" -app hybrid -N 100 "$hybrid" '{N}' --check 1
+    run hrun -q --engine mpirun --config "(1,$m)" -app hybrid -N 100 "$hybrid" '{N}' --check 1
     status_is 0 "engine mpirun: $m processes have as many threads as cores"
 done
 
