@@ -237,18 +237,14 @@ static int has_suffix(const char *path)
     return dot && dot[1] && (!slash || dot > slash + 1) && dot > path;
 }
 
-/* The format that was asked for, else that of a file's name, else, of standard output or a name that ends in nothing,
- * `or` unless it is negative. */
-static int find_format(const struct calib_settings *s, const char *path, int or, enum hrun_exchange_format *out,
-                       struct hrun_error *err)
+/* The format that was asked for, else that of the file's name, else, of standard output or a name that ends in nothing,
+ * CSV. */
+static int find_format(const struct calib_settings *s, enum hrun_exchange_format *out, struct hrun_error *err)
 {
+    *out = HRUN_EXCHANGE_CSV;
     if (s->format)
         return hrun_exchange_parse(s->format, out, err);
-    if (or >= 0 && (!path || !strcmp(path, STANDARD) || !has_suffix(path))) {
-        *out = (enum hrun_exchange_format)or;
-        return 0;
-    }
-    return hrun_exchange_guess(path, out, err);
+    return s->output && has_suffix(s->output) ? hrun_exchange_guess(s->output, out, err) : 0;
 }
 
 int calib_export(const struct calib_settings *s, char **apps)
@@ -259,7 +255,7 @@ int calib_export(const struct calib_settings *s, char **apps)
     size_t left = 0;
     int seen, status = 0;
 
-    if (find_format(s, s->output, HRUN_EXCHANGE_CSV, &e.format, &err) || context_open_store(&c, &err))
+    if (find_format(s, &e.format, &err) || context_open_store(&c, &err))
         goto fail;
     status = each_profile(&c, apps, visit_export, &e, &seen);
     if (status)
@@ -301,16 +297,13 @@ static int read_standard(struct hrun_buf *out, struct hrun_error *err)
     return out->failed ? hrun_fail_nomem(err) : 0;
 }
 
-static int read_file(const struct calib_settings *s, const char *path, struct hrun_exchange *x, struct hrun_error *err)
+static int read_file(const char *path, struct hrun_exchange *x, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    enum hrun_exchange_format format;
-    int rc = find_format(s, path, -1, &format, err);
+    int rc = strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err);
 
     if (!rc)
-        rc = strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err);
-    if (!rc)
-        rc = hrun_exchange_read(format, path, text.data, text.len, x, err);
+        rc = hrun_exchange_read(path, text.data, text.len, x, err);
     hrun_buf_release(&text);
     return rc;
 }
@@ -340,6 +333,10 @@ static int check_apps(struct context *c, const struct hrun_exchange *x, struct h
 /* Store what one file holds, and tell. */
 static int store_file(struct context *c, const char *path, const struct hrun_exchange *x, struct hrun_error *err)
 {
+    if (!c->set->quiet && x->app && strcmp(x->app, x->v[0].app))
+        printf("%s: its application '%s' becomes '%s', as -app says\n", path, x->app, x->v[0].app);
+    if (!c->set->quiet && x->signature && strcmp(x->signature, x->v[0].signature))
+        printf("%s: its signature '%s' becomes '%s', as --signature says\n", path, x->signature, x->v[0].signature);
     for (size_t i = 0; i < x->n; i++) {
         const char *app = x->v[i].app, *sig = x->v[i].signature;
         size_t added, known;
@@ -372,8 +369,8 @@ int calib_import(const struct calib_settings *s, char **files)
     /* Nothing is stored before everything is read and checked. One file after the other, so that what a file before
      * has brought is known. */
     for (int i = 0; i < n && !rc; i++)
-        rc = read_file(s, files[i], &x[i], &err) || hrun_exchange_claim(&x[i], s->common.app, s->signature, &err)
-             || check_apps(&c, &x[i], &err);
+        rc = read_file(files[i], &x[i], &err)
+             || hrun_exchange_claim(&x[i], files[i], s->common.app, s->signature, &err) || check_apps(&c, &x[i], &err);
     for (int i = 0; i < n && !rc; i++)
         rc = store_file(&c, files[i], &x[i], &err);
     if (rc)

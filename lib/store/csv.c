@@ -1,8 +1,13 @@
 /* csv.c - measurements as comma-separated values, RFC 4180; see store.h */
 #include "store/internal.h"
 
+#include "base/units.h"
+
 #include <csv.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Columns before those of the fields. */
 enum { APP_COLUMN = STORE_NFIELDS, SIGNATURE_COLUMN, NCOLUMNS };
@@ -86,7 +91,9 @@ int exchange_write_csv(const struct hrun_exchange_set *sets, size_t nsets, struc
 
 /* What libcsv calls back with. */
 struct table {
-    const struct exchange_reader *r;
+    const char *name;           /* of the file */
+    struct hrun_exchange *out;
+    struct hrun_error *err;
     int columns[NCOLUMNS];      /* what each column of the file holds */
     int ncolumns;               /* 0: the header is not read yet */
     int cell;                   /* of the present row */
@@ -94,6 +101,158 @@ struct table {
     int failed;
     struct hrun_exchanged x;    /* the row so far */
 };
+
+/* HRUN_EPARSE at a line. Result: -1. */
+static int __attribute__((format(printf, 3, 4))) fail(const struct table *t, int line, const char *fmt, ...)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    va_list ap;
+
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&text, fmt, ap);
+    va_end(ap);
+    hrun_fail_at(t->err, HRUN_EPARSE, t->name, line, 0, "%s", text.data);
+    hrun_buf_release(&text);
+    return -1;
+}
+
+/* Give an error that another function has filled the place where it arose. */
+static int fail_here(const struct table *t, const struct hrun_error *why)
+{
+    if (why->code == HRUN_ENOMEM)
+        return hrun_fail_nomem(t->err);
+    return fail(t, t->line, "%s", why->text);
+}
+
+/* A copy of text[len], which must be UTF-8 without NUL. what: its name. */
+static char *copy_text(const struct table *t, const char *what, const char *text, size_t len)
+{
+    char *copy = strndup(text, len);
+    size_t at = 0;
+    int n;
+
+    if (!copy) {
+        hrun_fail_nomem(t->err);
+        return NULL;
+    }
+    while (copy[at] && (n = store_utf8_length((const unsigned char *)copy + at)))
+        at += (size_t)n;
+    if (at == len)
+        return copy;
+    fail(t, t->line, "%s is not UTF-8 text", what);
+    free(copy);
+    return NULL;
+}
+
+/* A number or a flag from its text. */
+static int parse(const struct store_field *f, const char *text, void *p, struct hrun_error *err)
+{
+    int64_t n;
+
+    switch (f->kind) {
+    case STORE_COUNT:
+        return hrun_parse_count(f->key, text, 1, HRUN_COUNT_MAX, p, err);
+    case STORE_SMALL:
+        if (hrun_parse_count(f->key, text, 1, INT32_MAX, &n, err))
+            return -1;
+        *(int *)p = (int)n;
+        return 0;
+    case STORE_SECONDS:
+        return hrun_parse_number(f->key, text, p, err);
+    default:
+        if (strcmp(text, "0") && strcmp(text, "1") && strcasecmp(text, "false") && strcasecmp(text, "true"))
+            return hrun_fail(err, HRUN_EINVAL, "%s is '%.100s', neither 0 nor 1", f->key, text);
+        *(int *)p = *text == '1' || *text == 't' || *text == 'T';
+        return 0;
+    }
+}
+
+/* Set a field of the row, and its bit. */
+static int set_field(struct table *t, const struct store_field *f, const char *text, size_t len)
+{
+    struct hrun_error why = { 0 };
+    char *copy = copy_text(t, f->key, text, len);
+    int rc = 0;
+
+    if (!copy)
+        return -1;
+    if (f->kind == STORE_TEXT) {
+        char **member = store_member(&t->x.sample, f);
+
+        free(*member);
+        *member = copy;
+    } else {
+        rc = parse(f, copy, store_member(&t->x.sample, f), &why);
+        free(copy);
+    }
+    if (rc)
+        return fail_here(t, &why);
+    t->x.given |= exchange_bit(f);
+    return 0;
+}
+
+static int set_text(char **member, const char *text)
+{
+    free(*member);
+    *member = strdup(text);
+    return *member ? 0 : -1;
+}
+
+/* What the file does not say. */
+static int complete(struct hrun_exchanged *x)
+{
+    struct hrun_sample *s = &x->sample;
+    unsigned given = x->given;
+    char now[21];
+
+#define GIVEN(key) (given & exchange_bit(exchange_field(key)))
+    if (!GIVEN("M"))
+        s->M = 1;
+    if (!GIVEN("pes") && s->M > 0)
+        s->pes = s->P / s->M;
+    if (!GIVEN("ok"))
+        s->ok = !GIVEN("status") || !strcmp(s->status, "ok");
+    if (!GIVEN("status") && s->ok && set_text(&s->status, "ok"))
+        return -1;
+    if (!GIVEN("wall_s"))
+        s->wall_s = s->time_s;
+    if (!s->date || !*s->date) {
+        hrun_date_now(now);
+        x->given &= ~exchange_bit(exchange_field("date"));
+        if (set_text(&s->date, now))
+            return -1;
+    }
+#undef GIVEN
+    return set_text(&s->origin, "import");
+}
+
+/* Complete the row, check it and move it to what was read. */
+static int add_row(struct table *t)
+{
+    struct hrun_exchange *out = t->out;
+    const struct hrun_sample *s = &t->x.sample;
+    struct hrun_error why = { 0 };
+
+    if (out->n == out->cap) {
+        size_t cap = out->cap ? out->cap * 2 : 64;
+        struct hrun_exchanged *v = realloc(out->v, cap * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(t->err);
+        out->v = v;
+        out->cap = cap;
+    }
+    if (complete(&t->x))
+        return hrun_fail_nomem(t->err);
+    if (store_check_sample(s, &why))
+        return fail_here(t, &why);
+    if (!strcmp(s->status, HRUN_STATUS_ANEW) || !strcmp(s->status, HRUN_STATUS_ANEW_POINT))
+        return fail(t, t->line, "status is '%s', which is no run: it would make those before it count no longer",
+                    s->status);
+    out->v[out->n++] = t->x;
+    memset(&t->x, 0, sizeof t->x);
+    return 0;
+}
 
 static int column_of(const char *name, size_t len)
 {
@@ -108,11 +267,11 @@ static int take_header(struct table *t, const char *name, size_t len)
     int column = column_of(name, len);
 
     if (column < 0)
-        return exchange_fail(t->r, t->line, "the column '%.*s' is unknown: columns are 'app', 'signature', and the "
-                             "keys of a record, see hrun-profile(5)", len < 100 ? (int)len : 100, name);
+        return fail(t, t->line, "the column '%.*s' is unknown: import reads CSV with a header line of 'app', "
+                    "'signature' and keys of a record, see hrun-profile(5)", len < 100 ? (int)len : 100, name);
     for (int i = 0; i < t->cell; i++)
         if (t->columns[i] == column)
-            return exchange_fail(t->r, t->line, "the column '%s' is there twice", column_name(column));
+            return fail(t, t->line, "the column '%s' is there twice", column_name(column));
     t->columns[t->cell] = column;
     return 0;
 }
@@ -125,9 +284,9 @@ static int take_name(struct table *t, char **member, const char *what, const cha
         return 0;
     *member = strndup(text, len);
     if (!*member)
-        return hrun_fail_nomem(t->r->err);
+        return hrun_fail_nomem(t->err);
     if (strlen(*member) != len || store_check_name(what, *member, &why))
-        return exchange_fail(t->r, t->line, "%s", *why.text ? why.text : "a name holds a NUL character");
+        return fail(t, t->line, "%s", *why.text ? why.text : "a name holds a NUL character");
     return 0;
 }
 
@@ -139,14 +298,14 @@ static int take_cell(struct table *t, const char *text, size_t len)
     if (!t->ncolumns)
         return take_header(t, text, len);
     if (t->cell >= t->ncolumns)
-        return exchange_fail(t->r, t->line, "the row has more cells than the header, which has %d", t->ncolumns);
+        return fail(t, t->line, "the row has more cells than the header, which has %d", t->ncolumns);
     column = t->columns[t->cell];
     if (column == APP_COLUMN)
         return take_name(t, &t->x.app, "an application", text, len);
     if (column == SIGNATURE_COLUMN)
         return take_name(t, &t->x.signature, "a sub-cluster signature", text, len);
     f = &store_fields[column];
-    return !len && f->kind != STORE_TEXT ? 0 : exchange_set(t->r, &t->x, f, text, len);
+    return !len && f->kind != STORE_TEXT ? 0 : set_field(t, f, text, len);
 }
 
 static void on_cell(void *text, size_t len, void *ctx)
@@ -165,10 +324,10 @@ static int take_row(struct table *t)
     static const char *const needed[] = { "N", "P", "time_s" };
 
     if (t->ncolumns && t->cell < t->ncolumns)
-        return exchange_fail(t->r, t->line, "the row has %d cell%s, the header %d", t->cell, t->cell == 1 ? "" : "s",
+        return fail(t, t->line, "the row has %d cell%s, the header %d", t->cell, t->cell == 1 ? "" : "s",
                              t->ncolumns);
     if (t->ncolumns)
-        return exchange_add(t->r, &t->x);
+        return add_row(t);
     t->ncolumns = t->cell;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         int found = 0;
@@ -176,7 +335,7 @@ static int take_row(struct table *t)
         for (int k = 0; k < t->ncolumns; k++)
             found |= !strcmp(column_name(t->columns[k]), needed[i]);
         if (!found)
-            return exchange_fail(t->r, t->line, "there is no column '%s': N, P and time_s are needed", needed[i]);
+            return fail(t, t->line, "there is no column '%s': N, P and time_s are needed", needed[i]);
     }
     return 0;
 }
@@ -193,44 +352,55 @@ static void on_row(int ending, void *ctx)
     t->ended = 1;
 }
 
-int exchange_read_csv(const struct exchange_reader *r, const char *text, size_t len)
+/* Line by line, so that the place of what is wrong is known. */
+static int read_lines(struct table *t, struct csv_parser *p, const char *text, const char *stop)
 {
-    const unsigned char options = CSV_STRICT | CSV_REPALL_NL | CSV_STRICT_FINI;
-    struct table t = { .r = r, .line = 1 };
-    struct csv_parser p;
-    int line = 0, rc = -1;
+    int line = 0;
 
-    if (csv_init(&p, options))
-        return exchange_fail(r, 0, "the CSV reader cannot be set up");
-    /* Line by line, so that the place of what is wrong is known. */
-    for (const char *at = text, *stop = text + len; at < stop && !t.failed; ) {
-        const char *eol = memchr(at, '\n', (size_t)(stop - at));
-        size_t n = (size_t)((eol ? eol + 1 : stop) - at);
+    for (const char *at = text, *eol; at < stop && !t->failed; at = eol) {
+        size_t n;
 
+        eol = memchr(at, '\n', (size_t)(stop - at));
+        eol = eol ? eol + 1 : stop;
+        n = (size_t)(eol - at);
         line++;
-        t.ended = 0;
-        if (csv_parse(&p, at, n, on_cell, on_row, &t) != n) {
-            if (csv_error(&p) == CSV_EPARSE)
-                exchange_fail(r, line, "a quote stands inside of a cell: RFC 4180 wants the cell in quotes, and each "
-                              "of its quotes twice");
-            else
-                hrun_fail_nomem(r->err);
-            goto out;
-        }
-        if (t.ended)
-            t.line = line + 1;
-        at += n;
+        t->ended = 0;
+        if (n > STORE_LINE_MAX + 1)
+            return fail(t, line, "the line is longer than %d KiB", STORE_LINE_MAX >> 10);
+        if (csv_parse(p, at, n, on_cell, on_row, t) != n)
+            return csv_error(p) != CSV_EPARSE ? hrun_fail_nomem(t->err) :
+                   fail(t, line, "a quote stands inside of a cell: RFC 4180 wants the cell in quotes, and each of its "
+                        "quotes twice");
+        if (t->ended)
+            t->line = line + 1;
     }
-    if (!t.failed && csv_fini(&p, on_cell, on_row, &t)) {
-        if (csv_error(&p) == CSV_EPARSE)
-            exchange_fail(r, t.line, "a quote that opens in this row is not closed");
-        else
-            hrun_fail_nomem(r->err);
-        goto out;
-    }
-    rc = t.failed ? -1 : 0;
-out:
+    if (!t->failed && csv_fini(p, on_cell, on_row, t))
+        return csv_error(p) != CSV_EPARSE ? hrun_fail_nomem(t->err) :
+               fail(t, t->line, "a quote that opens in this row is not closed");
+    return t->failed ? -1 : 0;
+}
+
+int hrun_exchange_read(const char *name, const char *text, size_t len, struct hrun_exchange *out,
+                       struct hrun_error *err)
+{
+    static const char mark[] = "\xef\xbb\xbf";      /* what some editors put before UTF-8 */
+    struct hrun_error why = { 0 };
+    struct table t = { .name = name, .out = out, .err = &why, .line = 1 };
+    size_t before = out->n, skip = len >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
+    int saved = errno, rc;
+    struct csv_parser p;
+
+    if (csv_init(&p, CSV_STRICT | CSV_REPALL_NL | CSV_STRICT_FINI))
+        return fail(&t, 0, "the CSV reader cannot be set up");
+    rc = read_lines(&t, &p, text + skip, text + len);
     csv_free(&p);
     exchange_drop(&t.x);
+    if (!rc && out->n == before)
+        rc = fail(&t, 0, "there is no measurement in it");
+    while (rc && out->n > before)
+        exchange_drop(&out->v[--out->n]);
+    if (rc && err)
+        *err = why;
+    errno = saved;
     return rc;
 }

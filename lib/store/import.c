@@ -5,6 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---------------------------------------------------------------- what was read */
+
+void exchange_drop(struct hrun_exchanged *x)
+{
+    free(x->app);
+    free(x->signature);
+    hrun_sample_release(&x->sample);
+    x->app = x->signature = NULL;
+}
+
+void hrun_exchange_release(struct hrun_exchange *x)
+{
+    int saved = errno;
+
+    if (!x)
+        return;
+    for (size_t i = 0; i < x->n; i++)
+        exchange_drop(&x->v[i]);
+    free(x->v);
+    free(x->app);
+    free(x->signature);
+    memset(x, 0, sizeof *x);
+    errno = saved;
+}
+
+const struct store_field *exchange_field(const char *key)
+{
+    for (int i = 0; i < STORE_NFIELDS; i++)
+        if (!strcmp(store_fields[i].key, key))
+            return &store_fields[i];
+    return NULL;
+}
+
+unsigned exchange_bit(const struct store_field *f)
+{
+    return 1u << (f - store_fields);
+}
+
 /* ---------------------------------------------------------------- whose they are */
 
 static int differ(const char *a, const char *b)
@@ -12,17 +50,19 @@ static int differ(const char *a, const char *b)
     return a && b && strcmp(a, b);
 }
 
-/* What the caller says, else what was read, into *member. known: the first such name that was read. */
+/* What the caller says, else what was read, into *member. known: the first such name that was read; file and line: where
+ * the measurement is. */
 static int claim(char **member, const char *said, const char *known, const char *what, const char *option,
-                 struct hrun_error *err)
+                 const char *file, int line, struct hrun_error *err)
 {
     char *copy;
 
     if (said && differ(*member, known))
-        return hrun_fail(err, HRUN_EINVAL, "the measurements are of several %ss, '%s' and '%s' among them, which %s "
-                         "would make one", what, known, *member, option);
+        return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the measurements are of several %ss, '%s' and '%s' among "
+                            "them, which %s would make one", what, known, *member, option);
     if (!said && !*member)
-        return hrun_fail(err, HRUN_EINVAL, "the %s of the measurements is not known: say it with %s", what, option);
+        return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the %s of the measurement is not known: say it with %s",
+                            what, option);
     if (!said || (*member && !strcmp(*member, said)))
         return 0;
     copy = strdup(said);
@@ -33,30 +73,20 @@ static int claim(char **member, const char *said, const char *known, const char 
     return 0;
 }
 
-int hrun_exchange_claim(struct hrun_exchange *x, const char *app, const char *signature, struct hrun_error *err)
+int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *app, const char *signature,
+                        struct hrun_error *err)
 {
-    char *first_app = NULL, *first_signature = NULL;
-    int rc = -1, saved = errno;
+    int rc = 0, saved = errno;
 
-    for (size_t i = 0; i < x->n && !(first_app && first_signature); i++) {
-        if (!first_app && x->v[i].app && !(first_app = strdup(x->v[i].app)))
-            goto nomem;
-        if (!first_signature && x->v[i].signature && !(first_signature = strdup(x->v[i].signature)))
-            goto nomem;
-    }
-    for (size_t i = 0; i < x->n; i++)
-        if (claim(&x->v[i].app, app, first_app, "application", "-app", err)
-            || claim(&x->v[i].signature, signature, first_signature, "signature", "--signature", err)
-            || store_check_name("an application", x->v[i].app, err)
-            || store_check_name("a sub-cluster signature", x->v[i].signature, err))
-            goto out;
-    rc = 0;
-    goto out;
-nomem:
-    hrun_fail_nomem(err);
-out:
-    free(first_app);
-    free(first_signature);
+    for (size_t i = 0; i < x->n && !(x->app && x->signature); i++)
+        if ((!x->app && x->v[i].app && !(x->app = strdup(x->v[i].app)))
+            || (!x->signature && x->v[i].signature && !(x->signature = strdup(x->v[i].signature))))
+            return hrun_fail_nomem(err);
+    for (size_t i = 0; i < x->n && !rc; i++)
+        rc = claim(&x->v[i].app, app, x->app, "application", "-app", file, x->v[i].line, err)
+             || claim(&x->v[i].signature, signature, x->signature, "signature", "--signature", file, x->v[i].line, err)
+             || store_check_name("an application", x->v[i].app, err)
+             || store_check_name("a sub-cluster signature", x->v[i].signature, err) ? -1 : 0;
     errno = saved;
     return rc;
 }

@@ -85,14 +85,10 @@ run $import good.csv
 status_is 0 "measurements from a file"
 printf 'N,P,time_s\n100,1,"%s"\n' "$(repeated a 300000)" > bomb.csv
 bomb "bomb.csv:2: the line is longer than 256 KiB" "a long cell" $import bomb.csv
-printf '{"params":{"N":100,"P":1},"value":[%s1]}\n' "$(repeated 1, 10000000)" > bomb.jsonl
-bomb "bomb.jsonl:1: the line is longer than 256 KiB" "JSON of 20 MB" $import bomb.jsonl
-repeated '[' 200000 > bomb.jsonl
-bomb "bomb.jsonl:1: not JSON: maximum parsing depth" "nested JSON" $import bomb.jsonl
-python3 - bomb.jsonl "$HRUN_DATA/profiles/lu/sig.log" <<'P'
+python3 - "$HRUN_DATA/profiles/lu/sig.log" <<'P'
 import sys, zlib
 text = b'{"M":[' + b'1,' * 10000000 + b'1]}'
-open(sys.argv[2], "ab").write(text + b"\t%08x\n" % zlib.crc32(text))
+open(sys.argv[1], "ab").write(text + b"\t%08x\n" % zlib.crc32(text))
 P
 run bounded $import good.csv
 status_is 0 "a log with a record of 20 MB is read"

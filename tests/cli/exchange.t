@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measurements for other programs and from them: CSV, and Extra-P's text and JSON Lines formats.
+# Measurements for other programs and from them: CSV, and Extra-P's text format out.
 . "$(dirname "$0")/tap.sh"
 
 sig=cpu-a.4c-1f2e3d4c
@@ -93,11 +93,12 @@ run hrun-calibrate import "$tmp/all.csv" "$tmp/all.csv"
 ok "a file that is given twice, too" test "$(records "$home")" = "$(records "$HRUN_DATA")"
 run hrun-calibrate import --signature new-1 -app lu "$tmp/all.csv"
 status_is 125 "two profiles are not made one"
+err_has "$tmp/all.csv:9: " "which is told at the row"
 err_has "$other" "and both are named"
 
 # ------------------------------------------------------------------ Extra-P
 export HRUN_DATA=$home
-fails 125 "at different points" "Extra-P wants the same points" hrun-calibrate export --format extrap lu
+fails 125 "one set of constants" "a file for Extra-P has one region" hrun-calibrate export --format extrap lu
 run hrun-calibrate export -o "$tmp/{app}-{signature}.txt" lu
 status_is 0 "one file for each sub-cluster"
 err_has "2 measurements are left out" "failed and mixed runs are left out, and told"
@@ -106,50 +107,24 @@ printf '%s\n' '# measured by hrun: seconds, for the size N, P processes in all a
     'DATA 0.00000012345678901234568 0.3' 'DATA 0.1' 'DATA 12345.5' > "$tmp/want"
 ok "the text format" diff "$tmp/want" "$tmp/lu-$sig.txt"
 ok "without M where it is 1" grep -qx 'PARAMETER N P' "$tmp/lu-$other.txt"
-run hrun-calibrate -q export -o "$tmp/{signature}.jsonl" lu
-status_is 0 "export to JSON Lines"
-ok "each line has what Extra-P reads" python3 - "$tmp/$sig.jsonl" "$sig" <<'END'
-import json, sys
-rows = [json.loads(line) for line in open(sys.argv[1])]
-assert [r["params"] for r in rows] == [dict(N=400, P=1, M=1)] * 2 + [dict(N=400, P=2, M=1), dict(N=800, P=4, M=2)]
-assert [r["value"] for r in rows] == [1.2345678901234568e-7, 0.3, 0.1, 12345.5]
-assert all(r["metric"] == "time" and r["callpath"] == "lu->%s->nb=128" % sys.argv[2] for r in rows)
-END
-
-for ext in txt jsonl; do
-    [ $ext = txt ] && files="$tmp/lu-$sig.txt $tmp/lu-$other.txt" || files="$tmp/$sig.jsonl $tmp/$other.jsonl"
-    # Into where they came from: nothing is new.
-    before=$(cat "$home"/profiles/lu/*.log)
-    run hrun-calibrate import $files
-    out_has "lu on $sig: 0 measurements imported, 4 known" "$ext: doubles are not imported"
-    ok "$ext: and the log is as it was" test "$before" = "$(cat "$home"/profiles/lu/*.log)"
-    export HRUN_DATA=$tmp/from-$ext
-    run hrun-calibrate import $files
-    status_is 0 "$ext: import elsewhere"
-    run hrun-calibrate import $files
-    out_has "lu on $sig: 0 measurements imported, 4 known" "$ext: once"
-    run hrun-calibrate export -q -o "$tmp/again-{signature}.$ext" lu
-    ok "$ext: and what is exported from there is the same" \
-        diff "$tmp/again-$sig.$ext" <(sed 's/"origin":"calibration"/"origin":"import"/' "$(ls $files | grep "$sig")")
-    export HRUN_DATA=$home
-done
-ok "JSON Lines lose nothing of these runs" test \
-    "$(records "$home" | grep -v '"mixed": true\|"ok": false')" = "$(records "$tmp/from-jsonl")"
+before=$(cat "$home"/profiles/lu/*.log)
+fails 125 "import reads CSV" "Extra-P's files are not read" hrun-calibrate import "$tmp/lu-$sig.txt"
+fails 125 "import reads CSV" "nor those of Extra-P's users" \
+    bash -c "printf 'PARAMETER p\nPOINTS 1 2\nREGION main\nDATA 1 2\n' | hrun-calibrate import --app lu --signature x -"
+ok "and nothing of them is stored" test "$before" = "$(cat "$home"/profiles/lu/*.log)"
+fails 125 "--format" "a format goes with export alone" hrun-calibrate import --format extrap "$tmp/lu-$sig.txt"
 
 # ------------------------------------------------------------------ of other programs
 export HRUN_DATA=$tmp/foreign
-printf 'PARAMETER n\nPARAMETER p\nPOINTS ( 100 1 ) ( 100.0 2 )\nREGION main->solve it\nDATA 1 2\nDATA 3\n' > "$tmp/f.txt"
-fails 125 "--signature" "a profile must be named" hrun-calibrate import -app lu "$tmp/f.txt"
-fails 125 "-app" "an application too" hrun-calibrate import --signature mine "$tmp/f.txt"
-run hrun-calibrate import -app lu --signature mine "$tmp/f.txt"
-out_has "lu on mine: 3 measurements imported" "a file of somebody else"
-printf '%s\n' '{"params":{"N":100,"P":4},"value":[1,2.5],"by":"them"}' '' '{"params":{"p":2.0,"n":100},"value":3}' > "$tmp/f.jsonl"
-run hrun-calibrate import -app lu --signature mine "$tmp/f.jsonl"
-out_has "2 measurements imported, 1 known" "and in JSON Lines"
 printf '\xef\xbb\xbfP,time_s,N\n8,0.5,100\n\n"8","0.5",200\n' > "$tmp/f.csv"
-run hrun-calibrate import -app lu --signature mine - --format csv < "$tmp/f.csv"
-run bash -c 'hrun-calibrate import -app lu --signature mine --format csv - < "$1"' _ "$tmp/f.csv"
+fails 125 "f.csv:2: the signature of the measurement is not known: say it with --signature" "a profile must be named" \
+    hrun-calibrate import -app lu "$tmp/f.csv"
+fails 125 "-app" "an application too" hrun-calibrate import --signature mine "$tmp/f.csv"
+run bash -c 'hrun-calibrate import -app lu --signature mine - < "$1"' _ "$tmp/f.csv"
 out_has "2 measurements imported" "CSV from standard input, with few columns in any order"
+printf 'N,P,time_s,app\n100,1,1,theirs\n' > "$tmp/renamed.csv"
+run hrun-calibrate import -app lu --signature mine "$tmp/renamed.csv"
+out_has "its application 'theirs' becomes 'lu'" "what an option replaces is told"
 fails 125 "no-such-app" "an application without a definition" hrun-calibrate import -app no-such-app --signature x "$tmp/f.csv"
 
 # ------------------------------------------------------------------ all or nothing
@@ -174,24 +149,13 @@ bad b.csv 2 "others took part" "a mixed run that is none" <<< $'N,P,time_s,mixed
 bad b.csv 2 "date is" "a date that is none" <<< $'N,P,time_s,date\n100,1,1,yesterday'
 bad b.csv 2 "status is 'anew'" "a mark that would outdate others" <<< $'N,P,time_s,ok,status\n1,1,0,0,anew'
 bad b.csv 2 "UTF-8" "text that is not UTF-8" <<< $'N,P,time_s,host\n1,1,1,a\xff'
-bad b.txt 4 "time_s" "Extra-P: a value that is no number" <<< $'PARAMETER N P\nPOINTS (1 1)\nREGION a\nDATA x'
-bad b.txt 5 "more lines DATA" "more values than points" <<< $'PARAMETER N P\nPOINTS (1 1)\nREGION a\nDATA 1\nDATA 2'
-bad b.txt 3 "1 lines DATA for 2 POINTS" "fewer" <<< $'PARAMETER N P\nPOINTS (1 1) (2 1)\nREGION a\nDATA 1'
-bad b.txt 1 "the parameter 'q' is unknown" "a parameter that hrun does not have" <<< $'PARAMETER N P q\nPOINTS (1 1 1)'
-bad b.txt 2 "are needed" "no P" <<< $'PARAMETER N\nPOINTS 1 2'
-bad b.txt 3 "metric" "a metric that is no time" <<< $'PARAMETER N P\nPOINTS (1 1)\nMETRIC visits\nREGION a\nDATA 1'
-bad b.txt 2 "PONTS" "a word that is none of the format" <<< $'PARAMETER N P\nPONTS (1 1)'
-bad b.txt 4 "N is 1.5" "a size that is not whole" <<< $'PARAMETER N P\nPOINTS (1.5 1)\nREGION a\nDATA 1'
-bad b.jsonl 2 "not JSON" "JSON Lines: no JSON" <<< $'{"params":{"N":1,"P":1},"value":1}\n{'
-bad b.jsonl 1 "the parameter P is missing" "no P" <<< $'{"params":{"N":1},"value":1}'
-bad b.jsonl 1 "no 'value'" "no value" <<< $'{"params":{"N":1,"P":1}}'
-bad b.jsonl 1 "metric" "a metric that is no time" <<< $'{"params":{"N":1,"P":1},"value":1,"metric":"visits"}'
-bad b.jsonl 1 "the key 'x'" "a key that hrun does not have" <<< $'{"params":{"N":1,"P":1},"value":1,"hrun":{"x":1}}'
-bad b.jsonl 1 "P is 7" "PEs that do not make P" <<< $'{"params":{"N":1,"P":7,"M":2},"value":1}'
+bad b.csv 2 "P is 7" "PEs that do not make P" <<< $'N,P,M,time_s\n1,7,2,1'
+bad b.csv 2 "time_s needs a number" "a time with a unit" <<< $'N,P,time_s\n1,1,1.5 ms'
+bad b.csv 1 "the column 'N;P;time_s' is unknown" "semicolons" <<< $'N;P;time_s\n1;1;1'
+bad b.csv 2 "N needs a whole number" "a line of comment" <<< $'N,P,time_s\n#,1,1'
 ok "nothing of all these files was imported" test "$before" = "$(cat "$HRUN_DATA"/profiles/*/*.log)"
-fails 125 "--format" "a file whose name tells no format" hrun-calibrate import "$tmp/want"
 fails 125 "needs the name of a file" "no file" hrun-calibrate import
-fails 125 "no measurement" "a file without measurements" hrun-calibrate import -app lu --signature x --format csv /dev/null
+fails 125 "no measurement" "a file without measurements" hrun-calibrate import -app lu --signature x /dev/null
 
 # ------------------------------------------------------------------ somebody else's constants
 mkdir "$tmp/out"

@@ -65,8 +65,8 @@ out=$(complete_words "hrun-calibrate fit jacobi npb-" hrun-calibrate)
 ok "and names of applications behind fit" test "$out" = "$(printf 'npb-%s\n' bt cg ep lu)"
 out=$(complete_words "hrun-calibrate impo" hrun-calibrate)
 ok "import completes" grep -qx import <<<"$out"
-out=$(complete_words "hrun-calibrate --format j" hrun-calibrate)
-ok "and its formats" test "$out" = jsonl
+out=$(complete_words "hrun-calibrate --format e" hrun-calibrate)
+ok "and the formats of export" test "$out" = extrap
 out=$(complete_words "hrun-calibrate show --js" hrun-calibrate)
 out_lacks "jacobi" "an option behind show is none"
 cd "$tmp" && : > jackson
