@@ -1,9 +1,24 @@
 /* main.c - hrun-calibrate: measure an application on each sub-cluster and fit its models */
 #include "common/options.h"
 
+#define MEASURE "write hrun-calibrate PROGRAM"
+#define SHOW "write hrun-calibrate show"
+#define REMOVE "--again measures anew, and all that is known of an application is the folder $HRUN_DATA/profiles/APP " \
+               "(of ~/.local/share/hrun without HRUN_DATA)"
+
+/* Each would be run for measuring where it is a program. */
+static const struct context_not_program not_programs[] = {
+    { "list", SHOW }, { "ls", SHOW }, { "status", SHOW },
+    { "rm", REMOVE }, { "remove", REMOVE }, { "delete", REMOVE }, { "clear", REMOVE }, { "reset", REMOVE },
+    { "help", "write hrun-calibrate --help" }, { "test", "write hrun-calibrate --dry-run PROGRAM" },
+    { "run", MEASURE }, { "measure", MEASURE }, { "new", "write hrun-calibrate --new" },
+    { "vary", "write hrun-calibrate --vary" }, { NULL, NULL },
+};
+
 static const struct context_command command = {
     "hrun-calibrate", calib_options, calib_modes, calib_usage, calib_usage_after,
     "show fit report export import: doctor: network: speeds:", NULL,
+    not_programs,
 };
 
 static int (*const errands[])(const struct calib_settings *s, char **words) = {
@@ -22,6 +37,8 @@ int main(int argc, char **argv)
 
     context_start();
     mode = context_command_line(&command, &s.common, argc, argv, &words, &status);
+    if (mode >= 0)
+        context_say_behind(&command, &s.common, words);
     if (mode >= 0)
         status = errands[mode](&s, words);
     settings_release(&s.common);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct context_command command = {
-    "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan", programs_read,
+    "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan", programs_read, NULL,
 };
 
 /* Where there is no place for data runs are not recorded, and that is told. */
@@ -68,6 +68,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", command.name, s.notes.v[i]);
     if (mode >= 0 && !(without_data >> mode & 1))
         find_data(&s);
+    if (mode >= 0)
+        context_say_behind(&command, &s.common, words);
     if (mode >= 0)
         status = errands[mode](&s, words);
     settings_release(&s.common);

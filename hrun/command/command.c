@@ -150,13 +150,17 @@ static int check_words(const struct context_command *cmd, const struct hrun_opt_
     return 0;
 }
 
-/* A program that there is not, with a name like that of a subcommand. */
+/* A word that people take for a subcommand, or a program that there is not, with a name like that of one. */
 static int check_subcommand(const struct context_command *cmd, const char *word, struct hrun_error *err)
 {
     const char *known[8 * sizeof(unsigned)], *near;
     size_t n = 0;
     char *path;
 
+    for (const struct context_not_program *no = cmd->not_programs; no && no->word && word; no++)
+        if (!strcmp(no->word, word))
+            return hrun_fail(err, HRUN_EINVAL, "'%s' reads like a subcommand, and is none: %s; a program of this name "
+                             "is given with its path", word, no->instead);
     if (!word || strchr(word, '/') || !access(word, F_OK))
         return 0;
     for (const struct hrun_opt_mode *m = cmd->modes; m->word || m->option; m++)
@@ -168,6 +172,28 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
     if (!near || path)
         return 0;
     return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
+}
+
+/* The first word behind the program that is one of the command's long options, up to a "--"; NULL: none is. One whose
+ * value is a template ("--size={N}") can only be the program's. */
+static const char *find_behind(const struct hrun_opt *options, char *const *words)
+{
+    for (char *const *w = words; *w && *++w && strcmp(*w, "--");) {
+        size_t dashes = strspn(*w, "-"), len = strcspn(*w + dashes, "=");
+        int filled = strchr(*w, '{') || (w[1] && *w[1] == '{');
+
+        for (int i = 0; !filled && (dashes == 1 || dashes == 2) && options[i].name; i++)
+            if (strlen(options[i].name) == len && !strncmp(options[i].name, *w + dashes, len))
+                return *w;
+    }
+    return NULL;
+}
+
+void context_say_behind(const struct context_command *cmd, const struct settings *s, char *const *words)
+{
+    if (s->behind)
+        settings_say(s, "%s behind %s is an option of that program: those of %s stand before it (-- before the program "
+                     "silences this line)", s->behind, words[0], cmd->name);
 }
 
 static int read_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
@@ -204,9 +230,12 @@ static int read_line(const struct context_command *cmd, struct settings *s, int 
     }
     if (asks_only(s))
         return mode;
-    return (!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
-           check_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||
-           hrun_opts_check(cmd->options, cmd->modes, mode, &given, err) ? -1 : mode;
+    if ((!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
+        check_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||
+        hrun_opts_check(cmd->options, cmd->modes, mode, &given, err))
+        return -1;
+    s->behind = cmd->modes[mode].word || given.ended ? NULL : find_behind(cmd->options, *words);
+    return mode;
 }
 
 /* The number of threads that the environment fixes counts as with -x, on all hosts. */

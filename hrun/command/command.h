@@ -115,6 +115,11 @@ int context_cluster(struct context *c, const struct settings *s, struct hrun_err
 /* Print "hrun: ..." for an error on stderr; result: the exit status that goes with it. */
 int context_complain(const char *command, const struct hrun_error *err);
 
+/* A word that people take for a subcommand, though it may be a program, and what to type. */
+struct context_not_program {
+    const char *word, *instead;
+};
+
 /* A command, as its command line is read. */
 struct context_command {
     const char *name;                 /* "hrun" */
@@ -124,6 +129,7 @@ struct context_command {
     const char *subcommands;          /* for the completion (hrun_opts_completion) */
     /* Cut words, without "--" before them, into several programs at each ':'; NULL: such words are refused. */
     int (*read_programs)(struct settings *s, char **words, struct hrun_error *err);
+    const struct context_not_program *not_programs;   /* up to a NULL word; NULL: none */
 };
 
 /* Read the command line into the settings, of which s is the first member. Behind a subcommand options may stand among
@@ -132,6 +138,9 @@ struct context_command {
  * answered (*status 0), or the command line is wrong, which has been said. */
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status);
+
+/* Note an option behind the program (settings: behind), which the user may have meant for the command. */
+void context_say_behind(const struct context_command *cmd, const struct settings *s, char *const *words);
 
 /* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written. */
 int context_end(const char *command, int status);

@@ -66,6 +66,7 @@ struct settings {
     int json, quiet, verbose;
     int help, version, completion;    /* help: HRUN_OPT_LONG: all options are wanted; HRUN_OPT_SHORT */
     void (*say)(const char *text);    /* a note for the user, as one line without its end; NULL: nobody reads notes */
+    const char *behind;               /* first word behind the program that is a long option of the command, or NULL */
     const char *needs_app;            /* name of the first option given that has no effect without an app definition */
 };
 

@@ -65,6 +65,22 @@ run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"
 fails 127 "'shwo' is neither a program nor a subcommand; did you mean 'show'?" "a subcommand with a typing mistake" \
     hrun-calibrate shwo lu
+for word in ls rm help; do
+    fails 125 "'$word' reads like a subcommand, and is none" "one that there is not: $word" hrun-calibrate $word lu
+done
+run hrun-calibrate --dry-run /bin/ls
+status_is 0 "a program of such a name, with its path"
+for dash in - --; do
+    run hrun -n 1 /bin/echo 5 ${dash}dry-run=time
+    out_has "5 ${dash}dry-run=time" "an option of hrun's behind the program, ${dash}dry-run, is the program's"
+    err_has "hrun: ${dash}dry-run=time behind /bin/echo is an option of that program" "which is said"
+done
+run hrun-calibrate --dry-run /bin/true --full-grid
+err_has "hrun-calibrate: --full-grid behind /bin/true is an option of that program" "so it is of hrun-calibrate's"
+run hrun -n 1 -- /bin/echo --dry-run
+err_lacks "--dry-run" "not with -- before the program"
+run hrun -n 1 /bin/echo --dry --n --np {P} --top={P} -- --np
+err_lacks "behind" "nor of words that are none exactly, have a template as value, or stand behind one more --"
 fails 125 "'5m' behind --wait would be the program: write --wait=5m" "a value that needs '='" hrun --wait 5m "$lu"
 fails 125 "--limit: 'tim' is none of time=TIME, cost=COST" "a limit that there is not" \
     hrun --dry-run --limit pes=4,tim=5 -app lu -N 100 "$lu"
