@@ -30,6 +30,29 @@ void context_start(void)
     sigaction(SIGXFSZ, &act, NULL);
 }
 
+int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct settings *s = settings;
+
+    if (s->host_file)
+        return hrun_fail(err, HRUN_EINVAL, "--%s: a host file is given already, %s: write the hosts of both into one",
+                         opt->name, s->host_file);
+    s->host_file = value;
+    return 0;
+}
+
+int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    struct settings *s = settings;
+    struct hrun_strvec *v = &s->host_lists;
+
+    (void)opt;
+    if (v->n ? hrun_strvec_pushf(v, "%s,%s", s->hosts, value) : hrun_strvec_push(v, value))
+        return hrun_fail_nomem(err);
+    s->hosts = v->v[v->n - 1];
+    return 0;
+}
+
 /* hwloc looks for devices by plugins that load graphics libraries, which takes longer than the topology. Result: 1 when
  * they are hidden; programs that are started later see the environment as it was. */
 static int hide_device_plugins(void)

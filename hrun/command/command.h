@@ -18,6 +18,10 @@ enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIM
  * handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
 void context_start(void);
 
+/* --hostfile is given once, as with mpirun; lists of --host are joined. */
+int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
+int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
+
 #define COMMON_AT(member) offsetof(struct settings, member)
 
 /* Names of options, for `needs` and `against` of a row. */
@@ -50,11 +54,10 @@ void context_start(void);
 /* Which hosts, and what of them is used. */
 #define OPTIONS_HOSTS(in) \
     { "hostfile", 0, HRUN_OPT_FILE, "FILE", NULL, "hosts, one per line (name slots=N)", \
-      "Machine", hrun_opt_string, COMMON_AT(host_file), .modes = in, .often = 1 }, \
-    { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", hrun_opt_string, COMMON_AT(host_file), \
-      .modes = in }, \
+      "Machine", context_set_hostfile, 0, .modes = in, .often = 1 }, \
+    { "machinefile", 0, HRUN_OPT_FILE, "FILE", NULL, NULL, "Machine", context_set_hostfile, 0, .modes = in }, \
     { "host", 'H', HRUN_OPT_WORD, "HOSTS", NULL, "hosts, as a:2,b,p4-[0-3]", \
-      "Machine", hrun_opt_string, COMMON_AT(hosts), .modes = in, .often = 1 }, \
+      "Machine", context_add_hosts, 0, .modes = in, .often = 1 }, \
     { "platform", 0, HRUN_OPT_FILE, "FILE", NULL, "simulated hosts: a platform file of SimGrid (engine smpi)", \
       "Machine", hrun_opt_string, COMMON_AT(platform), .modes = in }, \
     { "level", 0, HRUN_OPT_CHOICE, "LEVEL", "node package numa l3 core", \

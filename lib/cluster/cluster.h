@@ -108,8 +108,8 @@ struct hrun_cluster {
     int nsubs;
 };
 
-/* What the user asked for; NULL or -1 where nothing. At most one of the three sources. A level given here
- * goes before those of the cluster file. */
+/* What the user asked for; NULL or -1 where nothing. With a cluster file there is neither a host file nor a list of
+ * hosts; of a host file a list chooses hosts. A level given here goes before those of the cluster file. */
 struct hrun_cluster_request {
     const char *cluster_file;
     const char *host_file;

@@ -207,7 +207,7 @@ static int from_allocation(const struct hrun_discovery *d, const struct hrun_all
     if (!list.v)
         return hrun_fail_nomem(err);
     for (size_t i = 0; i < list.n; i++)
-        list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], a->cpus_are_cores ? a->cpus[i] : 0, 0, 0 };
+        list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], a->cpus_are_cores ? a->cpus[i] : 0, 0, 0, 0 };
     rc = from_list(d, &list, "", err);
     free(list.v);       /* the names are the allocation's */
     return rc;
@@ -226,16 +226,16 @@ static int from_this_host(const struct hrun_discovery *d, struct hrun_error *err
 static int from_source(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
 {
     struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    const char *place;
     int rc;
 
     if (d->req->cluster_file)
         return hrun_clusterfile_load(d, err);
     if (!d->req->host_file && !d->req->hosts)
         return a->manager == HRUN_MANAGER_NONE ? from_this_host(d, err) : from_allocation(d, a, err);
-    rc = d->req->host_file ? hrun_hostfile_read(d->req->host_file, &list, err)
-                           : hrun_hosts_parse(d->req->hosts, &list, err);
+    rc = hrun_hosts_asked(d->req, &list, &place, err);
     if (!rc)
-        rc = from_list(d, &list, d->req->host_file ? d->req->host_file : "--host", err);
+        rc = from_list(d, &list, place, err);
     hrun_host_list_release(&list);
     return rc;
 }
@@ -279,9 +279,9 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     char *note;
     int rc = -1;
 
-    if (!!req->cluster_file + !!req->host_file + !!req->hosts > 1)
-        return hrun_fail(err, HRUN_EINVAL, "of a cluster file, a host file and a list of hosts only one can "
-                         "be given");
+    if (req->cluster_file && (req->host_file || req->hosts))
+        return hrun_fail(err, HRUN_EINVAL, "beside a cluster file neither a host file nor a list of hosts can be "
+                         "given");
     d.c = calloc(1, sizeof *d.c);
     if (!d.c)
         return hrun_fail_nomem(err);

@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "base/units.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@ static const size_t file_max = (size_t)8 << 20;
 
 static const char blanks[] = " \t\r\v\f";
 
+/* Slots of an entry while the list is read. */
+enum { NOT_GIVEN = -1, ALL_CORES = -2 };
+
 void hrun_host_list_release(struct hrun_host_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -22,7 +26,7 @@ void hrun_host_list_release(struct hrun_host_list *list)
     *list = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
 }
 
-static int push(struct hrun_host_list *list, const char *name, int slots, int line, int column,
+static int push(struct hrun_host_list *list, const char *name, int slots, int keyed, int line, int column,
                 struct hrun_error *err)
 {
     if (list->n == list->cap) {
@@ -33,11 +37,17 @@ static int push(struct hrun_host_list *list, const char *name, int slots, int li
         list->v = v;
         list->cap = cap;
     }
-    list->v[list->n] = (struct hrun_host_entry){ strdup(name), slots, line, column };
+    list->v[list->n] = (struct hrun_host_entry){ strdup(name), slots, keyed, line, column };
     if (!list->v[list->n].name)
         return hrun_fail_nomem(err);
     list->n++;
     return 0;
+}
+
+static int fail_user(const char *file, int line, int column, const char *user, int len, struct hrun_error *err)
+{
+    return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host list names no user: write 'User %.*s' for this "
+                        "host into ~/.ssh/config", len, user);
 }
 
 /* Expand item (a name or a range) that stands at line and column; item is cut at its ":N". */
@@ -46,14 +56,22 @@ static int add_item(struct hrun_host_list *list, const char *file, char *item, i
 {
     struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error why;
-    char *colon = strrchr(item, ':'), *bracket = strrchr(item, ']');
+    char *colon = strrchr(item, ':'), *bracket = strrchr(item, ']'), *at = strchr(item, '@');
+    int keyed = slots != NOT_GIVEN, rc = -1;
+    struct in6_addr address;
     int64_t count;
-    int rc = -1;
 
+    if (inet_pton(AF_INET6, item, &address) == 1)
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "an IPv6 address stands in brackets: [%s], with "
+                            "slots [ADDRESS]:N", item);
+    if (at)
+        return fail_user(file, line, column, item, (int)(at - item), err);
     if (colon && (!bracket || colon > bracket)) {
-        if (slots)
+        if (slots != NOT_GIVEN)
             return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' tells its slots twice", item);
-        if (hrun_parse_count("slots", colon + 1, 1, HRUN_CORES_MAX, &count, &why))
+        if (!strcmp(colon + 1, "*") || !strcmp(colon + 1, "auto"))
+            count = ALL_CORES;
+        else if (hrun_parse_count("slots", colon + 1, 0, HRUN_CORES_MAX, &count, &why))
             return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(colon - item) + 1,
                                 "%s (after the ':' of 'HOST:SLOTS')", why.text);
         slots = (int)count;
@@ -68,7 +86,7 @@ static int add_item(struct hrun_host_list *list, const char *file, char *item, i
         if (names.n > HRUN_HOSTLIST_MAX - list->n)
             rc = hrun_fail_at(err, HRUN_EPARSE, file, line, column, "more than %d hosts are named", HRUN_HOSTLIST_MAX);
         for (size_t i = 0; i < names.n && !rc; i++)
-            rc = push(list, names.v[i], slots, line, column, err);
+            rc = push(list, names.v[i], slots, keyed, line, column, err);
     }
     hrun_strvec_release(&names);
     return rc;
@@ -83,43 +101,69 @@ static int compare_entries(const void *pa, const void *pb)
     return order ? order : (a > b) - (a < b);
 }
 
-/* A name that is listed twice: mpirun would count a slot each time, others forget one of the lines. To guess is
- * to be wrong for somebody, so it is refused, with the way to write it. The earliest repetition is told. */
-static int check_twice(const struct hrun_host_list *list, const char *file, struct hrun_error *err)
+/* Add the slots of a later mention of a host to those of the first one. */
+static int add_mention(struct hrun_host_entry *first, const struct hrun_host_entry *more, const char *file,
+                       struct hrun_error *err)
 {
-    struct hrun_host_entry **sorted = malloc((list->n + 1) * sizeof *sorted), *twice = NULL, *first = NULL;
-    int count = 0, one_line;
+    long long slots = (first->slots == NOT_GIVEN ? 1 : first->slots) + (more->slots == NOT_GIVEN ? 1 : more->slots);
+    int one_line = !strcmp(file, "--host");
 
-    if (!sorted)
-        return hrun_fail_nomem(err);
-    for (size_t i = 0; i < list->n; i++)
-        sorted[i] = &list->v[i];
-    qsort(sorted, list->n, sizeof *sorted, compare_entries);
-    for (size_t i = 1; i < list->n; i++) {
-        if (strcasecmp(sorted[i - 1]->name, sorted[i]->name) || (twice && twice < sorted[i]))
-            continue;
-        twice = sorted[i];
-        first = sorted[i - 1];
-    }
-    free(sorted);
-    if (!twice)
-        return 0;
-    for (size_t i = 0; i < list->n; i++)
-        if (!strcasecmp(list->v[i].name, twice->name))
-            count += list->v[i].slots ? list->v[i].slots : 1;
-    one_line = !strcmp(file, "--host");
-    return hrun_fail_at(err, HRUN_EPARSE, file, twice->line, twice->column,
-                        "host '%s' is listed twice (first at %s %d); write it once, with its slots: '%s%s%d'",
-                        twice->name, one_line ? "column" : "line", one_line ? first->column : first->line,
-                        twice->name, one_line ? ":" : " slots=", count);
+    if (more->keyed || first->slots == ALL_CORES || more->slots == ALL_CORES)
+        return hrun_fail_at(err, HRUN_EPARSE, file, more->line, more->column, "host '%s' is listed twice (first at %s "
+                            "%d), with %s: write it once, with all its slots", more->name, one_line ? "column" : "line",
+                            one_line ? first->column : first->line,
+                            more->keyed ? "slots of its own" : "all its cores and a number of slots");
+    first->slots = slots < HRUN_CORES_MAX ? (int)slots : HRUN_CORES_MAX;
+    return 0;
 }
 
-/* Give what was found to the caller, in place of what list held, unless a host is listed twice. *found is left
- * empty. */
+/* Each mention of a host that is listed several times counts its slots, one where none are given, as with mpirun and
+ * mpiexec; then that holds for all hosts of the list. Hosts with 0 slots are left out. Slots that are still not given
+ * become 0: all cores. */
+static int merge_mentions(struct hrun_host_list *list, const char *file, struct hrun_error *err)
+{
+    struct hrun_host_entry **sorted = malloc((list->n + 1) * sizeof *sorted), *first = NULL;
+    int counted = 0, rc = sorted ? 0 : hrun_fail_nomem(err);
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n && sorted; i++)
+        sorted[i] = &list->v[i];
+    if (sorted)
+        qsort(sorted, list->n, sizeof *sorted, compare_entries);
+    for (size_t i = 0; i < list->n && !rc; i++) {
+        if (!first || strcasecmp(first->name, sorted[i]->name)) {
+            first = sorted[i];
+            continue;
+        }
+        counted |= first->slots == NOT_GIVEN || sorted[i]->slots == NOT_GIVEN;
+        rc = add_mention(first, sorted[i], file, err);
+        sorted[i]->slots = 0;
+    }
+    free(sorted);
+    for (size_t i = 0; i < list->n && !rc; i++) {
+        struct hrun_host_entry e = list->v[i];
+
+        if (!e.slots) {
+            free(e.name);
+            continue;
+        }
+        if (e.slots < 0)
+            e.slots = e.slots == NOT_GIVEN && counted ? 1 : 0;
+        list->v[n++] = e;
+    }
+    if (rc)
+        return -1;
+    if (list->n && !n)
+        rc = hrun_fail_at(err, HRUN_EPARSE, file, 0, 0, "each host has 0 slots, which takes no process");
+    list->n = n;
+    return rc;
+}
+
+/* Give what was found to the caller, in place of what list held. *found is left empty. */
 static int hand_over(struct hrun_host_list *found, const char *place, struct hrun_host_list *list,
                      struct hrun_error *err)
 {
-    if (check_twice(found, place, err))
+    if (merge_mentions(found, place, err))
         return -1;
     hrun_host_list_release(list);
     *list = *found;
@@ -135,10 +179,11 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
 {
     static const char *const slot_keys[] = { "slots", "slot", "cpus", "cpu", "count" };
     static const char *const max_keys[] = { "max_slots", "max-slots", "slots_max", "slots-max" };
+    static const char *const user_keys[] = { "username", "user-name", "user_name", "user" };
     char *key = *p, *key_end = key + strcspn(key, "= \t\r\v\f"), *eq = key_end + strspn(key_end, blanks);
     char *value, *end;
     struct hrun_error why;
-    int *into = NULL;
+    int *into = NULL, is_user = 0;
     int64_t count;
     size_t len = (size_t)(key_end - key);
 
@@ -148,7 +193,9 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
     for (size_t i = 0; i < sizeof max_keys / sizeof max_keys[0]; i++)
         if (strlen(max_keys[i]) == len && !strncmp(key, max_keys[i], len))
             into = max_slots;
-    if (!into || *eq != '=')
+    for (size_t i = 0; i < sizeof user_keys / sizeof user_keys[0]; i++)
+        is_user |= strlen(user_keys[i]) == len && !strncmp(key, user_keys[i], len);
+    if ((!into && !is_user) || *eq != '=')
         return hrun_fail_at(err, HRUN_EPARSE, file, line, column,
                             "'%.*s' is not understood behind a host name; a line is 'NAME [slots=N] "
                             "[max_slots=M]' or 'NAME:N'", (int)(len ? len : 1), key);
@@ -157,9 +204,11 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
     *p = *end ? end + 1 : end;
     *end = 0;
     *key_end = 0;
-    if (*into)
+    if (is_user)
+        return fail_user(file, line, column, value, (int)strlen(value), err);
+    if (*into != NOT_GIVEN)
         return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' is given twice", key);
-    if (hrun_parse_count(key, value, 1, HRUN_CORES_MAX, &count, &why))
+    if (hrun_parse_count(key, value, 0, HRUN_CORES_MAX, &count, &why))
         return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(value - key), "%s", why.text);
     *into = (int)count;
     return 0;
@@ -169,7 +218,7 @@ static int read_line(struct hrun_host_list *list, const char *file, char *line, 
                      struct hrun_error *err)
 {
     char *name, *p, *end;
-    int slots = 0, max_slots = 0;
+    int slots = NOT_GIVEN, max_slots = NOT_GIVEN;
 
     line[strcspn(line, "#")] = 0;
     name = line + strspn(line, blanks);
@@ -185,10 +234,11 @@ static int read_line(struct hrun_host_list *list, const char *file, char *line, 
         if (read_setting(&p, file, number, (int)(p - line) + 1, &slots, &max_slots, err))
             return -1;
     }
-    if (slots && max_slots && max_slots < slots)
+    if (max_slots != NOT_GIVEN && max_slots < slots)
         return hrun_fail_at(err, HRUN_EPARSE, file, number, (int)(name - line) + 1,
                             "max_slots=%d is less than slots=%d", max_slots, slots);
-    return add_item(list, file, name, number, (int)(name - line) + 1, slots ? slots : max_slots, err);
+    return add_item(list, file, name, number, (int)(name - line) + 1,
+                    slots == NOT_GIVEN ? max_slots : slots, err);
 }
 
 int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err)
@@ -263,12 +313,46 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
         item += strspn(item, blanks);
         for (tail = item + strlen(item); tail > item && strchr(blanks, tail[-1]); tail--)
             tail[-1] = 0;
-        if (add_item(&found, place, item, 1, (int)(item - copy) + 1, 0, err))
+        if (add_item(&found, place, item, 1, (int)(item - copy) + 1, NOT_GIVEN, err))
             goto done;
     }
     rc = hand_over(&found, place, list, err);
 done:
     hrun_host_list_release(&found);
     free(copy);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- both */
+
+int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_list *list, const char **place,
+                     struct hrun_error *err)
+{
+    struct hrun_host_list chosen = HRUN_HOST_LIST_INIT;
+    size_t at = 0, k;
+    int rc;
+
+    *place = req->host_file ? req->host_file : "--host";
+    if (!req->host_file)
+        return hrun_hosts_parse(req->hosts, list, err);
+    rc = hrun_hostfile_read(req->host_file, list, err);
+    if (rc || !req->hosts)
+        return rc;
+    rc = hrun_hosts_parse(req->hosts, &chosen, err);
+    for (size_t i = 0; i < chosen.n && !rc; i++) {
+        struct hrun_host_entry *e = &chosen.v[i], *of;
+
+        for (k = 0; k < list->n && !hrun_same_host(list->v[at].name, e->name); k++)
+            at = (at + 1) % list->n;
+        of = &list->v[at];
+        if (k == list->n)
+            rc = hrun_fail_at(err, HRUN_EINVAL, "--host", e->line, e->column, "host '%s' is not in %s; with a host file "
+                              "--host chooses among its hosts", e->name, req->host_file);
+        else if (!e->slots || (of->slots && of->slots < e->slots))
+            e->slots = of->slots;
+    }
+    hrun_host_list_release(list);
+    *list = chosen;
+    *place = "--host";
     return rc;
 }

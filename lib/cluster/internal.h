@@ -15,7 +15,8 @@ enum { HRUN_CORES_MAX = 1 << 16 };
 
 struct hrun_host_entry {
     char *name;
-    int slots;              /* 0 = not given */
+    int slots;              /* 0 = not given: all cores */
+    int keyed;              /* 1: given behind a key, as slots=N */
     int line, column;       /* of the name, from 1 */
 };
 
@@ -26,12 +27,17 @@ struct hrun_host_list {
 
 #define HRUN_HOST_LIST_INIT { NULL, 0, 0 }
 
-/* Read a host file, or the text of --host. The list is not empty and names no host twice.
+/* Read a host file, or the text of --host. The list is not empty and names no host twice: slots of all mentions of a
+ * host add up.
  * Errors: HRUN_EPARSE with the place, HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL; *list as before. */
 int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err);
 /* The same where no host need be named; *list is empty then. */
 int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err);
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err);
+/* The hosts of req->host_file, of req->hosts, or those of the file that req->hosts chooses, with the fewer slots of
+ * both. *place: what lines and columns are of. *list, which is empty, is to be released in any case. */
+int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_list *list, const char **place,
+                     struct hrun_error *err);
 void hrun_host_list_release(struct hrun_host_list *list);
 
 /* ---------------------------------------------------------------- resolve.c */

@@ -205,13 +205,14 @@ static int choose(struct sim *s, const struct hrun_host_list *list, const char *
 static int choose_asked(struct sim *s, const struct hrun_cluster_request *req, struct hrun_error *err)
 {
     struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    const char *place;
     int rc;
 
     if (!req->host_file && !req->hosts)
         return 0;
-    rc = req->host_file ? hrun_hostfile_read(req->host_file, &list, err) : hrun_hosts_parse(req->hosts, &list, err);
+    rc = hrun_hosts_asked(req, &list, &place, err);
     if (!rc)
-        rc = choose(s, &list, req->host_file ? req->host_file : "--host", err);
+        rc = choose(s, &list, place, err);
     hrun_host_list_release(&list);
     return rc;
 }

@@ -56,6 +56,7 @@ struct settings {
     struct hrun_strvec env;           /* -x */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
     struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
+    struct hrun_strvec host_lists;    /* --host, each with those before it; hosts is the last one */
     int refresh, skip_unreachable, force;
     int no_data;                      /* work without a store: there is no place for one */
 

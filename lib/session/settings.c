@@ -124,6 +124,7 @@ void settings_release(struct settings *set)
     hrun_strvec_release(&set->env);
     hrun_strvec_release(&set->mca);
     hrun_strvec_release(&set->smpi);
+    hrun_strvec_release(&set->host_lists);
 }
 
 void settings_release_all(struct settings *set)

@@ -72,6 +72,28 @@ out=$got ok "two sub-clusters of cores" test "$got" = "[('core', 1, 8), ('core',
 run $h --host 127.0.0.2:3,127.0.0.4:5 --show-cluster -v
 out_has "host 127.0.0.2, cores 0-2, PUs 0-5" "slots limit the cores"
 out_has "host 127.0.0.4, cores 0-4, PUs 0-4" "of each host"
+# Each of these means two cores of 127.0.0.2 and three of 127.0.0.4, as with mpirun and mpiexec.
+printf '127.0.0.4\n127.0.0.2\n127.0.0.4\n127.0.0.2\n127.0.0.4\n' > repeated
+printf '127.0.0.2 slots=2\n127.0.0.3 slots=0\n127.0.0.4 slots=8\n127.0.0.5:8\n' > slots
+while read -r words; do
+    # shellcheck disable=SC2086
+    run $h $words --level core --show-cluster --json
+    got=$(json 'sorted((p["host"], p["cores"]) for s in d["subclusters"] for p in s["pes"])')
+    out="$got $err" ok "$words" test "$got" = "[('127.0.0.2', '0'), ('127.0.0.2', '1'), ('127.0.0.4', '0'), ('127.0.0.4', '1'), ('127.0.0.4', '2')]"
+done <<'END'
+--host 127.0.0.2:2,127.0.0.4:3
+--host 127.0.0.2:2 --host 127.0.0.4:3
+--hosts 127.0.0.2,127.0.0.2 -H 127.0.0.4:2,127.0.0.4,127.0.0.5:0
+-machinefile repeated
+-f repeated
+--hostfile slots --host 127.0.0.2,127.0.0.4:3
+--host 127.0.0.4:3,127.0.0.2:* --hostfile slots
+END
+fails 125 "--host:1:1: host '127.0.0.3' is not in slots; with a host file --host chooses among its hosts" \
+    "a host with no slots is none to choose" $h --hostfile slots --host 127.0.0.3 --show-cluster
+run $h --host "127.0.0.2:*,127.0.0.4:auto" --level core --show-cluster --json
+got=$(json 'sum(len(s["pes"]) for s in d["subclusters"])')
+ok "HOST:* and HOST:auto: all its cores" test "$got" = 12
 run $h --host 127.0.0.4:5 --level package --show-cluster -v
 out_has "host 127.0.0.4, cores 4, PUs 4" "slots limit the last package"
 run $h --host 127.0.0.4 --show-cluster

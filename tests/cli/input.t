@@ -146,8 +146,10 @@ fails 125 "unknown:1" "host file with an unknown host names file and line" hrun 
 fails 125 "empty" "empty host file" hrun --hostfile empty /bin/true
 printf '# only a comment\n\n' > comment
 fails 125 "comment" "host file without hosts" hrun --hostfile comment /bin/true
-printf 'localhost\nlocalhost\n' > twice
+printf 'localhost slots=1\nlocalhost slots=1\n' > twice
 fails 125 "twice:2" "duplicate host names the line" hrun --hostfile twice /bin/true
+fails 125 "--machinefile: a host file is given already, twice" "two host files" \
+    hrun --hostfile twice --machinefile nonl /bin/true
 fails 125 "nosuchfile" "missing host file" hrun --hostfile nosuchfile /bin/true
 printf 'localhost slots=1\r\n' > crlf
 run hrun --hostfile crlf --level core -n 1 /bin/echo hi

@@ -112,7 +112,7 @@ static void test_this_host(void)
 
 static void test_errors(void)
 {
-    struct hrun_cluster_request both = { .host_file = "a", .hosts = "b", .level = -1 };
+    struct hrun_cluster_request both = { .cluster_file = "a", .hosts = "b", .level = -1 };
     struct hrun_cluster *c = NULL;
     struct hrun_error err;
     char *dir = hrun_rundir_create(NULL, &err), *path = hrun_strf("%s/hosts", dir), *want;
@@ -120,7 +120,7 @@ static void test_errors(void)
 
     is_int(hrun_cluster_discover(&both, &c, &err), -1, "two sources");
     ok(err.code == HRUN_EINVAL && !c, "its code; the output is untouched");
-    is_str(err.text, "of a cluster file, a host file and a list of hosts only one can be given",
+    is_str(err.text, "beside a cluster file neither a host file nor a list of hosts can be given",
            "its message");
 
     hrun_file_replace(path, text, sizeof text - 1, 0600, &err);

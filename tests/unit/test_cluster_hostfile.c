@@ -51,15 +51,18 @@ static const struct {
     { "a,b:2\n", "a:2 b:2" },
     { "", "0:0 the host file names no host; a line is 'NAME [slots=N]'" },
     { "\n# nothing\n \r\n", "0:0 the host file names no host; a line is 'NAME [slots=N]'" },
-    { "a\nb\n\n A # again\n",
-      "4:2 host 'A' is listed twice (first at line 1); write it once, with its slots: 'A slots=2'" },
-    { "a\nb\nb\na\na\n",
-      "3:1 host 'b' is listed twice (first at line 2); write it once, with its slots: 'b slots=2'" },
-    { "a slots=2\na slots=3\n",
-      "2:1 host 'a' is listed twice (first at line 1); write it once, with its slots: 'a slots=5'" },
-    { "p[1-3]\np2\n",
-      "2:1 host 'p2' is listed twice (first at line 1); write it once, with its slots: 'p2 slots=2'" },
-    { "a slots=0\n", "1:9 slots needs a whole number ..." },
+    { "a\nb\n\n A # again\n", "a:2 b:1" },
+    { "a\nb\nb\nc:4\na\na\n", "a:3 b:2 c:4" },
+    { "a slots=2\nb\na\n", "a:3 b:1" },
+    { "a:2\nb\na:3\n", "a:5 b:0" },
+    { "p[1-3]\np2\n", "p1:1 p2:2 p3:1" },
+    { "a slots=2\na slots=3\n", "2:1 host 'a' is listed twice (first at line 1), with slots of its own: write it once, "
+      "with all its slots" },
+    { "a\na slots=3\n", "2:1 host 'a' is listed twice (first at line 1), with slots of its own: ..." },
+    { "a slots=0\nb slots=2\nc:0\n", "b:2" },
+    { "a max_slots=0\nb\n", "b:0" },
+    { "a slots=0\n", "0:0 each host has 0 slots, which takes no process" },
+    { "a slots=-1\n", "1:9 slots needs a whole number ..." },
     { "a slots=\n", "1:9 slots needs a whole number ..." },
     { "a slots=two\n", "1:9 slots needs a whole number ..." },
     { "ok\na slots=3 max_slots=2\n", "2:1 max_slots=2 is less than slots=3" },
@@ -67,14 +70,17 @@ static const struct {
     { "a:2 slots=2\n", "1:1 'a:2' tells its slots twice" },
     { "a:\n", "1:3 slots needs a whole number ..." },
     { "a:x\n", "1:3 slots needs a whole number ..." },
-    { "b\n  a user=me\n", "2:5 'user' is not understood behind a host name; a line is 'NAME [slots=N] "
+    { "b\n  a rack=me\n", "2:5 'rack' is not understood behind a host name; a line is 'NAME [slots=N] "
       "[max_slots=M]' or 'NAME:N'" },
+    { "b\n  a username=me slots=2\n", "2:5 a host list names no user: write 'User me' for this host into "
+      "~/.ssh/config" },
+    { "me@a\n", "1:1 a host list names no user: write 'User me' for this host into ~/.ssh/config" },
+    { "::1 slots=2\n", "1:1 an IPv6 address stands in brackets: [::1], with slots [ADDRESS]:N" },
     { "a slots\n", "1:3 'slots' is not understood behind a host name; a line is..." },
     { "a b\n", "1:3 'b' is not understood behind a host name; a line is..." },
     { "a =\n", "1:3 '=' is not understood behind a host name; a line is..." },
     { "\n n[1-\n", "2:6 host list 'n[1-': ..." },
     { "n[3-1]\n", "1:3 host list 'n[3-1]': ..." },
-    { "me@a\n", "1:3 host list 'me@a': ..." },
     { ":4\n", "1:1 a host name is missing" },
 };
 
@@ -83,11 +89,16 @@ static const struct {
 } words[] = {
     { "a", "a:0" },
     { "a:2,b, p4-[0-1,3]:4 ,[::1]:3", "a:2 b:0 p4-0:4 p4-1:4 p4-3:4 [::1]:3" },
-    { "a,b,a", "1:5 host 'a' is listed twice (first at column 1); write it once, with its slots: 'a:2'" },
+    { "a,b,a", "a:2 b:1" },
+    { "a:2,b:0,a,c:auto", "a:3 c:0" },
+    { "a:*", "a:0" },
+    { "a,a:*", "1:3 host 'a' is listed twice (first at column 1), with all its cores and a number of slots: ..." },
+    { "fe80::1:2", "1:1 an IPv6 address stands in brackets: [fe80::1:2], ..." },
+    { "a,me@b:2", "1:3 a host list names no user: write 'User me' ..." },
     { "", "1:1 a host name is missing" },
     { "a,,b", "1:3 a host name is missing" },
     { "a,b,", "1:5 a host name is missing" },
-    { "a,b:0", "1:5 slots needs a whole number ..." },
+    { "a,b:0x", "1:5 slots needs a whole number ..." },
     { "a,p[1-", "1:7 host list 'p[1-': ..." },
     { "a, b c", "1:5 host list 'b c': ..." },
 };
@@ -131,7 +142,7 @@ int main(void)
     hrun_file_replace(path, big, len - 1, 0600, &err);
     ok(!hrun_hostfile_read(path, &list, &err) && list.n == 16000 && list.v[15999].slots == 3 &&
        list.v[15999].line == 16000, "16,000 lines");
-    len += (size_t)sprintf(big + len, "host0");
+    len += (size_t)sprintf(big + len, "host0 slots=1");
     hrun_file_replace(path, big, len, 0600, &err);
     is_int(hrun_hostfile_read(path, &list, &err), -1, "and one of them again");
     ok(err.code == HRUN_EPARSE && err.line == 16001, "its place");
@@ -144,7 +155,7 @@ int main(void)
     is_int(err.code, HRUN_ENOENT, "its code");
     is_int(hrun_hostfile_read(dir, &list, &err), -1, "a folder");
     is_int(err.code, HRUN_EINVAL, "its code");
-    is_int(hrun_hosts_parse("a,a", &list, &err), -1, "--host");
+    is_int(hrun_hosts_parse("a,", &list, &err), -1, "--host");
     is_str(err.file, "--host", "names itself as the place");
 
     hrun_remove_tree(dir);
