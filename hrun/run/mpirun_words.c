@@ -6,11 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+enum { PARAMETERS_MAX = 1 << 20 };      /* bytes */
 
 enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each of a list with commas */
+    PARAMETERS, /* of a file: add_parameters, as text says */
     HERE,       /* do_here, as text says */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
@@ -37,6 +41,8 @@ static const struct word words[] = {
     { "gwdir", 1, SERVED, "--wdir %1" },
     { "genv", 2, SERVED, "-x %1=%2" },
     { "env", 2, SERVED, "-x %1=%2" },
+    { "am", 1, PARAMETERS, "as --mca for each of its parameters" },
+    { "tune", 1, PARAMETERS, "as --mca and -x for each of its lines" },
     { "genvlist", 1, EACH, "-x %1" },
     { "envlist", 1, EACH, "-x %1" },
     { "gmca", 2, SERVED, "--mca %1 %2" },
@@ -114,8 +120,6 @@ static const struct word words[] = {
     { "output", 1, REFUSED, "write --tag-output, or redirect the output: > FILE" },
     { "configfile", 1, REFUSED, "write the options on the command line" },
     { "app-file", 1, REFUSED, "write the options on the command line" },
-    { "tune", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
-    { "am", 1, REFUSED, "write --mca KEY VALUE for each of its parameters" },
     { "soft", 1, REFUSED, "say one number of processes, or none: hrun chooses" },
     { "usize", 1, REFUSED, "hrun starts no further processes while a program runs" },
     { "debug", 0, REFUSED, DEBUGGER },
@@ -186,6 +190,32 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
     return rc;
 }
 
+/* The lines "KEY = VALUE", and those of options, of a file of Open MPI's parameters. */
+static int add_parameters(const char *path, struct hrun_strvec *out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    char *save, *rest;
+    int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
+
+    for (char *line = rc ? NULL : strtok_r(text.data, "\r\n", &save); line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
+        char *key = strtok_r(line, " \t=", &rest), *value = key ? rest + strspn(rest, " \t=") : NULL;
+
+        if (!key || *key == '#')
+            continue;
+        if (*key == '-') {
+            for (bad = hrun_strvec_push(out, key); !bad && (key = strtok_r(NULL, " \t", &rest)); )
+                bad = hrun_strvec_push(out, key);
+        } else {
+            for (char *end = value + strlen(value); end > value && strchr(" \t", end[-1]); )
+                *--end = 0;
+            bad = hrun_strvec_push(out, "--mca") || hrun_strvec_push(out, key) || hrun_strvec_push(out, value);
+        }
+        rc = bad ? hrun_fail_nomem(err) : 0;
+    }
+    hrun_buf_release(&text);
+    return rc;
+}
+
 /* What needs no option. 1: it is done, 0: it cannot be, -1: it failed. */
 static int do_here(const char *name, const char *value)
 {
@@ -249,6 +279,8 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     case EACH:
         bad = add_each(w->text, values[0], out);
         break;
+    case PARAMETERS:
+        return add_parameters(values[0], out, err) ? hrun_fail_prefix(err, "%s", as) : 0;
     case HERE:
         bad = do_here(w->name, values[0]);
         if (bad > 0)
@@ -305,4 +337,81 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
         if (hrun_strvec_push(out, argv[i]))
             return hrun_fail_nomem(err);
     return 0;
+}
+
+/* Parameters of mpirun's, under the names of versions 4 and 5, as words of where processes go. */
+static const struct parameter {
+    const char *names[2];
+    struct word as;             /* no values: the parameter is true or false */
+} parameters[] = {
+    { { "rmaps_base_oversubscribe", "rmaps_base_oversubscribe" }, { "", 0, PLACE, "oversubscribe 1" } },
+    { { "hwloc_base_binding_policy", "hwloc_default_binding_policy" }, { "", 1, PLACE, "bind-to %1" } },
+    { { "rmaps_base_mapping_policy", "rmaps_default_mapping_policy" }, { "", 1, PLACE, "map-by %1" } },
+    { { "rmaps_base_ranking_policy", "rmaps_default_ranking_policy" }, { "", 1, PLACE, "rank-by %1" } },
+    { { "orte_rankfile", "rmaps_rank_file_path" }, { "", 1, PLACE, "rankfile %1" } },
+    { { "rmaps_base_n_pernode", "rmaps_ppr_n_pernode" }, { "", 1, PLACE, "per-node %1" } },
+    { { "rmaps_base_pernode", "rmaps_ppr_pernode" }, { "", 0, PLACE, "per-node 1" } },
+    { { "rmaps_base_cpus_per_rank", "rmaps_base_cpus_per_proc" }, { "", 1, PLACE, "pe %1" } },
+    { { "hwloc_base_use_hwthreads_as_cpus", "hwloc_use_hwthreads_as_cpus" }, { "", 0, PLACE, "hwthreads 1" } },
+    { { "hwloc_base_cpu_list", "hwloc_base_cpu_set" }, { "", 1, PLACE, "cpus %1" } },
+    { { "rmaps_base_no_schedule_local", "rmaps_base_no_schedule_local" }, { "", 0, PLACE, "nolocal 1" } },
+};
+enum { ANYWAY, UNBOUND };       /* the first rows: obeyed whatever is said, and where nothing is bound */
+
+/* hrun has obeyed it: mpirun would take it for another policy than the rankfile that it gets. */
+static void hide(const char *name, struct hrun_strvec *mca)
+{
+    size_t len = strlen(name), n = 0;
+    char text[128];
+
+    for (size_t i = 0; i < mca->n; i++) {
+        if (strncmp(mca->v[i], name, len) || mca->v[i][len] != '=')
+            mca->v[n++] = mca->v[i];
+        else
+            free(mca->v[i]);
+    }
+    while (mca->n > n)
+        mca->v[--mca->n] = NULL;
+    snprintf(text, sizeof text, "PRTE_MCA_%s", name);
+    unsetenv(text);
+    snprintf(text, sizeof text, "OMPI_MCA_%s", name);
+    setenv(text, "", 1);
+}
+
+static int obey(const struct parameter *p, const char *value, struct hrun_settings *s, struct hrun_error *err)
+{
+    const struct hrun_mapping before = s->mapping;
+    struct hrun_error why = { 0 };
+
+    if (set_place(&p->as, "value", &value, s, &why)) {
+        s->mapping = before;
+        if (hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s is passed over: %s", p->names[0], value, why.text))
+            return hrun_fail_nomem(err);
+    } else if (hrun_mapping_places(&s->mapping) && !hrun_mapping_places(&before) &&
+               hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s says where processes go, so no model chooses",
+                                 p->names[0], value)) {
+        return hrun_fail_nomem(err);
+    }
+    return 0;
+}
+
+int mpirun_parameters_obey(struct hrun_settings *s, struct hrun_error *err)
+{
+    static const char *const no[] = { "", "0", "f", "false", "disabled", "no", "n" };
+    int bound = s->mapping.bind_to != HRUN_MAP_UNSET, rc = 0;
+    int placed = hrun_mapping_places(&s->mapping) || s->ask.config || s->probe || s->finest || s->ask.explore > 0;
+
+    for (int i = 0; i < (int)(sizeof parameters / sizeof *parameters) && !rc; i++) {
+        const struct parameter *p = &parameters[i];
+        char *value = settings_parameter(&s->common, p->names);
+        int on = value && *value && !(i == UNBOUND ? bound : i != ANYWAY && placed);
+
+        for (size_t k = 0; on && !p->as.values && k < sizeof no / sizeof *no; k++)
+            on = strcasecmp(value, no[k]) != 0;
+        for (int k = 0; k < 2 && value; k++)
+            hide(p->names[k], &s->common.mca);
+        rc = on ? obey(p, value, s, err) : 0;
+        free(value);
+    }
+    return rc;
 }

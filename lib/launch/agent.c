@@ -68,8 +68,8 @@ char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, i
             const char *value;
             snprintf(name, sizeof name, "%s%s", prefixes[p], keys[k]);
             value = getenv(name);
-            if (value && *value)
-                return strdup(value);
+            if (value)
+                return *value ? strdup(value) : NULL;
         }
     return setting_in_files(keys, n_keys);
 }

@@ -215,6 +215,8 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
         return set_cpus(m, value, err);
     if (!strcmp(key, "hwthreads"))
         m->hwthreads = 1;
+    else if (!strcmp(key, "oversubscribe"))
+        m->oversubscribes = 1;
     else if (!strcmp(key, "nolocal"))
         m->nolocal = 1;
     else if (!strcmp(key, "rankfile") && m->by)

@@ -62,8 +62,7 @@ static char *cache_folder(void)
     return value && *value ? strdup(value) : hrun_user_path("XDG_CACHE_HOME", ".cache", "hrun/topologies", NULL);
 }
 
-/* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5. The caller frees it. */
-static char *mca_setting(const struct settings *g, const char *const names[2])
+char *settings_parameter(const struct settings *g, const char *const names[2])
 {
     return hrun_agent_setting(g->mca.v, (int)g->mca.n, names, 2);
 }
@@ -74,7 +73,7 @@ static char *way_to_hosts(const struct settings *g)
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };
     static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
     struct hrun_buf b = HRUN_BUF_INIT;
-    char *agent = mca_setting(g, agents);
+    char *agent = settings_parameter(g, agents);
     const char *value;
 
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
@@ -158,7 +157,7 @@ int context_discover(struct context *c, struct hrun_error *err)
     }
     req.cache_dir = cache = cache_folder();
     req.via = via = way_to_hosts(g);
-    req.openmpi_hostfile = hostfile = mca_setting(g, hostfiles);
+    req.openmpi_hostfile = hostfile = settings_parameter(g, hostfiles);
     rc = hrun_cluster_discover(&req, &c->cluster, err);
     free(hostfile);
     free(via);

@@ -75,6 +75,10 @@ struct settings {
 __attribute__((format(printf, 2, 3)))
 void settings_say(const struct settings *set, const char *fmt, ...);
 
+/* What the user says of a parameter of mpirun's that has two names, those of Open MPI 4 and 5: by --mca, in the
+ * environment or in a file of parameters. NULL: nothing; else the caller frees it. */
+char *settings_parameter(const struct settings *set, const char *const names[2]);
+
 /* What -x says of a variable ("NAME=VALUE", or "NAME" for that of this process): its value, or NULL. */
 const char *settings_exported(const struct settings *set, const char *name);
 

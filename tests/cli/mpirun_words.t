@@ -22,6 +22,7 @@ while read -r name values what; do
         rankfile | rf) echo "rank 0=+n0 slot=0" >ranks; set -- ranks ;;
         hosts) set -- localhost ;;
         f) echo localhost >hosts; set -- hosts ;;
+        am | tune) echo "A = b" >params; set -- params ;;
         gwdir) set -- / ;;
     esac
     for dash in - --; do
@@ -66,4 +67,43 @@ run hrun --membind=local -n 1 true
 err_has "hrun: --membind local: " "a value behind ="
 fails 125 "option '-genv' needs two values" "a value is missing" hrun -genv A
 fails 125 "takes no value behind '='" "or too many are there" hrun --bycore=1 true
+
+# MCA parameters: `mapped CORES ENVIRONMENT...` is the mapping of 2 processes on one package of so many cores.
+mkdir -p "$HOME/.openmpi"
+mapped() {
+    run env HWLOC_SYNTHETIC="package:2 core:$1 pu:1" "${@:2}"
+    out=$(printf '%s\n' "$out" | sed -n '/^  mapping/{n;s/^ *//;p;}')
+}
+h="hrun --dry-run -n 2 --host localhost"
+mapped 2 $h --map-by package true
+want=$out
+ok "two processes by package" test -n "$want"
+mapped 2 OMPI_MCA_rmaps_base_mapping_policy=socket $h true
+ok "OMPI_MCA_rmaps_base_mapping_policy counts as --map-by" test "$out" = "$want"
+err_has "says where processes go, so no model chooses" "and one line says so"
+mapped 2 PRTE_MCA_rmaps_default_mapping_policy=package $h true
+ok "the name of Open MPI 5 as well" test "$out" = "$want"
+mapped 2 $h --mca rmaps_base_mapping_policy socket true
+ok "and --mca" test "$out" = "$want"
+mapped 2 OMPI_MCA_rmaps_base_mapping_policy=socket $h --map-by core true
+ok "an option goes before" test "$out" != "$want" -a -z "$err"
+mapped 2 OMPI_MCA_rmaps_base_mapping_policy=nosuch $h true
+err_has "is passed over: value nosuch: unknown word" "one that is not understood is told"
+printf 'rmaps_base_mapping_policy = socket\nrmaps_base_oversubscribe = yes\n' >"$HOME/.openmpi/mca-params.conf"
+mapped 2 $h true
+ok "a file of parameters" test "$out" = "$want"
+mapped 2 OMPI_MCA_rmaps_base_mapping_policy= $h true
+ok "an empty variable goes before the file" test "$out" != "$want"
+run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" hrun -n 9 --dry-run true
+status_is 0 "rmaps_base_oversubscribe there"
+run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" OMPI_MCA_rmaps_base_oversubscribe=0 hrun -n 9 --dry-run true
+status_is 125 "and taken back in the environment"
+rm "$HOME/.openmpi/mca-params.conf"
+echo "-mca rmaps_base_oversubscribe 1 -x A=b" >params
+for how in "env OMPI_MCA_rmaps_base_oversubscribe=1 hrun" "hrun --mca rmaps_base_oversubscribe true" "hrun --tune params"; do
+    run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" $how -n 2 --dry-run true
+    status_is 0 "more processes than cores: $how"
+    run $how --engine mpirun --mca rmaps_base_mapping_policy node -n 1 true
+    status_is 0 "and mpirun, which gets a rankfile, does not see them"
+done
 done_testing
