@@ -419,7 +419,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
     struct context *c = &p->c;
 
     p->N = s->N;
-    if (context_app(c, words[0], err) ||
+    if (context_find_app(c, words[0], err) || presets_apply(c, words[0], err) ||
         problem_find(c, s->nprograms || (s->probe && !probe_is_look(s)) ? NULL : words, s->N || s->finest, err))
         return -1;
     if (c->number)
@@ -433,6 +433,19 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
     return 0;
 }
 
+/* Without a size the program reads the user's own input file: start as many processes as that is for. */
+static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
+{
+    const struct question *q = &p->ask;
+
+    if (p->N || s->finest || q->procs || q->config || s->nprograms || hrun_mapping_places(&s->mapping))
+        return;
+    p->ask.procs = presets_procs(&p->c);
+    if (p->ask.procs)
+        settings_say(p->c.set, "%lld process%s, as your %s is for (-n gives another number)",
+                     (long long)p->ask.procs, p->ask.procs == 1 ? "" : "es", p->c.app->presets[0].file);
+}
+
 /* The context, and what the work is. */
 static int prepare_context(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
@@ -441,6 +454,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if (check_mapping(s, err) || probe_check(s, words, err) || find_app(p, s, words, err) ||
         context_check_app(c, words[0], err))
         return -1;
+    take_input_procs(p, s);
     fit_explore(p, s);
     if (check_size(p, s, words[0], err) ||
         (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))

@@ -87,6 +87,13 @@ int run_list_apps(const struct hrun_settings *s, char **words)
     return status;
 }
 
+/* What of the user's own input files the run has, where hrun writes them. */
+static void say_presets(const struct prepared *p)
+{
+    if (p->w.N)
+        presets_say(&p->c, &(struct hrun_app_values){ p->w.N, p->layout->nranks, NULL });
+}
+
 /* What would be started as job, and why. */
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
@@ -167,8 +174,10 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
         !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
         !(p->c.program && p->c.engine->check(&job, err)))
         rc = tell_plan(p, &job, stdout, err);
-    if (!rc)
+    if (!rc) {
         say_untuned(p);
+        say_presets(p);
+    }
     if (!rc && inputs.len && !p->c.set->quiet)
         fprintf(stderr, "hrun: %s\n", inputs.data);
     hrun_buf_release(&inputs);
@@ -198,6 +207,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
     say(p->c.set, &text);
     hrun_buf_release(&text);
     say_untuned(p);
+    say_presets(p);
     return 0;
 }
 

@@ -408,10 +408,16 @@ int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_value
                          const char *ledger, int force, struct hrun_error *err);
 
 /* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those
- * of `presets` whose line begins with a number that no other one follows. Files that hrun wrote, by the ledger, do not
- * count, nor do those that cannot be read. Errors: HRUN_ENOMEM. */
+ * of `presets` whose line begins with a number that no other one follows; and to *missed, with the definition's value,
+ * those of which such a file says no single number. Files that hrun wrote, by the ledger, do not count. Errors:
+ * HRUN_ENOMEM. */
 int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
-                     struct hrun_error *err);
+                     struct hrun_strvec *missed, struct hrun_error *err);
+
+/* Has the input file that hrun writes for these values the number `said` at a preset's place? Where it has another one
+ * that is *written. */
+int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_preset *p, double said,
+                          const struct hrun_app_values *values, double *written);
 
 /* Reading the application's own time. Feed standard output in pieces, cut anywhere; each line is matched
  * apart (only its first HRUN_CLOCK_LINE bytes, without its end: LF, CR or both); the last match counts. */

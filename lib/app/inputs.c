@@ -483,10 +483,11 @@ int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_value
 
 /* ------------------------------------------------------------------ what a user's file says */
 
-/* The number that a word is, as far as its end (a blank). Result: 1, or 0 and *value is as before. */
+/* The number that a word begins with, as scanf and atoi read "192,": it ends at a blank, a comma or a semicolon. Result:
+ * 1, or 0 and *value is as before. */
 static int number_of(const char *word, double *value)
 {
-    char *text = strndup(word, strcspn(word, " \t\r\n"));
+    char *text = strndup(word, strcspn(word, ",; \t\r\n"));
     int yes = text && !hrun_parse_number("", text, value, NULL);
 
     free(text);
@@ -510,12 +511,25 @@ static int lone_number(const char *text, int line, double *value)
     return !number_of(text, &other);
 }
 
+/* Append NAME=VALUE to a list. */
+static int push_value(struct hrun_strvec *list, const char *name, double value, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc;
+
+    hrun_buf_addf(&text, "%s=", name);
+    hrun_app_add_value(&text, value);
+    rc = text.failed || hrun_strvec_push(list, text.data) ? hrun_fail_nomem(err) : 0;
+    hrun_buf_release(&text);
+    return rc;
+}
+
 int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
-                     struct hrun_error *err)
+                     struct hrun_strvec *missed, struct hrun_error *err)
 {
     enum { TEXT_MAX = 1 << 20 };
     struct input_record l = { NULL, 0, 0, 0 };
-    struct hrun_buf text = HRUN_BUF_INIT, define = HRUN_BUF_INIT;
+    struct hrun_buf text = HRUN_BUF_INIT;
     int rc = 0;
 
     if (app->npresets && ledger)
@@ -524,25 +538,36 @@ int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *le
         const struct hrun_app_preset *p = &app->presets[i];
         char *path = hrun_strf("%s/%s", dir, p->file), *full = path ? realpath(path, NULL) : NULL;
         const struct entry *e = full ? ledger_find(&l, full) : NULL;
-        struct sum there;
+        struct sum there = { 0, -1 };
         double value;
 
         hrun_buf_reset(&text);
-        if (full && !hrun_file_read(full, TEXT_MAX, &text, NULL) && text.len == strlen(text.data)) {
+        if (full && !hrun_file_read(full, TEXT_MAX, &text, NULL))
             there = sum_of(text.data, text.len);
-            if (!(e && (same(there, e->is) || same(there, e->was))) && lone_number(text.data, p->line, &value) &&
-                value != p->value) {
-                hrun_buf_reset(&define);
-                hrun_buf_addf(&define, "%s=", p->name);
-                hrun_app_add_value(&define, value);
-                rc = define.failed ? -1 : hrun_strvec_push(defines, define.data);
-            }
+        if (full && !(e && (same(there, e->is) || same(there, e->was)))) {
+            if (there.length < 0 || text.len != strlen(text.data) || !lone_number(text.data, p->line, &value))
+                rc = push_value(missed, p->name, p->value, err);
+            else if (value != p->value)
+                rc = push_value(defines, p->name, value, err);
         }
         free(full);
         free(path);
     }
     ledger_release(&l);
     hrun_buf_release(&text);
-    hrun_buf_release(&define);
-    return rc ? hrun_fail_nomem(err) : 0;
+    return rc;
+}
+
+int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_preset *p, double said,
+                          const struct hrun_app_values *values, double *written)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int i = 0, differs;
+
+    while (strcmp(app->files[i].path, p->file))
+        i++;
+    differs = !hrun_app_expand(app, app->files[i].content, values, &text, NULL) && !text.failed &&
+              lone_number(text.data, p->line, written) && *written != said;
+    hrun_buf_release(&text);
+    return !differs;
 }

@@ -392,60 +392,12 @@ int context_open_store(struct context *c, struct hrun_error *err)
     return c->store || c->set->no_data ? 0 : -1;
 }
 
-/* Is the constant of "NAME=VALUE" given by -D? */
-static int is_defined(const struct settings *s, const char *text)
-{
-    size_t len = strcspn(text, "=") + 1;
-
-    for (size_t i = 0; i < s->defines.n; i++)
-        if (!strncmp(s->defines.v[i], text, len))
-            return 1;
-    return 0;
-}
-
-static void say_presets(const struct context *c, const struct hrun_strvec *presets)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    for (size_t i = 0; i < presets->n; i++)
-        if (!is_defined(c->set, presets->v[i]))
-            hrun_buf_addf(&text, "%s%s", text.len ? ", " : "", presets->v[i]);
-    if (text.len)
-        settings_say(c->set, "taken over from your %s: %s (-D NAME=VALUE gives others)", c->app->presets[0].file,
-                     text.data);
-    hrun_buf_release(&text);
-}
-
-/* What the user's own input files in the working folder say counts as if it were given by -D, before what is. */
-static int apply_presets(struct context *c, const char *argv0, struct hrun_error *err)
-{
-    const struct settings *s = c->set;
-    struct hrun_store *store = s->no_data ? NULL : hrun_store_open(s->data, NULL);
-    char *ledger = store ? hrun_store_input_record(store) : NULL;
-    struct hrun_strvec all = HRUN_STRVEC_INIT;
-    int rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", ledger, &all, err);
-
-    if (!rc && all.n) {
-        say_presets(c, &all);
-        for (size_t i = 0; i < s->defines.n && !rc; i++)
-            rc = hrun_strvec_push(&all, s->defines.v[i]) ? hrun_fail_nomem(err) : 0;
-        context_drop_app(c);
-        hrun_strvec_release(&c->app_dirs);
-        c->defines = &all;
-        rc = rc ? -1 : context_find_app(c, argv0, err);
-        c->defines = NULL;
-    }
-    hrun_strvec_release(&all);
-    free(ledger);
-    hrun_store_close(store);
-    return rc;
-}
-
 int context_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
-    if (context_find_app(c, argv0, err))
+    if (context_find_app(c, argv0, err) || presets_apply(c, argv0, err))
         return -1;
-    return c->app && c->app->npresets && !c->set->force ? apply_presets(c, argv0, err) : 0;
+    presets_say(c, NULL);
+    return 0;
 }
 
 int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err)
@@ -535,6 +487,8 @@ void context_release(struct context *c)
     free(c->kinds.speed);
     number_destroy(c->number);
     hrun_strvec_release(&c->app_dirs);
+    hrun_strvec_release(&c->presets);
+    hrun_strvec_release(&c->missed_presets);
     free(c->cache_dir);
     free(c->program);
     hrun_strvec_release(&c->others);

@@ -111,6 +111,7 @@ struct kinds {
 struct context {
     const struct settings *set;       /* the caller's */
     const struct hrun_strvec *defines;  /* constants in place of set->defines; NULL: none */
+    struct hrun_strvec presets, missed_presets;  /* hrun_app_presets of the user's input files, less what -D says */
     struct hrun_cluster *cluster;
     const struct hrun_engine *engine;
     char *program;                    /* path of the program, as found; NULL: none is known */
@@ -139,8 +140,16 @@ struct context {
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err);
 /* The definition of that name, else that of an earlier command; -D counts. Errors: those of hrun_app_find. */
 int context_named(struct context *c, const char *name, struct hrun_error *err);
-/* context_find_app, and what the user's own input files say of its constants, unless -D does (hrun-app(5), `line`). */
+/* context_find_app, and what the user's own input files say of its constants, unless -D does (hrun-app(5), `line`):
+ * presets_apply, and presets_say for all runs. */
 int context_app(struct context *c, const char *argv0, struct hrun_error *err);
+
+/* After context_find_app: find the definition again, with what the user's own input files say. */
+int presets_apply(struct context *c, const char *argv0, struct hrun_error *err);
+/* Say what is taken over from these files and what is not, for a run with these values, or for several (NULL). */
+void presets_say(const struct context *c, const struct hrun_app_values *values);
+/* The number of processes for which alone hrun would write the user's input file as it is; 0: none, or several. */
+int presets_procs(const struct context *c);
 /* After it: where there is no definition, refuse an option that has no effect then. argv0: for the message, or NULL.
  * Errors: HRUN_ENOENT. */
 int context_check_app(const struct context *c, const char *argv0, struct hrun_error *err);

@@ -32,6 +32,32 @@ static int load_speeds(struct context *c, int i, struct sub_profile *v, struct h
     return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
 }
 
+/* Append to out, behind `before` each, the "NAME=VALUE" of a list that the other one has not. */
+static void add_unlike(const char *list, const char *other, const char *before, struct hrun_buf *out)
+{
+    for (size_t len; *list; list += len + (list[len] == ',')) {
+        const char *at = other;
+
+        len = strcspn(list, ",");
+        while (*at && (strcspn(at, ",") != len || strncmp(at, list, len)))
+            at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',');
+        if (!*at)
+            hrun_buf_addf(out, "%s%.*s", before, (int)len, list);
+    }
+}
+
+/* Why a profile that was measured with other constants is not used, and how to use it. */
+static char *other_consts(const char *measured, const char *wanted)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+
+    hrun_buf_adds(&text, "its profile was measured with other constants, this run has");
+    add_unlike(wanted, measured, " ", &text);
+    hrun_buf_adds(&text, "; to use the profile:");
+    add_unlike(measured, wanted, " -D ", &text);
+    return hrun_buf_detach(&text);
+}
+
 /* Models of one sub-cluster: the stored ones. */
 static int load_models(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
 {
@@ -52,8 +78,7 @@ static int load_models(struct context *c, int i, struct sub_profile *v, struct h
         return 0;
     hrun_app_consts_text(c->app, &consts);
     if (strcmp(consts.data, m->consts ? m->consts : "")) {
-        v->why_not = hrun_strf("its profile was measured with constants '%s', this run has '%s'",
-                               m->consts ? m->consts : "", consts.data);
+        v->why_not = other_consts(m->consts ? m->consts : "", consts.data);
         hrun_models_destroy(m);
         m = NULL;
     }

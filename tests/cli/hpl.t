@@ -53,6 +53,7 @@ cp HPL.dat ../stock
 hpl -N 1000 -n 2 --dry-run
 status_is 0 "a dry run with a file of the user's"
 err_has "taken over from your HPL.dat: bcast=0, depth=0 (-D" "says what one number of it says"
+err_has "for it: the definition's nb=128, nbmin=4, rows=0, cols=0 (-D" "what it says in several numbers"
 err_has "your HPL.dat stays as it is: the program runs in a folder of its own" "and how a run would be made"
 run hrun-calibrate --dry-run --level core --host localhost:1 -app hpl --sizes 1000,2000 ./xhpl
 ok "hrun-calibrate says so once" test "$(grep -c 'taken over from your HPL.dat: bcast=0, depth=0' <<<"$err")" = 1
@@ -71,17 +72,48 @@ run"
 ok "a folder that is there has what is new in it" test "$(cat results/1000 results/2000)" = "done
 done"
 ok "nothing else is left" test "$(echo * .[!.]* ../*hrun*)" = "HPL.dat data deck log new results xhpl .[!.]* ../*hrun*"
-hpl -N 1000 -n 4 -D bcast=5 -D depth=0
+hpl -N 1000 -n 4 -D bcast=5 -D depth=0 -D nb=128 -D nbmin=4 -D rows=0 -D cols=0
 is_result "05 1000 128 2 2" "-D goes before"
 err_lacks "taken over" "and then nothing is taken over"
 
 # A grid counts for as many processes.
-sed -e '8s/.*/192 NB/' -e '11s/.*/4 Ps/' -e '12s/.*/1 Qs/' ../stock >HPL.dat
+sed -e '8s/.*/192, NB/' -e '11s/.*/4 Ps/' -e '12s/.*/1 Qs/' ../stock >HPL.dat
 hpl -N 1000 -n 4
 err_has "nb=192, bcast=0, depth=0, rows=4, cols=1" "block size and grid"
 is_result "00 1000 192 4 1" "are taken over"
 hpl -N 1000 -n 6
 is_result "00 1000 192 2 3" "the grid where it fits"
+err_has "taken over from your HPL.dat: nb=192, bcast=0, depth=0 (-D" "else it is not said to be taken over"
+err_has "another number of processes than 6: rows=4 (here 2), cols=1 (here 3)" "but what the run has"
+touch "$TIDY"
+hpl
+rm "$TIDY"
+status_is 0 "without a size the program reads the user's file"
+out_has "29  192,     4     1" "as it is"
+err_has "4 processes, as your HPL.dat is for" "with as many processes"
+err_lacks "taken over" "and nothing is taken over"
+hpl -n 2 --dry-run
+err_lacks "processes, as your" "-n goes before"
+run hrun-calibrate --dry-run --level core --host localhost:1 -app hpl --sizes 1000,2000 ./xhpl
+err_has "by runs with as many processes: rows=4, cols=1" "runs of a calibration have the grid where it fits"
+
+# A profile with other constants, and how to use it.
+printf 'N,P,time_s,consts\n' >../m.csv
+for N in 4000 8000 12000 16000 20000; do
+    for P in 1 2 4; do
+        echo "$N,$P,$((N / 1000 * N / 1000 * N / 1000 / P + N / 1000 * N / 1000)),\"bcast=1,cols=0,depth=1,nb=128,nbmin=4,rows=0\""
+    done
+done >>../m.csv
+sig=$(hrun --level core --host localhost:1 -app hpl -N 1000 --dry-run --json ./xhpl 2>"$tmp/.err" |
+      sed -n 's/.*"signature": "\(.*\)".*/\1/p')
+run hrun-calibrate import --signature "$sig" -app hpl ../m.csv
+run hrun-calibrate fit hpl
+hpl -N 10000 --dry-run
+out_has "this run has bcast=0 cols=1 depth=0 nb=192 rows=4; to use the profile: -D bcast=1 -D cols=0 -D depth=1 -D nb=128 -D rows=0" \
+    "what of the file is in the way of the profile"
+hpl -N 10000 --dry-run -D bcast=1 -D cols=0 -D depth=1 -D nb=128 -D rows=0
+out_has "15 measurements" "which is used with these options"
+rm -rf "$HRUN_DATA/profiles"
 
 # ---------------------------------------------------------------- hrun is killed
 

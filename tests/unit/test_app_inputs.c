@@ -350,31 +350,42 @@ static void test_presets(void)
         "- {name: c, value: 3, file: in, line: 4}\n- {name: d, value: 4, file: in, line: 9}\n"
         "- {name: e, value: 5, file: none, line: 1}\n- {name: f, value: 6}\n"
         "files: [{path: in, content: \"7\\n8\\n\"}, {path: none, content: x}]\n";
-    const struct { const char *file, *want; } cases[] = {
-        { "7 # words\n  2.5\n\n\t-3", "a=7 b=2.5 c=-3 " }, { "1\n2\n\n3\n", "" },
-        { "7 8 words\n9\r\nx\n3x\n", "b=9 " },
-        { "words 7\n.\n\n1e999", "" }, { "", "" }, { "inf\nnan\n", "" }, { "7 8x\n", "a=7 " },
+    const struct { const char *file, *want, *missed; } cases[] = {
+        { "7 # words\n  2.5\n\n\t-3", "a=7 b=2.5 c=-3 ", "d=4 " }, { "1\n2\n\n3\n\n\n\n\n4\n", "", "" },
+        { "7 8 words\n9\r\nx\n3x\n", "b=9 ", "a=1 c=3 d=4 " },
+        { "words 7\n.\n\n1e999", "", "a=1 b=2 c=3 d=4 " }, { "", "", "a=1 b=2 c=3 d=4 " },
+        { "inf\nnan\n", "", "a=1 b=2 c=3 d=4 " }, { "7 8x\n", "a=7 ", "b=2 c=3 d=4 " },
+        { "192, NBs\n5;\n\n6,7 x\n\n\n\n\n4", "a=192 b=5 c=6 ", "" },      /* as atoi reads them */
+        { "192, 256, NBs\n,\n\n3 ,\n\n\n\n\n4", "", "a=1 b=2 " },
     };
     char *work = hrun_strf("%s/presets", top), *known = hrun_strf("%s/presets.log", top);
     struct hrun_error err;
     struct hrun_app *a = load_text(top, text, &err);
-    struct hrun_strvec found = HRUN_STRVEC_INIT;
+    struct hrun_strvec found = HRUN_STRVEC_INIT, missed = HRUN_STRVEC_INIT;
+    double written = 0;
 
     mkdir(work, 0700);
     ok(a && a->npresets == 5, "constants with places: %s", err.text);
     for (size_t i = 0; a && i < sizeof cases / sizeof cases[0]; i++) {
-        struct hrun_buf all = HRUN_BUF_INIT;
+        struct hrun_buf all = HRUN_BUF_INIT, none = HRUN_BUF_INIT;
 
         put(work, "in", cases[i].file);
-        ok(!hrun_app_presets(a, work, known, &found, &err), "presets %zu", i);
+        ok(!hrun_app_presets(a, work, known, &found, &missed, &err), "presets %zu", i);
         for (size_t k = 0; k < found.n; k++)
             hrun_buf_addf(&all, "%s ", found.v[k]);
+        for (size_t k = 0; k < missed.n; k++)
+            hrun_buf_addf(&none, "%s ", missed.v[k]);
         is_str(all.len ? all.data : "", cases[i].want, "what it says");
+        is_str(none.len ? none.data : "", cases[i].missed, "and what it does not say in one number");
         hrun_buf_release(&all);
+        hrun_buf_release(&none);
         hrun_strvec_release(&found);
+        hrun_strvec_release(&missed);
     }
+    ok(a && hrun_app_preset_holds(a, &a->presets[0], 7, AT(1), &written), "the file that hrun writes has a number");
+    ok(a && !hrun_app_preset_holds(a, &a->presets[1], 2, AT(1), &written) && written == 8, "or another one, which is told");
     ok(a && !hrun_app_write_files(a, AT(1), work, known, 1, &err) &&
-       !hrun_app_presets(a, work, known, &found, &err) && found.n == 0, "a file of hrun's says nothing: %s", err.text);
+       !hrun_app_presets(a, work, known, &found, &missed, &err) && found.n == 0, "a file of hrun's says nothing: %s", err.text);
     hrun_app_destroy(a);
     free(work);
     free(known);

@@ -1,0 +1,121 @@
+/* presets.c - what the user's own input files say of a definition's constants; see context.h */
+#include "session/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Is the constant of "NAME=VALUE" given by -D? */
+static int is_defined(const struct settings *s, const char *text)
+{
+    size_t len = strcspn(text, "=") + 1;
+
+    for (size_t i = 0; i < s->defines.n; i++)
+        if (!strncmp(s->defines.v[i], text, len))
+            return 1;
+    return 0;
+}
+
+int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
+{
+    const struct settings *s = c->set;
+    struct hrun_store *store;
+    struct hrun_strvec all = HRUN_STRVEC_INIT, missed = HRUN_STRVEC_INIT;
+    char *ledger;
+    int rc;
+
+    if (!c->app || !c->app->npresets || s->force)
+        return 0;
+    store = s->no_data ? NULL : hrun_store_open(s->data, NULL);
+    ledger = store ? hrun_store_input_record(store) : NULL;
+    rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", ledger, &all, &missed, err);
+    for (size_t i = 0; i < all.n && !rc; i++)
+        rc = is_defined(s, all.v[i]) ? 0 : hrun_strvec_push(&c->presets, all.v[i]);
+    for (size_t i = 0; i < missed.n && !rc; i++)
+        rc = is_defined(s, missed.v[i]) ? 0 : hrun_strvec_push(&c->missed_presets, missed.v[i]);
+    for (size_t i = 0; i < s->defines.n && !rc; i++)
+        rc = hrun_strvec_push(&all, s->defines.v[i]);
+    if (rc)
+        rc = hrun_fail_nomem(err);
+    if (!rc && c->presets.n) {
+        context_drop_app(c);
+        hrun_strvec_release(&c->app_dirs);
+        c->defines = &all;
+        rc = context_find_app(c, argv0, err);
+        c->defines = NULL;
+    }
+    hrun_strvec_release(&all);
+    hrun_strvec_release(&missed);
+    free(ledger);
+    hrun_store_close(store);
+    return rc;
+}
+
+/* Would a run with these values have what the user's file says in "NAME=VALUE"? Else it has *written. */
+static int holds(const struct context *c, const char *text, const struct hrun_app_values *values, double *written)
+{
+    size_t len = strcspn(text, "=");
+
+    for (int i = 0; i < c->app->npresets; i++)
+        if (strlen(c->app->presets[i].name) == len && !strncmp(c->app->presets[i].name, text, len))
+            return hrun_app_preset_holds(c->app, &c->app->presets[i], strtod(text + len + 1, NULL), values, written);
+    return 1;
+}
+
+/* A size that the templates of input files can be expanded with. */
+static int64_t any_size(const struct hrun_app *app)
+{
+    return app->nsizes ? app->sizes[0] : 1;
+}
+
+void presets_say(const struct context *c, const struct hrun_app_values *values)
+{
+    enum { MOST = 16 };     /* what holds for so many numbers of processes does not depend on it */
+    struct hrun_buf taken = HRUN_BUF_INIT, other = HRUN_BUF_INIT, missed = HRUN_BUF_INIT;
+    const char *file = c->app && c->app->npresets ? c->app->presets[0].file : "";
+    double written;
+
+    for (size_t i = 0; i < c->presets.n; i++) {
+        const char *text = c->presets.v[i];
+        int all = !values || holds(c, text, values, &written);
+
+        for (int P = 1; P <= MOST && all && !values; P++)
+            all = holds(c, text, &(struct hrun_app_values){ any_size(c->app), P, NULL }, &written);
+        hrun_buf_addf(all ? &taken : &other, "%s%s", (all ? &taken : &other)->len ? ", " : "", text);
+        if (!all && values)
+            hrun_buf_addf(&other, " (here %.12g)", written);
+    }
+    for (size_t i = 0; i < c->missed_presets.n; i++)
+        hrun_buf_addf(&missed, "%s%s", missed.len ? ", " : "", c->missed_presets.v[i]);
+    if (taken.len)
+        settings_say(c->set, "taken over from your %s: %s (-D NAME=VALUE gives others)", file, taken.data);
+    if (other.len && values)
+        settings_say(c->set, "not taken over from your %s, as it is for another number of processes than %lld: %s", file,
+                     (long long)values->P, other.data);
+    else if (other.len)
+        settings_say(c->set, "taken over from your %s by runs with as many processes: %s", file, other.data);
+    if (missed.len)
+        settings_say(c->set, "not taken over from your %s, which has not one number for it: the definition's %s "
+                     "(-D NAME=VALUE gives others)", file, missed.data);
+    hrun_buf_release(&taken);
+    hrun_buf_release(&other);
+    hrun_buf_release(&missed);
+}
+
+int presets_procs(const struct context *c)
+{
+    enum { MOST = 4096 };
+    double written;
+    int found = 0;
+
+    for (int P = 1; P <= MOST && c->presets.n; P++) {
+        const struct hrun_app_values values = { any_size(c->app), P, NULL };
+        size_t i = 0;
+
+        while (i < c->presets.n && holds(c, c->presets.v[i], &values, &written))
+            i++;
+        if (i == c->presets.n && found)
+            return 0;
+        found = i == c->presets.n ? P : found;
+    }
+    return found;
+}
