@@ -19,22 +19,24 @@ void progress_clear(const struct progress *p)
         fputs("\r\033[K", stderr);
 }
 
-static void add_point(const struct progress *p, int i, struct hrun_buf *out)
+/* The name of the sub-cluster, or the configuration on several; then the other properties of a point. */
+static void add_point(const struct progress *p, const struct point *point, struct hrun_buf *name, struct hrun_buf *out)
 {
-    const struct point *point = &p->g->v[i];
-    char size[32] = "";
-
-    if (!p->c->app->fixed)
-        snprintf(size, sizeof size, "N=%-8lld ", (long long)point->N);
     if (point->sub >= 0)
-        hrun_buf_addf(out, "%s  %sP=%-3d (%d PE%s x %d)", p->c->cluster->subs[point->sub].name, size, point->P,
-                      point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s", point->procs[point->sub]);
+        hrun_buf_adds(name, p->c->cluster->subs[point->sub].name);
+    else
+        hrun_config_print(point->pes, point->procs, p->g->nsubs, name);
+    hrun_buf_adds(out, "  ");
+    if (!p->c->app->fixed)
+        hrun_buf_addf(out, "N=%-8lld ", (long long)point->N);
+    hrun_buf_addf(out, "P=%-3d", point->P);
+    if (point->sub >= 0)
+        hrun_buf_addf(out, " (%d PE%s x %d)", point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s",
+                      point->procs[point->sub]);
     if (point->work > 0)
         hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
-    if (point->sub < 0) {
-        hrun_config_print(point->pes, point->procs, p->g->nsubs, out);
-        hrun_buf_addf(out, "  %sP=%-3d%s", size, point->P, point->share ? " unequal shares" : "");
-    }
+    if (point->sub < 0 && point->share)
+        hrun_buf_adds(out, " unequal shares");
 }
 
 double progress_left(const struct progress *p)
@@ -110,15 +112,14 @@ static void add_purpose(const struct progress *p, struct hrun_buf *out)
     hrun_buf_addf(out, "(%s)", words[hrun_design_state(p->g->budget->design)->stage]);
 }
 
-/* Add to a line what a function says, if it then still fits on a terminal. */
+/* Add to a line of so many columns what a function says, if it fits. */
 static void add_fitting(const struct progress *p, void (*add)(const struct progress *p, struct hrun_buf *out),
-                        struct hrun_buf *line)
+                        size_t columns, struct hrun_buf *line)
 {
-    enum { WIDTH = 79 };
     struct hrun_buf more = HRUN_BUF_INIT;
 
     add(p, &more);
-    if (more.len && line->len + 2 + more.len <= WIDTH)
+    if (more.len && hrun_text_width(line->data, line->len) + 2 + more.len <= columns)
         hrun_buf_addf(line, "  %s", more.data);
     line->failed |= more.failed;
     hrun_buf_release(&more);
@@ -133,42 +134,55 @@ static void add_chosen(const struct progress *p, struct hrun_buf *out)
     hrun_buf_adds(out, "] ");
 }
 
-/* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)": before a run, rewritten afterwards with its time. */
+/* "[ 12/60] amd-core  N=800  P=2 (2 PEs x 1)  running  about 5 s left": before a run, rewritten afterwards with its
+ * time. The name is shortened where the line would be longer than the terminal is wide, then all but the time left. */
 static void show_point(struct progress *p, const struct event *e)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int width = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
+    enum { NAME_MIN = 8 };
+    struct hrun_buf head = HRUN_BUF_INIT, name = HRUN_BUF_INIT, rest = HRUN_BUF_INIT, left = HRUN_BUF_INIT,
+                    line = HRUN_BUF_INIT;
+    int digits = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
+    size_t columns = (size_t)hrun_terminal_width(STDERR_FILENO) - 1, others;
 
     if (!begin)
         keep_pace(p, e);
     if (p->quiet || (begin && !p->tty))
         return;
     if (!p->g->budget)
-        hrun_buf_addf(&out, "[%*d/%d] ", width, done + begin, p->total);
+        hrun_buf_addf(&head, "[%*d/%d] ", digits, done + begin, p->total);
     else
-        add_chosen(p, &out);
-    add_point(p, e->point, &out);
-    hrun_buf_adds(&out, "  ");
+        add_chosen(p, &head);
+    add_point(p, &p->g->v[e->point], &name, &rest);
+    hrun_buf_adds(&rest, "  ");
     if (!begin && e->ok)
-        hrun_add_seconds(&out, e->time_s);
+        hrun_add_seconds(&rest, e->time_s);
     else
-        hrun_buf_adds(&out, begin ? "running" : e->too_short ? "too short to tell" : e->too_slow ? "ended, too slow"
-                            : "failed");
-    add_fitting(p, add_left, &out);
+        hrun_buf_adds(&rest, begin ? "running" : e->too_short ? "too short to tell" : e->too_slow ? "ended, too slow"
+                             : "failed");
+    add_fitting(p, add_left, SIZE_MAX, &left);
+    others = head.len + rest.len + left.len;
+    hrun_add_shortened(&head, name.data, columns > others + NAME_MIN ? columns - others : NAME_MIN);
+    hrun_buf_adds(&head, rest.data);
+    hrun_add_shortened(&line, head.data, columns - left.len);
+    hrun_buf_adds(&line, left.data);
     if (p->g->budget) {
-        add_fitting(p, add_purpose, &out);
-        add_fitting(p, add_found, &out);
+        add_fitting(p, add_purpose, columns, &line);
+        add_fitting(p, add_found, columns, &line);
     }
     if (!begin && !e->ok && !e->too_short && !e->too_slow)
-        hrun_buf_addf(&out, "\n  failed: %s", e->text);
+        hrun_buf_addf(&line, "\n  failed: %s", e->text);
     progress_clear(p);
-    if (!out.failed)
-        fputs(out.data, stderr);
+    if (!line.failed)
+        fputs(line.data, stderr);
     if (!p->tty || (!begin && !e->ok))
         fputc('\n', stderr);
     fflush(stderr);
-    hrun_buf_release(&out);
+    hrun_buf_release(&head);
+    hrun_buf_release(&name);
+    hrun_buf_release(&rest);
+    hrun_buf_release(&left);
+    hrun_buf_release(&line);
 }
 
 static void give_up_words(const struct progress *p, const struct event *e)

@@ -1,28 +1,21 @@
 /* show_plot.c - times over N of one profile as a plot of text; see profiles.h */
 #include "profiles.h"
 
+#include "base/units.h"
+
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Curves of more P lie on each other in so few lines; lines of text are read best up to some 100 characters. */
-enum { CURVES = 4, HEIGHT = 12, WIDTH = 80, WIDTH_MAX = 100, WIDTH_MIN = 40 };
+enum { CURVES = 4, HEIGHT = 12, WIDTH_MAX = 100 };
 
 int show_plot_wanted(const struct calib_settings *s)
 {
     return !s->common.json && (s->plot || isatty(STDOUT_FILENO));
-}
-
-static int terminal_width(void)
-{
-    struct winsize w;
-    int width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? WIDTH : w.ws_col;
-
-    return width > WIDTH_MAX ? WIDTH_MAX : width < WIDTH_MIN ? WIDTH_MIN : width;
 }
 
 /* The process's own locale stays "C", by which numbers are read and written. */
@@ -109,7 +102,8 @@ static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, 
 static int plot_one(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m, int M,
                     const int *P, int n, const char *fitted, struct hrun_buf *out)
 {
-    struct textplot t = { "N", terminal_width(), HEIGHT, shows_utf8() };
+    int width = hrun_terminal_width(STDOUT_FILENO);
+    struct textplot t = { "N", width > WIDTH_MAX ? WIDTH_MAX : width, HEIGHT, shows_utf8() };
     struct textplot_series v[2 * CURVES] = { { 0, NULL, 0 } };
     struct textplot_point *points = calloc(2 * (size_t)n * samples->n + 1, sizeof *points), *at = points;
     int curves = 0, rc = points ? 0 : -1;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 struct hrun_table {
     char *spec;
@@ -80,6 +81,40 @@ size_t hrun_text_width(const char *s, size_t len)
     for (size_t i = 0; i < len; i++)
         n += ((unsigned char)s[i] & 0xC0) != 0x80;
     return n;
+}
+
+/* Where the first n characters of s end. */
+static const char *skip_characters(const char *s, size_t n)
+{
+    while (*s && (n || ((unsigned char)*s & 0xC0) == 0x80))
+        n -= ((unsigned char)*s++ & 0xC0) != 0x80;
+    return s;
+}
+
+void hrun_add_shortened(struct hrun_buf *out, const char *s, size_t columns)
+{
+    size_t all = hrun_text_width(s, strlen(s)), end = (columns - 2) / 2;
+
+    if (all <= columns)
+        hrun_buf_adds(out, s);
+    else
+        hrun_buf_addf(out, "%.*s..%s", (int)(skip_characters(s, columns - 2 - end) - s), s,
+                      skip_characters(s, all - end));
+}
+
+int hrun_terminal_width(int fd)
+{
+    enum { WIDTH_MIN = 40, WIDTH = 80, WIDTH_MAX = 1000 };
+    const char *set = getenv("COLUMNS");
+    struct hrun_error ignored;
+    int64_t width = WIDTH;
+    struct winsize w;
+
+    if (!ioctl(fd, TIOCGWINSZ, &w) && w.ws_col)
+        width = w.ws_col;
+    else if (set)
+        hrun_parse_count("COLUMNS", set, 1, WIDTH_MAX, &width, &ignored);
+    return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (int)width;
 }
 
 static size_t width(const char *s)

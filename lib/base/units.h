@@ -76,5 +76,9 @@ int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *o
 
 /* The columns that s[len] takes: its UTF-8 characters. */
 size_t hrun_text_width(const char *s, size_t len);
+/* s, or where it takes more than `columns` (at least 4) its beginning and its end with ".." between them. */
+void hrun_add_shortened(struct hrun_buf *out, const char *s, size_t columns);
+/* The columns of a line on this descriptor: of its terminal, else $COLUMNS, else 80; 40 to 1000. */
+int hrun_terminal_width(int fd);
 
 #endif

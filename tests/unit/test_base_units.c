@@ -4,7 +4,11 @@
 #include "base/units.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 static void test_count(void)
 {
@@ -209,8 +213,37 @@ static void test_table(void)
     hrun_buf_release(&b);
 }
 
+/* Names that are longer than their place, and how long a line may be. */
+static void test_shortened(void)
+{
+    static const struct { const char *text; size_t columns; const char *want; } t[] = {
+        { "turin", 5, "turin" }, { "turin", 4, "t..n" }, { "oxide-virtual-turin-like", 11, "oxide..like" },
+        { "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC", 5, "\xC3\xA4\xC3\xB6..\xC3\xBC" }, { "", 4, "" },
+    };
+    struct winsize size = { .ws_col = 132 };
+    int tty = posix_openpt(O_RDWR | O_NOCTTY), null = open("/dev/null", O_RDONLY);
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct hrun_buf b = HRUN_BUF_INIT;
+
+        hrun_add_shortened(&b, t[i].text, t[i].columns);
+        is_str(b.data, t[i].want, "'%s' in %zu columns", t[i].text, t[i].columns);
+        hrun_buf_release(&b);
+    }
+    unsetenv("COLUMNS");
+    is_int(hrun_terminal_width(null), 80, "a line that is no terminal's has 80 columns");
+    setenv("COLUMNS", "100", 1);
+    is_int(hrun_terminal_width(null), 100, "or what COLUMNS says");
+    if (tty >= 0 && !ioctl(tty, TIOCSWINSZ, &size))
+        is_int(hrun_terminal_width(tty), 132, "a terminal has those that it says");
+    unsetenv("COLUMNS");
+    close(tty);
+    close(null);
+}
+
 int main(void)
 {
+    test_shortened();
     test_percent();
     test_count();
     test_number();

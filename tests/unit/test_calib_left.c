@@ -99,6 +99,48 @@ static void test_pace(void)
     is_num(progress_left(&p), 2 * p.busy_s / 3, 1e-6, "a simulation takes as long as its simulator");
 }
 
+/* The line of a run on a terminal of so many columns: names give way to the time left. */
+static void test_line(void)
+{
+    static const char *const widths[] = { "40", "60", "80", "300" };
+    char name[61];
+    struct hrun_subcluster sub = { .name = name };
+    struct hrun_app app = { .fixed = 0 };
+    struct hrun_cluster cl = { .subs = &sub, .nsubs = 1 };
+    struct settings set = { .quiet = 0 };
+    struct context c = { .set = &set, .cluster = &cl, .app = &app };
+    const struct event e = { .kind = EVENT_RUN, .ok = 1, .time_s = 3.25, .wall_s = 4 };
+    int pes = 2, procs = 1;
+
+    for (int len = 3; len <= 60; len += 19)
+        for (size_t i = 0; i < 4; i++) {
+            struct point points[2] = { { .N = 1000, .pes = &pes, .procs = &procs, .P = 2 },
+                                       { .N = 2000, .pes = &pes, .procs = &procs, .P = 2 } };
+            struct campaign g = { .v = points, .n = 2, .wanted = 1, .nsubs = 1 };
+            int real = dup(STDERR_FILENO), columns = atoi(widths[i]);
+            FILE *file = tmpfile();
+            char line[400] = "";
+            struct progress p;
+
+            memset(name, 'n', (size_t)len);
+            name[len] = 0;
+            setenv("COLUMNS", widths[i], 1);
+            dup2(fileno(file), STDERR_FILENO);
+            progress_start(&p, &c, &g);
+            campaign_note(&g, &e);
+            progress_show(&p, &e);
+            dup2(real, STDERR_FILENO);
+            close(real);
+            rewind(file);
+            ok(fgets(line, sizeof line, file) && (int)strlen(line) <= columns && strstr(line, "  3.25 s  ") &&
+               strstr(line, " s left\n") && (columns < 80 || strstr(line, "  N=1000     P=2   (2 PEs x 1)  ")) &&
+               (columns < 300 || strstr(line, name)),
+               "%d columns, a name of %d: the line fits and ends with the time left: %s", columns, len, line);
+            fclose(file);
+        }
+    unsetenv("COLUMNS");
+}
+
 int main(void)
 {
     static const struct { const char *name; wall *w; } kinds[] = {
@@ -107,6 +149,7 @@ int main(void)
 
     folder = temp_dir();
     test_pace();
+    test_line();
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         double sure = worst(kinds[i].w, 0.1, 3, 1), guessed = worst(kinds[i].w, 0.1, 1, 0);
 
