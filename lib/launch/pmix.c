@@ -226,7 +226,8 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
                         struct hrun_error *err)
 {
     struct infos f = { NULL, 0, 0, 0 };
-    char host[256] = "localhost", nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
+    /* PMIx_generate_regex of PMIx 4.2 ends the process for a longer name. */
+    char host[51] = "localhost", nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
     uint32_t n = (uint32_t)spec->nranks, apps = 1;
     bool yes = true;
     pmix_status_t rc;

@@ -18,6 +18,13 @@ nothing_left() {
     ok "$1: nothing is left" nothing_new "$before"
 }
 
+if unshare -u true 2>/dev/null; then
+    run unshare -u bash -c 'hostname "$(printf "h%.0s" {1..64})" && exec "$@"' bash hrun --engine local -n 2 "$probe" ring
+    status_is 0 "engine local on a host whose name is as long as Linux allows"
+    out_has "ring good" "all ranks are in one job"
+else
+    skip "a host with a long name" "unshare -u is not permitted"
+fi
 for engine in local mpirun local+mpich ssh+mpich; do
     probe=$tmp/probe
     if [[ $engine == *+mpich ]]; then
