@@ -290,7 +290,7 @@ install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid matmul multigrid ring probe pattern
+APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid matmul multigrid ring probe pattern dynamic
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

@@ -1,5 +1,6 @@
 /* guard.c - the helper process of a job; see internal.h for purpose and contracts */
 #include "launch/internal.h"
+#include "launch/pmix.h"
 
 #include "base/file.h"
 
@@ -58,21 +59,26 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
         hrun_mpich_remove_orphans(spec->since);
 }
 
-/* Wait for hrun's words, serving PMI (pmi may be NULL) meanwhile; its end without a farewell is its death. */
+/* Wait for hrun's words, serving PMI (pmi may be NULL) or PMIx's lookups meanwhile; its end without a farewell is its
+ * death. */
 static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
 {
     struct hrun_pids groups = HRUN_PIDS_INIT;
     union { char c[PACKET_MAX]; pid_t pid[PACKET_MAX / sizeof(pid_t)]; } in;
+    int timer = spec->nranks && !pmi ? pmix_names_timer() : -1;
     ssize_t n;
 
     for (;;) {
         polled[0] = (struct pollfd){ sock, POLLIN, 0 };
+        polled[1] = (struct pollfd){ timer, POLLIN, 0 };
         if (pmi)
             hrun_pmi_poll(pmi, polled + 1);
-        if (poll(polled, pmi ? (nfds_t)spec->nranks + 1 : 1, -1) < 0)
+        if (poll(polled, pmi ? (nfds_t)spec->nranks + 1 : 2, -1) < 0)
             continue;
         if (pmi)
             hrun_pmi_handle(pmi, polled + 1);
+        else if (polled[1].revents)
+            pmix_names_tick();
         if (!polled[0].revents)
             continue;
         n = recv(sock, &in, sizeof in, 0);
@@ -182,7 +188,7 @@ static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock,
 
 static void guard_main(const struct hrun_guard_spec *spec, int sock)
 {
-    struct pollfd *polled = calloc((size_t)spec->nranks + 1, sizeof *polled);
+    struct pollfd *polled = calloc((size_t)spec->nranks + 2, sizeof *polled);
     struct hrun_pmi *pmi = NULL;
     struct hrun_error err;
     int served = spec->nranks == 0;

@@ -11,9 +11,9 @@
  *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
  */
 #include "launch/internal.h"
+#include "launch/pmix.h"
 
 #include <pmix.h>
-#include <pmix_server.h>
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -90,7 +90,8 @@ static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_in
 static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc,
                                   void *cbdata)
 {
-    (void)proc, (void)cbfunc, (void)cbdata;
+    (void)cbfunc, (void)cbdata;
+    pmix_names_forget(proc);
     if (object)
         report(object, HRUN_GUARD_FINALIZED, 0);
     return PMIX_OPERATION_SUCCEEDED;
@@ -424,11 +425,15 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
         clients[r].rank = r;
     }
     set_environment(spec);
+    pmix_names_timer();      /* before a client can ask */
     memset(&module, 0, sizeof module);
     module.client_connected2 = on_connected;
     module.client_finalized = on_finalized;
     module.abort = on_abort;
     module.fence_nb = on_fence;
+    module.publish = pmix_publish;
+    module.lookup = pmix_lookup;
+    module.unpublish = pmix_unpublish;
     add_info(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
     add_info(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
     if (f.failed) {
