@@ -308,6 +308,15 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
             s->pus_per_pe = s->cores_per_pe;
         if (hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several, err) < 0)
             goto done;
+        /* Hosts of different speed may be equal in all numbers: where no CPU is known, what the file sets apart has
+         * profiles of its own. */
+        if (!entry->cpu && !strcmp(s->cpu_model, "unknown") && (entry->name || strcmp(s->name, base.data))) {
+            free(s->cpu_model);
+            if (!(s->cpu_model = hrun_strf("%s (unknown)", s->name))) {
+                hrun_fail_nomem(err);
+                goto done;
+            }
+        }
     }
     rc = 0;
 done:

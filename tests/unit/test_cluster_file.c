@@ -263,6 +263,52 @@ static void test_request(void)
     free(path);
 }
 
+/* Entries that are equal in all numbers have profiles of their own, unless the file says that they are of one CPU. */
+static void test_equal_numbers(void)
+{
+#define HOST "hosts: 127.0.0.1%d, cores: 4, memory: 8GiB"
+    static const struct { const char *entries[2], *model, *other; } cases[] = {
+        { { "name: fast, " HOST, "name: slow, " HOST }, "fast (unknown)", "slow (unknown)" },
+        { { HOST, HOST }, "unknown", "node-2 (unknown)" },
+        { { "name: fast, cpu: Same 1, " HOST, "name: slow, cpu: Same 1, " HOST }, "Same 1", "Same 1" },
+        { { "name: old, cpu: unknown, " HOST, "name: slow, " HOST }, "unknown", "slow (unknown)" },
+        { { "name: fast, hosts: 127.0.0.1%d, topology: 'core:4 pu:1'",
+            "name: slow, hosts: 127.0.0.1%d, topology: 'core:4 pu:1'" }, "fast (unknown)", "slow (unknown)" },
+    };
+#undef HOST
+    struct hrun_error err = { 0 };
+    char *dir = hrun_rundir_create(NULL, &err), *path = hrun_strf("%s/cluster.yaml", dir);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hrun_buf text = HRUN_BUF_INIT, names[2] = { HRUN_BUF_INIT, HRUN_BUF_INIT };
+        struct hrun_cluster *c;
+
+        hrun_buf_adds(&text, "subclusters:\n");
+        for (int e = 0; e < 2; e++) {
+            hrun_buf_adds(&text, "  - {");
+            hrun_buf_addf(&text, cases[i].entries[e], e + 1);
+            hrun_buf_adds(&text, "}\n");
+        }
+        hrun_file_replace(path, text.data, text.len, 0600, &err);
+        c = load(path, HRUN_LEVEL_NODE, &err);
+        if (ok(c && c->nsubs == 2, "equal numbers %zu: two sub-clusters (%s)", i, err.text)) {
+            for (int s = 0; s < 2; s++)
+                hrun_cluster_signature(&c->subs[s], "ompi", "mpirun", &names[s]);
+            is_str(c->subs[0].cpu_model, cases[i].model, "equal numbers %zu: the CPU of the first", i);
+            is_str(c->subs[1].cpu_model, cases[i].other, "equal numbers %zu: and of the second", i);
+            ok(!strcmp(names[0].data, names[1].data) == !strcmp(cases[i].model, cases[i].other),
+               "equal numbers %zu: signatures %s and %s", i, names[0].data, names[1].data);
+        }
+        hrun_cluster_destroy(c);
+        hrun_buf_release(&text);
+        hrun_buf_release(&names[0]);
+        hrun_buf_release(&names[1]);
+    }
+    hrun_remove_tree(dir);
+    free(path);
+    free(dir);
+}
+
 /* The host we run on, made by HWLOC_SYNTHETIC, with what cluster files say of it. */
 static void test_local(void)
 {
@@ -272,25 +318,25 @@ static void test_local(void)
         const char *want;       /* the error, or the sub-clusters */
     } cases[] = {
         { "subclusters: [{name: me, hosts: localhost}]", -1,
-          "me: 'unknown' '' core, 1 cores, 2 PUs, 2000000000 bytes, cost 0, power 0, 4 PEs on localhost\n" },
+          "me: 'me (unknown)' '' core, 1 cores, 2 PUs, 2000000000 bytes, cost 0, power 0, 4 PEs on localhost\n" },
         { "subclusters: [{name: me, hosts: localhost, cores: 3, memory: 3000000000, cpu: Mine}]",
           HRUN_LEVEL_NODE,
           "me: 'Mine' '' node, 3 cores, 6 PUs, 3000000000 bytes, cost 0, power 0, 1 PEs on localhost\n" },
         { "subclusters: [{name: me, hosts: localhost, cores: 3, memory: 60GiB}]", HRUN_LEVEL_NODE,
-          "me: 'unknown' '' node, 3 cores, 6 PUs, 6000000000 bytes, cost 0, power 0, 1 PEs on localhost\n" },
+          "me: 'me (unknown)' '' node, 3 cores, 6 PUs, 6000000000 bytes, cost 0, power 0, 1 PEs on localhost\n" },
         { "subclusters: [{name: me, hosts: localhost, cores: 5}]", -1,
           "host 'localhost' is described with 5 cores, it has 4 that can be used" },
         { "subclusters: [{name: me, hosts: localhost, topology: \"[numa] core:5 pu:1\"}]", -1,
           "host 'localhost' is described with 5 cores, it has 4 that can be used" },
         { "subclusters: [{name: me, hosts: localhost, topology: \"[numa] core:2 pu:1\"}]", -1,
-          "me: 'unknown' '' core, 1 cores, 2 PUs, 2000000000 bytes, cost 0, power 0, 2 PEs on localhost\n" },
+          "me: 'me (unknown)' '' core, 1 cores, 2 PUs, 2000000000 bytes, cost 0, power 0, 2 PEs on localhost\n" },
         { "subclusters: [{name: me, hosts: \"localhost,127.0.0.1\"}]", -1,
           "host '127.0.0.1' is listed twice in this sub-cluster (it is the same machine as 'localhost')" },
         { "subclusters: [{name: me, hosts: localhost, kind: x}]", -1,
           "host 'localhost' has no core kind 'x': all its cores are alike, so leave 'kind' out" },
         /* Together with a host of the same make that is described by numbers. */
         { "subclusters: [{name: two, hosts: \"127.0.0.11,localhost\", cores: 4, memory: 4000000000}]", -1,
-          "two: 'unknown' '' node, 4 cores, 8 PUs, 4000000000 bytes, cost 0, power 0, 2 PEs on "
+          "two: 'two (unknown)' '' node, 4 cores, 8 PUs, 4000000000 bytes, cost 0, power 0, 2 PEs on "
           "127.0.0.11,localhost\n" },
     };
     struct hrun_error err = { 0 };
@@ -368,6 +414,7 @@ int main(void)
     test_cases();
     test_mistakes();
     test_request();
+    test_equal_numbers();
     test_local();
     test_ledger();
     test_prices();
