@@ -233,7 +233,7 @@ static int find_app(struct context *c, struct calib_settings *s, char **words, s
         *err = why;
         return -1;
     }
-    if (((!c->app || c->app->of_command) && !sized && problem_check_input(err)) || problem_find(c, words, sized, err))
+    if (((!c->app || c->app->of_command) && !sized && problem_check_input(err)) || problem_find(c, words, -sized, err))
         return -1;
     if (c->app && c->app->fixed && !c->problem && problem_is_app(c)) {      /* by its name */
         context_drop_app(c);

@@ -25,7 +25,7 @@ static int learn(struct asked *a, char **words, struct hrun_error *err)
     if (hrun_mapping_places(&s->mapping))
         return hrun_fail(err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by "
                          "and its like, or --dry-run alone");
-    if (context_app(c, words[0], err) || problem_find(c, s->nprograms ? NULL : words, s->N != 0, err))
+    if (context_app(c, words[0], err) || problem_find(c, s->nprograms ? NULL : words, s->N, err))
         return -1;
     a->N = w.N = c->app && c->app->fixed ? 1 : c->number ? c->number->N : s->N;
     w.words = (char **)number_words(c, words);

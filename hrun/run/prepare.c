@@ -420,7 +420,8 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_find_app(c, words[0], err) || presets_apply(c, words[0], err) ||
-        problem_find(c, s->nprograms || (s->probe && !probe_is_look(s)) ? NULL : words, s->N || s->finest, err))
+        problem_find(c, s->nprograms || (s->probe && !probe_is_look(s)) ? NULL : words,
+                     s->finest ? -1 : s->N, err))
         return -1;
     if (c->number)
         p->N = c->number->N;

@@ -126,7 +126,12 @@ void report_before(const struct context *c, const struct decision *d, const stru
         return;
     }
     if (!d->N) {
-        add_started(c, d, "hrun: no -N given, so no model is used: ", out);
+        hrun_buf_adds(out, "hrun: no -N given");
+        for (int i = 0; i < c->app->nargs && words[1]; i++) {
+            hrun_buf_adds(out, i ? " " : ", and the words are not the args of the definition: ");
+            hrun_buf_add_shell(out, c->app->args[i]);
+        }
+        add_started(c, d, ", so no model is used: ", out);
         hrun_buf_addc(out, '\n');
         return;
     }

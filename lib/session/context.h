@@ -206,10 +206,11 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * Where only the files' contents have changed since the same words were run in the same folder it is what was known of
  * them, and the user is told. c->app is NULL afterwards where there is no one command (words is NULL, or no program),
  * without a store, where {N} stands in words that are not known, and where it does not and the user says a size
- * (sized). Of a definition with `size: number`, given or found, c->number is the size, unless the user says it. Errors:
- * HRUN_EINVAL (also: -app names a definition with `size: command` for what is none), HRUN_EIO, HRUN_EPARSE,
- * HRUN_ENOMEM. */
-int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err);
+ * (N; -1: in another way than by one number). c->number is the size that the words of the command have by a definition,
+ * given or found (number_of_app). One that cannot tell the size of these words gives way to what is known of the same
+ * command from before, unless -app names it. Errors: HRUN_EINVAL (also: -app names a definition with `size: command`
+ * for what is none), HRUN_EIO, HRUN_EPARSE, HRUN_ENOMEM. */
+int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
 /* For words with {N}: c->problem, and as c->app what is known of it, or NULL. Errors: as above. */
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err);
 /* Of c->problem: the name, "" where there is nothing to call it by; the definition with `size: command` that knows its
@@ -280,9 +281,10 @@ struct number *number_create(char *const *words, int i);
 /* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which
  * lists those there are, or what stands there is none), HRUN_EINVAL (there are several), HRUN_ENOMEM. */
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);
-/* Where c->app has `size: number`: c->number, of the name that its `args` have, where the words have one such. Errors:
- * HRUN_ENOMEM. */
-int number_of_app(struct context *c, char *const *words, struct hrun_error *err);
+/* c->number, where the words have one: of a definition with `size: number` that of the name that its `args` have; of
+ * another one that in place of {N} where all words are its `args`, which are then left to it. N: what the user says
+ * besides, or 0. Errors: HRUN_EINVAL (that is another size), HRUN_ENOMEM. */
+int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
 /* The words of c->number, or words. */
 char *const *number_words(const struct context *c, char *const *words);
 void number_destroy(struct number *n);

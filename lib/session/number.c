@@ -86,10 +86,10 @@ static int fail_listing(char *const *words, struct hrun_error *err)
     return -1;
 }
 
-struct number *number_create(char *const *words, int i)
+/* The number whose digits stand in words[i]. */
+static struct number *create(char *const *words, int i, const char *digits)
 {
     struct number *n = calloc(1, sizeof *n);
-    const char *digits = number_at(words, i);
     struct hrun_buf text = HRUN_BUF_INIT;
     int count = 0;
 
@@ -99,7 +99,6 @@ struct number *number_create(char *const *words, int i)
         return NULL;
     add_text(words, i, digits, &text);
     n->at = i;
-    n->N = number_value(digits);
     n->text = hrun_buf_detach(&text);
     n->words = calloc((size_t)count + 1, sizeof *n->words);
     if (!n->text || !n->words)
@@ -111,6 +110,16 @@ struct number *number_create(char *const *words, int i)
 fail:
     number_destroy(n);
     return NULL;
+}
+
+struct number *number_create(char *const *words, int i)
+{
+    const char *digits = number_at(words, i);
+    struct number *n = create(words, i, digits);
+
+    if (n)
+        n->N = number_value(digits);
+    return n;
 }
 
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err)
@@ -140,24 +149,84 @@ int number_find(char *const *words, const char *name, struct number **out, struc
     return *out ? 0 : hrun_fail_nomem(err);
 }
 
-int number_of_app(struct context *c, char *const *words, struct hrun_error *err)
+/* Is the word the definition's, for a size N and any number of processes? */
+static int is_arg(const struct hrun_app *app, const char *arg, const char *word, int64_t N)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    int same = 1;
+
+    for (int P = 1; P <= 2 && same && strcmp(arg, word); P++) {
+        hrun_buf_reset(&b);
+        same = !hrun_app_expand(app, arg, &(struct hrun_app_values){ .N = N, .P = P }, &b, NULL) &&
+               !strcmp(b.data, word);
+    }
+    hrun_buf_release(&b);
+    return same;
+}
+
+/* Where the words are the definition's `args` with a number for {N}: c->number, whose words are the program alone, as
+ * the definition adds its args. A variant that is not named may have others. */
+static int find_in_args(struct context *c, char *const *words, struct hrun_error *err)
+{
+    const struct hrun_app *app = c->app;
+    const char *digits = NULL;
+    char text[32] = "";
+    int n = 0, at = 0, same;
+    int64_t N;
+
+    while (words[n + 1])
+        n++;
+    if (n != app->nargs || (c->variants_of && !c->set->variant))
+        return 0;
+    for (int i = 1; i <= n && !at; i++) {
+        const char *open = strstr(app->args[i - 1], "{N}");
+        size_t before = open ? (size_t)(open - app->args[i - 1]) : 0;
+
+        if (open && !strncmp(app->args[i - 1], words[i], before)) {
+            digits = words[i] + before;
+            at = i;
+        }
+    }
+    if (digits && strspn(digits, "0123456789") < sizeof text)
+        memcpy(text, digits, strspn(digits, "0123456789"));
+    N = number_value(text);
+    same = N > 0;
+    for (int i = 1; i <= n && same; i++)
+        same = is_arg(app, app->args[i - 1], words[i], N);
+    if (!same)
+        return 0;
+    c->number = create(words, at, digits);
+    if (!c->number)
+        return hrun_fail_nomem(err);
+    c->number->N = N;
+    free(c->number->words[at]);
+    memset(c->number->words + 1, 0, (size_t)n * sizeof *words);
+    return 0;
+}
+
+int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
     struct hrun_error why = { 0 };
-    int i = app->in_command - 1, rc;
-    char *name;
+    int i = app->in_command - 1, rc = 0;
+    char *name = NULL;
 
     if (i < 0)
-        return 0;
-    if (strlen(app->args[i]) > strlen("={N}"))
+        rc = find_in_args(c, words, &why);
+    else if (strlen(app->args[i]) > strlen("={N}"))
         name = strndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
     else
         name = strdup(i ? app->args[i - 1] : hrun_base_name(words[0]));
-    if (!name)
-        return hrun_fail_nomem(err);
-    rc = number_find(words, name, &c->number, &why);
+    if (i >= 0)
+        rc = name ? number_find(words, name, &c->number, &why) : hrun_fail_nomem(&why);
     free(name);
-    return rc && why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+    if (rc && why.code == HRUN_ENOMEM)
+        return hrun_fail_nomem(err);
+    if (c->number && N && N != c->number->N)
+        return hrun_fail(err, HRUN_EINVAL, "the size is %lld by -N, and %lld by %s, as %s has it: leave -N out, or write "
+                         "{N} there; mpirun's -N, processes per node, is -npernode", (long long)N,
+                         (long long)c->number->N, c->number->text, app->name);
+    return 0;
 }
 
 char *const *number_words(const struct context *c, char *const *words)

@@ -449,16 +449,40 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
     return rc;
 }
 
-int problem_find(struct context *c, char *const *words, int sized, struct hrun_error *err)
+/* What is known of the command from before, in place of a definition; without it that stays. */
+static int find_earlier(struct context *c, char *const *words, struct hrun_error *err)
+{
+    struct hrun_app *app = c->app, *variants_of = c->variants_of;
+    int rc;
+
+    c->app = c->variants_of = NULL;
+    rc = problem_begin(c, words, err);
+    if (!rc && c->app) {
+        hrun_app_destroy(variants_of ? variants_of : app);
+        return 0;
+    }
+    problem_destroy(c->problem);
+    c->problem = NULL;
+    c->app = app;
+    c->variants_of = variants_of;
+    return rc;
+}
+
+int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_error *err)
 {
     int none = !words || !words[0], braces = !none && number_is_open(words);
 
-    if (c->app && !c->app->of_command)
-        return none || sized || braces ? 0 : number_of_app(c, words, err);
-    if (c->app && c->set->app && (none || sized || braces))
+    if (c->app && !c->app->of_command) {
+        if (none || braces || N < 0)
+            return 0;
+        if (number_of_app(c, words, N, err))
+            return -1;
+        return c->number || N || c->app->fixed || c->set->app || c->set->no_data ? 0 : find_earlier(c, words, err);
+    }
+    if (c->app && c->set->app && (none || N || braces))
         return hrun_fail(err, HRUN_EINVAL, "%s knows commands as they stand (size: command): give one program with its "
                          "arguments, and leave -N, --sizes and {N} out", c->app->name);
-    if (none || c->set->no_data || (sized && !braces)) {
+    if (none || c->set->no_data || (N && !braces)) {
         context_drop_app(c);
         return 0;
     }

@@ -76,6 +76,17 @@ status_is 0 "and runs it, known by its name alone"
 out_has "check: ok" "with the size"
 run hrun --dry-run -app mycode -N 30000 ./mycode
 status_is 125 "what the rule excludes is refused"
+run hrun ./mycode 32768
+err_has "hrun: N = 32768 (mycode 32768) of mycode, predicted" "the size is read where {N} stands in the definition"
+err_has "hrun: predicted" "and the run is compared with the model"
+run hrun --dry-run=time ./mycode 32768
+status_is 0 "also for scripts"
+run hrun-calibrate --dry-run ./mycode 8192
+err_has "N = 8192 (mycode 8192) of mycode" "so hrun-calibrate reads it, as one more size"
+fails 125 "the size is 4096 by -N, and 32768 by mycode 32768" "-N must not contradict it" hrun -N 4096 ./mycode 32768
+run hrun ./mycode 32768 x
+err_has "no -N given, and the words are not the args of the definition: '{N}', so no model is used" \
+    "of other words no size is known"
 
 sum=$(cksum <"$own")
 run $new ./mycode '{N}'

@@ -214,6 +214,17 @@ fails 125 "(known: fixed, command, number)" "size: of a definition is fixed, or 
 printf 'name: x\nsize: fixed\nsizes: [1, 2]\n' >x.yaml
 fails 125 "there are no other sizes" "and has no sizes beside it" hrun --dry-run -app ./x.yaml true
 
+# A definition that knows the program comes before what is known of the command, where it can tell the size.
+printf '%s\n' 'name: later' 'programs: [mycode]' "args: ['-in', slow, '{N}']" 'terms: {np: ["1/P"], n: ["1"]}' >later.yaml
+run $h --profile-path . --dry-run ./mycode -in slow 1
+out_has "later  N = 1 (slow 1)" "a command that was run before is the definition's, whose args its words are"
+run $h --profile-path . --dry-run ./mycode -in slow
+out_has "mycode-" "and stays known of other words"
+run $h --profile-path . --dry-run ./mycode -in same 7
+out_lacks "mycode-" "not where nothing is known of them"
+run $h --profile-path . --dry-run -app later ./mycode -in slow
+out_lacks "mycode-" "nor where -app names the definition"
+
 # A definition of commands.
 mkdir -p one/defs
 printf '%s\n' 'name: code' 'programs: [sized]' 'size: command' 'rule: "P != 2"' 'procs_per_pe: [1, 2]' \

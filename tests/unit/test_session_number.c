@@ -78,13 +78,21 @@ static void test_find(void)
     }
 }
 
-/* A definition with `size: number` says by its args which number it is. */
+/* A definition with `size: number` says by its args which number it is; of another one all words are its args. */
 static void test_of_app(void)
 {
-    static const struct { const char *args, *words; int64_t N; } t[] = {
-        { "['-var', 'x', '{N}']", "./a|-in|other|-var|x|24", 24 }, { "['-nx={N}']", "./a|-nx=24", 24 },
-        { "['{N}', deck]", "/bin/a|24|deck", 24 }, { "['-var', 'x', '{N}']", "./a|-var|y|24", 0 },
-        { "['-var', 'x', '{N}']", "./a|x|24|x|25", 0 },
+    static const char number[] = "size: number\n", other[] = "constants: {k: 3}\n";
+    static const struct { const char *kind, *args, *words; int64_t N; } t[] = {
+        { number, "['-var', 'x', '{N}']", "./a|-in|other|-var|x|24", 24 }, { number, "['-nx={N}']", "./a|-nx=24", 24 },
+        { number, "['{N}', deck]", "/bin/a|24|deck", 24 }, { number, "['-var', 'x', '{N}']", "./a|-var|y|24", 0 },
+        { number, "['-var', 'x', '{N}']", "./a|x|24|x|25", 0 },
+        { other, "['{N}']", "./a|24", 24 }, { other, "['{N}']", "./a|24|deck", 0 }, { other, "['{N}']", "./a", 0 },
+        { other, "['{N}']", "./a|024", 0 }, { other, "['{N}']", "./a|2.4", 0 }, { other, "['{N}']", "./a|x", 0 },
+        { other, "[deck, '-n{N}x']", "./a|deck|-n24x", 24 }, { other, "[deck, '-n{N}x']", "./a|deck|-n24", 0 },
+        { other, "[deck, '{N}']", "./a|dock|24", 0 },
+        { other, "['{N}', '{2*N}', '{k}']", "./a|24|48|3", 24 }, { other, "['{N}', '{2*N}']", "./a|24|50", 0 },
+        { other, "['{N}', '{P}']", "./a|24|1", 0 }, { other, "['{N}', '{P}']", "./a|24|{P}", 24 },
+        { other, "['{N}', 's={shares}']", "./a|24|s={shares}", 24 }, { other, "['{P}']", "./a|24", 0 },
     };
 
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -96,11 +104,16 @@ static void test_of_app(void)
 
         snprintf(words, sizeof words, "%s", t[i].words);
         split(words, v);
-        snprintf(text, sizeof text, "name: x\nsize: number\nargs: %s\n"
-                 "terms: {np: ['1/P'], n: ['1'], p: ['T/P']}\n", t[i].args);
-        rc = hrun_app_parse("x.yaml", text, strlen(text), NULL, 0, &c.app, &err) || number_of_app(&c, v, &err);
+        snprintf(text, sizeof text, "name: x\n%sargs: %s\n"
+                 "terms: {np: ['1/P'], n: ['1'], p: ['T/P']}\n", t[i].kind, t[i].args);
+        rc = hrun_app_parse("x.yaml", text, strlen(text), NULL, 0, &c.app, &err) || number_of_app(&c, v, 0, &err);
         ok(!rc && (c.number ? c.number->N : 0) == t[i].N, "%s of args %s%s", t[i].words, t[i].args,
            err.text);
+        for (int more = 0; more <= 1 && !rc && t[i].N; more++) {
+            number_destroy(c.number);
+            c.number = NULL;
+            ok(!number_of_app(&c, v, t[i].N + more, &err) == !more, "-N says %s", more ? "another size" : "the same");
+        }
         context_release(&c);
     }
 }
