@@ -66,7 +66,7 @@ room = $(patsubst %,lib/$(1)/%.c,$(2))
 SHARED_SRC := hrun/command/command.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,buf error file list write) $(call room,topo,fingerprint sysinfo) \
-              $(call room,launch,frames mpich_orphans ranks notes procs ask mpi openmpi openmpi_kept program)
+              $(call room,launch,frames mpich_orphans ranks notes words procs ask mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/command/*.c hrun/run/*.c hrun/jobs/*.c))
 COLL       := tree ways
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \

@@ -100,6 +100,8 @@ static void pass_on(const char *data, size_t len)
  * is cut, as closing it in its own time takes longer. 0: it is none. */
 static int obey_word(struct agent *a, const char *word)
 {
+    struct hrun_note_read n;
+
     if (!strcmp(word, SHIM_UP)) {
         if (!a->up)
             send_note(a, HRUN_NOTE_UP, 0, "");
@@ -110,6 +112,9 @@ static int obey_word(struct agent *a, const char *word)
     } else if (!strncmp(word, SHIM_REFUSED, strlen(SHIM_REFUSED))) {
         a->told = 1;
         send_note(a, HRUN_NOTE_REFUSED, 0, word + strlen(SHIM_REFUSED));
+    } else if (!strncmp(word, SHIM_NOTE, strlen(SHIM_NOTE))) {
+        if (hrun_note_parse(word + strlen(SHIM_NOTE), &n) == 0 && a->notes >= 0)
+            hrun_note_write(a->notes, n.kind, n.host, n.number, n.text);
     } else if (!strncmp(word, SHIM_BYE, strlen(SHIM_BYE))) {
         a->bye = (int)strtol(word + strlen(SHIM_BYE), NULL, 10);
         conclude(a, a->bye);

@@ -41,6 +41,7 @@ struct host {
     int reports;
     char *folder, *shm;         /* shm may be NULL */
     int sigfd;
+    struct hrun_words notes;    /* of the ranks, through a FIFO */
     sigset_t old_mask;
     pid_t daemon;
 };
@@ -56,6 +57,11 @@ static void report(const struct host *h, const char *word, const char *text)
     line[n] = '\n';
     if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
         return;     /* the daemon will notice */
+}
+
+static void pass_note(void *h, char *line)
+{
+    report(h, SHIM_NOTE, line);
 }
 
 static int refuse(const struct host *h, const char *why)
@@ -128,6 +134,13 @@ static int make_folders(struct host *h)
         return refuse(h, why);
     }
     h->shm = hrun_rundir_create("/dev/shm", NULL);
+    if (!h->reports)
+        return 0;
+    snprintf(why, sizeof why, "%.1000s/notes", h->folder);
+    if (hrun_words_fifo(&h->notes, why) || setenv(HRUN_NOTES_VARIABLE, why, 1)) {
+        snprintf(why, sizeof why, "a FIFO cannot be made in %.1000s (%s)", h->folder, strerror(errno));
+        return refuse(h, why);
+    }
     return 0;
 }
 
@@ -247,12 +260,14 @@ int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
 /* Until the daemon has ended, or is to. Result: its wait status. */
 static int live(struct host *h)
 {
-    struct pollfd p[3] = { { h->sigfd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 } };
+    struct pollfd p[4] = { { h->sigfd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 },
+                           { h->notes.fd, POLLIN, 0 } };
     int status = 0;
 
     for (;;) {
-        if (poll(p, 3, LOOK_MS) < 0 && errno != EINTR)
+        if (poll(p, 4, LOOK_MS) < 0 && errno != EINTR)
             return status;
+        hrun_words_take(&h->notes, pass_note, h);
         if (reap(h->daemon, &status))
             break;
         if (shim_told_to_end(h->sigfd) || is_alone()) {
@@ -266,7 +281,7 @@ static int live(struct host *h)
 
 int shim_host(char **words)
 {
-    struct host h = { .sigfd = -1, .daemon = -1 };
+    struct host h = { .sigfd = -1, .daemon = -1, .notes = HRUN_WORDS_INIT };
     char text[16];
     int count = 0, status;
 
@@ -290,6 +305,8 @@ int shim_host(char **words)
         status = live(&h);
         status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
+    hrun_words_take(&h.notes, pass_note, &h);
+    hrun_words_close(&h.notes);
     hrun_remove_tree(h.folder);
     hrun_remove_tree(h.shm);
     free(h.folder);

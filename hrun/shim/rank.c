@@ -5,12 +5,14 @@
 #include "launch/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -206,19 +208,39 @@ static void see_rest_off(void)
         }
 }
 
+/* End as the rank has ended, without a second core. */
+static _Noreturn void end_likewise(int status)
+{
+    const struct rlimit none = { 0, 0 };
+    sigset_t sigs;
+
+    if (WIFSIGNALED(status)) {
+        setrlimit(RLIMIT_CORE, &none);
+        signal(WTERMSIG(status), SIG_DFL);
+        sigfillset(&sigs);
+        sigprocmask(SIG_UNBLOCK, &sigs, NULL);
+        raise(WTERMSIG(status));
+    }
+    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
 /* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Of signals
  * to the group only SIGKILL and SIGSTOP are for both. */
 static void stay_and_tell(int rank)
 {
-    const char *pmi = getenv("PMI_FD");
+    const char *pmi = getenv("PMI_FD"), *path = getenv(HRUN_NOTES_VARIABLE);
+    int notes = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     sigset_t all, before;
     char line[64];
     int status, n;
     pid_t pid;
 
+    if (notes >= 0)
+        hrun_note_write(notes, HRUN_NOTE_RANK_BEGUN, "", rank, "");
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!path)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid = fork();
     if (pid <= 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -228,6 +250,12 @@ static void stay_and_tell(int rank)
         close((int)strtol(pmi, NULL, 10));
     while (waitpid(-1, &status, 0) != pid)
         ;
+    if (path) {
+        snprintf(line, sizeof line, "%d", status);
+        if (notes >= 0)
+            hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
+        end_likewise(status);
+    }
     n = snprintf(line, sizeof line, "%s%d %d\n", HRUN_RANK_ENDED, rank, status);
     if (write(STDERR_FILENO, line, (size_t)n) != n)
         _exit(SHIM_FAILED);

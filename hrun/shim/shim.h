@@ -3,7 +3,8 @@
  * Purpose: hrun's hand on other hosts. It is installed beside hrun, at the same path on every host, links nothing but
  * the C library and starts in a millisecond. Modes:
  *   hrun-shim rank PROGRAM ARGUMENT...
- *       In front of a rank: binds itself as lib/launch tells it, sets OMP_NUM_THREADS, reports, becomes PROGRAM.
+ *       In front of a rank: binds itself as lib/launch tells it, sets OMP_NUM_THREADS, reports, becomes PROGRAM, or (if
+ *       told to tell) its parent.
  *   hrun-shim agent LIMIT_S REPORTER N AGENT OPTION... HOST COMMAND...
  *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes what it writes on as standard
  *       error (no program writes there), and tells hrun through the FIFO $HRUN_NOTES (lib/launch) what becomes
@@ -38,6 +39,7 @@ enum { SHIM_FAILED = 125, SHIM_NOEXEC = 126, SHIM_NOPROG = 127 };
 #define SHIM_UP "up"                /* the daemon is about to be started */
 #define SHIM_CHANGED "changed"      /* the fingerprint is not in the list */
 #define SHIM_REFUSED "refused "     /* and why */
+#define SHIM_NOTE "note "           /* and a note of a rank (launch/internal.h) */
 #define SHIM_BYE "bye "             /* and the daemon's status, as of a shell: all has been cleaned up */
 
 /* Each takes the words behind its mode, NULL-terminated, and returns an exit status. */

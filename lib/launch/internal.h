@@ -96,6 +96,8 @@ enum hrun_note {
     HRUN_NOTE_UP,           /* the host has passed all checks and starts the daemon */
     HRUN_NOTE_CHANGED,      /* it is not what it was when the plan was made */
     HRUN_NOTE_REFUSED,      /* it cannot take part; text: why */
+    HRUN_NOTE_RANK_BEGUN,   /* of a rank (number), by hrun-shim in front of it, no host: it is about to be executed */
+    HRUN_NOTE_RANK_ENDED,   /* text: its wait status in decimal */
     HRUN_NOTE_LATE,         /* it did not report in time; text: the limit in s */
     HRUN_NOTE_FAILED,       /* the agent ended (number: status; text: its last words) before the host had reported */
     HRUN_NOTE_LOST,         /* the agent ended and the daemon had not; number and text as before */
@@ -134,7 +136,8 @@ int hrun_note_parse(const char *line, struct hrun_note_read *out);
 #define HRUN_RANKS_VARIABLE "HRUN_RANKS"
 /* "bind", "report", "tell", with commas: what the shim does with them. For the first two it compares its real affinity
  * with the planned one, and fails where they differ. For the third it stays beside the rank, and says on standard error
- * how it has ended: HRUN_RANK_ENDED, rank and wait status in decimal, and a newline. */
+ * how it has ended: HRUN_RANK_ENDED, rank and wait status in decimal, and a newline. Where HRUN_NOTES names a FIFO it
+ * writes notes there instead. */
 #define HRUN_RANKS_DO_VARIABLE "HRUN_RANKS_DO"
 #define HRUN_RANK_ENDED "\x1ehrun-rank "
 /* A folder of the rank's host for Open MPI's shared memory files. Not set: they stay where Open MPI puts them. */
@@ -537,6 +540,8 @@ struct hrun_words {
 
 /* Make the pipe. Errors: HRUN_EIO. */
 int hrun_words_open(struct hrun_words *w, struct hrun_error *err);
+/* Make a FIFO and read that. -1 with errno. */
+int hrun_words_fifo(struct hrun_words *w, const char *path);
 /* The launcher has been started: close its end here. */
 void hrun_words_started(struct hrun_words *w);
 /* Read what is there without waiting, and call hear with each line (its end cut off, longer ones than 4 KiB in pieces),
@@ -746,7 +751,9 @@ struct hrun_run {
     int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */
     double ending_signal_s;
     double kill_s;               /* when patience ends, 0: not ending */
-    double begun_s;              /* a launcher that is told to end before this time may hang, and is killed then */
+    double begun_s;              /* until this time ranks may be missing: other signals than those that end the job are
+                                    held back, and a launcher that is told to end may hang, and is killed then */
+    unsigned long held;          /* signals held back: 1 << number */
     int killed;                  /* a launcher has been told to end the ranks at once */
     double verdict_s;            /* when the launcher's settle is called, 0: not */
     double watch_s;              /* when to look for another MPI library next; infinite: no more */

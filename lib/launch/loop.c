@@ -129,14 +129,24 @@ static void ending_signal(struct hrun_run *r, int sig, int by_key)
     r->ending_signal_s = now;
 }
 
-static void handle_signal(struct hrun_run *r, const struct signalfd_siginfo *si)
+/* Open MPI 4 that is to pass a signal on before its daemons know each other fails with status 0. */
+static void hold_signal(struct hrun_run *r, int sig)
 {
-    int sig = (int)si->ssi_signo, by_key = si->ssi_code == SI_KERNEL;
+    if (sig == SIGCONT)
+        r->held &= ~(1ul << SIGTSTP | 1ul << SIGTTIN);
+    else
+        r->held |= 1ul << sig;
+}
+
+static void handle_signal(struct hrun_run *r, int sig, int by_key)
+{
     enum hrun_signal_action action = hrun_signal_action(sig);
 
     if (action == HRUN_SIGNAL_END) {
         r->out->signalled = sig;
         ending_signal(r, sig, by_key);
+    } else if (hrun_monotonic_s() < r->begun_s) {
+        hold_signal(r, sig);
     } else if (action == HRUN_SIGNAL_STOP) {
         /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
         r->out->stopped = 1;
@@ -153,7 +163,7 @@ static void handle_signals(struct hrun_run *r)
 
     while (read(r->signals.fd, &si, sizeof si) == (ssize_t)sizeof si)
         if (si.ssi_signo != SIGCHLD)
-            handle_signal(r, &si);
+            handle_signal(r, (int)si.ssi_signo, si.ssi_code == SI_KERNEL);
 }
 
 /* A rank does not keep to the protocol by which MPI finds its place. What comes while the job ends is no cause. */
@@ -370,6 +380,11 @@ static void handle_time(struct hrun_run *r)
         r->verdict_s = 0;
         r->launcher->settle(r);
     }
+    for (int sig = 1; r->held && now >= r->begun_s; sig++)
+        if (r->held & 1ul << sig) {
+            r->held &= ~(1ul << sig);
+            handle_signal(r, sig, 0);
+        }
     if (r->kill_s > 0 && now >= r->kill_s)
         kill_all(r);
     if (r->nalive > 0 && now >= r->watch_s)
@@ -405,6 +420,8 @@ static int next_ms(const struct hrun_run *r)
         due = fmin(due, r->kill_s);
     if (r->verdict_s > 0)
         due = fmin(due, r->verdict_s);
+    if (r->held)
+        due = fmin(due, r->begun_s);
     due = fmin(due, r->watch_s);
     if (r->looking)
         due = fmin(due, hrun_monotonic_s() + LOOK_STEP_S);

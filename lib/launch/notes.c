@@ -8,7 +8,8 @@
 
 static const char *const kinds[HRUN_NOTE_KINDS] = {
     [HRUN_NOTE_BEGUN] = "begun", [HRUN_NOTE_UP] = "up", [HRUN_NOTE_CHANGED] = "changed",
-    [HRUN_NOTE_REFUSED] = "refused", [HRUN_NOTE_LATE] = "late", [HRUN_NOTE_FAILED] = "failed",
+    [HRUN_NOTE_REFUSED] = "refused", [HRUN_NOTE_RANK_BEGUN] = "rank-begun", [HRUN_NOTE_RANK_ENDED] = "rank-ended",
+    [HRUN_NOTE_LATE] = "late", [HRUN_NOTE_FAILED] = "failed",
     [HRUN_NOTE_LOST] = "lost", [HRUN_NOTE_CRASHED] = "crashed", [HRUN_NOTE_ENDED] = "ended",
 };
 

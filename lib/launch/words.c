@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 4096 };
+/* A writer finds no room in a full FIFO: room for the notes of 40000 ranks, which Linux allows everybody. */
+enum { LINE_MAX_BYTES = 4096, FIFO_BYTES = 1 << 20 };
 
 static void close_fd(int *fd)
 {
@@ -24,6 +26,15 @@ int hrun_words_open(struct hrun_words *w, struct hrun_error *err)
     fcntl(fds[0], F_SETFL, O_NONBLOCK);
     w->fd = fds[0];
     w->child_fd = fds[1];
+    return 0;
+}
+
+int hrun_words_fifo(struct hrun_words *w, const char *path)
+{
+    /* Open for writing too, so that it never ends. */
+    if (mkfifo(path, 0600) || (w->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
+        return -1;
+    fcntl(w->fd, F_SETPIPE_SZ, FIFO_BYTES);
     return 0;
 }
 

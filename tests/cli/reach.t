@@ -86,4 +86,33 @@ ok "mpirun's version is asked for once" test "$(grep -cx -e --version log)" = 1
 ok "described hosts are reached by mpirun alone" sh -c "grep -A 1 -x plm_rsh_no_tree_spawn log | grep -qx 1"
 ok "and tell through their shell that they are up" grep -q 'hrun-shim agent 30 shell 6 ssh -x ' log
 ok "no shim is expected there" sh -c "! grep -q -e 'hrun-shim host' -e 'hrun-shim rank' log"
+
+# An mpirun that starts one of two ranks, is told to pass a signal on before there is one, and says that all went well.
+cat > mpirun <<'P'
+#!/bin/bash
+[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
+begun=
+trap 'echo "${begun:-early}" >>"$LOG"' USR1
+kill -USR1 $PPID
+sleep 0.3
+while [[ $1 != */hrun-shim ]]; do shift; done
+begun="after $*"
+[ $RANKS = 0 ] && exit 0
+for ((r = 0; r < RANKS; r++)); do PMIX_RANK=$r "$@" & done
+while ! wait; do :; done
+exit 0
+P
+false_zero() { : >log; LOG=$tmp/log RANKS=$1 PATH=$tmp:$PATH run hrun -q --engine mpirun -n 2 --oversubscribe "${@:2}"; }
+false_zero 2 sh -c 'while ! grep -q . log; do sleep 0.05; done; echo done'
+status_is 0 "status 0 counts where each rank has ended with 0"
+ok "a signal reaches mpirun when all ranks have begun" grep -qx "after .*hrun-shim rank .*sh -c .*" log
+false_zero 1 true
+status_is 125 "status 0 does not count where a rank has not begun"
+err_has "1 of 2 processes had not begun" "which is said"
+ok "and the signal is held back until then" test ! -s log
+false_zero 2 sh -c '[ $PMIX_RANK = 0 ] || exit 3'
+status_is 3 "a rank's own failure counts more than status 0 of mpirun"
+false_zero 2 sh -c '[ $PMIX_RANK = 0 ] || kill -9 $PPID $$'
+status_is 125 "one whose end nobody tells is missing"
+err_has "1 of 2 processes had not ended" "which is said"
 done_testing

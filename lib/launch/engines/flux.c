@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,7 @@ static int start(struct hrun_run *r, const struct hrun_flux_place *p, const char
 
     r->is_launcher = 1;
     r->launcher = &hrun_flux_launcher;
+    r->begun_s = INFINITY;
     r->tagging = HRUN_TAG_SRUN;
     /* What attach writes to standard error is not of lines alone. */
     if (hrun_words_open(&r->words, err))
@@ -229,12 +231,14 @@ static void cancel(const struct hrun_run *r)
     hrun_buf_release(&said);
 }
 
-/* A status without a rank that has ended is not the program's. -1 with *err then. */
+/* A status without a rank that has ended, and 0 where not all have, is not the program's. -1 with *err then. */
 static int judge(const struct hrun_run *r, const struct hrun_flux_watch *w, struct hrun_error *err)
 {
-    if (w->nended || !r->out->status || r->out->timed_out || r->out->signalled || r->out->lost_host[0])
+    int enough = r->out->status ? w->nended > 0 : w->nended >= r->job->layout->nranks;
+
+    if (enough || r->out->timed_out || r->out->signalled || r->out->lost_host[0])
         return 0;
-    return hrun_fail(err, HRUN_EENGINE, "Flux ended the job with status %d before a process had ended%s%s",
+    return hrun_fail(err, HRUN_EENGINE, "Flux ended the job with status %d before its processes had ended%s%s",
                      r->out->status, w->complaint[0] ? ": " : "", w->complaint);
 }
 

@@ -108,6 +108,7 @@ static void hear(void *run, const struct hrun_flux_said *said)
         r->verdict_s = hrun_monotonic_s() + QUEUED_S;
     } else if (said->kind == HRUN_FLUX_STARTED) {
         w->started = 1;
+        r->begun_s = 0;
         r->verdict_s = 0;
     } else if (said->kind == HRUN_FLUX_ENDED) {
         rank_ended(r, said->rank, said->status);

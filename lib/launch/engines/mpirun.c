@@ -5,8 +5,10 @@
  *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
  *     unbound, or refuses them. A minus sign in the file's name is an "unrecognized qualifier". The rankfile is not the
  *     allocation, so the hosts are named, too;
- *   - 4 writes its address to a file when it is ready to start ranks, 5 when it has read its options and before its
- *     daemons run; where that file is missing at the end mpirun itself has failed, and its status is not the program's;
+ *   - both write their address to a file when they have read their options and before their daemons run; where that file
+ *     is missing at the end mpirun itself has failed, and its status is not the program's;
+ *   - 4 that is to pass a signal on while it connects its daemons fails with status 0, or on one host hangs (seen): see
+ *     begun_s. 0 counts only where hrun-shim has told of each rank that it ended with 0;
  *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and -x of what
  *     is not set for an error; its own parameters are told by --prtemca;
  *   - with tags 5 moves the beginning of a line that came together with the end of the last one to the front of that
@@ -320,7 +322,7 @@ static void remove_session(const struct hrun_openmpi *m, pid_t pid)
     free(folder);
 }
 
-/* The file in which mpirun says that it is ready. */
+/* The file in which mpirun says that it has read its options. */
 static char *ready_file(const struct hrun_run *r)
 {
     return hrun_strf("%s/ready", r->rundir);

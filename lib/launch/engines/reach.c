@@ -43,9 +43,7 @@ void hrun_reach_release(struct hrun_reach *reach)
     free(reach->fifo);
     hrun_strvec_release(&reach->agent);
     hrun_strvec_release(&reach->open);
-    hrun_buf_release(&reach->text);
-    if (reach->fd >= 0)
-        close(reach->fd);
+    hrun_words_close(&reach->notes);
     *reach = (struct hrun_reach)HRUN_REACH_INIT;
 }
 
@@ -220,7 +218,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
     char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2) : NULL;
     int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
-    int wanted = needed || job->npreloads;
+    int wanted = needed || job->npreloads || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
 
     if (!m && !asked)
         return hrun_fail(err, HRUN_EINVAL, "programs of MPICH need hrun on every host, and hosts that a cluster file "
@@ -255,6 +253,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
         out->agents = out->daemons = out->ranks = 0;    /* a library without hrun: plain mpirun */
     else if (!is_plain(out->shim))
         out->agents = out->daemons = 0;
+    out->tells = out->ranks && (!out->nremote || (out->agents && out->daemons));
     return 0;
 }
 
@@ -432,7 +431,8 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
               (reach->prrte && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
     if (reach->ranks) {
         bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
-              hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=%s", r->job->report_bindings ? "bind,report" : "bind");
+              hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
+                                reach->tells ? ",tell" : "");
         if (reach->nremote && r->shmdir)
             bad = bad || hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
     }

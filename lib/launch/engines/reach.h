@@ -33,17 +33,18 @@ struct hrun_reach {
     double limit_s;             /* for a host to pass its checks */
     int managed;                /* inside a resource manager whose ways mpirun uses: no heterogeneous job */
     int prrte;                  /* mpirun is of Open MPI 5 */
+    int tells;                  /* the shims tell when each rank begins and ends */
     /* While the job runs. */
     char *fifo;
-    int fd;                     /* reading end, -1: none */
-    struct hrun_buf text;       /* of notes, an unfinished line */
-    int nbegun, nup, nended;
+    struct hrun_words notes;    /* that come through it */
+    int nup, nranks, ndone;     /* hosts that are up, ranks that have begun, that have ended with 0 */
     char bad_end[256];          /* a host whose daemon could not be started, "" */
     int bad_status;
+    int failed_rank, rank_status;   /* the first rank that has not ended with 0: wait status, 0: none */
     struct hrun_strvec open;    /* hosts whose agent has begun and not ended */
 };
 
-#define HRUN_REACH_INIT { .fd = -1 }
+#define HRUN_REACH_INIT { .notes = HRUN_WORDS_INIT }
 
 /* What a job needs; m is NULL for engine ssh, which needs hrun on every host. Errors: HRUN_EENGINE (no agent, no shim,
  * another version of Open MPI on a host), HRUN_ECHANGED (the cache says so), HRUN_EINVAL (bindings or threads that
@@ -75,12 +76,13 @@ int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run
 int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
                             const struct hrun_strvec *env, struct hrun_error *err);
 
-/* Make the FIFO and listen to it while the job runs (r->watch). Errors: HRUN_EIO, HRUN_ENOMEM. */
+/* Make the FIFO and listen to it while the job runs (r->watch); r->begun_s. Errors: HRUN_EIO, HRUN_ENOMEM. */
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
 /* r->watch: take what notes have come. Result: how many agents are still there. */
 int hrun_reach_watch(struct hrun_run *r);
-/* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, or has
- * it lost a host? Result: -1 with *err for the former; the latter goes to r->out. */
+/* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, has it
+ * lost a host, or does it say 0 of ranks that have not all ended with 0? Result: -1 with *err where mpirun has failed;
+ * else it goes to r->out. */
 int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
 
 /* Inside an allocation of a resource manager that Open MPI knows? */

@@ -6,19 +6,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* What a shell says of a program that is not there. */
 enum { NOT_FOUND = 127 };
 
-/* From its last daemon on mpirun 5 needs so long at most to start the ranks, on busy hosts. Told to end before that it
- * waits for ever (seen). */
+/* From its last daemon on mpirun needs so long at most to start the ranks, on busy hosts: for where these do not tell
+ * that they have begun. Version 5 told to end before that waits for ever (seen). */
 static const double START_S = 5;
 
 /* Version 5, told to end while it starts, hangs, and told that an agent has ended it says so on standard output (seen):
@@ -74,19 +76,16 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
 {
     char what[128];
 
-    if (n->kind >= HRUN_NOTE_LATE) {
-        reach->nended++;
+    if (n->kind >= HRUN_NOTE_LATE)
         forget(&reach->open, n->host);
-    }
     switch (n->kind) {
     case HRUN_NOTE_BEGUN:
-        reach->nbegun++;
         hrun_strvec_push(&reach->open, n->host);
         break;
     case HRUN_NOTE_UP:
         if (++reach->nup == reach->nremote) {
             hrun_output_release(r->output, 1, r->noise);
-            if (reach->prrte)
+            if (!reach->tells)
                 r->begun_s = hrun_monotonic_s() + START_S;
         }
         break;
@@ -95,6 +94,18 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
         break;
     case HRUN_NOTE_REFUSED:
         fail(r, HRUN_EENGINE, n->host, "cannot take part", n->text);
+        break;
+    case HRUN_NOTE_RANK_BEGUN:
+        if (++reach->nranks == r->job->layout->nranks)
+            r->begun_s = 0;
+        break;
+    case HRUN_NOTE_RANK_ENDED:
+        if (!strcmp(n->text, "0")) {
+            reach->ndone++;
+        } else if (!reach->rank_status) {
+            reach->failed_rank = n->number;
+            reach->rank_status = (int)strtol(n->text, NULL, 10);
+        }
         break;
     case HRUN_NOTE_LATE:
         snprintf(what, sizeof what, "was not ready within %.20s s: see that '%.40s' reaches it, or leave it out",
@@ -117,25 +128,20 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
     }
 }
 
+static void hear(void *run, char *line)
+{
+    struct hrun_run *r = run;
+    struct hrun_note_read n;
+
+    if (hrun_note_parse(line, &n) == 0)
+        handle(r->watch_ctx, r, &n);
+}
+
 int hrun_reach_watch(struct hrun_run *r)
 {
     struct hrun_reach *reach = r->watch_ctx;
-    struct hrun_note_read n;
-    char chunk[4096], *line, *end;
-    ssize_t got;
 
-    while ((got = read(reach->fd, chunk, sizeof chunk)) > 0 || (got < 0 && errno == EINTR))
-        if (got > 0)
-            hrun_buf_add(&reach->text, chunk, (size_t)got);
-    for (line = reach->text.data; line && (end = strchr(line, '\n')); line = end + 1) {
-        *end = 0;
-        if (hrun_note_parse(line, &n) == 0)
-            handle(reach, r, &n);
-    }
-    if (line && line != reach->text.data) {
-        reach->text.len -= (size_t)(line - reach->text.data);
-        memmove(reach->text.data, line, reach->text.len + 1);
-    }
+    hrun_words_take(&reach->notes, hear, r);
     return (int)reach->open.n;
 }
 
@@ -169,29 +175,43 @@ static int hears_all(const struct hrun_reach *reach)
 
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
 {
-    if (!reach->agents)
+    r->begun_s = reach->tells ? INFINITY : hrun_monotonic_s() + (reach->agents && reach->prrte ? reach->limit_s : START_S);
+    if (!reach->agents && !reach->tells)
         return 0;
     reach->fifo = hrun_strf("%s/notes", r->rundir);
     if (!reach->fifo)
         return hrun_fail_nomem(err);
-    /* Open for writing too, so that it never ends. */
-    if (mkfifo(reach->fifo, 0600) || (reach->fd = open(reach->fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
+    if (hrun_words_fifo(&reach->notes, reach->fifo))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
-    r->watch_fd = reach->fd;
+    r->watch_fd = reach->notes.fd;
     r->watch = hrun_reach_watch;
     r->abandon = abandon;
     r->watch_ctx = reach;
-    r->hold_errors = hears_all(reach);
-    if (reach->prrte)
-        r->begun_s = hrun_monotonic_s() + reach->limit_s;
+    r->hold_errors = reach->agents && hears_all(reach);
     return 0;
 }
 
 int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
 {
     struct hrun_outcome *out = r->out;
+    int n = r->job->layout->nranks, status = reach->rank_status;
 
-    if (!reach->agents || !out->status || out->timed_out || out->signalled || out->lost_host[0])
+    if (out->timed_out || out->lost_host[0] || out->given_up)
+        return 0;
+    if (!out->status && reach->tells && reach->ndone < n) {
+        if (r->ending_signal) {
+            out->interrupted = r->ending_signal;
+            out->status = 128 + r->ending_signal;
+            return 0;
+        }
+        if (status && hrun_run_fail(r, reach->failed_rank, WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                                                               : WEXITSTATUS(status)))
+            hrun_run_say(r, "rank %d ended with status %d, and mpirun with 0", out->failed_rank, out->status);
+        return status ? 0 : hrun_fail(err, HRUN_EENGINE, "mpirun ended with status 0, and %d of %d processes had not "
+                                      "%s: this was no whole run", n - (reach->nranks < n ? reach->nranks : reach->ndone),
+                                      n, reach->nranks < n ? "begun" : "ended");
+    }
+    if (!reach->agents || !out->status || out->signalled)
         return 0;
     if (reach->bad_end[0])
         return hrun_fail(err, HRUN_EENGINE, "Open MPI's daemon on host '%s' ended with status %d; mpirun says above "

@@ -34,6 +34,7 @@
 #include "base/file.h"
 #include "base/list.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +356,7 @@ static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char
     memset(&one, 0, sizeof one);
     r->is_launcher = 1;
     r->launcher = &hrun_srun_launcher;
+    r->begun_s = INFINITY;
     r->tagging = HRUN_TAG_SRUN;
     if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) ||
         build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) || build_env(r, p, &env, err) ||
@@ -400,12 +402,15 @@ static void end_watch(struct hrun_srun_watch *w)
     free(w->scancel);
 }
 
-/* A status of an srun that has started no process is not the program's. -1 with *err then. */
+/* A status of an srun that has started no process, and 0 of one that has not started all, is not the program's. -1 with
+ * *err then. */
 static int judge_srun(const struct hrun_run *r, const struct hrun_srun_watch *w, struct hrun_error *err)
 {
-    if (w->started || !r->out->status || r->out->timed_out || r->out->signalled)
+    int enough = r->out->status ? w->started > 0 : w->started >= r->job->layout->nranks;
+
+    if (enough || r->out->timed_out || r->out->signalled)
         return 0;
-    return hrun_fail(err, HRUN_EENGINE, "srun failed with status %d before it started a process%s%s", r->out->status,
+    return hrun_fail(err, HRUN_EENGINE, "srun ended with status %d before it had started all processes%s%s", r->out->status,
                      w->complaint[0] ? ": " : "", w->complaint);
 }
 

@@ -153,6 +153,8 @@ static void on_srun_line(struct hrun_run *r, char *line)
         break;
     case HRUN_SRUN_STARTED:
         w->started += said.ntasks;
+        if (w->started >= r->job->layout->nranks)
+            r->begun_s = 0;
         break;
     case HRUN_SRUN_NOTICE:
         snprintf(w->notice, sizeof w->notice, "%s", said.step);

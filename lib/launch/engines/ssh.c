@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -240,6 +241,7 @@ static int begin(struct ssh *s, struct hrun_error *err)
             send_frame(s, &s->hosts[i], HRUN_FRAME_JOB, 0, b.data, b.len);
     }
     s->begun = !rc;
+    s->r->begun_s = 0;
     hrun_strvec_release(&env);
     hrun_buf_release(&b);
     free(wdir);
@@ -640,8 +642,9 @@ static int start(struct ssh *s, struct hrun_error *err)
         !(s->pmi = hrun_pmi_create(l, &owner, err)))
         return -1;
     hrun_pmi_set_apps(s->pmi, r->job->which);
-    if (s->epoll < 0 || (s->reach.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.fd, &notes)))
+    if (s->epoll < 0 || (s->reach.notes.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.notes.fd, &notes)))
         return hrun_fail_errno(err, HRUN_EIO, "cannot wait for the hosts");
+    r->begun_s = INFINITY;
     r->watch_fd = s->epoll;
     r->watch = watch;
     r->abandon = abandon;
