@@ -36,31 +36,32 @@ void hrun_allocation_release(struct hrun_allocation *a)
     free(a->name);
     hrun_strvec_release(&a->hosts);
     free(a->cpus);
+    free(a->slots);
     free(a->group);
     *a = (struct hrun_allocation){ 0 };
     errno = saved;
 }
 
-static int add_host(struct hrun_allocation *a, const char *name, int cpus, int group, struct hrun_error *err)
+/* cpus, slots: of struct hrun_allocation. */
+static int add_host(struct hrun_allocation *a, const char *name, int cpus, int slots, int group,
+                    struct hrun_error *err)
 {
+    int **lists[] = { &a->cpus, &a->slots, &a->group };
     size_t n = a->hosts.n;
 
     if (n == HRUN_HOSTLIST_MAX)
         return hrun_fail(err, HRUN_EINVAL, "the allocation has more than %d hosts", HRUN_HOSTLIST_MAX);
-    if (!(n & (n - 1))) {       /* full at 0, 1, 2, 4, ...: double */
-        size_t room = n ? 2 * n : 1;
-        int *c = realloc(a->cpus, room * sizeof *c), *g;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !(n & (n - 1)); i++) {     /* full at 0, 1, 2, 4, ... */
+        int *more = realloc(*lists[i], (n ? 2 * n : 1) * sizeof *more);
 
-        if (c)
-            a->cpus = c;
-        g = c ? realloc(a->group, room * sizeof *g) : NULL;
-        if (!g)
+        if (!more)
             return hrun_fail_nomem(err);
-        a->group = g;
+        *lists[i] = more;
     }
     if (hrun_strvec_push(&a->hosts, name))
         return hrun_fail_nomem(err);
     a->cpus[n] = cpus;
+    a->slots[n] = slots;
     a->group[n] = group;
     return 0;
 }
@@ -122,26 +123,34 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
     return 0;
 }
 
-/* CPUs of each host of a component: as Slurm says, else as many as its tasks may use, else all. */
-static int read_cpus(const char *suffix, int *cpus, size_t n, struct hrun_error *err)
+/* CPUs of each host of a component: as Slurm says, else as many as its tasks may use, else all. Tasks of each, where the
+ * user asked for tasks: SLURM_TASKS_PER_NODE is set in any case. In a step that has fewer hosts than the job it counts
+ * those, and is not for us. */
+static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, int *tasks, size_t n,
+                     struct hrun_error *err)
 {
-    char *name = NULL, *per_task = NULL;
-    const char *text, *width;
+    char *name = NULL;
+    const char *text, *per_host, *width, *asked;
     int64_t each = 1;
-    int rc = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name, &text, err);
+    int rc = slurm_setting("SLURM_CPUS_PER_TASK", suffix, &name, &width, err) ? -1 : 0;
 
-    if (!rc && !text) {
-        rc = slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name, &text, err) ||
-             slurm_setting("SLURM_CPUS_PER_TASK", suffix, &per_task, &width, err) ? -1 : 0;
-        if (!rc && text && width)
-            rc = hrun_parse_count(per_task, width, 1, HRUN_CORES_MAX, &each, err);
-    }
+    if (!rc && width)
+        rc = hrun_parse_count(name, width, 1, HRUN_CORES_MAX, &each, err);
+    a->cpus_each = !a->cpus_each || each < a->cpus_each ? (int)each : a->cpus_each;
+    rc = rc || slurm_setting("SLURM_NTASKS", suffix, &name, &asked, err) ||
+         (!asked && slurm_setting("SLURM_NPROCS", suffix, &name, &asked, err)) ||
+         slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name, &per_host, err) ? -1 : 0;
+    if (!rc && asked && per_host && read_counts(name, per_host, tasks, n, NULL))
+        memset(tasks, 0, n * sizeof *tasks);
+    if (!rc)
+        rc = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name, &text, err);
     if (!rc && text)
         rc = read_counts(name, text, cpus, n, err);
-    for (size_t i = 0; i < n && !rc; i++)
+    else if (!rc && per_host)
+        rc = read_counts("SLURM_TASKS_PER_NODE", per_host, cpus, n, err);
+    for (size_t i = 0; i < n && !rc && !text; i++)
         cpus[i] = cpus[i] > HRUN_CORES_MAX / each ? HRUN_CORES_MAX : cpus[i] * (int)each;
     free(name);
-    free(per_task);
     return rc;
 }
 
@@ -166,16 +175,17 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
         hrun_fail_at(err, why.code, name, why.column ? 1 : 0, why.column, "%s", why.text);
         goto done;
     }
-    cpus = calloc(names.n, sizeof *cpus);
+    cpus = calloc(2 * names.n, sizeof *cpus);
     if (!cpus) {
         hrun_fail_nomem(err);
         goto done;
     }
-    if (read_cpus(suffix, cpus, names.n, err))
+    if (read_cpus(a, suffix, cpus, cpus + names.n, names.n, err))
         goto done;
     for (size_t i = 0; i < names.n; i++) {
         /* Components may share a node; what a process is told of it is then the first one's. */
-        if (find_host(a, names.v[i]) < 0 && add_host(a, names.v[i], cpus[i], group, err))
+        if (find_host(a, names.v[i]) < 0 &&
+            add_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))
             goto done;
     }
     rc = 1;
@@ -186,14 +196,13 @@ done:
     return rc;
 }
 
-static int find_slurm(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
+static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
 {
     const char *id = setting("SLURM_JOB_ID") ? setting("SLURM_JOB_ID") : setting("SLURM_JOBID");
     const char *size = setting("SLURM_HET_SIZE");
     int64_t n = 0;
     int found = 0;
 
-    (void)hostfile;
     if (!id)
         return 0;
     if (size && hrun_parse_count("SLURM_HET_SIZE", size, 1, GROUPS_MAX, &n, err))
@@ -218,7 +227,27 @@ static int find_slurm(struct hrun_allocation *a, const char *hostfile, struct hr
     return a->name ? 1 : hrun_fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- PBS */
+/* ---------------------------------------------------------------- managers that list hosts */
+
+/* How a manager lists the hosts of a job. */
+struct lister {
+    enum hrun_manager manager;
+    const char *name;
+    const char *file;           /* the variable that names a file of lines, each of which begins with a host */
+    int counts;                 /* 1: its number of slots is the second word of the line; 0: a line is one slot */
+    int whole;                  /* 1: each host is granted as a whole */
+    const char *words;          /* the variable that holds "HOST SLOTS HOST SLOTS", where there is no file, or NULL */
+    const char *id;             /* the variable that names the job */
+    const char *cpus;           /* the variable that says how many cores a host has at least, or NULL */
+};
+
+static const struct lister listers[] = {
+    { HRUN_MANAGER_PBS, "PBS", "PBS_NODEFILE", 0, 0, NULL, "PBS_JOBID", "NCPUS" },
+    { HRUN_MANAGER_OTHER, "SGE", "PE_HOSTFILE", 1, 0, NULL, "JOB_ID", NULL },
+    { HRUN_MANAGER_OTHER, "LSF", "LSB_DJOB_HOSTFILE", 0, 0, "LSB_MCPU_HOSTS", "LSB_JOBID", NULL },
+    { HRUN_MANAGER_OTHER, "OAR", "OAR_NODEFILE", 0, 0, NULL, "OAR_JOB_ID", NULL },
+    { HRUN_MANAGER_OTHER, "Cobalt", "COBALT_NODEFILE", 0, 1, NULL, "COBALT_JOBID", NULL },
+};
 
 /* The file's order is mostly host by host, or round after round: look where the next line should be. */
 static int find_next(const struct hrun_allocation *a, const char *name, int last)
@@ -232,66 +261,113 @@ static int find_next(const struct hrun_allocation *a, const char *name, int last
                                                  : find_host(a, name);
 }
 
-static int find_pbs(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
+/* One host, and *at, where it stands. place: of messages. */
+static int add_line(struct hrun_allocation *a, const struct lister *l, char *name, const char *slots, const char *place,
+                    int number, int *at, struct hrun_error *err)
 {
-    const char *path = setting("PBS_NODEFILE"), *id = setting("PBS_JOBID");
-    struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_strvec one = HRUN_STRVEC_INIT;
-    struct hrun_error why;
-    char *line, *next;
-    int number = 1, at = -1, rc = -1;
+    struct hrun_error why = { 0 };
+    int64_t count = 1;
+    int rc;
 
-    (void)hostfile;
-    if (!path)
+    if (slots && hrun_parse_count("slots", slots, 1, HRUN_CORES_MAX, &count, &why))
+        return hrun_fail_at(err, why.code, place, number, 0, "host '%.60s': %s", name, why.text);
+    *at = find_next(a, name, *at);
+    if (*at >= 0) {
+        a->slots[*at] = count < HRUN_CORES_MAX - a->slots[*at] ? a->slots[*at] + (int)count : HRUN_CORES_MAX;
         return 0;
-    if (hrun_file_read(path, nodefile_max, &text, err)) {
-        hrun_fail_prefix(err, "PBS_NODEFILE");
-        goto done;
     }
-    if (strlen(text.data) < text.len) {
-        hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "PBS_NODEFILE is no text: it holds a zero byte");
-        goto done;
-    }
-    for (line = text.data; *line; line = next, number++) {
+    rc = hrun_hostlist_parse(name, &one, &why);
+    if (rc && why.code == HRUN_ENOMEM)
+        hrun_fail_nomem(err);
+    else if (rc || one.n != 1)
+        rc = hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "'%.60s' is no host name (%s holds one in a line)", name,
+                          l->file);
+    else
+        rc = add_host(a, one.v[0], 0, (int)count, 0, err);
+    *at = (int)a->hosts.n - 1;
+    hrun_strvec_release(&one);
+    return rc;
+}
+
+static int read_lines(struct hrun_allocation *a, const struct lister *l, char *text, const char *place,
+                      struct hrun_error *err)
+{
+    char *line, *next;
+    int number = 1, at = -1;
+
+    for (line = text; *line; line = next, number++) {
+        char *name, *slots, *save = NULL;
+
         next = line + strcspn(line, "\n");
         next += *next == '\n' ? (*next = 0, 1) : 0;
-        line += strspn(line, " \t\r");
-        line[strcspn(line, " \t\r")] = 0;
-        if (!*line)
-            continue;
-        at = find_next(a, line, at);
-        if (at >= 0) {
-            a->cpus[at] += a->cpus[at] < HRUN_CORES_MAX;
-            continue;
-        }
-        hrun_strvec_release(&one);
-        why.code = HRUN_OK;
-        if (hrun_hostlist_parse(line, &one, &why) && why.code == HRUN_ENOMEM) {
-            hrun_fail_nomem(err);
-            goto done;
-        }
-        if (why.code || one.n != 1) {
-            hrun_fail_at(err, HRUN_EPARSE, path, number, 0, "'%.60s' is no host name (PBS_NODEFILE holds one in a "
-                         "line)", line);
-            goto done;
-        }
-        at = (int)a->hosts.n;
-        if (add_host(a, one.v[0], 1, 0, err))
-            goto done;
+        name = strtok_r(line, " \t\r", &save);
+        slots = name && l->counts ? strtok_r(NULL, " \t\r", &save) : NULL;
+        if (name && l->counts && !slots)
+            return hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "host '%.60s' has no number of slots", name);
+        if (name && add_line(a, l, name, slots, place, number, &at, err))
+            return -1;
     }
-    if (!a->hosts.n) {
-        hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "PBS_NODEFILE names no host");
-        goto done;
+    return 0;
+}
+
+/* "HOST SLOTS HOST SLOTS" */
+static int read_words(struct hrun_allocation *a, const struct lister *l, const char *words, struct hrun_error *err)
+{
+    char *copy = strdup(words), *save = NULL, *name = copy ? strtok_r(copy, " \t\n", &save) : NULL, *slots;
+    int at = -1, rc = copy ? 0 : hrun_fail_nomem(err);
+
+    for (; name && !rc; name = strtok_r(NULL, " \t\n", &save)) {
+        slots = strtok_r(NULL, " \t\n", &save);
+        rc = slots ? add_line(a, l, name, slots, l->words, 0, &at, err)
+                   : hrun_fail_at(err, HRUN_EPARSE, l->words, 0, 0, "host '%.60s' has no number of slots", name);
     }
-    a->manager = HRUN_MANAGER_PBS;
+    free(copy);
+    return rc;
+}
+
+/* From slots of hosts to their cores: as many, all where hosts are granted as a whole, or as many as the manager says. */
+static int set_cores(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
+{
+    const char *text = l->cpus ? setting(l->cpus) : NULL;
+    int64_t cpus = 0;
+
+    if (text && hrun_parse_count(l->cpus, text, 1, HRUN_CORES_MAX, &cpus, err))
+        return -1;
+    for (size_t i = 0; i < a->hosts.n; i++) {
+        a->cpus[i] = l->whole ? 0 : a->slots[i] < cpus ? (int)cpus : a->slots[i];
+        a->slots[i] = l->whole ? 0 : a->slots[i];
+    }
+    return 0;
+}
+
+static int find_listed(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
+{
+    const char *path = setting(l->file), *words = l->words ? setting(l->words) : NULL, *id = setting(l->id);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (!path && !words)
+        return 0;
+    if (!path || (words && access(path, R_OK))) {
+        rc = read_words(a, l, words, err);
+    } else if (hrun_file_read(path, nodefile_max, &text, err)) {
+        rc = hrun_fail_prefix(err, "%s", l->file);
+    } else if (strlen(text.data) < text.len) {
+        rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s is no text: it holds a zero byte", l->file);
+    } else {
+        rc = read_lines(a, l, text.data, path, err);
+        if (!rc && !a->hosts.n)
+            rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s names no host", l->file);
+    }
+    hrun_buf_release(&text);
+    if (rc || set_cores(a, l, err))
+        return -1;
+    a->manager = l->manager;
     a->cpus_are_cores = 1;
     a->ngroups = 1;
-    a->name = id ? hrun_strf("PBS job %s", id) : strdup("PBS job");
-    rc = a->name ? 1 : hrun_fail_nomem(err);
-done:
-    hrun_strvec_release(&one);
-    hrun_buf_release(&text);
-    return rc;
+    a->name = hrun_strf("%s job%s%s", l->name, id ? " " : "", id ? id : "");
+    return a->name ? 1 : hrun_fail_nomem(err);
 }
 
 /* ---------------------------------------------------------------- Flux */
@@ -353,7 +429,7 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
     } else {
         /* Several brokers of a test instance are on one host: the first one counts. */
         for (i = 0, rc = 0; i < names.n && !rc; i++)
-            rc = find_host(&a, names.v[i]) < 0 ? add_host(&a, names.v[i], cores[i], 0, err) : 0;
+            rc = find_host(&a, names.v[i]) < 0 ? add_host(&a, names.v[i], cores[i], 0, 0, err) : 0;
     }
     if (rc)
         hrun_allocation_release(&a);
@@ -364,18 +440,17 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
     return rc;
 }
 
-/* ---------------------------------------------------------------- Open MPI's default host file */
+/* ---------------------------------------------------------------- host files that the environment names */
 
-/* What the environment names; NULL: nothing. */
-static const char *named_hostfile(void)
-{
-    static const char *const variables[] = { "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile" };
-    const char *value = NULL;
+struct named {
+    const char *variable, *whose;
+};
 
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !value; i++)
-        value = setting(variables[i]);
-    return value;
-}
+/* Host files of Open MPI and hydra; the first that is set counts. */
+static const struct named named_files[] = {
+    { "OMPI_MCA_orte_default_hostfile", "Open MPI" }, { "PRTE_MCA_prte_default_hostfile", "Open MPI" },
+    { "I_MPI_HYDRA_HOST_FILE", "hydra" }, { "HYDRA_HOST_FILE", "hydra" },
+};
 
 /* Where Open MPI's configuration is: as its variables say, below the prefix of the mpirun in PATH, where packages of
  * distributions have it. The first file counts. The caller frees *found; NULL: there is none. */
@@ -420,27 +495,34 @@ static int installed_hostfile(char **found, struct hrun_error *err)
     return hrun_fail_nomem(err);
 }
 
-static int find_openmpi(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
+/* hostfile: named by a parameter of Open MPI; NULL: none is. */
+static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
 {
-    const char *named = hostfile && *hostfile ? hostfile : named_hostfile();
+    const char *named = hostfile && *hostfile ? hostfile : NULL, *whose = "Open MPI";
     struct hrun_host_list list = HRUN_HOST_LIST_INIT;
-    char *path = named ? strdup(named) : NULL;
-    int rc = !named ? installed_hostfile(&path, err) : path ? 0 : hrun_fail_nomem(err);
+    char *path = NULL;
+    int rc;
 
+    for (size_t i = 0; i < sizeof named_files / sizeof *named_files && !named; i++) {
+        named = setting(named_files[i].variable);
+        whose = named ? named_files[i].whose : whose;
+    }
+    path = named ? strdup(named) : NULL;
+    rc = !named ? installed_hostfile(&path, err) : path ? 0 : hrun_fail_nomem(err);
     if (rc || !path || !strcmp(path, "none"))
         goto done;
     if (hrun_hostfile_read_any(path, &list, err)) {
-        rc = hrun_fail_prefix(err, "Open MPI's default host file");
+        rc = hrun_fail_prefix(err, "%s's default host file", whose);
         goto done;
     }
     for (size_t i = 0; i < list.n && !rc; i++)
-        rc = add_host(a, list.v[i].name, list.v[i].slots, 0, err);
+        rc = add_host(a, list.v[i].name, list.v[i].slots, list.v[i].slots, 0, err);
     if (rc || !list.n)
         goto done;
     a->manager = HRUN_MANAGER_OPENMPI;
     a->cpus_are_cores = 1;
     a->ngroups = 1;
-    a->name = hrun_strf("Open MPI's host file %s", path);
+    a->name = hrun_strf("%s's host file %s", whose, path);
     rc = a->name ? 1 : hrun_fail_nomem(err);
 done:
     hrun_host_list_release(&list);
@@ -452,14 +534,14 @@ done:
 
 int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, struct hrun_error *err)
 {
-    static int (*const finders[])(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err) = {
-        find_slurm, find_pbs, find_openmpi
-    };
-    int rc = 0;
+    int rc;
 
     *out = (struct hrun_allocation){ 0 };
-    for (size_t i = 0; i < sizeof finders / sizeof finders[0] && !rc; i++)
-        rc = finders[i](out, hostfile, err);
+    rc = find_slurm(out, err);
+    for (size_t i = 0; i < sizeof listers / sizeof *listers && !rc; i++)
+        rc = find_listed(out, &listers[i], err);
+    if (!rc)
+        rc = find_hostfile(out, hostfile, err);
     if (rc <= 0)
         hrun_allocation_release(out);
     return rc < 0 ? -1 : 0;

@@ -38,12 +38,16 @@
 struct hrun_host_answer;        /* what another host said of itself */
 struct hrun_cuts;               /* hosts cut into PEs */
 
-enum hrun_manager { HRUN_MANAGER_NONE, HRUN_MANAGER_SLURM, HRUN_MANAGER_PBS, HRUN_MANAGER_FLUX, HRUN_MANAGER_OPENMPI };
+/* OTHER: one that only lists the hosts. */
+enum hrun_manager {
+    HRUN_MANAGER_NONE, HRUN_MANAGER_SLURM, HRUN_MANAGER_PBS, HRUN_MANAGER_FLUX, HRUN_MANAGER_OPENMPI, HRUN_MANAGER_OTHER
+};
 
 struct hrun_host {
     char *name;
     int is_local;               /* the host we run on */
-    int slots;                  /* cores granted by host file or allocation, an upper limit; 0 = all */
+    int cores;                  /* that PEs are made of, granted by host file or allocation, an upper limit; 0 = all */
+    int slots;                  /* processes that host file or allocation grant; 0 = one for each core */
     struct hrun_topo *topo;     /* one of the cluster's topos, hosts may share it; NULL for a host that the
                                    cluster file only describes by numbers */
     struct hrun_host_answer *answer;     /* of a host that was asked, beside its topology; else NULL */
@@ -88,13 +92,15 @@ struct hrun_subcluster {
 struct hrun_cluster {
     char *ledger;               /* folder of the ledger, as the cluster file names it; NULL: it names none */
     char *source;               /* "this host", "host file F", "cluster file F", "--host", "Slurm job 12",
-                                   "PBS job 7", "Open MPI's host file F",
+                                   "SGE job 7", "Open MPI's host file F",
                                    "platform F" */
     char *platform;             /* absolute path of the platform file, hosts are simulated; NULL: they are real */
     char *simgrid;              /* "3.32": the version of SimGrid that has read it; NULL */
     enum hrun_manager manager;  /* whose allocation we are in; OPENMPI where the hosts are those of its host file */
     char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL in none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
+    int granted;                /* processes that the allocation grants on these hosts; 0: it does not say */
+    int cpus_each;              /* CPUs of each of them, as the allocation counts them; 0: an equal part of the host's */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
     struct hrun_strvec why_not; /* why each of them did not, with the name and what to do */
     char *cache_note;           /* why what hosts said could not be kept; NULL: it could */
@@ -182,15 +188,16 @@ struct hrun_core {
 int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
 
 /* The hosts that a resource manager, or Open MPI's default host file, grants this process, in their order, from the
- * environment: Slurm (SLURM_JOB_NODELIST, SLURM_JOB_CPUS_PER_NODE, SLURM_TASKS_PER_NODE, SLURM_CPUS_PER_TASK; of a
- * heterogeneous job those with _HET_GROUP_n, SLURM_HET_SIZE), PBS ($PBS_NODEFILE, a line for each core granted),
- * Open MPI's default host file (where it names a host). */
+ * environment: Slurm, PBS, SGE, LSF, OAR, Cobalt (hrun-cluster(5) has the variables), Open MPI's default host file
+ * (where it names a host). */
 struct hrun_allocation {
     enum hrun_manager manager;  /* NONE: no allocation, all else is empty */
     char *name;                 /* "Slurm job 12", ... */
     struct hrun_strvec hosts;
-    int *cpus;                  /* of each host: how many are granted, 0 = all */
-    int cpus_are_cores;         /* 1: cpus counts cores (PBS, Flux, host files), 0: hardware threads (Slurm) */
+    int *cpus;                  /* of each host: how many may be used, 0 = all */
+    int cpus_are_cores;         /* 1: cpus counts cores, 0: hardware threads (Slurm) */
+    int *slots;                 /* of each host: processes granted, 0 = it is not said */
+    int cpus_each;              /* of each process, 0: it is not said */
     int *group;                 /* of each host: component of a heterogeneous job, else 0 */
     int ngroups;                /* 1 unless the job is heterogeneous */
 };

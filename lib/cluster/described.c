@@ -69,19 +69,6 @@ static int find_asked(struct load *l, const char *name)
     return -1;
 }
 
-/* What the allocation grants of a new host. */
-static int grant(struct load *l, int host, const char *name, struct hrun_error *err)
-{
-    int index = hrun_granted_index(l->d, name), cores = hrun_granted_cores(l->d, host, index, err);
-
-    if (cores < 0)
-        return -1;
-    l->c->hosts[host].slots = cores;
-    if (index >= 0)
-        l->c->hosts[host].group = l->d->granted->group[index];
-    return 0;
-}
-
 int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
                         struct hrun_error *err)
 {
@@ -118,7 +105,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
         hrun_cluster_set_answer(l->c, host, l->answers[asked]);
         l->answers[asked] = NULL;
     }
-    return grant(l, host, name, err) ? -1 : host;
+    return hrun_grant(l->d, host, name, err) ? -1 : host;
 }
 
 /* Is host i of entry e named before? Then what stands there counts. */
@@ -295,7 +282,7 @@ static int add_known(struct load *l, unsigned e, int host, const struct wanted *
             return -1;
         before += faster;
     }
-    most = h->slots && h->slots < before + want ? h->slots : before + want;
+    most = h->cores && h->cores < before + want ? h->cores : before + want;
     cut = hrun_host_cut(l->c, h, w->level, most, &why);
     if (!cut)
         return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err)
@@ -329,8 +316,8 @@ static int add_numbers(struct load *l, unsigned e, int host, const struct wanted
         return FAIL(l, e, "", 0, err, "nothing tells what host '%s' is made of; add 'cores: 16' and 'memory: "
                     "64GiB', or 'topology: FILE.xml'", name);
     n = all = *entry->cores;
-    if (l->c->hosts[host].slots && note->next_core + n > l->c->hosts[host].slots)
-        n = l->c->hosts[host].slots - note->next_core;
+    if (l->c->hosts[host].cores && note->next_core + n > l->c->hosts[host].cores)
+        n = l->c->hosts[host].cores - note->next_core;
     if (n <= 0)
         return 0;       /* earlier entries have all that is granted */
     if (w->level != HRUN_LEVEL_NODE && w->level != HRUN_LEVEL_CORE)

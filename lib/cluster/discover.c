@@ -32,16 +32,31 @@ int hrun_granted_index(const struct hrun_discovery *d, const char *name)
     return -1;
 }
 
-int hrun_granted_cores(const struct hrun_discovery *d, int host, int index, struct hrun_error *err)
+/* The fewer of two limits, of which 0 is none. */
+static int fewer(int a, int b)
 {
-    int cpus = index >= 0 ? d->granted->cpus[index] : 0, cores, all;
+    return !a || (b && b < a) ? b : a;
+}
 
-    if (!cpus || d->granted->cpus_are_cores || !d->c->hosts[host].topo)
-        return cpus;
-    if (hrun_host_granted(d->c, &d->c->hosts[host], cpus, &cores, err) ||
-        hrun_host_ncores(d->c, &d->c->hosts[host], -1, &all, err))
-        return -1;
-    return cores < all ? cores : 0;
+int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err)
+{
+    struct hrun_host *h = &d->c->hosts[host];
+    const struct hrun_allocation *a = d->granted;
+    int index = hrun_granted_index(d, name), cores, all;
+
+    if (index < 0)
+        return 0;
+    cores = a->cpus[index];
+    if (cores && !a->cpus_are_cores && h->topo) {
+        if (hrun_host_granted(d->c, h, cores, &cores, err) || hrun_host_ncores(d->c, h, -1, &all, err))
+            return -1;
+        cores = cores < all ? cores : 0;
+    }
+    /* Where the allocation says how many processes there are, slots of the user's count processes, too. */
+    h->cores = a->slots[index] ? cores : fewer(h->cores, cores);
+    h->slots = fewer(h->slots, a->slots[index]);
+    h->group = a->group[index];
+    return 0;
 }
 
 static int fail_not_granted(const struct hrun_discovery *d, const struct hrun_host_entry *e, const char *file,
@@ -133,21 +148,6 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
                         why.text);
 }
 
-/* Its group and how much of it may be used. */
-static int limit_host(const struct listed *l, int host, const struct hrun_host_entry *e, struct hrun_error *err)
-{
-    struct hrun_host *h = &l->d->c->hosts[host];
-    int index = hrun_granted_index(l->d, e->name), cores = hrun_granted_cores(l->d, host, index, err);
-
-    if (cores < 0)
-        return -1;
-    if (cores && (!h->slots || cores < h->slots))
-        h->slots = cores;
-    if (index >= 0)
-        h->group = l->d->granted->group[index];
-    return 0;
-}
-
 /* Hosts of a list: this one is measured by hwloc here, the others tell what hwloc finds there. */
 static int from_list(const struct hrun_discovery *d, const struct hrun_host_list *list, const char *file,
                      struct hrun_error *err)
@@ -182,7 +182,7 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
         }
         if (host < 0)
             goto done;
-        if (limit_host(&l, host, e, &why) || hrun_group_host(d->c, host, level, &why)) {
+        if (hrun_grant(d, host, e->name, &why) || hrun_group_host(d->c, host, level, &why)) {
             if (list->n > 1 || l.nremote)
                 hrun_fail_at(err, why.code, file, e->line, e->column, "host '%s': %s", e->name, why.text);
             else
@@ -207,7 +207,7 @@ static int from_allocation(const struct hrun_discovery *d, const struct hrun_all
     if (!list.v)
         return hrun_fail_nomem(err);
     for (size_t i = 0; i < list.n; i++)
-        list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], a->cpus_are_cores ? a->cpus[i] : 0, 0, 0, 0 };
+        list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], d->granted ? 0 : a->slots[i], 0, 0, 0 };
     rc = from_list(d, &list, "", err);
     free(list.v);       /* the names are the allocation's */
     return rc;
@@ -252,6 +252,7 @@ static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request
                                   : strdup(a->manager == HRUN_MANAGER_NONE ? "this host" : a->name);
     c->manager = a->manager;
     c->ngroups = a->ngroups > 1 ? a->ngroups : 1;
+    c->cpus_each = a->cpus_each;
     if (is_grant)
         c->allocation = strdup(a->name);
     return c->source && (!is_grant || c->allocation) ? 0 : hrun_fail_nomem(err);
@@ -310,6 +311,13 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     rc = from_source(&d, &a, err);
     note = hrun_cache_close(d.cache);
     d.c->cache_note = note;
+    for (int h = 0; h < d.c->nhosts && d.granted; h++) {
+        if (!d.c->hosts[h].slots) {
+            d.c->granted = 0;
+            break;
+        }
+        d.c->granted += d.c->hosts[h].slots;
+    }
     if (rc == 0) {
         *out = d.c;
         d.c = NULL;

@@ -38,7 +38,7 @@ static int find_sub(struct hrun_cluster *c, const struct hrun_host *h, enum hrun
 int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err)
 {
     const struct hrun_host *h = &c->hosts[host];
-    const struct hrun_cut *cut = hrun_host_cut(c, h, level, h->slots, err);
+    const struct hrun_cut *cut = hrun_host_cut(c, h, level, h->cores, err);
     struct last last = { NULL, 0, 0 };
     int quota = cut ? quota_permille(h, cut) : 0;
 

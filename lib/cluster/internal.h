@@ -193,9 +193,9 @@ struct hrun_discovery {
 /* The index of a host among the granted ones, known by its name with or without domain, or as this host; -1: it is not
  * granted, -2: there is no allocation. */
 int hrun_granted_index(const struct hrun_discovery *d, const char *name);
-/* What granted[index] grants of a host, once its topology is known: how many cores may be used, 0 for all; -1 with
- * *err. */
-int hrun_granted_cores(const struct hrun_discovery *d, int host, int index, struct hrun_error *err);
+/* Set what the allocation grants of a host, which is called so there, once its topology is known: within the limits that
+ * it has already. Errors: HRUN_ENOMEM. */
+int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err);
 /* No host is left. Result: -1. */
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);
 

@@ -84,7 +84,7 @@ static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hru
     for (int h = 0; h < nhosts; h++) {
         struct room *r = &w->rooms[h];
 
-        slots += r->limit = r->slots;
+        slots += r->slots;
         all += w->m.per ? (long long)w->m.per * nobjects[h] : r->slots;
         used += r->n > 0;
     }
@@ -93,6 +93,8 @@ static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hru
     n = n ? n : (int)all;
     if (!n)
         return hrun_fail(err, HRUN_EINVAL, "no host has room for a process%s", w->pes > 1 ? " of so many cores" : "");
+    for (int h = 0; h < nhosts; h++)
+        w->rooms[h].limit = n > slots && !w->oversubscribe ? w->rooms[h].most : w->rooms[h].slots;
     w->over = n > slots && w->oversubscribe;
     for (int h = 0; h < nhosts && w->oversubscribe; h++)
         if (w->rooms[h].n)

@@ -25,7 +25,8 @@ struct room {
     struct unit *units;         /* that may be used */
     int n;
     int home;                   /* the PE of processes whose unit is in none */
-    int slots, limit;           /* processes that it takes, and takes when it is oversubscribed */
+    int slots, most, limit;     /* processes that it takes, takes where the user asks for more than a resource manager
+                                   grants, and takes now */
     int first, count;           /* processes */
     int *group, *load_of;       /* n: the first unit of each one's object, and the processes of that object */
 };

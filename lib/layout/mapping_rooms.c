@@ -102,7 +102,7 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
 {
     struct room *r = &w->rooms[host];
     int *pus = NULL, ncounted = 0, nin = 0, nomem = 0, open = is_open(w->cluster, host), most = 0;
-    int counts_threads = w->m.hwthreads || w->m.by == HRUN_MAP_HWTHREAD;
+    int counts_threads = w->m.hwthreads, granted = w->cluster->hosts[host].slots;
     size_t npus = 0;
 
     for (int k = 0; k < r->ncores && !nomem; k++) {
@@ -134,11 +134,15 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
         r->home = r->units[u].where;
     r->slots = ncounted / w->pes < nin || !open ? ncounted / w->pes : nin;
     /* More slots than cores are of use where ranks need no core of their own. */
-    if (open && r->slots == nin && w->cluster->hosts[host].slots > nin && w->pes == 1 &&
-        (w->m.bind_to == HRUN_MAP_NONE || w->m.shares))
-        r->slots = w->cluster->hosts[host].slots;
+    if (open && r->slots == nin && granted > nin && w->pes == 1 && (w->m.bind_to == HRUN_MAP_NONE || w->m.shares))
+        r->slots = granted;
+    r->most = r->slots;
+    if (granted && r->slots > granted)
+        r->slots = granted;
+    if (open)
+        r->most = r->slots;
     if (!nin)
-        r->n = r->slots = 0;
+        r->n = r->slots = r->most = 0;
     return nomem ? hrun_fail_nomem(err) : 0;
 }
 

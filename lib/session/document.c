@@ -380,7 +380,7 @@ int document_plan(const struct context *c, const struct decision *d, const struc
 static json_t *host(const struct hrun_host *h)
 {
     return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
-                     h->slots, "component", h->group, "remembered", h->remembered, "asked",
+                     h->slots ? h->slots : h->cores, "component", h->group, "remembered", h->remembered, "asked",
                      h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
                      *h->fingerprint ? text(h->fingerprint) : json_null(), "openmpi",
                      h->mpi ? text(h->mpi) : json_null(), "cpu_quota",

@@ -278,6 +278,24 @@ run env PBS_JOBID=5.s PBS_NODEFILE="$tmp/nodes" $h --show-cluster -v
 out_has "(PBS job 5.s)" "the hosts of a PBS job"
 out_has "host 127.0.0.2, cores 0-1, PUs 0-3" "two cores of one"
 out_has "host 127.0.0.4, cores 0, PUs 0" "one of the other"
+# What other managers grant: two processes on one host, one on the other; NCPUS: with four cores on each.
+printf '127.0.0.2 2 all.q UNDEFINED\n127.0.0.4 1 all.q UNDEFINED\n' > pe
+while IFS='|' read -r words source cores; do
+    # shellcheck disable=SC2086
+    run env $words $h --level core --show-cluster --json
+    got=$(json '(d["allocation"], [h["slots"] for h in d["hosts"]], sum(len(s["pes"]) for s in d["subclusters"]))')
+    out="$got $err" ok "$words" test "$got" = "('$source', [2, 1], $cores)"
+done <<END
+PE_HOSTFILE=$tmp/pe JOB_ID=7 NSLOTS=3|SGE job 7|3
+LSB_DJOB_HOSTFILE=$tmp/nodes LSB_JOBID=8|LSF job 8|3
+PBS_NODEFILE=$tmp/nodes PBS_JOBID=9 NCPUS=4 OMP_NUM_THREADS=4|PBS job 9|8
+OAR_NODEFILE=$tmp/nodes OAR_JOB_ID=10|OAR job 10|3
+END
+fails 125 "hrun: LSB_DJOB_HOSTFILE: cannot read '/no/such'" "an allocation that cannot be read is never this host alone" \
+    env LSB_DJOB_HOSTFILE=/no/such LSB_JOBID=8 hrun true
+run env PBS_NODEFILE="$tmp/nodes" NCPUS=4 $h --level core --dry-run --json --map-by ppr:1:node:pe=4 true
+got=$(json '[(r["host"], r["cores"]) for r in d["ranks"]]')
+out="$got $err" ok "cores of a host beyond its processes" test "$got" = "[('127.0.0.2', '0-3'), ('127.0.0.4', '0-3')]"
 fails 125 "--host:1:1: host '127.0.0.5' is not in PBS job 5.s, which grants 127.0.0.[2,4]" "a host of others" \
     env PBS_JOBID=5.s PBS_NODEFILE="$tmp/nodes" $h --host 127.0.0.5 --show-cluster
 printf 'subclusters:\n  - {name: mine, hosts: "127.0.0.[2-5]"}\n' > cluster.yaml

@@ -45,6 +45,7 @@ same() { # WORDS...
     *) skip "as mpirun: $*" "this mpirun simulates no hosts" ;;
     esac
 }
+json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$tmp/.out" "$1"; }
 while IFS='|' read -r topology slots words; do
     lstopo-no-graphics -f --input "$topology" topology.xml 2>/dev/null
     while read -ra line; do
@@ -79,6 +80,20 @@ if [ "$(nproc)" -gt 1 ]; then
     run hrun --host localhost:1 --map-by slot:PE=2 --report-bindings true
     status_is 0 "slots of a host count processes: they may have several cores each"
 fi
+# Slots count processes, whether cores or hardware threads are counted; without slots a host has one for each core.
+lstopo-no-graphics -f --input "pack:2 [numa] core:3 pu:4" threads.xml 2>/dev/null
+threads() { run env HWLOC_XMLFILE="$tmp/threads.xml" HWLOC_THISSYSTEM=0 hrun -q --dry-run --json "$@" true; }
+for words in "4 --host localhost:4 --use-hwthread-cpus" "24 --use-hwthread-cpus" "6 --map-by hwthread" \
+    "2 --host localhost:2 --map-by hwthread" "6 -n 6 --map-by hwthread" "9 -n 9 --map-by hwthread:oversubscribe"; do
+    # shellcheck disable=SC2086
+    threads ${words#* }
+    ok "${words#* }: ${words%% *} processes" test "$(json 'd["P"]')" = "${words%% *}"
+done
+for words in "-n 7 --map-by hwthread" "-n 5 --host localhost:4 --use-hwthread-cpus" "-n 3 --host localhost:2 --map-by hwthread"; do
+    # shellcheck disable=SC2086
+    threads $words
+    err_has "there is room for" "$words"
+done
 run hrun --map-by node --dry-run true
 out_has "mapping      by node, bound to core; rank host:cores" "a dry run tells the mapping"
 run hrun -n 1 --map-by slot:DISPLAY true

@@ -12,7 +12,11 @@ static const char *const variables[] = {
     "SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_JOB_CPUS_PER_NODE",
     "SLURM_TASKS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_HET_SIZE", "SLURM_JOB_NODELIST_HET_GROUP_0",
     "SLURM_JOB_NODELIST_HET_GROUP_1", "SLURM_JOB_CPUS_PER_NODE_HET_GROUP_0", "SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1",
-    "PBS_NODEFILE", "PBS_JOBID", "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile",
+    "SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NTASKS_HET_GROUP_0", "SLURM_NTASKS_HET_GROUP_1",
+    "SLURM_TASKS_PER_NODE_HET_GROUP_0", "SLURM_TASKS_PER_NODE_HET_GROUP_1", "SLURM_CPUS_PER_TASK_HET_GROUP_0",
+    "SLURM_CPUS_PER_TASK_HET_GROUP_1", "PBS_NODEFILE", "PBS_JOBID", "NCPUS", "PE_HOSTFILE", "JOB_ID",
+    "LSB_DJOB_HOSTFILE", "LSB_MCPU_HOSTS", "LSB_JOBID", "OAR_NODEFILE", "OAR_JOB_ID", "COBALT_NODEFILE",
+    "COBALT_JOBID", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile",
 };
 
 /* Words "NAME=VALUE", up to NULL, are the whole of what the managers say. */
@@ -32,7 +36,7 @@ static void set(const char *const *words)
 
 #define SET(...) set((const char *const[]){ __VA_ARGS__ NULL })
 
-/* "Slurm job 12: h1*4/0 h2*4/1", "none", or the error */
+/* "Slurm job 12: h1*4/0 h2*4/1=2", the last where 2 processes are granted there; "none", or the error */
 static char *found(void)
 {
     struct hrun_allocation a;
@@ -47,7 +51,10 @@ static char *found(void)
     }
     hrun_buf_adds(&b, a.manager == HRUN_MANAGER_NONE ? "none" : a.name);
     for (size_t i = 0; i < a.hosts.n; i++)
-        hrun_buf_addf(&b, "%s %s*%d/%d", i ? "" : ":", a.hosts.v[i], a.cpus[i], a.group[i]);
+        hrun_buf_addf(&b, a.slots[i] ? "%s %s*%d/%d=%d" : "%s %s*%d/%d", i ? "" : ":", a.hosts.v[i], a.cpus[i],
+                      a.group[i], a.slots[i]);
+    if (a.cpus_each > 1)
+        hrun_buf_addf(&b, " each %d", a.cpus_each);
     if (a.ngroups > 1)
         hrun_buf_addf(&b, " (%d)", a.ngroups);
     hrun_allocation_release(&a);
@@ -84,9 +91,25 @@ static void test_slurm(void)
     is_found("Slurm job 13: h1*8/0 h2*8/0 h3*8/0 h4*8/0 h7*8/0 x01-ib*8/0 x02-ib*8/0 x03-ib*8/0 r1n09*8/0 r1n10*8/0 "
              "r2n09*8/0 r2n10*8/0");
     SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b", "SLURM_TASKS_PER_NODE=2,1", "SLURM_CPUS_PER_TASK=4",);
-    is_found("Slurm job 14: a*8/0 b*4/0");
+    is_found("Slurm job 14: a*8/0 b*4/0 each 4");
     SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b", "SLURM_TASKS_PER_NODE=3(x2)",);
     is_found("Slurm job 14: a*3/0 b*3/0");
+    /* SLURM_TASKS_PER_NODE is set without tasks, too; in a step it is of the step's hosts. */
+    SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b", "SLURM_TASKS_PER_NODE=1,4", "SLURM_JOB_CPUS_PER_NODE=4(x2)",);
+    is_found("Slurm job 14: a*4/0 b*4/0");
+    SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b", "SLURM_TASKS_PER_NODE=2,1", "SLURM_JOB_CPUS_PER_NODE=8(x2)",
+        "SLURM_NTASKS=3", "SLURM_CPUS_PER_TASK=2",);
+    is_found("Slurm job 14: a*8/0=2 b*8/0=1 each 2");
+    SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a", "SLURM_TASKS_PER_NODE=1", "SLURM_JOB_CPUS_PER_NODE=4",
+        "SLURM_NPROCS=1",);
+    is_found("Slurm job 14: a*4/0=1");
+    SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b", "SLURM_TASKS_PER_NODE=1", "SLURM_JOB_CPUS_PER_NODE=4(x2)",
+        "SLURM_NTASKS=1",);
+    is_found("Slurm job 14: a*4/0 b*4/0");
+    SET("SLURM_JOB_ID=15", "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_0=a", "SLURM_JOB_NODELIST_HET_GROUP_1=b",
+        "SLURM_TASKS_PER_NODE_HET_GROUP_0=4", "SLURM_TASKS_PER_NODE_HET_GROUP_1=1", "SLURM_NTASKS_HET_GROUP_0=4",
+        "SLURM_NTASKS_HET_GROUP_1=1", "SLURM_CPUS_PER_TASK_HET_GROUP_0=2", "SLURM_CPUS_PER_TASK_HET_GROUP_1=8",);
+    is_found("Slurm job 15: a*8/0=4 b*8/1=1 each 2 (2)");
     SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b",);
     is_found("Slurm job 14: a*0/0 b*0/0");
     SET("SLURM_JOB_ID=15", "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_0=a[1-2]",
@@ -134,13 +157,20 @@ static void test_files(void)
     struct hrun_error err;
     char *dir = hrun_rundir_create(NULL, &err), *path = hrun_strf("%s/nodes", dir), *want;
     char *pbs = hrun_strf("PBS_NODEFILE=%s", path), *ompi = hrun_strf("OMPI_MCA_orte_default_hostfile=%s", path);
+    char *sge = hrun_strf("PE_HOSTFILE=%s", path), *lsf = hrun_strf("LSB_DJOB_HOSTFILE=%s", path);
+    char *oar = hrun_strf("OAR_NODEFILE=%s", path), *cobalt = hrun_strf("COBALT_NODEFILE=%s", path);
+    char *hydra = hrun_strf("HYDRA_HOST_FILE=%s", path);
 
 #define WRITE(text) hrun_file_replace(path, text, strlen(text), 0600, &err)
     WRITE("n1\nn1\nn2.domain\n\nn2.domain\nn1\nn3");
     SET(pbs, "PBS_JOBID=7.server",);
-    is_found("PBS job 7.server: n1*3/0 n2.domain*2/0 n3*1/0");
+    is_found("PBS job 7.server: n1*3/0=3 n2.domain*2/0=2 n3*1/0=1");
     WRITE("n1\nn2\nn3\r\nn1\nn2\nn3\n");
-    is_found("PBS job 7.server: n1*2/0 n2*2/0 n3*2/0");
+    is_found("PBS job 7.server: n1*2/0=2 n2*2/0=2 n3*2/0=2");
+    SET(pbs, "PBS_JOBID=7.server", "NCPUS=8",);
+    is_found("PBS job 7.server: n1*8/0=2 n2*8/0=2 n3*8/0=2");
+    SET(pbs, "NCPUS=x",);
+    fails("NCPUS needs a whole number");
     WRITE("n1\nn 2\n!x\n");
     SET(pbs,);
     want = hrun_strf("%s:3: '!x' is no host name", path);
@@ -156,9 +186,43 @@ static void test_files(void)
     SET(pbs, "SLURM_JOB_ID=1", "SLURM_JOB_NODELIST=a",);
     is_found("Slurm job 1: a*0/0");
 
+    WRITE("n1 2 all.q@n1 UNDEFINED\nn2 1 all.q@n2 <NULL>\n\nn1 3 long.q@n1 UNDEFINED\n");
+    SET(sge, "JOB_ID=3",);
+    is_found("SGE job 3: n1*5/0=5 n2*1/0=1");
+    WRITE("n1 2\nn2\n");
+    want = hrun_strf("%s:2: host 'n2' has no number of slots", path);
+    fails(want);
+    free(want);
+    WRITE("n1 0\n");
+    fails("host 'n1': slots needs a whole number");
+    WRITE("n1 2x\n");
+    fails("host 'n1': slots needs a whole number");
+    SET("PE_HOSTFILE=/no/such",);
+    fails("PE_HOSTFILE: cannot read '/no/such'");
+    WRITE("n1\nn2\nn2\n");
+    SET(lsf, "LSB_JOBID=4", "LSB_MCPU_HOSTS=n9 7",);
+    is_found("LSF job 4: n1*1/0=1 n2*2/0=2");
+    SET("LSB_DJOB_HOSTFILE=/no/such", "LSB_MCPU_HOSTS=n1 1 n2 20",);
+    is_found("LSF job: n1*1/0=1 n2*20/0=20");
+    SET("LSB_DJOB_HOSTFILE=/no/such",);
+    fails("LSB_DJOB_HOSTFILE: cannot read '/no/such'");
+    SET("LSB_MCPU_HOSTS=n1 1 n2",);
+    fails("LSB_MCPU_HOSTS: host 'n2' has no number of slots");
+    SET(oar, "OAR_JOB_ID=5",);
+    is_found("OAR job 5: n1*1/0=1 n2*2/0=2");
+    SET(cobalt,);
+    is_found("Cobalt job: n1*0/0 n2*0/0");
+    WRITE("\n");
+    SET(lsf,);
+    fails("LSB_DJOB_HOSTFILE names no host");
+
     WRITE("# hosts\nn1 slots=4\nn2\n");
+    SET(hydra, "OMPI_MCA_orte_default_hostfile=",);
+    want = hrun_strf("hydra's host file %s: n1*4/0=4 n2*0/0", path);
+    is_found(want);
+    free(want);
     SET(ompi,);
-    want = hrun_strf("Open MPI's host file %s: n1*4/0 n2*0/0", path);
+    want = hrun_strf("Open MPI's host file %s: n1*4/0=4 n2*0/0", path);
     is_found(want);
     free(want);
     WRITE("# no host\n");
@@ -176,6 +240,11 @@ static void test_files(void)
     free(path);
     free(pbs);
     free(ompi);
+    free(sge);
+    free(lsf);
+    free(oar);
+    free(cobalt);
+    free(hydra);
 }
 
 /* ---------------------------------------------------------------- clusters in an allocation */
@@ -284,7 +353,24 @@ static void test_granted(void)
     hrun_file_replace(path, "127.0.0.11\n127.0.0.11\n127.0.0.12\n", 33, 0600, &err);
     want = hrun_strf("PBS_NODEFILE=%s", path);
     SET(want, "PBS_JOBID=4",);
-    IS("PBS job 4: 127.0.0.11[0-1] 127.0.0.12[0]", "PBS counts cores");
+    IS("PBS job 4: 127.0.0.11[0-1] 127.0.0.12[0]", "a core for each process of PBS");
+    SET(want, "PBS_JOBID=4", "NCPUS=3",);
+    got = cluster_text(&req, &c);
+    is_str(got, "PBS job 4: 127.0.0.11[0-2] 127.0.0.12[0-2]", "cores are NCPUS");
+    free(got);
+    if (c)
+        ok(c->granted == 3 && c->hosts[0].slots == 2 && c->hosts[1].slots == 1, "lines are processes");
+    hrun_cluster_destroy(c);
+    c = NULL;
+    req.hosts = "127.0.0.11:1";
+    got = cluster_text(&req, &c);
+    is_str(got, "--host: 127.0.0.11[0-2]", "slots of the user count processes, too");
+    free(got);
+    if (c)
+        ok(c->granted == 1 && c->hosts[0].slots == 1, "the fewer count");
+    hrun_cluster_destroy(c);
+    c = NULL;
+    req.hosts = NULL;
     free(want);
     hrun_file_replace(path, "127.0.0.11 slots=3\n", 19, 0600, &err);
     want = hrun_strf("OMPI_MCA_orte_default_hostfile=%s", path);
