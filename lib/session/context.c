@@ -238,9 +238,9 @@ static int join_mpi(struct context *c, const char *path, const char *argv0, stru
     return 0;
 }
 
-char *context_find_other(struct context *c, const char *argv0, struct hrun_error *err)
+char *context_find_other(struct context *c, const char *argv0, const char *wdir, struct hrun_error *err)
 {
-    char *path = hrun_program_find(argv0, c->set->wdir, err);
+    char *path = hrun_program_find(argv0, wdir ? wdir : c->set->wdir, err);
 
     if (!path || !join_mpi(c, path, argv0, err))
         return path;

@@ -159,9 +159,9 @@ int context_discover(struct context *c, struct hrun_error *err);
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err);
-/* A further program of the same job: its path, which the caller frees, or NULL. Errors: also HRUN_EMPI, where it is of
+/* A further program of the same job, which starts in wdir (NULL: where all do): its path, which the caller frees, or NULL. Errors: also HRUN_EMPI, where it is of
  * another MPI; where the first shows none (a script), the job has that of the further one. */
-char *context_find_other(struct context *c, const char *argv0, struct hrun_error *err);
+char *context_find_other(struct context *c, const char *argv0, const char *wdir, struct hrun_error *err);
 /* Is a program of that MPI one for such hosts? 0: it is not built with smpicc, and they are simulated. */
 int context_can_run(const struct context *c, const struct hrun_mpi *mpi);
 /* Is Open MPI installed here? */

@@ -37,7 +37,7 @@ static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
     for (int i = 1; i < w->nprograms && !rc; i++) {
         char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
 
-        path = name ? context_find_other(w->c, name, err) : NULL;
+        path = name ? context_find_other(w->c, name, w->programs[i].wdir, err) : NULL;
         rc = !path ? -1 : hrun_strvec_push(&w->c->others, path) ? hrun_fail_nomem(err) : 0;
         free(name);
         free(path);
@@ -218,7 +218,7 @@ static int put_build(const struct work *w, const struct hrun_layout *layout, con
         return text ? -1 : hrun_fail_nomem(err);
     free(argv->v[0]);
     argv->v[0] = name;
-    path = context_find_other(w->c, name, &why);
+    path = context_find_other(w->c, name, NULL, &why);
     if (!path && why.code == HRUN_ENOPROG && (!w->c->program || !starts_here(w, layout, build)))
         path = path_elsewhere(w->c, name, &why);
     if (!path && err)
@@ -268,6 +268,29 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
     return rc;
 }
 
+/* A program with an environment or a folder of its own is started by env(1), with all engines alike. *path: of program
+ * i, and then of what is started. */
+static int fill_behind_env(const struct work *w, int i, const struct hrun_app_values *values, struct work_words *out,
+                           const char **path, struct hrun_error *err)
+{
+    struct hrun_strvec *argv = &out->argvs[i];
+    char *env = hrun_program_find("env", NULL, err), *own = strdup(*path);
+    size_t at = w->programs[i].env.n + 1;
+    int rc = -1;
+
+    if (env && own && !hrun_strvec_push(argv, "env") && !make_words(w, w->programs[i].env.v, values, argv, err) &&
+        !make_words(w, w->programs[i].words, values, argv, err) && !hrun_strvec_push(&out->paths, env)) {
+        free(argv->v[at]);
+        argv->v[at] = own;
+        own = NULL;
+        *path = out->paths.v[out->paths.n - 1];
+        rc = 0;
+    }
+    free(env);
+    free(own);
+    return rc;
+}
+
 int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                     struct work_words *out, struct hrun_error *err)
 {
@@ -282,9 +305,12 @@ int work_fill_words(const struct work *w, const struct hrun_layout *layout, cons
     if (words_create(out, n, err) || (w->nprograms && deal_ranks(w, layout, out, err)))
         return -1;
     for (int i = 0; i < n; i++) {
-        if (make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
+        const char *path = i ? w->c->others.v[i - 1] : w->c->program;
+
+        if (i && w->programs[i].env.n ? fill_behind_env(w, i, values, out, &path, err)
+                                      : make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
             return -1;
-        out->programs[i] = (struct hrun_program){ out->argvs[i].v, i ? w->c->others.v[i - 1] : w->c->program };
+        out->programs[i] = (struct hrun_program){ out->argvs[i].v, path };
     }
     return 0;
 }

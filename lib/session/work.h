@@ -230,6 +230,8 @@ void ledger_add_time(struct hrun_buf *out, int64_t when_s);
 struct work_program {
     char *const *words;
     int procs;
+    struct hrun_strvec env;    /* words for env(1): its own variables and working folder; empty: none */
+    const char *wdir;          /* that folder, NULL: the one of all */
 };
 
 struct work {

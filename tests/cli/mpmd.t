@@ -37,6 +37,12 @@ for e in local mpirun; do
     run hrun --engine $e --oversubscribe -x A=7 --wdir "$HOME" -n 1 "$tmp/one" env=A info : -n 1 "$tmp/two" env=A info
     ok "-x counts for all with $e" test "$(printf '%s\n' "$out" | grep -c 'A=7$')" = 2
     ok "and so does --wdir" test "$(printf '%s\n' "$out" | grep -c "$HOME")" = 2
+    run hrun --engine $e --oversubscribe -x A=7 -x B=1 -n 1 ./one env=A env=B info : \
+        -n 1 -env A 8 -wdir "$HOME" "$tmp/two" env=A env=B info
+    out_has "rank 0 A=7" "a further program has -x of its own with $e: not the first"
+    out_has "rank 1 A=8" "but itself"
+    out_has "rank 1 B=1" "beside those of all"
+    ok "and a folder of its own" test "$(printf '%s\n' "$out" | grep "$HOME" | cut -c1-6)" = "rank 1"
     run hrun --engine $e --oversubscribe -n 1 ./one barriers=1 : -n 2 ./two barriers=1 @2exit=7
     status_is 7 "the status of the program that fails, with $e"
 done
@@ -82,8 +88,14 @@ fails 125 "no program behind a ':'" "a ':' at the end" hrun -n 1 ./one :
 fails 125 "no program behind a ':'" "-n alone behind a ':'" hrun -n 1 ./one : -n 2
 fails 125 "no program behind a ':'" "nothing between two" hrun -n 1 ./one : : -n 1 ./two
 fails 125 "no program before the first ':'" "nothing before the first" hrun : -n 1 ./two
-fails 125 "'-x' stands behind a ':'" "-x behind a ':'" hrun -n 1 ./one : -n 1 -x A=1 ./two
-fails 125 "'--wdir' stands behind a ':'" "--wdir behind a ':'" hrun -n 1 ./one : -n 1 --wd / --wdir / ./two
+fails 125 "'--timeout' stands behind a ':'" "--timeout behind a ':'" hrun -n 1 ./one : -n 1 --timeout 9 ./two
+fails 125 "'--timeout' stands behind a ':'" "another one" hrun --timeout 8 -n 1 ./one : -n 1 --timeout 9 ./two
+run hrun --oversubscribe --mca a b --timeout 9 --bind-to none -n 1 ./one : \
+    -n 1 --mca a b --timeout 9 --bind-to none --oversubscribe ./two
+status_is 0 "what stands in front of the first one may stand behind a ':' again"
+fails 125 "the working directory /nosuch cannot be used" "a folder that there is not" \
+    hrun -n 1 ./one : -n 1 --wdir /nosuch ./two
+fails 125 "-x =1: a variable's name is missing" "a variable without a name" hrun -n 1 ./one : -n 1 -x =1 ./two
 fails 125 "unknown option '--frob'" "an unknown option there" hrun -n 1 ./one : --frob ./two
 fails 125 "processes together" "more processes than a number holds" \
     hrun -n 1000000000 ./one : -n 1000000000 ./two : -n 1000000000 ./two
