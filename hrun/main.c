@@ -60,7 +60,8 @@ int main(int argc, char **argv)
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
     else
         status = context_complain(command.name, &err);
-    if (mode >= 0 && (runs >> mode & 1) && (options_of_user(&s, &err) || mpirun_parameters_obey(&s, &err))) {
+    if (mode >= 0 && (runs >> mode & 1) && (options_of_user(&s, &err) || mpirun_parameters_obey(&s, &err) ||
+                                              programs_hosts(&s, &err))) {
         status = context_complain(command.name, &err);
         mode = -1;
     }

@@ -14,6 +14,7 @@ enum { PARAMETERS_MAX = 1 << 20 };      /* bytes */
 enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each of a list with commas */
+    PROGRAMS,   /* of a file, as text says */
     PARAMETERS, /* of a file: add_parameters, as text says */
     HERE,       /* do_here, as text says */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
@@ -41,6 +42,9 @@ static const struct word words[] = {
     { "gwdir", 1, SERVED, "--wdir %1" },
     { "genv", 2, SERVED, "-x %1=%2" },
     { "env", 2, SERVED, "-x %1=%2" },
+    { "app", 1, PROGRAMS, "as the lines of FILE with ':' between them" },
+    { "app-file", 1, PROGRAMS, "as the lines of FILE with ':' between them" },
+    { "configfile", 1, PROGRAMS, "as the lines of FILE with ':' between them" },
     { "am", 1, PARAMETERS, "as --mca for each of its parameters" },
     { "tune", 1, PARAMETERS, "as --mca and -x for each of its lines" },
     { "genvlist", 1, EACH, "-x %1" },
@@ -51,7 +55,9 @@ static const struct word words[] = {
     { "l", 0, SERVED, "--tag-output" },
     { "display-map", 0, SERVED, "--verbose" },
     { "display-allocation", 0, SERVED, "--verbose" },
+    { "display-devel-map", 0, SERVED, "--verbose" },
     { "display-topo", 0, SERVED, "--verbose" },
+    { "print-rank-map", 0, SERVED, "--verbose" },
     { "display", 1, SERVED, "--verbose" },
     { "do-not-launch", 0, SERVED, "--dry-run" },
 
@@ -85,6 +91,7 @@ static const struct word words[] = {
     { "cpus-per-rank", 1, PLACE, "pe %1" },
     { "use-hwthread-cpus", 0, PLACE, "hwthreads 1" },
     { "nolocal", 0, PLACE, "nolocal 1" },
+    { "skip-launch-node", 0, PLACE, "nolocal 1" },
     { "cpu-set", 1, PLACE, "cpus %1" },
     { "cpu-list", 1, PLACE, "cpus %1" },
 
@@ -107,6 +114,8 @@ static const struct word words[] = {
     { "do-not-resolve", 0, INSTEAD, NEEDLESS },
     { "abort-on-non-zero-status", 0, INSTEAD, NEEDLESS },
     { "show-progress", 0, INSTEAD, NEEDLESS },
+    { "profile", 0, INSTEAD, "hrun does not profile itself (--trace: which processes wait for which)" },
+    { "localhost", 1, INSTEAD, NEEDLESS },
     { "leave-session-attached", 0, INSTEAD, NEEDLESS },
     { "disable-auto-cleanup", 0, INSTEAD, "hrun always ends all processes when one has failed" },
     { "print-all-exitcodes", 0, INSTEAD, "hrun tells the first rank that fails" },
@@ -118,8 +127,6 @@ static const struct word words[] = {
     { "outfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... > FILE" },
     { "errfile-pattern", 1, REFUSED, "redirect the output: hrun --tag-output ... 2> FILE" },
     { "output", 1, REFUSED, "write --tag-output, or redirect the output: > FILE" },
-    { "configfile", 1, REFUSED, "write the options on the command line" },
-    { "app-file", 1, REFUSED, "write the options on the command line" },
     { "soft", 1, REFUSED, "say one number of processes, or none: hrun chooses" },
     { "usize", 1, REFUSED, "hrun starts no further processes while a program runs" },
     { "debug", 0, REFUSED, DEBUGGER },
@@ -136,8 +143,9 @@ static const struct word *find_word(const char *name, size_t len)
     return NULL;
 }
 
-/* How many further words belong to hrun's own option; a name may be cut as long as it is unique. */
-static int own_values(const char *word)
+/* How many further words belong to hrun's own option; a name with two dashes may be cut as long as it is unique. One
+ * with one dash may not: it may be a word of another launcher's. -1 with *err. */
+static int own_values(const char *word, struct hrun_error *err)
 {
     const char *name = word + 1 + (word[1] == '-');
     size_t len = strcspn(name, "=");
@@ -149,6 +157,8 @@ static int own_values(const char *word)
     for (const struct hrun_opt *o = hrun_options; o->name && !found && word[1]; o++)
         if (!strncmp(o->name, name, len))
             found = o;
+    if (found && word[1] != '-' && len > 1 && strlen(found->name) != len)
+        return hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; if you mean '--%s' write it out", word, found->name);
     if (!found || found->arg == HRUN_OPT_NONE || found->optional)
         return 0;
     return (found->arg == HRUN_OPT_PAIR ? 2 : 1) - (name[len] == '=');
@@ -216,6 +226,27 @@ static int add_parameters(const char *path, struct hrun_strvec *out, struct hrun
     return rc;
 }
 
+/* The words of the lines of a file of programs, with ':' between these where it does not stand there. */
+static int add_programs(const char *path, struct hrun_strvec *out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
+    char *save, *rest;
+
+    for (char *line = rc ? NULL : strtok_r(text.data, "\r\n", &save); line && !bad; line = strtok_r(NULL, "\r\n", &save)) {
+        char *word = strtok_r(line, " \t", &rest);
+
+        if (!word || *word == '#')
+            continue;
+        if (out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":"))
+            bad = hrun_strvec_push(out, ":");
+        for (; word && !bad; word = strtok_r(NULL, " \t", &rest))
+            bad = hrun_strvec_push(out, word);
+    }
+    hrun_buf_release(&text);
+    return bad ? hrun_fail_nomem(err) : rc;
+}
+
 /* What needs no option. 1: it is done, 0: it cannot be, -1: it failed. */
 static int do_here(const char *name, const char *value)
 {
@@ -262,6 +293,7 @@ static int set_place(const struct word *w, const char *as, const char *const *va
         return hrun_fail_nomem(err);
     if (!hrun_mapping_set(&s->mapping, v->v[v->n - 2], v->v[v->n - 1], err)) {
         s->common.verbose |= s->mapping.displays;
+        s->report_bindings |= s->mapping.reports;
         return keep_rankfile(s, err);
     }
     return hrun_fail_prefix(err, "%s%s%s", as, w->values ? " " : "", w->values ? values[0] : "");
@@ -278,6 +310,8 @@ static int replace_one(const struct word *w, const char *as, const char *const *
         break;
     case EACH:
         bad = add_each(w->text, values[0], out);
+        break;
+    case PROGRAMS:
         break;
     case PARAMETERS:
         return add_parameters(values[0], out, err) ? hrun_fail_prefix(err, "%s", as) : 0;
@@ -299,21 +333,39 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     return bad ? hrun_fail_nomem(err) : 0;
 }
 
-int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
-                         struct hrun_strvec *notes, struct hrun_error *err)
+/* hrun's -app names a definition, mpirun's --app a file whose first line begins with an option. */
+static int is_app_file(const char *path)
 {
-    int i = 1, own;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    const char *p = path && !hrun_file_read(path, PARAMETERS_MAX, &text, NULL) ? text.data : "";
+    int is;
 
-    if (hrun_strvec_push(out, argv[0]))
-        return hrun_fail_nomem(err);
+    while (*(p += strspn(p, " \t\r\n")) == '#')
+        p += strcspn(p, "\n");
+    is = *p == '-' && p[1] && !strchr("- \t\r\n", p[1]);
+    hrun_buf_release(&text);
+    return is;
+}
+
+/* The options of argv[*at..], up to "--" or the program. file: gets what a file of programs has. */
+static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, struct hrun_strvec *out,
+                       struct hrun_strvec *file, struct hrun_strvec *notes, struct hrun_error *err)
+{
+    int i = *at, own;
+
     while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--")) {
         const char *name = argv[i] + 1 + (argv[i][1] == '-'), *eq = strchr(name, '='), *values[2] = { "", "" };
         const struct word *w = find_word(name, eq ? (size_t)(eq - name) : strlen(name));
         char as[64];
 
+        if (w && !strcmp(w->name, "app") && !is_app_file(eq ? eq + 1 : argv[i + 1]))
+            w = NULL;
         if (!w) {
             s->short_N |= argv[i][1] == 'N';
-            for (own = own_values(argv[i]); own >= 0 && i < argc; own--)
+            own = own_values(argv[i], err);
+            if (own < 0)
+                return -1;
+            for (; own >= 0 && i < argc; own--)
                 if (hrun_strvec_push(out, argv[i++]))
                     return hrun_fail_nomem(err);
             continue;
@@ -330,13 +382,36 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
                                  w->values == 2 ? "two values" : "a value");
             values[k] = argv[i++];
         }
-        if (replace_one(w, as, values, s, out, notes, err))
+        if (w->what == PROGRAMS ? add_programs(values[0], file, err) && hrun_fail_prefix(err, "%s", as)
+                                : replace_one(w, as, values, s, out, notes, err))
             return -1;
     }
-    for (; i < argc; i++)
-        if (hrun_strvec_push(out, argv[i]))
-            return hrun_fail_nomem(err);
+    *at = i;
     return 0;
+}
+
+int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
+                         struct hrun_strvec *notes, struct hrun_error *err)
+{
+    struct hrun_strvec file = HRUN_STRVEC_INIT, more = HRUN_STRVEC_INIT;
+    int i = 1, rc = hrun_strvec_push(out, argv[0]) ? hrun_fail_nomem(err) : 0;
+
+    rc = rc || replace_all(argc, argv, &i, s, out, &file, notes, err) ? -1 : 0;
+    if (!rc && file.n && i < argc)
+        rc = hrun_fail(err, HRUN_EINVAL, "the programs stand in a file (--app, --configfile): leave '%s' out", argv[i]);
+    if (!rc && file.n) {
+        argv = file.v;
+        argc = (int)file.n;
+        i = 0;
+        rc = replace_all(argc, argv, &i, s, out, &more, notes, err);
+        if (!rc && more.n)
+            rc = hrun_fail(err, HRUN_EINVAL, "a file of programs names another one");
+    }
+    for (; i < argc && !rc; i++)
+        rc = hrun_strvec_push(out, argv[i]) ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_release(&file);
+    hrun_strvec_release(&more);
+    return rc;
 }
 
 /* Parameters of mpirun's, under the names of versions 4 and 5, as words of where processes go. */

@@ -47,6 +47,9 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err);
 /* For struct context_command: the programs of `-n P PROGRAM... : -n P PROGRAM...` into s->programs. Errors: HRUN_EINVAL
  * (no program or no -n before or behind a ':', another option behind one), those of mpirun_words_replace. */
 int programs_read(struct settings *s, char **words, struct hrun_error *err);
+/* The hosts of all ranks into s->mapping: of --map-by seq, and of programs with hosts of their own. Errors: HRUN_EINVAL
+ * (no list of hosts, two ways to say where processes go), those of reading a host file. */
+int programs_hosts(struct hrun_settings *s, struct hrun_error *err);
 void programs_release(struct hrun_settings *s);
 
 #endif

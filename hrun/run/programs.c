@@ -3,6 +3,10 @@
 
 #include "mpirun_words.h"
 
+#include "base/file.h"
+#include "base/list.h"
+#include "base/units.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +39,7 @@ static int is_same(const struct hrun_opt *o, const struct hrun_settings *all, co
 static int check_options(const struct hrun_opts_given *given, const struct hrun_settings *all,
                          const struct hrun_settings *own, struct hrun_error *err)
 {
-    static const char *const own_names[] = { "np", "export", "wdir", "wd", NULL };
+    static const char *const own_names[] = { "np", "export", "wdir", "wd", "host", NULL };
 
     for (const struct hrun_opt *o = hrun_options; o->name; o++) {
         int form = given->rows[o - hrun_options], known = 0;
@@ -44,7 +48,7 @@ static int check_options(const struct hrun_opts_given *given, const struct hrun_
             known |= !strcmp(o->name, own_names[i]);
         if (form && !known && !is_same(o, all, own))
             return hrun_fail(err, HRUN_EINVAL, "'%s%.*s' stands behind a ':': it counts for all programs, and belongs "
-                             "in front of the first one; a further one has -n P, -x and --wdir of its own",
+                             "in front of the first one; a further one has -n P, -x, --wdir and --host of its own",
                              form == HRUN_OPT_SHORT ? "-" : "--", form == HRUN_OPT_SHORT ? 1 : 64,
                              form == HRUN_OPT_SHORT ? &o->sym : o->name);
     }
@@ -81,6 +85,98 @@ static int add_env(const struct settings *own, struct work_program *p, struct hr
     return bad ? hrun_fail_nomem(err) : 0;
 }
 
+/* Append the hosts of a list such as a:2,b,p4-[0-3], each as often as it has slots. */
+static int add_hosts(const char *list, struct hrun_strvec *out, struct hrun_error *err)
+{
+    int rc = 0;
+
+    for (size_t len; *list && !rc; list += len + (list[len] == ',')) {
+        struct hrun_strvec names = HRUN_STRVEC_INIT;
+        int64_t slots = 1;
+        char *item, *colon;
+
+        for (len = 0; list[len] && list[len] != ','; )      /* a range may hold commas */
+            len += list[len] == '[' ? strcspn(list + len, "]") : 1;
+        item = strndup(list, len);
+        colon = item ? strrchr(item, ':') : NULL;
+        if (colon && !strchr(colon, ']')) {
+            *colon = 0;
+            if (hrun_parse_count("slots", colon + 1, 1, QUESTION_PROCS_MAX, &slots, NULL))
+                slots = 1;
+        }
+        rc = item ? hrun_hostlist_parse(item, &names, err) : hrun_fail_nomem(err);
+        for (size_t i = 0; i < names.n && !rc; i++)
+            for (int64_t k = 0; k < slots && !rc; k++)
+                rc = hrun_strvec_push(out, names.v[i]) ? hrun_fail_nomem(err) : 0;
+        hrun_strvec_release(&names);
+        free(item);
+    }
+    return rc;
+}
+
+/* The hosts of the lines of a host file. */
+static int add_lines(const char *path, struct hrun_strvec *out, struct hrun_error *err)
+{
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = hrun_file_read(path, HRUN_RANKFILE_MAX, &text, err);
+    char *save;
+
+    for (char *line = rc ? NULL : strtok_r(text.data, "\r\n", &save); line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
+        line += strspn(line, " \t");
+        line[strcspn(line, " \t#")] = 0;
+        rc = add_hosts(line, out, err);
+    }
+    hrun_buf_release(&text);
+    return rc;
+}
+
+/* The hosts of all programs are those of the run; the same list does not count twice. */
+static int join_list(struct hrun_settings *s, const char *hosts, struct hrun_error *err)
+{
+    for (size_t i = 0; i < s->common.host_lists.n; i++)
+        if (!strcmp(s->common.host_lists.v[i], hosts))
+            return 0;
+    return context_add_hosts(&s->common, NULL, hosts, err);
+}
+
+/* n hosts for ranks, round and round. */
+static void join_hosts(const struct hrun_strvec *hosts, size_t n, struct hrun_buf *out)
+{
+    for (size_t i = 0; i < n && hosts->n; i++)
+        hrun_buf_addf(out, "%s%s", out->len ? "," : "", hosts->v[i % hosts->n]);
+}
+
+int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
+{
+    struct hrun_strvec listed = HRUN_STRVEC_INIT, *words = &s->mapping_words;
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int any = 0, rc = 0;
+
+    for (int i = 1; i < s->nprograms; i++)
+        any |= s->programs[i].hosts.n > 0;
+    if (any && hrun_mapping_places(&s->mapping))
+        return hrun_fail(err, HRUN_EINVAL, "--host behind a ':' and --map-by or its like contradict each other: both say "
+                         "where processes go; give one of them");
+    if (any && !s->programs[0].hosts.n)
+        return hrun_fail(err, HRUN_EINVAL, "--host stands behind a ':' and not in front of the first program: say there "
+                         "which hosts that has");
+    for (int i = 0; i < s->nprograms && any; i++)
+        join_hosts(&s->programs[s->programs[i].hosts.n ? i : 0].hosts, (size_t)s->programs[i].procs, &text);
+    if (s->mapping.seq && !s->common.hosts && !s->common.host_file)
+        return hrun_fail(err, HRUN_EINVAL, "--map-by seq goes by a list of hosts, one for each process: give --hostfile "
+                         "FILE or --host a,b,a");
+    if (s->mapping.seq)
+        rc = s->common.host_file ? add_lines(s->common.host_file, &listed, err) : add_hosts(s->common.hosts, &listed, err);
+    join_hosts(&listed, listed.n, &text);
+    if (!rc && text.len) {
+        rc = text.failed || hrun_strvec_push(words, text.data) ? hrun_fail_nomem(err) : 0;
+        s->mapping.hosts = rc ? NULL : words->v[words->n - 1];
+    }
+    hrun_strvec_release(&listed);
+    hrun_buf_release(&text);
+    return rc;
+}
+
 /* Read the options in front of a further program, next, whose words are left in *line. Result: the index of its program
  * there, and in *ended whether "--" stood before it; -1 with *err. */
 static int read_context(struct hrun_settings *s, char **words, struct hrun_strvec *line, struct work_program *next,
@@ -94,7 +190,8 @@ static int read_context(struct hrun_settings *s, char **words, struct hrun_strve
         n++;
     rc = mpirun_words_replace(n, words, &own, line, &s->notes, err) ||
          hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &rest, &given, err) ||
-         check_options(&given, s, &own, err) || add_env(&own.common, next, &s->notes, err);
+         check_options(&given, s, &own, err) || add_env(&own.common, next, &s->notes, err) ||
+         (own.common.hosts && (add_hosts(own.common.hosts, &next->hosts, err) || join_list(s, own.common.hosts, err)));
     if (!rc && !holds(&s->mapping_words, &own.mapping_words))
         rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
                        "all programs, and belongs in front of the first one", own.mapping_words.v[0],
@@ -144,6 +241,8 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
     s->lines = calloc(most, sizeof *s->lines);
     if (!s->programs || !s->lines)
         return hrun_fail_nomem(err);
+    if (s->common.hosts && add_hosts(s->common.hosts, &s->programs[0].hosts, err))
+        return -1;
     while (colon) {
         struct hrun_strvec *line = &s->lines[s->nprograms];
 
@@ -171,8 +270,10 @@ void programs_release(struct hrun_settings *s)
 {
     for (int i = 0; i < s->nprograms; i++)
         hrun_strvec_release(&s->lines[i]);
-    for (int i = 0; s->programs && i <= s->nprograms; i++)    /* also of one that could not be added */
+    for (int i = 0; s->programs && i <= s->nprograms; i++) {      /* also of one that could not be added */
         hrun_strvec_release(&s->programs[i].env);
+        hrun_strvec_release(&s->programs[i].hosts);
+    }
     free(s->lines);
     free(s->programs);
     hrun_strvec_release(&s->notes);

@@ -333,7 +333,10 @@ int run_program(const struct hrun_settings *s, char **words)
     int status, sig;
 
     if (!words[0] && !(s->dry_run && s->common.app)) {
-        fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help\n", stderr);
+        fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help", stderr);
+        if (s->common.app)
+            fprintf(stderr, "; -app names a definition, and there is no file of programs '%s'", s->common.app);
+        fputc('\n', stderr);
         return STATUS_FAILED;
     }
     status = attempt(&p, s, words, &err);

@@ -124,8 +124,11 @@ struct hrun_mapping {
     int oversubscribes;     /* :OVERSUBSCRIBE, as hrun's option */
     int shares;             /* ranks may share cores: overload-allowed */
     int if_supported;       /* a host without such an object leaves its ranks unbound */
-    int displays;           /* :DISPLAY */
+    int displays, reports;  /* :DISPLAY; --bind-to's :REPORT */
+    int inherits;           /* :INHERIT, of jobs that the processes start: nothing here */
     int nolocal;            /* not on the host that we run on */
+    int seq;                /* by the list of hosts: the caller fills in hosts */
+    const char *hosts;      /* the host of each rank, with commas; NULL: not said */
     const char *cpus;       /* the cores that may be used of each host, "0-3,8"; NULL: all */
     const char *rankfile;   /* its path; NULL: none */
     const char *rankfile_text; /* what stands in it, where the caller has read it; NULL: it is read when it is needed */

@@ -75,6 +75,31 @@ static int fail_full(const struct mapping *w, int n, int asked, struct hrun_erro
     return -1;
 }
 
+/* The hosts of the first n ranks (0: of all), as the list has them. */
+static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
+{
+    const struct hrun_cluster *c = w->cluster;
+    size_t len;
+
+    w->listed = calloc(strlen(w->m.hosts) + 1, sizeof *w->listed);
+    if (!w->listed)
+        return hrun_fail_nomem(err);
+    for (const char *p = w->m.hosts; *p && (!n || w->nprocs < n); p += len + (p[len] == ',')) {
+        int h = mapping_find_host(c, p, len = strcspn(p, ","));
+
+        if (h < 0)
+            return hrun_fail(err, HRUN_EINVAL, "host '%.*s' is none of this run's", (int)len, p);
+        if (w->rooms[h].count++ >= w->rooms[h].slots && !w->oversubscribe)
+            return hrun_fail(err, HRUN_EINVAL, "host %s takes %d process%s, and the list of hosts names it more often: "
+                             "give fewer, or --oversubscribe", c->hosts[h].name, w->rooms[h].slots,
+                             w->rooms[h].slots == 1 ? "" : "es");
+        w->over |= w->rooms[h].count > w->rooms[h].slots;
+        w->listed[w->nprocs++] = h;
+    }
+    return n <= w->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "-n %d: the list of hosts has %d: name more, or give fewer",
+                                          n, w->nprocs);
+}
+
 /* How many ranks each host gets of n (0: all that the mapping gives). nobjects: of each. */
 static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hrun_error *err)
 {
@@ -132,7 +157,7 @@ static int map(struct mapping *w, int n, struct hrun_error *err)
             goto out;
         }
     }
-    if (count_ranks(w, n, nobjects, err))
+    if (w->m.hosts ? list_hosts(w, n, err) : count_ranks(w, n, nobjects, err))
         goto out;
     w->procs = calloc((size_t)w->nprocs + 1, sizeof *w->procs);
     if (!w->procs) {
@@ -211,6 +236,8 @@ static int rank(struct mapping *w, struct hrun_error *err)
         for (int h = 0; h <= last; h++)
             for (int k = 0; k < w->m.per && w->rooms[h].count; k++)
                 rank_next(w, h, 0, HRUN_MAP_SLOT, 0);
+    while (w->listed && w->nranked < w->nprocs)
+        rank_next(w, w->listed[w->nranked], 0, HRUN_MAP_SLOT, 0);
     if (what == HRUN_MAP_NODE || w->m.rank_span)
         rank_round(w, 0, last, what, 0);
     for (int h = 0; h <= last && w->nranked < w->nprocs; h++)

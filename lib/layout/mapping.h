@@ -56,6 +56,7 @@ struct mapping {
     size_t *first;              /* nsubs + 1: the first PE of each sub-cluster */
     struct proc *procs;
     int nprocs;
+    int *listed;                /* the host of each rank, where a list says it; else NULL */
     int *ranks;                 /* the process of each rank; NULL: in their order */
     int nranked;
 };
@@ -68,6 +69,8 @@ void mapping_release(struct mapping *w);
 int mapping_bind(struct mapping *w, struct hrun_error *err);
 /* Put the processes into the layout. */
 int mapping_assign(const struct mapping *w, struct hrun_layout *l, struct hrun_error *err);
+/* The host of that name, with or without its domain; -1: none. */
+int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len);
 /* Processes and their units from a rankfile; n: 0, or how many of its ranks are started. */
 int mapping_read(struct mapping *w, int n, struct hrun_error *err);
 

@@ -59,10 +59,20 @@ static int is_host(const struct hrun_host *h, const char *name, size_t len)
     return h->is_local && (same_name("localhost", name, len) || same_name(own, name, len));
 }
 
+int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len)
+{
+    int h = 0;
+
+    while (h < c->nhosts && !(len && is_host(&c->hosts[h], name, len)))
+        h++;
+    return h < c->nhosts ? h : -1;
+}
+
 /* NAME or +nX. -1: there is none. */
 static int find_host(const struct reading *g, const char *name, size_t len)
 {
     const struct hrun_cluster *c = g->w->cluster;
+    int found = mapping_find_host(c, name, len);
     char *end;
 
     if (len > 2 && name[0] == '+' && tolower((unsigned char)name[1]) == 'n') {
@@ -73,10 +83,7 @@ static int find_host(const struct reading *g, const char *name, size_t len)
         return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s': there %s %d, +n0 to +n%d", (int)len,
                             name, c->nhosts == 1 ? "is" : "are", c->nhosts, c->nhosts - 1);
     }
-    for (int h = 0; h < c->nhosts; h++)
-        if (len && is_host(&c->hosts[h], name, len))
-            return h;
-    return fail_host(g, name, len);
+    return found < 0 ? fail_host(g, name, len) : found;
 }
 
 /* Give the units of core `number` (of a package: its core of that number) to p. 1: there are such. */

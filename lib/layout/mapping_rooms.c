@@ -19,6 +19,7 @@ void mapping_release(struct mapping *w)
     free(w->procs);
     free(w->first);
     free(w->ranks);
+    free(w->listed);
 }
 
 /* The unit of a core, NULL: there is none. */

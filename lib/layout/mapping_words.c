@@ -65,9 +65,10 @@ static const struct { const char *name; int keys; size_t at; int value; } modifi
     { "oversubscribe", MAP, AT(oversubscribes), 1 }, { "nooversubscribe", MAP, AT(oversubscribes), 0 },
     { "display", MAP, AT(displays), 1 }, { "displaymap", MAP, AT(displays), 1 },
     { "displayalloc", MAP, AT(displays), 1 }, { "displaydevel", MAP, AT(displays), 1 },
+    { "inherit", MAP, AT(inherits), 1 }, { "noinherit", MAP, AT(inherits), 0 }, { "nolocal", MAP, AT(nolocal), 1 },
     { "hwtcpus", MAP, AT(hwthreads), 1 }, { "corecpus", MAP, AT(hwthreads), 0 },
     { "overload-allowed", BIND, AT(shares), 1 }, { "no-overload", BIND, AT(shares), 0 },
-    { "if-supported", BIND, AT(if_supported), 1 },
+    { "if-supported", BIND, AT(if_supported), 1 }, { "report", BIND, AT(reports), 1 },
 };
 
 /* The modifier word[len]. */
@@ -83,6 +84,11 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
         m->rankfile = word + 5;
         return 0;
     }
+    if (key == MAP && is(word, len, "1"))     /* mpiexec's core:1 */
+        return 0;
+    if (key == MAP && number(word, len))
+        return hrun_fail(err, HRUN_EINVAL, "mpiexec's number behind what is mapped by is not served: write pe=%.*s for "
+                         "so many cores for each process", (int)len, word);
     if (key == BIND && number(word, len))     /* mpiexec's core:2 */
         return set_pes(m, word, len, err);
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
@@ -137,6 +143,23 @@ static int two_ways(struct hrun_error *err)
                      "processes go; give one of them");
 }
 
+/* A list of cores up to `end` or the end of the text. Result: where it ends, or NULL. */
+static const char *set_cpus(struct hrun_mapping *m, const char *value, char end, struct hrun_error *err)
+{
+    long first, last;
+    const char *p = value;
+
+    do {
+        p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
+    } while (p && *p == ',' && p++);
+    if (p && (!*p || *p == end)) {
+        m->cpus = value;
+        return p;
+    }
+    hrun_fail(err, HRUN_EINVAL, "'%s' is no list of cores such as 0-3,8", value);
+    return NULL;
+}
+
 static int map_by(struct hrun_mapping *m, const char *value, struct hrun_error *err)
 {
     const char *p = value + strcspn(value, ":,");
@@ -146,11 +169,17 @@ static int map_by(struct hrun_mapping *m, const char *value, struct hrun_error *
     m->per = 0;
     m->by = HRUN_MAP_UNSET;
     m->rankfile = NULL;
+    m->seq = is(value, len, "seq");
+    if (!strncasecmp(value, "pe-list=", 8)) {
+        p = set_cpus(m, value + 8, ':', err);
+        m->by = HRUN_MAP_SLOT;
+        return p ? modify_all(m, MAP, p, err) : -1;
+    }
     if (is(value, len, "ppr") && !(p = parse_ppr(m, p + (*p == ':'), err)))
         return -1;
-    if (!m->per && !is(value, len, "rankfile") && len && (m->by = find_object(value, len)) < HRUN_MAP_SLOT)
-        return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are slot, " OBJECTS ", ppr:N:OBJECT and "
-                         "rankfile:file=FILE", (int)len, value);
+    if (!m->per && !m->seq && !is(value, len, "rankfile") && len && (m->by = find_object(value, len)) < HRUN_MAP_SLOT)
+        return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are slot, " OBJECTS ", ppr:N:OBJECT, "
+                         "seq, pe-list=LIST and rankfile:file=FILE", (int)len, value);
     if (modify_all(m, MAP, p, err))
         return -1;
     if (is(value, len, "rankfile") != (m->rankfile != NULL))
@@ -181,25 +210,15 @@ static int bind_to(struct hrun_mapping *m, const char *value, struct hrun_error 
     size_t len = strcspn(value, ":,");
     enum hrun_map what = is(value, len, "rr") ? HRUN_MAP_CORE : find_object(value, len);
 
+    if (is(value, len, "user"))
+        return hrun_fail(err, HRUN_EINVAL, "a list of cores for each process is not served: write a rankfile, with lines "
+                         "such as 'rank 0=HOST slot=0-1', and --rankfile FILE");
     if (len && (what == HRUN_MAP_UNSET || what == HRUN_MAP_SLOT))
         return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are none, " OBJECTS, (int)len, value);
     m->bind_to = what;
     return modify_all(m, BIND, value + len, err);
 }
 
-static int set_cpus(struct hrun_mapping *m, const char *value, struct hrun_error *err)
-{
-    long first, last;
-    const char *p = value;
-
-    do {
-        p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
-    } while (p && *p++ == ',');
-    if (!p || p[-1])
-        return hrun_fail(err, HRUN_EINVAL, "'%s' is no list of cores such as 0-3,8", value);
-    m->cpus = value;
-    return 0;
-}
 
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err)
 {
@@ -212,7 +231,7 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
     if (!strcmp(key, "pe"))
         return set_pes(m, value, strlen(value), err);
     if (!strcmp(key, "cpus"))
-        return set_cpus(m, value, err);
+        return set_cpus(m, value, 0, err) ? 0 : -1;
     if (!strcmp(key, "hwthreads"))
         m->hwthreads = 1;
     else if (!strcmp(key, "oversubscribe"))
@@ -235,7 +254,7 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
 
 int hrun_mapping_places(const struct hrun_mapping *m)
 {
-    return m->by || m->rank_by || m->rankfile || m->pes || m->hwthreads || m->nolocal || m->cpus;
+    return m->by || m->rank_by || m->rankfile || m->pes || m->hwthreads || m->nolocal || m->cpus || m->seq || m->hosts;
 }
 
 void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *l, struct hrun_buf *out)
@@ -244,6 +263,8 @@ void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *
         hrun_buf_addf(out, "by %s, ", m->rankfile);
     else if (m->per)
         hrun_buf_addf(out, "%d on each %s, ", m->per, layout_map_name((int)m->by));
+    else if (m->hosts)
+        hrun_buf_adds(out, "by the list of hosts, ");
     else if (hrun_mapping_places(m))
         hrun_buf_addf(out, "by %s%s, ", layout_map_name((int)(m->by ? m->by : HRUN_MAP_SLOT)), m->span ? " of all hosts"
                                                                                                       : "");

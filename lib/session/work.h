@@ -232,6 +232,7 @@ struct work_program {
     int procs;
     struct hrun_strvec env;    /* words for env(1): its own variables and working folder; empty: none */
     const char *wdir;          /* that folder, NULL: the one of all */
+    struct hrun_strvec hosts;  /* of its ranks, one after the other, round and round; empty: any */
 };
 
 struct work {

@@ -22,13 +22,17 @@ while read -r name values what; do
         rankfile | rf) echo "rank 0=+n0 slot=0" >ranks; set -- ranks ;;
         hosts) set -- localhost ;;
         f) echo localhost >hosts; set -- hosts ;;
+        app* | configfile) echo "-n 1 true" >programs; set -- programs ;;
         am | tune) echo "A = b" >params; set -- params ;;
         gwdir) set -- / ;;
     esac
     for dash in - --; do
-        [ $name = nolocal ] && set -- --dry-run --cluster two.yaml
-        run hrun -n 1 "$dash$name" "$@" true
+        case $name in nolocal | skip-launch-node) set -- --dry-run --cluster two.yaml ;; esac
+        program=true
+        case $name in app* | configfile) program= ;; esac
+        run hrun -n 1 "$dash$name" "$@" $program
         case $what in
+        PROGRAMS) [ "$status" = 0 ] && [ -z "$err" ] ;;
         REFUSED) [ "$status" = 125 ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ] && [[ $err == *"is not served: "* ]] ;;
         INSTEAD) [ "$status" = 0 ] && [[ $err == "hrun: $dash$name"* ]] ;;
         PLACE | HERE) [ "$status" = 0 ] && [ -z "$err" ] ;;
@@ -65,6 +69,15 @@ run hrun -x A -x B=--map-by --timeout 20 -n 1 echo good
 out_has good "values of hrun's own options are not taken for such words"
 run hrun --membind=local -n 1 true
 err_has "hrun: --membind local: " "a value behind ="
+printf '%s\n' '# comment' '-n 1 echo one' '' '-n 1 -x A=two printenv A :' '-n 1 echo 3' >programs
+run hrun -q --oversubscribe --app programs
+ok "a file of programs" test "$(printf '%s\n' "$out" | sort | tr '\n' ' ')" = "3 one two "
+fails 125 "leave 'true' out" "and a program beside it" hrun --app programs true
+fails 125 "and there is no file of programs 'nosuch'" "a file that is not there" hrun --app nosuch
+fails 125 "unknown option '-prof'; if you mean '--profile-path' write it out" "a name with one dash is not cut" \
+    hrun -prof /tmp true
+run hrun --vers
+status_is 0 "with two it may be"
 fails 125 "option '-genv' needs two values" "a value is missing" hrun -genv A
 fails 125 "takes no value behind '='" "or too many are there" hrun --bycore=1 true
 

@@ -107,6 +107,10 @@ err_has "--membind local: hrun leaves memory" "are passed over with a word"
 fails 125 "stands behind a ':' (--bind-to core)" "a binding counts for all" hrun -n 1 ./one : -n 1 --bind-to core ./two
 run hrun -q -n 1 --map-by slot --dry-run --json ./one : -n 1 ./two
 out_has '"mapping": "by slot, bound to core"' "what stands in front of the first one maps all"
+fails 125 "say there which hosts that has" "hosts of a further program alone" hrun -n 1 ./one : -n 1 --host localhost ./two
+fails 125 "contradict each other" "hosts, and --map-by" hrun --map-by core --host a -n 1 ./one : -n 1 --host b ./two
+run hrun --oversubscribe --host localhost -n 1 ./one app : --host localhost -n 1 ./two app
+out_has "rank 1 is two, program 1" "programs with hosts of their own"
 run hrun -n 1 -- /bin/echo a : b
 out_has "a : b" "behind -- a ':' is the program's"
 run hrun -n 1 /bin/echo a : -n 1 -- /bin/echo c : d

@@ -201,6 +201,11 @@ static void test_cases(void)
         { { "map-by core", "bind-to package" }, 5, 0, "0:0-3 0:0-3 0:0-3 0:0-3 0:4-7" },
         { { "cpus 1,3-5" }, 0, 0, "0:1,3 0:4-5 0:1,3 0:4-5 1:1,3 1:4-5 1:1,3 1:4-5 2:1,3 2:4-5 2:1,3 2:4-5" },
         { { "cpus 6", "map-by core" }, 2, 0, "0:6 1:6" },
+        { { "map-by pe-list=1,3-5:inherit" }, 3, 0, "0:1,3 0:4-5 0:1,3" },
+        { { "map-by slot:NOINHERIT:nolocal", "bind-to core:REPORT" }, 2, 0, "0:0 0:1" },
+        { { "map-by core:1", "bind-to core" }, 2, 0, "0:0 0:1" },
+        { { "map-by seq", "bind-to core" }, 0, 0, "1:0 0:0 1:1" }, { { "map-by seq" }, 2, 0, "1:0 0:0" },
+        { { "map-by seq" }, 4, 0, "-n 4: the list of hosts has 3: name more, or give fewer" },
         { { "map-by package:span", "rank-by span", "bind-to core" }, 7, 0, "0:0 0:4 1:0 1:4 2:0 2:4 0:1" },
     };
     struct hrun_cluster *c = cluster_of("package:2 [numa] core:4 pu:2", "", HRUN_LEVEL_CORE);
@@ -209,9 +214,12 @@ static void test_cases(void)
         struct hrun_buf got = HRUN_BUF_INIT;
         struct hrun_error err = { 0 };
         struct hrun_mapping m;
-        struct hrun_layout *l = set(&m, cases[i].words, &err) ? NULL
-                                : hrun_layout_map(c, &m, cases[i].n, 0, NULL, NULL, &err);
+        struct hrun_layout *l = NULL;
 
+        if (!set(&m, cases[i].words, &err)) {
+            m.hosts = m.seq ? "127.0.0.12,127.0.0.11,127.0.0.12" : NULL;
+            l = hrun_layout_map(c, &m, cases[i].n, 0, NULL, NULL, &err);
+        }
         render(l, cases[i].pus, &got);
         is_str(l ? got.data : err.text, cases[i].want, cases[i].words[0]);
         hrun_layout_destroy(l);
@@ -232,7 +240,8 @@ static void test_words(void)
         { "map-by node:bogus", "unknown modifier 'bogus'; there are pe=N, span" },
         { "map-by rankfile", "as in rankfile:file=FILE" }, { "rank-by none:x", "unknown word 'none'" },
         { "rank-by node:pe=2", "unknown modifier 'pe=2'; there are span, fill" },
-        { "bind-to slot", "unknown word 'slot'; there are none, node" }, { "bind-to user:0,1", "unknown word 'user'" },
+        { "bind-to slot", "unknown word 'slot'; there are none, node" }, { "bind-to user:0,1", "write a rankfile" },
+        { "map-by core:2", "write pe=2" }, { "map-by pe-list=", "no list" }, { "map-by pe-list=1,:inherit", "no list" },
         { "bind-to core:x", "unknown modifier 'x'; there are N (cores), overload-allowed" }, { "pe 0", "'0' cores" },
         { "cpus 3-1", "no list of cores" }, { "cpus 1,", "no list" }, { "cpus x", "no list" }, { "cpus 1:2", "no list" },
         { "per-node 0", "'0' processes per host" }, { "per-node x", "'x' processes per host" },
