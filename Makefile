@@ -290,7 +290,7 @@ install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 UNIT_BIN   := $(UNIT_TESTS:%=$(B)/tests/unit/%)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
-APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid matmul multigrid ring probe pattern dynamic
+APPS       := collbench collcheck colltimes lu jacobi femcg fft hybrid matmul multigrid ring probe pattern dynamic services
 APP_BIN    := $(APPS:%=$(B)/tests/apps/%)
 BENCH_BIN  := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZ_BIN   := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -347,7 +347,7 @@ $(B)/tests/apps/%: tests/apps/%.c $(wildcard tests/apps/*.h)
 	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $(if $(filter hybrid,$*),-fopenmp) -o $@ $< \
-	  $(if $(filter lu matmul,$*),-lopenblas) -lm
+	  $(if $(filter lu matmul,$*),-lopenblas) $(if $(filter services,$*),$(shell $(PKG_CONFIG) --cflags --libs pmix)) -lm
 
 # The same for MPICH, where it is there.
 MPICH_APPS := $(if $(MPICC_MPICH),$(addprefix $(B)/tests/apps/mpich/,probe lu jacobi pattern))

@@ -23,7 +23,7 @@ enum { PACKET_MAX = 64 << 10 };
 /* The server starts within milliseconds; on a machine that is swapping it may take long, but not this long. */
 enum { START_TIMEOUT_S = 30 };
 
-enum { FAREWELL = 'Q', GROUPS = 'G', FAILED = 'E', CONNECTION = 'C' };
+enum { FAREWELL = 'Q', STARTED = 'S', FAILED = 'E', CONNECTION = 'C' };
 
 static void sleep_ms(int ms)
 {
@@ -71,14 +71,17 @@ static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi 
     for (;;) {
         polled[0] = (struct pollfd){ sock, POLLIN, 0 };
         polled[1] = (struct pollfd){ timer, POLLIN, 0 };
+        polled[2] = (struct pollfd){ timer < 0 ? -1 : pmix_answers(), POLLIN, 0 };
         if (pmi)
             hrun_pmi_poll(pmi, polled + 1);
-        if (poll(polled, pmi ? (nfds_t)spec->nranks + 1 : 2, -1) < 0)
+        if (poll(polled, pmi ? (nfds_t)spec->nranks + 1 : 3, -1) < 0)
             continue;
         if (pmi)
             hrun_pmi_handle(pmi, polled + 1);
         else if (polled[1].revents)
             pmix_names_tick();
+        else if (polled[2].revents)
+            pmix_answer_now();
         if (!polled[0].revents)
             continue;
         n = recv(sock, &in, sizeof in, 0);
@@ -90,9 +93,11 @@ static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi 
         }
         if (in.c[0] == FAREWELL && n == 1)
             return;
-        /* A list of groups: the first stands for the kind, GROUPS. */
-        for (size_t i = 1; i < (size_t)n / sizeof(pid_t); i++)
+        /* STARTED, the number of the first process, and the processes, which lead groups or are in hrun's own. */
+        for (size_t i = 2; i < (size_t)n / sizeof(pid_t); i++)
             hrun_pids_push(&groups, in.pid[i]);
+        if (timer >= 0)
+            pmix_started(in.pid[1], in.pid + 2, (size_t)n / sizeof(pid_t) - 2);
     }
 }
 
@@ -188,7 +193,7 @@ static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock,
 
 static void guard_main(const struct hrun_guard_spec *spec, int sock)
 {
-    struct pollfd *polled = calloc((size_t)spec->nranks + 2, sizeof *polled);
+    struct pollfd *polled = calloc((size_t)spec->nranks + 3, sizeof *polled);
     struct hrun_pmi *pmi = NULL;
     struct hrun_error err;
     int served = spec->nranks == 0;
@@ -323,16 +328,17 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
     return 0;
 }
 
-void hrun_guard_tell(struct hrun_guard *g, const pid_t *groups, int n)
+void hrun_guard_tell(struct hrun_guard *g, const pid_t *pids, int n)
 {
     enum { CHUNK = 1024 };
-    pid_t out[CHUNK + 1];
+    pid_t out[CHUNK + 2];
 
     for (int at = 0; at < n; at += CHUNK) {
         int m = n - at < CHUNK ? n - at : CHUNK;
-        out[0] = GROUPS;
-        memcpy(out + 1, groups + at, (size_t)m * sizeof *groups);
-        send(g->sock, out, (size_t)(m + 1) * sizeof *out, MSG_NOSIGNAL);
+        out[0] = STARTED;
+        out[1] = at;
+        memcpy(out + 2, pids + at, (size_t)m * sizeof *pids);
+        send(g->sock, out, (size_t)(m + 2) * sizeof *out, MSG_NOSIGNAL);
     }
 }
 

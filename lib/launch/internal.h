@@ -322,8 +322,10 @@ struct hrun_guard_spec {
     const int *apps;             /* per rank, MPI's number of its program (MPI_APPNUM); NULL: all 0 */
 };
 
-/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT". */
-enum hrun_guard_kind { HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED };
+/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT"; _OUT and _ERR
+ * what is to be written for it, status bytes of text. */
+enum hrun_guard_kind { HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
+                       HRUN_GUARD_OUT, HRUN_GUARD_ERR };
 struct hrun_guard_event {
     int kind, rank, status;
     char text[200];
@@ -337,8 +339,8 @@ struct hrun_guard_event {
  * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is left. */
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err);
-/* Tell it the process groups that it ends should hrun be killed. */
-void hrun_guard_tell(struct hrun_guard *g, const pid_t *groups, int n);
+/* Tell it the first n processes. Should hrun be killed it ends their groups. */
+void hrun_guard_tell(struct hrun_guard *g, const pid_t *pids, int n);
 /* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);
 /* End it, without cleaning. Harmless when it was never started. */

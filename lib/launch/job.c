@@ -196,7 +196,7 @@ static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun
     }
     if (rc == 0) {
         r->nalive = n;
-        hrun_guard_tell(&r->guard, r->groups.v, (int)r->groups.n);
+        hrun_guard_tell(&r->guard, pids, n);
     }
 out:
     free(pids);

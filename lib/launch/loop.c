@@ -207,6 +207,8 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
         p->connected = p->was_connected = 1;
     else if (ev->kind == HRUN_GUARD_FINALIZED)
         p->connected = 0;
+    else if (ev->kind == HRUN_GUARD_OUT || ev->kind == HRUN_GUARD_ERR)
+        hrun_output_feed(r->output, ev->rank, ev->kind == HRUN_GUARD_ERR, ev->text, (size_t)ev->status);
     else if (ev->kind == HRUN_GUARD_REFUSED)
         refuse_rank(r, ev);
     else if (!r->kill_s && !r->engine_failed && is_displaced(r, ev->rank))

@@ -17,6 +17,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -30,10 +31,10 @@
 /* The server answers in less than a millisecond; on a machine that is swapping it may take long, but not this long. */
 enum { ANSWER_TIMEOUT_MS = 10000 };
 
-/* What PMIx hands back with each callback of a client. */
-struct client {
-    int sock, rank;
-};
+struct pmix_job *pmix_jobs;
+pthread_mutex_t pmix_jobs_lock = PTHREAD_MUTEX_INITIALIZER;
+/* PMIx_generate_regex of PMIx 4.2 ends the process for a longer name. */
+char pmix_host[51] = "localhost";
 
 /* PMIx's registration calls answer on its own thread. */
 struct waiter {
@@ -70,30 +71,77 @@ static pmix_status_t wait_for(struct waiter *w, pmix_status_t rc)
     return rc;
 }
 
-static void report(const struct client *c, int kind, int status)
+struct pmix_job *pmix_find_job(const char *nspace)
+{
+    struct pmix_job *job = pmix_jobs;
+
+    while (job && !PMIX_CHECK_NSPACE(job->nspace, nspace))
+        job = job->next;
+    return job;
+}
+
+void pmix_report(const struct pmix_client *c, int kind, int status, const char *text, size_t len)
 {
     struct hrun_guard_event ev = { .kind = kind, .rank = c->rank, .status = status };
 
+    memcpy(ev.text, text, len);
     while (send(c->sock, &ev, sizeof ev, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;
+}
+
+static int answer_pipe[2] = { -1, -1 };
+
+struct answer {
+    pmix_op_cbfunc_t call;
+    void *cbdata;
+    pmix_status_t status;
+};
+
+void pmix_answer_later(pmix_op_cbfunc_t call, pmix_status_t status, void *cbdata)
+{
+    struct answer a = { call, cbdata, status };
+
+    while (write(answer_pipe[1], &a, sizeof a) < 0 && errno == EINTR)
+        ;
+}
+
+int pmix_answers(void)
+{
+    return answer_pipe[0];
+}
+
+void pmix_answer_now(void)
+{
+    struct answer a;
+
+    if (read(answer_pipe[0], &a, sizeof a) == (ssize_t)sizeof a)
+        a.call(a.status, a.cbdata);
 }
 
 static pmix_status_t on_connected(const pmix_proc_t *proc, void *object, pmix_info_t info[], size_t ninfo,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
+    struct pmix_client *c = object;
+
     (void)proc, (void)info, (void)ninfo, (void)cbfunc, (void)cbdata;
-    if (object)
-        report(object, HRUN_GUARD_CONNECTED, 0);
+    if (c) {
+        c->is_connected = 1;
+        pmix_report(c, HRUN_GUARD_CONNECTED, 0, "", 0);
+    }
     return PMIX_OPERATION_SUCCEEDED;
 }
 
 static pmix_status_t on_finalized(const pmix_proc_t *proc, void *object, pmix_op_cbfunc_t cbfunc,
                                   void *cbdata)
 {
+    struct pmix_client *c = object;
+
     (void)cbfunc, (void)cbdata;
     pmix_names_forget(proc);
-    if (object)
-        report(object, HRUN_GUARD_FINALIZED, 0);
+    if (c) {
+        c->is_connected = 0;
+        pmix_report(c, HRUN_GUARD_FINALIZED, 0, "", 0);
+    }
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -102,7 +150,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
 {
     (void)proc, (void)msg, (void)procs, (void)nprocs, (void)cbfunc, (void)cbdata;
     if (object)
-        report(object, HRUN_GUARD_ABORT, status);
+        pmix_report(object, HRUN_GUARD_ABORT, status, "", 0);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -116,14 +164,7 @@ static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pm
     return PMIX_SUCCESS;
 }
 
-/* A list of infos that grows; PMIx wants arrays. */
-struct infos {
-    pmix_info_t *v;
-    size_t n, cap;
-    int failed;
-};
-
-static void add_info(struct infos *f, const char *key, const void *value, pmix_data_type_t type)
+void pmix_add_info(struct pmix_infos *f, const char *key, const void *value, pmix_data_type_t type)
 {
     if (f->n == f->cap) {
         size_t cap = f->cap ? 2 * f->cap : 16;
@@ -140,19 +181,19 @@ static void add_info(struct infos *f, const char *key, const void *value, pmix_d
     f->n++;
 }
 
-static void add_u32(struct infos *f, const char *key, uint32_t value)
+static void add_u32(struct pmix_infos *f, const char *key, uint32_t value)
 {
-    add_info(f, key, &value, PMIX_UINT32);
+    pmix_add_info(f, key, &value, PMIX_UINT32);
 }
 
-static void add_rank(struct infos *f, const char *key, int rank)
+static void add_rank(struct pmix_infos *f, const char *key, int rank)
 {
     pmix_rank_t value = (pmix_rank_t)rank;
 
-    add_info(f, key, &value, PMIX_PROC_RANK);
+    pmix_add_info(f, key, &value, PMIX_PROC_RANK);
 }
 
-static void infos_release(struct infos *f)
+void pmix_infos_release(struct pmix_infos *f)
 {
     for (size_t i = 0; i < f->n; i++)
         PMIX_INFO_DESTRUCT(&f->v[i]);
@@ -164,7 +205,7 @@ static void infos_release(struct infos *f)
 /* The rank's processors, and what it shares with which other rank (caches, package, ...), as
  * "hwloc:NM0:SK0:...": from this Open MPI knows how near two ranks are. Version 4 writes it without
  * "hwloc:", and reads both. */
-static void add_place(struct infos *f, const struct hrun_guard_spec *spec, int rank)
+static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, int rank)
 {
     char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]), *locality = NULL;
     pmix_cpuset_t set;
@@ -172,8 +213,8 @@ static void add_place(struct infos *f, const struct hrun_guard_spec *spec, int r
     PMIX_CPUSET_CONSTRUCT(&set);
     if (text && PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS &&
         PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
-        add_info(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
-        add_info(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
+        pmix_add_info(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
+        pmix_add_info(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
     }
     PMIx_Cpuset_destruct(&set);
     free(locality);
@@ -181,9 +222,9 @@ static void add_place(struct infos *f, const struct hrun_guard_spec *spec, int r
 }
 
 /* The part of the job's data that belongs to one rank, moved into an info of type array. */
-static void add_rank_data(struct infos *job, const struct hrun_guard_spec *spec, int rank, const char *host)
+static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *spec, int rank)
 {
-    struct infos f = { NULL, 0, 0, 0 };
+    struct pmix_infos f = { NULL, 0, 0, 0 };
     uint16_t local = (uint16_t)rank;
     uint32_t zero = 0, app = spec->apps ? (uint32_t)spec->apps[rank] : 0;
     pmix_data_array_t array;
@@ -192,25 +233,25 @@ static void add_rank_data(struct infos *job, const struct hrun_guard_spec *spec,
     add_rank(&f, PMIX_RANK, rank);
     add_rank(&f, PMIX_GLOBAL_RANK, rank);
     add_rank(&f, PMIX_APP_RANK, rank);
-    add_info(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
-    add_info(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
-    add_info(&f, PMIX_APPNUM, &app, PMIX_UINT32);
-    add_info(&f, PMIX_NODEID, &zero, PMIX_UINT32);
-    add_info(&f, PMIX_HOSTNAME, host, PMIX_STRING);
-    add_info(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
+    pmix_add_info(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
+    pmix_add_info(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
+    pmix_add_info(&f, PMIX_APPNUM, &app, PMIX_UINT32);
+    pmix_add_info(&f, PMIX_NODEID, &zero, PMIX_UINT32);
+    pmix_add_info(&f, PMIX_HOSTNAME, pmix_host, PMIX_STRING);
+    pmix_add_info(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
     if (spec->topology && spec->cpusets[rank][0])
         add_place(&f, spec, rank);
     snprintf(dir, sizeof dir, "%s/job/%d", spec->rundir, rank);
     if (mkdir(dir, 0700) == 0)
-        add_info(&f, PMIX_PROCDIR, dir, PMIX_STRING);
+        pmix_add_info(&f, PMIX_PROCDIR, dir, PMIX_STRING);
     array.type = PMIX_INFO;
     array.size = f.n;
     array.array = f.v;
     if (f.failed)
         job->failed = 1;
     else
-        add_info(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
-    infos_release(&f);
+        pmix_add_info(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
+    pmix_infos_release(&f);
 }
 
 /* "0,1,2,...,n-1" */
@@ -226,15 +267,13 @@ static char *rank_list(int n)
 static int register_job(const struct hrun_guard_spec *spec, const char *nspace, struct waiter *w,
                         struct hrun_error *err)
 {
-    struct infos f = { NULL, 0, 0, 0 };
-    /* PMIx_generate_regex of PMIx 4.2 ends the process for a longer name. */
-    char host[51] = "localhost", nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
+    struct pmix_infos f = { NULL, 0, 0, 0 };
+    char nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
     uint32_t n = (uint32_t)spec->nranks, apps = 1;
     bool yes = true;
     pmix_status_t rc;
     int result = -1;
 
-    gethostname(host, sizeof host - 1);
     snprintf(nsdir, sizeof nsdir, "%s/job", spec->rundir);
     if (mkdir(nsdir, 0700)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
@@ -244,16 +283,16 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         hrun_fail_nomem(err);
         goto out;
     }
-    rc = PMIx_generate_regex(host, &regex);
+    rc = PMIx_generate_regex(pmix_host, &regex);
     if (rc == PMIX_SUCCESS)
         rc = PMIx_generate_ppn(peers, &ppn);
     if (rc != PMIX_SUCCESS) {
         hrun_fail(err, HRUN_EENGINE, "PMIx cannot describe the job's ranks: %s", PMIx_Error_string(rc));
         goto out;
     }
-    add_info(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
-    add_info(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
-    add_info(&f, PMIX_JOBID, nspace, PMIX_STRING);
+    pmix_add_info(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
+    pmix_add_info(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
+    pmix_add_info(&f, PMIX_JOBID, nspace, PMIX_STRING);
     add_u32(&f, PMIX_UNIV_SIZE, n);
     add_u32(&f, PMIX_MAX_PROCS, n);
     add_u32(&f, PMIX_JOB_SIZE, n);
@@ -264,16 +303,16 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     for (int r = 0; spec->apps && r < spec->nranks; r++)
         apps = (uint32_t)spec->apps[r] >= apps ? (uint32_t)spec->apps[r] + 1 : apps;
     add_u32(&f, PMIX_JOB_NUM_APPS, apps);
-    add_info(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
+    pmix_add_info(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
     add_rank(&f, PMIX_LOCALLDR, 0);
     add_rank(&f, PMIX_NPROC_OFFSET, 0);
-    add_info(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
-    add_info(&f, PMIX_NSDIR, nsdir, PMIX_STRING);
-    add_info(&f, PMIX_TDIR_RMCLEAN, &yes, PMIX_BOOL);
+    pmix_add_info(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
+    pmix_add_info(&f, PMIX_NSDIR, nsdir, PMIX_STRING);
+    pmix_add_info(&f, PMIX_TDIR_RMCLEAN, &yes, PMIX_BOOL);
     if (spec->wdir)
-        add_info(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
+        pmix_add_info(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
     for (int r = 0; r < spec->nranks; r++)
-        add_rank_data(&f, spec, r, host);
+        add_rank_data(&f, spec, r);
     if (f.failed) {
         hrun_fail_nomem(err);
         goto out;
@@ -285,7 +324,7 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     }
     result = 0;
 out:
-    infos_release(&f);
+    pmix_infos_release(&f);
     free(regex);
     free(ppn);
     free(peers);
@@ -352,7 +391,7 @@ static char **free_env(char **env)
 }
 
 /* Register the clients and send each one's environment. */
-static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct client *clients,
+static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct pmix_client *clients,
                             struct waiter *w, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -409,23 +448,52 @@ static void set_environment(const struct hrun_guard_spec *spec)
     }
 }
 
+/* Make a namespace of a job's processes, the first of which is number `first` of all that hrun starts, and send each
+ * one's environment. */
+static int add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err)
+{
+    struct waiter w = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, PMIX_SUCCESS };
+    struct pmix_job *job = calloc(1, sizeof *job);
+
+    if (!job || !(job->clients = calloc((size_t)spec->nranks, sizeof *job->clients))) {
+        free(job);
+        return hrun_fail_nomem(err);
+    }
+    job->nranks = spec->nranks;
+    for (int r = 0; r < spec->nranks; r++) {
+        job->clients[r].sock = sock;
+        job->clients[r].rank = first + r;
+    }
+    if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, &w, err) ||
+        register_clients(spec, job->nspace, job->clients, &w, err))
+        return -1;  /* PMIx may still hold the clients */
+    pthread_mutex_lock(&pmix_jobs_lock);
+    job->next = pmix_jobs;
+    pmix_jobs = job;
+    pthread_mutex_unlock(&pmix_jobs_lock);
+    return 0;
+}
+
+void pmix_started(int first, const pid_t *pids, size_t n)
+{
+    pthread_mutex_lock(&pmix_jobs_lock);
+    for (struct pmix_job *job = pmix_jobs; job; job = job->next)
+        for (int r = 0; r < job->nranks; r++)
+            if (job->clients[r].rank >= first && (size_t)(job->clients[r].rank - first) < n)
+                job->clients[r].pid = pids[job->clients[r].rank - first];
+    pthread_mutex_unlock(&pmix_jobs_lock);
+}
+
 int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err)
 {
     pmix_server_module_t module;
-    struct waiter w = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, PMIX_SUCCESS };
-    struct client *clients = calloc((size_t)spec->nranks, sizeof *clients);
-    struct infos f = { NULL, 0, 0, 0 };
-    char nspace[PMIX_MAX_NSLEN + 1];
+    struct pmix_infos f = { NULL, 0, 0, 0 };
     pmix_status_t rc;
 
-    if (!clients)
-        return hrun_fail_nomem(err);
-    for (int r = 0; r < spec->nranks; r++) {
-        clients[r].sock = sock;
-        clients[r].rank = r;
-    }
     set_environment(spec);
-    pmix_names_timer();      /* before a client can ask */
+    gethostname(pmix_host, sizeof pmix_host - 1);
+    if (pmix_names_timer() < 0 || pipe2(answer_pipe, O_CLOEXEC))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
     memset(&module, 0, sizeof module);
     module.client_connected2 = on_connected;
     module.client_finalized = on_finalized;
@@ -434,21 +502,16 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
     module.publish = pmix_publish;
     module.lookup = pmix_lookup;
     module.unpublish = pmix_unpublish;
-    add_info(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
-    add_info(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
-    if (f.failed) {
-        free(clients);
+    module.query = pmix_query;
+    module.log = pmix_log;
+    pmix_add_info(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
+    pmix_add_info(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
+    if (f.failed)
         return hrun_fail_nomem(err);
-    }
     rc = PMIx_server_init(&module, f.v, f.n);
-    infos_release(&f);
-    if (rc != PMIX_SUCCESS) {
-        free(clients);
+    pmix_infos_release(&f);
+    if (rc != PMIX_SUCCESS)
         return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job does not start (%s): " HRUN_GUARD_HINT,
                          PMIx_Error_string(rc));
-    }
-    if (make_secret(nspace, sizeof nspace, err) || register_job(spec, nspace, &w, err) ||
-        register_clients(spec, nspace, clients, &w, err))
-        return -1;  /* the process ends; PMIx may still hold the clients */
-    return 0;       /* clients serve the callbacks until the process ends */
+    return add_job(spec, sock, 0, err);
 }

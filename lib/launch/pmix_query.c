@@ -1,0 +1,146 @@
+/* pmix_query.c - questions about the job and words for the user, by PMIx; see pmix.h */
+#include "launch/internal.h"
+#include "launch/pmix.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Append what is asked of a job; the lock is held. */
+typedef void answer_fn(struct pmix_infos *out, const char *key, const struct pmix_job *job);
+
+static void on_namespaces(struct pmix_infos *out, const char *key, const struct pmix_job *asked)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    (void)asked;
+    for (const struct pmix_job *job = pmix_jobs; job; job = job->next)
+        hrun_buf_addf(&b, "%s%s", b.len ? "," : "", job->nspace);
+    pmix_add_info(out, key, b.data, PMIX_STRING);
+    hrun_buf_release(&b);
+}
+
+/* What runs has not failed: the first failure ends it all. */
+static void on_status(struct pmix_infos *out, const char *key, const struct pmix_job *job)
+{
+    pmix_status_t status = PMIX_SUCCESS;
+
+    (void)job;
+    pmix_add_info(out, key, &status, PMIX_STATUS);
+}
+
+static void on_table(struct pmix_infos *out, const char *key, const struct pmix_job *job)
+{
+    pmix_data_array_t array;
+    pmix_proc_info_t *v;
+
+    PMIX_DATA_ARRAY_CONSTRUCT(&array, (size_t)job->nranks, PMIX_PROC_INFO);
+    v = array.array;
+    for (int r = 0; v && r < job->nranks; r++) {
+        const struct pmix_client *c = &job->clients[r];
+        char link[32], path[PATH_MAX] = "";
+
+        snprintf(link, sizeof link, "/proc/%d/exe", (int)c->pid);
+        if (c->pid && readlink(link, path, sizeof path - 1) > 0)
+            v[r].executable_name = strdup(path);
+        PMIX_LOAD_PROCID(&v[r].proc, job->nspace, (pmix_rank_t)r);
+        v[r].hostname = strdup(pmix_host);
+        v[r].pid = c->pid;
+        v[r].state = c->is_connected ? PMIX_PROC_STATE_CONNECTED : !c->pid ? PMIX_PROC_STATE_LAUNCH_UNDERWAY
+                     : kill(c->pid, 0) && errno == ESRCH ? PMIX_PROC_STATE_TERMINATED : PMIX_PROC_STATE_RUNNING;
+    }
+    pmix_add_info(out, key, &array, PMIX_DATA_ARRAY);   /* copies */
+    PMIX_DATA_ARRAY_DESTRUCT(&array);
+}
+
+static answer_fn on_keys;
+
+static const struct { const char *key; answer_fn *add; } answers[] = {
+    { PMIX_QUERY_SUPPORTED_KEYS, on_keys }, { PMIX_QUERY_NAMESPACES, on_namespaces },
+    { PMIX_QUERY_JOB_STATUS, on_status }, { PMIX_QUERY_PROC_TABLE, on_table },
+    { PMIX_QUERY_LOCAL_PROC_TABLE, on_table },
+};
+
+static void on_keys(struct pmix_infos *out, const char *key, const struct pmix_job *job)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    (void)job;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        hrun_buf_addf(&b, "%s%s", i ? "," : "", answers[i].key);
+    pmix_add_info(out, key, b.data, PMIX_STRING);
+    hrun_buf_release(&b);
+}
+
+static void release(void *results)
+{
+    pmix_infos_release(results);
+    free(results);
+}
+
+pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmix_info_cbfunc_t answer, void *cbdata)
+{
+    struct pmix_infos *out = calloc(1, sizeof *out);
+    int asked = 0;
+
+    (void)proc;
+    if (!out)
+        return PMIX_ERR_NOMEM;
+    pthread_mutex_lock(&pmix_jobs_lock);
+    for (size_t q = 0; q < n; q++) {
+        const char *nspace = NULL;
+        const struct pmix_job *job = pmix_jobs;
+
+        for (size_t i = 0; i < queries[q].nqual; i++) {
+            const pmix_info_t *x = &queries[q].qualifiers[i];
+
+            if (PMIX_CHECK_KEY(x, PMIX_NSPACE) && x->value.type == PMIX_STRING)
+                nspace = x->value.data.string;
+            else if (PMIX_CHECK_KEY(x, PMIX_PROCID) && x->value.type == PMIX_PROC)
+                nspace = x->value.data.proc->nspace;
+        }
+        /* PMIx 4.2 does not tell who asks: without a qualifier it is about the first job. */
+        while (!nspace && job && job->next)
+            job = job->next;
+        job = nspace ? pmix_find_job(nspace) : job;
+        for (char **key = queries[q].keys; key && *key; key++, asked++)
+            for (size_t i = 0; job && i < sizeof answers / sizeof *answers; i++)
+                if (!strcmp(*key, answers[i].key))
+                    answers[i].add(out, *key, job);
+    }
+    pthread_mutex_unlock(&pmix_jobs_lock);
+    answer(out->failed ? PMIX_ERR_NOMEM : !out->n ? PMIX_ERR_NOT_FOUND
+           : (int)out->n < asked ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS, out->v, out->n, cbdata, release, out);
+    return PMIX_SUCCESS;
+}
+
+void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
+              size_t ndirectives, pmix_op_cbfunc_t answer, void *cbdata)
+{
+    const struct pmix_job *job = proc ? pmix_find_job(proc->nspace) : NULL;
+    const struct pmix_client *c = job && proc->rank < (pmix_rank_t)job->nranks ? &job->clients[proc->rank] : NULL;
+    enum { PIECE = sizeof ((struct hrun_guard_event *)0)->text };
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    (void)directives, (void)ndirectives;
+    for (size_t i = 0; i < ndata; i++) {
+        int kind = PMIX_CHECK_KEY(&data[i], PMIX_LOG_STDERR) ? HRUN_GUARD_ERR
+                   : PMIX_CHECK_KEY(&data[i], PMIX_LOG_STDOUT) ? HRUN_GUARD_OUT : 0;
+
+        if (kind && c && data[i].value.type == PMIX_STRING) {
+            const char *text = data[i].value.data.string;
+
+            for (size_t left = text ? strlen(text) : 0, n; left; left -= n, text += n) {
+                n = left < PIECE ? left : PIECE;
+                pmix_report(c, kind, (int)n, text, n);
+            }
+        } else if (!strstr(data[i].key, "syslog")) {    /* PMIx itself writes to that */
+            rc = PMIX_ERR_NOT_SUPPORTED;
+        }
+    }
+    pmix_answer_later(answer, rc, cbdata);
+}
