@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Less than this part of the bandwidth of both ends; more than so many times their latency. */
@@ -155,10 +156,15 @@ static int tell_hosts(const char *file)
     const struct rlimit memory = { HOSTS_MEMORY, HOSTS_MEMORY };
     char *words[] = { (char *)"hrun-smpi", (char *)"--log=root.fmt:%m%n", (char *)"--log=root.thres:error", NULL };
     int count = 3;
+    struct stat st;
     size_t n;
     sg_host_t *list;
     struct node *v;
 
+    if (!stat(file, &st) && !S_ISREG(st.st_mode)) {
+        fprintf(stderr, "%s is not a regular file\n", file);
+        return 1;
+    }
     setrlimit(RLIMIT_AS, &memory);
     simgrid_init(&count, words);
     simgrid_load_platform(file);

@@ -539,10 +539,11 @@ int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *le
         char *path = hrun_strf("%s/%s", dir, p->file), *full = path ? realpath(path, NULL) : NULL;
         const struct entry *e = full ? ledger_find(&l, full) : NULL;
         struct sum there = { 0, -1 };
+        struct stat st;
         double value;
 
         hrun_buf_reset(&text);
-        if (full && !hrun_file_read(full, TEXT_MAX, &text, NULL))
+        if (full && !stat(full, &st) && S_ISREG(st.st_mode) && !hrun_file_read(full, TEXT_MAX, &text, NULL))
             there = sum_of(text.data, text.len);
         if (full && !(e && (same(there, e->is) || same(there, e->was)))) {
             if (there.length < 0 || text.len != strlen(text.data) || !lone_number(text.data, p->line, &value))

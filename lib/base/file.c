@@ -20,15 +20,18 @@ enum { PLACE_SIZE = 48 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* Append the content of fd, which is closed, to *out; fd -1: it could not be opened, as errno tells. */
+/* Append the content of fd, which does not block and is closed, to *out; fd -1: it could not be opened, as errno tells.
+ * A pipe or terminal is read to its end where somebody writes to it. */
 static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     char chunk[16384];
     size_t start = out->len, total = 0;
-    struct stat st;
+    struct stat st = { 0 };
     ssize_t got;
     int rc = -1;
 
+    if (fd < 0 && errno == ENXIO)
+        return hrun_fail(err, HRUN_EINVAL, "'%s' is a socket or a device; a file is expected", path);
     if (fd < 0)
         return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -37,7 +40,7 @@ static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out,
     }
     for (;;) {
         got = read(fd, chunk, sizeof chunk);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && (errno == EINTR || (errno == EAGAIN && !fcntl(fd, F_SETFL, 0))))
             continue;
         if (got <= 0)
             break;
@@ -51,6 +54,10 @@ static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out,
     }
     if (got < 0) {
         hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
+        goto out;
+    }
+    if (!total && S_ISFIFO(st.st_mode)) {
+        hrun_fail(err, HRUN_EINVAL, "'%s' is a pipe to which nothing is written; a file is expected", path);
         goto out;
     }
     if (out->failed) {
@@ -72,7 +79,7 @@ int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hr
     int fd, rc, saved = errno;
 
     do
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     rc = read_open(fd, path, max, out, err);
     errno = saved;

@@ -23,8 +23,9 @@ enum { HRUN_FILE_MODES = 0775 };
 /* What stands behind the last '/' of a path, or all of it. */
 const char *hrun_base_name(const char *path);
 
-/* Append the file's content to *out. Files over max bytes are refused.
- * Errors: HRUN_ENOENT (no such file), HRUN_EIO (all else), HRUN_EINVAL (a folder, or over max). */
+/* Append the file's content to *out. Files over max bytes are refused. A pipe is read to its end where somebody writes
+ * to it, as a shell's <(COMMAND). Errors: HRUN_ENOENT (no such file), HRUN_EINVAL (a folder, a socket, a pipe to which
+ * nothing is written, or over max), HRUN_EIO (all else). */
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err);
 
 /* The same of a regular file in an open folder, which is the one that holds path. No symbolic link is followed, and

@@ -30,7 +30,7 @@ static int image_open(const char *path, struct image *im, struct hrun_error *err
 {
     struct stat st;
     void *p;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0 || fstat(fd, &st)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);

@@ -29,7 +29,7 @@ static int is_binary(const char *path, struct stat *st)
 {
     static const char elf[4] = { 0x7f, 'E', 'L', 'F' };
     char begins[sizeof elf];
-    int fd = open(path, O_RDONLY | O_CLOEXEC), good;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), good;
 
     if (fd < 0)
         return 0;

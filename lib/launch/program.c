@@ -26,7 +26,7 @@ static char *join(const char *wdir, const char *dir, size_t len, const char *nam
     return out;
 }
 
-/* 0: can be executed; else ENOENT, EACCES or EISDIR. */
+/* 0: can be executed; else ENOENT, EACCES, EISDIR or, as what is no regular file, EINVAL. */
 static int check_executable(const char *path)
 {
     struct stat st;
@@ -35,6 +35,8 @@ static int check_executable(const char *path)
         return errno == EACCES ? EACCES : ENOENT;
     if (S_ISDIR(st.st_mode))
         return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return EINVAL;
     return access(path, X_OK) ? EACCES : 0;
 }
 
@@ -42,6 +44,8 @@ static int not_executable(const char *path, int why, struct hrun_error *err)
 {
     if (why == EISDIR)
         return hrun_fail(err, HRUN_ENOEXEC, "%s is a folder, not a program", path);
+    if (why == EINVAL)
+        return hrun_fail(err, HRUN_ENOEXEC, "%s is not a regular file, and so no program", path);
     return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: set its permission with chmod +x", path);
 }
 

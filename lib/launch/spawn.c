@@ -105,7 +105,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
 static int is_elf(const char *path)
 {
     char magic[SELFMAG];
-    int fd = open(path, O_RDONLY | O_CLOEXEC), yes;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), yes;
 
     if (fd < 0)
         return 0;
@@ -140,7 +140,7 @@ static const char *machine_of(const char *path)
         { EM_PPC64, "ppc64" }, { EM_RISCV, "riscv64" }, { EM_S390, "s390x" },
     };
     Elf32_Ehdr head;                /* up to e_machine that of 64 bits is the same */
-    int fd = open(path, O_RDONLY | O_CLOEXEC), good;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), good;
 
     if (fd < 0)
         return NULL;

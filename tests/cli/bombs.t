@@ -44,6 +44,30 @@ status_is 0 "equal topologies count once"
 echo 'subclusters: [{hosts: 127.0.1.1, topology: large.xml}]' > cluster.yaml
 bomb "4194304" "a large XML file" hrun --cluster cluster.yaml --show-cluster
 
+# ---- pipes to which nobody writes
+mkfifo -m 755 pipe
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+chmod +x socket
+for kind in ./pipe ./socket /dev/null; do
+    fails 126 "not a regular file" "$kind as a program" timeout -s KILL 60 hrun -n 1 $kind
+done
+for option in --hostfile --machinefile --cluster --rankfile; do
+    fails 125 "is a pipe to which nothing is written" "$option of a pipe" \
+        timeout -s KILL 60 hrun $option pipe -n 1 --dry-run true
+done
+cp -R pipe pipe.yaml
+fails 125 "is a pipe to which nothing is written" "a definition that is a pipe" \
+    timeout -s KILL 60 hrun --profile-path . -app pipe -n 1 --dry-run true
+fails 125 "'socket' is a socket" "a socket as a host file" hrun --hostfile socket -n 1 true
+run hrun --hostfile <(sleep 0.1; echo localhost) -n 1 echo ran
+out_has ran "a pipe to which a process writes is a file"
+if [ -x "$build/bin/hrun-smpi" ]; then
+    fails 125 "pipe is not a regular file" "a pipe as a platform" timeout -s KILL 60 hrun --platform pipe --show-cluster
+else
+    skip "a pipe as a platform" "hrun-smpi is not built"
+fi
+rm pipe pipe.yaml socket
+
 # ---- YAML
 define() { # LINE...: a definition with these lines
     printf '%s\n' 'name: bomb' 'rule: "P >= 1"' 'terms: {np: ["N/P"], n: ["N"]}' 'args: ["{N}"]' "$@" > bomb.yaml

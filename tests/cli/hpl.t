@@ -115,6 +115,15 @@ hpl -N 10000 --dry-run -D bcast=1 -D cols=0 -D depth=1 -D nb=128 -D rows=0
 out_has "15 measurements" "which is used with these options"
 rm -rf "$HRUN_DATA/profiles"
 
+# What is no regular file is neither read nor written.
+rm HPL.dat
+mkfifo HPL.dat
+hpl -N 1000 -n 4
+status_is 0 "a pipe in place of the file"
+is_result "11 1000 128 2 2" "says nothing of the values"
+rm HPL.dat
+cp ../stock HPL.dat
+
 # ---------------------------------------------------------------- hrun is killed
 
 cp HPL.dat ../stock

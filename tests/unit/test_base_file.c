@@ -91,6 +91,27 @@ static void test_read(void)
            "a larger file, one byte over the limit");
         is_str(b.data, "before 12345", "the buffer is as before");
     }
+    {
+        char name[32];
+        int ends[2];
+        pid_t child;
+
+        ok(mkfifo(in("fifo"), 0600) == 0 && hrun_file_read(in("fifo"), 5, &b, &err) == -1 && err.code == HRUN_EINVAL,
+           "a pipe into which nobody writes is not waited for");
+        has_str(err.text, "is a pipe to which nothing is written", "which is told");
+        if (pipe(ends) || (child = fork()) < 0)
+            bail("no pipe or process");
+        if (!child) {
+            usleep(100000);
+            _exit(write(ends[1], " x", 2) != 2);
+        }
+        close(ends[1]);
+        snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
+        ok(hrun_file_read(name, 5, &b, &err) == 0, "one into which somebody writes is");
+        is_str(b.data, "before 12345 x", "and read to its end");
+        waitpid(child, NULL, 0);
+        close(ends[0]);
+    }
     ok(hrun_file_read("/proc/self/mem", 5, &b, &err) == -1 && err.code == HRUN_EIO && err.sys == EIO,
        "a file that cannot be read");
     hrun_buf_release(&b);
