@@ -379,6 +379,12 @@ static int obey(struct proxy *p, const struct hrun_frame *f)
             return -1;
         hrun_buf_add(&k->answers, f->data, f->len);
         write_answers(k);
+        if (k->answers.len > HRUN_PMI_UNREAD_MAX) {
+            close(k->fds[PMI]);
+            k->fds[PMI] = -1;
+            write_answers(k);
+            hrun_frame_add(&p->out, HRUN_FRAME_UNREAD, k->rank, "", 0);
+        }
         return 0;
     default:
         return -1;

@@ -25,10 +25,13 @@ enum hrun_frame_kind {
                                    its children write */
     /* Both ways. */
     HRUN_FRAME_PMI,             /* number: rank; what is sent through its PMI connection */
+    /* From it. */
+    HRUN_FRAME_UNREAD,          /* number: rank, which does not read what PMI answers, and is not listened to any more */
     HRUN_FRAME_KINDS
 };
 
 enum { HRUN_FRAME_MAX = 64 << 20 };     /* bytes of data; more is a fault of the other side */
+enum { HRUN_PMI_UNREAD_MAX = 1 << 20 }; /* bytes of PMI's answers that a rank has not read */
 enum { HRUN_INPUT_WINDOW = 64 << 10 };  /* bytes of input that rank 0 has not been given yet */
 
 struct hrun_frame {

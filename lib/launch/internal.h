@@ -375,6 +375,8 @@ void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
 void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled);
 /* What a rank has sent, as _handle does it. A rank that breaks the protocol is reported and not listened to again. */
 void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len);
+/* It does not read its answers, of which HRUN_PMI_UNREAD_MAX bytes (frames.h) may wait: the same. */
+void hrun_pmi_unread(struct hrun_pmi *p, int rank);
 
 /* ---- mpich: what programs of MPICH's family need beside PMI, and what they leave behind */
 

@@ -8,6 +8,7 @@
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
  */
+#include "launch/frames.h"
 #include "launch/internal.h"
 
 #include <errno.h>
@@ -23,7 +24,6 @@ enum {
     FIELDS_MAX = 16,
     LINE_MAX_LEN = 4096,         /* MPICH's own limit is 1024 */
     STORED_MAX = 256 << 20,      /* bytes of all keys and values */
-    UNSENT_MAX = 1 << 20,        /* bytes of answers that a rank does not read */
     MAPPING_MAX = 674
 };
 
@@ -143,26 +143,28 @@ static const char *stored(void *const *tree, const char *key)
 /* Replace what stands there. -1: memory ran out, or too much is stored. */
 static int store(struct hrun_pmi *p, void **tree, const char *key, const char *value)
 {
+    const char *old = stored(tree, key);
+    size_t size = p->stored - (old ? strlen(key) + strlen(old) : 0) + strlen(key) + strlen(value);
     struct pair *x = calloc(1, sizeof *x), **at = NULL;
 
-    p->stored += strlen(key) + strlen(value);
-    if (x && p->stored <= STORED_MAX) {
+    if (x && size <= STORED_MAX) {
         x->key = strdup(key);
         x->value = strdup(value);
         at = x->key && x->value ? tsearch(x, tree, compare) : NULL;
     }
     if (at && *at != x) {
-        char *old = (*at)->value;
+        char *replaced = (*at)->value;
         (*at)->value = x->value;
-        x->value = old;
+        x->value = replaced;
         free_pair(x);
     } else if (!at && x) {
         free_pair(x);
     }
+    p->stored = at ? size : p->stored;
     return at ? 0 : -1;
 }
 
-static int forget(void **tree, const char *key)
+static int forget(struct hrun_pmi *p, void **tree, const char *key)
 {
     struct pair want = { (char *)(uintptr_t)key, NULL };
     struct pair **found = tfind(&want, tree, compare), *x = found ? *found : NULL;
@@ -170,6 +172,7 @@ static int forget(void **tree, const char *key)
     if (!x)
         return -1;
     tdelete(&want, tree, compare);
+    p->stored -= strlen(x->key) + strlen(x->value);
     free_pair(x);
     return 0;
 }
@@ -316,7 +319,7 @@ static const char *on_unpublish(struct hrun_pmi *p, int rank, const struct field
 
     if (!service)
         return LACKS;
-    if (forget(&p->names, service))
+    if (forget(p, &p->names, service))
         answer(p, rank, "cmd=unpublish_result info=error rc=-1 msg=service_%.200s_not_found", service);
     else
         answer(p, rank, "cmd=unpublish_result info=ok rc=0 msg=success");
@@ -393,6 +396,11 @@ static void obey(struct hrun_pmi *p, int rank, char *line)
     free(copy);
 }
 
+void hrun_pmi_unread(struct hrun_pmi *p, int rank)
+{
+    refuse(p, rank, "asks PMI and does not read the answers", "");
+}
+
 void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 {
     struct rank *k = &p->ranks[rank];
@@ -413,8 +421,8 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
         hrun_buf_addc(&k->in, 0);
         obey(p, rank, k->in.data);
         hrun_buf_reset(&k->in);
-        if (k->out.failed || k->out.len > UNSENT_MAX)
-            refuse(p, rank, "asks PMI and does not read the answers", "");
+        if (k->out.failed || k->out.len > HRUN_PMI_UNREAD_MAX)
+            hrun_pmi_unread(p, rank);
     }
 }
 

@@ -144,6 +144,20 @@ run bash -c "head -c 3000000 /dev/zero | $ssh -n 1 cat | wc -c"
 out_has 3000000 "ssh: all of a large input comes back"
 run bash -c "$ssh -n 2 yes | head -n 1"
 out_has y "ssh: a reader that goes"
+cat >unread <<'S'
+#!/usr/bin/env python3
+import os, socket
+s = socket.socket(fileno=int(os.environ["PMI_FD"]))
+s.sendall(b"cmd=init pmi_version=1 pmi_subversion=1\n")
+while True:
+    s.sendall(b"cmd=get_maxes\n" * 1000)
+S
+chmod +x unread
+for e in local ssh; do
+    run timeout 100 hrun -q --mpi mpich --engine $e -n 1 ./unread
+    status_is 125 "$e: a rank that does not read PMI's answers"
+    err_has "rank 0 of ./unread asks PMI and does not read the answers" "is refused"
+done
 # A reader that has stopped: the second Ctrl-C ends all the same.
 mkfifo stopped
 sleep 60 <stopped &

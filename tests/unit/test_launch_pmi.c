@@ -277,6 +277,31 @@ static void test_deaf(void)
     stop();
 }
 
+/* What is replaced or taken back does not count for what may be stored: 270 MiB pass through room for 256. */
+static void test_given_back(void)
+{
+    static char put[4096], publish[4096];
+    static const char unpublish[] = "cmd=unpublish_name service=s\n";
+    struct hrun_guard_event ev = { 0 };
+
+    start();
+    say(0, INIT "\n");
+    event();
+    snprintf(put, sizeof put, "cmd=put kvsname=kvs_0 key=k value=%03900d\n", 0);
+    snprintf(publish, sizeof publish, "cmd=publish_name service=s port=%03900d\n", 0);
+    for (int i = 0; i < 36000 && ev.kind == 0; i++) {
+        hrun_pmi_feed(s.pmi, 0, put, strlen(put));
+        hrun_pmi_feed(s.pmi, 0, publish, strlen(publish));
+        hrun_pmi_feed(s.pmi, 0, unpublish, strlen(unpublish));
+        heard(0);
+        ev = event();
+    }
+    is_int(ev.kind, 0, "a rank that replaces and takes back is not refused");
+    is_answer(0, "cmd=lookup_name service=s",
+              "cmd=lookup_result info=error rc=-1 msg=service_s_not_found\n");
+    stop();
+}
+
 /* Shared memory without an owner goes, and no other. */
 static void test_orphans(void)
 {
@@ -313,6 +338,7 @@ int main(void)
     test_abort();
     test_broken();
     test_deaf();
+    test_given_back();
     test_orphans();
     return tap_done();
 }

@@ -349,6 +349,9 @@ static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
     case HRUN_FRAME_PMI:
         hrun_pmi_feed(s->pmi, rank, f->data, f->len);
         return 0;
+    case HRUN_FRAME_UNREAD:
+        hrun_pmi_unread(s->pmi, rank);
+        return 0;
     case HRUN_FRAME_OUTPUT:
     case HRUN_FRAME_ERRORS:
         if (!s->drops || hrun_output_has_room(r->output))
