@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     context_start();
     mode = context_command_line(&command, &s.common, argc, argv, &words, &status);
     if (mode >= 0)
-        context_say_behind(&command, &s.common, words);
+        context_begin(&command, &s.common, mode, words);
     if (mode >= 0)
         status = errands[mode](&s, words);
     settings_release(&s.common);

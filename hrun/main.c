@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     if (mode >= 0 && !(without_data >> mode & 1))
         find_data(&s);
     if (mode >= 0)
-        context_say_behind(&command, &s.common, words);
+        context_begin(&command, &s.common, mode, words);
     if (mode >= 0)
         status = errands[mode](&s, words);
     settings_release(&s.common);

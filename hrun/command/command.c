@@ -212,8 +212,15 @@ static const char *find_behind(const struct hrun_opt *options, char *const *word
     return NULL;
 }
 
-void context_say_behind(const struct context_command *cmd, const struct settings *s, char *const *words)
+void context_begin(const struct context_command *cmd, struct settings *s, int mode, char **words)
 {
+    if (cmd->modes[mode].word || !words[0])
+        return;
+    s->here = context_program_here(s, words[0]);
+    if (s->here) {
+        settings_say(s, PROGRAM_HERE, words[0], s->here);
+        words[0] = s->here;
+    }
     if (s->behind)
         settings_say(s, "%s behind %s is an option of that program: those of %s stand before it (-- before the program "
                      "silences this line)", s->behind, words[0], cmd->name);

@@ -142,8 +142,9 @@ struct context_command {
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status);
 
-/* Note an option behind the program (settings: behind), which the user may have meant for the command. */
-void context_say_behind(const struct context_command *cmd, const struct settings *s, char *const *words);
+/* Before an errand of this mode: take a program from the working directory where PATH has none of its name, as mpirun
+ * does, into words[0]; note that, and an option behind the program, which the user may have meant for the command. */
+void context_begin(const struct context_command *cmd, struct settings *s, int mode, char **words);
 
 /* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written. */
 int context_end(const char *command, int status);

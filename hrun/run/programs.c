@@ -228,7 +228,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
 {
     struct hrun_settings *s = (struct hrun_settings *)settings;   /* whose first member it is */
     char name[] = "hrun";          /* where a command has its name, before the options */
-    char **colon = find_colon(words);
+    char **colon = find_colon(words), *here;
     int64_t procs = s->ask.procs, total = procs;
     size_t most = 1;
     int ended = 0, rest;
@@ -257,6 +257,12 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         if (rest < 0)
             return -1;
         words = line->v + rest;
+        if (words[0] && (here = context_program_here(settings, words[0]))) {
+            if (hrun_strvec_pushf(&s->notes, PROGRAM_HERE, words[0], here))
+                return hrun_fail_nomem(err);
+            free(words[0]);
+            words[0] = here;
+        }
         colon = ended ? NULL : find_colon(words);
         total += procs;
         if (total > QUESTION_PROCS_MAX)

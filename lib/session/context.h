@@ -68,6 +68,7 @@ struct settings {
     int help, version, completion;    /* help: HRUN_OPT_LONG: all options are wanted; HRUN_OPT_SHORT */
     void (*say)(const char *text);    /* a note for the user, as one line without its end; NULL: nobody reads notes */
     const char *behind;               /* first word behind the program that is a long option of the command, or NULL */
+    char *here;                       /* owned: "./NAME" in place of a program's name that is not in PATH, or NULL */
     const char *needs_app;            /* name of the first option given that has no effect without an app definition */
 };
 
@@ -169,6 +170,10 @@ int context_has_openmpi(void);
 /* 1 unless the topology of this host is only a description (HWLOC_XMLFILE, HWLOC_SYNTHETIC): then processes cannot be
  * bound, and times say nothing about the machine described. */
 int context_is_real(const struct context *c);
+/* "./NAME" where the program is in the working directory, and none of its name in PATH; the caller frees it. Else
+ * NULL. */
+char *context_program_here(const struct settings *set, const char *name);
+#define PROGRAM_HERE "no program in PATH is called %s: %s of the working directory is taken"
 /* As before a program was found. */
 void context_drop_program(struct context *c);
 /* Open the store alone. */

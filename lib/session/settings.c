@@ -125,6 +125,7 @@ void settings_release(struct settings *set)
     hrun_strvec_release(&set->mca);
     hrun_strvec_release(&set->smpi);
     hrun_strvec_release(&set->host_lists);
+    free(set->here);
 }
 
 void settings_release_all(struct settings *set)

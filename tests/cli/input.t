@@ -60,7 +60,7 @@ fails 125 "--define does nothing without an app definition: there is none" "spee
     hrun-calibrate speeds -D a=1
 run hrun --explore 5% /bin/true
 status_is 0 "--explore of a command"
-fails 125 "--explore does nothing without a size" "--explore of no size" hrun --explore 5% -app lu "$lu" 100
+fails 125 "--explore does nothing without a size" "--explore of no size" hrun --explore 5% -app lu "$lu" size
 run hrun --force --refresh --skip-unreachable --oversubscribe /bin/true
 status_is 0 "what only allows something is accepted where it is not needed"
 fails 127 "'shwo' is neither a program nor a subcommand; did you mean 'show'?" "a subcommand with a typing mistake" \
@@ -70,6 +70,18 @@ for word in ls rm help; do
 done
 run hrun-calibrate --dry-run /bin/ls
 status_is 0 "a program of such a name, with its path"
+mkdir here
+printf '#!/bin/sh\necho from the folder\n' | tee here/mycode here/true >/dev/null
+chmod +x here/mycode here/true
+run hrun --wdir here -n 1 mycode
+out_has "from the folder" "a program of the working directory without ./ runs, as by mpirun"
+ok "which is said once" test "$(grep -c "no program in PATH is called mycode: ./mycode of the working" .err)" = 1
+run hrun --wdir here -n 1 true : -n 1 mycode
+out_has "from the folder" "so does a further one"
+ok "and that is said once" test "$(grep -c "./mycode of the working" .err)" = 1
+out_lacks "$(printf 'from the folder\nfrom the folder')" "what is in PATH goes before it"
+run sh -c 'cd here && hrun-calibrate --dry-run mycode'
+err_has "./mycode of the working directory is taken" "hrun-calibrate takes it as well"
 for dash in - --; do
     run hrun -n 1 /bin/echo 5 ${dash}dry-run=time
     out_has "5 ${dash}dry-run=time" "an option of hrun's behind the program, ${dash}dry-run, is the program's"
