@@ -9,13 +9,28 @@ int alone_begin(struct ledger *g, const struct context *c, const struct hrun_lay
 {
     const struct ledger_run run = { .layout = l, .whole_hosts = 1, .N = N, .time_s = time_s };
 
-    return ledger_claim_waiting(g, c, &run, say, ctx, sig, err);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    int rc = 0;
+
+    *sig = 0;
+    while (!rc && !*sig) {
+        rc = ledger_look(g, c, err) ? -1 : ledger_lock(g, c, &run, err);
+        if (!rc && !g->queued_s) {
+            hrun_buf_adds(&text, "waits for its PEs: ");
+            ledger_tell(g, &text);
+            say(ctx, text.data);
+            hrun_buf_release(&text);
+        }
+        if (!rc && ledger_wait(g, c, &run, sig, err))
+            rc = -1;
+    }
+    return rc < 0 ? -1 : 0;
 }
 
 void alone_end(struct ledger *g)
 {
     if (g->l)
-        hrun_ledger_withdraw(g->l);
+        hrun_ledger_unlock(g->l);
 }
 
 void alone_say(void *ctx, const char *text)

@@ -186,7 +186,7 @@ done:
 }
 
 /* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so all of
- * its hosts are claimed. As run_point. */
+ * its hosts are locked. As run_point. */
 static int run_loaded(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = r->c->cluster;

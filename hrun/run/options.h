@@ -16,6 +16,7 @@ struct hrun_settings {
     int64_t probe_N;                  /* its SIZE, 0: not given */
     double probe_s;                   /* its TIME, 0: not given */
     double wait_s;                    /* --wait: at most, INFINITY: without end; 0: not given */
+    int no_wait;
     const char *dry_run;              /* NULL: not given */
     const char *print_shares;         /* --print-shares, a dry run, too: the form; NULL: not given */
     const char *show_cluster;         /* as given: NULL also where no value was */

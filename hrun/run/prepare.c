@@ -7,14 +7,10 @@
 #include "session/decide.h"
 #include "session/context.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* Others who choose at the same moment are done within milliseconds: after 1, 2, 4, ... ms it is looked again, a
- * quarter of a second in all. */
-enum { ROUNDS = 8 };
 
 static void on_words(void *ctx, const char *text)
 {
@@ -233,7 +229,8 @@ int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, 
     return rc;
 }
 
-int prepare_choose(struct prepared *p, int all, struct hrun_error *err)
+/* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */
+static int choose(struct prepared *p, int all, struct hrun_error *err)
 {
     struct hrun_layout *mapped = NULL;
     int rc;
@@ -258,72 +255,73 @@ static int will_probe(const struct prepared *p)
     return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
 }
 
-int prepare_claim(struct prepared *p, struct hrun_error *err)
+/* Choose among the PEs that are free. With --wait the best configuration of all is waited for, unless what is free is
+ * predicted to end earlier. 1: it may start; 0: it has to wait, and what is chosen is that of the whole cluster; -1: it
+ * cannot be chosen there either. */
+static int choose_free(struct prepared *p, struct hrun_error *err)
 {
-    /* A probe may choose any PE. */
-    const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
-                                    .time_s = p->d.predicted ? p->d.time_s : 0 };
+    const char *const *busy = ledger_busy(&p->ledger);
+    double free_s = NAN, all_s;
+    struct hrun_error why;
 
-    return ledger_claim(&p->ledger, &p->c, &run, err);
-}
-
-/* It cannot be chosen now; why says what is missing where others have PEs in use. Without them it could be, or not. */
-static int fail_busy(struct prepared *p, const struct hrun_error *why, struct hrun_error *err)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-    struct hrun_error alone = { 0 };
-
-    if (prepare_choose(p, 1, &alone)) {
-        *err = alone;
+    if (!choose(p, 0, busy ? &why : err)) {
+        if (!busy || !(p->set->wait_s > 0))
+            return 1;
+        free_s = p->d.predicted ? p->d.time_s : NAN;
+    } else if (!busy) {
         return -1;
     }
-    if (p->ask.config)
-        hrun_buf_addf(&text, "--config %s needs PEs that are in use", p->ask.config);
-    else if (p->ask.procs)
-        hrun_buf_addf(&text, "-n %lld needs PEs that are in use", (long long)p->ask.procs);
-    else if (why->code == HRUN_EBUSY || !why->code)
-        hrun_buf_adds(&text, "no PE is free");
-    else
-        hrun_buf_addf(&text, "nothing can be chosen of what is free (%s)", why->text);
-    hrun_buf_adds(&text, ": ");
-    ledger_tell(&p->ledger, "", "; ", &text);
-    hrun_buf_adds(&text, "--wait waits for them, --show-cluster=users tells more, HRUN_LEDGER=none in the environment "
-                         "starts all the same");
-    hrun_fail(err, HRUN_EBUSY, "%s", text.data);
-    hrun_buf_release(&text);
-    return -1;
+    if (choose(p, 1, err))
+        return -1;
+    all_s = p->d.predicted ? p->d.time_s : NAN;
+    if (p->set->wait_s > 0 && !prepare_layout(p, busy, 1, &why))
+        return 1;
+    if (free_s < ledger_free_in(&p->ledger) + all_s)
+        return choose(p, 0, err) ? -1 : 1;
+    return prepare_layout(p, NULL, 1, err);
 }
 
-static void rest(int round)
+/* Lock what is chosen, or wait until that can be done. */
+static int prepare_pes(struct prepared *p, struct hrun_error *err)
 {
-    long ms = 1L << round;
-    struct timespec t = { 0, ms * 1000000 };
+    const double end_s = hrun_monotonic_s() + (p->set->wait_s > 0 ? p->set->wait_s : INFINITY);
+    struct hrun_buf text = HRUN_BUF_INIT;
+    unsigned long version = 0;
+    int rc = 0, said = 0;
 
-    nanosleep(&t, NULL);
-}
-
-int prepare_now(struct prepared *p, struct hrun_error *err)
-{
-    struct hrun_error why;
-    int rc;
-
-    for (int round = 0; ; round++) {
+    while (!rc && !p->sig) {
         if (ledger_look(&p->ledger, &p->c, err))
             return -1;
-        why = (struct hrun_error){ 0 };
-        rc = prepare_choose(p, 0, &why);
-        if (rc && !ledger_busy(&p->ledger)) {
-            *err = why;
-            return -1;
+        if (!p->ledger.l || p->ledger.version != version) {
+            rc = choose_free(p, err);
+            p->ledger.waits = !rc;
+            version = p->ledger.version;
         }
-        if (!rc && p->set->dry_run)
-            return 0;
-        if (!rc && (rc = prepare_claim(p, err)))
+        if (rc < 0 || p->set->dry_run)
             return rc < 0 ? -1 : 0;
-        if (round == ROUNDS || (why.code && !ledger_is_moving(&p->ledger)))
-            return fail_busy(p, &why, err);
-        rest(round);
+        /* A probe may choose any PE. */
+        const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
+                                        .time_s = p->d.predicted ? p->d.time_s : 0 };
+
+        if (rc && !(rc = ledger_lock(&p->ledger, &p->c, &run, err))) {
+            version = 0;         /* others were quicker: look again */
+            p->sig = ledger_sleep(0.002);
+            continue;
+        }
+        if (rc)
+            break;
+        if (!said++)
+            ledger_tell(&p->ledger, &text);
+        if (p->set->no_wait || hrun_monotonic_s() >= end_s)
+            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that it needs are in use: %s; --show-cluster=users tells more, "
+                           "HRUN_LEDGER=none in the environment starts all the same", text.data);
+        else if (said == 1 && !p->c.set->quiet)
+            fprintf(stderr, "hrun: waits for its PEs (--no-wait: ends instead; HRUN_LEDGER=none: shares them): %s\n",
+                    text.data);
+        rc = rc || !ledger_wait(&p->ledger, &p->c, &run, &p->sig, err) ? rc : -1;
     }
+    hrun_buf_release(&text);
+    return rc < 0 || p->sig ? -1 : 0;
 }
 
 /* Without a size there is nothing to learn of. */
@@ -493,8 +491,7 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
     p->mapping = s->mapping;
     p->ask.oversubscribe |= s->mapping.oversubscribes;
     p->c.set = &s->common;
-    if (prepare_context(p, s, words, err) ||
-        (s->wait_s > 0 ? prepare_waiting(p, err) : prepare_now(p, err)) || check_network(p, s, err))
+    if (prepare_context(p, s, words, err) || prepare_pes(p, err) || check_network(p, s, err))
         return -1;
     probes = will_probe(p);
     if (probe(p, s, err))

@@ -284,7 +284,11 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         wanting += add_wanting(c, d, i, out);
         missing += !d->subs[i].models;
     }
-    ledger_tell(ledger, "  ", "\n", out);
+    if (ledger_busy(ledger)) {
+        hrun_buf_adds(out, ledger->waits ? "  it would wait: " : "  ");
+        ledger_tell(ledger, out);
+        hrun_buf_addc(out, '\n');
+    }
     for (const char *line = d->network_note, *end; line && *line; line = *end ? end + 1 : end) {
         end = line + strcspn(line, "\n");
         hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);

@@ -76,7 +76,11 @@ static void add_expected(const struct context *c, const struct decision *d, stru
 void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
                    struct hrun_buf *out)
 {
-    ledger_tell(ledger, "hrun: ", "\n", out);
+    if (ledger_busy(ledger)) {
+        hrun_buf_adds(out, "hrun: ");
+        ledger_tell(ledger, out);
+        hrun_buf_addc(out, '\n');
+    }
     if (c->number) {
         hrun_buf_addf(out, "hrun: N = %lld (%s) of %s", (long long)d->N, c->number->text, c->app->name);
         if (d->predicted) {

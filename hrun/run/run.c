@@ -106,9 +106,9 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
         hrun_job_yielding(job, &yielding);
     cmd.mpirun = mpirun.data;
     cmd.yielding = yielding.data;
-    cmd.more = json_pack("{s:o, s:o, s:o, s:o}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
+    cmd.more = json_pack("{s:o, s:o, s:o, s:o, s:b}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
                          variants_json(&p->variants), "tuning", p->w.tune ? tuned_plan_json(p->w.tune) : json_null(),
-                         "in_use", ledger_json(&p->ledger));
+                         "in_use", ledger_json(&p->ledger), "would_wait", p->ledger.waits);
     if (!rc && !cmd.more)
         rc = hrun_fail_nomem(err);
     if (!rc)

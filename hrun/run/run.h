@@ -20,8 +20,8 @@ int run_program(const struct hrun_settings *s, char **words);
  *
  * From the command line to a layout whose PEs are this run's
  *
- * Purpose: context, decision, probe, placement and layout, and the claim of the PEs in the ledger, with --wait.
- * Invariants: what is laid out is claimed (but for a dry run, and where there is no ledger), before anything of the
+ * Purpose: context, decision, probe, placement and layout, and the locks on the PEs, which are waited for.
+ * Invariants: what is laid out is locked (but for a dry run, and where there is no ledger), before anything of the
  * application is started; where others were quicker it is chosen anew among what remains.
  */
 
@@ -49,16 +49,7 @@ struct prepared {
 int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
 void prepared_release(struct prepared *p);
 
-/* queue.c: the same for a run that waits, once the context is there. */
-int prepare_waiting(struct prepared *p, struct hrun_error *err);
-
-/* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */
-int prepare_choose(struct prepared *p, int all, struct hrun_error *err);
 /* Lay out the decision without the busy PEs (layout.h), by_pattern: placed as the network wants. */
 int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, struct hrun_error *err);
-/* Choose among what is free, and claim it. */
-int prepare_now(struct prepared *p, struct hrun_error *err);
-/* Claim what is laid out: 1 granted, 0 not, -1 with *err. */
-int prepare_claim(struct prepared *p, struct hrun_error *err);
 
 #endif

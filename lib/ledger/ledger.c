@@ -1,38 +1,272 @@
-/* ledger.c - claims and the queue; see ledger.h for what they guarantee and why */
-#include "ledger/internal.h"
+/* ledger.c - see ledger.h for what is locked where, and why */
+#include "ledger/ledger.h"
 
+#include "base/list.h"
+#include "base/units.h"
+
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A claim that is in the way and comes later is waited for, 1 ms at first and then twice as long each time: about 0.1 s
- * in all, in which it reads the ledger many times over and withdraws. */
-enum { ROUNDS = 7 };
-/* Who has just looked chooses by what was seen; it need not be asked again before something is claimed. */
-static const double FRESH_S = 0.02;
+static const char LOCKS[] = "hrun.locks", TEXT[] = "hrun-%04lx";
+
+/* Token NAMELESS: no file. A text of 10,000 hosts has some 400 KiB. A queue longer than PLACES is passed over. */
+enum { UNIT_BITS = 14, TOKEN_BITS = 16, NAMELESS = (1 << TOKEN_BITS) - 2, TEXT_MAX = 1 << 20, SLOTS = 64,
+       PLACES = 1024 };
+
+/* Time of processor that reading may take: a lock operation takes 1 us, in a file with 20,000 other locks 0.3 ms. */
+static const double READ_S = 0.02, READ_HOST_S = 2e-5, READ_ALL_S = 1;
+
+struct hrun_ledger {
+    char *dir, host[65];
+    int folder, locks, queue, text; /* descriptors: the folder; LOCKS, for PUs and for places; the own text; -1: none */
+    long token;
+    int place;                  /* in the queue, -1: none */
+    double stop_s;              /* of the processor clock: when reading has taken too long */
+};
+
+/* ---------------------------------------------------------------- offsets */
+
+/* 33 bits that are not 0, the host of the places that are taken; the same for a name with and without its domain. */
+static off_t host_key(const char *name)
+{
+    size_t n = name[strspn(name, "0123456789.")] ? strcspn(name, ".") : strlen(name);
+    uint64_t h = 14695981039346656037u;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (uint64_t)tolower((unsigned char)name[i])) * 1099511628211u;
+    h = (h ^ h >> 33) & 0x1ffffffff;
+    return (off_t)(h ? h : 1);
+}
+
+static off_t at(off_t key, long unit)
+{
+    return ((key << UNIT_BITS) + unit) << TOKEN_BITS;
+}
+
+static int unit_of(off_t offset)
+{
+    return (int)(offset >> TOKEN_BITS & ((1 << UNIT_BITS) - 1));
+}
+
+/* Lock units first..last of a host: 1; 0: another has one of them; -1 with errno. */
+static int set_lock(const struct hrun_ledger *l, int fd, off_t key, long first, long last)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at(key, first) };
+
+    lk.l_len = at(key, last) + l->token + 1 - lk.l_start;
+    return !fcntl(fd, F_OFD_SETLK, &lk) ? 1 : errno == EAGAIN || errno == EACCES ? 0 : -1;
+}
+
+static void unlock(int fd)
+{
+    struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
+    if (fd >= 0)
+        fcntl(fd, F_OFD_SETLK, &all);
+}
+
+int hrun_ledger_has(const char *pus, long first, long last)
+{
+    long a, b;
+
+    for (const char *p = pus; (p = hrun_range_next(p, HRUN_RANGES_MAX, &a, &b)); p++) {
+        if (a <= last && b >= first)
+            return 1;
+        if (*p != ',')
+            break;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- files */
+
+/* Open a plain file of the folder's file system, without waiting. It is looked at first: to open it could block. */
+static int open_plain(const struct hrun_ledger *l, const char *name, int flags, struct stat *st)
+{
+    struct stat folder;
+    int fd;
+
+    errno = 0;
+    if (fstat(l->folder, &folder) || fstatat(l->folder, name, st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))
+        return -1;
+    fd = S_ISREG(st->st_mode) && st->st_dev == folder.st_dev
+         ? openat(l->folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Make LOCKS under another name first: nobody is to see it before all may write it who may write the folder. That this
+ * fails, as another was first or at all, is seen when LOCKS is opened. */
+static void make_locks(const struct hrun_ledger *l)
+{
+    char made[64];
+    struct stat st;
+    int fd;
+
+    snprintf(made, sizeof made, "%s.%ld", LOCKS, (long)getpid());
+    fd = openat(l->folder, made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    if (!fstat(l->folder, &st) && !fchmod(fd, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600))
+        (void)!linkat(l->folder, made, l->folder, LOCKS, 0);
+    unlinkat(l->folder, made, 0);
+    close(fd);
+}
+
+/* Open it into *fd, which is -1 or open already. 1; 0: nobody has made it, and it is not to be made; -1 with *err. */
+static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hrun_error *err)
+{
+    struct hrun_buf who = HRUN_BUF_INIT;
+    struct stat st = { 0 };
+
+    if (*fd >= 0)
+        return 1;
+    *fd = open_plain(l, LOCKS, O_RDWR, &st);
+    if (*fd < 0 && errno == ENOENT && !st.st_mode) {
+        if (!make)
+            return 0;
+        make_locks(l);
+        *fd = open_plain(l, LOCKS, O_RDWR, &st);
+    }
+    if (*fd >= 0)
+        return 1;
+    if (!st.st_mode)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make %s/%s", l->dir, LOCKS);
+    hrun_ledger_user(l, st.st_uid, &who);
+    hrun_fail(err, HRUN_EIO, "%s/%s, of %s, is no plain file that all can write", l->dir, LOCKS, who.data);
+    hrun_buf_release(&who);
+    return -1;
+}
+
+/* The own text. What a killed process of this user has left is used again: the lock on its first byte has ended. Who
+ * finds no slot remains without a name. */
+static void open_text(struct hrun_ledger *l)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+    struct stat st;
+    char name[32];
+
+    for (int i = 0; i < SLOTS && l->text < 0; i++) {
+        l->token = ((long)geteuid() * 40503 + i) % NAMELESS;
+        snprintf(name, sizeof name, TEXT, l->token);
+        l->text = openat(l->folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (l->text < 0 && errno != EEXIST)
+            break;
+        if (l->text < 0)
+            l->text = open_plain(l, name, O_RDWR, &st);
+        if (l->text >= 0 && (fcntl(l->text, F_OFD_SETLK, &lk) || fstat(l->text, &st) || st.st_uid != geteuid() ||
+                             !st.st_nlink || fchmod(l->text, 0644))) {
+            close(l->text);
+            l->text = -1;
+        }
+    }
+    if (l->text < 0)
+        l->token = NAMELESS;
+}
+
+static void clean(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
+            *text = '?';
+}
+
+/* Say who this process is, and with what uses. That this fails is no reason to do without the lock. */
+static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as, const struct hrun_ledger_use *uses,
+                       int n)
+{
+    const char *const texts[] = { "host", l->host, "app", as->app, "program", as->program, "version", HRUN_VERSION };
+    json_t *root, *list = json_array();
+    struct statfs fs;
+    char *text;
+
+    if (l->text < 0)
+        open_text(l);
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("[s, s]", uses[i].host, uses[i].pus));
+    root = json_pack("{s:I, s:I, s:I, s:I, s:o}", "pid", (json_int_t)getpid(), "since", as->since_s, "until", as->end_s,
+                     "N", as->N, "uses", list);
+    for (size_t i = 0; root && i < sizeof texts / sizeof *texts; i += 2) {
+        char *copy = strdup(texts[i + 1] ? texts[i + 1] : "");
+
+        if (copy)
+            clean(copy);
+        json_object_set_new(root, texts[i], json_string(copy ? copy : ""));
+        free(copy);
+    }
+    text = root ? json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    /* Over NFS others see what is written once it is on the server. */
+    if (l->text >= 0 && text && pwrite(l->text, text, strlen(text), 0) > 0 &&
+        !ftruncate(l->text, (off_t)strlen(text)) && !fstatfs(l->text, &fs) && fs.f_type == NFS_SUPER_MAGIC)
+        fsync(l->text);
+    free(text);
+    json_decref(root);
+}
+
+/* Fill a holder from the text with its token; without one, or where it makes no sense, it remains without a name. What
+ * is written in place of a longer text has the end of that behind it for a moment. */
+static void read_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
+{
+    struct stat st;
+    char name[32], *text;
+    json_t *root = NULL, *uses;
+    ssize_t len = -1;
+    int fd;
+
+    snprintf(name, sizeof name, TEXT, h->token);
+    fd = h->token < NAMELESS ? open_plain(l, name, O_RDONLY, &st) : -1;
+    text = fd >= 0 && st.st_size <= TEXT_MAX ? malloc((size_t)st.st_size + 4096) : NULL;
+    if (text)
+        len = pread(fd, text, (size_t)st.st_size + 4096, 0);
+    for (ssize_t i = 0; i < len; i++)
+        if (text[i] < ' ' || text[i] > '~' || text[i] == '\\')
+            len = -1;
+    if (len > 0)
+        root = json_loadb(text, (size_t)len, JSON_DISABLE_EOF_CHECK, NULL);
+    if (root && !json_unpack(root, "{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:o}", "pid", &h->pid, "since",
+                             &h->since_s, "until", &h->end_s, "N", &h->N, "host", &h->host, "app", &h->app, "program",
+                             &h->program, "version", &h->version, "uses", &uses)) {
+        h->text = root;
+        h->uid = st.st_uid;
+        h->silent = h->waits && time(NULL) - st.st_mtime > HRUN_LEDGER_SILENT_S;
+    } else {
+        json_decref(root);
+        h->host = h->app = h->program = h->version = "";
+        h->pid = h->since_s = h->end_s = h->N = 0;
+    }
+    free(text);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---------------------------------------------------------------- opening */
 
 int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_error *err)
 {
     struct hrun_ledger *l;
     struct utsname uts;
     struct stat st;
-    int saved = errno;
 
-    if (stat(dir, &st)) {
-        hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "there is no ledger '%s'", dir);
-        errno = saved;
-        return -1;
-    }
+    if (stat(dir, &st))
+        return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "there is no ledger '%s'", dir);
     if (!S_ISDIR(st.st_mode))
         return hrun_fail(err, HRUN_EINVAL, "the ledger '%s' is no folder", dir);
     if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
-        return hrun_fail(err, HRUN_EINVAL, "the ledger '%s' is not safe: who can write there can remove the entries of "
+        return hrun_fail(err, HRUN_EINVAL, "the ledger '%s' is not safe: who can write there can remove the files of "
                          "others; make it sticky (chmod +t '%s')", dir, dir);
     l = calloc(1, sizeof *l);
     if (l)
@@ -41,28 +275,37 @@ int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_erro
         free(l);
         return hrun_fail_nomem(err);
     }
-    l->uid = geteuid();
-    l->pid = (long)getpid();
-    l->folder_fd = l->claim.fd = l->queue.fd = -1;
+    l->locks = l->queue = l->text = l->place = -1;
+    l->token = NAMELESS;
     snprintf(l->host, sizeof l->host, "%s", uname(&uts) ? "unknown" : uts.nodename);
-    for (char *p = l->host; *p; p++)
-        if (*p == '/')
-            *p = '_';
+    l->folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (l->folder < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot open the ledger '%s'", dir);
+        hrun_ledger_close(l);
+        return -1;
+    }
     *out = l;
     return 0;
 }
 
 void hrun_ledger_close(struct hrun_ledger *l)
 {
+    char name[32];
     int saved = errno;
 
     if (!l)
         return;
-    hrun_ledger_withdraw(l);
-    hrun_ledger_leave(l);
-    if (l->folder_fd >= 0)
-        close(l->folder_fd);
-    free(l->folder);
+    if (l->queue >= 0)
+        close(l->queue);
+    if (l->locks >= 0)
+        close(l->locks);
+    if (l->text >= 0) {
+        snprintf(name, sizeof name, TEXT, l->token);
+        unlinkat(l->folder, name, 0);
+        close(l->text);
+    }
+    if (l->folder >= 0)
+        close(l->folder);
     free(l->dir);
     free(l);
     errno = saved;
@@ -73,202 +316,212 @@ const char *hrun_ledger_dir(const struct hrun_ledger *l)
     return l->dir;
 }
 
-void hrun_ledger_withdraw(struct hrun_ledger *l)
+/* ---------------------------------------------------------------- reading */
+
+static double processor_s(void)
 {
-    ledger_remove(l, &l->claim);
-    /* Who has had his turn stands behind those who wait. */
-    if (l->granted && l->queue.fd < 0)
-        l->ticket = 0;
-    l->granted = 0;
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A lock that another process has, of host `host` of the asker. 0; -1: no memory. */
+static int add_hold(struct hrun_ledger *l, const struct flock *lk, int host, struct hrun_ledger_list *out)
+{
+    off_t end = lk->l_len ? lk->l_start + lk->l_len - 1 : INT64_MAX;
+    int first = unit_of(lk->l_start);
+    struct hrun_ledger_holder h = { .token = end & ((1 << TOKEN_BITS) - 1), .uid = (uid_t)-1,
+                                    .waits = first >= HRUN_LEDGER_PUS, .place = first % HRUN_LEDGER_PUS };
+    int k = 0, last = end >> (UNIT_BITS + TOKEN_BITS) == lk->l_start >> (UNIT_BITS + TOKEN_BITS) ? unit_of(end)
+                      : (1 << UNIT_BITS) - 1;
+    struct stat st;
+    char path[32];
+    void *grown;
+
+    while (k < out->nholders && (out->holders[k].token != h.token || out->holders[k].waits != h.waits))
+        k++;
+    if (k == out->nholders) {
+        read_text(l, &h);
+        snprintf(path, sizeof path, "/proc/%ld", (long)lk->l_pid);
+        if (!h.text && lk->l_pid > 0 && !stat(path, &st))
+            h.uid = st.st_uid;
+        grown = realloc(out->holders, (size_t)(k + 1) * sizeof *out->holders);
+        if (!grown) {
+            json_decref(h.text);
+            return -1;
+        }
+        out->holders = grown;
+        out->holders[out->nholders++] = h;
+    }
+    if (!(out->nholds & (out->nholds - 1))) {
+        grown = realloc(out->holds, (size_t)(out->nholds ? 2 * out->nholds : 1) * sizeof *out->holds);
+        if (!grown)
+            return -1;
+        out->holds = grown;
+    }
+    out->holds[out->nholds++] = (struct hrun_ledger_hold){ host, first, last, k };
+    return 0;
+}
+
+/* All locks of others in [from, to), both ends of units. The kernel names any of several. 0; -1: no memory, or it takes
+ * too long, with errno. */
+static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int host, struct hrun_ledger_list *out)
+{
+    const off_t unit = (off_t)1 << TOKEN_BITS;
+
+    while (from < to) {
+        struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = to - from };
+        off_t start, end;
+
+        if (processor_s() > l->stop_s) {
+            errno = ETIME;
+            return -1;
+        }
+        if (fcntl(fd, F_OFD_GETLK, &lk))
+            return -1;
+        if (lk.l_type == F_UNLCK)
+            return 0;
+        start = lk.l_start & -unit;
+        end = lk.l_len ? ((lk.l_start + lk.l_len - 1) | (unit - 1)) : INT64_MAX;
+        if (add_hold(l, &lk, host, out) || (start > from && find_holds(l, fd, from, start, host, out)))
+            return -1;
+        if (end >= to - 1)
+            break;
+        from = end + 1;
+    }
+    return 0;
+}
+
+int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hrun_ledger_list *out,
+                     struct hrun_error *err)
+{
+    int rc = open_locks(l, 0, &l->locks, err), before = l->place < 0 ? HRUN_LEDGER_PUS : l->place;
+
+    memset(out, 0, sizeof *out);
+    if (rc <= 0)
+        return rc;
+    l->stop_s = processor_s() + (hosts ? READ_S + n * READ_HOST_S : READ_ALL_S);
+    rc = hosts ? 0 : find_holds(l, l->locks, at(1, 0), INT64_MAX, 0, out);
+    for (int h = 0; h < n && !rc; h++) {
+        off_t key = host_key(hosts[h]);
+
+        rc = find_holds(l, l->locks, at(key, 0), at(key, HRUN_LEDGER_PUS), h, out) ||
+             find_holds(l, l->queue < 0 ? l->locks : l->queue, at(key, HRUN_LEDGER_PUS),
+                        at(key, HRUN_LEDGER_PUS + before), h, out);
+    }
+    if (rc && errno == ETIME)
+        return hrun_fail(err, HRUN_EIO, "%s/%s has so many locks that reading them takes too long; fuser -v tells "
+                         "whose they are", l->dir, LOCKS);
+    return rc ? hrun_fail_errno(err, errno == ENOMEM ? HRUN_ENOMEM : HRUN_EIO, "cannot read the locks of %s/%s",
+                                l->dir, LOCKS) : 0;
+}
+
+void hrun_ledger_list_release(struct hrun_ledger_list *list)
+{
+    for (int k = 0; k < list->nholders; k++)
+        json_decref(list->holders[k].text);
+    free(list->holders);
+    free(list->holds);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---------------------------------------------------------------- locking */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct hrun_ledger_use *x = a, *y = b;
+    off_t kx = host_key(x->host), ky = host_key(y->host);
+
+    return (kx > ky) - (kx < ky);
+}
+
+static int lock_list(const struct hrun_ledger *l, const struct hrun_ledger_use *use)
+{
+    long first, last;
+    int rc = 1;
+
+    for (const char *p = use->pus; rc > 0 && (p = hrun_range_next(p, HRUN_LEDGER_PUS - 1, &first, &last)); p++) {
+        rc = set_lock(l, l->locks, host_key(use->host), first, last);
+        if (*p != ',')
+            break;
+    }
+    return rc;
+}
+
+int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_ledger_use *uses, int n,
+                     struct hrun_error *err)
+{
+    int rc = 1;
+
+    if (open_locks(l, 1, &l->locks, err) < 0)
+        return -1;
+    write_text(l, as, uses, n);
+    qsort(uses, (size_t)n, sizeof *uses, by_key);
+    for (int i = 0; i < n && rc > 0; i++)
+        rc = lock_list(l, &uses[i]);
+    if (rc < 0)
+        hrun_fail_errno(err, HRUN_EIO, "cannot lock PUs in %s/%s", l->dir, LOCKS);
+    if (rc < 1)
+        unlock(l->locks);
+    return rc;
+}
+
+void hrun_ledger_unlock(struct hrun_ledger *l)
+{
+    unlock(l->locks);
+}
+
+/* The place behind the last one that is taken, those of host 0. */
+static void take_place(struct hrun_ledger *l)
+{
+    int place = 0;
+
+    for (int i = 0; i < PLACES && place < HRUN_LEDGER_PUS && l->place < 0; i++) {
+        struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at(0, HRUN_LEDGER_PUS + place) };
+
+        lk.l_len = at(1, 0) - lk.l_start;
+        if (fcntl(l->queue, F_OFD_GETLK, &lk))
+            return;
+        if (lk.l_type != F_UNLCK)
+            place = lk.l_len && lk.l_start + lk.l_len < at(1, 0)
+                    ? unit_of(lk.l_start + lk.l_len - 1) % HRUN_LEDGER_PUS + 1 : HRUN_LEDGER_PUS;
+        else if (set_lock(l, l->queue, 0, HRUN_LEDGER_PUS + place, HRUN_LEDGER_PUS + place) > 0)
+            l->place = place;
+    }
+}
+
+int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_ledger_use *uses, int n,
+                      struct hrun_error *err)
+{
+    struct flock hosts = { .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = at(1, 0) };
+
+    if (open_locks(l, 1, &l->queue, err) < 0)
+        return -1;
+    write_text(l, as, uses, n);
+    if (l->place < 0)
+        take_place(l);
+    fcntl(l->queue, F_OFD_SETLK, &hosts);
+    for (int i = 0; i < n && l->place >= 0; i++)
+        set_lock(l, l->queue, host_key(uses[i].host), HRUN_LEDGER_PUS + l->place, HRUN_LEDGER_PUS + l->place);
+    return 0;
 }
 
 void hrun_ledger_leave(struct hrun_ledger *l)
 {
-    ledger_remove(l, &l->queue);
+    unlock(l->queue);
+    l->place = -1;
 }
 
-/* An entry of our own with nothing but what orders it. */
-static struct hrun_ledger_entry self(const struct hrun_ledger *l)
+void hrun_ledger_user(const struct hrun_ledger *l, uid_t uid, struct hrun_buf *out)
 {
-    return (struct hrun_ledger_entry){ .ticket = l->ticket, .uid = l->uid, .host = (char *)(uintptr_t)l->host,
-                                       .pid = l->pid };
-}
-
-int hrun_ledger_counts(const struct hrun_ledger *l, const struct hrun_ledger_entry *e)
-{
-    struct hrun_ledger_entry me = self(l);
-
-    return !e->silent && (e->state != HRUN_LEDGER_WAITS || ledger_order(e, &me) < 0);
-}
-
-/* ---------------------------------------------------------------- claiming */
-
-/* What stands in the way of mine: 0 nothing; 1 claims that will withdraw, as they come later; 2 what does not. */
-static int in_the_way(const struct hrun_ledger *l, const struct hrun_ledger_list *list,
-                      const struct hrun_ledger_entry *mine)
-{
-    struct hrun_ledger_entry me = self(l);
-    int worst = 0;
-
-    for (int i = 0; i < list->n && worst < 2; i++) {
-        const struct hrun_ledger_entry *e = &list->v[i];
-
-        if (!hrun_ledger_counts(l, e) || !ledger_meet(mine, e))
-            continue;
-        worst = e->state == HRUN_LEDGER_CLAIMS && ledger_order(&me, e) < 0 ? 1 : 2;
-    }
-    return worst;
-}
-
-static void sleep_ms(long ms)
-{
-    struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-
-    nanosleep(&t, NULL);
-}
-
-/* The claim is in place: look until it is clear whether it is granted. As hrun_ledger_claim; *seen is replaced. */
-static int settle_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *mine, struct hrun_ledger_list *seen,
-                        struct hrun_error *err)
-{
-    int way = 1;
-
-    for (int round = 0; round <= ROUNDS && way == 1; round++) {
-        if (round)
-            sleep_ms(1L << (round - 1));
-        hrun_ledger_list_release(seen);
-        if (hrun_ledger_read(l, seen, err))
-            return -1;
-        way = in_the_way(l, seen, mine);
-    }
-    if (way)
-        return 0;
-    if (ledger_grant(l->claim.fd))
-        return hrun_fail_errno(err, HRUN_EIO, "cannot unlock an entry of the ledger '%s'", l->dir);
-    l->granted = 1;
-    return 1;
-}
-
-/* An entry as others will read it, and its text. 0, or -1 with *err. */
-static int make_entry(const struct hrun_ledger *l, const struct hrun_ledger_entry *e, int waits, struct hrun_buf *text,
-                      struct hrun_ledger_entry *as_read, struct hrun_error *err)
-{
-    struct hrun_ledger_entry whole = *e;
-    char *copy;
-    int rc;
-
-    whole.host = (char *)(uintptr_t)l->host;
-    whole.pid = l->pid;
-    ledger_print(&whole, waits, l->ticket, text);
-    if (text->len > HRUN_LEDGER_BYTES || e->nuses > HRUN_LEDGER_USES)
-        return hrun_fail(err, HRUN_EINVAL, "an entry of %d hosts is too large for the ledger '%s'", e->nuses, l->dir);
-    copy = text->failed ? NULL : strdup(text->data);
-    rc = copy ? ledger_parse(copy, text->len, e->nuses, as_read) : -1;
-    free(copy);
-    if (rc < 0)
-        return hrun_fail_nomem(err);
-    return rc ? hrun_fail(err, HRUN_EINVAL, "an entry that cannot be read again: a host or its PUs have no name") : 0;
-}
-
-/* The first look at the ledger gives the ticket. */
-static int need_ticket(struct hrun_ledger *l, struct hrun_error *err)
-{
-    struct hrun_ledger_list list = { 0 };
-
-    if (l->ticket)
-        return 0;
-    if (hrun_ledger_read(l, &list, err))
-        return -1;
-    hrun_ledger_list_release(&list);
-    return 0;
-}
-
-/* Claim mine, of which text tells. What is plainly in use is not claimed: it would only hold up others who look just
- * then. As hrun_ledger_claim; *seen is empty before. */
-static int try_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *mine, const struct hrun_buf *text,
-                     struct hrun_ledger_list *seen, struct hrun_error *err)
-{
-    int rc;
-
-    if (!l->looked_s || hrun_monotonic_s() - l->looked_s > FRESH_S) {
-        if (hrun_ledger_read(l, seen, err))
-            return -1;
-        if (in_the_way(l, seen, mine) == 2)
-            return 0;
-    }
-    l->looked_s = 0;
-    if (ledger_put(l, text->data, text->len, &l->claim, err))
-        return -1;
-    rc = settle_claim(l, mine, seen, err);
-    if (rc <= 0)
-        hrun_ledger_withdraw(l);
-    return rc;
-}
-
-int hrun_ledger_claim(struct hrun_ledger *l, const struct hrun_ledger_entry *e, struct hrun_ledger_list *seen,
-                      struct hrun_error *err)
-{
-    struct hrun_ledger_entry mine = { 0 };
-    struct hrun_ledger_list found = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = -1;
-
-    if (l->claim.fd >= 0)
-        return hrun_fail(err, HRUN_EINVAL, "something is claimed in the ledger '%s' already", l->dir);
-    if (!need_ticket(l, err) && !make_entry(l, e, 0, &text, &mine, err))
-        rc = try_claim(l, &mine, &text, &found, err);
-    if (!rc && seen) {
-        hrun_ledger_list_release(seen);
-        *seen = found;
-    } else {
-        hrun_ledger_list_release(&found);
-    }
-    ledger_entry_release(&mine);
-    hrun_buf_release(&text);
-    return rc;
-}
-
-/* ---------------------------------------------------------------- waiting */
-
-int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_entry *e, struct hrun_error *err)
-{
-    struct hrun_ledger_entry mine = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    struct ledger_file old = l->queue, made;
-    int rc = -1;
-
-    if (need_ticket(l, err) || make_entry(l, e, 1, &text, &mine, err))
-        goto done;
-    if (old.fd >= 0 && !strcmp(old.text, text.data)) {
-        rc = futimens(old.fd, NULL) ? hrun_fail_errno(err, HRUN_EIO, "cannot touch an entry of the ledger '%s'", l->dir)
-                                    : 0;
-        goto done;
-    }
-    /* The new one is in place before the old one goes: the turn is kept. */
-    if (ledger_put(l, text.data, text.len, &made, err))
-        goto done;
-    made.text = hrun_buf_detach(&text);
-    l->queue = made;
-    ledger_remove(l, &old);
-    rc = 0;
-done:
-    ledger_entry_release(&mine);
-    hrun_buf_release(&text);
-    return rc;
-}
-
-void hrun_ledger_user(uid_t uid, struct hrun_buf *out)
-{
-    long room = sysconf(_SC_GETPW_R_SIZE_MAX);
-    size_t size = room > 0 ? (size_t)room : 16384;
-    char *text = malloc(size);
     struct passwd pw, *found = NULL;
-    int saved = errno;
+    char text[16384];
 
-    if (text && !getpwuid_r(uid, &pw, text, size, &found) && found)
-        hrun_buf_adds(out, pw.pw_name);
+    if (uid == (uid_t)-1)
+        hrun_buf_addf(out, "a user without a name (fuser -v %s/%s)", l->dir, LOCKS);
+    else if (!getpwuid_r(uid, &pw, text, sizeof text, &found) && found)
+        hrun_buf_adds(out, found->pw_name);
     else
         hrun_buf_addf(out, "uid %lu", (unsigned long)uid);
-    free(text);
-    errno = saved;
 }

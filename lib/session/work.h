@@ -145,25 +145,23 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
  *
  * Which PEs of the cluster others use, and that this run uses some (lib/ledger)
  *
- * Purpose: the one place that knows where the ledger is, which PEs an entry means, and what is said of them; both
+ * Purpose: the one place that knows where the ledger is, which PEs a lock means, and what is said of them; both
  * commands go by it.
- * Invariants: where there is no ledger nothing is in use and nothing is entered; a ledger that nobody has asked for and
- * that cannot be used is no reason not to run.
+ * Invariants: where there is no ledger nothing is in use and nothing is locked; locks that cannot be had are said once,
+ * and the run goes on without. Only HRUN_ENOMEM, and a ledger that the user has named and that is none, are errors.
  */
-
-/* Who waits looks so often: a run that has ended is noticed soon, and a file server is not kept busy. */
-#define LEDGER_POLL_S 0.5
 
 struct ledger {
     struct hrun_ledger *l;        /* NULL: there is none */
-    char *why_none;               /* why, for -v; or NULL */
+    char *why_none;               /* why; or NULL */
     struct hrun_ledger_list seen; /* at the last look */
     const struct hrun_cluster *cluster;
     char **names;                 /* of each host: what it calls itself */
     char **mask;                  /* [sub][pe]: 1: in use by others, or kept for an earlier one that waits */
-    int **who;                    /* [sub][pe]: the entry of seen that has it, -1: none */
+    int **who;                    /* [sub][pe]: the holder that has it, -1: none */
     int nbusy;                    /* PEs in the mask */
-    int said;                     /* 1: that it cannot be written has been said */
+    unsigned long version;        /* changes with who has what */
+    int waits;                    /* 1: nothing can be chosen of what is free: the run waits, or would */
     int64_t queued_s;             /* since when this run waits, 0: it does not */
 };
 
@@ -173,58 +171,38 @@ struct ledger {
 int ledger_find(const char *from_file, char **dir, int *named, char **why, struct hrun_error *err);
 
 /* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
- * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it;
- * HRUN_ENOMEM. */
+ * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it. */
 int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err);
-/* Lets go what is claimed. NULL members and a zeroed object are fine. */
+/* Ends the locks. NULL members and a zeroed object are fine. */
 void ledger_release(struct ledger *g);
 
-/* Read it, into the mask. That it cannot be read is said once, and nothing is in use then. Errors: HRUN_ENOMEM. */
+/* Read it, into the mask. */
 int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err);
-
-/* For ledger_claim.c: the mask from what was seen; and that something cannot be done with the ledger, after which the
- * run goes on without it. 0, or -1 with HRUN_ENOMEM. */
-int ledger_mark(struct ledger *g, struct hrun_error *err);
-int ledger_trouble(struct ledger *g, const struct context *c, const struct hrun_error *why, struct hrun_error *err);
-
 /* The busy PEs for lib/layout; NULL: none. */
 const char *const *ledger_busy(const struct ledger *g);
-/* PEs of a sub-cluster that are not busy. */
-int ledger_free_pes(const struct ledger *g, int sub);
-/* 1 if a claim that is not granted yet is among what was seen: that changes within milliseconds. */
-int ledger_is_moving(const struct ledger *g);
+/* Seconds until all that run have ended, as predicted; NAN: not known of one of them. */
+double ledger_free_in(const struct ledger *g);
 
-/* What is claimed and entered for a run. */
 struct ledger_run {
     const struct hrun_layout *layout; /* NULL: all PEs that are not busy */
     int whole_hosts;              /* 1: nobody else is to be on its hosts (measuring) */
     int64_t N;
     double time_s;                /* predicted, 0: not known */
 };
-/* As hrun_ledger_claim, what was found goes into the mask. A ledger that cannot be written is said once, and counts as
- * granted. Errors: HRUN_ENOMEM. */
-int ledger_claim(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err);
-/* Enter that it waits for them. Errors: HRUN_ENOMEM. */
-int ledger_queue(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err);
-
-/* Claim the run's PEs and wait until they are granted; *sig: the signal that ended the waiting (nothing is entered
- * then), else 0. say is called once, with the words on whom it waits for. Errors: HRUN_ENOMEM. */
-int ledger_claim_waiting(struct ledger *g, const struct context *c, const struct ledger_run *run,
-                         void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err);
-
+/* Lock the PEs of a run: 1; 0: others have some of them, or were quicker; -1. */
+int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err);
+/* Stand in the queue for them, and sleep for a moment; *sig: the signal that has ended it, else 0. */
+int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run, int *sig,
+                struct hrun_error *err);
 /* Sleep. Result: the number of SIGINT, SIGTERM, SIGHUP or SIGQUIT when one of them has ended it, else 0. */
 int ledger_sleep(double seconds);
 
-/* The busy PEs of a sub-cluster by user: "6 of 8 PEs of fast in use by alice until about 14:20"; nothing when none is.
- * Append of all sub-clusters, each with lead before it and tail behind. */
-void ledger_tell(const struct ledger *g, const char *lead, const char *tail, struct hrun_buf *out);
+/* Append who has busy PEs, in one line: "6 of 8 PEs of fast in use by alice since 13:10 until about 14:20; ...".
+ * Result: 0 where none is busy, and nothing is appended. */
+int ledger_tell(const struct ledger *g, struct hrun_buf *out);
 json_t *ledger_json(const struct ledger *g);
-
-/* The name of a user. */
-json_t *ledger_user_json(uid_t uid);
-
-/* Append a time of day, with the date where it is not today. */
-void ledger_add_time(struct hrun_buf *out, int64_t when_s);
+/* Append lead and a time of day, with the date where it is not today; nothing for 0. */
+void ledger_add_time(struct hrun_buf *out, const char *lead, int64_t when_s);
 
 /* One of several programs that a job starts together. */
 struct work_program {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# ledger.t - runs side by side on the PEs of this host: what remains is taken, --wait, who uses what, several users,
-# killed ones, a ledger that cannot be used
+# ledger.t - runs side by side on the PEs of this host: what remains is taken, the rest is waited for, who uses what,
+# several users, killed ones, a ledger that cannot be used
 . "$(dirname "$0")/tap.sh"
 
 cores=$(hrun --show-cluster --level core --json | python3 -c "
@@ -25,13 +25,13 @@ start() {
     done
 }
 pus() { sed 's/.*: //' "$1" | sort -n | tr '\n' ' '; }
-entries() { find "$ledger" -type f | wc -l; }
+entries() { find "$ledger" -name 'hrun-*' | wc -l; }
 who() { hrun --show-cluster=users --json | python3 -c "import json, sys; d = json.load(sys.stdin)['runs']; print($1)"; }
 
 run hrun --show-cluster=users
 status_is 0 "an empty ledger"
 out_has "no PEs are in use" "says so"
-ok "looking enters nothing" test "$(ls "$ledger")" = ""
+ok "looking makes nothing" test "$(ls "$ledger")" = ""
 
 # ---- a second run takes what remains
 start "$all" "$tmp/one"
@@ -44,6 +44,7 @@ run hrun --dry-run true
 out_has "$all of $cores PEs of" "the dry run says what is in use"
 out_has "in use by root" "and by whom"
 out_has "P = 1" "what remains is chosen"
+out_lacks "would wait" "for which it would not wait"
 run hrun --dry-run --json true
 ok "for machines, too" test "$(python3 -c "
 import json; p = json.load(open('$tmp/.out'))
@@ -52,18 +53,22 @@ print(p['P'], [(u['pes'], u['user'], u['waits']) for u in p['in_use']])")" = \
 start 1 "$tmp/two"
 two=$!
 ok "two runs have different PUs" test -z "$(cat "$tmp/one" "$tmp/two" | sed 's/.*: //' | sort | uniq -d)"
-fails 125 "no PE is free: $cores of $cores PEs" "a third one finds nothing" hrun true
-fails 125 "--wait waits for them" "and is told of --wait" hrun true
-fails 125 "-n 2 needs PEs that are in use" "-n that needs them" hrun -n 2 true
-fails 125 "--config (2,1) needs PEs that are in use" "--config that does" hrun --config "(2,1)" true
+fails 125 "the PEs that it needs are in use: $cores of $cores PEs" "a third one finds nothing" hrun --no-wait true
+fails 125 "; --show-cluster=users" "and is told who tells more" hrun --no-wait -n 2 true
+fails 125 "HRUN_LEDGER=none" "and what else could be done" hrun --no-wait --config "(2,1)" true
 fails 125 "at most $cores" "what the cluster has not got is another error" hrun -n $((cores + 1)) true
+for words in "" "--wait" "--no-wait" "-n $cores"; do
+    run hrun $words --dry-run true
+    status_is 0 "a dry run '$words' is not refused"
+    ok "'$words' tells in one line whom it would wait for" \
+        test "$(grep -c "it would wait: $cores of $cores PEs of .* in use by root since" <<<"$out")" = 1
+done
+run hrun --dry-run --json true
+ok "for machines, too" test "$(python3 -c "
+import json; p = json.load(open('$tmp/.out'))
+print(p['would_wait'], p['in_use'][0]['since'] > 10 ** 9)")" = "True True"
 run env HRUN_LEDGER=none hrun -q -n 1 true
 status_is 0 "without a ledger it runs beside them"
-run env HRUN_LEDGER=none hrun --wait -n 1 true
-status_is 0 "also where it would wait"
-err_has "--wait waits for nobody: there is no ledger (HRUN_LEDGER is none)" "and says that it does not"
-run hrun --wait --dry-run true
-out_has "$cores of $cores PEs of" "a dry run with --wait shows what would be waited for"
 
 # ---- a run that is killed frees its PEs
 kill -9 $two
@@ -80,24 +85,24 @@ status_is 0 "all PEs are free again"
 # ---- waiting
 start "$cores" "$tmp/three"
 three=$!
-hrun --wait -n 1 sh -c "echo one >>$tmp/order; sleep 0.3" 2>"$tmp/waits" &
+hrun -n 1 sh -c "echo one >>$tmp/order; sleep 0.3" 2>"$tmp/waits" &
 first=$!
 for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
-hrun --wait -n "$cores" sh -c "echo all >>$tmp/order" 2>/dev/null &
+hrun -n "$cores" sh -c "echo all >>$tmp/order" 2>/dev/null &
 second=$!
 for _ in $(seq 200); do [ "$(who "len(d)")" = 3 ] && break; sleep 0.05; done
 run hrun --show-cluster=users
 out_has "waiting, the first one first:" "who waits stands in a list"
 ok "in their order" test "$(who "[e['pid'] for e in d if e['state'] == 'waits']")" = "[$first, $second]"
-run timeout -s INT 1 hrun --wait true
+run timeout -s INT 1 hrun true
 status_is 124 "interrupted while it waits"
-err_has "waits: $cores of $cores PEs" "it said for whom"
+err_has "$cores of $cores PEs of" "it said for whom"
 ok "it leaves nothing" test "$(entries)" = 3
 run hrun --wait=1 -n 1 true
 status_is 125 "at most a second"
-err_has "needs PEs that are in use" "then it is an error"
+err_has "the PEs that it needs are in use" "then it is an error"
 ok "nothing was started meanwhile" test ! -e "$tmp/order"
-ok "it has said once for whom it waits" test "$(grep -c "waits: .*in use by root" "$tmp/waits")" = 1
+ok "it has said once for whom it waits" test "$(grep -c "waits for its PEs .*in use by root since" "$tmp/waits")" = 1
 touch "$tmp/three.end"
 wait $first
 ok "the first goes" test $? = 0
@@ -107,13 +112,18 @@ ok "in their order" test "$(head -n 1 "$tmp/order")" = one
 wait $three
 ok "nothing is left" test "$(entries)" = 0
 
-# What one waits for is kept for it; a later one takes what nobody waits for.
+# A shell loop: none is lost.
+for i in 1 2 3; do hrun -q sh -c "echo job$i >>$tmp/loop; sleep 0.1" & done
+wait
+ok "jobs of a shell loop run all" test "$(sort -u "$tmp/loop" | tr '\n' ' ')" = "job1 job2 job3 "
+
+# Free PEs of the host that one waits for are kept for it.
 start 1 "$tmp/four"
 four=$!
-hrun --wait -n "$cores" true 2>/dev/null &
+hrun -n "$cores" true 2>/dev/null &
 waiter=$!
 for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
-fails 125 "kept for root, who waits" "what is free is kept for one that waits" hrun -n 1 true
+fails 125 "kept for root, who waits since" "what is free is kept for one that waits" hrun --no-wait -n 1 true
 kill -STOP $waiter
 touch "$tmp/four.end"
 wait $four
@@ -159,10 +169,10 @@ hrun -q -n 1 -app naps -N 1000 "$tmp/naps" &
 six=$!
 for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
 run hrun --dry-run true
-out_has "in use by root until about " "a predicted end is told"
+out_has " until about " "a predicted end is told"
 run hrun --wait -app naps -N 10 "$tmp/naps"
 status_is 0 "a short run beside a long one"
-err_lacks "waits" "starts on what remains"
+err_lacks "waits for" "starts on what remains"
 ok "while the other runs" kill -0 $six
 kill $six
 wait $six 2>/dev/null
@@ -189,6 +199,11 @@ HRUN_LEDGER='' run hrun --cluster "$tmp/c.yaml" --show-cluster=users
 out_has "in use ($tmp/mine)" "and --show-cluster=users knows it"
 run hrun -q sh -c 'hrun -q --level core true'
 status_is 0 "a run that starts a run"
+mkdir -m 1777 "$tmp/fifo"
+mkfifo "$tmp/fifo/hrun.locks"
+run env HRUN_LEDGER="$tmp/fifo" hrun -n 1 true
+status_is 0 "one that another user has made useless"
+err_has "hrun.locks, of root, is no plain file" "is told, with his name"
 
 if [ "$(id -u)" = 0 ]; then
     # ---- another user
@@ -199,15 +214,15 @@ if [ "$(id -u)" = 0 ]; then
         "${as[@]}" hrun -q -n "$cores" sleep 30 &
         other=$!
         for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
-        fails 125 "in use by uid 64003" "PEs of another user" hrun -n 1 true
+        fails 125 "in use by uid 64003" "PEs of another user" hrun --no-wait -n 1 true
         kill $other
         wait $other 2>/dev/null
         start "$cores" "$tmp/eight"
         eight=$!
-        run "${as[@]}" hrun -n 1 true
+        run "${as[@]}" hrun --no-wait -n 1 true
         status_is 125 "our PEs are in use for him"
         err_has "in use by root" "by us"
-        run "${as[@]}" sh -c "rm -rf $ledger/hrun-0; echo >$ledger/hrun-0/run-x; touch $ledger/hrun-0/*"
+        run "${as[@]}" sh -c "rm -f $ledger/*; for f in $ledger/hrun-*; do echo >\$f; done; echo {} >$ledger/hrun.locks"
         ok "he cannot end our claim" test "$(who "[e['uid'] for e in d]")" = "[0]"
         touch "$tmp/eight.end"
         wait $eight
@@ -217,13 +232,11 @@ if [ "$(id -u)" = 0 ]; then
     # ---- a full file system
     mkdir -m 1777 "$tmp/full"
     if mount -t tmpfs -o size=8k,nr_inodes=64,mode=1777 tmpfs "$tmp/full" 2>/dev/null; then
-        run env HRUN_LEDGER="$tmp/full" hrun -q -n 1 true
-        status_is 0 "room for an entry"
         dd if=/dev/zero of="$tmp/full/filler" bs=4k count=4 2>/dev/null
         run env HRUN_LEDGER="$tmp/full" hrun -n 1 true
         status_is 0 "on a full file system it runs"
-        err_has "this run is not in the ledger" "and says that it is not entered"
-        ok "nothing is left of it" test "$(find "$tmp/full" -type f | wc -l)" = 1
+        err_lacks "not in the ledger" "with a lock, which needs no room"
+        ok "nothing is left of it" test "$(ls "$tmp/full" | tr '\n' ' ')" = "filler hrun.locks "
         umount "$tmp/full"
     else
         skip "a full file system" "no mount here"

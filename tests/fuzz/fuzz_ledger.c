@@ -1,70 +1,44 @@
-/* fuzz_ledger.c - any text as an entry of the ledger: no entry, and nothing is kept of it; or an entry that keeps the
- * invariants of session/work.h, and that is the same when it is written and read again */
+/* fuzz_ledger.c - any text as that of a holder of locks: no name, or texts that a terminal can show */
 #include "fuzz.h"
 
-#include "base/units.h"
-#include "ledger/internal.h"
+#include "ledger/ledger.h"
 
-#define ENTRY "hrun ledger 1\nstate runs\npid 4711\nticket 12\nsince 1700000000\nend 1700000600\nN 9600\n" \
-              "host node1\napp hpl\nprogram ./xhpl\nversion 0.1.0\n"
+#define TEXT(host, more) "{\"pid\":4711,\"since\":17,\"until\":1700000600,\"N\":9600,\"uses\":[[\"n\",\"0\"]]," \
+                         "\"app\":\"hpl\",\"program\":\"./xhpl\",\"version\":\"0.1.0\",\"host\":" host "}" more
 
 const char *const fuzz_seeds[] = {
-    ENTRY "use node1 0-3,8\nuse node2.domain 0\nend-of-entry\n", ENTRY "end-of-entry\n",
-    ENTRY "state waits\nuse n2 7\nuse N2 7\nuse n1 \nlater word\nend-of-entry\nbehind\n",
-    ENTRY "ticket 9007199254740992\nend-of-entry\n", "hrun ledger 2\nend-of-entry\n", "", NULL
+    TEXT("\"node1\"", ""), TEXT("\"node1\"", "behind"), TEXT("\"\\u001b\"", ""), TEXT("\"\033[2J\"", ""), TEXT("7", ""),
+    "{\"pid\":1}", "[]", "", NULL
 };
 
-static int is_printable(const char *s)
+static void check(const char *s)
 {
-    return s && !s[strspn(s, " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
-                             "abcdefghijklmnopqrstuvwxyz{|}~")];
-}
-
-/* Zeroed where it is none. Result: as ledger_parse. */
-static int parse(const char *text, size_t len, struct hrun_ledger_entry *e)
-{
-    static const struct hrun_ledger_entry none;
-    char *copy = malloc(len ? len : 1);
-    int rc;
-
-    FUZZ_CHECK(copy);
-    memcpy(copy, text, len);
-    memset(e, 0, sizeof *e);
-    rc = ledger_parse(copy, len, HRUN_LEDGER_USES, e);
-    FUZZ_CHECK(rc >= 0 && (!rc || !memcmp(e, &none, sizeof none)));
-    free(copy);
-    return rc;
-}
-
-static void check(const struct hrun_ledger_entry *e)
-{
-    FUZZ_CHECK(e->pid > 0 && e->ticket >= 0 && e->ticket < HRUN_COUNT_MAX);
-    FUZZ_CHECK(e->since_s >= 0 && e->end_s >= 0 && e->N >= 0 && e->N <= HRUN_COUNT_MAX);
-    FUZZ_CHECK(is_printable(e->host) && is_printable(e->app) && is_printable(e->program) && is_printable(e->version));
-    for (int i = 0; i < e->nuses; i++) {
-        FUZZ_CHECK(is_printable(e->uses[i].host) && e->uses[i].host[0] && is_printable(e->uses[i].pus));
-        FUZZ_CHECK(!i || hrun_ledger_host_order(e->uses[i - 1].host, e->uses[i].host) <= 0);
-    }
-    FUZZ_CHECK(!ledger_order(e, e));
+    for (; *s; s++)
+        FUZZ_CHECK(*s >= ' ' && *s <= '~');
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct hrun_buf once = HRUN_BUF_INIT, twice = HRUN_BUF_INIT;
-    struct hrun_ledger_entry e, back;
+    static struct hrun_ledger *l, *other;
+    static char *path;
+    struct hrun_ledger_use use = { (char *)"n", (char *)"0" };
+    struct hrun_ledger_holder me = { .app = "", .program = "" };
+    struct hrun_ledger_list list;
+    struct hrun_error err;
+    char *host = use.host;
 
-    if (!parse((const char *)data, size, &e)) {
-        check(&e);
-        ledger_print(&e, e.state == HRUN_LEDGER_WAITS, e.ticket, &once);
-        FUZZ_CHECK(!parse(once.data, once.len, &back));
-        check(&back);
-        FUZZ_CHECK(back.nuses == e.nuses && ledger_meet(&e, &back) == ledger_meet(&back, &e));
-        ledger_print(&back, back.state == HRUN_LEDGER_WAITS, back.ticket, &twice);
-        FUZZ_CHECK(!strcmp(once.data, twice.data));
-        ledger_entry_release(&e);
-        ledger_entry_release(&back);
+    if (!l) {
+        FUZZ_CHECK(!hrun_ledger_open(fuzz_folder(), &l, &err) && !hrun_ledger_open(fuzz_folder(), &other, &err));
+        FUZZ_CHECK(hrun_ledger_lock(other, &me, &use, 1, &err) == 1 && !hrun_ledger_read(l, &host, 1, &list, &err));
+        path = hrun_strf("%s/hrun-%04lx", fuzz_folder(), list.holders[0].token);
+        hrun_ledger_list_release(&list);
     }
-    hrun_buf_release(&once);
-    hrun_buf_release(&twice);
+    fuzz_write(path, (const char *)data, size);
+    FUZZ_CHECK(!hrun_ledger_read(l, &host, 1, &list, &err) && list.nholds == 1 && list.nholders == 1);
+    check(list.holders[0].host);
+    check(list.holders[0].app);
+    check(list.holders[0].program);
+    check(list.holders[0].version);
+    hrun_ledger_list_release(&list);
     return 0;
 }

@@ -1,187 +1,305 @@
-/* test_ledger.c - entries, claims and the queue, one process alone; test_ledger_others.c has several */
-#include "ledger.h"
+/* test_ledger.c - locks on PUs, the queue, who holds what, and what a user does against the others */
+#include "fixture.h"
 
-#include "base/list.h"
+#include "ledger/ledger.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <time.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *dir, *locks;
+
+static struct hrun_ledger *open_ledger(void)
+{
+    struct hrun_ledger *l = NULL;
+    struct hrun_error err = { 0 };
+
+    ok(!hrun_ledger_open(dir, &l, &err), "a ledger %s", err.text);
+    return l;
+}
+
+static const struct hrun_ledger_holder me = { .app = "lu", .program = "/bin/l\nu", .N = 600, .since_s = 1000 };
+
+/* Lock PUs of one host, or wait for them. */
+static int use(struct hrun_ledger *l, int wait, const char *host, const char *pus)
+{
+    struct hrun_ledger_use one = { (char *)(uintptr_t)host, (char *)(uintptr_t)pus };
+    struct hrun_error err = { 0 };
+    int rc = (wait ? hrun_ledger_queue : hrun_ledger_lock)(l, &me, &one, 1, &err);
+
+    if (rc < 0)
+        printf("# %s\n", err.text);
+    return rc;
+}
+
+/* What others hold of a host, as "first-last" and "place n" for those that count, each before a blank. */
+static const char *held(struct hrun_ledger *l, const char *host)
+{
+    static char text[4096];
+    char *hosts[] = { (char *)(uintptr_t)host };
+    struct hrun_ledger_list list;
+    struct hrun_error err = { 0 };
+    size_t len = 0;
+
+    text[0] = 0;
+    if (hrun_ledger_read(l, hosts, 1, &list, &err))
+        snprintf(text, sizeof text, "%s", err.text);
+    for (int k = 0; !err.text[0] && k < list.nholds && len < sizeof text - 100; k++) {
+        const struct hrun_ledger_hold *h = &list.holds[k];
+        const struct hrun_ledger_holder *who = &list.holders[h->holder];
+
+        if (!who->waits)
+            len += (size_t)sprintf(text + len, "%d-%d%s ", h->first, h->last, who->text ? "" : "?");
+        else if (who->text && !who->silent)
+            len += (size_t)sprintf(text + len, "place %d ", who->place);
+    }
+    hrun_ledger_list_release(&list);
+    return text;
+}
 
 static void test_open(void)
 {
     struct hrun_ledger *l = NULL;
     struct hrun_error err = { 0 };
-    char *open_to_all = hrun_strf("%s/open", dir), *file = hrun_strf("%s/file", dir);
-    FILE *f;
 
     ok(hrun_ledger_open("/nowhere/at/all", &l, &err) == -1 && err.code == HRUN_ENOENT, "no such ledger");
-    f = fopen(file, "w");
-    fclose(f);
-    ok(hrun_ledger_open(file, &l, &err) == -1 && err.code == HRUN_EINVAL, "a file is none");
-    mkdir(open_to_all, 0700);
-    chmod(open_to_all, 0777);
-    ok(hrun_ledger_open(open_to_all, &l, &err) == -1 && err.code == HRUN_EINVAL, "nor is a folder without sticky bit");
+    ok(hrun_ledger_open("/dev/null", &l, &err) == -1 && err.code == HRUN_EINVAL, "a file is none");
+    chmod(dir, 0777);
+    ok(hrun_ledger_open(dir, &l, &err) == -1 && err.code == HRUN_EINVAL, "nor is a folder without sticky bit");
     has_str(err.text, "chmod +t", "is said");
-    ok(!l, "nothing comes out");
+    chmod(dir, 01777);
     l = open_ledger();
-    is_int(count(), 0, "it is empty");
-    is_int(files(), 0, "reading enters nothing");
-    is_str(hrun_ledger_dir(l), dir, "its folder");
+    is_str(held(l, "n"), "", "nothing is held");
+    ok(access(locks, F_OK) != 0, "reading makes nothing");
     hrun_ledger_close(l);
     hrun_ledger_close(NULL);
-    rmdir(open_to_all);
-    unlink(file);
-    free(open_to_all);
-    free(file);
 }
 
-static int meet(const char *a, const char *b)
-{
-    struct hrun_ledger_pus pus;
-
-    hrun_ledger_pus_read(a, &pus);
-    return hrun_ledger_pus_meet(&pus, b);
-}
-
-static void test_names(void)
-{
-    ok(hrun_same_host("node1", "NODE1.example.org"), "a host with and without domain");
-    ok(!hrun_same_host("node1.a", "node1.b"), "two domains are two hosts");
-    ok(!hrun_same_host("10.0.0.1", "10.0.0.2"), "two addresses too");
-    ok(!hrun_same_host("node1", "node10"), "and two names");
-    ok(!hrun_ledger_host_order("node1", "NODE1.example.org") && !hrun_ledger_host_order("n.b", "n.a"),
-       "names of one host stand together");
-    ok(hrun_ledger_host_order("node1.z", "node10") < 0 && hrun_ledger_host_order("node10", "node1.z") > 0 &&
-       hrun_ledger_host_order("a", "B") < 0, "others in their order");
-    ok(meet("0-3,8", "5,7-9") && meet("5,7-9", "0-3,8"), "8 is in both lists");
-    ok(!meet("0-3,8", "4-7,9") && !meet("4-7,9", "0-3,8"), "none is");
-    ok(meet("0-255", "127") && meet("63-64,191", "191") && !meet("63-64,191", "0-62,65-190,192-255"), "of many");
-    ok(meet("8191", "0-1000000") && !meet("8192-1000000", "8192-1000000"), "of more than any host has");
-    ok(!meet("", "0") && !meet("x", "0") && !meet("0", "") && !meet("0", "x"), "nothing in none");
-}
-
-static void test_claims(void)
+static void test_locks(void)
 {
     struct hrun_ledger *a = open_ledger(), *b = open_ledger();
-    struct hrun_ledger_use uses[] = { { (char *)"node2", (char *)"0-1" }, { (char *)"node1", (char *)"2" } };
-    struct hrun_ledger_entry e = entry(uses, 2);
-    struct hrun_ledger_list list = { 0 };
-    struct hrun_error err = { 0 };
+    struct hrun_ledger_use both[] = { { (char *)"m", (char *)"0" }, { (char *)"n", (char *)"4" } };
+    struct hrun_error err;
 
-    errno = 77;
-    is_int(claim(a, "node1", "0-3"), 1, "a claim is granted");
-    is_int(errno, 77, "errno is kept");
-    is_int(hrun_ledger_claim(a, &e, NULL, &err), -1, "one at a time");
-    is_int(err.code, HRUN_EINVAL, "is said");
-    is_int(claim(b, "node1.example.org", "3"), 0, "another to one of its PUs is not");
-    is_int(claim(b, "node2", "3"), 1, "on another host it is");
-    hrun_ledger_withdraw(b);
-    is_int(claim(b, "node1", "4-7"), 1, "and of other PUs");
-    hrun_ledger_withdraw(b);
-    is_int(hrun_ledger_claim(b, &e, &list, &err), 0, "one of two hosts is in use");
-    ok(list.n == 1 && list.v[0].state == HRUN_LEDGER_RUNS && list.v[0].uid == geteuid() && list.v[0].nuses == 1,
-       "by whom is told");
-    if (list.n == 1) {
-        is_str(list.v[0].uses[0].pus, "0-3", "which PUs");
-        is_str(list.v[0].app, "lu", "the application");
-        ok(list.v[0].N == 600 && list.v[0].end_s == 2000 && list.v[0].since_s == 1000 && list.v[0].pid == getpid(),
-           "size, start, end and process");
-    }
-    is_int(count(), 1, "nothing is left of what was not granted");
-    hrun_ledger_withdraw(a);
-    is_int(hrun_ledger_claim(b, &e, &list, &err), 1, "then it is free");
-    is_int(list.n, 1, "what was seen before is left alone");
-    hrun_ledger_list_release(&list);
+    is_int(use(a, 0, "n", "0-3,8"), 1, "PUs are locked");
+    is_str(held(b, "N.example.org"), "0-3 8-8 ", "the name of a host counts without domain and case");
+    is_str(held(a, "n"), "", "what is one's own is not in the way");
+    is_int(use(b, 0, "n", "3-5"), 0, "one of them is in use");
+    is_int(use(b, 0, "m", "3-5"), 1, "on another host it is not");
+    hrun_ledger_unlock(b);
+    is_int(use(b, 0, "10.0.0.1", "0"), 1, "an address");
+    is_str(held(a, "10.0.0.2"), "", "is not another one");
+    hrun_ledger_unlock(b);
+    is_int(use(b, 0, "n", "4-7,9"), 1, "nor are the others");
+    hrun_ledger_unlock(b);
+    use(a, 0, "n", "4");
+    is_int(hrun_ledger_lock(b, &me, both, 2, &err), 0, "all or nothing");
+    is_str(held(a, "m"), "", "what could be had is let go");
     hrun_ledger_close(a);
+    is_int(hrun_ledger_lock(b, &me, both, 2, &err), 1, "locks end with their holder");
     hrun_ledger_close(b);
-    is_int(count(), 0, "closed, all is free");
-    is_int(files(), 0, "and nothing is left");
-    e.uses[0].host = (char *)"";
-    a = open_ledger();
-    ok(hrun_ledger_claim(a, &e, NULL, &err) == -1 && err.code == HRUN_EINVAL, "a host without a name");
-    hrun_ledger_close(a);
-    is_int(files(), 0, "enters nothing");
 }
 
 static void test_queue(void)
 {
-    struct hrun_ledger *a = open_ledger(), *b = open_ledger(), *c = open_ledger(), *d;
+    struct hrun_ledger *run = open_ledger(), *a = open_ledger(), *b = open_ledger(), *other = open_ledger();
+    struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
     struct hrun_ledger_list list;
+    struct hrun_error err;
+    char path[4096];
 
-    is_int(claim(a, "n", "0-1"), 1, "one runs");
-    is_int(queue(b, "n", "0-2"), 0, "one waits for all");
-    is_int(claim(c, "n", "2"), 0, "a later one does not get what it waits for");
-    is_int(claim(c, "n", "3"), 1, "but what it does not");
-    hrun_ledger_withdraw(c);
-    is_int(queue(c, "n", "0"), 0, "a later one waits too");
-    list = look(a);
-    ok(list.n == 2 && list.v[0].ticket < list.v[1].ticket && list.v[0].state == HRUN_LEDGER_WAITS,
-       "they stand in their order");
-    ok(list.n == 2 && !hrun_ledger_counts(a, &list.v[0]), "those who wait do not stand in the way of earlier ones");
+    use(run, 0, "n", "0-3");
+    is_int(use(a, 1, "n", "0-1"), 0, "one waits");
+    is_int(use(b, 1, "n", "0"), 0, "another, too");
+    is_str(held(a, "n"), "0-3 ", "the first has nobody before it");
+    is_str(held(b, "n"), "0-3 place 0 ", "the second has the first");
+    use(a, 1, "n", "0-1");
+    is_str(held(b, "n"), "0-3 place 0 ", "a place is kept");
+    hrun_ledger_close(run);
+    has_str(held(other, "n"), "place 1", "who comes later has both");
+    is_str(held(other, "m"), "", "on the hosts that they wait for");
+    use(a, 1, "m", "0");
+    is_str(held(b, "n"), "", "it waits for another host now");
+    is_str(held(other, "m"), "place 0 ", "with the same place");
+    use(a, 1, "n", "0");
+    ok(!hrun_ledger_read(other, NULL, 0, &list, &err) && list.nholders == 2, "all who hold something");
+    ok(list.holders[0].uid == geteuid() && list.holders[0].pid == getpid(), "with user and process");
+    snprintf(path, sizeof path, "%s/hrun-%04lx", dir, list.holders[list.holders[0].place].token);
     hrun_ledger_list_release(&list);
-    list = look(c);
-    ok(list.n == 2 && hrun_ledger_counts(c, &list.v[0]) && hrun_ledger_counts(c, &list.v[1]),
-       "but in that of later ones");
-    hrun_ledger_list_release(&list);
-    hrun_ledger_withdraw(a);
-    is_int(claim(c, "n", "0"), 0, "the later one does not go first");
-    is_int(queue(b, "n", "0-1"), 0, "the first wants less now");
-    d = open_ledger();
-    is_int(claim(d, "n", "2"), 1, "then what it wanted is there for others");
-    hrun_ledger_close(d);
-    is_int(claim(b, "n", "0-1"), 1, "the first goes");
-    hrun_ledger_leave(b);
-    is_int(files(), 2, "and waits no more");
-    hrun_ledger_withdraw(b);
-    is_int(claim(c, "n", "0"), 1, "then the second");
+    ok(!utimensat(AT_FDCWD, path, old, 0), "the first one has been stopped");
+    is_str(held(b, "n"), "", "and is waited for no more");
+    hrun_ledger_leave(a);
+    use(a, 1, "n", "0");
+    is_str(held(b, "n"), "", "who leaves begins at the end");
+    is_str(held(a, "n"), "place 1 ", "behind who has waited");
     hrun_ledger_close(a);
     hrun_ledger_close(b);
-    hrun_ledger_close(c);
-    is_int(files(), 0, "nothing is left");
+    hrun_ledger_close(other);
 }
 
-/* One that waits and is stopped: its entry is not touched any more. */
-static void test_silent(void)
+static int files(void)
 {
-    struct hrun_ledger *b = open_ledger(), *d;
-    struct hrun_ledger_list list;
-    struct timespec then[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
-    char *own = hrun_strf("%s/hrun-%lu", dir, (unsigned long)geteuid()), *path;
+    char *command = hrun_strf("exit $(ls '%s' | wc -l)", dir);
+    int status = system(command);
 
-    is_int(queue(b, "n", "0"), 0, "one waits");
-    path = an_entry(own);
-    then[1].tv_sec = time(NULL) - HRUN_LEDGER_SILENT_S - 5;
-    ok(path && !utimensat(AT_FDCWD, path, then, 0), "for long it does not move");
-    d = open_ledger();
-    list = look(d);
-    ok(list.n == 1 && list.v[0].silent, "that is seen");
+    free(command);
+    return WEXITSTATUS(status);
+}
+
+/* What a killed process leaves does not count, and is used again. */
+static void test_killed(void)
+{
+    struct hrun_ledger *l;
+
+    for (int i = 0; i < 3; i++) {
+        int go[2];
+        char c;
+        pid_t pid;
+
+        if (pipe(go) || (pid = fork()) < 0)
+            bail("fork");
+        if (!pid) {
+            if (!hrun_ledger_open(dir, &l, NULL) && use(l, 0, "n", "0") == 1)
+                (void)!write(go[1], "", 1);
+            pause();
+        }
+        close(go[1]);
+        is_int((int)read(go[0], &c, 1), 1, "another process has it");
+        l = open_ledger();
+        is_str(held(l, "n"), "0-0 ", "is seen");
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        close(go[0]);
+        is_str(held(l, "n"), "", "until it is killed");
+        hrun_ledger_close(l);
+    }
+    is_int(files(), 2, "one file is left of it");
+    l = open_ledger();
+    use(l, 0, "n", "0");
+    hrun_ledger_close(l);
+    is_int(files(), 1, "until its user has another run");
+}
+
+/* ---------------------------------------------------------------- against the others */
+
+static int lock_bytes(int fd, off_t start, off_t len)
+{
+    struct flock lk = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = len };
+
+    return fcntl(fd, F_OFD_SETLK, &lk);
+}
+
+#define WHOLE(host) "{\"pid\":1,\"since\":1,\"until\":1,\"N\":1,\"app\":\"\",\"program\":\"\",\"version\":\"\"," \
+                    "\"uses\":[],\"host\":\"" host "\"}"
+
+static void test_names(void)
+{
+    static const char *const texts[] = {
+        "", "[]", "{}", "nonsense", "{\"pid\":\"x\"}", WHOLE("\033[2J"), WHOLE("\\u001b")
+    };
+    struct hrun_ledger *a = open_ledger(), *b = open_ledger();
+    struct hrun_ledger_list list;
+    struct hrun_error err;
+    char path[4096];
+
+    use(a, 0, "n", "0");
+    ok(!hrun_ledger_read(b, NULL, 0, &list, &err) && list.nholders == 1, "one holder");
+    is_str(list.holders[0].program, "/bin/l?u", "control bytes are not written");
+    snprintf(path, sizeof path, "%s/hrun-%04lx", dir, list.holders[0].token);
     hrun_ledger_list_release(&list);
-    is_int(claim(d, "n", "0"), 1, "and it holds up nobody");
-    hrun_ledger_close(d);
-    then[1].tv_sec = time(NULL) + 100000;
-    ok(path && !utimensat(AT_FDCWD, path, then, 0), "touched in the future");
-    d = open_ledger();
-    is_int(claim(d, "n", "0"), 0, "it counts, until its next touch");
-    hrun_ledger_close(d);
-    is_int(queue(b, "n", "0"), 0, "it touches it");
-    d = open_ledger();
-    list = look(d);
-    ok(list.n == 1 && !list.v[0].silent, "it is alive again");
-    hrun_ledger_list_release(&list);
-    hrun_ledger_close(d);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        FILE *f = fopen(path, "w");
+
+        fputs(texts[i], f);
+        fclose(f);
+        is_str(held(b, "n"), "0-0? ", "a text that is none: no name, and the lock counts");
+    }
+    unlink(path);
+    mkfifo(path, 0666);
+    is_str(held(b, "n"), "0-0? ", "nobody waits for a fifo");
+    unlink(path);
+    ok(!symlink("/etc/passwd", path), "a link");
+    is_str(held(b, "n"), "0-0? ", "nor follows it");
+    hrun_ledger_close(a);
+    unlink(path);
+    for (unsigned i = 0; i < 64; i++) {
+        snprintf(path, sizeof path, "%s/hrun-%04lx", dir, ((long)geteuid() * 40503 + i) % 65534);
+        mkdir(path, 0777);
+    }
+    is_int(use(b, 0, "n", "0"), 1, "where all names are taken it locks without one");
+    a = open_ledger();
+    is_str(held(a, "n"), "0-0? ", "and is seen");
+    hrun_ledger_close(a);
     hrun_ledger_close(b);
-    is_int(files(), 0, "nothing of it is left");
-    free(path);
-    free(own);
+    for (unsigned i = 0; i < 64; i++) {
+        snprintf(path, sizeof path, "%s/hrun-%04lx", dir, ((long)geteuid() * 40503 + i) % 65534);
+        rmdir(path);
+    }
+}
+
+static void test_many_locks(void)
+{
+    struct hrun_ledger *a = open_ledger();
+    int fd = open(locks, O_RDONLY), fails = 0;
+
+    for (int i = 0; i < 2000; i++)
+        fails += lock_bytes(fd, ((off_t)1 << 62) + 2 * i, 1) != 0;
+    is_int(fails, 0, "thousands of locks elsewhere");
+    is_str(held(a, "n"), "", "are not in the way");
+    is_int(use(a, 1, "n", "0"), 0, "in the queue");
+    is_int(use(a, 0, "n", "0"), 1, "or of a lock");
+    hrun_ledger_unlock(a);
+    hrun_ledger_leave(a);
+    is_int(lock_bytes(fd, 0, 0), 0, "a lock on all");
+    has_str(held(a, "n"), "0-16383? ", "is of a user without a name");
+    is_int(use(a, 1, "n", "0"), 0, "no place is left");
+    is_int(use(a, 0, "n", "0"), 0, "nor a PU");
+    close(fd);
+    hrun_ledger_close(a);
+}
+
+/* The file of the locks is no file: an error at once. */
+static void test_no_file(void)
+{
+    struct hrun_ledger *a = open_ledger();
+
+    unlink(locks);
+    mkfifo(locks, 0666);
+    is_int(use(a, 0, "n", "0"), -1, "a fifo");
+    has_str(held(a, "n"), "is no plain file", "is said");
+    unlink(locks);
+    (void)!symlink("/dev/null", locks);
+    is_int(use(a, 0, "n", "0"), -1, "a link");
+    is_int(use(a, 1, "n", "0"), -1, "also for who waits");
+    unlink(locks);
+    mkdir(locks, 0777);
+    is_int(use(a, 0, "n", "0"), -1, "a folder");
+    rmdir(locks);
+    is_int(use(a, 0, "n", "0"), 1, "it is made anew");
+    hrun_ledger_close(a);
 }
 
 int main(void)
 {
-    begin_tests();
+    struct stat st;
+
+    umask(077);
+    dir = temp_dir();
+    locks = hrun_strf("%s/hrun.locks", dir);
     test_open();
-    test_names();
-    test_claims();
+    test_locks();
+    ok(!stat(locks, &st) && (st.st_mode & 0777) == 0666 && !st.st_size, "all can use the file of the locks");
+    is_int(files(), 1, "nothing else is left");
     test_queue();
-    test_silent();
+    test_killed();
+    test_names();
+    test_many_locks();
+    test_no_file();
     hrun_remove_tree(dir);
+    free(locks);
+    free(dir);
     return tap_done();
 }
