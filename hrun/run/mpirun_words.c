@@ -135,6 +135,22 @@ static const struct word words[] = {
     { "xterm", 1, REFUSED, DEBUGGER },
 };
 
+/* Of these, the words that mpiexec of MPICH has, and mpirun of Open MPI has not. */
+static const char of_mpiexec[] =
+    " f hosts genv env genvlist envlist prepend-rank l print-rank-map configfile ppn perhost rr membind order-nodes "
+    "genvall envall launcher launcher-exec bootstrap bootstrap-exec rmk iface print-all-exitcodes disable-auto-cleanup "
+    "profile localhost skip-launch-node gpath gwdir ";
+
+static int is_of_mpiexec(const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *p = of_mpiexec; (p = strstr(p, name)); p++)
+        if (p[-1] == ' ' && p[len] == ' ')
+            return 1;
+    return 0;
+}
+
 static const struct word *find_word(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -204,10 +220,10 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
 static int add_parameters(const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    char *save, *rest;
     int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
+    char *save, *rest, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
 
-    for (char *line = rc ? NULL : strtok_r(text.data, "\r\n", &save); line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
+    for (; line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
         char *key = strtok_r(line, " \t=", &rest), *value = key ? rest + strspn(rest, " \t=") : NULL;
 
         if (!key || *key == '#')
@@ -231,9 +247,9 @@ static int add_programs(const char *path, struct hrun_strvec *out, struct hrun_e
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
-    char *save, *rest;
+    char *save, *rest, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
 
-    for (char *line = rc ? NULL : strtok_r(text.data, "\r\n", &save); line && !bad; line = strtok_r(NULL, "\r\n", &save)) {
+    for (; line && !bad; line = strtok_r(NULL, "\r\n", &save)) {
         char *word = strtok_r(line, " \t", &rest);
 
         if (!word || *word == '#')
@@ -382,6 +398,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
                                  w->values == 2 ? "two values" : "a value");
             values[k] = argv[i++];
         }
+        s->hydra |= is_of_mpiexec(w->name);
         if (w->what == PROGRAMS ? add_programs(values[0], file, err) && hrun_fail_prefix(err, "%s", as)
                                 : replace_one(w, as, values, s, out, notes, err))
             return -1;
@@ -396,6 +413,7 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
     struct hrun_strvec file = HRUN_STRVEC_INIT, more = HRUN_STRVEC_INIT;
     int i = 1, rc = hrun_strvec_push(out, argv[0]) ? hrun_fail_nomem(err) : 0;
 
+    s->hydra |= !strncmp(hrun_base_name(argv[0]), "mpiexec", 7);
     rc = rc || replace_all(argc, argv, &i, s, out, &file, notes, err) ? -1 : 0;
     if (!rc && file.n && i < argc)
         rc = hrun_fail(err, HRUN_EINVAL, "the programs stand in a file (--app, --configfile): leave '%s' out", argv[i]);

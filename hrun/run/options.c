@@ -134,7 +134,7 @@ const struct hrun_opt hrun_options[] = {
       "how much of the work each process gets, where the definition says that it can be told (default best)",
       "Choice", hrun_opt_string, AT(ask.shares), .modes = CHOICE },
     { "oversubscribe", 0, HRUN_OPT_NONE, NULL, NULL, "let -n start more processes than the PEs take",
-      "Choice", hrun_opt_flag, AT(ask.oversubscribe), .modes = RUN },
+      "Choice", hrun_opt_flag, AT(ask.oversubscribe), .modes = RUN, .of_user = 1 },
 
     OPTIONS_HOSTS(HOSTS),
     OPTION_CLUSTER(HOSTS | WHO),

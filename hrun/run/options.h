@@ -24,6 +24,7 @@ struct hrun_settings {
     int tag_output, report_bindings, trace, tune_collectives, finest;
     struct hrun_mapping mapping;      /* mpirun's words for where processes go (mpirun_words.h) */
     struct hrun_strvec mapping_words; /* what it points to */
+    int hydra;                        /* 1: called by words that only mpiexec of MPICH has, or by its name */
     int short_N;                      /* 1: the size was given as -N, which is mpirun's word for something else */
     struct work_program *programs;    /* nprograms, where ':' stands between several; ask.procs is their sum */
     int nprograms;                    /* 0: there is one */
@@ -41,8 +42,8 @@ extern const struct hrun_opt hrun_options[];
 extern const struct hrun_opt_mode hrun_modes[];
 extern const char hrun_usage[], hrun_usage_after[];
 
-/* What the user's file $XDG_CONFIG_HOME/hrun/options.yaml says, for what the command line left open; no file says
- * nothing. Errors, with the place: HRUN_EPARSE, HRUN_EINVAL (a value), HRUN_EIO. */
+/* What the user's file $XDG_CONFIG_HOME/hrun/options.yaml says, and then HRUN_OVERSUBSCRIBE, for what the command line
+ * left open; no file says nothing. Errors, with the place: HRUN_EPARSE, HRUN_EINVAL (a value), HRUN_EIO. */
 int options_of_user(struct hrun_settings *s, struct hrun_error *err);
 
 /* For struct context_command: the programs of `-n P PROGRAM... : -n P PROGRAM...` into s->programs. Errors: HRUN_EINVAL

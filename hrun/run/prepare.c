@@ -475,6 +475,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
         context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
         return -1;
+    p->as_mpiexec = s->hydra && c->mpi.kind == HRUN_MPI_MPICH && !p->ask.oversubscribe;
+    p->ask.oversubscribe |= p->as_mpiexec;
     fill_cores(p);
     if (s->explore_if_it_fits && c->cluster->nsubs > HRUN_LEARN_SUBS)
         p->ask.explore = 0;

@@ -119,9 +119,9 @@ static int add_lines(const char *path, struct hrun_strvec *out, struct hrun_erro
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     int rc = hrun_file_read(path, HRUN_RANKFILE_MAX, &text, err);
-    char *save;
+    char *save, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
 
-    for (char *line = rc ? NULL : strtok_r(text.data, "\r\n", &save); line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
+    for (; line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
         line += strspn(line, " \t");
         line[strcspn(line, " \t#")] = 0;
         rc = add_hosts(line, out, err);
@@ -155,18 +155,19 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     for (int i = 1; i < s->nprograms; i++)
         any |= s->programs[i].hosts.n > 0;
     if (any && hrun_mapping_places(&s->mapping))
-        return hrun_fail(err, HRUN_EINVAL, "--host behind a ':' and --map-by or its like contradict each other: both say "
-                         "where processes go; give one of them");
+        return hrun_fail(err, HRUN_EINVAL, "--host behind a ':' and --map-by or its like contradict each other: both "
+                         "say where processes go; give one of them");
     if (any && !s->programs[0].hosts.n)
-        return hrun_fail(err, HRUN_EINVAL, "--host stands behind a ':' and not in front of the first program: say there "
-                         "which hosts that has");
+        return hrun_fail(err, HRUN_EINVAL, "--host stands behind a ':' and not in front of the first program: say "
+                         "there which hosts that has");
     for (int i = 0; i < s->nprograms && any; i++)
         join_hosts(&s->programs[s->programs[i].hosts.n ? i : 0].hosts, (size_t)s->programs[i].procs, &text);
     if (s->mapping.seq && !s->common.hosts && !s->common.host_file)
-        return hrun_fail(err, HRUN_EINVAL, "--map-by seq goes by a list of hosts, one for each process: give --hostfile "
-                         "FILE or --host a,b,a");
+        return hrun_fail(err, HRUN_EINVAL, "--map-by seq goes by a list of hosts, one for each process: give "
+                         "--hostfile FILE or --host a,b,a");
     if (s->mapping.seq)
-        rc = s->common.host_file ? add_lines(s->common.host_file, &listed, err) : add_hosts(s->common.hosts, &listed, err);
+        rc = s->common.host_file ? add_lines(s->common.host_file, &listed, err)
+                                 : add_hosts(s->common.hosts, &listed, err);
     join_hosts(&listed, listed.n, &text);
     if (!rc && text.len) {
         rc = text.failed || hrun_strvec_push(words, text.data) ? hrun_fail_nomem(err) : 0;
@@ -197,6 +198,7 @@ static int read_context(struct hrun_settings *s, char **words, struct hrun_strve
                        "all programs, and belongs in front of the first one", own.mapping_words.v[0],
                        own.mapping_words.v[1]);
     *procs = own.ask.procs;
+    s->hydra |= own.hydra;
     *ended = given.ended;
     settings_release(&own.common);
     hrun_strvec_release(&own.configs);

@@ -30,10 +30,10 @@ static int is_given(const struct hrun_settings *s, const struct hrun_opt *opt)
 static int apply(const struct hrun_opt *opt, const char *value, struct hrun_settings *s, struct hrun_error *err)
 {
     struct hrun_settings checked = *s;
-    int off = opt->arg == HRUN_OPT_NONE && !strcmp(value, "false");
+    int off = opt->arg == HRUN_OPT_NONE && (!strcmp(value, "no") || !strcmp(value, "false") || !strcmp(value, "0"));
 
-    if (opt->arg == HRUN_OPT_NONE && !off && strcmp(value, "true"))
-        return hrun_fail(err, HRUN_EINVAL, "%s is true or false, not %s", opt->name, value);
+    if (opt->arg == HRUN_OPT_NONE && !off && strcmp(value, "yes") && strcmp(value, "true") && strcmp(value, "1"))
+        return hrun_fail(err, HRUN_EINVAL, "%s is yes or no, not %s", opt->name, value);
     return off ? 0 : hrun_opt_apply(opt, opt->name, is_given(s, opt) ? &checked : s,
                                     opt->arg == HRUN_OPT_NONE ? NULL : value, err);
 }
@@ -59,9 +59,10 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     const struct hrun_schema schema = { keys, sizeof(struct texts) };
     char *path = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/options.yaml", NULL);
     struct hrun_yaml *marks = NULL;
+    const char *always = getenv("HRUN_OVERSUBSCRIBE");
     struct hrun_error why = { 0 };
     void *texts = NULL;
-    int n = 0, rc = 0;
+    int n = 0, rc = 0, given = s->ask.oversubscribe;
 
     for (int i = 0; hrun_options[i].name; i++)
         if (hrun_options[i].of_user)
@@ -74,6 +75,11 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     } else if (path) {
         rc = apply_all(texts, marks, s, err);
     }
+    for (int i = 0; hrun_options[i].name && !rc && always && *always && !given; i++)
+        if (!strcmp(hrun_options[i].name, "oversubscribe")) {
+            s->ask.oversubscribe = 0;       /* the environment goes before the file */
+            rc = apply(&hrun_options[i], always, s, err) ? hrun_fail_prefix(err, "HRUN_OVERSUBSCRIBE") : 0;
+        }
     hrun_yaml_free(&schema, texts, marks);
     free(path);
     return rc;

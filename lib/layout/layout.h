@@ -135,8 +135,8 @@ struct hrun_mapping {
 };
 
 /* Put one word in: key is "map-by", "rank-by", "bind-to", "per-node", "per-host" (goes round), "pe", "hwthreads",
- * "nolocal", "oversubscribe", "cpus" or "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists what there is; m is
- * half filled then. */
+ * "nolocal", "oversubscribe", "cpus" or "rankfile". value lives as long as m. Errors: HRUN_EINVAL, which lists
+ * what there is; m is half filled then. */
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err);
 /* Does it say where ranks go? Else it says at most to what they are bound. */
 int hrun_mapping_places(const struct hrun_mapping *m);

@@ -211,8 +211,8 @@ static int bind_to(struct hrun_mapping *m, const char *value, struct hrun_error 
     enum hrun_map what = is(value, len, "rr") ? HRUN_MAP_CORE : find_object(value, len);
 
     if (is(value, len, "user"))
-        return hrun_fail(err, HRUN_EINVAL, "a list of cores for each process is not served: write a rankfile, with lines "
-                         "such as 'rank 0=HOST slot=0-1', and --rankfile FILE");
+        return hrun_fail(err, HRUN_EINVAL, "a list of cores for each process is not served: write a rankfile, with "
+                         "lines such as 'rank 0=HOST slot=0-1', and --rankfile FILE");
     if (len && (what == HRUN_MAP_UNSET || what == HRUN_MAP_SLOT))
         return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are none, " OBJECTS, (int)len, value);
     m->bind_to = what;

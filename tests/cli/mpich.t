@@ -28,6 +28,16 @@ run hrun --config '(1,4)' "$mpich/probe" info barriers=3000 ring big
 status_is 0 "four processes on one PE"
 out_has "rank 3 of 4" "are one world"
 out_has "ring good" "that works"
+many=$(($(nproc) + 1))
+ln -s "$(command -v hrun)" mpiexec
+for how in "./mpiexec" "hrun -genv A 1"; do
+    run $how -n $many "$mpich/probe" info
+    status_is 0 "more processes than cores, called as mpiexec: $how"
+    err_has "hrun: $many processes share cores, as mpiexec starts them" "which one line says"
+    run $how -n $many true
+    status_is 125 "but not of a program that is not of MPICH"
+done
+fails 125 "or --oversubscribe" "nor called as hrun" hrun -n $many "$mpich/probe"
 run hrun -v --config '(1,2)' "$mpich/probe"
 err_has "waiting processes yield the processor" "and -v says that they yield"
 run hrun --tune-collectives -n 2 "$mpich/probe" ring

@@ -112,6 +112,16 @@ status_is 0 "rmaps_base_oversubscribe there"
 run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" OMPI_MCA_rmaps_base_oversubscribe=0 hrun -n 9 --dry-run true
 status_is 125 "and taken back in the environment"
 rm "$HOME/.openmpi/mca-params.conf"
+export XDG_CONFIG_HOME=$tmp/config HWLOC_SYNTHETIC="package:1 core:1 pu:1"
+mkdir -p config/hrun
+run env HRUN_OVERSUBSCRIBE=1 hrun -n 2 --dry-run true
+status_is 0 "HRUN_OVERSUBSCRIBE"
+echo "oversubscribe: yes" >config/hrun/options.yaml
+run hrun -n 2 --dry-run true
+status_is 0 "oversubscribe: yes in options.yaml"
+fails 125 "give fewer, or --oversubscribe" "the environment goes before it" env HRUN_OVERSUBSCRIBE=no hrun -n 2 --dry-run true
+fails 125 "HRUN_OVERSUBSCRIBE: oversubscribe is yes or no" "a bad value" env HRUN_OVERSUBSCRIBE=x hrun -n 2 --dry-run true
+unset XDG_CONFIG_HOME HWLOC_SYNTHETIC
 echo "-mca rmaps_base_oversubscribe 1 -x A=b" >params
 for how in "env OMPI_MCA_rmaps_base_oversubscribe=1 hrun" "hrun --mca rmaps_base_oversubscribe true" "hrun --tune params"; do
     run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" $how -n 2 --dry-run true
