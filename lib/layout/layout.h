@@ -34,6 +34,7 @@ struct hrun_layout {
     int shared_cores;       /* 1: some PE has more ranks than cores (1 if unknown) */
     const struct hrun_host *limited; /* one whose cgroup grants fewer CPUs than it has ranks; NULL: there is none */
     int uneven_threads;     /* 1: ranks differ in threads */
+    int mapped;             /* enum hrun_map: what they are mapped by, where the user says where ranks go */
     int bound;              /* enum hrun_map: what the user has the ranks bound to; 0: each to its PE */
     int other_binding;      /* 1: some rank is not bound to all of its PE, and to that alone */
     int splits_cores;       /* 1: some rank is bound to a part of a core, which a rankfile cannot say */

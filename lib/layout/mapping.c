@@ -247,6 +247,20 @@ static int rank(struct mapping *w, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- binding */
 
+/* Memory nodes, or packages, where all hosts (that have ranks, once they are mapped) have them; else `otherwise`. */
+static int memory_object(const struct mapping *w, int otherwise)
+{
+    for (int wide = HRUN_MAP_NODE + HRUN_OBJECT_NUMA; wide >= HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE; wide--) {
+        int all = 1;
+
+        for (int h = 0; h < w->cluster->nhosts; h++)
+            all &= !(w->nprocs ? w->rooms[h].count : w->rooms[h].n) || object_of(&w->rooms[h], 0, wide) >= 0;
+        if (all)
+            return wide;
+    }
+    return otherwise;
+}
+
 /* As Open MPI 4.1: ranks with n cores to these, those mapped by an object to it, others to a core when they are two or
  * fewer, else to a memory node; not at all where hosts are oversubscribed. */
 static int default_binding(const struct mapping *w)
@@ -259,15 +273,7 @@ static int default_binding(const struct mapping *w)
         return w->m.by > HRUN_MAP_NODE && !w->m.per && !w->m.pes ? (int)w->m.by : what;
     if (w->m.by > HRUN_MAP_NODE && !w->m.per)
         return (int)w->m.by;
-    for (int wide = HRUN_MAP_NODE + HRUN_OBJECT_NUMA; wide >= HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE; wide--) {
-        int all = 1;
-
-        for (int h = 0; h < w->cluster->nhosts; h++)
-            all &= !w->rooms[h].count || object_of(&w->rooms[h], 0, wide) >= 0;
-        if (all)
-            return wide;
-    }
-    return what;
+    return memory_object(w, what);
 }
 
 /* group[u]: the first unit of u's object. */
@@ -455,6 +461,7 @@ int mapping_assign(const struct mapping *w, struct hrun_layout *l, struct hrun_e
         free(l->split);
         l->split = kept;
         l->bound = w->bind;
+        l->mapped = w->m.by;
     }
     hrun_buf_release(&text);
     free(at);
@@ -468,11 +475,14 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
 {
     struct hrun_layout *l = NULL;
     struct mapping w;
-    int rc = mapping_begin(&w, cluster, m, npes, busy, err);
+    int rc = mapping_begin(&w, cluster, m, npes, busy, err), most = n;
 
     w.oversubscribe = oversubscribe || m->oversubscribes;
-    if (!w.m.by)
-        w.m.by = HRUN_MAP_SLOT;
+    for (int h = 0; h < cluster->nhosts && !rc && !n && most <= 2; h++)
+        most += w.rooms[h].slots;
+    if (!rc && !w.m.by)     /* as Open MPI 4.1, where only the order shows it */
+        w.m.by = most > 2 && (m->rank_by || m->rank_span || m->rank_fill) ? memory_object(&w, HRUN_MAP_SLOT)
+                                                                          : HRUN_MAP_SLOT;
     if (!rc)
         rc = m->rankfile ? mapping_read(&w, n, err) : map(&w, n, err) || mapping_bind(&w, err) || rank(&w, err);
     if (!rc)

@@ -266,7 +266,7 @@ void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *
     else if (m->hosts)
         hrun_buf_adds(out, "by the list of hosts, ");
     else if (hrun_mapping_places(m))
-        hrun_buf_addf(out, "by %s%s, ", layout_map_name((int)(m->by ? m->by : HRUN_MAP_SLOT)), m->span ? " of all hosts"
+        hrun_buf_addf(out, "by %s%s, ", layout_map_name(l->mapped), m->span ? " of all hosts"
                                                                                                       : "");
     if (m->rankfile && l->bound != HRUN_MAP_NONE)
         hrun_buf_adds(out, "bound to its slots");

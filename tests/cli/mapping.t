@@ -56,6 +56,7 @@ pack:2 numa:2 l3:1 core:4 pu:2|16|-np 20 --map-by slot;-np 5 --map-by node;-np 7
 pack:2 numa:2 l3:1 core:4 pu:2|16|-np 8 --map-by numa --rank-by core;-np 8 --map-by numa --rank-by socket;-np 24 --map-by core --rank-by node
 pack:2 numa:2 l3:1 core:4 pu:2|16|-np 8 --map-by ppr:2:socket --rank-by socket:span --bind-to socket;-np 5 --map-by ppr:2:numa --bind-to numa
 pack:2 numa:2 l3:1 core:4 pu:2|16|-npernode 3;-pernode;-np 3 -npernode 2;-np 7 --map-by node --rank-by slot;-np 20 --map-by l3cache
+pack:4 numa:1 l3:1 l2:2 core:2 pu:1|16|-np 16 --rank-by core;-np 16 --rank-by slot;-np 2 --rank-by core;-np 20 --rank-by numa;-np 7 --rank-by socket
 pack:1 core:6 pu:1|6|-np 8 --map-by core;--map-by core;-np 9 --map-by slot;-np 3 --map-by slot:PE=2;-np 4 --map-by node:PE=3
 END
 

@@ -206,6 +206,8 @@ static void test_cases(void)
         { { "map-by core:1", "bind-to core" }, 2, 0, "0:0 0:1" },
         { { "map-by seq", "bind-to core" }, 0, 0, "1:0 0:0 1:1" }, { { "map-by seq" }, 2, 0, "1:0 0:0" },
         { { "map-by seq" }, 4, 0, "-n 4: the list of hosts has 3: name more, or give fewer" },
+        { { "rank-by core", "bind-to core" }, 4, 0, "0:0 0:1 0:4 0:5" }, { { "rank-by core" }, 2, 0, "0:0 0:1" },
+        { { "rank-by slot" }, 4, 0, "0:0-3 0:4-7 0:0-3 0:4-7" },
         { { "map-by package:span", "rank-by span", "bind-to core" }, 7, 0, "0:0 0:4 1:0 1:4 2:0 2:4 0:1" },
     };
     struct hrun_cluster *c = cluster_of("package:2 [numa] core:4 pu:2", "", HRUN_LEVEL_CORE);
