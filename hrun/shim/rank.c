@@ -119,12 +119,13 @@ static void place_in_flux(void)
 }
 
 /* mpirun hands its settings on to the processes, and with them the shims. An mpirun or hrun that the program starts is
- * to find the remote shell behind them. */
+ * to find the remote shell behind them, and not hrun's rankfile. */
 static void restore_settings(void)
 {
     static const char *const names[][2] = { { "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_orte_launch_agent" },
                                             { "PRTE_MCA_plm_ssh_agent", "PRTE_MCA_prte_launch_agent" } };
 
+    unsetenv("OMPI_MCA_orte_rankfile");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *agent = getenv(names[i][0]), *daemon = getenv(names[i][1]);
         const char *shim = agent ? strstr(agent, "/hrun-shim agent ") : NULL;
