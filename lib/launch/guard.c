@@ -37,11 +37,11 @@ static void sleep_ms(int ms)
 static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids *groups)
 {
     enum { STEP_MS = 20, ROUNDS = 200 };  /* SIGKILL works at once, but for a process stuck in the kernel */
-    int waited = 0;
+    double kill_s = hrun_monotonic_s() + spec->grace_ms * 1e-3;
 
     for (int round = 0; round < ROUNDS; round++) {
         struct hrun_pids left = HRUN_PIDS_INIT;
-        int sig = waited < spec->grace_ms ? (waited ? 0 : SIGTERM) : SIGKILL;
+        int sig = hrun_monotonic_s() >= kill_s ? SIGKILL : round ? 0 : SIGTERM;
         if (hrun_procs_of_job(spec->job_id, spec->mark, groups, NULL, &left) || left.n == 0) {
             hrun_pids_release(&left);
             break;
@@ -50,7 +50,6 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
             kill(left.v[i], sig);
         hrun_pids_release(&left);
         sleep_ms(STEP_MS);
-        waited += STEP_MS;
     }
     hrun_remove_tree(spec->rundir);
     hrun_remove_tree(spec->shmdir);
@@ -103,16 +102,13 @@ static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi 
 
 /* Leave the terminal, the files and the name of hrun behind: nothing that ends when hrun's output is closed
  * may wait for this process, and what looks for processes called hrun shall not find it. Result: the socket,
- * which moves when hrun had a standard file closed and it has that number; -1 on failure. The job's memory file (mark,
- * 0: none) stays open. */
-static int detach(int sock, int mark)
+ * which moves when hrun had a standard file closed and it has that number; -1 on failure. */
+static int detach(int sock)
 {
-    int null, low, high;
+    int null;
 
     if (sock < 3 && (sock = fcntl(sock, F_DUPFD_CLOEXEC, 3)) < 0)
         return -1;
-    low = mark && mark < sock ? mark : sock;
-    high = mark > sock ? mark : sock;
     null = open("/dev/null", O_RDWR);
     setsid();
     prctl(PR_SET_NAME, "pmix-guard");
@@ -121,12 +117,46 @@ static int detach(int sock, int mark)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    close_range(3, (unsigned)low - 1, 0);   /* of an empty range nothing is closed */
-    close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-    close_range((unsigned)high + 1, ~0U, 0);
+    close_range(3, (unsigned)sock - 1, 0);  /* of an empty range nothing is closed */
+    close_range((unsigned)sock + 1, ~0U, 0);
     if (chdir("/"))
         return sock;  /* it would only keep a folder busy */
     return sock;
+}
+
+/* hrun is dead, or waits no longer, and we do not serve yet: no process of the job is there, only its folders. We may
+ * hang within the C library, which is not used here. */
+static const char *orphaned[7] = { "rm", "-rf", "--" };
+
+static void on_orphaned(int sig)
+{
+    (void)sig;
+    execve("/bin/rm", (char *const *)(uintptr_t)orphaned, (char *const[]){ NULL });
+    _exit(1);
+}
+
+/* From now on (spec not NULL) until we serve (NULL) a guard that hangs does not stay. parent: hrun. */
+static void begin_start(const struct hrun_guard_spec *spec, pid_t parent)
+{
+    enum { SPARE_S = 5 };       /* hrun gives up first */
+    struct sigaction act = { .sa_handler = spec ? on_orphaned : SIG_IGN };
+    int n = 3;
+    sigset_t set;
+
+    if (spec && spec->rundir)
+        orphaned[n++] = spec->rundir;
+    if (spec && spec->shmdir)
+        orphaned[n++] = spec->shmdir;
+    if (spec && spec->scratch)
+        orphaned[n++] = spec->scratch;
+    sigaction(SIGALRM, &act, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    prctl(PR_SET_PDEATHSIG, spec ? SIGALRM : 0);
+    alarm(spec ? START_TIMEOUT_S + SPARE_S : 0);
+    if (spec && getppid() != parent)
+        on_orphaned(SIGALRM);
 }
 
 static void block_signals(void)
@@ -191,7 +221,7 @@ static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock,
     return pmi;
 }
 
-static void guard_main(const struct hrun_guard_spec *spec, int sock)
+static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t parent)
 {
     struct pollfd *polled = calloc((size_t)spec->nranks + 3, sizeof *polled);
     struct hrun_pmi *pmi = NULL;
@@ -199,7 +229,8 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
     int served = spec->nranks == 0;
 
     memset(&err, 0, sizeof err);
-    sock = detach(sock, spec->mark);
+    begin_start(spec, parent);
+    sock = detach(sock);
     if (sock < 0)
         return;
     if (!polled)
@@ -215,6 +246,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock)
         send(sock, out, sizeof out, MSG_NOSIGNAL);
         return;
     }
+    begin_start(NULL, 0);
     watch(spec, sock, pmi, polled);
     hrun_pmi_destroy(pmi);
     free(polled);
@@ -292,6 +324,7 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
 {
     struct hrun_guard made = HRUN_GUARD_INIT;
     int pair[2];
+    pid_t parent = getpid();
     sigset_t old;
 
     for (int r = 0; fds && r < spec->nranks; r++)
@@ -303,7 +336,7 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
     made.pid = fork();
     if (made.pid == 0) {
         close(pair[0]);
-        guard_main(spec, pair[1]);
+        guard_main(spec, pair[1], parent);
         _exit(0);
     }
     sigprocmask(SIG_SETMASK, &old, NULL);

@@ -167,11 +167,10 @@ int hrun_ranks_find(char *(*lookup)(const char *name), int rank, struct hrun_ran
  *
  * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
  * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it has inherited the
- * job's memory file (hrun_spawn.mark), or when its process group was made for a rank. Nothing else is ever signalled.
+ * job's mark, or when its process group was made for a rank. Nothing else is ever signalled.
  *
- * The memory file is known by its device and inode, never by its name, which anybody can use. hrun and its guard keep
- * it open, so that no other file gets the inode; there, and in a process that another thread of the caller forks, it is
- * close-on-exec, and so counts for nothing. Functions take the descriptor of this process as mark, 0: none.
+ * The mark is a random number as soft limit RLIMIT_LOCKS, which Linux has kept without a use since 2.4.25: a process
+ * that clears its environment, closes all files and leaves its session keeps its limits. 0: none.
  */
 
 #define HRUN_JOB_VARIABLE "HRUN_JOB"
@@ -190,8 +189,8 @@ void hrun_pids_release(struct hrun_pids *p);
 
 /* Append the living processes of the job (zombies are not), but for this process and those in except (may be
  * NULL). groups: the process groups made for ranks. -1 when memory ran out or there is no /proc. */
-int hrun_procs_of_job(const char *job_id, int mark, const struct hrun_pids *groups, const struct hrun_pids *except,
-                      struct hrun_pids *out);
+int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
+                      const struct hrun_pids *except, struct hrun_pids *out);
 
 /* Append the children of this process, of all its threads, zombies included. -1 when the kernel does not
  * tell. */
@@ -206,8 +205,8 @@ int hrun_procs_tree(pid_t root, struct hrun_pids *out);
 /* Process group of a process, also of a zombie; -1 when it is gone. */
 pid_t hrun_procs_group(pid_t pid);
 
-/* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's memory file? */
-int hrun_procs_marked(pid_t pid, const char *job_id, int mark);
+/* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's mark? */
+int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark);
 
 /* The number that stands in its environment under that name; otherwise: there is none, or no such process. */
 long hrun_procs_number(pid_t pid, const char *name, long otherwise);
@@ -261,8 +260,7 @@ struct hrun_spawn {
     sigset_t mask;               /* signal mask of the process */
     struct sigaction sigchld;    /* its disposition of SIGCHLD */
     int death_signal;            /* sent to the process by the kernel when hrun dies */
-    int mark;                    /* descriptor of the job's memory file, which it inherits, and all that it starts,
-                                    unless they close it; 0: none */
+    unsigned long mark;          /* of the job, 0: none */
     int ignore_ttou;             /* 1: a process in a group of its own may write to a tostop terminal */
     const struct hrun_topo *topo; /* NULL: nothing is bound */
 };
@@ -308,7 +306,7 @@ struct hrun_guard {
 
 struct hrun_guard_spec {
     const char *job_id;          /* value of HRUN_JOB in the processes' environment */
-    int mark;                    /* descriptor of the memory file that they inherit, above 2; 0: none */
+    unsigned long mark;          /* that they inherit, 0: none */
     const char *rundir, *shmdir; /* folders of the job, either may be NULL */
     const char *scratch;         /* that of the caller's, or NULL */
     int grace_ms;                /* after hrun's death: how long the processes may take to end */
@@ -735,7 +733,7 @@ struct hrun_run {
     time_t since;                /* when */
     char *rundir, *shmdir;       /* shmdir may be NULL: no /dev/shm here */
     const char *job_id;          /* last part of rundir */
-    int mark;                    /* memory file by which processes of the job are found (internal.h); 0: none */
+    unsigned long mark;          /* by which processes of the job are found (procs), 0: none */
     struct hrun_guard guard;
     struct hrun_pids groups;     /* process groups made for the job */
     struct hrun_pids strangers;  /* children that the caller had before */

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,15 +36,16 @@ void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* The job's memory file, with a number above those of standard files. 0: there is none, and the processes are found by
- * their environment or group. */
-static int make_mark(void)
+/* 0: there is none, and the processes are found by their environment or group. */
+static unsigned long make_mark(void)
 {
-    int fd = memfd_create("hrun-job", MFD_CLOEXEC), mark = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    enum { SPARE_BITS = 2 };    /* far from RLIM_INFINITY */
+    struct rlimit l;
+    unsigned long mark;
 
-    if (fd >= 0)
-        close(fd);
-    return mark > 0 ? mark : 0;
+    if (getrlimit(RLIMIT_LOCKS, &l) || l.rlim_max != RLIM_INFINITY || getrandom(&mark, sizeof mark, 0) != sizeof mark)
+        return 0;
+    return mark >> SPARE_BITS;
 }
 
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
@@ -99,20 +101,18 @@ void hrun_run_end(struct hrun_run *r)
     int saved = errno;
 
     end_processes(r);
-    hrun_guard_stop(&r->guard);
     hrun_output_destroy(r->output);
     hrun_words_close(&r->words);
     hrun_remove_tree(r->rundir);
     hrun_remove_tree(r->shmdir);
     if (r->mpich)
         hrun_mpich_remove_orphans(r->since);
+    hrun_guard_stop(&r->guard);     /* behind what it would remove */
     if (r->old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->old_subreaper);
     hrun_signals_give_back(&r->signals);
     hrun_pids_release(&r->groups);
     hrun_pids_release(&r->strangers);
-    if (r->mark)
-        close(r->mark);
     free(r->procs);
     free(r->rundir);
     free(r->shmdir);

@@ -5,11 +5,10 @@
 #include "base/file.h"
 
 #include <dirent.h>
-#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PROC_FILE_MAX = 16 << 20 };  /* an environment or a list of mappings is far smaller */
@@ -77,47 +76,22 @@ pid_t hrun_procs_group(pid_t pid)
     return stat_of(pid, &state, &group) ? -1 : group;
 }
 
-/* Does the descriptor of that number stay open when the process executes a program? */
-static int is_inheritable(pid_t pid, const char *number)
+/* Has it the job's mark, and may we signal it? Another user can give processes any limit. */
+static int has_limit(pid_t pid, unsigned long mark)
 {
+    static const char name[] = "\nMax file locks ";
     struct hrun_buf b = HRUN_BUF_INIT;
     const char *p = NULL;
-    char what[32];
-    int yes;
+    int found;
 
-    snprintf(what, sizeof what, "fdinfo/%.20s", number);
-    if (slurp(pid, what, &b) == 0)
-        p = strstr(b.data, "flags:");
-    yes = p && !(strtol(strchr(p, ':') + 1, NULL, 8) & O_CLOEXEC);
+    if (mark && slurp(pid, "limits", &b) == 0)
+        p = strstr(b.data, name);
+    found = p && strtoul(p + strlen(name), NULL, 10) == mark && !kill(pid, 0);
     hrun_buf_release(&b);
-    return yes;
-}
-
-static int holds_file(pid_t pid, int mark)
-{
-    static const char memfd[] = "/memfd:";
-    enum { LEN = sizeof memfd - 1 };
-    struct stat want, st;
-    struct dirent *e;
-    char path[64], link[LEN];
-    int found = 0;
-    DIR *dir;
-
-    if (mark <= 0 || fstat(mark, &want))
-        return 0;
-    snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-    dir = opendir(path);
-    while (dir && !found && (e = readdir(dir)))
-        /* Only memory files are asked who they are: other files may be on a server that does not answer. */
-        found = readlinkat(dirfd(dir), e->d_name, link, LEN) == LEN && !memcmp(link, memfd, LEN) &&
-                !fstatat(dirfd(dir), e->d_name, &st, 0) && st.st_dev == want.st_dev && st.st_ino == want.st_ino &&
-                is_inheritable(pid, e->d_name);
-    if (dir)
-        closedir(dir);
     return found;
 }
 
-int hrun_procs_marked(pid_t pid, const char *job_id, int mark)
+int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     size_t name = strlen(HRUN_JOB_VARIABLE), at = 0;
@@ -128,7 +102,7 @@ int hrun_procs_marked(pid_t pid, const char *job_id, int mark)
             found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
                     !strcmp(b.data + at + name + 1, job_id);
     hrun_buf_release(&b);
-    return found || holds_file(pid, mark);
+    return found || has_limit(pid, mark);
 }
 
 long hrun_procs_number(pid_t pid, const char *name, long otherwise)
@@ -145,8 +119,8 @@ long hrun_procs_number(pid_t pid, const char *name, long otherwise)
     return value;
 }
 
-int hrun_procs_of_job(const char *job_id, int mark, const struct hrun_pids *groups, const struct hrun_pids *except,
-                      struct hrun_pids *out)
+int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
+                      const struct hrun_pids *except, struct hrun_pids *out)
 {
     DIR *dir = opendir("/proc");
     struct dirent *e;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -76,6 +77,8 @@ static char *const *argv_of(const struct hrun_spawn *s, const struct hrun_spawn_
 static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
                   pid_t parent, char *const *sh_argv)
 {
+    struct rlimit marked;
+
     /* Not a session: with the kernel's autogroups each session gets its own share of the processors, and a
      * rank that waits could not yield to one in another session (4 ms a barrier in place of 4 us). */
     if (one->own_group)
@@ -87,8 +90,10 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
         give_up(complaints, index, STEP_FILES);
     if (s->wdir && chdir(s->wdir))
         give_up(complaints, index, STEP_WDIR);
-    if (s->mark)
-        fcntl(s->mark, F_SETFD, 0);
+    if (s->mark && !getrlimit(RLIMIT_LOCKS, &marked)) {
+        marked.rlim_cur = s->mark;
+        setrlimit(RLIMIT_LOCKS, &marked);
+    }
     if (s->ignore_ttou && one->own_group)
         signal(SIGTTOU, SIG_IGN);
     sigaction(SIGCHLD, &s->sigchld, NULL);

@@ -57,18 +57,29 @@ end_job
 out_has joined "with the namespace it would have joined"
 status_is 77 "and aborted the job"
 
-# ---- a stranger that gives a memory file of its own the names of the job's outlives a job whose hrun is killed
-start_job
-python3 -c 'import os, sys, time
-files = [os.memfd_create(name, 0) for name in sys.argv[1:]]
-print("made", flush=True)
-time.sleep(60)' "${rundir##*/}" hrun-job >forged &
+# ---- a stranger with a limit like the job's mark outlives a job whose hrun is killed; what left that job does not
+cat >leave <<'P'
+#!/bin/bash
+# Leave session, environment and all files.
+env -i setsid bash -c 'trap "" TERM; for f in /proc/self/fd/*; do eval "exec ${f##*/}>&-"; done 2>/dev/null
+    exec /bin/sleep 4321.5' &
+sleep 60
+P
+chmod +x leave
+prlimit --locks=1234567:unlimited sleep 60 &
 forger=$!
-for _ in $(seq 200); do [ -s forged ] && break; sleep 0.05; done
+hrun --no-record --engine local -n 1 ./leave >job.out 2>job.err </dev/null &
+pid=$!
+left() { pgrep -fx "/bin/sleep 4321.5"; }
+for _ in $(seq 200); do left >/dev/null && break; sleep 0.05; done
+ok "a process leaves the job" left
+rundir=$(echo "$TMPDIR"/hrun.*)
 kill -9 $pid
 wait $pid 2>/dev/null
 for _ in $(seq 200); do [ -d "$rundir" ] || break; sleep 0.05; done
-ok "the job is removed" test -s forged -a ! -d "$rundir"
+ok "the job is removed" test ! -d "$rundir"
+out=$(left)
+ok "also what has left it" test -z "$out"
 ok "and the stranger lives" kill -0 $forger
 kill $forger
 wait $forger 2>/dev/null

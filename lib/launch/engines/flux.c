@@ -207,13 +207,12 @@ static int start(struct hrun_run *r, const struct hrun_flux_place *p, const char
     r->begun_s = INFINITY;
     r->tagging = HRUN_TAG_SRUN;
     /* What attach writes to standard error is not of lines alone. */
-    if (hrun_words_open(&r->words, err))
+    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_words_open(&r->words, err))
         return -1;
     r->watch_fd = w->fd = r->words.fd;
     r->words.fd = -1;
     r->watch = hrun_flux_listen;
-    rc = hrun_run_prepare(r, 1, err) || build_env(r, &env, err) ||
-         hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || submit(r, p, shim, &env, err) ||
+    rc = hrun_run_prepare(r, 1, err) || build_env(r, &env, err) || submit(r, p, shim, &env, err) ||
          attach(r, err) ? -1 : 0;
     hrun_strvec_release(&env);
     return rc;

@@ -5,7 +5,7 @@
  *   - 5 takes the rankfile as a mapping; without the two modifiers it leaves ranks that share cores
  *     unbound, or refuses them. A minus sign in the file's name is an "unrecognized qualifier". The rankfile is not the
  *     allocation, so the hosts are named, too;
- *   - both write their address to a file when they have read their options and before their daemons run; where that file
+ *   - both write their address to a file when they have read their options, before their daemons run; where that file
  *     is missing at the end mpirun itself has failed, and its status is not the program's;
  *   - 4 that is to pass a signal on while it connects its daemons fails with status 0, or on one host hangs (seen): see
  *     begun_s. 0 counts only where hrun-shim has told of each rank that it ended with 0;
@@ -418,9 +418,9 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
         hrun_fail_nomem(err);
         goto out;
     }
-    if (hrun_reach_listen(reach, r, err) || make_rankfile(r, m, &rankfile, rank_fd, err) ||
-        build(r, m, reach, rankfile, ready, &argv, err) || build_env(r, m, reach, &env, err) ||
-        hrun_reach_check_shells(reach, r, m, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_reach_listen(reach, r, err) ||
+        make_rankfile(r, m, &rankfile, rank_fd, err) || build(r, m, reach, rankfile, ready, &argv, err) ||
+        build_env(r, m, reach, &env, err) || hrun_reach_check_shells(reach, r, m, &env, err))
         goto out;
     r->is_launcher = 1;
     r->tagging = m->major >= 5 ? HRUN_TAG_PRTERUN : HRUN_TAG_MPIRUN;

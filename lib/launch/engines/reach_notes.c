@@ -175,7 +175,8 @@ static int hears_all(const struct hrun_reach *reach)
 
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
 {
-    r->begun_s = reach->tells ? INFINITY : hrun_monotonic_s() + (reach->agents && reach->prrte ? reach->limit_s : START_S);
+    r->begun_s = reach->tells ? INFINITY
+               : hrun_monotonic_s() + (reach->agents && reach->prrte ? reach->limit_s : START_S);
     if (!reach->agents && !reach->tells)
         return 0;
     reach->fifo = hrun_strf("%s/notes", r->rundir);
@@ -208,8 +209,9 @@ int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_e
                                                                                : WEXITSTATUS(status)))
             hrun_run_say(r, "rank %d ended with status %d, and mpirun with 0", out->failed_rank, out->status);
         return status ? 0 : hrun_fail(err, HRUN_EENGINE, "mpirun ended with status 0, and %d of %d processes had not "
-                                      "%s: this was no whole run", n - (reach->nranks < n ? reach->nranks : reach->ndone),
-                                      n, reach->nranks < n ? "begun" : "ended");
+                                      "%s: this was no whole run",
+                                      n - (reach->nranks < n ? reach->nranks : reach->ndone), n,
+                                      reach->nranks < n ? "begun" : "ended");
     }
     if (!reach->agents || !out->status || out->signalled)
         return 0;

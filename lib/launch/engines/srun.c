@@ -358,9 +358,9 @@ static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char
     r->launcher = &hrun_srun_launcher;
     r->begun_s = INFINITY;
     r->tagging = HRUN_TAG_SRUN;
-    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) ||
-        build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) || build_env(r, p, &env, err) ||
-        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_words_open(&r->words, err) ||
+        hrun_run_prepare(r, 1, err) || build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) ||
+        build_env(r, p, &env, err))
         goto out;
     one.env = env.v;
     rc = hrun_run_start(r, srun, argv.v, NULL, &one, 1, err);
@@ -402,16 +402,16 @@ static void end_watch(struct hrun_srun_watch *w)
     free(w->scancel);
 }
 
-/* A status of an srun that has started no process, and 0 of one that has not started all, is not the program's. -1 with
- * *err then. */
+/* A status of an srun that has started no process, and 0 of one that has not started all, is not the program's: -1 with
+ * *err. */
 static int judge_srun(const struct hrun_run *r, const struct hrun_srun_watch *w, struct hrun_error *err)
 {
     int enough = r->out->status ? w->started > 0 : w->started >= r->job->layout->nranks;
 
     if (enough || r->out->timed_out || r->out->signalled)
         return 0;
-    return hrun_fail(err, HRUN_EENGINE, "srun ended with status %d before it had started all processes%s%s", r->out->status,
-                     w->complaint[0] ? ": " : "", w->complaint);
+    return hrun_fail(err, HRUN_EENGINE, "srun ended with status %d before it had started all processes%s%s",
+                     r->out->status, w->complaint[0] ? ": " : "", w->complaint);
 }
 
 static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)

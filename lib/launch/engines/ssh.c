@@ -641,7 +641,8 @@ static int start(struct ssh *s, struct hrun_error *err)
     r->state = s;
     r->tagging = HRUN_TAG_FED;
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (find_hosts(s, l, err) || hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) ||
+    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || find_hosts(s, l, err) ||
+        hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) ||
         !(s->pmi = hrun_pmi_create(l, &owner, err)))
         return -1;
     hrun_pmi_set_apps(s->pmi, r->job->which);
@@ -657,7 +658,7 @@ static int start(struct ssh *s, struct hrun_error *err)
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
     if (hrun_env_base(&s->env, err) || hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        hrun_reach_env(&s->reach, r, &s->env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+        hrun_reach_env(&s->reach, r, &s->env, err))
         return -1;
     r->start_s = hrun_monotonic_s();
     if (start_more(s, err))
