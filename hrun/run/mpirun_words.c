@@ -1,7 +1,8 @@
-/* mpirun_words.c - options of mpirun 4 and 5 and of mpiexec.hydra; see mpirun_words.h */
+/* mpirun_words.c - options of mpirun 4 and 5, of mpiexec.hydra and of srun; see mpirun_words.h */
 #include "mpirun_words.h"
 
 #include "base/file.h"
+#include "base/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct word {
 #define PLACES "hrun leaves memory and the order of hosts as they are; the host list orders hosts"
 #define REACHES "hrun reaches the hosts by ssh, or by srun inside a job of Slurm (--mca plm_rsh_agent: another way)"
 #define NEEDLESS "hrun needs no such word"
+#define ASKS "ask salloc or sbatch for it; hrun runs on the hosts of the job"
 #define DEBUGGER "start the debugger in front of each process: hrun -n P gdb -batch -ex run -ex bt --args PROGRAM"
 
 /* tests/cli/mpirun_words.t compares these rows with hrun-mpirun(7). */
@@ -60,6 +62,12 @@ static const struct word words[] = {
     { "print-rank-map", 0, SERVED, "--verbose" },
     { "display", 1, SERVED, "--verbose" },
     { "do-not-launch", 0, SERVED, "--dry-run" },
+    { "ntasks", 1, SERVED, "-n %1" },
+    { "nodelist", 1, SERVED, "--host %1" },
+    { "w", 1, SERVED, "--host %1" },
+    { "nodefile", 1, SERVED, "--hostfile %1" },
+    { "chdir", 1, SERVED, "--wdir %1" },
+    { "label", 0, SERVED, "--tag-output" },
 
     { "allow-run-as-root", 0, HERE, "as OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" },
     { "path", 1, HERE, "PATH begins with it" },
@@ -89,6 +97,9 @@ static const struct word words[] = {
     { "pernode", 0, PLACE, "per-node 1" },
     { "cpus-per-proc", 1, PLACE, "pe %1" },
     { "cpus-per-rank", 1, PLACE, "pe %1" },
+    { "cpus-per-task", 1, PLACE, "pe %1" },
+    { "ntasks-per-node", 1, PLACE, "per-node %1" },
+    { "ntasks-per-socket", 1, PLACE, "map-by ppr:%1:package" },
     { "use-hwthread-cpus", 0, PLACE, "hwthreads 1" },
     { "nolocal", 0, PLACE, "nolocal 1" },
     { "skip-launch-node", 0, PLACE, "nolocal 1" },
@@ -120,6 +131,32 @@ static const struct word words[] = {
     { "disable-auto-cleanup", 0, INSTEAD, "hrun always ends all processes when one has failed" },
     { "print-all-exitcodes", 0, INSTEAD, "hrun tells the first rank that fails" },
     { "stream-buffering", 1, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
+    { "mem-bind", 1, INSTEAD, PLACES },
+    { "exclusive", 0, INSTEAD, NEEDLESS },
+    { "overlap", 0, INSTEAD, NEEDLESS },
+    { "exact", 0, INSTEAD, NEEDLESS },
+    { "kill-on-bad-exit", 0, INSTEAD, "hrun always ends all processes when one has failed" },
+    { "unbuffered", 0, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
+    { "job-name", 1, INSTEAD, NEEDLESS },
+
+    { "nodes", 1, REFUSED, "name the hosts with --host a,b, or ask salloc or sbatch for nodes" },
+    { "exclude", 1, REFUSED, "name the hosts that remain with --host a,b" },
+    { "cpu-bind", 1, REFUSED, "write --bind-to none, core, socket or numa" },
+    { "distribution", 1, REFUSED, "write --map-by slot in place of block, --map-by node in place of cyclic" },
+    { "multi-prog", 0, REFUSED, "write the programs on the command line: hrun -n 1 A : -n 7 B" },
+    { "time", 1, REFUSED, "write --timeout with a unit: 90s, 5m, 1h30m" },
+    { "input", 1, REFUSED, "redirect the input: < FILE" },
+    { "error", 1, REFUSED, "redirect the output: 2> FILE" },
+    { "partition", 1, REFUSED, ASKS },
+    { "account", 1, REFUSED, ASKS },
+    { "qos", 1, REFUSED, ASKS },
+    { "reservation", 1, REFUSED, ASKS },
+    { "constraint", 1, REFUSED, ASKS },
+    { "gres", 1, REFUSED, ASKS },
+    { "gpus", 1, REFUSED, ASKS },
+    { "gpus-per-task", 1, REFUSED, ASKS },
+    { "mem", 1, REFUSED, ASKS },
+    { "mem-per-cpu", 1, REFUSED, ASKS },
 
     { "genvnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
     { "envnone", 0, REFUSED, "write env -i NAME=VALUE... hrun" },
@@ -159,6 +196,29 @@ static const struct word *find_word(const char *name, size_t len)
     return NULL;
 }
 
+/* An option that there is not, where the nearest one is a word of another launcher's, which it may begin. */
+static int check_spelling(const char *word, const char *name, size_t len, struct hrun_error *err)
+{
+    enum { NWORDS = sizeof words / sizeof *words, BEGINS = 3 };
+    const char *known[HRUN_OPTS_MAX + NWORDS], *near = NULL;
+    char *plain = strndup(name, len);
+    size_t n = 0;
+    int rc = 0;
+
+    for (const struct hrun_opt *o = hrun_options; o->name; o++)
+        known[n++] = o->name;
+    for (size_t i = 0; i < NWORDS; i++) {
+        known[n++] = words[i].name;
+        if (!near && len >= BEGINS && !strncmp(words[i].name, name, len))
+            near = words[i].name;
+    }
+    near = near ? near : plain ? hrun_nearest(plain, known, n) : NULL;
+    if (near && find_word(near, strlen(near)))
+        rc = hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; did you mean '%s%s'?", word, near[1] ? "--" : "-", near);
+    free(plain);
+    return rc;
+}
+
 /* How many further words belong to hrun's own option; a name with two dashes may be cut as long as it is unique. One
  * with one dash may not: it may be a word of another launcher's. -1 with *err. */
 static int own_values(const char *word, struct hrun_error *err)
@@ -175,7 +235,12 @@ static int own_values(const char *word, struct hrun_error *err)
             found = o;
     if (found && word[1] != '-' && len > 1 && strlen(found->name) != len)
         return hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; if you mean '--%s' write it out", word, found->name);
-    if (!found || found->arg == HRUN_OPT_NONE || found->optional)
+    for (const struct hrun_opt *o = hrun_options; o->name && !found && word[1] != '-'; o++)
+        if (o->sym == *name)    /* "-n4" */
+            return 0;
+    if (!found)
+        return check_spelling(word, name, len, err);
+    if (found->arg == HRUN_OPT_NONE || found->optional)
         return 0;
     return (found->arg == HRUN_OPT_PAIR ? 2 : 1) - (name[len] == '=');
 }
@@ -367,7 +432,8 @@ static int is_app_file(const char *path)
 static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, struct hrun_strvec *out,
                        struct hrun_strvec *file, struct hrun_strvec *notes, struct hrun_error *err)
 {
-    int i = *at, own;
+    const char *c = NULL;
+    int i = *at, own, np = 0;
 
     while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--")) {
         const char *name = argv[i] + 1 + (argv[i][1] == '-'), *eq = strchr(name, '='), *values[2] = { "", "" };
@@ -376,6 +442,8 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
 
         if (w && !strcmp(w->name, "app") && !is_app_file(eq ? eq + 1 : argv[i + 1]))
             w = NULL;
+        np |= (*name == 'n' && argv[i][1] == 'n' && !name[1 + strspn(name + 1, "0123456789")]) ||
+              (!strncmp(name, "np", 2) && (!name[2] || name[2] == '=')) || (w && !strcmp(w->name, "ntasks"));
         if (!w) {
             s->short_N |= argv[i][1] == 'N';
             own = own_values(argv[i], err);
@@ -387,7 +455,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
             continue;
         }
         snprintf(as, sizeof as, "%.*s%s", (int)(name - argv[i]), argv[i], w->name);
-        if (eq && w->values != 1)
+        if (eq && w->values != 1 && w->what != INSTEAD)
             return hrun_fail(err, HRUN_EINVAL, "option '%s' takes no value behind '=', found '%s'", as, argv[i]);
         i++;
         if (eq)
@@ -398,13 +466,16 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
                                  w->values == 2 ? "two values" : "a value");
             values[k] = argv[i++];
         }
+        c = !strcmp(w->name, "c") ? values[0] : c;
         s->hydra |= is_of_mpiexec(w->name);
         if (w->what == PROGRAMS ? add_programs(values[0], file, err) && hrun_fail_prefix(err, "%s", as)
                                 : replace_one(w, as, values, s, out, notes, err))
             return -1;
     }
     *at = i;
-    return 0;
+    return !c || !np ? 0
+           : hrun_fail(err, HRUN_EINVAL, "-c %s is a number of processes, as with mpirun, and so is -n: for the cores of "
+                       "each process, as with srun, write --cpus-per-task %s", c, c);
 }
 
 int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,

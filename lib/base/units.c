@@ -37,19 +37,33 @@ size_t hrun_number_length(const char *s, int exponent)
 int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
                      struct hrun_error *err)
 {
-    const char *digits = text + (*text == '-' || *text == '+');
-    size_t len = strspn(digits, "0123456789");
+    static const char figures[] = "0123456789", units[] = "kmg";
+    const char *digits = text + (*text == '-' || *text == '+'), *unit;
+    size_t len = strspn(digits, figures), power = len && (digits[len] | 32) == 'e' ? len + 1 : 0;
+    size_t end = power ? power + strspn(digits + power, figures) : len;
     int saved = errno, out_of_range;
-    long long v;
+    long long v, binary;
+    long exponent = power ? strtol(digits + power, NULL, 10) : 0;
 
-    if (len == 0 || digits[len])
+    errno = 0;
+    binary = v = strtoll(text, NULL, 10);
+    out_of_range = errno == ERANGE;
+    errno = saved;
+    unit = len && digits[len] && !digits[len + 1] ? strchr(units, digits[len] | 32) : NULL;
+    if (unit && llabs(v) <= INT32_MAX) {    /* which of the two is meant the user knows */
+        for (const char *u = units; u <= unit; u++) {
+            v *= 1000;
+            binary *= 1024;
+        }
+        return hrun_fail(err, HRUN_EINVAL, "%s needs a whole number, not '%s': write %lld or %lld", what, text, v,
+                         binary);
+    }
+    if (len == 0 || digits[end] || end == power)
         return hrun_fail(err, HRUN_EINVAL, "%s needs a whole number such as %lld, not '%s'", what,
                          (long long)(min > 1 ? min : max < 1 ? max : 1), text);
-    errno = 0;
-    v = strtoll(text, NULL, 10);
-    out_of_range = errno == ERANGE || v < min || v > max;
-    errno = saved;
-    if (out_of_range)
+    for (; exponent > 0 && v && !out_of_range; exponent--)
+        out_of_range = __builtin_mul_overflow(v, 10, &v);
+    if (out_of_range || v < min || v > max)
         return hrun_fail(err, HRUN_EINVAL, "%s needs a whole number in %lld..%lld, not '%s'", what,
                          (long long)min, (long long)max, text);
     *out = v;

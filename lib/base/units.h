@@ -20,7 +20,7 @@
  * exponent is not 0, [e [+-] digits]. No sign. */
 size_t hrun_number_length(const char *s, int exponent);
 
-/* A whole number in min..max; a decimal integer only ("9600"). */
+/* A whole number in min..max; a decimal integer, also with an exponent ("9600", "1e4"). */
 int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
                      struct hrun_error *err);
 /* A number that was read as one, in min..max? */

@@ -14,7 +14,8 @@ int64_t number_value(const char *text)
 {
     int64_t N;
 
-    return *text < '1' || *text > '9' || hrun_parse_count("", text, 1, HRUN_COUNT_MAX, &N, NULL) ? 0 : N;
+    return *text < '1' || *text > '9' || text[strspn(text, "0123456789")] ||
+           hrun_parse_count("", text, 1, HRUN_COUNT_MAX, &N, NULL) ? 0 : N;
 }
 
 const char *number_at(char *const *words, int i)

@@ -14,23 +14,23 @@ while read -r name values what; do
     [ "$values" = 2 ] && set -- A b
     [ "$values" = 1 ] && set -- x
     case $name in
-        c | ppn | perhost | npernode | npersocket | cpus-per-*) set -- 1 ;;
+        ntasks* | c | ppn | perhost | npernode | npersocket | cpus-per-*) set -- 1 ;;
         map-by | rank-by | bind-to) set -- core ;;
         cpu-*) set -- 0 ;;
         s | stdin) set -- none ;;
         ppr) set -- 1:node ;;
         rankfile | rf) echo "rank 0=+n0 slot=0" >ranks; set -- ranks ;;
-        hosts) set -- localhost ;;
-        f) echo localhost >hosts; set -- hosts ;;
+        hosts | nodelist | w) set -- localhost ;;
+        f | nodefile) echo localhost >hosts; set -- hosts ;;
         app* | configfile) echo "-n 1 true" >programs; set -- programs ;;
         am | tune) echo "A = b" >params; set -- params ;;
-        gwdir) set -- / ;;
+        gwdir | chdir) set -- / ;;
     esac
     for dash in - --; do
         case $name in nolocal | skip-launch-node) set -- --dry-run --cluster two.yaml ;; esac
-        program=true
-        case $name in app* | configfile) program= ;; esac
-        run hrun -n 1 "$dash$name" "$@" $program
+        program=true procs="-n 1"
+        case $name in app* | configfile) program= ;; c) procs= ;; esac
+        run hrun $procs "$dash$name" "$@" $program
         case $what in
         PROGRAMS) [ "$status" = 0 ] && [ -z "$err" ] ;;
         REFUSED) [ "$status" = 125 ] && [ "$(printf '%s\n' "$err" | wc -l)" = 1 ] && [[ $err == *"is not served: "* ]] ;;
@@ -129,4 +129,19 @@ for how in "env OMPI_MCA_rmaps_base_oversubscribe=1 hrun" "hrun --mca rmaps_base
     run $how --engine mpirun --mca rmaps_base_mapping_policy node -n 1 true
     status_is 0 "and mpirun, which gets a rankfile, does not see them"
 done
+run hrun --ntasks=2 --cpus-per-task=1 --nodelist=localhost --label --kill-on-bad-exit=1 "$bin/probe" info
+status_is 0 "a line of a script for srun"
+out_has "rank 1 " "starts its program"
+fails 125 "write --cpus-per-task 2" "-c beside -n, which srun takes for cores" hrun -n 1 -c 2 true
+fails 125 "ask salloc or sbatch" "what a job is asked for" hrun --partition=big -n 1 true
+fails 125 "not '4k': write 4000 or 4096" "a number with a unit" hrun -N 4k -n 1 true
+run hrun -n 1e0 true
+status_is 0 "one with an exponent"
+for word in bindto:bind-to bind:bind-to mapby:map-by rank_by:rank-by cpu-per-task:cpus-per-task ntask:ntasks; do
+    fails 125 "unknown option '--${word%:*}'; did you mean '--${word#*:}'?" "--${word%:*} gets a suggestion" \
+        hrun --${word%:*} 1 -n 1 true
+done
+fails 125 "unknown option '--tagoutput'; did you mean '--tag-output'?" "so do hrun's own" hrun --tagoutput -n 1 true
+run hrun -qn1 true
+status_is 0 "short options in one word are none of these"
 done_testing

@@ -16,7 +16,9 @@ static void test_count(void)
         { "9600", 1, 9600 }, { "+5", 1, 5 }, { "-5", 1, -5 }, { "007", 1, 7 }, { "0", 1, 0 }, { "", 0, 0 },
         { " 1", 0, 0 }, { "1 ", 0, 0 }, { "1.0", 0, 0 }, { "1e3", 0, 0 }, { "0x10", 0, 0 }, { "12a", 0, 0 },
         { "-", 0, 0 }, { "+-1", 0, 0 }, { "1000", 0, 0 }, { "-1001", 0, 0 }, { "10001", 0, 0 },
-        { "9223372036854775808", 0, 0 }, { "99999999999999999999999", 0, 0 }, { "1,000", 0, 0 }
+        { "9223372036854775808", 0, 0 }, { "99999999999999999999999", 0, 0 }, { "1,000", 0, 0 },
+        { "5e2", 1, 500 }, { "-5E1", 1, -50 }, { "0e9", 1, 0 }, { "1e", 0, 0 }, { "e3", 0, 0 }, { "1e-1", 0, 0 },
+        { "1.5e2", 0, 0 }, { "1e2e", 0, 0 }, { "1e400", 0, 0 }, { "1e99999999999999999999", 0, 0 }, { "4kB", 0, 0 },
     };
     struct hrun_error err = { 0 };
     int64_t v;
@@ -31,6 +33,9 @@ static void test_count(void)
     errno = 77;
     ok(hrun_parse_count("-N", "two", 1, 10, &v, &err) == -1 && err.code == HRUN_EINVAL, "no number");
     is_str(err.text, "-N needs a whole number such as 1, not 'two'", "is answered with what would be right");
+    ok(hrun_parse_count("-N", "4k", 1, 10, &v, &err) == -1, "a unit");
+    is_str(err.text, "-N needs a whole number, not '4k': write 4000 or 4096", "is answered with the numbers it may mean");
+    ok(hrun_parse_count("-N", "3M", 1, 10, &v, &err) == -1 && strstr(err.text, "write 3000000 or 3145728"), "so is M");
     ok(hrun_parse_count("-N", "11", 1, 10, &v, &err) == -1, "too large");
     is_str(err.text, "-N needs a whole number in 1..10, not '11'", "is answered with the range");
     is_int(errno, 77, "errno is kept");

@@ -81,7 +81,7 @@ static void test_find(void)
 /* A definition with `size: number` says by its args which number it is; of another one all words are its args. */
 static void test_of_app(void)
 {
-    static const char number[] = "size: number\n", other[] = "constants: {k: 3}\n";
+    static const char number[] = "size: number\n", other[] = "constants: [{name: k, value: 3}]\n";
     static const struct { const char *kind, *args, *words; int64_t N; } t[] = {
         { number, "['-var', 'x', '{N}']", "./a|-in|other|-var|x|24", 24 }, { number, "['-nx={N}']", "./a|-nx=24", 24 },
         { number, "['{N}', deck]", "/bin/a|24|deck", 24 }, { number, "['-var', 'x', '{N}']", "./a|-var|y|24", 0 },
