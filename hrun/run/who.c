@@ -85,11 +85,11 @@ static int print_json(const struct hrun_ledger *l, const struct hrun_ledger_list
                 json_array_append_new(uses, json_pack("{s:s, s:s}", "host", host, "pus", pus));
         hrun_ledger_user(l, h->uid, &user);
         json_array_append_new(
-            runs, json_pack("{s:s, s:s, s:o, s:s, s:I, s:s, s:o, s:s, s:s, s:I, s:o, s:b, s:o}", "state",
+            runs, json_pack("{s:s, s:s, s:o, s:s, s:I, s:s, s:o, s:s, s:I, s:o, s:b, s:o}", "state",
                             h->waits ? "waits" : "runs", "user", user.data, "uid",
                             h->uid == (uid_t)-1 ? json_null() : json_integer((json_int_t)h->uid), "host", h->host,
                             "pid", h->pid, "app", h->app, "N", h->N ? json_integer(h->N) : json_null(), "program",
-                            h->program, "version", h->version, "since", h->since_s, "until",
+                            h->program, "since", h->since_s, "until",
                             h->end_s ? json_integer(h->end_s) : json_null(), "stopped", h->silent, "uses", uses));
         hrun_buf_release(&user);
     }

@@ -27,11 +27,19 @@ enum { UNIT_BITS = 14, TOKEN_BITS = 16, NAMELESS = (1 << TOKEN_BITS) - 2, TEXT_M
 /* Time of processor that reading may take: a lock operation takes 1 us, in a file with 20,000 other locks 0.3 ms. */
 static const double READ_S = 0.02, READ_HOST_S = 2e-5, READ_ALL_S = 1;
 
+/* PUs of a host, as numbers of units of all hosts. */
+struct range {
+    off_t first, last;
+    const char *host;
+};
+
 struct hrun_ledger {
     char *dir, host[65];
     int folder, locks, queue, text; /* descriptors: the folder; LOCKS, for PUs and for places; the own text; -1: none */
     long token;
     int place;                  /* in the queue, -1: none */
+    struct range *wanted;       /* nwanted, what is to be locked or waited for next */
+    int nwanted;
     double stop_s;              /* of the processor clock: when reading has taken too long */
 };
 
@@ -49,9 +57,15 @@ static off_t host_key(const char *name)
     return (off_t)(h ? h : 1);
 }
 
+/* The number of a unit among those of all hosts, and the offset of a host's. */
+static off_t number(off_t key, long unit)
+{
+    return (key << UNIT_BITS) + unit;
+}
+
 static off_t at(off_t key, long unit)
 {
-    return ((key << UNIT_BITS) + unit) << TOKEN_BITS;
+    return number(key, unit) << TOKEN_BITS;
 }
 
 static int unit_of(off_t offset)
@@ -59,12 +73,12 @@ static int unit_of(off_t offset)
     return (int)(offset >> TOKEN_BITS & ((1 << UNIT_BITS) - 1));
 }
 
-/* Lock units first..last of a host: 1; 0: another has one of them; -1 with errno. */
-static int set_lock(const struct hrun_ledger *l, int fd, off_t key, long first, long last)
+/* Lock units: 1; 0: another has one of them; -1 with errno. */
+static int set_lock(const struct hrun_ledger *l, int fd, off_t first, off_t last)
 {
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at(key, first) };
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first << TOKEN_BITS,
+                        .l_len = ((last - first) << TOKEN_BITS) + l->token + 1 };
 
-    lk.l_len = at(key, last) + l->token + 1 - lk.l_start;
     return !fcntl(fd, F_OFD_SETLK, &lk) ? 1 : errno == EAGAIN || errno == EACCES ? 0 : -1;
 }
 
@@ -74,19 +88,6 @@ static void unlock(int fd)
 
     if (fd >= 0)
         fcntl(fd, F_OFD_SETLK, &all);
-}
-
-int hrun_ledger_has(const char *pus, long first, long last)
-{
-    long a, b;
-
-    for (const char *p = pus; (p = hrun_range_next(p, HRUN_RANGES_MAX, &a, &b)); p++) {
-        if (a <= last && b >= first)
-            return 1;
-        if (*p != ',')
-            break;
-    }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- files */
@@ -178,40 +179,41 @@ static void open_text(struct hrun_ledger *l)
         l->token = NAMELESS;
 }
 
-static void clean(char *text)
+/* Say who this process is, and what it wants. That this fails is no reason to do without the lock. */
+static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as)
 {
-    for (; *text; text++)
-        if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
-            *text = '?';
-}
-
-/* Say who this process is, and with what uses. That this fails is no reason to do without the lock. */
-static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as, const struct hrun_ledger_use *uses,
-                       int n)
-{
-    const char *const texts[] = { "host", l->host, "app", as->app, "program", as->program, "version", HRUN_VERSION };
-    json_t *root, *list = json_array();
+    struct hrun_buf pus = HRUN_BUF_INIT;
+    json_t *root, *uses = json_array();
     struct statfs fs;
-    char *text;
+    char *text, *to, *from;
 
     if (l->text < 0)
         open_text(l);
-    for (int i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("[s, s]", uses[i].host, uses[i].pus));
-    root = json_pack("{s:I, s:I, s:I, s:I, s:o}", "pid", (json_int_t)getpid(), "since", as->since_s, "until", as->end_s,
-                     "N", as->N, "uses", list);
-    for (size_t i = 0; root && i < sizeof texts / sizeof *texts; i += 2) {
-        char *copy = strdup(texts[i + 1] ? texts[i + 1] : "");
+    for (int i = 0; i < l->nwanted; i++) {
+        const struct range *r = &l->wanted[i];
 
-        if (copy)
-            clean(copy);
-        json_object_set_new(root, texts[i], json_string(copy ? copy : ""));
-        free(copy);
+        hrun_range_add(&pus, 0, (long)(r->first % (1 << UNIT_BITS)), (long)(r->last % (1 << UNIT_BITS)));
+        if (i + 1 == l->nwanted || r[1].host != r->host) {
+            json_array_append_new(uses, json_pack("[s, s]", r->host, pus.data));
+            hrun_buf_reset(&pus);
+        }
     }
-    text = root ? json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    hrun_buf_release(&pus);
+    root = json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "pid", (json_int_t)getpid(), "since", as->since_s,
+                     "until", as->end_s, "N", as->N, "host", l->host, "app", as->app, "program", as->program, "uses",
+                     uses);
+    text = to = from = root ? json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    /* A character that has to be escaped is not worth showing. */
+    while (from && *from)
+        if (*from == '\\') {
+            from += from[1] == 'u' ? 6 : 2;
+            *to++ = '?';
+        } else {
+            *to++ = *from++;
+        }
     /* Over NFS others see what is written once it is on the server. */
-    if (l->text >= 0 && text && pwrite(l->text, text, strlen(text), 0) > 0 &&
-        !ftruncate(l->text, (off_t)strlen(text)) && !fstatfs(l->text, &fs) && fs.f_type == NFS_SUPER_MAGIC)
+    if (l->text >= 0 && text && pwrite(l->text, text, (size_t)(to - text), 0) > 0 && !ftruncate(l->text, to - text) &&
+        !fstatfs(l->text, &fs) && fs.f_type == NFS_SUPER_MAGIC)
         fsync(l->text);
     free(text);
     json_decref(root);
@@ -237,15 +239,15 @@ static void read_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
             len = -1;
     if (len > 0)
         root = json_loadb(text, (size_t)len, JSON_DISABLE_EOF_CHECK, NULL);
-    if (root && !json_unpack(root, "{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:o}", "pid", &h->pid, "since",
+    if (root && !json_unpack(root, "{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "pid", &h->pid, "since",
                              &h->since_s, "until", &h->end_s, "N", &h->N, "host", &h->host, "app", &h->app, "program",
-                             &h->program, "version", &h->version, "uses", &uses)) {
+                             &h->program, "uses", &uses)) {
         h->text = root;
         h->uid = st.st_uid;
         h->silent = h->waits && time(NULL) - st.st_mtime > HRUN_LEDGER_SILENT_S;
     } else {
         json_decref(root);
-        h->host = h->app = h->program = h->version = "";
+        h->host = h->app = h->program = "";
         h->pid = h->since_s = h->end_s = h->N = 0;
     }
     free(text);
@@ -306,6 +308,7 @@ void hrun_ledger_close(struct hrun_ledger *l)
     }
     if (l->folder >= 0)
         close(l->folder);
+    free(l->wanted);
     free(l->dir);
     free(l);
     errno = saved;
@@ -428,48 +431,69 @@ void hrun_ledger_list_release(struct hrun_ledger_list *list)
 
 /* ---------------------------------------------------------------- locking */
 
-static int by_key(const void *a, const void *b)
+int hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus)
 {
-    const struct hrun_ledger_use *x = a, *y = b;
-    off_t kx = host_key(x->host), ky = host_key(y->host);
-
-    return (kx > ky) - (kx < ky);
-}
-
-static int lock_list(const struct hrun_ledger *l, const struct hrun_ledger_use *use)
-{
+    const off_t key = host_key(host);
     long first, last;
-    int rc = 1;
 
-    for (const char *p = use->pus; rc > 0 && (p = hrun_range_next(p, HRUN_LEDGER_PUS - 1, &first, &last)); p++) {
-        rc = set_lock(l, l->locks, host_key(use->host), first, last);
+    for (const char *p = pus; (p = hrun_range_next(p, HRUN_LEDGER_PUS - 1, &first, &last)); p++) {
+        if (!(l->nwanted & (l->nwanted - 1))) {
+            void *grown = realloc(l->wanted, (size_t)(l->nwanted ? 2 * l->nwanted : 1) * sizeof *l->wanted);
+
+            if (!grown)
+                return -1;
+            l->wanted = grown;
+        }
+        l->wanted[l->nwanted++] = (struct range){ number(key, first), number(key, last), host };
         if (*p != ',')
             break;
     }
-    return rc;
+    return 0;
 }
 
-int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_ledger_use *uses, int n,
-                     struct hrun_error *err)
+static int by_first(const void *a, const void *b)
 {
-    int rc = 1;
+    const struct range *x = a, *y = b;
 
-    if (open_locks(l, 1, &l->locks, err) < 0)
-        return -1;
-    write_text(l, as, uses, n);
-    qsort(uses, (size_t)n, sizeof *uses, by_key);
-    for (int i = 0; i < n && rc > 0; i++)
-        rc = lock_list(l, &uses[i]);
-    if (rc < 0)
-        hrun_fail_errno(err, HRUN_EIO, "cannot lock PUs in %s/%s", l->dir, LOCKS);
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Put what is wanted in order, in few ranges. */
+static void join_wanted(struct hrun_ledger *l)
+{
+    int n = 0;
+
+    if (l->nwanted)
+        qsort(l->wanted, (size_t)l->nwanted, sizeof *l->wanted, by_first);
+    for (int i = 0; i < l->nwanted; i++)
+        if (n && l->wanted[i].first <= l->wanted[n - 1].last + 1)
+            l->wanted[n - 1].last = l->wanted[i].last > l->wanted[n - 1].last ? l->wanted[i].last
+                                    : l->wanted[n - 1].last;
+        else
+            l->wanted[n++] = l->wanted[i];
+    l->nwanted = n;
+}
+
+int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err)
+{
+    int rc = open_locks(l, 1, &l->locks, err);
+
+    join_wanted(l);
+    if (rc > 0)
+        write_text(l, as);
+    for (int i = 0; i < l->nwanted && rc > 0; i++)
+        if ((rc = set_lock(l, l->locks, l->wanted[i].first, l->wanted[i].last)) < 0)
+            hrun_fail_errno(err, HRUN_EIO, "cannot lock PUs in %s/%s", l->dir, LOCKS);
     if (rc < 1)
         unlock(l->locks);
+    l->nwanted = 0;
     return rc;
 }
 
-void hrun_ledger_unlock(struct hrun_ledger *l)
+int hrun_ledger_unlock(struct hrun_ledger *l)
 {
     unlock(l->locks);
+    return l->nwanted = 0;
 }
 
 /* The place behind the last one that is taken, those of host 0. */
@@ -486,25 +510,30 @@ static void take_place(struct hrun_ledger *l)
         if (lk.l_type != F_UNLCK)
             place = lk.l_len && lk.l_start + lk.l_len < at(1, 0)
                     ? unit_of(lk.l_start + lk.l_len - 1) % HRUN_LEDGER_PUS + 1 : HRUN_LEDGER_PUS;
-        else if (set_lock(l, l->queue, 0, HRUN_LEDGER_PUS + place, HRUN_LEDGER_PUS + place) > 0)
+        else if (set_lock(l, l->queue, HRUN_LEDGER_PUS + place, HRUN_LEDGER_PUS + place) > 0)
             l->place = place;
     }
 }
 
-int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_ledger_use *uses, int n,
-                      struct hrun_error *err)
+int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err)
 {
     struct flock hosts = { .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = at(1, 0) };
+    int rc = open_locks(l, 1, &l->queue, err);
 
-    if (open_locks(l, 1, &l->queue, err) < 0)
-        return -1;
-    write_text(l, as, uses, n);
-    if (l->place < 0)
-        take_place(l);
-    fcntl(l->queue, F_OFD_SETLK, &hosts);
-    for (int i = 0; i < n && l->place >= 0; i++)
-        set_lock(l, l->queue, host_key(uses[i].host), HRUN_LEDGER_PUS + l->place, HRUN_LEDGER_PUS + l->place);
-    return 0;
+    join_wanted(l);
+    if (rc > 0) {
+        write_text(l, as);
+        if (l->place < 0)
+            take_place(l);
+        fcntl(l->queue, F_OFD_SETLK, &hosts);
+    }
+    for (int i = 0; i < l->nwanted && rc > 0 && l->place >= 0; i++) {
+        off_t place = number(l->wanted[i].first >> UNIT_BITS, HRUN_LEDGER_PUS + l->place);
+
+        set_lock(l, l->queue, place, place);
+    }
+    l->nwanted = 0;
+    return rc > 0 ? 0 : -1;
 }
 
 void hrun_ledger_leave(struct hrun_ledger *l)

@@ -38,18 +38,13 @@
 
 enum { HRUN_LEDGER_PUS = 1 << 13, HRUN_LEDGER_SILENT_S = 30 };
 
-/* PUs of one host, by its own name: OS numbers, "0-3,8". */
-struct hrun_ledger_use {
-    char *host, *pus;
-};
-
 /* A process with locks. Texts are printable ASCII. */
 struct hrun_ledger_holder {
     long token;
     uid_t uid;                  /* (uid_t)-1: not known */
     int waits, place;           /* it holds this place in the queue; a process that holds PUs, too, is two of them */
     int silent;                 /* it waits, and was stopped: it does not count */
-    const char *host, *app, *program, *version; /* of hrun; "": not known, or no definition */
+    const char *host, *app, *program; /* host of hrun; "": not known, or no definition */
     json_int_t pid, since_s, end_s, N; /* end_s: as predicted; 0: not known. Times are seconds since 1970 */
     json_t *text;               /* owns the strings; its "uses" are [[host, pus], ...]. NULL: a holder without a name */
 };
@@ -81,19 +76,18 @@ int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hr
                      struct hrun_error *err);
 void hrun_ledger_list_release(struct hrun_ledger_list *list);
 
-/* Lock uses[n] (which is sorted), in place of nothing; of `as` app, program, N, since_s and end_s count. Result: 1 all
- * are locked; 0 others have some: none is; -1 with *err: none is. Errors: HRUN_EIO. */
-int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_ledger_use *uses, int n,
-                     struct hrun_error *err);
-void hrun_ledger_unlock(struct hrun_ledger *l);
-/* Wait for uses[n]: take a place in the queue, or keep it for these in place of others, and show that it is alive. A
- * queue without a free place is passed over. Errors: HRUN_EIO. */
-int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_ledger_use *uses, int n,
-                      struct hrun_error *err);
+/* Add PUs of a host ("0-3,8"; host lives until then) to what the next call of hrun_ledger_lock or _queue is about. -1:
+ * no memory. */
+int hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus);
+/* Lock what is wanted; nothing is locked before. Of `as` app, program, N, since_s and end_s count. Result: 1 all is
+ * locked; 0 others have some: nothing is; -1 with *err: nothing is. Errors: HRUN_EIO. */
+int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
+/* Nothing is locked, and nothing wanted, any more. Result: 0. */
+int hrun_ledger_unlock(struct hrun_ledger *l);
+/* Wait for what is wanted: take a place in the queue, or keep it for this in place of others, and show that it is
+ * alive. A queue without a free place is passed over. Errors: HRUN_EIO. */
+int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
 void hrun_ledger_leave(struct hrun_ledger *l);
-
-/* Has the list of PUs one in first..last? */
-int hrun_ledger_has(const char *pus, long first, long last);
 
 /* Append the name of a user, "uid 1234" where it has none, "a user without a name (fuser -v LOCKS)". */
 void hrun_ledger_user(const struct hrun_ledger *l, uid_t uid, struct hrun_buf *out);

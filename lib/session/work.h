@@ -153,10 +153,9 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
 
 struct ledger {
     struct hrun_ledger *l;        /* NULL: there is none */
-    char *why_none;               /* why; or NULL */
     struct hrun_ledger_list seen; /* at the last look */
     const struct hrun_cluster *cluster;
-    char **names;                 /* of each host: what it calls itself */
+    struct hrun_strvec names;     /* of each host: what it calls itself */
     char **mask;                  /* [sub][pe]: 1: in use by others, or kept for an earlier one that waits */
     int **who;                    /* [sub][pe]: the holder that has it, -1: none */
     int nbusy;                    /* PEs in the mask */
@@ -197,9 +196,8 @@ int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_r
 /* Sleep. Result: the number of SIGINT, SIGTERM, SIGHUP or SIGQUIT when one of them has ended it, else 0. */
 int ledger_sleep(double seconds);
 
-/* Append who has busy PEs, in one line: "6 of 8 PEs of fast in use by alice since 13:10 until about 14:20; ...".
- * Result: 0 where none is busy, and nothing is appended. */
-int ledger_tell(const struct ledger *g, struct hrun_buf *out);
+/* Append who has busy PEs, in one line: "6 of 8 PEs of fast in use by alice since 13:10 until about 14:20; ...". */
+void ledger_tell(const struct ledger *g, struct hrun_buf *out);
 json_t *ledger_json(const struct ledger *g);
 /* Append lead and a time of day, with the date where it is not today; nothing for 0. */
 void ledger_add_time(struct hrun_buf *out, const char *lead, int64_t when_s);

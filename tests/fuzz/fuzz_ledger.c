@@ -4,7 +4,7 @@
 #include "ledger/ledger.h"
 
 #define TEXT(host, more) "{\"pid\":4711,\"since\":17,\"until\":1700000600,\"N\":9600,\"uses\":[[\"n\",\"0\"]]," \
-                         "\"app\":\"hpl\",\"program\":\"./xhpl\",\"version\":\"0.1.0\",\"host\":" host "}" more
+                         "\"app\":\"hpl\",\"program\":\"./xhpl\",\"host\":" host "}" more
 
 const char *const fuzz_seeds[] = {
     TEXT("\"node1\"", ""), TEXT("\"node1\"", "behind"), TEXT("\"\\u001b\"", ""), TEXT("\"\033[2J\"", ""), TEXT("7", ""),
@@ -21,15 +21,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct hrun_ledger *l, *other;
     static char *path;
-    struct hrun_ledger_use use = { (char *)"n", (char *)"0" };
     struct hrun_ledger_holder me = { .app = "", .program = "" };
     struct hrun_ledger_list list;
     struct hrun_error err;
-    char *host = use.host;
+    char *host = (char *)"n";
 
     if (!l) {
         FUZZ_CHECK(!hrun_ledger_open(fuzz_folder(), &l, &err) && !hrun_ledger_open(fuzz_folder(), &other, &err));
-        FUZZ_CHECK(hrun_ledger_lock(other, &me, &use, 1, &err) == 1 && !hrun_ledger_read(l, &host, 1, &list, &err));
+        FUZZ_CHECK(!hrun_ledger_want(other, host, "0") && hrun_ledger_lock(other, &me, &err) == 1 &&
+                   !hrun_ledger_read(l, &host, 1, &list, &err));
         path = hrun_strf("%s/hrun-%04lx", fuzz_folder(), list.holders[0].token);
         hrun_ledger_list_release(&list);
     }
@@ -38,7 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(list.holders[0].host);
     check(list.holders[0].app);
     check(list.holders[0].program);
-    check(list.holders[0].version);
     hrun_ledger_list_release(&list);
     return 0;
 }

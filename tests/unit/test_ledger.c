@@ -26,9 +26,10 @@ static const struct hrun_ledger_holder me = { .app = "lu", .program = "/bin/l\nu
 /* Lock PUs of one host, or wait for them. */
 static int use(struct hrun_ledger *l, int wait, const char *host, const char *pus)
 {
-    struct hrun_ledger_use one = { (char *)(uintptr_t)host, (char *)(uintptr_t)pus };
     struct hrun_error err = { 0 };
-    int rc = (wait ? hrun_ledger_queue : hrun_ledger_lock)(l, &me, &one, 1, &err);
+    int rc = hrun_ledger_want(l, host, pus);
+
+    rc = rc ? rc : (wait ? hrun_ledger_queue : hrun_ledger_lock)(l, &me, &err);
 
     if (rc < 0)
         printf("# %s\n", err.text);
@@ -81,8 +82,6 @@ static void test_open(void)
 static void test_locks(void)
 {
     struct hrun_ledger *a = open_ledger(), *b = open_ledger();
-    struct hrun_ledger_use both[] = { { (char *)"m", (char *)"0" }, { (char *)"n", (char *)"4" } };
-    struct hrun_error err;
 
     is_int(use(a, 0, "n", "0-3,8"), 1, "PUs are locked");
     is_str(held(b, "N.example.org"), "0-3 8-8 ", "the name of a host counts without domain and case");
@@ -96,10 +95,16 @@ static void test_locks(void)
     is_int(use(b, 0, "n", "4-7,9"), 1, "nor are the others");
     hrun_ledger_unlock(b);
     use(a, 0, "n", "4");
-    is_int(hrun_ledger_lock(b, &me, both, 2, &err), 0, "all or nothing");
+    hrun_ledger_want(b, "m", "0");
+    is_int(use(b, 0, "n", "4"), 0, "all or nothing");
     is_str(held(a, "m"), "", "what could be had is let go");
     hrun_ledger_close(a);
-    is_int(hrun_ledger_lock(b, &me, both, 2, &err), 1, "locks end with their holder");
+    hrun_ledger_want(b, "m", "0,2,1");
+    is_int(use(b, 0, "n", "4"), 1, "locks end with their holder");
+    a = open_ledger();
+    is_str(held(a, "m"), "0-2 ", "few ranges are few locks");
+    is_str(held(a, "n"), "4-4 ", "on each host");
+    hrun_ledger_close(a);
     hrun_ledger_close(b);
 }
 
