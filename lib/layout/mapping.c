@@ -53,7 +53,7 @@ static int chunk(const struct mapping *w, const struct room *r, int nobjects)
 {
     if (w->m.per)
         return w->m.per * nobjects;
-    return w->m.by == HRUN_MAP_NODE ? 1 : w->m.span ? nobjects : r->limit;
+    return w->m.by == HRUN_MAP_NODE ? 1 : w->m.span && w->m.by != HRUN_MAP_SLOT ? nobjects : r->limit;
 }
 
 /* There is room for less than n. asked: by -n. */
@@ -229,6 +229,9 @@ static int rank(struct mapping *w, struct hrun_error *err)
         what = w->m.by;
     if (what == HRUN_MAP_UNSET)
         what = w->m.per ? HRUN_MAP_SLOT : w->m.by;
+    for (int h = 0; h <= last; h++)
+        if (w->rooms[h].count && !list_objects(&w->rooms[h], what, w->rooms[h].group))
+            return fail_object(w, h, what, err);
     w->ranks = calloc((size_t)w->nprocs + 1, sizeof *w->ranks);
     if (!w->ranks)
         return hrun_fail_nomem(err);
@@ -238,7 +241,7 @@ static int rank(struct mapping *w, struct hrun_error *err)
                 rank_next(w, h, 0, HRUN_MAP_SLOT, 0);
     while (w->listed && w->nranked < w->nprocs)
         rank_next(w, w->listed[w->nranked], 0, HRUN_MAP_SLOT, 0);
-    if (what == HRUN_MAP_NODE || w->m.rank_span)
+    if (what == HRUN_MAP_NODE || (w->m.rank_span && what != HRUN_MAP_SLOT))
         rank_round(w, 0, last, what, 0);
     for (int h = 0; h <= last && w->nranked < w->nprocs; h++)
         rank_round(w, h, h, what, w->m.rank_fill);
@@ -247,14 +250,38 @@ static int rank(struct mapping *w, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- binding */
 
-/* Memory nodes, or packages, where all hosts (that have ranks, once they are mapped) have them; else `otherwise`. */
+/* group[u]: the first unit of u's object. */
+static void find_groups(struct room *r, int what)
+{
+    for (int u = 0; u < r->n; u++) {
+        int number = object_of(r, u, what), g = u;
+
+        for (int k = u; k-- > 0 && g == u; )
+            if (object_of(r, k, what) == number)
+                g = r->group[k];
+        r->group[u] = g;
+        r->load_of[u] = 0;
+    }
+}
+
+/* Memory nodes, or packages, where all hosts (that have ranks, once they are mapped) have them, with enough cores for a
+ * rank; else `otherwise`. */
 static int memory_object(const struct mapping *w, int otherwise)
 {
     for (int wide = HRUN_MAP_NODE + HRUN_OBJECT_NUMA; wide >= HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE; wide--) {
         int all = 1;
 
-        for (int h = 0; h < w->cluster->nhosts; h++)
-            all &= !(w->nprocs ? w->rooms[h].count : w->rooms[h].n) || object_of(&w->rooms[h], 0, wide) >= 0;
+        for (int h = 0; h < w->cluster->nhosts && all; h++) {
+            struct room *r = &w->rooms[h];
+
+            if (!(w->nprocs ? r->count : r->n))
+                continue;
+            find_groups(r, wide);
+            for (int u = 0; u < r->n; u++)
+                r->load_of[r->group[u]]++;
+            for (int u = 0; u < r->n && all; u++)
+                all = object_of(r, u, wide) >= 0 && r->load_of[r->group[u]] >= w->pes;
+        }
         if (all)
             return wide;
     }
@@ -274,20 +301,6 @@ static int default_binding(const struct mapping *w)
     if (w->m.by > HRUN_MAP_NODE && !w->m.per)
         return (int)w->m.by;
     return memory_object(w, what);
-}
-
-/* group[u]: the first unit of u's object. */
-static void find_groups(struct room *r, int what)
-{
-    for (int u = 0; u < r->n; u++) {
-        int number = object_of(r, u, what), g = u;
-
-        for (int k = u; k-- > 0 && g == u; )
-            if (object_of(r, k, what) == number)
-                g = r->group[k];
-        r->group[u] = g;
-        r->load_of[u] = 0;
-    }
 }
 
 static int fail_cores(const struct mapping *w, const struct proc *p, int found, struct hrun_error *err)
@@ -480,9 +493,9 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
     w.oversubscribe = oversubscribe || m->oversubscribes;
     for (int h = 0; h < cluster->nhosts && !rc && !n && most <= 2; h++)
         most += w.rooms[h].slots;
-    if (!rc && !w.m.by)     /* as Open MPI 4.1, where only the order shows it */
-        w.m.by = most > 2 && (m->rank_by || m->rank_span || m->rank_fill) ? memory_object(&w, HRUN_MAP_SLOT)
-                                                                          : HRUN_MAP_SLOT;
+    if (!rc && !w.m.by)     /* as Open MPI 4.1 */
+        w.m.by = m->rankfile || m->hosts ? HRUN_MAP_SLOT : most > 2 || m->pes ? memory_object(&w, HRUN_MAP_SLOT)
+                 : w.threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
     if (!rc)
         rc = m->rankfile ? mapping_read(&w, n, err) : map(&w, n, err) || mapping_bind(&w, err) || rank(&w, err);
     if (!rc)

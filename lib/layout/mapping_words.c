@@ -89,8 +89,10 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
     if (key == MAP && number(word, len))
         return hrun_fail(err, HRUN_EINVAL, "mpiexec's number behind what is mapped by is not served: write pe=%.*s for "
                          "so many cores for each process", (int)len, word);
-    if (key == BIND && number(word, len))     /* mpiexec's core:2 */
+    if (key == BIND && number(word, len)) {   /* mpiexec's core:2, one after the other */
+        m->by = m->by ? m->by : HRUN_MAP_SLOT;
         return set_pes(m, word, len, err);
+    }
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
         if (modifiers[i].keys == key && is(word, len, modifiers[i].name)) {
             memcpy((char *)m + modifiers[i].at, &modifiers[i].value, sizeof(int));
