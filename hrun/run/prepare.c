@@ -7,6 +7,7 @@
 #include "session/decide.h"
 #include "session/context.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
                           : ledger_busy(&p->ledger) ? "others use some cores, so that they are not measured now" : NULL;
 
-    if (p->set->probe || p->set->nprograms || !kinds_matter(&p->c, ask, &p->d))
+    if (p->set->probe || p->set->nprograms || p->granted.by || !kinds_matter(&p->c, ask, &p->d))
         return 0;
     return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) ||
            kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err) ? -1 : 0;
@@ -219,14 +220,36 @@ int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, 
 
     drop_layout(p);
     c->busy = busy;
-    if (hrun_mapping_places(&p->mapping))
-        rc = placement_map(c, &p->ask, &p->mapping, &p->layout, err);
+    if (hrun_mapping_places(&p->mapping) || p->d.granted)
+        rc = placement_map(c, &p->ask, p->d.granted ? &p->granted : &p->mapping, &p->layout, err);
     else
         rc = (by_pattern && placement_choose(c, &p->d, &p->placed, err)) ||
              placement_layout(c, &p->d, &p->placed, &p->layout, err) ||
              (p->mapping.bind_to && placement_bind(c, &p->ask, &p->mapping, p->layout, err)) ? -1 : 0;
     p->w.share = p->d.share;
     return rc;
+}
+
+/* Where nothing is known of the program, or -n alone, it is started as the allocation grants it, if its rule accepts
+ * that. */
+static int choose_granted(struct prepared *p, struct hrun_error *err)
+{
+    struct decision *d = &p->d;
+    struct hrun_layout *mapped = NULL;
+    enum decided_by by = d->by;
+    int P = p->ask.procs ? (int)p->ask.procs : p->c.cluster->granted;
+
+    if (!p->granted.by || p->set->probe || d->run_s > 0 || (by != BY_DEFAULT && (by != BY_USER || !p->ask.procs)) ||
+        (p->c.app && d->N && hrun_app_rule(p->c.app, d->N, P, NULL) <= 0))
+        return 0;
+    if (placement_map(&p->c, &p->ask, &p->granted, &mapped, err))
+        return -1;
+    p->ask.mapped = mapped;
+    d->granted = !decide_by_layout(&p->c, &p->ask, d, NULL);
+    d->by = by;
+    p->ask.mapped = NULL;
+    hrun_layout_destroy(mapped);
+    return 0;
 }
 
 /* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */
@@ -241,7 +264,7 @@ static int choose(struct prepared *p, int all, struct hrun_error *err)
         return -1;
     p->ask.mapped = mapped;
     rc = make_decision(p, p->set, &p->ask, p->N, err) || choose_kinds(p, &p->ask, err) ||
-         learn(p, &p->ask, err) ? -1 : 0;
+         learn(p, &p->ask, err) || choose_granted(p, err) ? -1 : 0;
     p->ask.mapped = NULL;
     hrun_layout_destroy(mapped);
     if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))
@@ -369,6 +392,35 @@ static int64_t cores_of(const struct hrun_cluster *cl, int host)
     return cores;
 }
 
+/* What the allocation grants bounds what is chosen, unless the user says otherwise. */
+static void apply_grant(struct prepared *p)
+{
+    const struct hrun_cluster *cl = p->c.cluster;
+    struct hrun_app *all = p->c.variants_of;
+    int each = cl->cpus_each ? cl->cpus_each : INT_MAX, threads = 0, differs = 0;
+
+    if (!cl->granted || p->ask.config || p->ask.oversubscribe || p->ask.procs > cl->granted ||
+        hrun_mapping_places(&p->mapping))
+        return;
+    if (p->c.app)
+        p->c.app->most_procs = cl->granted;
+    for (int k = 0; all && k < all->nvariants; k++)
+        all->variants[k]->most_procs = cl->granted;
+    for (int h = 0; h < cl->nhosts; h++) {
+        int64_t cores = cores_of(cl, h), share = cores / cl->hosts[h].slots;
+
+        threads |= !share;      /* a process has hardware threads alone */
+        differs |= cores != cl->hosts[h].slots;
+        each = share && share < each ? (int)share : each;
+    }
+    if (!differs)
+        return;
+    p->granted = p->mapping;
+    p->granted.by = HRUN_MAP_SLOT;
+    p->granted.hwthreads |= threads;
+    p->granted.pes = !threads ? each : cl->cpus_each ? cl->cpus_each : 1;
+}
+
 /* Of a program that no definition knows there may be more processes than PEs, where these have several cores, as hosts
  * have: they fill the cores as with mpirun. */
 static void fill_cores(struct prepared *p)
@@ -381,7 +433,7 @@ static void fill_cores(struct prepared *p)
     for (int i = 0; i < cl->nsubs; i++)
         pes += cl->subs[i].npes;
     if ((!p->c.app || p->c.problem) && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
-        !hrun_mapping_places(&p->mapping))
+        !hrun_mapping_places(&p->mapping) && !p->granted.by)
         p->mapping.by = HRUN_MAP_SLOT;
 }
 
@@ -475,6 +527,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
     if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
         context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
         return -1;
+    apply_grant(p);
     p->as_mpiexec = s->hydra && c->mpi.kind == HRUN_MPI_MPICH && !p->ask.oversubscribe;
     p->ask.oversubscribe |= p->as_mpiexec;
     fill_cores(p);

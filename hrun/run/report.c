@@ -284,6 +284,9 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         wanting += add_wanting(c, d, i, out);
         missing += !d->subs[i].models;
     }
+    if (c->cluster->granted)
+        hrun_buf_addf(out, "  %s grants %d process%s: -n, --config, --map-by or --oversubscribe start more\n",
+                      c->cluster->allocation, c->cluster->granted, c->cluster->granted == 1 ? "" : "es");
     if (ledger_busy(ledger)) {
         hrun_buf_adds(out, ledger->waits ? "  it would wait: " : "  ");
         ledger_tell(ledger, out);
@@ -405,6 +408,8 @@ static void add_choice(const struct context *c, const struct decision *d, struct
             hrun_buf_adds(&line, ", extrapolated");
     } else if (d->run_s > 0) {
         hrun_buf_adds(&line, "  the quickest of its runs");
+    } else if (d->granted) {
+        hrun_buf_addf(&line, "  as %s grants", c->cluster->allocation);
     } else if (d->by == BY_DEFAULT) {
         hrun_buf_addf(&line, "  one process per %s", report_unit(c, d));
         if (c->app && d->N && !c->app->suits_pes)

@@ -190,6 +190,8 @@ void report_places(const struct context *c, const struct decision *d, struct hru
 {
     if (d->by == BY_KINDS)
         kinds_print_config(c, d, out);
+    else if (d->granted)
+        hrun_buf_addf(out, "as %s grants", c->cluster->allocation);
     else
         hrun_buf_addf(out, "one per %s", report_unit(c, d));
     if (d->kinds_run)

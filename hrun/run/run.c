@@ -98,7 +98,8 @@ static void say_presets(const struct prepared *p)
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .mapping = &p->mapping, .argv = job->argv,
+    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv,
+                           .mapping = p->d.granted ? &p->granted : &p->mapping,
                            .job = job, .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 

@@ -32,6 +32,7 @@ struct prepared {
     struct question ask;          /* as given, but for what does not count in this run */
     int64_t N;                    /* as given, 0: it was not */
     struct hrun_mapping mapping;  /* as given, with -N where that is mpirun's */
+    struct hrun_mapping granted;  /* where nothing else says where processes go: as the allocation grants them */
     struct ledger ledger;
     struct profiles known;
     struct decision d;

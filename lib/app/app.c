@@ -186,6 +186,8 @@ int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_
     int64_t units, least;
     double y;
 
+    if (app->most_procs && P > app->most_procs)
+        return 0;
     if (hrun_expr_eval(app->rule, v, &y, err))
         return hrun_fail_prefix(err, "rule of %s", app->name);
     if (y != 0 && app->shares.units && hrun_app_units(app, N, &units, &least, err))

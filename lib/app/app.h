@@ -174,6 +174,7 @@ struct hrun_app {
     int *procs_per_pe;          /* allowed Mi, ascending, distinct, 1..HRUN_PROCS_PER_PE_MAX */
     int nprocs_per_pe;
     int suits_pes;              /* 1: `size` without procs_per_pe: hrun_app_suit makes the list */
+    int most_procs;             /* a larger P is not accepted: what a resource manager grants; 0: any. The caller's */
     struct hrun_expr *memory;   /* bytes per process over N, P; NULL: not limited */
     struct hrun_terms np;       /* NP-T terms over N, P (paper 000, eq. 4 and Table V), network terms among them */
     struct hrun_terms nt;       /* N-T terms over N (eq. 2): key `n` */

@@ -136,15 +136,13 @@ static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, i
 
     if (!rc && width)
         rc = hrun_parse_count(name, width, 1, HRUN_CORES_MAX, &each, err);
-    a->cpus_each = !a->cpus_each || each < a->cpus_each ? (int)each : a->cpus_each;
+    a->cpus_each = width && !*suffix ? (int)each : 0;
     rc = rc || slurm_setting("SLURM_NTASKS", suffix, &name, &asked, err) ||
          (!asked && slurm_setting("SLURM_NPROCS", suffix, &name, &asked, err)) ||
          slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name, &per_host, err) ? -1 : 0;
     if (!rc && asked && per_host && read_counts(name, per_host, tasks, n, NULL))
         memset(tasks, 0, n * sizeof *tasks);
-    if (!rc)
-        rc = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name, &text, err);
-    if (!rc && text)
+    if (!rc && !(rc = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name, &text, err)) && text)
         rc = read_counts(name, text, cpus, n, err);
     else if (!rc && per_host)
         rc = read_counts("SLURM_TASKS_PER_NODE", per_host, cpus, n, err);

@@ -487,6 +487,9 @@ int decision_make(struct context *c, const struct question *q, const struct prof
         at = &own;
     }
     rc = decide(c, q, p, at, subs, d, err);
+    if (rc && err && err->code == HRUN_EINFEASIBLE && c->app && c->app->most_procs)
+        hrun_fail_prefix(err, "with at most %d process%s, as %s grants (-n starts more)", c->app->most_procs,
+                         c->app->most_procs == 1 ? "" : "es", c->cluster->allocation);
 done:
     at_size_release(&own);
     free(subs);

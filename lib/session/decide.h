@@ -127,6 +127,7 @@ struct decision {
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     int kinds_run;                /* BY_KINDS: of so many that were run this is the quickest; 0: by speeds */
     double run_s;                 /* BY_DEFAULT: > 0: in place of it the quickest run of a command, in so many s */
+    int granted;                  /* BY_DEFAULT: 1: processes and their cores as the allocation grants them */
     struct exploring explores;
     struct learning learning;
     struct finest finest;

@@ -123,6 +123,33 @@ told -n 6 --map-by node --rank-by slot
 ok "however it is said" test "$(field 'p["predicted_s"]')" = "$want"
 told -n 7 --map-by slot
 ok "another has none" test "$(field 'p["config"], p["predicted_s"], [r["host"][-3:] for r in p["ranks"]].count("0.2")')" = "(None, None, 4)"
+# Tasks that a job grants bound what the model chooses, and are what is started without one; -n goes beyond them.
+slurm() { # TASKS_PER_NODE WORDS...
+    local tasks=$1
+    shift
+    run env SLURM_JOB_ID=7 "SLURM_JOB_NODELIST=127.0.0.[2-3]" "SLURM_JOB_CPUS_PER_NODE=4(x2)" SLURM_NTASKS=3 \
+        SLURM_TASKS_PER_NODE="$tasks" hrun -q --cluster cluster.yaml --dry-run --json "$@"
+}
+slurm 2,1 -app lu -N 2000 "$bin/lu"
+ok "the model chooses no more processes than are granted" test "$(field 'p["chosen_by"], p["P"] <= 3')" = "('model', True)"
+slurm 2,1 -app lu -N 2000 -n 4 "$bin/lu"
+ok "-n may ask for more" test "$(field 'p["P"]')" = 4
+while IFS='|' read -r tasks words want; do
+    # shellcheck disable=SC2086
+    slurm "$tasks" $words true
+    got=$(field '" ".join("%s:%s" % (r["host"][-1], r["cores"]) for r in p["ranks"])')
+    out="$got $err" ok "$tasks tasks, $words" test "$got" = "$want"
+done <<'END'
+2,1||2:0-1 2:2-3 3:0-1
+1,2|-n 2|2:0-1 3:0-1
+2,1|--bind-to none|2:0-3 2:0-3 3:0-3
+3(x2)|--map-by core|2:0 2:1 2:2 3:0 3:1 3:2
+END
+run env SLURM_JOB_ID=7 SLURM_JOB_NODELIST=127.0.0.2 SLURM_JOB_CPUS_PER_NODE=4 SLURM_NTASKS=2 SLURM_TASKS_PER_NODE=2 \
+    SLURM_CPUS_PER_TASK=1 hrun --cluster cluster.yaml --dry-run true
+out_has "P = 2  (2,1)  as Slurm job 7 grants" "a dry run tells it"
+out_has "0 127.0.0.2:0  1 127.0.0.2:1" "each with SLURM_CPUS_PER_TASK cores"
+out_has "Slurm job 7 grants 2 processes: -n, " "and how to start more"
 told -n 6 --bind-to core
 ok "--bind-to alone: the model chooses, and processes are bound to a core of their PE" test \
     "$(field 'p["chosen_by"], set(len(r["cores"]) for r in p["ranks"])')" = "('model', {1})"

@@ -36,6 +36,14 @@ again 0 part hrun -q --level core "$probe" info
 [ "$(bindings)" = "0:0 1:0 2:0 " ] && tap_report 1 "CPUs that are not granted are not used" ||
     tap_report 0 "CPUs that are not granted are not used: $(bindings)"
 
+# What was asked for by -n and -c of salloc is started: without -n whole nodes are.
+again 0 run timeout 60 "$slurm_tool" exec salloc -Q -n1 -c2 hrun -q "$probe" info
+[ "$(bindings)" = "0:0,1 " ] && tap_report 1 "a task with two CPUs" || tap_report 0 "a task with two CPUs: $(bindings)"
+again 0 run timeout 60 "$slurm_tool" exec salloc -Q --exclusive -N2 -w fast1,fast2 -n3 hrun -q --level core "$probe" info
+[ "$(bindings)" = "0:0 1:1 2:0 " ] && tap_report 1 "three tasks on two nodes" || tap_report 0 "three tasks on two nodes: $(bindings)"
+again 0 run timeout 60 "$slurm_tool" exec salloc -Q --exclusive -N2 -w fast1,fast2 hrun -q --level core "$probe" info
+[ "$(bindings)" = "0:0 1:1 2:0 3:1 " ] && tap_report 1 "no tasks on two nodes" || tap_report 0 "no tasks on two nodes: $(bindings)"
+
 # Where the user says where processes go.
 again 0 all hrun -q --map-by node --bind-to core --level node "$probe" info
 [ "$(bindings)" = "0:0 1:0 2:0 3:0 4:1 5:1 " ] && tap_report 1 "--map-by node: hosts in turn" ||

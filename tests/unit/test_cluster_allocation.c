@@ -109,7 +109,7 @@ static void test_slurm(void)
     SET("SLURM_JOB_ID=15", "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_0=a", "SLURM_JOB_NODELIST_HET_GROUP_1=b",
         "SLURM_TASKS_PER_NODE_HET_GROUP_0=4", "SLURM_TASKS_PER_NODE_HET_GROUP_1=1", "SLURM_NTASKS_HET_GROUP_0=4",
         "SLURM_NTASKS_HET_GROUP_1=1", "SLURM_CPUS_PER_TASK_HET_GROUP_0=2", "SLURM_CPUS_PER_TASK_HET_GROUP_1=8",);
-    is_found("Slurm job 15: a*8/0=4 b*8/1=1 each 2 (2)");
+    is_found("Slurm job 15: a*8/0=4 b*8/1=1 (2)");
     SET("SLURM_JOB_ID=14", "SLURM_JOB_NODELIST=a,b",);
     is_found("Slurm job 14: a*0/0 b*0/0");
     SET("SLURM_JOB_ID=15", "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_0=a[1-2]",
