@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
  * prediction: the errors of paper 000, section 6.2, mostly stay within 20 %, so more is no longer the model's
@@ -193,6 +194,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
                   int recorded, char *const *words, struct hrun_buf *out)
 {
     int fixed = c->problem && c->app->fixed, runs;
+    int silent = !d->predicted && size_is_passed && !c->set->verbose && !isatty(STDERR_FILENO);
     double delta;
 
     if (!r->ok) {
@@ -210,6 +212,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
         }
         return;
     }
+    if (silent)         /* as mpirun: who captures standard error looks for errors there */
+        return;
     if (c->problem && problem_reads(c) && r->time_s >= PROBLEM_WORTH_S) {
         add_took(d, r->time_s, out);
         hrun_buf_adds(out, "; nothing is recorded of a run that reads standard input: a script that redirects it can "

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "base/file.h"
+#include "base/units.h"
 #include "base/yaml.h"
 
 #include <stdlib.h>
@@ -62,7 +63,14 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     const char *always = getenv("HRUN_OVERSUBSCRIBE");
     struct hrun_error why = { 0 };
     void *texts = NULL;
+    const char *limit = getenv("MPIEXEC_TIMEOUT");     /* of mpiexec and mpirun; below 1 it is none */
     int n = 0, rc = 0, given = s->ask.oversubscribe;
+
+    if (limit && *limit && *limit != '-' && strcmp(limit, "0") && !(s->common.timeout_s > 0) &&
+        hrun_parse_duration("MPIEXEC_TIMEOUT", limit, &s->common.timeout_s, err)) {
+        free(path);
+        return -1;
+    }
 
     for (int i = 0; hrun_options[i].name; i++)
         if (hrun_options[i].of_user)

@@ -127,6 +127,15 @@ fails 125 "--config" "configuration with too many PEs" hrun --config '(100000,1)
 fails 125 "--config" "configuration that does not parse" hrun --config '(1,' /bin/true
 fails 125 "sub-cluster" "--use of an unknown sub-cluster" hrun --use nosuch /bin/true
 fails 125 "--timeout" "timeout that is no time" hrun --timeout soon /bin/true
+fails 125 "MPIEXEC_TIMEOUT needs a time" "nor that of mpiexec" env MPIEXEC_TIMEOUT=soon hrun -n 1 true
+run env MPIEXEC_TIMEOUT=1 hrun -n 1 sleep 60
+status_is 124 "MPIEXEC_TIMEOUT ends a run as --timeout does"
+for none in 0 -1 ""; do
+    run env MPIEXEC_TIMEOUT=$none hrun -n 1 true
+    status_is 0 "MPIEXEC_TIMEOUT=$none is none"
+done
+run env MPIEXEC_TIMEOUT=1 hrun --no-record --timeout 60 -n 1 sleep 1.5
+status_is 0 "--timeout goes before it"
 
 fails 125 "contradict" "-n and --config" hrun -n 2 --config '(1,1)' /bin/true
 fails 125 "--json" "--json of a run" hrun --json /bin/true

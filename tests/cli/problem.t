@@ -113,7 +113,7 @@ err_has "P=1" "are made again with more time"
 err_lacks "failed" "and work"
 
 # Standard input.
-run bash -c "echo 1 | (sleep 0.3; $h --level core sh -c 'cat >none; sleep 1.1')"
+run bash -c "echo 1 | (sleep 0.3; $h -v --level core sh -c 'cat >none; sleep 1.1')"
 err_has "nothing is recorded of a run that reads standard input" "a run with standard input is not recorded"
 fails 125 "mpirun starts processes itself" "another launcher in place of the program" $h mpirun -n 2 ./mycode -in deck
 
@@ -153,6 +153,10 @@ err_has "nothing is known of ./mycode yet" "the first run of a command"
 run $h -n 1 ./mycode -in slow
 run $h -n 1 ./mycode -in slow
 run $h -n 1 ./mycode -in slow 1
+ok "with -n nothing is said where standard error is no terminal and nothing was predicted" test -z "$err"
+run script -qec "$h -n 1 ./mycode -in slow 1" /dev/null
+out_has "hrun: actual " "at a terminal the time is"
+run $h -v -n 1 ./mycode -in slow 1
 err_has "hrun-calibrate --level core ./mycode -in slow 1" "what would calibrate it has the words as they were typed"
 ok "a run of a second is recorded" grep -q ' mycode-' data/problems/commands
 run $h ./mycode -in same
