@@ -16,7 +16,7 @@ enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each of a list with commas */
     PROGRAMS,   /* of a file, as text says */
-    PARAMETERS, /* of a file: add_parameters, as text says */
+    PARAMETERS, /* of a file, as text says */
     HERE,       /* do_here, as text says */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
@@ -281,48 +281,30 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
     return rc;
 }
 
-/* The lines "KEY = VALUE", and those of options, of a file of Open MPI's parameters. */
-static int add_parameters(const char *path, struct hrun_strvec *out, struct hrun_error *err)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
-    char *save, *rest, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
-
-    for (; line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
-        char *key = strtok_r(line, " \t=", &rest), *value = key ? rest + strspn(rest, " \t=") : NULL;
-
-        if (!key || *key == '#')
-            continue;
-        if (*key == '-') {
-            for (bad = hrun_strvec_push(out, key); !bad && (key = strtok_r(NULL, " \t", &rest)); )
-                bad = hrun_strvec_push(out, key);
-        } else {
-            for (char *end = value + strlen(value); end > value && strchr(" \t", end[-1]); )
-                *--end = 0;
-            bad = hrun_strvec_push(out, "--mca") || hrun_strvec_push(out, key) || hrun_strvec_push(out, value);
-        }
-        rc = bad ? hrun_fail_nomem(err) : 0;
-    }
-    hrun_buf_release(&text);
-    return rc;
-}
-
-/* The words of the lines of a file of programs, with ':' between these where it does not stand there. */
-static int add_programs(const char *path, struct hrun_strvec *out, struct hrun_error *err)
+/* The words of the lines of a file: of programs, with ':' between the lines where it does not stand there; of parameters,
+ * where a line is "KEY = VALUE" or begins with an option. */
+static int add_lines(enum what what, const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
     char *save, *rest, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
 
     for (; line && !bad; line = strtok_r(NULL, "\r\n", &save)) {
-        char *word = strtok_r(line, " \t", &rest);
+        int options = what == PROGRAMS || line[strspn(line, " \t")] == '-';
+        char *word = strtok_r(line, options ? " \t" : " \t=", &rest), *value;
 
         if (!word || *word == '#')
             continue;
-        if (out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":"))
+        if (what == PROGRAMS && out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":"))
             bad = hrun_strvec_push(out, ":");
-        for (; word && !bad; word = strtok_r(NULL, " \t", &rest))
+        for (; options && word && !bad; word = strtok_r(NULL, " \t", &rest))
             bad = hrun_strvec_push(out, word);
+        if (options)
+            continue;
+        value = rest + strspn(rest, " \t=");
+        for (char *end = value + strlen(value); end > value && strchr(" \t", end[-1]); )
+            *--end = 0;
+        bad = hrun_strvec_push(out, "--mca") || hrun_strvec_push(out, word) || hrun_strvec_push(out, value);
     }
     hrun_buf_release(&text);
     return bad ? hrun_fail_nomem(err) : rc;
@@ -395,7 +377,7 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     case PROGRAMS:
         break;
     case PARAMETERS:
-        return add_parameters(values[0], out, err) ? hrun_fail_prefix(err, "%s", as) : 0;
+        return add_lines(PARAMETERS, values[0], out, err) ? hrun_fail_prefix(err, "%s", as) : 0;
     case HERE:
         bad = do_here(w->name, values[0]);
         if (bad > 0)
@@ -468,7 +450,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
         }
         c = !strcmp(w->name, "c") ? values[0] : c;
         s->hydra |= is_of_mpiexec(w->name);
-        if (w->what == PROGRAMS ? add_programs(values[0], file, err) && hrun_fail_prefix(err, "%s", as)
+        if (w->what == PROGRAMS ? add_lines(PROGRAMS, values[0], file, err) && hrun_fail_prefix(err, "%s", as)
                                 : replace_one(w, as, values, s, out, notes, err))
             return -1;
     }
