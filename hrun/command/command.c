@@ -72,6 +72,17 @@ static void tell_discovery(const struct hrun_cluster *cl, const struct settings 
         settings_say(s, "%s", cl->cache_note);
 }
 
+int context_export(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
+{
+    if (memchr(value, ',', strcspn(value, "=")))
+        return hrun_fail(err, HRUN_EINVAL, "--export %s: that is no name of a variable; several are given one by one, -x "
+                         "NAME -x NAME=VALUE", value);
+    if (!strcmp(value, "NONE") && !getenv(value))
+        return hrun_fail(err, HRUN_EINVAL, "--export NONE: processes on this host get its environment; write env -i "
+                         "NAME=VALUE... hrun");
+    return hrun_opt_append(settings, opt, value, err);
+}
+
 static void print_note(const char *text)
 {
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);

@@ -22,6 +22,9 @@ void context_start(void);
 int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
 
+/* hrun_opt_append of a variable; srun's lists of them, and NONE, are refused. */
+int context_export(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err);
+
 #define COMMON_AT(member) offsetof(struct settings, member)
 
 /* Names of options, for `needs` and `against` of a row. */
@@ -80,7 +83,7 @@ int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *va
       "Launch", hrun_opt_string, COMMON_AT(mpi_family), .modes = in }
 #define OPTION_EXPORT(in) \
     { "export", 'x', HRUN_OPT_WORD, "NAME[=VALUE]", NULL, "give an environment variable to the processes", \
-      "Launch", hrun_opt_append, COMMON_AT(env), .modes = in, .often = 1 }
+      "Launch", context_export, COMMON_AT(env), .modes = in, .often = 1 }
 #define OPTION_MCA(in) \
     { "mca", 0, HRUN_OPT_PAIR, "KEY VALUE", NULL, "set an MCA parameter of Open MPI", \
       "Launch", hrun_opt_append, COMMON_AT(mca), .modes = in }

@@ -212,7 +212,10 @@ static int check_spelling(const char *word, const char *name, size_t len, struct
         if (!near && len >= BEGINS && !strncmp(words[i].name, name, len))
             near = words[i].name;
     }
-    near = near ? near : plain ? hrun_nearest(plain, known, n) : NULL;
+    if (word[1] == 'c' && name[1] && !name[1 + strspn(name + 1, "0123456789")])
+        rc = hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; for the cores of each process, as with srun, write "
+                       "--cpus-per-task %s", word, name + 1);
+    near = near || rc ? near : plain ? hrun_nearest(plain, known, n) : NULL;
     if (near && find_word(near, strlen(near)))
         rc = hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; did you mean '%s%s'?", word, near[1] ? "--" : "-", near);
     free(plain);

@@ -133,6 +133,11 @@ run hrun --ntasks=2 --cpus-per-task=1 --nodelist=localhost --label --kill-on-bad
 status_is 0 "a line of a script for srun"
 out_has "rank 1 " "starts its program"
 fails 125 "write --cpus-per-task 2" "-c beside -n, which srun takes for cores" hrun -n 1 -c 2 true
+fails 125 "write --cpus-per-task 2" "in one word as well" hrun -n 1 -c2 true
+fails 125 "given one by one" "a list of variables" hrun --export=ALL,A=1 -n 1 true
+fails 125 "write env -i" "no environment" hrun --export=NONE -n 1 true
+run hrun -x A=1,B=2 -n 1 sh -c 'echo $A'
+out_has 1,B=2 "a list in the value of one is none"
 fails 125 "ask salloc or sbatch" "what a job is asked for" hrun --partition=big -n 1 true
 fails 125 "not '4k': write 4000 or 4096" "a number with a unit" hrun -N 4k -n 1 true
 run hrun -n 1e0 true
