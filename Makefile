@@ -63,7 +63,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 room = $(patsubst %,lib/$(1)/%.c,$(2))
 
 # What both commands have of hrun/.
-SHARED_SRC := hrun/command/command.c
+SHARED_SRC := hrun/command/command.c hrun/command/output.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,buf error file list write) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,frames mpich_orphans ranks notes words procs ask mpi openmpi openmpi_kept program)

@@ -15,8 +15,10 @@ void progress_start(struct progress *p, const struct context *c, const struct ca
 
 void progress_clear(const struct progress *p)
 {
-    if (p->tty)
-        fputs("\r\033[K", stderr);
+    static const char erase[] = "\r\033[K";
+
+    if (p->tty && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
+        return;
 }
 
 /* The name of the sub-cluster, or the configuration on several; then the other properties of a point. */

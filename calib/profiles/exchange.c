@@ -182,7 +182,7 @@ static int write_text(const char *path, const struct hrun_buf *text, struct hrun
     int fd, rc;
 
     if (!strcmp(path, STANDARD)) {
-        fwrite(text->data, 1, text->len, stdout);   /* main tells a failure */
+        context_print_data(text->data, text->len);      /* main tells a failure */
         return 0;
     }
     if (stat(path, &st) || S_ISREG(st.st_mode))

@@ -1,4 +1,4 @@
-/* command.c - what main does first and last, and the command line; see command.h */
+/* command.c - the command line; see command.h */
 #include "command.h"
 
 #include "base/list.h"
@@ -13,22 +13,6 @@
 #include <unistd.h>
 
 static const char PLUGINS_VARIABLE[] = "HWLOC_PLUGINS_BLACKLIST";
-
-static void heed_nothing(int sig)
-{
-    (void)sig;
-}
-
-void context_start(void)
-{
-    struct sigaction act = { .sa_handler = heed_nothing, .sa_flags = SA_RESTART };
-
-    for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
-            _exit(STATUS_FAILED);
-    sigaction(SIGPIPE, &act, NULL);
-    sigaction(SIGXFSZ, &act, NULL);
-}
 
 int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
@@ -299,12 +283,4 @@ int context_command_line(const struct context_command *cmd, struct settings *s, 
     s->say = print_note;
     *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
     return mode < 0 || answer(cmd, s, mode) ? -1 : mode;
-}
-
-int context_end(const char *command, int status)
-{
-    if (!fflush(stdout) && !ferror(stdout))
-        return status;
-    fprintf(stderr, "%s: standard output: %s\n", command, strerror(errno));
-    return status ? status : STATUS_FAILED;
 }

@@ -1,6 +1,8 @@
 /* shim.c - hrun-shim: modes and messages; see shim.h */
 #include "shim.h"
 
+#include "base/buf.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,19 +27,20 @@ double shim_now_s(void)
 
 void shim_say(const char *fmt, ...)
 {
-    char host[256] = "", line[2048];
+    struct hrun_buf text = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
+    char host[256] = "";
     va_list ap;
-    int n;
 
     gethostname(host, sizeof host - 1);
-    n = snprintf(line, sizeof line, "hrun: %s: ", host);
+    hrun_buf_addf(&text, "hrun: %s: ", host);
     va_start(ap, fmt);
-    vsnprintf(line + n, sizeof line - (size_t)n - 1, fmt, ap);
+    hrun_buf_vaddf(&text, fmt, ap);
     va_end(ap);
-    n = (int)strlen(line);
-    line[n] = '\n';
-    if (write(STDERR_FILENO, line, (size_t)n + 1) < 0)
-        return;     /* nobody is there to be told */
+    hrun_buf_addc(&text, '\n');
+    hrun_buf_add_printable(&line, text.data, text.len);
+    (void)!write(STDERR_FILENO, line.data, line.len);   /* nobody may be there to be told */
+    hrun_buf_release(&text);
+    hrun_buf_release(&line);
 }
 
 int main(int argc, char **argv)

@@ -122,6 +122,37 @@ void hrun_buf_addf(struct hrun_buf *b, const char *fmt, ...)
     va_end(ap);
 }
 
+int hrun_utf8_length(const unsigned char *s)
+{
+    int len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+    for (int i = 1; i < len; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90)
+        || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+void hrun_buf_add_printable(struct hrun_buf *b, const char *text, size_t len)
+{
+    const unsigned char *s = (const unsigned char *)text, *end = s + len;
+
+    for (int n; s < end; s += n ? n : 1) {
+        int code, layout = *s == '\n' || *s == '\t' || (*s == '\r' && s[1] == '\n');
+
+        n = hrun_utf8_length(s);
+        code = n == 1 ? s[0] : n == 2 ? (s[0] & 0x1f) << 6 | (s[1] & 0x3f) : ' ';
+        if (!n)
+            hrun_buf_addf(b, "\\x%02x", *s);
+        else if (!layout && (code < ' ' || (code >= 0x7f && code < 0xa0)))
+            hrun_buf_addf(b, "\\u%04x", (unsigned)code);
+        else
+            hrun_buf_add(b, s, (size_t)n);
+    }
+}
+
 void hrun_buf_add_shell(struct hrun_buf *b, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%";

@@ -135,7 +135,7 @@ static char *copy_text(const struct table *t, const char *what, const char *text
         hrun_fail_nomem(t->err);
         return NULL;
     }
-    while (copy[at] && (n = store_utf8_length((const unsigned char *)copy + at)))
+    while (copy[at] && (n = hrun_utf8_length((const unsigned char *)copy + at)))
         at += (size_t)n;
     if (at == len)
         return copy;

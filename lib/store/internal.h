@@ -50,10 +50,6 @@ json_t *store_field_value(const struct hrun_sample *s, const struct store_field 
  * HRUN_ENOMEM. */
 int store_take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err);
 
-/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF),
- * 0 when there is none. */
-int store_utf8_length(const unsigned char *s);
-
 /* A name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
  * Errors: HRUN_EINVAL. */
 int store_check_name(const char *what, const char *name, struct hrun_error *err);

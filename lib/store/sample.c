@@ -181,19 +181,6 @@ int hrun_date_age(const char *date, double *seconds)
 
 /* ---------------------------------------------------------------- to text */
 
-int store_utf8_length(const unsigned char *s)
-{
-    int len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-    for (int i = 1; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90)
-        || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return len;
-}
-
 /* JSON is UTF-8, a path need not be. A measurement is worth more than an odd byte of its program's path,
  * which becomes U+FFFD. NULL when memory ran out. */
 static json_t *text_value(const char *text)
@@ -203,7 +190,7 @@ static json_t *text_value(const char *text)
     json_t *value = NULL;
 
     while (*s) {
-        int len = store_utf8_length(s);
+        int len = hrun_utf8_length(s);
 
         if (len)
             hrun_buf_add(&b, s, (size_t)len);

@@ -246,6 +246,40 @@ status_is 0 "and on a host of 1000 cores"
 run hrun "$(printf 'no\033[31mprog')"
 status_is 127 "a program whose name has control characters"
 err_has "no?[31mprog" "is told without them"
+name=$(printf 'p\033[31m\302\233\177\377\rgr\303\274n')
+printf '#!/bin/sh\nprintf "\\033[31m\\200\\r\\n"; printf "\\033" >&2; exit 3\n' >"$tmp/$name"
+chmod +x "$tmp/$name"
+run hrun --dry-run "$tmp/$name"
+out_has "would run: '$tmp/$(printf 'p\\u001b[31m\\u009b\\u007f\\xff\\u000dgr\303\274n')'" "one that is there, in a report"
+run hrun --dry-run --json "$tmp/$name"
+ok "JSON stays JSON" python3 -c 'import json, sys; assert "\x1b[31m" in json.load(open(sys.argv[1]))["argv"][0]' "$tmp/.out"
+run hrun -q -n 1 "$tmp/$name"
+ok "what a program writes is passed on as it is" cmp "$tmp/.out" <(printf '\033[31m\200\r\n')
+ok "to standard error, too" grep -q "$(printf '^\033')" "$tmp/.err"
+run hrun -n 1 --no-such-option="$(printf '\302\233')"
+err_lacks "$(printf '\302\233')" "control characters beyond ASCII are none of a message"
+
+for letter in a ab abc; do      # characters of three bytes, across the ends of what is written at once
+    mkdir "$tmp/$letter"
+    printf '%s\n' "name: euros" "title: $letter$(yes € | head -n 8000 | tr -d '\n')" \
+        'terms: {np: ["N/P", "1"], n: ["N", "1"]}' >"$tmp/$letter/euros.yaml"
+    run hrun --profile-path "$tmp/$letter" --list-apps
+    ok "long text in UTF-8 stays as it is" test "$(grep -o '€' "$tmp/.out" | wc -l)" = 8000
+done
+
+# ---- a reader that has gone
+mkfifo "$tmp/fifo"
+exec 4<>"$tmp/fifo" 3>"$tmp/fifo" 4<&-
+for command in "hrun --help" "hrun --version" "hrun --completion" "hrun --list-apps" "hrun --show-cluster" \
+    "hrun --dry-run true" "hrun --dry-run --json true" "hrun plan --help" "hrun-calibrate --help" "hrun-calibrate -h"; do
+    run bash -c "$command >&3"
+    status_is 141 "$command ends as after SIGPIPE"
+    ok "without a word" test -z "$err"
+done
+exec 3>&-
+run bash -c 'hrun --help >/dev/full'
+status_is 125 "a full disk"
+err_has "standard output: No space left on device" "is told"
 
 # ---- nothing was changed by any of this
 ok "no data folder was made" test ! -e "$HRUN_DATA"
