@@ -310,18 +310,18 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
     const double end_s = hrun_monotonic_s() + (p->set->wait_s > 0 ? p->set->wait_s : INFINITY);
     struct hrun_buf text = HRUN_BUF_INIT;
     unsigned long version = 0;
-    int rc = 0, said = 0;
+    int rc = 0, said = 0, ends = 0;
 
     while (!rc && !p->sig) {
-        if (ledger_look(&p->ledger, &p->c, err))
-            return -1;
-        if (!p->ledger.l || p->ledger.version != version) {
+        if (ledger_look(&p->ledger, &p->c, err)) {
+            rc = -1;
+        } else if (!p->ledger.l || p->ledger.version != version) {
             rc = choose_free(p, err);
             p->ledger.waits = !rc;
             version = p->ledger.version;
         }
         if (rc < 0 || p->set->dry_run)
-            return rc < 0 ? -1 : 0;
+            break;
         /* A probe may choose any PE. */
         const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
                                         .time_s = p->d.predicted ? p->d.time_s : 0 };
@@ -333,12 +333,14 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
         }
         if (rc)
             break;
-        if (!said++)
+        ends = p->set->no_wait || hrun_monotonic_s() >= end_s;
+        hrun_buf_reset(&text);
+        if (ends || !said)
             ledger_tell(&p->ledger, &text);
-        if (p->set->no_wait || hrun_monotonic_s() >= end_s)
+        if (ends)
             rc = hrun_fail(err, HRUN_EBUSY, "the PEs that it needs are in use: %s; --show-cluster=users tells more, "
                            "HRUN_LEDGER=none in the environment starts all the same", text.data);
-        else if (said == 1 && !p->c.set->quiet)
+        else if (!said++ && !p->c.set->quiet)
             fprintf(stderr, "hrun: waits for its PEs (--no-wait: ends instead; HRUN_LEDGER=none: shares them): %s\n",
                     text.data);
         rc = rc || !ledger_wait(&p->ledger, &p->c, &run, &p->sig, err) ? rc : -1;

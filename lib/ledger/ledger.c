@@ -110,22 +110,23 @@ static int open_plain(const struct hrun_ledger *l, const char *name, int flags, 
     return fd;
 }
 
-/* Make LOCKS under another name first: nobody is to see it before all may write it who may write the folder. That this
- * fails, as another was first or at all, is seen when LOCKS is opened. */
-static void make_locks(const struct hrun_ledger *l)
+/* Make LOCKS under another name first: nobody is to see it before all may write it who may write the folder. That
+ * another was first is no error. 0, or -1 with errno. */
+static int make_locks(const struct hrun_ledger *l)
 {
     char made[64];
     struct stat st;
-    int fd;
+    int fd, rc;
 
     snprintf(made, sizeof made, "%s.%ld", LOCKS, (long)getpid());
     fd = openat(l->folder, made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return;
-    if (!fstat(l->folder, &st) && !fchmod(fd, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600))
-        (void)!linkat(l->folder, made, l->folder, LOCKS, 0);
+        return -1;
+    rc = fstat(l->folder, &st) || fchmod(fd, st.st_mode & (S_IWGRP | S_IWOTH) ? 0666 : 0600) ||
+         (linkat(l->folder, made, l->folder, LOCKS, 0) && errno != EEXIST) ? -1 : 0;
     unlinkat(l->folder, made, 0);
     close(fd);
+    return rc;
 }
 
 /* Open it into *fd, which is -1 or open already. 1; 0: nobody has made it, and it is not to be made; -1 with *err. */
@@ -137,16 +138,17 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
     if (*fd >= 0)
         return 1;
     *fd = open_plain(l, LOCKS, O_RDWR, &st);
-    if (*fd < 0 && errno == ENOENT && !st.st_mode) {
+    if (*fd < 0 && errno == ENOENT) {
         if (!make)
             return 0;
-        make_locks(l);
+        if (make_locks(l))
+            return hrun_fail_errno(err, HRUN_EIO, "cannot make %s/%s", l->dir, LOCKS);
         *fd = open_plain(l, LOCKS, O_RDWR, &st);
     }
     if (*fd >= 0)
         return 1;
-    if (!st.st_mode)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot make %s/%s", l->dir, LOCKS);
+    if (errno && errno != EACCES && errno != ELOOP)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot open %s/%s", l->dir, LOCKS);
     hrun_ledger_user(l, st.st_uid, &who);
     hrun_fail(err, HRUN_EIO, "%s/%s, of %s, is no plain file that all can write", l->dir, LOCKS, who.data);
     hrun_buf_release(&who);
