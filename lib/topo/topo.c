@@ -5,6 +5,7 @@
 #include "base/list.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,10 +39,16 @@ int hrun_level_parse(const char *text, enum hrun_level *out, struct hrun_error *
 
 static int set_xml(hwloc_topology_t h, const char *what, const char *xml, size_t len, struct hrun_error *err)
 {
+    const char *root = strstr(xml, "<topology");
+    int version = (int)(hwloc_get_api_version() >> 16), major = 0;
+
     if (len > xml_max)
         return hrun_fail(err, HRUN_EINVAL, "%s has more than %zu MiB of XML", what, xml_max >> 20);
-    /* hwloc counts the final NUL. */
-    if (hwloc_topology_set_xmlbuffer(h, xml, (int)len + 1) < 0)
+    if (root && sscanf(root, "<topology version=\"%d.", &major) == 1 && major > version)
+        return hrun_fail(err, HRUN_EINVAL, "%s is of hwloc %d, and hrun here has hwloc %d: write it with 'lstopo "
+                         "--export-xml-flags v%d --of xml FILE'", what, major, version, version);
+    /* hwloc counts the final NUL; 0.9 wrote <root>. */
+    if ((!root && !strstr(xml, "<root")) || hwloc_topology_set_xmlbuffer(h, xml, (int)len + 1) < 0)
         return hrun_fail(err, HRUN_EINVAL, "%s is no hwloc XML topology; 'lstopo --of xml FILE' writes one",
                          what);
     return 0;

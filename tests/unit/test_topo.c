@@ -437,6 +437,10 @@ static void test_bad_sources(void)
     free(want);
     ok(!hrun_topo_load(HRUN_TOPO_XML, "<a>", &err) && err.code == HRUN_EINVAL, "bad XML text");
     ok(!hrun_topo_load(HRUN_TOPO_XML, "<a/>", &err) && err.code == HRUN_EINVAL, "XML of something else");
+    ok(!hrun_topo_load(HRUN_TOPO_XML, "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc9.dtd\">\n"
+                       "<topology version=\"9.0\">\n</topology>\n", &err) && err.code == HRUN_EINVAL, "XML of hwloc 9");
+    has_str(err.text, "the XML text is of hwloc 9, and hrun here has hwloc ", "which is named");
+    has_str(err.text, ": write it with 'lstopo --export-xml-flags v", "with what to write");
     ok(!hrun_topo_load(HRUN_TOPO_XML, "", &err) && err.code == HRUN_EINVAL, "empty XML");
     ok(!hrun_topo_load(HRUN_TOPO_SYNTHETIC, "foo:3", &err) && err.code == HRUN_EINVAL, "bad synthetic text");
     is_str(err.text, "'foo:3' is no synthetic hwloc topology; for example "
