@@ -1,7 +1,7 @@
 /* smpi.c - hrun-smpi, hrun's hand on SimGrid; the one program that links it, built where libsimgrid-dev is installed
  *
- * hrun-smpi hosts FILE
- *     What SimGrid makes of a platform file, in lines: "simgrid VERSION"; for each host, in the order of their names,
+ * hrun-smpi hosts FILE [HOST]...
+ *     What SimGrid makes of a platform file (of these hosts, and of the routes between them), in lines: "simgrid VERSION"; for each host, in the order of their names,
  *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
  *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
  *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question
@@ -41,7 +41,7 @@ static const double THIN = 0.5, FAR = 10;
 enum { ISLANDS_MAX = 16 };
 
 static const char usage[] =
-    "Usage: hrun-smpi hosts FILE\n"
+    "Usage: hrun-smpi hosts FILE [HOST]...\n"
     "       hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...\n";
 
 /* ---------------------------------------------------------------- hosts */
@@ -151,13 +151,14 @@ static void tell_properties(sg_host_t host, size_t i)
 /* A platform of 16384 hosts takes 80 MB; one line of a platform file can ask for a billion hosts. */
 enum { HOSTS_MEMORY = 512 << 20 };
 
-static int tell_hosts(const char *file)
+/* chosen: ended by NULL; none: all */
+static int tell_hosts(const char *file, char *const *chosen)
 {
     const struct rlimit memory = { HOSTS_MEMORY, HOSTS_MEMORY };
     char *words[] = { (char *)"hrun-smpi", (char *)"--log=root.fmt:%m%n", (char *)"--log=root.thres:error", NULL };
     int count = 3;
     struct stat st;
-    size_t n;
+    size_t n = 0, all;
     sg_host_t *list;
     struct node *v;
 
@@ -170,14 +171,20 @@ static int tell_hosts(const char *file)
     simgrid_load_platform(file);
     simgrid_run();      /* of nothing: routes by Floyd, Dijkstra and the like are known only when a run has begun */
     printf("simgrid %d.%d\n", SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
-    n = sg_host_count();
-    list = n ? sg_host_list() : NULL;   /* which does not survive a platform without hosts */
-    v = calloc(n + 1, sizeof *v);
+    all = sg_host_count();
+    list = all ? sg_host_list() : NULL; /* which does not survive a platform without hosts */
+    v = calloc(all + 1, sizeof *v);
     if (!v)
         return 1;
-    for (size_t i = 0; i < n; i++)
-        v[i] = (struct node){ .host = list[i], .speed = sg_host_get_speed(list[i]),
-                              .cores = sg_host_core_count(list[i]) };
+    for (size_t i = 0; i < all; i++) {
+        char *const *name = chosen;
+
+        while (*name && strcmp(*name, sg_host_get_name(list[i])))
+            name++;
+        if (*name || !*chosen)
+            v[n++] = (struct node){ .host = list[i], .speed = sg_host_get_speed(list[i]),
+                                    .cores = sg_host_core_count(list[i]) };
+    }
     qsort(v, n, sizeof *v, by_name);
     for (size_t i = 0; i < n && n > 1; i++)
         v[i].out = ask(v[i].host, v[i ? 0 : 1].host);
@@ -227,8 +234,8 @@ static int simulate(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "hosts"))
-        return tell_hosts(argv[2]);
+    if (argc >= 3 && !strcmp(argv[1], "hosts"))
+        return tell_hosts(argv[2], argv + 3);
     if (argc > 5 && !strcmp(argv[1], "run"))
         return simulate(argc, argv);
     fputs(usage, stderr);

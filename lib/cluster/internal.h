@@ -210,9 +210,6 @@ int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun
 
 /* Fill c, which is empty, from req->platform. It may be half filled on failure. */
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err);
-/* The same from what hrun-smpi has printed; text is taken apart. req->platform is for messages. */
-int hrun_platform_read(const struct hrun_cluster_request *req, char *text, struct hrun_cluster *c,
-                       struct hrun_error *err);
 
 /* ---------------------------------------------------------------- clusterfile.c */
 

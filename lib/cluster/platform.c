@@ -139,17 +139,33 @@ static int read_line(struct sim *s, const char *line, struct hrun_error *err)
 static int explain(const struct sim *s, struct hrun_error *err)
 {
     static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";
+    /* Instead of SimGrid's words, which say it on their next lines. */
+    static const char old[] = "the platform file is of version 3 or less, and SimGrid here reads 4 and 4.1: "
+                              "'simgrid_update_xml %s' makes it one of 4.1";
+    static const struct { const char *words, *instead; } known[] = {
+        { "Bad declaration", old }, { "FILE IS TOO OLD", old }, { "BIG FAT WARNING", old },
+        { "COMES FROM THE FUTURE", "the platform file %s is of a newer version than 4.1, the last that SimGrid here "
+          "reads" },
+        { "`<' in prolog", "'<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">' must stand before <platform> "
+          "(for version 3 or less 'simgrid_update_xml %s' writes it)" },
+    };
     const char *text = s->words, *at, *tab = strchr(s->asking, '\t');
     int line = 0, used = 0;
 
     if (!strncmp(text, parse, strlen(parse)) && (at = strstr(text, s->path)) &&
-        sscanf(at + strlen(s->path), ":%d: %n", &line, &used) >= 1 && used && at[strlen(s->path) + (size_t)used])
-        return hrun_fail_at(err, HRUN_EPARSE, s->path, line, 0, "%s", at + strlen(s->path) + used);
+        sscanf(at + strlen(s->path), ":%d: %n", &line, &used) >= 1 && used && at[strlen(s->path) + (size_t)used]) {
+        at += strlen(s->path) + (size_t)used;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (strstr(at, known[i].words))
+                return hrun_fail_at(err, HRUN_EPARSE, s->path, line, 0, known[i].instead, s->path);
+        return hrun_fail_at(err, HRUN_EPARSE, s->path, line, 0, "%s", at);
+    }
     if (!strncmp(text, uncaught, strlen(uncaught)) && (at = strstr(text, ": ")))
         text = at + 2;
     if (s->version && tab)
         return hrun_fail(err, HRUN_EINVAL, "%s: SimGrid finds no route from host '%.*s' to host '%s'; each two hosts "
-                         "need one", s->path, (int)(tab - s->asking), s->asking, tab + 1);
+                         "that are used need one: choose hosts with --host A,B", s->path, (int)(tab - s->asking), s->asking,
+                         tab + 1);
     return hrun_fail(err, HRUN_EINVAL, "%s: SimGrid cannot read this platform file%s%s", s->path, *text ? ": " : "",
                      text);
 }
@@ -161,11 +177,7 @@ static int read_all(struct sim *s, char *text, struct hrun_error *err)
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         if (read_line(s, line, err))
             return -1;
-    if (!s->ended || !s->version)
-        return explain(s, err);
-    if (!s->n)
-        return hrun_fail(err, HRUN_EINVAL, "%s: the platform has no host", s->path);
-    return 0;
+    return s->ended && s->version ? 0 : explain(s, err);
 }
 
 /* ---------------------------------------------------------------- choosing */
@@ -200,21 +212,6 @@ static int choose(struct sim *s, const struct hrun_host_list *list, const char *
     s->v = v;
     s->n = n;
     return 0;
-}
-
-static int choose_asked(struct sim *s, const struct hrun_cluster_request *req, struct hrun_error *err)
-{
-    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
-    const char *place;
-    int rc;
-
-    if (!req->host_file && !req->hosts)
-        return 0;
-    rc = hrun_hosts_asked(req, &list, &place, err);
-    if (!rc)
-        rc = choose(s, &list, place, err);
-    hrun_host_list_release(&list);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- grouping */
@@ -324,8 +321,9 @@ static int add_mate(struct hrun_subcluster *s, const struct sim_host *first, str
     return 0;
 }
 
-int hrun_platform_read(const struct hrun_cluster_request *req, char *text, struct hrun_cluster *c,
-                       struct hrun_error *err)
+/* What hrun-smpi has printed -> sub-clusters; of the hosts those that the list of this file names, if it names any. */
+static int read_text(const struct hrun_cluster_request *req, const struct hrun_host_list *list, const char *file,
+                     char *text, struct hrun_cluster *c, struct hrun_error *err)
 {
     enum hrun_level level = req->level < 0 ? HRUN_LEVEL_NODE : (enum hrun_level)req->level;
     struct sim s = { .path = req->platform };
@@ -334,8 +332,12 @@ int hrun_platform_read(const struct hrun_cluster_request *req, char *text, struc
     if (level != HRUN_LEVEL_NODE && level != HRUN_LEVEL_CORE)
         return hrun_fail(err, HRUN_EINVAL, "--level %s: simulated hosts have the levels node and core only",
                          hrun_level_name(level));
-    if (read_all(&s, text, err) || choose_asked(&s, req, err))
+    if (read_all(&s, text, err) || (list->n && choose(&s, list, file, err)))
         goto done;
+    if (!s.n) {
+        hrun_fail(err, HRUN_EINVAL, "%s: the platform has no host", s.path);
+        goto done;
+    }
     for (int i = 0; i < s.n; i++)
         if (add_pes(c, &s.v[i], level, err))
             goto done;
@@ -355,9 +357,29 @@ done:
     return rc;
 }
 
+/* Ask for all hosts: their kinds do not follow from who is chosen. Where two of them have no route, those between the
+ * chosen hosts count. */
+static int ask(const struct hrun_cluster_request *req, const struct hrun_host_list *list, struct hrun_buf *text,
+               struct hrun_error *err)
+{
+    struct hrun_strvec names = { 0 };
+    int rc = req->read_platform(req->ctx, req->platform, NULL, text, err);
+
+    if (!rc && list->n && strstr(text->data, "\nasking ") && !strstr(text->data, "\nend\n")) {
+        for (size_t i = 0; i < list->n && !rc; i++)
+            rc = hrun_strvec_push(&names, list->v[i].name) ? hrun_fail_nomem(err) : 0;
+        hrun_buf_reset(text);
+        rc = rc ? rc : req->read_platform(req->ctx, req->platform, names.v, text, err);
+        hrun_strvec_release(&names);
+    }
+    return rc ? rc : text->failed ? hrun_fail_nomem(err) : 0;
+}
+
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
 {
+    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
     struct hrun_buf text = HRUN_BUF_INIT;
+    const char *file = NULL;
     char path[PATH_MAX];
     int rc = -1;
 
@@ -373,8 +395,9 @@ int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_c
         hrun_fail_nomem(err);
     else if (!req->read_platform)
         hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
-    else if (!req->read_platform(req->ctx, req->platform, &text, err))
-        rc = text.failed ? hrun_fail_nomem(err) : hrun_platform_read(req, text.data, c, err);
+    else if ((!req->host_file && !req->hosts) || !hrun_hosts_asked(req, &list, &file, err))
+        rc = ask(req, &list, &text, err) ? -1 : read_text(req, &list, file, text.data, c, err);
+    hrun_host_list_release(&list);
     hrun_buf_release(&text);
     return rc;
 }

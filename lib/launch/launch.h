@@ -199,7 +199,7 @@ void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cl
 
 /* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
  * hrun-smpi; says what to install), HRUN_EIO, HRUN_ENOMEM. */
-int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error *err);
+int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *text, struct hrun_error *err);
 
 /* The resource set of the Flux instance that we are in, for hrun_cluster_request.flux_resources: nothing is appended
  * where FLUX_URI is not set or no flux is in PATH. Errors: HRUN_EENGINE (the instance does not tell), HRUN_EIO,

@@ -85,10 +85,11 @@ static char *way_to_hosts(const struct settings *g)
     return hrun_buf_detach(&b);
 }
 
-static int read_platform(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+static int read_platform(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
+                         struct hrun_error *err)
 {
     (void)ctx;
-    return hrun_platform_ask(path, text, err);
+    return hrun_platform_ask(path, hosts, text, err);
 }
 
 static int flux_resources(void *ctx, struct hrun_buf *text, struct hrun_error *err)

@@ -22,10 +22,12 @@ static void die(const struct hrun_error *err)
     exit(1);
 }
 
-static int give_hosts(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+static int give_hosts(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
+                      struct hrun_error *err)
 {
     (void)ctx;
     (void)path;
+    (void)hosts;
     (void)err;
     hrun_buf_adds(text, "simgrid 3.32\n");
     for (int h = 0; h < HOSTS; h++)

@@ -125,6 +125,16 @@ platform bad.xml
 bad "no host" "bad.xml: the platform has no host"
 platform bad.xml '<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>'
 bad "no route" "no route from host"
+platform bad.xml '<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf"/>' \
+    '<link id="l" bandwidth="1GBps" latency="1us"/><route src="a" dst="c"><link_ctn id="l"/></route>'
+run $h --platform bad.xml --host c,a "$smpi/flops" 100 hosts
+status_is 0 "only hosts that --host chooses need routes"
+out_has "rank 1 on a" "and they are used"
+fails 125 "no route from host 'a' to host 'b'" "those that are chosen do" \
+    "$h" --platform bad.xml --host a,b "$smpi/flops" 100
+platform bad.xml "$(cluster A a 2 1Gf)"
+sed -i -e '/DOCTYPE/s|SYSTEM.*|SYSTEM "http://simgrid.gforge.inria.fr/simgrid.dtd">|' -e 's/version="4.1"/version="3"/' bad.xml
+bad "version 3" "bad.xml:2: the platform file is of version 3 or less, and SimGrid here reads 4 and 4.1: 'simgrid_update"
 platform bad.xml "$(cluster A a 1 1Gf)" "$(cluster A b 1 1Gf)"
 bad "a zone twice" "Refusing to create a second NetZone"
 rm bad.xml

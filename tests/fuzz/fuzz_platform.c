@@ -15,9 +15,11 @@ const char *const fuzz_seeds[] = {
     "simgrid 3.32\nasking a\tb\nSegmentation fault.\n", "simgrid 3.32\nend\n", NULL
 };
 
-static int give(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+static int give(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
+                struct hrun_error *err)
 {
     (void)path;
+    (void)hosts;
     (void)err;
     hrun_buf_adds(text, ctx);
     return 0;

@@ -27,9 +27,11 @@ static const char two_kinds[] =
     "end\n"
     "loop 0 1e10 0\nloop 1 1e10 0\nloop 99 1 1\nloop 4 x\nBacktrace\n";
 
-static int give_text(void *ctx, const char *path, struct hrun_buf *text, struct hrun_error *err)
+static int give_text(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
+                     struct hrun_error *err)
 {
     (void)path;
+    (void)hosts;
     if (!ctx)
         return hrun_fail(err, HRUN_EENGINE, "no helper");
     hrun_buf_adds(text, ctx);
@@ -164,6 +166,14 @@ static void test_wrong(void)
         { "host 1 1 1 1 0 1 1 a\nend\n", HRUN_EINVAL, 0, "cannot read" },
         { "Parse error at " PLATFORM ":17: cannot parse number:x\nExiting now.\n", HRUN_EPARSE, 17,
           "cannot parse number:x" },
+        { "Parse error at " PLATFORM ":2: Invalid XML (XML input line 2, state 2): Bad declaration <!DOCTYPE p>.\n",
+          HRUN_EPARSE, 2, "of version 3 or less, and SimGrid here reads 4 and 4.1: 'simgrid_update_xml " PLATFORM "'" },
+        { "Parse error at " PLATFORM ":3: ******* THIS FILE IS TOO OLD (v:3.0) *********\n",
+          HRUN_EPARSE, 3, "of version 3 or less" },
+        { "Parse error at " PLATFORM ":3: ******* THIS FILE COMES FROM THE FUTURE (v:5.0) *********\n",
+          HRUN_EPARSE, 3, "of a newer version than 4.1" },
+        { "Parse error at " PLATFORM ":2: Invalid XML (XML input line 2, state 2): Unexpected character `<' in prolog.\n",
+          HRUN_EPARSE, 2, "must stand before <platform>" },
         { "Parse error at " PLATFORM ":17: \n", HRUN_EINVAL, 0, "cannot read this platform file: Parse error" },
         { "Uncaught exception simgrid::AssertionError by maestro/0: Refusing a second NetZone called 'A'.\nBacktrace\n",
           HRUN_EINVAL, 0, "cannot read this platform file: Refusing a second NetZone called 'A'." },

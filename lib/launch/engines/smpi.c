@@ -34,12 +34,19 @@ static char *helper_path(struct hrun_error *err)
     return path;
 }
 
-int hrun_platform_ask(const char *path, struct hrun_buf *text, struct hrun_error *err)
+int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *text, struct hrun_error *err)
 {
-    char hosts[] = "hosts", *helper = helper_path(err);
-    char *const argv[] = { helper, hosts, (char *)(uintptr_t)path, NULL };
-    int rc = helper ? hrun_ask(argv, 1, text, err) : -1;
+    struct hrun_strvec words = { 0 };
+    char *helper = helper_path(err);
+    int bad, rc = -1;
 
+    if (helper) {
+        bad = hrun_strvec_push(&words, helper) || hrun_strvec_push(&words, "hosts") || hrun_strvec_push(&words, path);
+        for (; hosts && *hosts && !bad; hosts++)
+            bad = hrun_strvec_push(&words, *hosts);
+        rc = bad ? hrun_fail_nomem(err) : hrun_ask(words.v, 1, text, err);
+    }
+    hrun_strvec_release(&words);
     free(helper);
     return rc;
 }
