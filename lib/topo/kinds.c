@@ -55,12 +55,21 @@ static const char *core_info(const struct hrun_topo_core *c, const char *name)
     return value ? value : "";
 }
 
+/* Is there an L3 cache around a core? A package of which hwloc shows none tells nothing: where devices and packages
+ * contradict each other it may lose the one that there is. */
+static int has_l3(const struct hrun_topo *t, const struct hrun_topo_core *c)
+{
+    hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, c->obj);
+
+    return hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_L3CACHE, c->obj) ||
+           (package && hwloc_get_nbobjs_inside_cpuset_by_type(t->hwloc, package->cpuset, HWLOC_OBJ_L3CACHE) <= 0);
+}
+
 static struct traits read_traits(const struct hrun_topo *t, const struct hrun_topo_core *c, hwloc_bitmap_t scratch)
 {
     struct traits a = { .type = "", .part = core_info(c, "CPUPart"), .l1d = cache_size(t, HWLOC_OBJ_L1CACHE, c),
                         .l2 = cache_size(t, HWLOC_OBJ_L2CACHE, c),
-                        .has_l3 = hwloc_get_ancestor_obj_by_type(t->hwloc, HWLOC_OBJ_L3CACHE, c->obj) != NULL,
-                        .efficiency = -2 };
+                        .has_l3 = has_l3(t, c), .efficiency = -2 };
     int raw = raw_kind(t, c, scratch);
     struct hwloc_info_s *infos = NULL;
     unsigned ninfos = 0;

@@ -70,6 +70,14 @@ static struct place find_place(const struct hrun_topo *t, enum hrun_level level,
             best = weight;
         }
     }
+    /* A core whose memory node is forbidden or offline is of one of the nearest that are left. */
+    for (obj = c->obj; !p.set && level == HRUN_LEVEL_NUMA && (obj = obj->parent);) {
+        int n = hwloc_get_nbobjs_inside_cpuset_by_type(t->hwloc, obj->cpuset, HWLOC_OBJ_NUMANODE);
+
+        if (n > 0)
+            p.set = hwloc_get_obj_inside_cpuset_by_type(t->hwloc, obj->cpuset, HWLOC_OBJ_NUMANODE,
+                                                        (unsigned)(c->package > 0 ? c->package % n : 0))->cpuset;
+    }
     return p;
 }
 
