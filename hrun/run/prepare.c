@@ -517,7 +517,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
     p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,
                           .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
-                          .report_bindings = s->report_bindings, .on_message = on_words };
+                          .report_bindings = s->report_bindings, .oversubscribe = p->ask.oversubscribe,
+                          .on_message = on_words };
     /* Nothing is learnt from a run that is not recorded. */
     if (c->app && p->N && (!work_size_is_passed(&p->w) || (c->problem && problem_reads(c))))
         p->ask.explore = 0;

@@ -23,7 +23,7 @@ enum { PACKET_MAX = 64 << 10 };
 /* The server starts within milliseconds; on a machine that is swapping it may take long, but not this long. */
 enum { START_TIMEOUT_S = 30 };
 
-enum { FAREWELL = 'Q', STARTED = 'S', FAILED = 'E', CONNECTION = 'C' };
+enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E', CONNECTION = 'C' };
 
 static void sleep_ms(int ms)
 {
@@ -92,6 +92,10 @@ static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi 
         }
         if (in.c[0] == FAREWELL && n == 1)
             return;
+        if (in.pid[0] == SERVE) {
+            pmix_spawn_serve(spec, sock, in.c + sizeof(pid_t), (size_t)n - sizeof(pid_t));
+            continue;
+        }
         /* STARTED, the number of the first process, and the processes, which lead groups or are in hrun's own. */
         for (size_t i = 2; i < (size_t)n / sizeof(pid_t); i++)
             hrun_pids_push(&groups, in.pid[i]);
@@ -361,7 +365,7 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
     return 0;
 }
 
-void hrun_guard_tell(struct hrun_guard *g, const pid_t *pids, int n)
+void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n)
 {
     enum { CHUNK = 1024 };
     pid_t out[CHUNK + 2];
@@ -369,10 +373,25 @@ void hrun_guard_tell(struct hrun_guard *g, const pid_t *pids, int n)
     for (int at = 0; at < n; at += CHUNK) {
         int m = n - at < CHUNK ? n - at : CHUNK;
         out[0] = STARTED;
-        out[1] = at;
+        out[1] = first + at;
         memcpy(out + 2, pids + at, (size_t)m * sizeof *pids);
         send(g->sock, out, (size_t)(m + 2) * sizeof *out, MSG_NOSIGNAL);
     }
+}
+
+int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err)
+{
+    int kind = SERVE;
+    struct iovec pieces[] = { { &kind, sizeof kind }, { words->data, words->len } };
+    struct msghdr m = { .msg_iov = pieces, .msg_iovlen = 2 };
+
+    if (words->failed)
+        return hrun_fail_nomem(err);
+    if (words->len > PACKET_MAX - sizeof kind)
+        return hrun_fail(err, HRUN_EINVAL, "the cores of all processes take more than %d bytes to be told", PACKET_MAX);
+    while (sendmsg(g->sock, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+    return 0;
 }
 
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev)

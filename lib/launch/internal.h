@@ -269,6 +269,7 @@ struct hrun_spawn_one {
     const char *program;         /* with argv in place of struct hrun_spawn's; NULL: those */
     char *const *argv;
     char *const *env;
+    const char *wdir;            /* in place of struct hrun_spawn's; NULL: that */
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
     int fds[3];                  /* standard input, output, error; -1: inherited */
     int keep_fd;                 /* one more descriptor that it inherits under its number; 0: none */
@@ -318,12 +319,20 @@ struct hrun_guard_spec {
     const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
     const char *wdir;
     const int *apps;             /* per rank, MPI's number of its program (MPI_APPNUM); NULL: all 0 */
+    int universe;                /* how many processes the job may have with those that it spawns */
 };
 
 /* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT"; _OUT and _ERR
  * what is to be written for it, status bytes of text. */
-enum hrun_guard_kind { HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
-                       HRUN_GUARD_OUT, HRUN_GUARD_ERR };
+enum hrun_guard_kind {
+    HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
+    HRUN_GUARD_OUT, HRUN_GUARD_ERR,
+    /* Of further processes, see spawned below; in pieces of text as well, of which one without text is the last. */
+    HRUN_GUARD_SPAWN,            /* rank wants them: words, each ended by NUL */
+    HRUN_GUARD_ENV,              /* the environment of one of them, each entry ended by NUL */
+    HRUN_GUARD_READY,            /* they are served */
+    HRUN_GUARD_UNREADY           /* they are not: text */
+};
 struct hrun_guard_event {
     int kind, rank, status;
     char text[200];
@@ -337,8 +346,11 @@ struct hrun_guard_event {
  * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is left. */
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err);
-/* Tell it the first n processes. Should hrun be killed it ends their groups. */
-void hrun_guard_tell(struct hrun_guard *g, const pid_t *pids, int n);
+/* Tell it the processes first, first + 1, ... Should hrun be killed it ends their groups. */
+void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
+/* Have it serve further processes, by these words (lib/launch/pmix_spawn.c); it tells the same as of the first ones.
+ * Without words: none are started. Errors: HRUN_EINVAL (too many words). */
+int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
 /* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);
 /* End it, without cleaning. Harmless when it was never started. */
@@ -504,6 +516,8 @@ void hrun_output_decide(struct hrun_output *o, int keep);
 int hrun_output_looks(const struct hrun_output *o);
 void hrun_output_destroy(struct hrun_output *o);
 
+/* Make room for the output of n processes from number first on. -1 with *err: o is as before. */
+int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err);
 /* The descriptor that process i gets as its standard output (is_err = 0) or error; -1: hrun's own. */
 int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err);
 /* After the last process has been started: close the writing ends. */
@@ -728,6 +742,9 @@ struct hrun_run {
     void *watch_ctx;
 
     int mpich;                   /* 1: PMI-1 is served to programs of MPICH, not PMIx */
+    /* HRUN_GUARD_SPAWN and what follows; NULL: something has happened, or spawn_s has come. */
+    void (*on_spawn)(struct hrun_run *r, const struct hrun_guard_event *ev);
+    double spawn_s;              /* 0: there is none */
 
     /* Made by begin. */
     time_t since;                /* when */
@@ -742,6 +759,7 @@ struct hrun_run {
 
     /* Made by start. */
     struct hrun_output *output;
+    struct pollfd *polled;       /* room for what is waited for */
     struct hrun_proc *procs;
     int nprocs, nalive;
     double start_s;              /* monotonic clock */
@@ -771,6 +789,10 @@ int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
  * on_start is called on success. */
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err);
+/* Start n further processes while the job runs, which are numbered behind those that there are. Their standard input is
+ * /dev/null. Errors: as above; the job is as before. */
+int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int n,
+                 struct hrun_error *err);
 /* Until all has ended. 0, or -1 when the engine failed (*err says why). */
 int hrun_run_loop(struct hrun_run *r);
 void hrun_run_end(struct hrun_run *r);

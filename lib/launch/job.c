@@ -114,11 +114,13 @@ void hrun_run_end(struct hrun_run *r)
     hrun_pids_release(&r->groups);
     hrun_pids_release(&r->strangers);
     free(r->procs);
+    free(r->polled);
     free(r->rundir);
     free(r->shmdir);
     r->rundir = r->shmdir = NULL;
     r->mark = 0;
     r->procs = NULL;
+    r->polled = NULL;
     r->nprocs = 0;
     errno = saved;
 }
@@ -161,23 +163,22 @@ static int own_group(const struct hrun_run *r, int i)
     return !foreground;
 }
 
-static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun_spawn_one *one, int n,
-                     struct hrun_error *err)
+/* Start processes from number `first` on. in: standard input of process 0, -1: hrun's own. */
+static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, int first, struct hrun_spawn_one *one, int n,
+                      struct hrun_error *err)
 {
     pid_t *pids = calloc((size_t)n, sizeof *pids);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), in = hrun_run_stdin(r->job, err), rc = -1;
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc = -1;
 
-    if (in == -2)
-        goto out;
     if (!pids || null < 0) {
         hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
         goto out;
     }
     for (int i = 0; i < n; i++) {
-        one[i].fds[0] = i == 0 ? in : null;
-        one[i].fds[1] = hrun_output_child_fd(r->output, i, 0);
-        one[i].fds[2] = hrun_output_child_fd(r->output, i, 1);
-        one[i].own_group = own_group(r, i);
+        one[i].fds[0] = first + i == 0 ? in : null;
+        one[i].fds[1] = hrun_output_child_fd(r->output, first + i, 0);
+        one[i].fds[2] = hrun_output_child_fd(r->output, first + i, 1);
+        one[i].own_group = own_group(r, first + i);
     }
     if (r->launcher && r->launcher->is_program) {
         one[0].keep_fd = r->words.child_fd;
@@ -185,26 +186,38 @@ static int start_all(struct hrun_run *r, const struct hrun_spawn *s, struct hrun
         one[0].keep_fd = one[0].fds[2];
         one[0].fds[2] = r->words.child_fd;
     }
-    r->start_s = hrun_monotonic_s();
     rc = hrun_spawn(s, one, n, pids, err);
     for (int i = 0; i < n && rc == 0; i++) {
-        r->procs[i].pid = pids[i];
-        r->procs[i].alive = 1;
-        r->procs[i].own_group = one[i].own_group;
+        r->procs[first + i].pid = pids[i];
+        r->procs[first + i].alive = 1;
+        r->procs[first + i].own_group = one[i].own_group;
         if (one[i].own_group)
             rc = hrun_pids_push(&r->groups, pids[i]) ? hrun_fail_nomem(err) : 0;
     }
     if (rc == 0) {
-        r->nalive = n;
-        hrun_guard_tell(&r->guard, pids, n);
+        r->nalive += n;
+        hrun_guard_tell(&r->guard, first, pids, n);
+        hrun_output_started(r->output);
     }
 out:
     free(pids);
     if (null >= 0)
         close(null);
-    if (in >= 0)
-        close(in);
     return rc;
+}
+
+static struct hrun_spawn settings(const struct hrun_run *r, const char *program, char *const *argv,
+                                  const struct hrun_topo *topo)
+{
+    int apart = r->is_launcher && !(r->launcher && r->launcher->is_program);
+
+    return (struct hrun_spawn){
+        .program = program, .argv = argv, .topo = topo, .mark = r->mark,
+        .wdir = apart ? NULL : r->job->wdir,    /* launchers are told in their own way */
+        .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
+        .ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO),
+        .death_signal = apart ? SIGTERM : SIGKILL,  /* mpirun has ranks to look after */
+    };
 }
 
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
@@ -220,28 +233,38 @@ int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err)
 {
-    struct hrun_spawn s;
-    int apart = r->is_launcher && !(r->launcher && r->launcher->is_program);
+    struct hrun_spawn s = settings(r, program, argv, topo);
+    int in, rc;
 
-    if (!r->output && hrun_run_prepare(r, nprocs, err))
+    if ((!r->output && hrun_run_prepare(r, nprocs, err)) || (in = hrun_run_stdin(r->job, err)) == -2)
         return -1;
-    memset(&s, 0, sizeof s);
-    s.program = program;
-    s.argv = argv;
-    s.wdir = apart ? NULL : r->job->wdir;  /* launchers are told in their own way */
-    s.mask = r->signals.old_mask;
-    s.sigchld = r->signals.old_sigchld;
-    s.ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
-    s.death_signal = apart ? SIGTERM : SIGKILL;  /* mpirun has ranks to look after */
-    s.mark = r->mark;
-    s.topo = topo;
-    if (start_all(r, &s, one, nprocs, err))
+    r->start_s = hrun_monotonic_s();
+    rc = start_from(r, &s, in, 0, one, nprocs, err);
+    if (in >= 0)
+        close(in);
+    if (rc)
         return -1;
-    hrun_output_started(r->output);
     hrun_words_started(&r->words);
     if (r->job->on_start)
         r->job->on_start(r->job->ctx);
     return 0;
+}
+
+int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int n,
+                 struct hrun_error *err)
+{
+    struct hrun_spawn s = settings(r, NULL, NULL, topo);
+    struct hrun_proc *procs = realloc(r->procs, (size_t)(r->nprocs + n) * sizeof *procs);
+    int first = r->nprocs;
+
+    if (!procs)
+        return hrun_fail_nomem(err);
+    r->procs = procs;
+    memset(procs + first, 0, (size_t)n * sizeof *procs);
+    if (hrun_output_grow(r->output, first, n, err))
+        return -1;
+    r->nprocs += n;         /* what does not start has no process */
+    return start_from(r, &s, -1, first, one, n, err);
 }
 
 /* ---------------------------------------------------------------- processes that outlive the ranks which started them

@@ -101,6 +101,8 @@ struct hrun_job {
                                       NULL: none */
     const char *stdin_text;        /* fed to rank 0 instead of hrun's standard input; NULL: pass that on */
     int no_stdin;                  /* 1: rank 0 reads /dev/null */
+    int oversubscribe;             /* 1: ranks may start more processes (MPI_Comm_spawn) than the host takes */
+    const char *const *busy;       /* PEs that these may not use, as in hrun_layout_order; NULL: none */
     int report_bindings;           /* 1: each process tells its host and real affinity on standard error before the
                                       program begins; where it is not the layout's the job fails with 125 */
     int tag_output;                /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With

@@ -201,7 +201,9 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
     struct hrun_proc *p = ev->rank >= 0 && ev->rank < r->nprocs ? &r->procs[ev->rank] : NULL;
 
-    if (!p)
+    if (ev->kind >= HRUN_GUARD_SPAWN && r->on_spawn)
+        r->on_spawn(r, ev);     /* also of processes that are not started yet */
+    if (!p || ev->kind >= HRUN_GUARD_SPAWN)
         return;
     if (ev->kind == HRUN_GUARD_CONNECTED)
         p->connected = p->was_connected = 1;
@@ -424,6 +426,8 @@ static int next_ms(const struct hrun_run *r)
         due = fmin(due, r->verdict_s);
     if (r->held)
         due = fmin(due, r->begun_s);
+    if (r->spawn_s > 0)
+        due = fmin(due, r->spawn_s);
     due = fmin(due, r->watch_s);
     if (r->looking)
         due = fmin(due, hrun_monotonic_s() + LOOK_STEP_S);
@@ -436,10 +440,14 @@ static int next_ms(const struct hrun_run *r)
 /* ---------------------------------------------------------------- the loop */
 
 /* Wait for signals, events and output, at most ms. 0, or -1 with r->err. */
-static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
+static int wait_once(struct hrun_run *r, int ms)
 {
+    struct pollfd *p = realloc(r->polled, (size_t)(hrun_output_npoll(r->output) + OWN_FDS) * sizeof *p);
     int n;
 
+    if (!p)
+        return hrun_fail_nomem(r->err);
+    r->polled = p;
     p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };
     p[2] = (struct pollfd){ r->words.fd, POLLIN, 0 };
@@ -457,7 +465,7 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
         read_words(r);
     if (p[3].revents)
         r->watch(r);
-    hrun_output_handle(r->output, p + OWN_FDS, n);
+    hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: processes may have come meanwhile */
     if (r->paused && hrun_output_has_room(r->output))
         r->watch(r);
     if (!r->engine_failed && hrun_output_failed(r->output, r->err))
@@ -466,7 +474,7 @@ static int wait_once(struct hrun_run *r, struct pollfd *p, int ms)
 }
 
 /* mpirun has ended: other hosts clean up, and their agents end when that is done. A signal ends the wait. */
-static int see_agents_off(struct hrun_run *r, struct pollfd *p)
+static int see_agents_off(struct hrun_run *r)
 {
     double end_s = hrun_monotonic_s() + AGENTS_S, signal_before = r->ending_signal_s;
 
@@ -475,7 +483,7 @@ static int see_agents_off(struct hrun_run *r, struct pollfd *p)
             r->abandon(r);
             break;
         }
-        if (wait_once(r, p, SWEEP_STEP_MS))
+        if (wait_once(r, SWEEP_STEP_MS))
             return -1;
     }
     return 0;
@@ -484,7 +492,7 @@ static int see_agents_off(struct hrun_run *r, struct pollfd *p)
 /* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's
  * own reader is. What they wrote is all in the pipes by then, so where somebody still holds those open after
  * DRAIN_S, a stranger, it is taken out and they are closed. */
-static int finish(struct hrun_run *r, struct pollfd *p)
+static int finish(struct hrun_run *r)
 {
     double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending_signal_s;
     int left = hrun_run_sweep(r, SIGTERM);
@@ -499,7 +507,7 @@ static int finish(struct hrun_run *r, struct pollfd *p)
             free_since = now;
         if (free_since > 0 && now - free_since > DRAIN_S)
             hrun_output_close(r->output);
-        if (wait_once(r, p, SWEEP_STEP_MS))
+        if (wait_once(r, SWEEP_STEP_MS))
             return -1;
         /* hrun's own reader is stuck, and the user has had enough, now or before. */
         if (!left && (r->ending_signal_s != signal_before ||
@@ -524,29 +532,27 @@ static void conclude(struct hrun_run *r)
 
 int hrun_run_loop(struct hrun_run *r)
 {
-    struct pollfd *p = calloc((size_t)hrun_output_npoll(r->output) + OWN_FDS, sizeof *p);
     int rc = 0;
 
-    if (!p)
-        return hrun_fail_nomem(r->err);
     r->looking = r->job->look != NULL;
     r->watch_s = r->is_plain ? INFINITY
                : r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
-        rc = wait_once(r, p, next_ms(r));
+        rc = wait_once(r, next_ms(r));
         reap(r);
         handle_time(r);
+        if (r->on_spawn)
+            r->on_spawn(r, NULL);
         if (r->looking)
             look(r);
     }
     r->out->wall_s = r->out->job_s = hrun_monotonic_s() - r->start_s;
     if (rc == 0)
-        rc = see_agents_off(r, p);
+        rc = see_agents_off(r);
     if (rc == 0)
         hrun_output_release(r->output, !r->engine_failed, r->noise);
     if (rc == 0)
-        rc = finish(r, p);
+        rc = finish(r);
     conclude(r);
-    free(p);
     return rc || r->engine_failed ? -1 : 0;
 }

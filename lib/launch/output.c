@@ -34,6 +34,7 @@ struct hrun_output {
     struct hrun_sink sinks[2]; /* standard output, standard error */
     struct source *sources;
     int nsources, per_proc;   /* 1: each process has its own pair; of what is fed the last pair is none of theirs */
+    int nprocs, npairs;       /* at the start; each process that has come since has a pair of its own behind these */
     int null_fd;              /* for what is swallowed unread */
 };
 
@@ -116,6 +117,8 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
         hrun_buf_init(&o->sources[i].sieve.held);
     }
     o->nsources = 2 * n;
+    o->nprocs = nprocs;
+    o->npairs = n;
     for (int i = 0; i < 2 && job->look; i++)
         o->sinks[i].held = HRUN_HOLD_LOOK;
     o->sinks[1].held |= hold && !job->swallow ? HRUN_HOLD_START : 0;
@@ -164,10 +167,39 @@ void hrun_output_destroy(struct hrun_output *o)
     free(o);
 }
 
+int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
+{
+    struct source *v = realloc(o->sources, (size_t)(o->nsources + 2 * n) * sizeof *v);
+
+    if (!v)
+        return hrun_fail_nomem(err);
+    o->sources = v;
+    for (int i = 0; i < 2 * n; i++) {
+        struct source *s = &v[o->nsources++];
+
+        *s = (struct source){ .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
+        hrun_buf_init(&s->line);
+        hrun_buf_init(&s->sieve.held);
+        if ((wanted(o->job, o->tagging, s->is_err) || (s->is_err && o->sinks[1].held)) &&
+            open_source(s, !s->is_err && !o->job->swallow && isatty(STDOUT_FILENO), err)) {
+            o->nsources -= i + 1;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static struct source *source_of(const struct hrun_output *o, int i, int is_err)
+{
+    int pair = i >= o->nprocs ? o->npairs + i - o->nprocs : o->per_proc ? i : 0;
+
+    return &o->sources[2 * pair + is_err];
+}
+
 int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err)
 {
-    const struct source *s = &o->sources[o->tagging == HRUN_TAG_FED ? o->nsources - 2 + is_err
-                                         : 2 * (o->per_proc ? i : 0) + is_err];
+    const struct source *s = o->tagging == HRUN_TAG_FED ? &o->sources[o->nsources - 2 + is_err]
+                             : source_of(o, i, is_err);
 
     return s->child_fd >= 0 ? s->child_fd : o->null_fd;
 }
@@ -343,13 +375,13 @@ static void end_source(struct hrun_output *o, struct source *s)
 
 void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data, size_t len)
 {
-    on_rank_output(o, &o->sources[2 * (o->per_proc ? i : 0) + is_err], data, len);
+    on_rank_output(o, source_of(o, i, is_err), data, len);
 }
 
 void hrun_output_end(struct hrun_output *o, int i)
 {
-    flush_source(o, &o->sources[2 * (o->per_proc ? i : 0)]);
-    flush_source(o, &o->sources[2 * (o->per_proc ? i : 0) + 1]);
+    flush_source(o, source_of(o, i, 0));
+    flush_source(o, source_of(o, i, 1));
 }
 
 int hrun_output_has_room(const struct hrun_output *o)

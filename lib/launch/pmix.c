@@ -89,6 +89,16 @@ void pmix_report(const struct pmix_client *c, int kind, int status, const char *
         ;
 }
 
+void pmix_report_text(const struct pmix_client *c, int kind, const char *text, size_t len)
+{
+    enum { PIECE = sizeof ((struct hrun_guard_event *)0)->text };
+
+    for (size_t at = 0, n; at < len; at += n) {
+        n = len - at < PIECE ? len - at : PIECE;
+        pmix_report(c, kind, (int)n, text + at, n);
+    }
+}
+
 static int answer_pipe[2] = { -1, -1 };
 
 struct answer {
@@ -222,13 +232,13 @@ static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, 
 }
 
 /* The part of the job's data that belongs to one rank, moved into an info of type array. */
-static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *spec, int rank)
+static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *spec, int rank, const char *nsdir)
 {
     struct pmix_infos f = { NULL, 0, 0, 0 };
     uint16_t local = (uint16_t)rank;
     uint32_t zero = 0, app = spec->apps ? (uint32_t)spec->apps[rank] : 0;
     pmix_data_array_t array;
-    char dir[4096];
+    char dir[4096 + 16];
 
     add_rank(&f, PMIX_RANK, rank);
     add_rank(&f, PMIX_GLOBAL_RANK, rank);
@@ -241,7 +251,7 @@ static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *
     pmix_add_info(&f, PMIX_REINCARNATION, &zero, PMIX_UINT32);
     if (spec->topology && spec->cpusets[rank][0])
         add_place(&f, spec, rank);
-    snprintf(dir, sizeof dir, "%s/job/%d", spec->rundir, rank);
+    snprintf(dir, sizeof dir, "%s/%d", nsdir, rank);
     if (mkdir(dir, 0700) == 0)
         pmix_add_info(&f, PMIX_PROCDIR, dir, PMIX_STRING);
     array.type = PMIX_INFO;
@@ -264,7 +274,7 @@ static char *rank_list(int n)
     return hrun_buf_detach(&b);
 }
 
-static int register_job(const struct hrun_guard_spec *spec, const char *nspace, struct waiter *w,
+static int register_job(const struct hrun_guard_spec *spec, const char *nspace, int first, struct waiter *w,
                         struct hrun_error *err)
 {
     struct pmix_infos f = { NULL, 0, 0, 0 };
@@ -275,6 +285,8 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     int result = -1;
 
     snprintf(nsdir, sizeof nsdir, "%s/job", spec->rundir);
+    if (first)
+        snprintf(nsdir, sizeof nsdir, "%s/job-%d", spec->rundir, first);
     if (mkdir(nsdir, 0700)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
         goto out;
@@ -293,7 +305,7 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     pmix_add_info(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
     pmix_add_info(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
     pmix_add_info(&f, PMIX_JOBID, nspace, PMIX_STRING);
-    add_u32(&f, PMIX_UNIV_SIZE, n);
+    add_u32(&f, PMIX_UNIV_SIZE, (uint32_t)spec->universe);
     add_u32(&f, PMIX_MAX_PROCS, n);
     add_u32(&f, PMIX_JOB_SIZE, n);
     add_u32(&f, PMIX_APP_SIZE, n);
@@ -312,7 +324,7 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
     if (spec->wdir)
         pmix_add_info(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
     for (int r = 0; r < spec->nranks; r++)
-        add_rank_data(&f, spec, r);
+        add_rank_data(&f, spec, r, nsdir);
     if (f.failed) {
         hrun_fail_nomem(err);
         goto out;
@@ -392,7 +404,7 @@ static char **free_env(char **env)
 
 /* Register the clients and send each one's environment. */
 static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct pmix_client *clients,
-                            struct waiter *w, struct hrun_error *err)
+                            int is_further, struct waiter *w, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     char **env = NULL;
@@ -419,7 +431,9 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
             hrun_fail_nomem(err);
             goto out;
         }
-        if (send(clients[r].sock, b.data, b.len, MSG_NOSIGNAL) < 0) {
+        if (is_further)
+            pmix_report_text(&clients[r], HRUN_GUARD_ENV, b.data, b.len);
+        else if (send(clients[r].sock, b.data, b.len, MSG_NOSIGNAL) < 0) {
             hrun_fail_errno(err, HRUN_EENGINE, "cannot send the environment of rank %d", r);
             goto out;
         }
@@ -448,30 +462,29 @@ static void set_environment(const struct hrun_guard_spec *spec)
     }
 }
 
-/* Make a namespace of a job's processes, the first of which is number `first` of all that hrun starts, and send each
- * one's environment. */
-static int add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err)
+struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err)
 {
     struct waiter w = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, PMIX_SUCCESS };
     struct pmix_job *job = calloc(1, sizeof *job);
 
     if (!job || !(job->clients = calloc((size_t)spec->nranks, sizeof *job->clients))) {
         free(job);
-        return hrun_fail_nomem(err);
+        hrun_fail_nomem(err);
+        return NULL;
     }
     job->nranks = spec->nranks;
     for (int r = 0; r < spec->nranks; r++) {
         job->clients[r].sock = sock;
         job->clients[r].rank = first + r;
     }
-    if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, &w, err) ||
-        register_clients(spec, job->nspace, job->clients, &w, err))
-        return -1;  /* PMIx may still hold the clients */
+    if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, first, &w, err) ||
+        register_clients(spec, job->nspace, job->clients, first > 0, &w, err))
+        return NULL;    /* PMIx may still hold the clients */
     pthread_mutex_lock(&pmix_jobs_lock);
     job->next = pmix_jobs;
     pmix_jobs = job;
     pthread_mutex_unlock(&pmix_jobs_lock);
-    return 0;
+    return job;
 }
 
 void pmix_started(int first, const pid_t *pids, size_t n)
@@ -482,6 +495,8 @@ void pmix_started(int first, const pid_t *pids, size_t n)
             if (job->clients[r].rank >= first && (size_t)(job->clients[r].rank - first) < n)
                 job->clients[r].pid = pids[job->clients[r].rank - first];
     pthread_mutex_unlock(&pmix_jobs_lock);
+    if (first)
+        pmix_spawn_started();
 }
 
 int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err)
@@ -504,6 +519,8 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
     module.unpublish = pmix_unpublish;
     module.query = pmix_query;
     module.log = pmix_log;
+    module.spawn = pmix_spawn;
+    module.connect = pmix_connect;
     pmix_add_info(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
     pmix_add_info(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
     if (f.failed)
@@ -513,5 +530,5 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
     if (rc != PMIX_SUCCESS)
         return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job does not start (%s): " HRUN_GUARD_HINT,
                          PMIx_Error_string(rc));
-    return add_job(spec, sock, 0, err);
+    return pmix_add_job(spec, sock, 0, err) ? 0 : -1;
 }

@@ -6,6 +6,8 @@
 #ifndef HRUN_LAUNCH_PMIX_H
 #define HRUN_LAUNCH_PMIX_H
 
+#include "launch/internal.h"
+
 #include <pmix_server.h>
 
 #include <pthread.h>
@@ -26,6 +28,8 @@ struct pmix_job {
     char nspace[PMIX_MAX_NSLEN + 1];
     struct pmix_client *clients;
     int nranks;
+    char *port;                     /* at which Open MPI waits for it; NULL: it does not */
+    pmix_proc_t parent;             /* who has asked for it */
 };
 
 extern struct pmix_job *pmix_jobs;
@@ -35,11 +39,17 @@ extern char pmix_host[];                /* by what name the job knows its host *
 /* NULL: there is none of that name. */
 struct pmix_job *pmix_find_job(const char *nspace);
 
+/* Make a namespace of processes, the first of which has that number of all that hrun starts. Each one's environment is
+ * sent as a packet, or, of further ones (first > 0), as HRUN_GUARD_ENV. */
+struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err);
 /* Processes of these numbers have been started. */
 void pmix_started(int first, const pid_t *pids, size_t n);
 
-/* Tell hrun. text: as much as fits, with its length as status where kind is about a text. */
+/* Tell hrun. text: what fits into struct hrun_guard_event. */
 void pmix_report(const struct pmix_client *c, int kind, int status, const char *text, size_t len);
+
+/* The same of any length, in pieces with their lengths as status. */
+void pmix_report_text(const struct pmix_client *c, int kind, const char *text, size_t len);
 
 /* Answer by the guard's own thread, which calls pmix_answer_now when pmix_answers() can be read. */
 void pmix_answer_later(pmix_op_cbfunc_t answer, pmix_status_t status, void *cbdata);
@@ -80,5 +90,20 @@ void pmix_names_forget(const pmix_proc_t *proc);
 /* Can be read when pmix_names_tick, which any thread may call, has lookups to end that have waited too long. */
 int pmix_names_timer(void);
 void pmix_names_tick(void);
+
+/* ---- pmix_spawn.c: further processes, which hrun starts */
+
+/* Ask hrun, one request after the other. Where Open MPI 4 waits for the new processes to connect, and they are not
+ * started or end before they do, all ranks that take part are told, not only the one that asks: see pmix_connect. */
+pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
+                         size_t napps, pmix_spawn_cbfunc_t answer, void *cbdata);
+/* Of processes that are all of the job: PMIx itself connects them. */
+pmix_status_t pmix_connect(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo,
+                           pmix_op_cbfunc_t answer, void *cbdata);
+/* hrun has decided, by words of local_spawn.c: serve these processes; or, without any, none; or, with the number of the
+ * first one alone: these have ended, and none has connected to PMIx. On the guard's thread. */
+void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *words, size_t len);
+/* The processes that were served last have been started. */
+void pmix_spawn_started(void);
 
 #endif

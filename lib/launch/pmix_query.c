@@ -123,7 +123,6 @@ void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, c
 {
     const struct pmix_job *job = proc ? pmix_find_job(proc->nspace) : NULL;
     const struct pmix_client *c = job && proc->rank < (pmix_rank_t)job->nranks ? &job->clients[proc->rank] : NULL;
-    enum { PIECE = sizeof ((struct hrun_guard_event *)0)->text };
     pmix_status_t rc = PMIX_SUCCESS;
 
     (void)directives, (void)ndirectives;
@@ -131,13 +130,8 @@ void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, c
         int kind = PMIX_CHECK_KEY(&data[i], PMIX_LOG_STDERR) ? HRUN_GUARD_ERR
                    : PMIX_CHECK_KEY(&data[i], PMIX_LOG_STDOUT) ? HRUN_GUARD_OUT : 0;
 
-        if (kind && c && data[i].value.type == PMIX_STRING) {
-            const char *text = data[i].value.data.string;
-
-            for (size_t left = text ? strlen(text) : 0, n; left; left -= n, text += n) {
-                n = left < PIECE ? left : PIECE;
-                pmix_report(c, kind, (int)n, text, n);
-            }
+        if (kind && c && data[i].value.type == PMIX_STRING && data[i].value.data.string) {
+            pmix_report_text(c, kind, data[i].value.data.string, strlen(data[i].value.data.string));
         } else if (!strstr(data[i].key, "syslog")) {    /* PMIx itself writes to that */
             rc = PMIX_ERR_NOT_SUPPORTED;
         }

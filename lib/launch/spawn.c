@@ -74,6 +74,11 @@ static char *const *argv_of(const struct hrun_spawn *s, const struct hrun_spawn_
     return one->program ? one->argv : s->argv;
 }
 
+static const char *wdir_of(const struct hrun_spawn *s, const struct hrun_spawn_one *one)
+{
+    return one->wdir ? one->wdir : s->wdir;
+}
+
 static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
                   pid_t parent, char *const *sh_argv)
 {
@@ -88,7 +93,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
         _exit(125);  /* hrun died before the line above */
     if (place_files(one->fds) || (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0)))
         give_up(complaints, index, STEP_FILES);
-    if (s->wdir && chdir(s->wdir))
+    if (wdir_of(s, one) && chdir(wdir_of(s, one)))
         give_up(complaints, index, STEP_WDIR);
     if (s->mark && !getrlimit(RLIMIT_LOCKS, &marked)) {
         marked.rlim_cur = s->mark;
@@ -157,14 +162,16 @@ static const char *machine_of(const char *path)
     return NULL;
 }
 
-static int explain(const struct hrun_spawn *s, const char *program, const struct complaint *c, struct hrun_error *err)
+static int explain(const struct hrun_spawn *s, const struct hrun_spawn_one *one, const struct complaint *c,
+                   struct hrun_error *err)
 {
+    const char *program = program_of(s, one);
     const char *machine = c->error == ENOEXEC ? machine_of(program) : NULL;
     struct utsname here;
 
     errno = c->error;
     if (c->step == STEP_WDIR)
-        return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", s->wdir);
+        return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", wdir_of(s, one));
     if (c->step == STEP_FILES)
         return hrun_fail_errno(err, HRUN_EIO, "cannot set up the files of process %d", c->index);
     if (c->error == ENOENT)
@@ -241,7 +248,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     /* The end of the pipe tells that the last one has been executed. */
     while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
         ;
-    rc = got == (ssize_t)sizeof c ? explain(s, program_of(s, &one[c.index]), &c, err) : 0;
+    rc = got == (ssize_t)sizeof c ? explain(s, &one[c.index], &c, err) : 0;
 out:
     if (bound && have_mask)
         set_mask(&before);

@@ -83,6 +83,8 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     job->no_stdin = w->quiet_run;
     job->tag_output = w->tag_output;
     job->report_bindings = w->report_bindings;
+    job->oversubscribe = w->oversubscribe;
+    job->busy = w->c->busy;
     job->timeout_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
     if (w->slow_s > 0 && (job->timeout_s <= 0 || w->slow_s < job->timeout_s))
         job->timeout_s = w->slow_s;

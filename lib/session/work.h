@@ -221,7 +221,7 @@ struct work {
     const struct scratch *scratch; /* the run has a folder of its own there; NULL: it runs in the working folder. The
                                   caller's */
     int quiet_run;             /* 1: output of the application is swallowed (calibration) */
-    int tag_output, report_bindings;
+    int tag_output, report_bindings, oversubscribe;
     struct tune *tune;         /* NULL: its collective operations are not tuned; else filled by work_run; the
                                   caller's */
     struct waits *waits;       /* NULL: the run is not watched; else filled by work_run and used by work_record; the

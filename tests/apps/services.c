@@ -45,6 +45,20 @@ static void table(const char *key)
     printf("\n");
 }
 
+static void spawn(void)
+{
+    char nspace[PMIX_MAX_NSLEN + 1];
+    pmix_app_t *a;
+    pmix_status_t rc;
+
+    PMIX_APP_CREATE(a, 1);
+    a->cmd = strdup("/bin/true");
+    a->maxprocs = 1;
+    PMIX_ARGV_APPEND(rc, a->argv, "true");
+    rc = PMIx_Spawn(NULL, 0, a, 1, nspace);
+    printf("spawn of /bin/true %s\n", PMIx_Error_string(rc));
+}
+
 int main(int argc, char **argv)
 {
     pmix_info_t info, *found;
@@ -54,7 +68,9 @@ int main(int argc, char **argv)
 
     PMIx_Init(&me, NULL, 0);
     PMIx_Fence(NULL, 0, NULL, 0);
-    if (me.rank == 0 && argc > 1) {     /* argv[1] times 10 bytes of words */
+    if (me.rank == 0 && argc > 1 && !strcmp(argv[1], "spawn")) {
+        spawn();
+    } else if (me.rank == 0 && argc > 1) {     /* argv[1] times 10 bytes of words */
         text = calloc((size_t)atoi(argv[1]) + 1, 10);
         for (int i = 0; i < atoi(argv[1]); i++)
             sprintf(text + 10 * i, "%8d\n%c", i, i + 1 < atoi(argv[1]) ? ' ' : 0);

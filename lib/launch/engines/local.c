@@ -5,7 +5,7 @@
  * do so (its schizo/jsm component asks for nothing else).
  */
 #include "launch/engines/engines.h"
-#include "launch/internal.h"
+#include "launch/engines/local.h"
 
 #include "base/file.h"
 
@@ -65,7 +65,7 @@ static int openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct
 
     if (hrun_env_set(env, "JSM_JSRUN_PORT", "0", err) ||
         hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
-        hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", l->nranks, err) ||
+        hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l), err) ||
         hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
         /* hrun has bound the ranks; Open MPI 4 shall not try to do it better */
         hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err) ||
@@ -240,16 +240,16 @@ static void ranks_release(struct ranks *a, size_t n)
 static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
-    struct hrun_strvec common = HRUN_STRVEC_INIT;
+    struct local *x = r->state;
     struct hrun_guard_spec spec;
-    const struct hrun_topo *topo = binding_topo(r);
-    char *topology = NULL, *shim = NULL;
+    const struct hrun_topo *topo = x->topo = binding_topo(r);
+    char *shim = NULL;
     int n = job->layout->nranks, rc = -1;
 
     if (!topo && job->report_bindings)
         return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
                          "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
-    if (topo && !(topology = write_topology(r, topo, err)))
+    if (topo && !(x->topology = write_topology(r, topo, err)))
         return -1;
 
     for (int i = 0; i < n; i++)
@@ -267,14 +267,15 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     spec.cpusets = a->cpusets;
     spec.wdir = job->wdir;
     spec.apps = job->which;
-    spec.topology = topology;
-    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, topology, &common, err) ||
-        (job->report_bindings && !(shim = put_shim(job, a->argv, &common, err))))
+    spec.topology = x->topology;
+    spec.universe = local_slots(job->layout);
+    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, x->topology, &x->common, err) ||
+        (job->report_bindings && !(shim = put_shim(job, a->argv, &x->common, err))))
         goto out;
     for (int i = 0; i < n; i++) {
         struct hrun_program p = hrun_job_program(job, i);
 
-        if (rank_env(r, i, &common, &a->pmix[i], a->fds[i], &a->env[i], err))
+        if (rank_env(r, i, &x->common, &a->pmix[i], a->fds[i], &a->env[i], err))
             goto out;
         a->one[i].env = a->env[i].v;
         a->one[i].cpuset = a->cpusets[i];
@@ -286,8 +287,6 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     close_connections(a, (size_t)n);
 out:
     free(shim);
-    free(topology);
-    hrun_strvec_release(&common);
     return rc;
 }
 
@@ -298,11 +297,14 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
     struct ranks a = { 0 };
     struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
     struct hrun_run r;
+    struct local x = { .request = HRUN_BUF_INIT, .refusal = HRUN_BUF_INIT };
     char *library = NULL, words[64];
     int rc = hrun_run_begin(&r, &job, out, err);
 
     if (rc == 0)
         rc = hrun_job_mpi(&job, &mpi, err);
+    r.state = &x;
+    r.on_spawn = local_on_spawn;
     r.mpich = mpi.kind == HRUN_MPI_MPICH;
     if (rc == 0 && r.mpich)
         library = hrun_mpich_preload(&job, 0, words, sizeof words);
@@ -316,6 +318,9 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
         rc = hrun_mpich_check_together(&r, err);
     hrun_run_end(&r);
     ranks_release(&a, n);
+    local_spawn_release(&x);
+    hrun_strvec_release(&x.common);
+    free(x.topology);
     free(library);
     return rc;
 }

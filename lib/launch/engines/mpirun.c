@@ -132,7 +132,8 @@ static int push_placement(const struct hrun_job *job, int major, const char *ran
                hrun_strvec_push(v, "--bind-to") || hrun_strvec_push(v, "core:overload-allowed") ||
                push_count(job, 0, v);
     return hrun_strvec_push(v, "--rankfile") || hrun_strvec_push(v, rankfile) || push_count(job, 0, v) ||
-           (hrun_in_resource_manager() && hrun_strvec_push(v, "--oversubscribe"));
+           /* with a rankfile mpirun has no other place for what the ranks spawn */
+           ((hrun_in_resource_manager() || job->oversubscribe) && hrun_strvec_push(v, "--oversubscribe"));
 }
 
 static int push_mca(struct hrun_strvec *v, const char *key, size_t len, const char *value)

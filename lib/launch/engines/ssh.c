@@ -520,7 +520,7 @@ static int start_more(struct ssh *s, struct hrun_error *err)
         if (start_host(s, &s->hosts[s->nstarted], err))
             return -1;
     if (s->nstarted > before)
-        hrun_guard_tell(&r->guard, r->groups.v, (int)r->groups.n);
+        hrun_guard_tell(&r->guard, 0, r->groups.v, (int)r->groups.n);
     if (s->nstarted == s->nhosts)
         hrun_output_started(r->output);
     return 0;

@@ -1,0 +1,29 @@
+/* local.h - what the files of engine local share: a job whose ranks may ask for further processes */
+#ifndef HRUN_LAUNCH_LOCAL_H
+#define HRUN_LAUNCH_LOCAL_H
+
+#include "launch/internal.h"
+
+/* The run's state. */
+struct local {
+    const struct hrun_topo *topo;   /* to bind with; NULL: nothing is bound */
+    char *topology;                 /* file of it, or NULL */
+    struct hrun_strvec common;      /* environment that all ranks have */
+    /* Of local_spawn.c. */
+    struct hrun_buf request;        /* words of HRUN_GUARD_SPAWN, as long as the processes are not started */
+    struct hrun_buf refusal;        /* text of HRUN_GUARD_UNREADY */
+    struct further *further;        /* what is asked for, while it is prepared */
+    int *places;                    /* of each process that was started later: its PE, counted over all sub-clusters */
+    double asked_s;                 /* monotonic clock: when a request had come that waits for places; 0: none does */
+    int nalive;                     /* then */
+    struct group { int first, end; } *groups;   /* processes of requests that wait for them to connect */
+    int ngroups;
+};
+
+/* How many processes the host takes: its slots, else one for each core of its PEs. */
+int local_slots(const struct hrun_layout *l);
+/* hrun_run.on_spawn: start what a rank of Open MPI asks for, on PEs that are free, or say why not. */
+void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev);
+void local_spawn_release(struct local *x);
+
+#endif

@@ -1,0 +1,404 @@
+/* local_spawn.c - further processes of a job of Open MPI (MPI_Comm_spawn); see local.h
+ *
+ * The guard tells what a rank asks for; PEs are chosen here; the guard makes a namespace of the new processes and tells
+ * their environment; then they are started as processes of the job, numbered behind those that there are.
+ */
+#include "launch/engines/local.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How long a request may wait where processes of an earlier one, which have disconnected, are just about to end. */
+static const double PATIENCE_S = 2;
+
+struct app {
+    const char *host, *command, *wdir;
+    char *path;
+    int n, nenv;
+    const char **argv, **env;
+};
+
+struct further {
+    struct app *apps;
+    int napps, n;
+    int *which, *places;            /* of each process: its program, its PE */
+    const char **cpusets;
+    struct hrun_strvec *env;        /* what the guard tells */
+    struct hrun_buf *text;          /* the same, as it comes */
+};
+
+/* ---------------------------------------------------------------- the request */
+
+static const char *next_word(const char **at, const char *end)
+{
+    const char *word = *at;
+    size_t n = *at < end ? strnlen(word, (size_t)(end - word)) + 1 : 0;
+
+    *at += n;
+    return n ? word : "";
+}
+
+static int read_words(const char **at, const char *end, const char ***out)
+{
+    int n = (int)strtol(next_word(at, end), NULL, 10);
+
+    *out = calloc((size_t)n + 1, sizeof **out);
+    for (int i = 0; i < n && *out; i++)
+        (*out)[i] = next_word(at, end);
+    return *out ? n : -1;
+}
+
+static void further_destroy(struct further *f)
+{
+    for (int i = 0; f && i < f->napps; i++) {
+        free(f->apps[i].path);
+        free(f->apps[i].argv);
+        free(f->apps[i].env);
+    }
+    for (int i = 0; f && i < f->n; i++) {
+        if (f->env)
+            hrun_strvec_release(&f->env[i]);
+        if (f->text)
+            hrun_buf_release(&f->text[i]);
+    }
+    if (f) {
+        free(f->apps);
+        free(f->which);
+        free(f->places);
+        free(f->cpusets);
+        free(f->env);
+        free(f->text);
+    }
+    free(f);
+}
+
+static int is_here(const struct hrun_layout *l, const char *host)
+{
+    const char *name = l->cluster->hosts[l->ranks[0].host].name;
+    size_t n = strcspn(host, ":,");
+
+    return !*host || (n == 9 && !strncmp(host, "localhost", n)) ||
+           (strcspn(name, ".") == strcspn(host, ".:,") && !strncmp(host, name, strcspn(name, ".")));
+}
+
+static int read_app(const struct hrun_run *r, const char **at, const char *end, struct app *a, struct hrun_error *err)
+{
+    a->host = next_word(at, end);
+    a->command = next_word(at, end);
+    a->wdir = next_word(at, end);
+    a->n = (int)strtol(next_word(at, end), NULL, 10);
+    if (read_words(at, end, &a->argv) < 0 || (a->nenv = read_words(at, end, &a->env)) < 0)
+        return hrun_fail_nomem(err);
+    a->wdir = *a->wdir ? a->wdir : NULL;
+    if (a->n < 1)
+        return hrun_fail(err, HRUN_EINVAL, "%d processes", a->n);
+    if (!is_here(r->job->layout, a->host))
+        return hrun_fail(err, HRUN_EINVAL, "engine local starts processes on this host only, and '%s' is another: use "
+                         "--engine mpirun", a->host);
+    a->path = hrun_program_find(a->command, a->wdir ? a->wdir : r->job->wdir, err);
+    return a->path ? 0 : -1;
+}
+
+static int read_request(const struct hrun_run *r, const struct hrun_buf *words, struct further *f,
+                        struct hrun_error *err)
+{
+    const char *at = words->data, *end = at + words->len, *refused = next_word(&at, end);
+
+    if (*refused)
+        return hrun_fail(err, HRUN_EINVAL, "'%s' in its MPI_Info is not served by engine local", refused);
+    while (at < end) {
+        struct app *v = realloc(f->apps, ((size_t)f->napps + 1) * sizeof *v);
+
+        if (!v)
+            return hrun_fail_nomem(err);
+        f->apps = v;
+        v[f->napps] = (struct app){ 0 };
+        if (read_app(r, &at, end, &v[f->napps++], err))
+            return -1;
+        f->n += v[f->napps - 1].n;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- PEs */
+
+int local_slots(const struct hrun_layout *l)
+{
+    const struct hrun_cluster *c = l->cluster;
+    int host = l->ranks[0].host, n = 0;
+
+    for (int s = 0; s < c->nsubs; s++)
+        for (int p = 0; p < c->subs[s].npes; p++)
+            if (c->subs[s].pes[p].host == host)
+                n += c->subs[s].pes[p].ncores > 1 ? c->subs[s].pes[p].ncores : 1;
+    return c->hosts[host].slots > 0 ? c->hosts[host].slots : n;
+}
+
+/* Which PE of all is that? */
+static int number_of(const struct hrun_cluster *c, int sub, int pe)
+{
+    for (int s = 0; s < sub; s++)
+        pe += c->subs[s].npes;
+    return pe;
+}
+
+static int living_later(const struct hrun_run *r)
+{
+    int n = 0;
+
+    for (int i = r->job->layout->nranks; i < r->nprocs; i++)
+        n += r->procs[i].alive;
+    return n;
+}
+
+/* Result 1: there may be enough soon. Choose the PEs that have fewest processes for their cores, of those that others do not use. */
+static int find_places(const struct hrun_run *r, const struct local *x, struct further *f, struct hrun_error *err)
+{
+    const struct hrun_layout *l = r->job->layout;
+    const struct hrun_cluster *c = l->cluster;
+    int *load = calloc((size_t)number_of(c, c->nsubs, 0) + 1, sizeof *load);
+    int slots = local_slots(l), used = 0;
+
+    f->which = calloc((size_t)f->n, sizeof *f->which);
+    f->places = calloc((size_t)f->n, sizeof *f->places);
+    f->cpusets = calloc((size_t)f->n, sizeof *f->cpusets);
+    f->env = calloc((size_t)f->n, sizeof *f->env);
+    f->text = calloc((size_t)f->n, sizeof *f->text);
+    if (!load || !f->which || !f->places || !f->cpusets || !f->env || !f->text) {
+        free(load);
+        return hrun_fail_nomem(err);
+    }
+    for (int i = 0; i < f->n; i++)
+        hrun_buf_init(&f->text[i]);
+    for (int i = 0; i < r->nprocs; i++)
+        if (r->procs[i].alive) {
+            load[i < l->nranks ? number_of(c, l->ranks[i].sub, l->ranks[i].pe) : x->places[i - l->nranks]]++;
+            used++;
+        }
+    if (used + f->n > slots && !r->job->oversubscribe) {
+        free(load);
+        if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < x->asked_s + PATIENCE_S)
+            return 1;
+        return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or with "
+                         "--oversubscribe", used < slots ? slots - used : 0, slots);
+    }
+    for (int i = 0, app = 0, left = f->apps[0].n; i < f->n; i++, left--) {
+        double least = 0;
+        int best = -1;
+
+        if (!left)
+            left = f->apps[++app].n;
+        for (int s = 0, at = 0; s < c->nsubs; s++)
+            for (int p = 0; p < c->subs[s].npes; p++, at++) {
+                const struct hrun_pe *pe = &c->subs[s].pes[p];
+                double now = (load[at] + 1.0) / (pe->ncores > 1 ? pe->ncores : 1);
+
+                if (pe->host != l->ranks[0].host || (r->job->busy && r->job->busy[s] && r->job->busy[s][p]) ||
+                    (best >= 0 && now >= least))
+                    continue;
+                least = now;
+                best = at;
+                f->cpusets[i] = x->topo ? pe->cpuset : "";
+            }
+        if (best < 0) {
+            free(load);
+            return hrun_fail(err, HRUN_EINVAL, "all places of this host are in use by others");
+        }
+        load[best]++;
+        f->places[i] = best;
+        f->which[i] = app;
+    }
+    free(load);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- start */
+
+static void forget(struct local *x)
+{
+    further_destroy(x->further);
+    x->further = NULL;
+    hrun_buf_reset(&x->request);
+    hrun_buf_reset(&x->refusal);
+}
+
+static void refuse(struct hrun_run *r, struct local *x, const char *why)
+{
+    const struct hrun_buf none = HRUN_BUF_INIT;
+    const struct app *a = x->further && x->further->napps ? &x->further->apps[0] : NULL;
+
+    hrun_run_say(r, "MPI_Comm_spawn of %s is refused: %s", a ? a->command : "further processes", why);
+    hrun_guard_serve(&r->guard, &none, NULL);
+    forget(x);
+}
+
+/* All of a request has come. */
+static void prepare(struct hrun_run *r, struct local *x)
+{
+    struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_error err = { 0 };
+    struct further *f = x->further = calloc(1, sizeof *f);
+    int bad = !f || x->request.failed;
+
+    x->nalive = r->nalive;
+    r->spawn_s = 0;
+    if (bad)
+        hrun_fail_nomem(&err);
+    else if (r->kill_s > 0 || r->engine_failed)
+        bad = hrun_fail(&err, HRUN_EINVAL, "the job ends");
+    bad = bad || read_request(r, &x->request, f, &err) ? -1 : find_places(r, x, f, &err);
+    if (bad > 0) {
+        further_destroy(f);
+        x->further = NULL;
+        r->spawn_s = x->asked_s + PATIENCE_S;
+        return;
+    }
+    x->asked_s = 0;
+    if (!bad) {
+        hrun_buf_addf(&b, "%d%c%d%c%s%c", r->nprocs, 0, f->n, 0, f->apps[0].wdir ? f->apps[0].wdir : "", 0);
+        for (int i = 0; i < f->n; i++)
+            hrun_buf_addf(&b, "%s%c%d%c", f->cpusets[i], 0, f->which[i], 0);
+        bad = hrun_guard_serve(&r->guard, &b, &err);
+    }
+    if (bad)
+        refuse(r, x, err.text);
+    hrun_buf_release(&b);
+}
+
+static int make_env(const struct hrun_run *r, const struct local *x, const struct further *f, int i,
+                    struct hrun_strvec *env, struct hrun_error *err)
+{
+    const struct app *a = &f->apps[f->which[i]];
+    const struct hrun_buf *text = &f->text[i];
+
+    for (size_t k = 0; k < x->common.n; k++)
+        if (hrun_strvec_push(env, x->common.v[k]))
+            return hrun_fail_nomem(err);
+    for (int k = 0; k < a->nenv; k++)
+        if (strchr(a->env[k], '=') && hrun_env_set_word(env, a->env[k], err))
+            return -1;
+    for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1)
+        if (strchr(text->data + at, '=') && hrun_env_set_word(env, text->data + at, err))
+            return -1;
+    return (a->wdir && hrun_env_set(env, "PWD", a->wdir, err)) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", f->n, err) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", f->n, err) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", i, err) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", i, err) ||
+           hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", i, err) ||
+           (r->nprocs + f->n > local_slots(r->job->layout) && hrun_env_mca(r->job, env, hrun_env_yield, "1", err))
+           ? -1 : 0;
+}
+
+/* Open MPI waits for its children at a port, unless it is told that they are no MPI programs. */
+static int is_waited_for(const struct further *f)
+{
+    static const char port[] = "OMPI_PARENT_PORT=";
+
+    for (int i = 0; i < f->apps[0].nenv; i++)
+        if (!strncmp(f->apps[0].env[i], port, sizeof port - 1) && f->apps[0].env[i][sizeof port - 1])
+            return 1;
+    return 0;
+}
+
+/* The guard serves them. */
+static void start(struct hrun_run *r, struct local *x)
+{
+    struct further *f = x->further;
+    struct hrun_spawn_one *one = calloc((size_t)f->n, sizeof *one);
+    int *places = realloc(x->places, (size_t)(r->nprocs - r->job->layout->nranks + f->n) * sizeof *places);
+    struct group *groups = realloc(x->groups, (size_t)(x->ngroups + 1) * sizeof *groups);
+    struct hrun_error err = { 0 };
+    int bad = !one || !places || !groups;
+
+    if (bad)
+        hrun_fail_nomem(&err);
+    x->places = places ? places : x->places;
+    x->groups = groups ? groups : x->groups;
+    for (int i = 0; i < f->n && !bad; i++) {
+        const struct app *a = &f->apps[f->which[i]];
+
+        bad = make_env(r, x, f, i, &f->env[i], &err);
+        one[i] = (struct hrun_spawn_one){ .program = a->path, .argv = (char *const *)(uintptr_t)a->argv,
+                                          .env = f->env[i].v, .wdir = a->wdir, .cpuset = f->cpusets[i] };
+        x->places[r->nprocs - r->job->layout->nranks + i] = f->places[i];
+    }
+    if (bad || hrun_run_add(r, x->topo, one, f->n, &err)) {
+        refuse(r, x, err.text);
+    } else {
+        if (is_waited_for(f))
+            x->groups[x->ngroups++] = (struct group){ r->nprocs - f->n, r->nprocs };
+        forget(x);
+    }
+    free(one);
+}
+
+static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_event *ev)
+{
+    struct hrun_buf *b = ev->kind == HRUN_GUARD_SPAWN ? &x->request : ev->kind == HRUN_GUARD_UNREADY ? &x->refusal : NULL;
+    int i = ev->rank - r->nprocs;
+
+    if (ev->kind == HRUN_GUARD_ENV) {
+        if (x->further && i >= 0 && i < x->further->n)
+            hrun_buf_add(&x->further->text[i], ev->text, (size_t)ev->status);
+        return;
+    }
+    if (b && ev->status) {
+        hrun_buf_add(b, ev->text, (size_t)ev->status);
+        return;
+    }
+    if (ev->kind == HRUN_GUARD_SPAWN) {
+        x->asked_s = hrun_monotonic_s();
+        prepare(r, x);
+    }
+    if (ev->kind == HRUN_GUARD_READY && x->further)
+        start(r, x);
+    else if (ev->kind == HRUN_GUARD_UNREADY && x->further)
+        refuse(r, x, x->refusal.len ? x->refusal.data : "");
+}
+
+/* Where all processes of a request have ended and none has called MPI_Init those that wait for them are told. */
+static void find_unconnected(struct hrun_run *r, struct local *x)
+{
+    for (int g = 0; g < x->ngroups; g++) {
+        const struct group group = x->groups[g];
+        struct hrun_buf b = HRUN_BUF_INIT;
+        int alive = 0, connected = 0;
+
+        for (int i = group.first; i < group.end; i++) {
+            alive += r->procs[i].alive;
+            connected += r->procs[i].was_connected;
+        }
+        if (alive && !connected)
+            continue;
+        x->groups[g--] = x->groups[--x->ngroups];
+        if (connected || r->kill_s > 0)
+            continue;
+        hrun_run_say(r, "what MPI_Comm_spawn has started as rank %d has ended without MPI_Init", group.first);
+        hrun_buf_addf(&b, "%d%c", group.first, 0);
+        hrun_guard_serve(&r->guard, &b, NULL);
+        hrun_buf_release(&b);
+    }
+}
+
+void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev)
+{
+    struct local *x = r->state;
+
+    if (ev) {
+        hear(r, x, ev);
+        return;
+    }
+    find_unconnected(r, x);
+    if (x->asked_s > 0 && (r->nalive != x->nalive || hrun_monotonic_s() >= x->asked_s + PATIENCE_S))
+        prepare(r, x);
+}
+
+void local_spawn_release(struct local *x)
+{
+    further_destroy(x->further);
+    hrun_buf_release(&x->request);
+    hrun_buf_release(&x->refusal);
+    free(x->places);
+    free(x->groups);
+}

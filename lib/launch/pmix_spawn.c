@@ -1,0 +1,239 @@
+/* pmix_spawn.c - spawn of PMIx, by hrun; see pmix.h
+ *
+ * In Open MPI 4.1 one rank asks for processes, while all others that take part wait for its word. After an error it
+ * says none, and they wait for ever (so they do under mpirun). So where such a rank asks and nothing is started, it is
+ * told of a namespace that does not exist, in the name of which its port is answered, and then the connection of all
+ * ranks with that namespace is refused.
+ */
+#include "launch/internal.h"
+#include "launch/pmix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    struct request *next;
+    struct hrun_buf words;           /* words, each ended by NUL: see pmix_spawn */
+    char *port;                      /* at which Open MPI waits for the new processes; NULL: it does not */
+    const struct pmix_client *client;
+    pmix_proc_t proc;
+    pmix_spawn_cbfunc_t answer;
+    void *cbdata;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct request *requests;     /* hrun has been told of the first one */
+static struct pmix_job *served;      /* for it */
+
+/* The status of MPI_ERR_SPAWN in Open MPI, which passes on what it does not know. */
+static const pmix_status_t REFUSED = 50;
+
+/* What of mpirun's wishes hrun does not grant, and its name in an MPI_Info. */
+static const struct { const char *key, *name; } unserved[] = {
+    { PMIX_HOSTFILE, "hostfile" }, { PMIX_ADD_HOST, "add-host" }, { PMIX_ADD_HOSTFILE, "add-hostfile" },
+    { PMIX_MAPPER, "mapper" }, { PMIX_PPR, "ppr, npernode or pernode" }, { PMIX_MAPBY, "map_by" },
+    { PMIX_RANKBY, "rank_by" }, { PMIX_BINDTO, "bind_to" }, { PMIX_DISPLAY_MAP, "display_map" },
+    { PMIX_PRELOAD_BIN, "ompi_preload_binary" }, { PMIX_PRELOAD_FILES, "ompi_preload_files" },
+    { PMIX_STDIN_TGT, "ompi_stdin_target" }, { PMIX_CPUS_PER_PROC, "cpus per process" },
+};
+
+static const char *find_unserved(const pmix_info_t info[], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < sizeof unserved / sizeof *unserved; k++)
+            if (PMIX_CHECK_KEY(&info[i], unserved[k].key))
+                return unserved[k].name;
+    return NULL;
+}
+
+static const char *string_of(const pmix_info_t info[], size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (PMIX_CHECK_KEY(&info[i], key) && info[i].value.type == PMIX_STRING)
+            return info[i].value.data.string;
+    return NULL;
+}
+
+static void add_word(struct hrun_buf *b, const char *word)
+{
+    hrun_buf_add(b, word ? word : "", strlen(word ? word : "") + 1);
+}
+
+/* Their number, then these. */
+static void add_words(struct hrun_buf *b, char *const *words)
+{
+    int n = 0;
+
+    while (words && words[n])
+        n++;
+    hrun_buf_addf(b, "%d", n);
+    hrun_buf_addc(b, 0);
+    for (int i = 0; i < n; i++)
+        add_word(b, words[i]);
+}
+
+static void tell_hrun(const struct request *q)
+{
+    pmix_report_text(q->client, HRUN_GUARD_SPAWN, q->words.data, q->words.len);
+    pmix_report(q->client, HRUN_GUARD_SPAWN, 0, "", 0);
+}
+
+pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
+                         size_t napps, pmix_spawn_cbfunc_t answer, void *cbdata)
+{
+    static const char port[] = "OMPI_PARENT_PORT=";
+    const struct pmix_job *job = pmix_find_job(proc->nspace);
+    struct request *q = calloc(1, sizeof *q), **end = &requests;
+    const char *refused = find_unserved(job_info, ninfo);
+
+    if (!q || !job || proc->rank >= (pmix_rank_t)job->nranks) {
+        free(q);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    q->client = &job->clients[proc->rank];
+    q->proc = *proc;
+    q->answer = answer;
+    q->cbdata = cbdata;
+    hrun_buf_init(&q->words);
+    for (size_t i = 0; i < napps && !refused; i++)
+        refused = find_unserved(apps[i].info, apps[i].ninfo);
+    add_word(&q->words, refused);
+    for (size_t i = 0; i < napps; i++) {
+        const pmix_app_t *a = &apps[i];
+        const char *wdir = string_of(a->info, a->ninfo, PMIX_WDIR);
+
+        add_word(&q->words, string_of(a->info, a->ninfo, PMIX_HOST));
+        add_word(&q->words, a->cmd ? a->cmd : a->argv ? a->argv[0] : NULL);
+        add_word(&q->words, wdir ? wdir : a->cwd);
+        hrun_buf_addf(&q->words, "%d", a->maxprocs);
+        hrun_buf_addc(&q->words, 0);
+        add_words(&q->words, a->argv);
+        add_words(&q->words, a->env);
+        for (char **e = a->env; e && *e && !q->port; e++)
+            if (!strncmp(*e, port, sizeof port - 1) && (*e)[sizeof port - 1])
+                q->port = strdup(*e + sizeof port - 1);
+    }
+    pthread_mutex_lock(&lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = q;
+    if (q == requests)
+        tell_hrun(q);
+    pthread_mutex_unlock(&lock);
+    return PMIX_SUCCESS;
+}
+
+/* Let the ranks that wait at a port connect with what does not exist. nspace gets its name. */
+static void mislead(const pmix_proc_t *proc, const char *port, pmix_nspace_t nspace)
+{
+    static unsigned n;
+    char key[PMIX_MAX_KEYLEN + 1], members[PMIX_MAX_NSLEN + 32];
+    pmix_persistence_t once = PMIX_PERSIST_FIRST_READ;
+    pmix_info_t info[2];
+
+    snprintf(nspace, PMIX_MAX_NSLEN + 1, "hrun-none-%u", ++n);
+    snprintf(key, sizeof key, "%s:connect", port);
+    snprintf(members, sizeof members, "%u.0:%s", 1u << 30 | n, nspace);
+    PMIX_INFO_LOAD(&info[0], key, (const char *)members, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_PERSISTENCE, &once, PMIX_PERSIST);
+    pmix_publish(proc, info, 2, NULL, NULL);
+    PMIX_INFO_DESTRUCT(&info[0]);
+}
+
+/* Answer the first request, with a job that has been started or NULL, and tell hrun of the next one. */
+static void finish(struct pmix_job *job)
+{
+    struct request *q = requests;
+    pmix_nspace_t nspace;
+
+    if (job) {
+        job->parent = q->proc;
+        job->port = q->port;
+        q->port = NULL;
+        q->answer(PMIX_SUCCESS, job->nspace, q->cbdata);
+    } else if (q->port) {
+        mislead(&q->proc, q->port, nspace);
+        q->answer(PMIX_SUCCESS, nspace, q->cbdata);
+    } else {
+        q->answer(PMIX_ERR_OUT_OF_RESOURCE, NULL, q->cbdata);
+    }
+    served = NULL;
+    pthread_mutex_lock(&lock);
+    requests = q->next;
+    if (requests)
+        tell_hrun(requests);
+    pthread_mutex_unlock(&lock);
+    hrun_buf_release(&q->words);
+    free(q->port);
+    free(q);
+}
+
+/* The next word, NULL: there is none. */
+static const char *next_word(const char **at, const char *end)
+{
+    const char *word = *at, *nul = word < end ? memchr(word, 0, (size_t)(end - word)) : NULL;
+
+    *at = nul ? nul + 1 : end;
+    return nul ? word : NULL;
+}
+
+static int next_number(const char **at, const char *end)
+{
+    const char *word = next_word(at, end);
+
+    return word ? (int)strtol(word, NULL, 10) : 0;
+}
+
+void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *words, size_t len)
+{
+    const char *at = words, *end = words + len;
+    struct hrun_guard_spec further = *spec;
+    int first = next_number(&at, end), *apps;
+    struct hrun_error err = { 0 };
+    const char **cpusets;
+
+    /* The first request stays where it is until this thread has finished it; PMIx's thread must not be kept waiting. */
+    further.nranks = next_number(&at, end);
+    if (!further.nranks) {
+        struct pmix_job *job = pmix_jobs;
+        pmix_nspace_t nspace;
+
+        while (job && (!first || job->clients[0].rank != first))
+            job = job->next;
+        if (job && job->port)
+            mislead(&job->parent, job->port, nspace);
+        else if (!job)
+            finish(NULL);
+        return;
+    }
+    further.wdir = next_word(&at, end);
+    further.cpusets = cpusets = calloc((size_t)further.nranks, sizeof *cpusets);
+    further.apps = apps = calloc((size_t)further.nranks, sizeof *apps);
+    for (int r = 0; cpusets && apps && r < further.nranks; r++) {
+        cpusets[r] = next_word(&at, end);
+        apps[r] = next_number(&at, end);
+    }
+    served = cpusets && apps ? pmix_add_job(&further, sock, first, &err) : NULL;
+    if (!served)
+        pmix_report_text(requests->client, HRUN_GUARD_UNREADY, err.text, strlen(err.text));
+    pmix_report(requests->client, served ? HRUN_GUARD_READY : HRUN_GUARD_UNREADY, 0, "", 0);
+    free(cpusets);
+    free(apps);
+}
+
+void pmix_spawn_started(void)
+{
+    if (served)
+        finish(served);
+}
+
+pmix_status_t pmix_connect(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo,
+                           pmix_op_cbfunc_t answer, void *cbdata)
+{
+    (void)info, (void)ninfo, (void)answer, (void)cbdata;
+    for (size_t i = 0; i < n; i++)
+        if (!pmix_find_job(procs[i].nspace))
+            return REFUSED;
+    return PMIX_OPERATION_SUCCEEDED;
+}
