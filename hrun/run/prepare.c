@@ -159,7 +159,8 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
 /* With --explore the runs of a command tell what to start, from what would be started without them. */
 static int learn(struct prepared *p, const struct question *ask, struct hrun_error *err)
 {
-    return learn_applies(&p->c, ask, &p->d) ? learn_decide(&p->c, ask->explore, &p->d, err) : 0;
+    return learn_applies(&p->c, ask, &p->d) ? learn_decide(&p->c, ask->explore, &p->d, err)
+           : learn_refused(&p->c, &p->d, err);
 }
 
 /* What is known of the application, and the decision. Of several variants the best is taken. */

@@ -223,6 +223,18 @@ static int tells(const struct decision *d, const struct work_result *r)
                      !r->outcome.signalled && !r->outcome.lost_host[0]);
 }
 
+/* Has a program of MPI ended at once, as those do that refuse a number of processes which nobody asked for? */
+static int is_refused(const struct prepared *p, const struct work_result *r)
+{
+    static const double AT_ONCE_S = 10;
+    const struct hrun_outcome *o = &r->outcome;
+
+    return p->c.problem && !problem_reads(&p->c) && p->d.by == BY_DEFAULT && !p->d.granted && p->d.P > 1 &&
+           (p->c.mpi.kind == HRUN_MPI_OPENMPI || p->c.mpi.kind == HRUN_MPI_MPICH) && !r->unprepared &&
+           o->status && o->wall_s < AT_ONCE_S && !o->killed_by && !o->timed_out && !o->interrupted && !o->signalled &&
+           !o->lost_host[0];
+}
+
 /* What is tuned takes another time than what was measured. */
 static int is_tuned(const struct work *w)
 {
@@ -274,7 +286,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_error record_err = { 0 };
     struct waits waits;
-    int told = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded = 0;
+    int told = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded = 0, refused;
 
     waits_init(&waits);
     p->w.waits = s->trace || p->probe.look_s > 0 ? &waits : NULL;
@@ -284,14 +296,19 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
         waits_release(&waits);
         return -1;
     }
+    refused = is_refused(p, &r);
     /* Times of other bindings are not those that the profile is of. */
-    if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding && tells(&p->d, &r) &&
-        !s->ask.unrecorded && !is_tuned(&p->w) && problem_is_worth(&p->c, r.time_s)) {
+    if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding &&
+        (refused || (tells(&p->d, &r) && problem_is_worth(&p->c, r.time_s))) && !s->ask.unrecorded &&
+        !is_tuned(&p->w)) {
         recorded = !problem_keep(&p->c, &record_err) &&
                    !work_record(&p->w, p->d.pes, p->d.procs, &r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run",
                                 &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
+        if (recorded && refused)
+            hrun_buf_addf(&text, "hrun: the program failed at once: the next run of this command starts another number "
+                          "of processes than %d (-n %d starts as many)\n", p->d.P, p->d.P);
     }
     report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
     if (p->probe.runs || (p->probe.look_s > 0 && r.ok))

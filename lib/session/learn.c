@@ -3,8 +3,11 @@
 
 #include "session/work.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 struct history {
     struct hrun_learn_run *v;
@@ -197,6 +200,73 @@ int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err
     }
     release(&h);
     return rc ? rc : d->run_s <= 0;
+}
+
+/* ---------------------------------------------------------------- a default that the program refuses */
+
+/* Is the program another one than at that date? */
+static int is_newer(const struct context *c, const char *date)
+{
+    struct stat st;
+    double age_s;
+
+    return c->program && !stat(c->program, &st) && !hrun_date_age(date, &age_s) &&
+           difftime(time(NULL), st.st_mtime) < age_s;
+}
+
+enum usual { POWER_OF_TWO, SQUARE, CUBE, DIVISOR, ONE, USUAL };
+
+static int is_usual(enum usual rule, int P, int of)
+{
+    int root = (int)(rule == SQUARE ? sqrt(P) + 0.5 : cbrt(P) + 0.5);
+
+    return rule == POWER_OF_TWO ? (P & (P - 1)) == 0 : rule == SQUARE ? root * root == P
+         : rule == CUBE ? root * root * root == P : rule == DIVISOR ? P < of && of % P == 0 : P == 1;
+}
+
+int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
+{
+    static const char *const names[USUAL] = { "the largest power of two", "the largest square", "the largest cube",
+                                              "the largest divisor", "always possible" };
+    int usual = d->P, best = 0, rule = 0, rc;
+    struct history h = { 0 };
+    char *state;            /* of each P: 'w' it has worked, 'f' it has failed and never worked */
+
+    if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->run_s > 0)
+        return 0;
+    state = calloc((size_t)usual + 1, 1);
+    rc = state ? load(c, d, &h, err) : hrun_fail_nomem(err);
+    for (int k = 0; k < h.n && !rc; k++) {
+        int P = 0;
+
+        for (int i = 0; i < d->nsubs; i++)
+            P += h.v[k].pes[i] * h.v[k].procs[i];
+        if (P > usual || !accepts(c, P))
+            continue;
+        if (h.v[k].time_s > 0)
+            state[P] = 'w';
+        else if (!state[P] && !is_newer(c, h.dates[k]))
+            state[P] = 'f';
+        best = state[P] == 'w' && P > best ? P : best;
+    }
+    release(&h);
+    for (; !rc && state[usual] == 'f' && !best && rule < USUAL; rule += !best) {
+        int refuted = 0;
+
+        for (int P = 1; P <= usual; P++)
+            refuted |= state[P] == 'f' && is_usual(rule, P, usual);
+        for (int P = usual; P > 0 && !best && (!refuted || rule == DIVISOR); P--)
+            best = is_usual(rule, P, usual) && !state[P] && accepts(c, P) ? P : 0;
+    }
+    if (!rc && state[usual] == 'f' && best) {
+        rc = decide_by_count(c, best, d, err);
+        d->by = BY_DEFAULT;
+        settings_say(c->set, "%d processes failed at once in an earlier run of this command: %d %s, %s (-n gives "
+                     "another number)", usual, best, best == 1 ? "is started" : "are started",
+                     state[best] == 'w' ? "which worked" : names[rule]);
+    }
+    free(state);
+    return rc;
 }
 
 int learn_applies(const struct context *c, const struct question *q, const struct decision *d)

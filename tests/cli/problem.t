@@ -266,4 +266,50 @@ done
 fails 125 "size: command" "with a size it means nothing" hrun --level core $d -N 9 -app code ./sized {N}
 printf 'name: x\nsize: command\nargs: [a]\n' >x.yaml
 fails 125 "has no 'args'" "what a command has of its own it cannot say" hrun --dry-run -app ./x.yaml true
+
+# A default that the program refuses.
+cat >refusing.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    int size, rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!rank)
+        printf("%d processes\n", size);
+    MPI_Finalize();
+    return argc > 1 && size > 1;
+}
+C
+mpicc -o refusing refusing.c
+if [ "$(nproc)" -ge 2 ]; then
+    pes="--host localhost:2 --level core"
+    run hrun $pes --no-record ./refusing x
+    status_is 1 "a program refuses one process per core"
+    run hrun $pes ./refusing x
+    out_has "2 processes" "which is not remembered with --no-record"
+    err_has "starts another number of processes than 2" "else it is, and said"
+    ok "nothing was started again" test "$(grep -c processes .out)" = 1
+    run hrun $pes ./refusing x
+    status_is 0 "the next run"
+    out_has "1 processes" "starts what usual rules allow"
+    err_has "2 processes failed at once in an earlier run of this command: 1 is started" "and says so"
+    run hrun $pes --dry-run ./refusing x
+    err_has "1 is started, which worked" "then what has worked"
+    run hrun $pes -n 2 ./refusing x
+    status_is 1 "-n is obeyed"
+    run hrun $pes --dry-run ./refusing
+    err_lacks "failed at once" "another command is another one"
+    touch -d '+1 hour' refusing
+    run hrun $pes --dry-run ./refusing x
+    err_lacks "failed at once" "and so is a program that was built since"
+    run hrun $pes sh -c 'exit 3'
+    err_lacks "failed at once" "what is no program of MPI is not learnt of"
+else
+    skip "a program that refuses one process per core" "two cores are needed"
+fi
 done_testing
