@@ -9,6 +9,7 @@
 #   make bench           speed figures, as ratios of one run
 #   make accuracy        is hrun's choice the best? on simulated clusters (ACCURACY="--app lu": options of the program)
 #   make launches COUNT=K        launches with random faults, by Open MPI and MPICH
+#   make faults          functions of the system fail, one call at a time (ten minutes; FAULTS_S=seconds)
 #   make trials SEED=S TRIALS=K  is hrun's choice the best? on random programs and clusters
 #   make regret SEED=S TRIALS=K  how soon does --explore find it, without a calibration?
 #   make weak-accuracy   are codes that scale weakly predicted well? as in paper 001 (part of make accuracy)
@@ -402,6 +403,13 @@ COUNT ?= 10000
 launches: all apps
 	$(foreach p,probe $(if $(MPICH_APPS),mpich/probe),tests/launches/launches $(B)/bin/hrun $(abspath $(B))/tests/apps/$(p) \
 	  --count $(COUNT) --seed $(or $(SEED),1) &&) true
+
+.PHONY: faults
+$(B)/tests/faults/inject.so: tests/faults/inject.c
+	$(call say,LD)
+	$(Q)mkdir -p $(@D) && $(CC) -std=gnu11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
+faults: all $(B)/tests/faults/inject.so
+	$(TEST_ENV) tests/faults/faults
 
 .PHONY: check-lab
 check-lab: all apps $(B)/tests/lab/idle.so
