@@ -261,6 +261,7 @@ struct hrun_spawn {
     struct sigaction sigchld;    /* its disposition of SIGCHLD */
     int death_signal;            /* sent to the process by the kernel when hrun dies */
     unsigned long mark;          /* of the job, 0: none */
+    int sessions;                /* 1: a process that leads a group leads a session, too */
     int ignore_ttou;             /* 1: a process in a group of its own may write to a tostop terminal */
     const struct hrun_topo *topo; /* NULL: nothing is bound */
 };

@@ -84,9 +84,9 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
 {
     struct rlimit marked;
 
-    /* Not a session: with the kernel's autogroups each session gets its own share of the processors, and a
-     * rank that waits could not yield to one in another session (4 ms a barrier in place of 4 us). */
-    if (one->own_group)
+    if (one->own_group && s->sessions)
+        setsid();
+    else if (one->own_group)
         setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, s->death_signal);
     if (getppid() != parent)

@@ -247,4 +247,17 @@ status_is 125 "hrun-shim compares without binding"
 err_has "and not, as planned, to 4095" "and names both"
 ok "the program has not begun" test ! -e bad
 nothing_left "at the end"
+
+# A session of its own has a share of its own of a busy processor, and no way to yield to another one.
+# shellcheck disable=SC2016
+session='cut -d " " -f 6 /proc/$$/stat'
+here=$(sh -c "$session")
+run hrun -q --engine local --oversubscribe -n $(($(nproc) * 2)) sh -c "$session"
+ok "processes that share cores are in hrun's session" test "$(sort -u <<<"$out")" = "$here"
+run hrun -q --engine local -n 1 sh -c "$session"
+if [ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] && ! [[ $(hrun --dry-run -n 1 true) = *yield* ]]; then
+    ok "one that has its core for itself has a session, too" test "$out" != "$here"
+else
+    ok "one that need not have a session has none" test "$out" = "$here"
+fi
 done_testing

@@ -58,11 +58,11 @@ out_has joined "with the namespace it would have joined"
 status_is 77 "and aborted the job"
 
 # ---- a stranger with a limit like the job's mark outlives a job whose hrun is killed; what left that job does not
-cat >leave <<'P'
+cat >leave <<P
 #!/bin/bash
 # Leave session, environment and all files.
-env -i setsid bash -c 'trap "" TERM; for f in /proc/self/fd/*; do eval "exec ${f##*/}>&-"; done 2>/dev/null
-    exec /bin/sleep 4321.5' &
+env -i setsid bash -c 'trap "" TERM; for f in /proc/self/fd/*; do eval "exec \${f##*/}>&-"; done 2>/dev/null
+    exec /bin/sleep 4321.$$' &
 sleep 60
 P
 chmod +x leave
@@ -70,7 +70,7 @@ prlimit --locks=1234567:unlimited sleep 60 &
 forger=$!
 hrun --no-record --engine local -n 1 ./leave >job.out 2>job.err </dev/null &
 pid=$!
-left() { pgrep -fx "/bin/sleep 4321.5"; }
+left() { pgrep -fx "/bin/sleep 4321.$$"; }
 for _ in $(seq 200); do left >/dev/null && break; sleep 0.05; done
 ok "a process leaves the job" left
 rundir=$(echo "$TMPDIR"/hrun.*)
