@@ -238,7 +238,7 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
     struct decision *d = &p->d;
     struct hrun_layout *mapped = NULL;
     enum decided_by by = d->by;
-    int P = p->ask.procs ? (int)p->ask.procs : p->c.cluster->granted;
+    int rc, P = p->ask.procs ? (int)p->ask.procs : p->c.cluster->granted;
 
     if (!p->granted.by || p->set->probe || d->run_s > 0 || (by != BY_DEFAULT && (by != BY_USER || !p->ask.procs)) ||
         (p->c.app && d->N && hrun_app_rule(p->c.app, d->N, P, NULL) <= 0))
@@ -246,11 +246,12 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
     if (placement_map(&p->c, &p->ask, &p->granted, &mapped, err))
         return -1;
     p->ask.mapped = mapped;
-    d->granted = !decide_by_layout(&p->c, &p->ask, d, NULL);
+    rc = decide_by_layout(&p->c, &p->ask, d, err);
+    d->granted = 1;
     d->by = by;
     p->ask.mapped = NULL;
     hrun_layout_destroy(mapped);
-    return 0;
+    return rc;
 }
 
 /* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */
@@ -402,8 +403,7 @@ static void apply_grant(struct prepared *p)
     struct hrun_app *all = p->c.variants_of;
     int each = cl->cpus_each ? cl->cpus_each : INT_MAX, threads = 0, differs = 0;
 
-    if (!cl->granted || p->ask.config || p->ask.oversubscribe || p->ask.procs > cl->granted ||
-        hrun_mapping_places(&p->mapping))
+    if (!cl->granted || p->ask.config || p->ask.procs > cl->granted || hrun_mapping_places(&p->mapping))
         return;
     if (p->c.app)
         p->c.app->most_procs = cl->granted;

@@ -123,9 +123,9 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
     return 0;
 }
 
-/* CPUs of each host of a component: as Slurm says, else as many as its tasks may use, else all. Tasks of each, where the
- * user asked for tasks: SLURM_TASKS_PER_NODE is set in any case. In a step that has fewer hosts than the job it counts
- * those, and is not for us. */
+/* CPUs of each host of a component: as Slurm says, else as many as its tasks may use, else all. Tasks of each where
+ * the user asked for tasks: SLURM_TASKS_PER_NODE is set in any case. In a step on fewer hosts than the job has it
+ * counts the step's hosts and is ignored. */
 static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, int *tasks, size_t n,
                      struct hrun_error *err)
 {
@@ -324,7 +324,7 @@ static int read_words(struct hrun_allocation *a, const struct lister *l, const c
     return rc;
 }
 
-/* From slots of hosts to their cores: as many, all where hosts are granted as a whole, or as many as the manager says. */
+/* Cores of each host: its slots, all where hosts are granted as a whole, at least as many as the manager says. */
 static int set_cores(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
 {
     const char *text = l->cpus ? setting(l->cpus) : NULL;

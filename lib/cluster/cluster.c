@@ -28,7 +28,8 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
         return hrun_fail_nomem(err);
     c->hosts = hosts;
     hosts[c->nhosts] = (struct hrun_host){ .name = strdup(name), .is_local = is_local, .cores = slots, .slots = slots,
-                                           .topo = topo, .fingerprint = "", .cpu_quota = topo ? hrun_topo_cpu_quota(topo) : 0 };
+                                           .topo = topo, .fingerprint = "",
+                                           .cpu_quota = topo ? hrun_topo_cpu_quota(topo) : 0 };
     if (!hosts[c->nhosts].name)
         return hrun_fail_nomem(err);
     return c->nhosts++;

@@ -100,7 +100,7 @@ struct hrun_cluster {
     char *allocation;           /* "Slurm job 12", "PBS job 7", "Flux instance"; NULL in none */
     int ngroups;                /* components of the allocation, 1 unless it is a heterogeneous job */
     int granted;                /* processes that the allocation grants on these hosts; 0: it does not say */
-    int cpus_each;              /* CPUs of each of them, as the allocation counts them; 0: an equal part of the host's */
+    int cpus_each;              /* CPUs of each, as the allocation counts them; 0: an equal part of the host's */
     struct hrun_strvec unreachable; /* hosts left out because they did not answer (skip_unreachable) */
     struct hrun_strvec why_not; /* why each of them did not, with the name and what to do */
     char *cache_note;           /* why what hosts said could not be kept; NULL: it could */

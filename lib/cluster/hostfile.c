@@ -346,8 +346,8 @@ int hrun_hosts_asked(const struct hrun_cluster_request *req, struct hrun_host_li
             at = (at + 1) % list->n;
         of = &list->v[at];
         if (k == list->n)
-            rc = hrun_fail_at(err, HRUN_EINVAL, "--host", e->line, e->column, "host '%s' is not in %s; with a host file "
-                              "--host chooses among its hosts", e->name, req->host_file);
+            rc = hrun_fail_at(err, HRUN_EINVAL, "--host", e->line, e->column, "host '%s' is not in %s; with a host "
+                              "file --host chooses among its hosts", e->name, req->host_file);
         else if (!e->slots || (of->slots && of->slots < e->slots))
             e->slots = of->slots;
     }

@@ -193,8 +193,8 @@ struct hrun_discovery {
 /* The index of a host among the granted ones, known by its name with or without domain, or as this host; -1: it is not
  * granted, -2: there is no allocation. */
 int hrun_granted_index(const struct hrun_discovery *d, const char *name);
-/* Set what the allocation grants of a host, which is called so there, once its topology is known: within the limits that
- * it has already. Errors: HRUN_ENOMEM. */
+/* Set what the allocation grants of a host, which has this name there, once its topology is known, within the limits
+ * that it has already. Errors: HRUN_ENOMEM. */
 int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err);
 /* No host is left. Result: -1. */
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);

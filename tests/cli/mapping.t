@@ -143,6 +143,7 @@ done <<'END'
 2,1||2:0-1 2:2-3 3:0-1
 1,2|-n 2|2:0-1 3:0-1
 2,1|--bind-to none|2:0-3 2:0-3 3:0-3
+1,2|--oversubscribe|2:0-1 3:0-1 3:2-3
 3(x2)|--map-by core|2:0 2:1 2:2 3:0 3:1 3:2
 END
 run env SLURM_JOB_ID=7 SLURM_JOB_NODELIST=127.0.0.2 SLURM_JOB_CPUS_PER_NODE=4 SLURM_NTASKS=2 SLURM_TASKS_PER_NODE=2 \

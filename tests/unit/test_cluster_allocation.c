@@ -16,7 +16,8 @@ static const char *const variables[] = {
     "SLURM_TASKS_PER_NODE_HET_GROUP_0", "SLURM_TASKS_PER_NODE_HET_GROUP_1", "SLURM_CPUS_PER_TASK_HET_GROUP_0",
     "SLURM_CPUS_PER_TASK_HET_GROUP_1", "PBS_NODEFILE", "PBS_JOBID", "NCPUS", "PE_HOSTFILE", "JOB_ID",
     "LSB_DJOB_HOSTFILE", "LSB_MCPU_HOSTS", "LSB_JOBID", "OAR_NODEFILE", "OAR_JOB_ID", "COBALT_NODEFILE",
-    "COBALT_JOBID", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile",
+    "COBALT_JOBID", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile",
+    "PRTE_MCA_prte_default_hostfile",
 };
 
 /* Words "NAME=VALUE", up to NULL, are the whole of what the managers say. */
