@@ -29,7 +29,7 @@ is_result() { ok "$2" test "$(result)" = "$1"; }
 
 # ---------------------------------------------------------------- without a file
 
-hpl -N 1000 -n 12
+hpl -v -N 1000 -n 12
 status_is 0 "it runs"
 is_result "11 1000 128 3 4" "on the squarest grid"
 err_has "54.1 ms" "the time comes from the Gflops"

@@ -281,6 +281,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!rank)
         printf("%d processes\n", size);
+    fflush(stdout);
     MPI_Finalize();
     return argc > 1 && size > 1;
 }
