@@ -320,9 +320,10 @@ static void remove_at(int at, const char *name)
 
 void hrun_remove_tree(const char *path)
 {
+    enum { ROUNDS = 2 };        /* the second for what was short for a moment, such as descriptors */
     int saved = errno;
 
-    if (path && path[0])
+    for (int i = 0; path && path[0] && i < ROUNDS && (!i || !access(path, F_OK)); i++)
         remove_at(AT_FDCWD, path);
     errno = saved;
 }
