@@ -90,6 +90,8 @@ spawned "another host" 0 "$none" --oversubscribe -n 2 ./dynamic info host elsewh
 err_has "'elsewhere' is another" "is named"
 spawned "no such program" 0 "$none" --oversubscribe -n 2 ./dynamic spawn 1 ./none
 err_has "MPI_Comm_spawn of ./none is refused: ./none: there is no such program" "is named"
+run timeout -k 9 60 hrun -q --oversubscribe -n 1 ./dynamic spawn 1000000 ./dynamic
+err_has "at most 65536 can be started" "too many processes are refused"
 spawned "a child that does not call MPI_Init" 0 "$none" --oversubscribe -n 2 ./dynamic spawn 1 /bin/true
 err_has "rank 2 has ended without MPI_Init" "is told"
 spawned "engine mpirun" 0 "0 spawn MPI_SUCCESS

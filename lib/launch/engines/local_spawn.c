@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of one request, as of -n. */
+enum { PROCS_MAX = 1 << 16 };
+
 /* How long a request may wait where processes of an earlier one, which have disconnected, are just about to end. */
 static const double PATIENCE_S = 2;
 
@@ -90,8 +93,9 @@ static int read_app(const struct hrun_run *r, const char **at, const char *end, 
     if (read_words(at, end, &a->argv) < 0 || (a->nenv = read_words(at, end, &a->env)) < 0)
         return hrun_fail_nomem(err);
     a->wdir = *a->wdir ? a->wdir : NULL;
-    if (a->n < 1)
-        return hrun_fail(err, HRUN_EINVAL, "%d processes", a->n);
+    if (a->n < 1 || a->n > PROCS_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "%d processes are asked for; at least 1 and at most %d can be started at a time", a->n,
+                         PROCS_MAX);
     if (!is_here(r->job->layout, a->host))
         return hrun_fail(err, HRUN_EINVAL, "engine local starts processes on this host only, and '%s' is another: use "
                          "--engine mpirun", a->host);
@@ -116,6 +120,8 @@ static int read_request(const struct hrun_run *r, const struct hrun_buf *words, 
         if (read_app(r, &at, end, &v[f->napps++], err))
             return -1;
         f->n += v[f->napps - 1].n;
+        if (f->n > PROCS_MAX)
+            return hrun_fail(err, HRUN_EINVAL, "at most %d processes can be started at a time", PROCS_MAX);
     }
     return 0;
 }
