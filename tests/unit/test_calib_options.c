@@ -5,6 +5,7 @@
 
 int main(void)
 {
-    test_command_line(&(struct context_command){ "hrun-calibrate", calib_options, calib_modes, "", "", "", NULL });
+    test_command_line(&(struct context_command){ "hrun-calibrate", calib_options, calib_modes, "", "", "", NULL,
+                                                 NULL });
     return tap_done();
 }

@@ -5,6 +5,7 @@
 
 int main(void)
 {
-    test_command_line(&(struct context_command){ "hrun", hrun_options, hrun_modes, "", "", "", programs_read });
+    test_command_line(&(struct context_command){ "hrun", hrun_options, hrun_modes, "", "", "", programs_read,
+                                                 NULL });
     return tap_done();
 }
