@@ -459,6 +459,8 @@ static int find_earlier(struct context *c, char *const *words, struct hrun_error
     rc = problem_begin(c, words, err);
     if (!rc && c->app) {
         hrun_app_destroy(variants_of ? variants_of : app);
+        hrun_strvec_release(&c->presets);
+        hrun_strvec_release(&c->missed_presets);
         return 0;
     }
     problem_destroy(c->problem);
