@@ -26,7 +26,7 @@ enum hrun_frame_kind {
     /* Both ways. */
     HRUN_FRAME_PMI,             /* number: rank; what is sent through its PMI connection */
     /* From it. */
-    HRUN_FRAME_UNREAD,          /* number: rank, which does not read what PMI answers, and is not listened to any more */
+    HRUN_FRAME_UNREAD,          /* number: rank, which does not read what PMI answers; nobody listens to it now */
     HRUN_FRAME_KINDS
 };
 

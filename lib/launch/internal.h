@@ -323,8 +323,8 @@ struct hrun_guard_spec {
     int universe;                /* how many processes the job may have with those that it spawns */
 };
 
-/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT"; _OUT and _ERR
- * what is to be written for it, status bytes of text. */
+/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT"; _OUT and
+ * _ERR what is to be written for it, status bytes of text. */
 enum hrun_guard_kind {
     HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
     HRUN_GUARD_OUT, HRUN_GUARD_ERR,

@@ -165,8 +165,8 @@ static int own_group(const struct hrun_run *r, int i)
 }
 
 /* Start processes from number `first` on. in: standard input of process 0, -1: hrun's own. */
-static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, int first, struct hrun_spawn_one *one, int n,
-                      struct hrun_error *err)
+static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, int first, struct hrun_spawn_one *one,
+                      int n, struct hrun_error *err)
 {
     pid_t *pids = calloc((size_t)n, sizeof *pids);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc = -1;

@@ -69,8 +69,8 @@ void pmix_infos_release(struct pmix_infos *f);
 
 /* Answers at once: PMIX_ERR_NOT_FOUND where nothing is known, PMIX_ERR_PARTIAL_SUCCESS where some keys are not. */
 pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmix_info_cbfunc_t answer, void *cbdata);
-/* PMIX_LOG_STDOUT and _STDERR are written as if the process did it. PMIx holds a lock that the answer takes, and calls it
- * for itself as well. */
+/* PMIX_LOG_STDOUT and _STDERR are written as if the process did it. PMIx, which calls it for itself too, holds a lock
+ * that the answer takes. */
 void pmix_log(const pmix_proc_t *proc, const pmix_info_t data[], size_t ndata, const pmix_info_t directives[],
               size_t ndirectives, pmix_op_cbfunc_t answer, void *cbdata);
 

@@ -105,8 +105,8 @@ static void child(MPI_Comm parent, int argc, char **argv)
     int *number, given, sum = add_up(parent, rank + 1);
 
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &given);
-    printf("child %d of %d program %d sum %d words %d %s variable %s\n", rank, size, given ? *number : -1, sum, argc - 1,
-           argc > 1 ? argv[1] : "", variable ? variable : "none");
+    printf("child %d of %d program %d sum %d words %d %s variable %s\n", rank, size, given ? *number : -1, sum,
+           argc - 1, argc > 1 ? argv[1] : "", variable ? variable : "none");
     fflush(stdout);
     MPI_Comm_disconnect(&parent);
     if (argc > 2 && !strcmp(argv[1], "exit"))
@@ -138,7 +138,8 @@ static void two(void)
     MPI_Info_create(&infos[0]);
     MPI_Info_set(infos[0], "env", "GIVEN=7");
     infos[1] = MPI_INFO_NULL;
-    printf("spawn %s\n", class_of(MPI_Comm_spawn_multiple(2, commands, words, n, infos, 0, MPI_COMM_WORLD, &kids, codes)));
+    printf("spawn %s\n", class_of(MPI_Comm_spawn_multiple(2, commands, words, n, infos, 0, MPI_COMM_WORLD, &kids,
+                                                          codes)));
     fflush(stdout);
     add_up(kids, 100);
     MPI_Comm_disconnect(&kids);

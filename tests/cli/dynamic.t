@@ -1,6 +1,6 @@
 #!/bin/bash
-# Programs of Open MPI that publish names, connect to each other and spawn, and clients of PMIx that ask and log, under hrun's
-# own server.
+# Programs of Open MPI that publish names, connect to each other and spawn, and clients of PMIx that ask and log, under
+# hrun's own server.
 . "$(dirname "$0")/tap.sh"
 cd "$tmp" || exit 1
 cp "$bin/dynamic" dynamic

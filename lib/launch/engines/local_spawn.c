@@ -94,8 +94,8 @@ static int read_app(const struct hrun_run *r, const char **at, const char *end, 
         return hrun_fail_nomem(err);
     a->wdir = *a->wdir ? a->wdir : NULL;
     if (a->n < 1 || a->n > PROCS_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "%d processes are asked for; at least 1 and at most %d can be started at a time", a->n,
-                         PROCS_MAX);
+        return hrun_fail(err, HRUN_EINVAL, "%d processes are asked for; at least 1 and at most %d can be started at a "
+                         "time", a->n, PROCS_MAX);
     if (!is_here(r->job->layout, a->host))
         return hrun_fail(err, HRUN_EINVAL, "engine local starts processes on this host only, and '%s' is another: use "
                          "--engine mpirun", a->host);
@@ -157,7 +157,8 @@ static int living_later(const struct hrun_run *r)
     return n;
 }
 
-/* Result 1: there may be enough soon. Choose the PEs that have fewest processes for their cores, of those that others do not use. */
+/* Choose the PEs that have fewest processes for their cores, of those that others do not use. 1: there may be enough
+ * soon. */
 static int find_places(const struct hrun_run *r, const struct local *x, struct further *f, struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;
@@ -185,8 +186,8 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
         free(load);
         if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < x->asked_s + PATIENCE_S)
             return 1;
-        return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or with "
-                         "--oversubscribe", used < slots ? slots - used : 0, slots);
+        return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or "
+                         "with --oversubscribe", used < slots ? slots - used : 0, slots);
     }
     for (int i = 0, app = 0, left = f->apps[0].n; i < f->n; i++, left--) {
         double least = 0;
@@ -341,7 +342,8 @@ static void start(struct hrun_run *r, struct local *x)
 
 static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_event *ev)
 {
-    struct hrun_buf *b = ev->kind == HRUN_GUARD_SPAWN ? &x->request : ev->kind == HRUN_GUARD_UNREADY ? &x->refusal : NULL;
+    struct hrun_buf *b = ev->kind == HRUN_GUARD_SPAWN ? &x->request
+                         : ev->kind == HRUN_GUARD_UNREADY ? &x->refusal : NULL;
     int i = ev->rank - r->nprocs;
 
     if (ev->kind == HRUN_GUARD_ENV) {
