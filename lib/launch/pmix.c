@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 /* The server answers in less than a millisecond; on a machine that is swapping it may take long, but not this long. */
-enum { ANSWER_TIMEOUT_MS = 10000 };
+enum { ANSWER_TIMEOUT_MS = 60000 };
 
 struct pmix_job *pmix_jobs;
 pthread_mutex_t pmix_jobs_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What hrun-calibrate says of programs that cannot be measured, or not everywhere.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 export HRUN_PROFILE_PATH=$tmp
 program() { # NAME TIME

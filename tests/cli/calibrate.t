@@ -1,6 +1,7 @@
 #!/bin/bash
 # hrun-calibrate --full-grid: measures, stores at once, goes on where it was, fits, shows; then hrun predicts by it.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 lu=$bin/lu
 full="hrun-calibrate --full-grid"

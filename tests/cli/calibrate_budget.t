@@ -2,6 +2,7 @@
 # hrun-calibrate chooses its runs, finds a budget or keeps to --budget (time, runs, percentage), says why it ended, goes
 # on where it was; the grid is behind --full-grid. Mixed runs: smpi.t.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 lu=$bin/lu
 some="--sizes 60,100,140,200 -app lu"

@@ -2,6 +2,7 @@
 # hrun-calibrate over hosts, and its failures. The hosts are addresses of this machine: the remote shell agent is a script
 # that runs the command here, with the topology of the host that it is given.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 lu=$bin/lu
 full="hrun-calibrate --full-grid"
@@ -48,7 +49,7 @@ sys.exit(not eval(sys.argv[2]))' "$tmp/.log" "$3"
 }
 left() { pgrep -f "$tmp/napper" | tr '\n' ' '; }
 nothing_left() {
-    for _ in $(seq 100); do [ -z "$(left)" ] && break; sleep 0.1; done
+    for _ in $(seq 2000); do [ -z "$(left)" ] && break; sleep 0.1; done
     out=$(left)
     ok "$1: no process is left" test -z "$out"
 }
@@ -151,7 +152,7 @@ for round in "INT 130" "TERM 143"; do
     perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
         $full $two --data "nap$sig.d" --sizes 30,99 -r 1 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
     pid=$!
-    for _ in $(seq 300); do log "nap$sig.d" nap 'len(m) == 1' && [ -n "$(left)" ] && break; sleep 0.1; done
+    for _ in $(seq 2000); do log "nap$sig.d" nap 'len(m) == 1' && [ -n "$(left)" ] && break; sleep 0.1; done
     kill -$sig $pid
     wait $pid
     status=$?
@@ -165,7 +166,7 @@ done
 # ---- hrun-calibrate itself is killed
 $full $two --data napK9.d --sizes 99 -r 1 -app nap "$tmp/napper" >bg.out 2>bg.err </dev/null &
 pid=$!
-for _ in $(seq 200); do [ -n "$(left)" ] && break; sleep 0.1; done
+for _ in $(seq 2000); do [ -n "$(left)" ] && break; sleep 0.1; done
 kill -9 $pid
 wait $pid 2>/dev/null
 nothing_left "SIGKILL"

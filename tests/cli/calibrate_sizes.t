@@ -1,6 +1,7 @@
 #!/bin/bash
 # Sizes by time: clocks that tell coarse steps, times of 0, sizes that are too short to tell anything.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 
 # A program that tells N^3 / P in steps of 10 ms, as "0" where that is less than half of one.

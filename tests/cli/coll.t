@@ -2,6 +2,7 @@
 # Tuned collective operations: every way of every operation gives what the MPI library gives, in C and Fortran, and what
 # is not ours to do reaches the library.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 lib=$build/lib/hrun/libhrun-coll.so
 mpi=(timeout -k 5 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1)
@@ -190,7 +191,7 @@ gathers=("$bin/collbench" 10 gather:20000 gatherv:9000)
 run "${tuned[@]}" --dry-run "${gathers[@]}"
 status_is 0 'a dry run'
 ok 'tells which gathers would go in pieces' \
-    grep -qE '^    gather +1\.95 KiB to [0-9.]+ KiB  pieces of 1000 B +[0-9]+ to [0-9]+ times as fast$' <<<"$out"
+    grep -qE '^    gather +1\.95 KiB to [0-9.]+ KiB  pieces of 1000 B +[0-9.]+ to [0-9.]+ times as fast$' <<<"$out"
 out_has 'irregular parts in pieces of' 'and those with counts'
 run "${tuned[@]}" --dry-run --json "${gathers[@]}"
 got=$(python3 -c '

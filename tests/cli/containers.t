@@ -1,6 +1,7 @@
 #!/bin/bash
 # Programs in containers: a script that puts folders of this host into a root of its own stands for the container's.
 . "$(dirname "$0")/tap.sh"
+two_cores
 if ! unshare -m true 2>/dev/null; then
     skip "programs in containers" "no mount namespaces here"
     done_testing

@@ -82,11 +82,11 @@ measure="hrun-calibrate --full-grid --sizes 60,100 --pes 1 --procs 1 -r 3 -app l
 
 what="plain"
 two $measure
-run timeout 60 hrun-calibrate --sizes 60,100 --pes 1 --procs 1 --dry-run -app lu "$lu"
+run timeout 300 hrun-calibrate --sizes 60,100 --pes 1 --procs 1 --dry-run -app lu "$lu"
 status_is 0 "a dry run waits for nobody"
-run timeout 60 hrun-calibrate show lu
+run timeout 300 hrun-calibrate show lu
 ok "nor does show" test "$status" != 124
-run timeout 60 hrun -app lu -N 60 "$lu"
+run timeout 300 hrun -app lu -N 60 "$lu"
 status_is 0 "nor does hrun, which records a run"
 go_on
 ok "both succeed" test "$statuses" = "0 0"

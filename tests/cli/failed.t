@@ -1,6 +1,7 @@
 #!/bin/bash
 # Configurations that failed at a size are not chosen there, unless --config asks for one; the dry run says so.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 
 # The more processes, the quicker; but at N = 200 four of them fail.

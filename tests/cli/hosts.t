@@ -34,7 +34,7 @@ chmod +x agent
 h="hrun --refresh --mca plm_rsh_agent $tmp/agent"   # what they said before is looked at further down
 leftover() { pgrep -f "$tmp/(agent|sleeper)" | tr '\n' ' '; }
 nothing_left() {
-    for _ in $(seq 100); do [ -z "$(leftover)" ] && break; sleep 0.1; done
+    for _ in $(seq 2000); do [ -z "$(leftover)" ] && break; sleep 0.1; done
     out=$(leftover)
     ok "$1: no process is left" test -z "$out"
 }
@@ -171,7 +171,7 @@ for sig in INT TERM HUP KILL; do
     env --default-signal=INT "$build/bin/hrun" --mca plm_rsh_agent "$tmp/agent" --host 127.0.0.21 --show-cluster \
         </dev/null >"$tmp/.out" 2>"$tmp/.err" &
     pid=$!
-    for _ in $(seq 50); do [ "$(pgrep -f "$tmp/sleeper" | wc -l)" = 2 ] && break; sleep 0.1; done
+    for _ in $(seq 2000); do [ "$(pgrep -f "$tmp/sleeper" | wc -l)" = 2 ] && break; sleep 0.1; done
     kill -$sig $pid
     wait $pid 2>/dev/null
     status=$? err=$(cat "$tmp/.err")

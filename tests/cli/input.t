@@ -1,6 +1,7 @@
 #!/bin/bash
 # Bad input: one clear error, the right status, nothing changed.
 . "$(dirname "$0")/tap.sh"
+two_cores
 lu=$bin/lu
 cd "$tmp" || exit 1
 

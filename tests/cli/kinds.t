@@ -2,6 +2,7 @@
 # A program of which nothing is known on one host with two kinds of cores: what is measured, kept, told and chosen. The
 # host is this one, whose first two CPUs a made-up /sys calls a fast and a slow core.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 if ! taskset -c 0,1 true 2>/dev/null || [ ! -e /sys/devices/system/cpu/cpu1/topology/core_id ]; then
     echo "1..0 # SKIP CPUs 0 and 1 are not both ours"
@@ -130,7 +131,7 @@ start() {
     # The shell lets SIGINT be ignored by what it starts in the background.
     perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' hrun sh -c "echo rank" >bg.out 2>bg.err </dev/null &
     pid=$!
-    for _ in $(seq 300); do
+    for _ in $(seq 3000); do
         child=$(children $pid)
         [ "$(wc -w <<<"$child")" = 2 ] && break
         sleep 0.02
@@ -144,7 +145,7 @@ err=$(cat bg.err) out=$(cat bg.out) ran="hrun, with a benchmark that hangs"
 status_is 0 "a benchmark that hangs is given up"
 err_has "1 of 2 processes that time the cores have not done so" "which is said"
 is "$(ranks)" 2 "and the program runs"
-gone() { for _ in $(seq 200); do kill -0 $child 2>/dev/null || return 0; sleep 0.05; done; return 1; }
+gone() { for _ in $(seq 2000); do kill -0 $child 2>/dev/null || return 0; sleep 0.05; done; return 1; }
 ok "nothing is left of it" gone
 start
 kill -INT $pid

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Launching real Open MPI programs through each engine: size, binding, status, signals, stdin, output; nothing left.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 cp "$bin/probe" probe || exit 1
 probe=$tmp/probe      # a name that no other test starts
@@ -8,11 +9,11 @@ before=$(litter)
 
 # Processes of probe that are still there, children of its own included.
 leftover() { pgrep -f "$tmp/(mpich-)?probe" | tr '\n' ' '; }
-# wait_for TEXT FILE: until TEXT is in FILE, at most 10 s.
-wait_for() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
+# wait_for TEXT FILE: until TEXT is in FILE, at most 200 s.
+wait_for() { for _ in $(seq 2000); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
 nothing_left() {
     local n
-    for n in 1 2 3 4 5 6 7 8 9 10; do [ -z "$(leftover)" ] && break; sleep 0.1; done
+    for n in $(seq 600); do [ -z "$(leftover)" ] && break; sleep 0.1; done
     out="processes: $(leftover) files: $(litter)"
     ok "$1: no process is left" test -z "$(leftover)"
     ok "$1: nothing is left" nothing_new "$before"
@@ -126,7 +127,7 @@ run hrun -n 1 "$probe" info
 nothing_left "local, after SIGKILL of hrun and one more run"
 
 # A rank that leaves without MPI_Finalize does not hang the others.
-run timeout 20 hrun -n 2 "$probe" @1nofinalize spin
+run timeout 300 hrun -n 2 "$probe" @1nofinalize spin
 ok "a rank that leaves early ends the job ($status)" test "$status" != 0 -a "$status" != 124
 # A grandchild does not survive.
 run hrun -n 1 "$probe" child=60

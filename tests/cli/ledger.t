@@ -87,10 +87,10 @@ start "$cores" "$tmp/three"
 three=$!
 hrun -n 1 sh -c "echo one >>$tmp/order; sleep 0.3" 2>"$tmp/waits" &
 first=$!
-for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
+for _ in $(seq 2000); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
 hrun -n "$cores" sh -c "echo all >>$tmp/order" 2>/dev/null &
 second=$!
-for _ in $(seq 200); do [ "$(who "len(d)")" = 3 ] && break; sleep 0.05; done
+for _ in $(seq 2000); do [ "$(who "len(d)")" = 3 ] && break; sleep 0.05; done
 run hrun --show-cluster=users
 out_has "waiting, the first one first:" "who waits stands in a list"
 ok "in their order" test "$(who "[e['pid'] for e in d if e['state'] == 'waits']")" = "[$first, $second]"
@@ -122,7 +122,7 @@ start 1 "$tmp/four"
 four=$!
 hrun -n "$cores" true 2>/dev/null &
 waiter=$!
-for _ in $(seq 200); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
+for _ in $(seq 2000); do [ "$(who "len(d)")" = 2 ] && break; sleep 0.05; done
 fails 125 "kept for root, who waits since" "what is free is kept for one that waits" hrun --no-wait -n 1 true
 kill -STOP $waiter
 touch "$tmp/four.end"
@@ -167,7 +167,7 @@ wait $five
 status_is 124 "the end of the other run is not known: it waits for all"
 hrun -q -n 1 -app naps -N 1000 "$tmp/naps" &
 six=$!
-for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
+for _ in $(seq 2000); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
 run hrun --dry-run true
 out_has " until about " "a predicted end is told"
 run hrun --wait -app naps -N 10 "$tmp/naps"
@@ -213,7 +213,7 @@ if [ "$(id -u)" = 0 ]; then
     if "${as[@]}" env HRUN_LEDGER=none hrun -q true 2>/dev/null; then
         "${as[@]}" hrun -q -n "$cores" sleep 30 &
         other=$!
-        for _ in $(seq 200); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
+        for _ in $(seq 2000); do [ "$(who "len(d)")" = 1 ] && break; sleep 0.05; done
         fails 125 "in use by uid 64003" "PEs of another user" hrun --no-wait -n 1 true
         kill $other
         wait $other 2>/dev/null

@@ -2,6 +2,7 @@
 # Where the user says where processes go: --map-by, --rank-by, --bind-to, --rankfile and their like count, as with
 # Open MPI, whose maps are compared with hrun's.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 
 # ---------------------------------------------------------------- the same as mpirun
@@ -16,7 +17,7 @@ for r in json.load(sys.stdin)["ranks"]:
 }
 # mpirun can simulate hosts; "" where it cannot, or dies of it.
 mpirun_map() {
-    HWLOC_THISSYSTEM=1 timeout 20 mpirun --mca ras simulator --mca ras_simulator_num_nodes 2 --mca ras_simulator_topo_files \
+    HWLOC_THISSYSTEM=1 timeout 300 mpirun --mca ras simulator --mca ras_simulator_num_nodes 2 --mca ras_simulator_topo_files \
         "$tmp/topology.xml" --mca ras_simulator_slots "$slots" --mca ras_simulator_max_slots "$slots" \
         --host "nodeA0:$slots,nodeA1:$slots" --do-not-launch --display-devel-map "$@" true 2>/dev/null </dev/null | python3 -c '
 import re, sys

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Programs of MPICH on this host, beyond launch.t: dry run, bindings, sharing a core, calibrating, names, spawning.
 . "$(dirname "$0")/tap.sh"
+two_cores
 mpich=$bin/mpich
 if [ ! -x "$mpich/probe" ]; then
     skip "programs of MPICH" "mpicc.mpich is not there"
@@ -100,14 +101,14 @@ mpicc.mpich -w -o more more.c
 run hrun -n 2 ./more names
 status_is 0 "names are published and looked up"
 out_has "found a-port" "and found"
-run timeout 30 hrun -n 2 ./more spawn
+run timeout 300 hrun -n 2 ./more spawn
 ok "MPI_Comm_spawn fails ($status), and does not hang" test "$status" != 0 -a "$status" != 124
 err_has "MPI_Comm_spawn" "with MPI's own error"
 run env PMI_FD=77 PMI_RANK=5 PMI_SIZE=9 PMI_PORT=x:1 PMIX_RANK=3 PMIX_NAMESPACE=outer hrun -n 2 "$mpich/probe" info
 out_has "rank 1 of 2" "variables of an outer launcher do no harm"
 printf '#!/bin/sh\nexport PMI_RANK=7 PMI_SIZE=8 PMI_FD=99\nexec "%s" "$@"\n' "$mpich/probe" > liar
 chmod +x liar
-run timeout 30 hrun -n 2 ./liar info
+run timeout 300 hrun -n 2 ./liar info
 ok "a script that exports PMI_ variables of its own fails ($status)" test "$status" != 0 -a "$status" != 124
 
 # Programs that nobody can start.
@@ -131,7 +132,7 @@ time.sleep(20)
 E
 for garbage in 'b"cmd=init pmi_version=2 pmi_subversion=0\n"' 'b"x"*9000' 'bytes(range(256))*4' \
     'b"cmd=init pmi_version=1 pmi_subversion=1\ncmd=nosuch rank=-5\n"'; do
-    run timeout 15 hrun --mpi mpich -n 2 python3 garbage.py "$garbage"
+    run timeout 300 hrun --mpi mpich -n 2 python3 garbage.py "$garbage"
     status_is 125 "a process that sends $garbage ends the job"
     err_has "hrun: rank " "which is told"
 done
@@ -144,11 +145,11 @@ err_has "sets PMI_RANK or PMI_SIZE itself, 5 of 9 where hrun has given rank" "is
 
 # Engine ssh on this host: what its proxy and its connection must bear.
 ssh="hrun -q --engine ssh"
-run bash -c "ulimit -n 64; exec timeout 60 $ssh --oversubscribe -n 40 true"
+run bash -c "ulimit -n 64; exec timeout 300 $ssh --oversubscribe -n 40 true"
 status_is 125 "ssh: more processes than open files are allowed"
 err_has "cannot be started: Too many open files" "is said"
 err_lacks "was lost" "and no host counts as lost"
-run bash -c "yes | timeout 60 $ssh -n 1 sh -c 'exec <&-; sleep 1; echo closed'"
+run bash -c "yes | timeout 300 $ssh -n 1 sh -c 'exec <&-; sleep 1; echo closed'"
 out_has closed "ssh: a process that closes its endless input"
 run bash -c "head -c 3000000 /dev/zero | $ssh -n 1 cat | wc -c"
 out_has 3000000 "ssh: all of a large input comes back"
@@ -178,7 +179,7 @@ sleep 1
 kill -INT $pid
 sleep 1
 kill -INT $pid
-for _ in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+for _ in $(seq 2000); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
 ok "ssh: two SIGINT end a run whose reader has stopped" sh -c "! kill -0 $pid 2>/dev/null"
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null

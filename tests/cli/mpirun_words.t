@@ -1,6 +1,7 @@
 #!/bin/bash
 # The options of mpirun and mpiexec: each is in hrun-mpirun(7) and is served, passed over with a line, or refused.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 table=$top/hrun/run/mpirun_words.c
 rows=$(sed -n 's/^    { "\([a-z-]*\)", \([012]\), \([A-Z]*\),.*/\1 \2 \3/p' "$table")

@@ -2,6 +2,7 @@
 # Several programs in one job: with ':' between them (local for both MPIs, mpirun, dry runs, what is refused), and a
 # build for each kind of PE.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 cp "$bin/probe" one
 cp "$bin/probe" two

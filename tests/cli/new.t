@@ -1,6 +1,7 @@
 #!/bin/bash
 # hrun-calibrate --new: a program with a rule and no definition gets one, a profile, and a launch, from one command.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 unset HRUN_PROFILE_PATH
 cp "$bin/fft" mycode

@@ -2,6 +2,7 @@
 # Beside other users: nobody else learns the name by which PMIx lets a process into the job, and nobody else can write
 # what hrun makes.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 
 # ---- a process that is not of the job joins it, and then aborts it
@@ -25,12 +26,12 @@ start_job() { # starts a job that ends when the file `end` appears; sets $pid an
     rm -f environment end
     hrun -q -n 1 ./rank end </dev/null >job.out 2>job.err &
     pid=$!
-    for _ in $(seq 200); do [ -s environment ] && break; sleep 0.05; done
+    for _ in $(seq 2000); do [ -s environment ] && break; sleep 0.05; done
     rundir=$(tr '\0' '\n' <environment | sed -n 's/^PMIX_SERVER_TMPDIR=//p')
 }
 end_job() { touch end; wait $pid; status=$?; err=$(cat job.err); }
 # As the rank, but for the namespace NAME.
-join() { xargs -0 -a environment sh -c 'exec env -i "$@" '"PMIX_NAMESPACE=$1 timeout 20 python3 $tmp/join.py" sh 2>&1; }
+join() { xargs -0 -a environment sh -c 'exec env -i "$@" '"PMIX_NAMESPACE=$1 timeout 300 python3 $tmp/join.py" sh 2>&1; }
 
 namespace() { tr '\0' '\n' <environment | sed -n 's/^PMIX_NAMESPACE=//p'; }
 start_job
@@ -76,7 +77,7 @@ ok "a process leaves the job" left
 rundir=$(echo "$TMPDIR"/hrun.*)
 kill -9 $pid
 wait $pid 2>/dev/null
-for _ in $(seq 200); do [ -d "$rundir" ] || break; sleep 0.05; done
+for _ in $(seq 2000); do [ -d "$rundir" ] || break; sleep 0.05; done
 ok "the job is removed" test ! -d "$rundir"
 out=$(left)
 ok "also what has left it" test -z "$out"

@@ -2,6 +2,7 @@
 # prepare.t - the commands that a definition runs before the application: when they are run, how they end, what is
 # remembered of them, and that it counts in the choice
 . "$(dirname "$0")/tap.sh"
+two_cores
 
 cd "$tmp"
 mkdir apps
@@ -321,7 +322,7 @@ $shares"
 SECONDS=0
 mkdir long
 run hrun -n 1 --wdir long -app long -N 16 -x 'SHARES={shares}' --timeout 3 sleep 60
-ok "--timeout holds for steps and application together ($SECONDS s)" test $status = 124 -a $SECONDS -lt 5
+ok "--timeout holds for steps and application together ($SECONDS s)" test $status = 124 -a $SECONDS -lt 50
 run hrun-calibrate -app slow -q --sizes 16 --procs 1 -r 1 --full-grid --pes 1 --timeout 1 "$prog"
 err_has "did not end in time" "and in a calibration"
 

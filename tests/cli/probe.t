@@ -2,6 +2,7 @@
 # hrun --probe: on simulated hosts of unlike speed no program is slower than by default, and most are quicker; what is
 # said and recorded; programs without a definition; errors, failures, signals and time limits; looks at the real run.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 h=$build/bin/hrun
 skeletons=$build/tests/accuracy
@@ -47,7 +48,7 @@ status_is 124 "a probe beyond --timeout"
 env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe --use "$use" -N 64 "$prog" env=S{N} spin \
     >.out 2>.err </dev/null &
 pid=$!
-for _ in $(seq 100); do pgrep -f "$prog env=S8" >/dev/null && break; sleep 0.1; done
+for _ in $(seq 2000); do pgrep -f "$prog env=S8" >/dev/null && break; sleep 0.1; done
 sleep 0.5
 kill -INT $pid
 wait $pid
@@ -149,7 +150,7 @@ fails 125 "--probe=2s" "a time in a word of its own" "$h" --probe 2s "$prog"
 env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe=60s --use "$use" "$prog" out=2 "mark=$tmp/at" spin \
     >.out 2>.err </dev/null &
 pid=$!
-for _ in $(seq 600); do [ -e "$tmp/at.0" ] && [ -e "$tmp/at.1" ] && break; sleep 0.1; done
+for _ in $(seq 2000); do [ -e "$tmp/at.0" ] && [ -e "$tmp/at.1" ] && break; sleep 0.1; done
 sleep 0.5
 ok "output is held back" test ! -s .out
 kill -INT $pid

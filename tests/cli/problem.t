@@ -47,10 +47,10 @@ status_is 0 "report knows it"
 # One process takes far longer than two: that run is ended, is no failure, and is not made again.
 printf '#!/bin/sh\ntest "$OMPI_COMM_WORLD_SIZE" = 1 && exec sleep 60\nexec sleep 0.3\n' >lone
 chmod +x lone
-run timeout 50 hrun-calibrate --level core --timeout 45s --budget 8s ./lone
+run timeout 300 hrun-calibrate --level core --timeout 45s --budget 8s ./lone
 status_is 0 "a run that is far slower than others is no failure"
 err_has "ended, too slow" "it is ended"
-run timeout 50 hrun-calibrate --level core --budget 8s ./lone
+run timeout 300 hrun-calibrate --level core --budget 8s ./lone
 err_lacks "ended, too slow" "once"
 
 # A program that refuses a number of processes.
@@ -187,7 +187,7 @@ err_has "there is standard input" "which is said"
 # A pipe among the arguments is left alone.
 mkfifo pipe
 (echo whole >pipe) &
-run timeout 20 $h -n 1 cat pipe
+run timeout 300 $h -n 1 cat pipe
 out_has whole "what is in a pipe is for the program"
 
 # The data folder of somebody else.

@@ -56,7 +56,7 @@ agent 0.2 host 1 ./rsh h1 'exec sleep 60'
 ok "one that does not report is late" noted late h1 0 0.2
 agent 10 host 1 ./rsh h1 'echo hrun-shim:up >&2; exit 255'
 ok "one that is cut off is lost" noted lost h1 255 ""
-HRUN_NOTES=notes run timeout 20 hrun-shim agent 10 host 1 ./rsh h1 \
+HRUN_NOTES=notes run timeout 300 hrun-shim agent 10 host 1 ./rsh h1 \
     'echo hrun-shim:up >&2; echo hrun-shim:bye 4 >&2; exec sleep 60'
 status_is 4 "the daemon's status is that of the agent"
 ok "a host that has cleaned up has ended, and its connection is cut" noted ended h1 4 ""

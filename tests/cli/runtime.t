@@ -1,6 +1,7 @@
 #!/bin/bash
 # libhrun-mpi: the example of libhrun(3), as it stands there, compiled against an installed hrun and run.
 . "$(dirname "$0")/tap.sh"
+two_cores
 dest=$tmp/dest
 run env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory install \
     DESTDIR="$dest" PREFIX=/usr SANITIZE="${HRUN_SANITIZE:-}"

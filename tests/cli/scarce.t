@@ -1,6 +1,7 @@
 #!/bin/bash
 # Under bad conditions: too little memory, too few threads, no home folder, SIGKILL at any moment.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 chmod 711 "$tmp"    # another user comes as far as the temporary folder
 before=$(litter)
@@ -39,10 +40,10 @@ if [ -n "${HRUN_SANITIZE-}" ]; then
 else
     "${CC:-cc}" -shared -fPIC -o nothread.so nothread.c -ldl
     for n in 1 2; do
-        limit thread.$n env NO_THREAD=$n LD_PRELOAD="$tmp/nothread.so" timeout 60 hrun -q -n 1 "$bin/probe" ring
+        limit thread.$n env NO_THREAD=$n LD_PRELOAD="$tmp/nothread.so" timeout 300 hrun -q -n 1 "$bin/probe" ring
     done
     for v in 14000 20000 26000 32000 44000 56000 62000 68000 90000; do
-        limit memory.$v sh -c "ulimit -v $v; exec timeout 60 hrun -q -n 1 true"
+        limit memory.$v sh -c "ulimit -v $v; exec timeout 300 hrun -q -n 1 true"
     done
 fi
 
@@ -100,10 +101,10 @@ done
 # One that nothing tells of but what it inherited.
 env --default-signal "$build/bin/hrun" -q -n 1 \
     sh -c "env -i setsid '$tmp/sleeper' 301 & exec '$tmp/sleeper' 302" </dev/null &
-for _ in $(seq 100); do pgrep -f "$tmp/sleeper 301" >/dev/null && break; sleep 0.1; done
+for _ in $(seq 2000); do pgrep -f "$tmp/sleeper 301" >/dev/null && break; sleep 0.1; done
 kill -9 $!
 wait $! 2>/dev/null
-for _ in $(seq 100); do pgrep -f "$tmp/sleeper" >/dev/null || break; sleep 0.1; done
+for _ in $(seq 2000); do pgrep -f "$tmp/sleeper" >/dev/null || break; sleep 0.1; done
 out=$(pgrep -af "$tmp/sleeper")
 ok "hrun killed leaves no process, also none in a session and an environment of its own" test -z "$out"
 run hrun -q -n 1 true

@@ -2,6 +2,7 @@
 # shares.t - programs that can be told how much of the work each process gets: unequal shares are chosen together with
 # the configuration, on simulated clusters whose times are exact
 . "$(dirname "$0")/tap.sh"
+two_cores
 
 if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
     [ "${CI-}" = true ] && { printf '1..1\nnot ok 1 - libsimgrid-dev is not installed\n'; exit 1; }

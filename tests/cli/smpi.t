@@ -31,7 +31,7 @@ nothing_left() {
     ok "no process is left $1" test -z "$(pgrep -f "$smpi/probe")"
     ok "nothing is left $1" nothing_new "$before"
 }
-wait_for() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
+wait_for() { for _ in $(seq 2000); do grep -q "$1" "$2" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
 
 # platform FILE LINE...: a platform whose zone holds these lines.
 platform() {

@@ -2,6 +2,7 @@
 # Watching: known messages are counted exactly, a known imbalance is seen, programs notice nothing, and what cannot be
 # watched runs all the same.
 . "$(dirname "$0")/tap.sh"
+two_cores
 cd "$tmp" || exit 1
 pattern=$bin/pattern
 lib=$build/lib/hrun/libhrun-trace.so
