@@ -3,6 +3,7 @@
 #   make                 libraries, hrun, hrun-calibrate
 #   make demo            calibrate, predict and run a real application on this machine
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
+#   make check-names     the tests under other names of CPU and host, and on one core (root; NAMES_TESTS="tests/cli/X.t")
 #   make races           threads that share a service, under ThreadSanitizer
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 10 minutes)
 #   make check-engines MPIRUN5=/path/to/mpirun PRTERUN=/path/to/prterun   launches by Open MPI 5 or PRRTE alone (root)
@@ -393,6 +394,13 @@ TEST_JOBS ?= $(shell expr $$(nproc) + 1)
 check: all apps unit $(FUZZ_BIN) $(addprefix $(B)/tests/accuracy/,accuracy rings variants_accuracy) \
        $(B)/include/hrun.h $(B)/include/hrun-mpi.h
 	$(TEST_ENV) prove -j$(TEST_JOBS) --timer -e '' $(CLI_TESTS) $(UNIT_BIN)
+
+# No test depends on the names of CPU and host or on the number of cores; tests/described K N: of K characters, N cores.
+NAMES_TESTS ?= $(CLI_TESTS) $(UNIT_BIN)
+.PHONY: check-names
+check-names: all apps unit
+	for as in "3 2" "24 $$(nproc)" "60 1"; do \
+	  $(TEST_ENV) tests/described $$as prove -j$(TEST_JOBS) -e '' $(NAMES_TESTS) || exit 1; done
 
 # Tests over several hosts: one after the other, for each brings up a cluster of its own. `check` runs the short
 # tests/cli/lab.t.

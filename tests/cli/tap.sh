@@ -6,6 +6,7 @@
 #   one_error WHAT      $err is exactly one line, and $out is empty
 #   ok WHAT CMD...      check that CMD succeeds
 #   nothing_new BEFORE  succeeds if litter (below) names nothing but what BEFORE, an earlier output of it, names
+#   two_cores           skip all of the test where there is but one core
 #   done_testing        print the plan, exit
 #
 # Each test gets a folder of its own in $tmp, removed at the end, and its own HRUN_DATA.
@@ -15,6 +16,21 @@ set -u
 # Other runs on this machine have shared memory and temporary folders of their own, where the system allows it.
 if [ -z "${TAP_SHM-}" ] && unshare -m mount -t tmpfs none /dev/shm 2>/dev/null; then
     TAP_SHM=own exec unshare -m bash -c 'mount -t tmpfs -o mode=1777 none /dev/shm && exec "$@"' bash "$0" "$@"
+fi
+# Tests expect two equal cores: of more, each has two, by one hardware thread of each.
+if [ -z "${TAP_CORES-}" ]; then
+    cpus=()
+    for range in $(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , ' '); do
+        for ((cpu = ${range%-*}; cpu <= ${range#*-}; cpu++)); do
+            core=$(cat /sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list 2>/dev/null) || core=$cpu
+            [[ " ${cores-} " == *" $core "* ]] || { cpus+=($cpu); cores="${cores-} $core"; }
+        done
+    done
+    export TAP_CORES=$((${#cpus[@]} < 2 ? 1 : 2))
+    if [ $TAP_CORES = 2 ] && [ "$(nproc)" -gt 2 ]; then
+        cpu=$((2 * ($$ % (${#cpus[@]} / 2))))
+        exec taskset -c "${cpus[cpu]},${cpus[cpu + 1]}" bash "$0" "$@"
+    fi
 fi
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 top=$PWD
@@ -77,6 +93,8 @@ ok() {
     shift
     if "$@" >/dev/null 2>&1; then tap_report 1 "$what"; else tap_report 0 "$what"; fi
 }
+# two_cores: for tests that say where several processes go: skip all where there is one core.
+two_cores() { [ "$TAP_CORES" -ge 2 ] || { echo "1..0 # SKIP two cores are needed"; exit 0; }; }
 skip() { tap_n=$((tap_n + 1)); echo "ok $tap_n - $1 # SKIP $2"; }
 # A check that is spelt wrong is no check that holds.
 command_not_found_handle() { tap_report 0 "command not found: $*"; return 127; }
