@@ -231,9 +231,9 @@ int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
     return r->output ? 0 : -1;
 }
 
-/* With the kernel's autogroups each session has one share of a busy processor, however many ranks it has: beside 30 other
- * processes two ranks took 7.0 s, and 5.1 s in sessions of their own. But a rank that waits cannot yield to one in
- * another session (4 ms a barrier in place of 4 us), and resource managers know their jobs by sessions. */
+/* With the kernel's autogroups each session has one share of a busy processor, however many ranks it has: beside 28
+ * other processes two ranks took 7.5 s, and 4.0 s in sessions of their own. But a rank that waits cannot yield to one
+ * in another session (4 ms a barrier in place of 4 us), and resource managers know their jobs by sessions. */
 static int own_sessions(const struct hrun_run *r)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
