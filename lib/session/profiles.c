@@ -32,17 +32,28 @@ static int load_speeds(struct context *c, int i, struct sub_profile *v, struct h
     return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
 }
 
-/* Append to out, behind `before` each, the "NAME=VALUE" of a list that the other one has not. */
-static void add_unlike(const char *list, const char *other, const char *before, struct hrun_buf *out)
+/* Append the constants of a list that the other one has not, each behind a blank; as_options: as the words that set
+ * them. */
+static void add_unlike(const char *list, const char *other, int as_options, struct hrun_buf *out)
 {
+    static const char threads[] = "threads:", fill[] = "threads:fill";
+
     for (size_t len; *list; list += len + (list[len] == ',')) {
         const char *at = other;
+        int n = (int)(len = strcspn(list, ","));
 
-        len = strcspn(list, ",");
         while (*at && (strcspn(at, ",") != len || strncmp(at, list, len)))
             at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',');
-        if (!*at)
-            hrun_buf_addf(out, "%s%.*s", before, (int)len, list);
+        if (*at)
+            continue;
+        if (!as_options)
+            hrun_buf_addf(out, " %.*s", n, list);
+        else if (!strncmp(list, fill, sizeof fill - 1))
+            hrun_buf_adds(out, " no OMP_NUM_THREADS");
+        else if (!strncmp(list, threads, sizeof threads - 1))
+            hrun_buf_addf(out, " -x OMP_NUM_THREADS=%.*s", n - (int)sizeof threads + 1, list + sizeof threads - 1);
+        else
+            hrun_buf_addf(out, " -D %.*s", n, list);
     }
 }
 
@@ -52,9 +63,9 @@ static char *other_consts(const char *measured, const char *wanted)
     struct hrun_buf text = HRUN_BUF_INIT;
 
     hrun_buf_adds(&text, "its profile was measured with other constants, this run has");
-    add_unlike(wanted, measured, " ", &text);
+    add_unlike(wanted, measured, 0, &text);
     hrun_buf_adds(&text, "; to use the profile:");
-    add_unlike(measured, wanted, " -D ", &text);
+    add_unlike(measured, wanted, 1, &text);
     return hrun_buf_detach(&text);
 }
 

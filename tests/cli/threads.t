@@ -168,7 +168,7 @@ run hrun -app hybrid -N 112 "$hybrid" '{N}' --check 1
 status_is 0 "and it runs"
 err_has "predicted" "with a prediction"
 run hrun --dry-run -app hybrid -N 112 -x OMP_NUM_THREADS=1 "$hybrid"
-out_has "measured with other constants, this run has threads:1; to use the profile: -D threads:fill" "a fixed number does not use that profile"
+out_has "measured with other constants, this run has threads:1; to use the profile: no OMP_NUM_THREADS" "a fixed number does not use that profile"
 run hrun-calibrate --full-grid --dry-run --sizes 32,64,96,128 -r 1 -app hybrid "$hybrid"
 out_has "0 runs to make" "nothing is left to be measured"
 sed '/^threads:/d' "$apps/hybrid.yaml" >defs/hybrid.yaml
