@@ -245,6 +245,12 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
         return 0;
     if (placement_map(&p->c, &p->ask, &p->granted, &mapped, err))
         return -1;
+    if (mapped->nranks < P) {       /* tasks that share cores (sbatch --overcommit) */
+        settings_say(p->c.set, "%s grants %d processes, but cores for %d only: -n %d --oversubscribe starts all",
+                     p->c.cluster->allocation, P, mapped->nranks, P);
+        hrun_layout_destroy(mapped);
+        return 0;
+    }
     p->ask.mapped = mapped;
     rc = decide_by_layout(&p->c, &p->ask, d, err);
     d->granted = 1;

@@ -152,6 +152,9 @@ run env SLURM_JOB_ID=7 SLURM_JOB_NODELIST=127.0.0.2 SLURM_JOB_CPUS_PER_NODE=4 SL
 out_has "P = 2  (2,1)  as Slurm job 7 grants" "a dry run tells it"
 out_has "0 127.0.0.2:0  1 127.0.0.2:1" "each with SLURM_CPUS_PER_TASK cores"
 out_has "Slurm job 7 grants 2 processes: -n, " "and how to start more"
+run env SLURM_JOB_ID=7 SLURM_JOB_NODELIST=127.0.0.2 SLURM_JOB_CPUS_PER_NODE=4 SLURM_NTASKS=6 SLURM_TASKS_PER_NODE=6 \
+    hrun --cluster cluster.yaml --dry-run true
+err_has "Slurm job 7 grants 6 processes, but cores for 4 only: -n 6 --oversubscribe starts all" "tasks that share cores"
 told -n 6 --bind-to core
 ok "--bind-to alone: the model chooses, and processes are bound to a core of their PE" test \
     "$(field 'p["chosen_by"], set(len(r["cores"]) for r in p["ranks"])')" = "('model', {1})"
