@@ -3,8 +3,8 @@
 
 #define MEASURE "write hrun-calibrate PROGRAM"
 #define SHOW "write hrun-calibrate show"
-#define REMOVE "--again measures anew, and all that is known of an application is the folder $HRUN_DATA/profiles/APP " \
-               "(of ~/.local/share/hrun without HRUN_DATA)"
+#define REMOVE "to measure anew write hrun-calibrate --again PROGRAM; to forget an application remove its folder " \
+               "$HRUN_DATA/profiles/APP (default of HRUN_DATA: ~/.local/share/hrun)"
 
 /* Each would be run for measuring where it is a program. */
 static const struct context_not_program not_programs[] = {

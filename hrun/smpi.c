@@ -1,7 +1,8 @@
 /* smpi.c - hrun-smpi, hrun's hand on SimGrid; the one program that links it, built where libsimgrid-dev is installed
  *
  * hrun-smpi hosts FILE [HOST]...
- *     What SimGrid makes of a platform file (of these hosts, and of the routes between them), in lines: "simgrid VERSION"; for each host, in the order of their names,
+ *     What SimGrid makes of a platform file (of these hosts, and of the routes between them), in lines: "simgrid
+ *     VERSION"; for each host, in the order of their names,
  *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
  *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
  *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question

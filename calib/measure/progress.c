@@ -114,7 +114,7 @@ static void add_purpose(const struct progress *p, struct hrun_buf *out)
     hrun_buf_addf(out, "(%s)", words[hrun_design_state(p->g->budget->design)->stage]);
 }
 
-/* Add to a line of so many columns what a function says, if it fits. */
+/* Append what `add` prints to a line, if the line then has at most `columns`. */
 static void add_fitting(const struct progress *p, void (*add)(const struct progress *p, struct hrun_buf *out),
                         size_t columns, struct hrun_buf *line)
 {

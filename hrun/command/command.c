@@ -19,8 +19,8 @@ int context_set_hostfile(void *settings, const struct hrun_opt *opt, const char 
     struct settings *s = settings;
 
     if (s->host_file)
-        return hrun_fail(err, HRUN_EINVAL, "--%s: a host file is given already, %s: write the hosts of both into one",
-                         opt->name, s->host_file);
+        return hrun_fail(err, HRUN_EINVAL, "--%s: there is already a host file, %s: put the hosts of both into "
+                         "one", opt->name, s->host_file);
     s->host_file = value;
     return 0;
 }
@@ -59,11 +59,11 @@ static void tell_discovery(const struct hrun_cluster *cl, const struct settings 
 int context_export(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     if (memchr(value, ',', strcspn(value, "=")))
-        return hrun_fail(err, HRUN_EINVAL, "--export %s: that is no name of a variable; several are given one by one, -x "
-                         "NAME -x NAME=VALUE", value);
+        return hrun_fail(err, HRUN_EINVAL, "--export %s: this is not the name of a variable; give several one by one: "
+                         "-x NAME -x NAME=VALUE", value);
     if (!strcmp(value, "NONE") && !getenv(value))
-        return hrun_fail(err, HRUN_EINVAL, "--export NONE: processes on this host get its environment; write env -i "
-                         "NAME=VALUE... hrun");
+        return hrun_fail(err, HRUN_EINVAL, "--export NONE: processes on this host get the environment of hrun; for an "
+                         "empty one write env -i NAME=VALUE... hrun");
     return hrun_opt_append(settings, opt, value, err);
 }
 
@@ -168,7 +168,7 @@ static int check_words(const struct context_command *cmd, const struct hrun_opt_
     return 0;
 }
 
-/* A word that people take for a subcommand, or a program that there is not, with a name like that of one. */
+/* Refuse a word that people take for a subcommand, and the name of a missing program that resembles a subcommand. */
 static int check_subcommand(const struct context_command *cmd, const char *word, struct hrun_error *err)
 {
     const char *known[8 * sizeof(unsigned)], *near;
@@ -177,8 +177,8 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
 
     for (const struct context_not_program *no = cmd->not_programs; no && no->word && word; no++)
         if (!strcmp(no->word, word))
-            return hrun_fail(err, HRUN_EINVAL, "'%s' reads like a subcommand, and is none: %s; a program of this name "
-                             "is given with its path", word, no->instead);
+            return hrun_fail(err, HRUN_EINVAL, "'%s' reads like a subcommand, but there is none of this name: %s; to "
+                             "calibrate a program of this name give its path", word, no->instead);
     if (!word || strchr(word, '/') || !access(word, F_OK))
         return 0;
     for (const struct hrun_opt_mode *m = cmd->modes; m->word || m->option; m++)
@@ -192,9 +192,9 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
     return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
 }
 
-/* The first word behind the program that is one of the command's long options, up to a "--"; NULL: none is. One whose
- * value is a template ("--size={N}") can only be the program's. */
-static const char *find_behind(const struct hrun_opt *options, char *const *words)
+/* The first word after the program, up to a "--", that is one of the command's long options; NULL: there is none. One
+ * whose value is a template ("--size={N}") can only be the program's. */
+static const char *find_option_after(const struct hrun_opt *options, char *const *words)
 {
     for (char *const *w = words; *w && *++w && strcmp(*w, "--");) {
         size_t dashes = strspn(*w, "-"), len = strcspn(*w + dashes, "=");
@@ -216,9 +216,9 @@ void context_begin(const struct context_command *cmd, struct settings *s, int mo
         settings_say(s, PROGRAM_HERE, words[0], s->here);
         words[0] = s->here;
     }
-    if (s->behind)
-        settings_say(s, "%s behind %s is an option of that program: those of %s stand before it (-- before the program "
-                     "silences this line)", s->behind, words[0], cmd->name);
+    if (s->option_after)
+        settings_say(s, "'%s' comes after %s, so %s gets it; write %s's options before the program ('--' before the "
+                     "program silences this line)", s->option_after, words[0], words[0], cmd->name);
 }
 
 static int read_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
@@ -259,7 +259,7 @@ static int read_line(const struct context_command *cmd, struct settings *s, int 
         check_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||
         hrun_opts_check(cmd->options, cmd->modes, mode, &given, err))
         return -1;
-    s->behind = cmd->modes[mode].word || given.ended ? NULL : find_behind(cmd->options, *words);
+    s->option_after = cmd->modes[mode].word || given.ended ? NULL : find_option_after(cmd->options, *words);
     return mode;
 }
 

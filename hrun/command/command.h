@@ -14,9 +14,9 @@
 enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
 
 /* To be called first in main. What is printed to stdout and stderr from then on shows control characters and bytes that
- * are no UTF-8 as text (hrun_buf_add_printable). Descriptors 0 to 2 that are closed are opened on /dev/null, so that no file of ours takes
- * their place. A closed pipe or a file over its size limit is to be an error of write(2), not the end of hrun. The
- * handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
+ * are no UTF-8 as text (hrun_buf_add_printable). Descriptors 0 to 2 that are closed are opened on /dev/null, so that no
+ * file of ours takes their place. A closed pipe or a file over its size limit is to be an error of write(2), not the
+ * end of hrun. The handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
 void context_start(void);
 
 /* Print data as they are; filtered where a terminal shows them. */
@@ -150,7 +150,7 @@ int context_command_line(const struct context_command *cmd, struct settings *s, 
                          char ***words, int *status);
 
 /* Before an errand of this mode: take a program from the working directory where PATH has none of its name, as mpirun
- * does, into words[0]; note that, and an option behind the program, which the user may have meant for the command. */
+ * does, into words[0]; say so, and name an option after the program that the user may have meant for the command. */
 void context_begin(const struct context_command *cmd, struct settings *s, int mode, char **words);
 
 /* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written; 141, as after

@@ -237,7 +237,7 @@ static int own_values(const char *word, struct hrun_error *err)
         if (!strncmp(o->name, name, len))
             found = o;
     if (found && word[1] != '-' && len > 1 && strlen(found->name) != len)
-        return hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; if you mean '--%s' write it out", word, found->name);
+        return hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; did you mean '--%s'?", word, found->name);
     for (const struct hrun_opt *o = hrun_options; o->name && !found && word[1] != '-'; o++)
         if (o->sym == *name)    /* "-n4" */
             return 0;
@@ -284,8 +284,8 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
     return rc;
 }
 
-/* The words of the lines of a file: of programs, with ':' between the lines where it does not stand there; of parameters,
- * where a line is "KEY = VALUE" or begins with an option. */
+/* Append the words of a file: of programs, with a ':' between two lines; or of parameters, where a line is
+ * "KEY = VALUE" or begins with an option. */
 static int add_lines(enum what what, const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -394,7 +394,7 @@ static int replace_one(const struct word *w, const char *as, const char *const *
         bad = hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
         break;
     case REFUSED:
-        return hrun_fail(err, HRUN_EINVAL, "%s, an option of mpirun or mpiexec, is not served: %s", as, w->text);
+        return hrun_fail(err, HRUN_EINVAL, "%s, an option of mpirun, mpiexec or srun, is not served: %s", as, w->text);
     }
     return bad ? hrun_fail_nomem(err) : 0;
 }
@@ -459,8 +459,8 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
     }
     *at = i;
     return !c || !np ? 0
-           : hrun_fail(err, HRUN_EINVAL, "-c %s is a number of processes, as with mpirun, and so is -n: for the cores of "
-                       "each process, as with srun, write --cpus-per-task %s", c, c);
+           : hrun_fail(err, HRUN_EINVAL, "-c %s and -n both give the number of processes, as with mpirun: for the "
+                       "cores of each process, as with srun, write --cpus-per-task %s", c, c);
 }
 
 int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
@@ -472,14 +472,15 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
     s->hydra |= !strncmp(hrun_base_name(argv[0]), "mpiexec", 7);
     rc = rc || replace_all(argc, argv, &i, s, out, &file, notes, err) ? -1 : 0;
     if (!rc && file.n && i < argc)
-        rc = hrun_fail(err, HRUN_EINVAL, "the programs stand in a file (--app, --configfile): leave '%s' out", argv[i]);
+        rc = hrun_fail(err, HRUN_EINVAL, "the file of --app or --configfile names the programs: leave '%s' out",
+                       argv[i]);
     if (!rc && file.n) {
         argv = file.v;
         argc = (int)file.n;
         i = 0;
         rc = replace_all(argc, argv, &i, s, out, &more, notes, err);
         if (!rc && more.n)
-            rc = hrun_fail(err, HRUN_EINVAL, "a file of programs names another one");
+            rc = hrun_fail(err, HRUN_EINVAL, "a file of programs (--app, --configfile) cannot name another one");
     }
     for (; i < argc && !rc; i++)
         rc = hrun_strvec_push(out, argv[i]) ? hrun_fail_nomem(err) : 0;
@@ -534,7 +535,7 @@ static int obey(const struct parameter *p, const char *value, struct hrun_settin
 
     if (set_place(&p->as, "value", &value, s, &why)) {
         s->mapping = before;
-        if (hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s is passed over: %s", p->names[0], value, why.text))
+        if (hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s is ignored: %s", p->names[0], value, why.text))
             return hrun_fail_nomem(err);
     } else if (hrun_mapping_places(&s->mapping) && !hrun_mapping_places(&before) &&
                hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s says where processes go, so no model chooses",

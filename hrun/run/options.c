@@ -143,7 +143,7 @@ const struct hrun_opt hrun_options[] = {
     { "wait", 0, HRUN_OPT_TIME, "TIME", NULL,
       "wait (at most TIME: 90, 5m, 1h30m) for the best PEs, also those that others use",
       "Machine", NULL, AT(wait_s), .modes = RUN, .optional = 1, .often = 1, .of_user = 1 },
-    { "no-wait", 0, HRUN_OPT_NONE, NULL, NULL, "fail, rather than wait, where others use the PEs that it needs",
+    { "no-wait", 0, HRUN_OPT_NONE, NULL, NULL, "fail instead of waiting for PEs that others use",
       "Machine", hrun_opt_flag, AT(no_wait), .modes = RUN },
     { "show-cluster", 0, HRUN_OPT_CHOICE, "WHAT", "kinds users xml",
       "show sub-clusters and hosts, who uses which PEs, or this host's topology",

@@ -42,8 +42,9 @@ extern const struct hrun_opt hrun_options[];
 extern const struct hrun_opt_mode hrun_modes[];
 extern const char hrun_usage[], hrun_usage_after[];
 
-/* What the user's file $XDG_CONFIG_HOME/hrun/options.yaml says, and before it HRUN_OVERSUBSCRIBE and MPIEXEC_TIMEOUT, for
- * what the command line left open; no file says nothing. Errors, with the place: HRUN_EPARSE, HRUN_EINVAL (a value), HRUN_EIO. */
+/* Fill what the command line left open from HRUN_OVERSUBSCRIBE and MPIEXEC_TIMEOUT, then from the user's file
+ * $XDG_CONFIG_HOME/hrun/options.yaml, where there is one. Errors, with the place: HRUN_EPARSE, HRUN_EINVAL (a value),
+ * HRUN_EIO. */
 int options_of_user(struct hrun_settings *s, struct hrun_error *err);
 
 /* For struct context_command: the programs of `-n P PROGRAM... : -n P PROGRAM...` into s->programs. Errors: HRUN_EINVAL

@@ -346,10 +346,10 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
         if (ends || !said)
             ledger_tell(&p->ledger, &text);
         if (ends)
-            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that it needs are in use: %s; --show-cluster=users tells more, "
-                           "HRUN_LEDGER=none in the environment starts all the same", text.data);
+            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are in use: %s; hrun --show-cluster=users "
+                           "lists all runs, HRUN_LEDGER=none in the environment starts this one anyway", text.data);
         else if (!said++ && !p->c.set->quiet)
-            fprintf(stderr, "hrun: waits for its PEs (--no-wait: ends instead; HRUN_LEDGER=none: shares them): %s\n",
+            fprintf(stderr, "hrun: waits for its PEs (--no-wait fails instead, HRUN_LEDGER=none shares them): %s\n",
                     text.data);
         rc = rc || !ledger_wait(&p->ledger, &p->c, &run, &p->sig, err) ? rc : -1;
     }
@@ -493,7 +493,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
     return 0;
 }
 
-/* Without a size the program reads the user's own input file: start as many processes as that is for. */
+/* Without a size the program reads the user's own input file: start the number of processes that it asks for. */
 static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
 {
     const struct question *q = &p->ask;
@@ -502,7 +502,7 @@ static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
         return;
     p->ask.procs = presets_procs(&p->c);
     if (p->ask.procs)
-        settings_say(p->c.set, "%lld process%s, as your %s is for (-n gives another number)",
+        settings_say(p->c.set, "starts %lld process%s, as your %s asks for (-n gives another number)",
                      (long long)p->ask.procs, p->ask.procs == 1 ? "" : "es", p->c.app->presets[0].file);
 }
 

@@ -35,7 +35,7 @@ static int is_same(const struct hrun_opt *o, const struct hrun_settings *all, co
     return (!o->apply || o->apply == hrun_opt_flag) && !memcmp(a, b, o->apply ? sizeof(int) : sizeof(double));
 }
 
-/* What stands before a further program: what it has of its own, or what counts for all as well. */
+/* A further program may have options of its own, and repeat those that count for all. */
 static int check_options(const struct hrun_opts_given *given, const struct hrun_settings *all,
                          const struct hrun_settings *own, struct hrun_error *err)
 {
@@ -47,8 +47,8 @@ static int check_options(const struct hrun_opts_given *given, const struct hrun_
         for (int i = 0; own_names[i] && form; i++)
             known |= !strcmp(o->name, own_names[i]);
         if (form && !known && !is_same(o, all, own))
-            return hrun_fail(err, HRUN_EINVAL, "'%s%.*s' stands behind a ':': it counts for all programs, and belongs "
-                             "in front of the first one; a further one has -n P, -x, --wdir and --host of its own",
+            return hrun_fail(err, HRUN_EINVAL, "'%s%.*s' comes after a ':', but counts for all programs: write it "
+                             "before the first one (of its own a further program has -n, -x, --wdir and --host)",
                              form == HRUN_OPT_SHORT ? "-" : "--", form == HRUN_OPT_SHORT ? 1 : 64,
                              form == HRUN_OPT_SHORT ? &o->sym : o->name);
     }
@@ -155,16 +155,16 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     for (int i = 1; i < s->nprograms; i++)
         any |= s->programs[i].hosts.n > 0;
     if (any && hrun_mapping_places(&s->mapping))
-        return hrun_fail(err, HRUN_EINVAL, "--host behind a ':' and --map-by or its like contradict each other: both "
+        return hrun_fail(err, HRUN_EINVAL, "--host after a ':' and --map-by or its like contradict each other: both "
                          "say where processes go; give one of them");
     if (any && !s->programs[0].hosts.n)
-        return hrun_fail(err, HRUN_EINVAL, "--host stands behind a ':' and not in front of the first program: say "
-                         "there which hosts that has");
+        return hrun_fail(err, HRUN_EINVAL, "--host comes after a ':', and the first program has none: give it its own "
+                         "--host, too");
     for (int i = 0; i < s->nprograms && any; i++)
         join_hosts(&s->programs[s->programs[i].hosts.n ? i : 0].hosts, (size_t)s->programs[i].procs, &text);
     if (s->mapping.seq && !s->common.hosts && !s->common.host_file)
-        return hrun_fail(err, HRUN_EINVAL, "--map-by seq goes by a list of hosts, one for each process: give "
-                         "--hostfile FILE or --host a,b,a");
+        return hrun_fail(err, HRUN_EINVAL, "--map-by seq needs a list with one host for each process: give --hostfile "
+                         "FILE or --host a,b,a");
     if (s->mapping.seq)
         rc = s->common.host_file ? add_lines(s->common.host_file, &listed, err)
                                  : add_hosts(s->common.hosts, &listed, err);

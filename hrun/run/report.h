@@ -31,7 +31,7 @@ void report_places(const struct context *c, const struct decision *d, struct hru
 /* Append the models that miss their own measurements (hrun_models_misses). */
 void report_misses(const struct decision *d, struct hrun_buf *out);
 
-/* Append a line, behind lead, with the number of threads that hrun sets; nothing where it sets none. */
+/* Append lead and a line with the number of threads that hrun sets; nothing where it sets none. */
 void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_buf *out);
 
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. size_is_passed:

@@ -307,8 +307,8 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
         if (recorded && refused)
-            hrun_buf_addf(&text, "hrun: the program failed at once: the next run of this command starts another number "
-                          "of processes than %d (-n %d starts as many)\n", p->d.P, p->d.P);
+            hrun_buf_addf(&text, "hrun: the program failed at once: the next run of this command will not start %d "
+                          "processes (-n %d starts them again)\n", p->d.P, p->d.P);
     }
     report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
     if (p->probe.runs || (p->probe.look_s > 0 && r.ok))
@@ -355,7 +355,8 @@ int run_program(const struct hrun_settings *s, char **words)
     if (!words[0] && !(s->dry_run && s->common.app)) {
         fputs("hrun: no program given; say hrun [OPTION]... PROGRAM [ARGUMENT]..., or hrun --help", stderr);
         if (s->common.app)
-            fprintf(stderr, "; -app names a definition, and there is no file of programs '%s'", s->common.app);
+            fprintf(stderr, "; '%s' is no file of programs, so -app takes it for the name of a definition",
+                    s->common.app);
         fputc('\n', stderr);
         return STATUS_FAILED;
     }

@@ -483,8 +483,8 @@ int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_value
 
 /* ------------------------------------------------------------------ what a user's file says */
 
-/* The number that a word begins with, as scanf and atoi read "192,": it ends at a blank, a comma or a semicolon. Result:
- * 1, or 0 and *value is as before. */
+/* The number that a word begins with, as scanf and atoi read "192,": it ends at a blank, a comma or a semicolon.
+ * Result: 1, or 0 and *value is as before. */
 static int number_of(const char *word, double *value)
 {
     char *text = strndup(word, strcspn(word, ",; \t\r\n"));

@@ -39,12 +39,12 @@ void hrun_buf_add_shell(struct hrun_buf *b, const char *word);
 /* All of words, NULL-terminated, with blanks between them: a command line. */
 void hrun_buf_add_command(struct hrun_buf *b, char *const *words);
 
-/* text[len], which a 0 or no part of a character follows, as a terminal may see it: control characters but newlines and
- * tabs become \uNNNN, bytes that are no UTF-8 \xNN. */
+/* Append text[len] as a terminal may show it: control characters but newlines and tabs become \uNNNN, bytes that are no
+ * UTF-8 \xNN. After text[len] there is a 0, or the beginning of a character. */
 void hrun_buf_add_printable(struct hrun_buf *b, const char *text, size_t len);
 
-/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF), 0 when there is
- * none. */
+/* Length of the UTF-8 character at s (RFC 3629: no overlong forms, surrogates, or values over U+10FFFF), 0 when there
+ * is none. */
 int hrun_utf8_length(const unsigned char *s);
 
 /* Hand the string over: the caller frees it; the buffer is empty afterwards. NULL if `failed`. */

@@ -20,8 +20,8 @@ enum { PLACE_SIZE = 48 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* Append the content of fd, which does not block and is closed, to *out; fd -1: it could not be opened, as errno tells.
- * A pipe or terminal is read to its end where somebody writes to it. */
+/* Append the content of fd, which does not block and is closed, to *out; fd -1: it could not be opened, and errno says
+ * why. A pipe or terminal is read to its end where somebody writes to it. */
 static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     char chunk[16384];

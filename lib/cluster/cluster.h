@@ -141,8 +141,8 @@ struct hrun_cluster_request {
     const char *platform;       /* platform file of SimGrid, or NULL. With one, host_file or hosts choose from its hosts
                                    (their slots limit the PEs of level core), a cluster file cannot be given, and of
                                    the rest only level and read_platform count */
-    /* Append what `hrun-smpi hosts PATH HOST...` prints (see hrun/smpi.c); hosts: ended by NULL, or NULL for all. Result 0, also when it has failed; -1 with *err
-     * when there is no hrun-smpi. */
+    /* Append what `hrun-smpi hosts PATH HOST...` prints (see hrun/smpi.c); hosts: ended by NULL, or NULL for all.
+     * Result 0, also when it has failed; -1 with *err when there is no hrun-smpi. */
     int (*read_platform)(void *ctx, const char *path, char *const *hosts, struct hrun_buf *text,
                          struct hrun_error *err);
     /* Append the resource set R of the Flux instance that we are in, for hrun_allocation_flux; nothing where we are in

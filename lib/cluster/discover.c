@@ -281,8 +281,7 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     int rc = -1;
 
     if (req->cluster_file && (req->host_file || req->hosts))
-        return hrun_fail(err, HRUN_EINVAL, "beside a cluster file neither a host file nor a list of hosts can be "
-                         "given");
+        return hrun_fail(err, HRUN_EINVAL, "a cluster file cannot be combined with a host file or a list of hosts");
     d.c = calloc(1, sizeof *d.c);
     if (!d.c)
         return hrun_fail_nomem(err);

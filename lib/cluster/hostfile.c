@@ -46,8 +46,8 @@ static int push(struct hrun_host_list *list, const char *name, int slots, int ke
 
 static int fail_user(const char *file, int line, int column, const char *user, int len, struct hrun_error *err)
 {
-    return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host list names no user: write 'User %.*s' for this "
-                        "host into ~/.ssh/config", len, user);
+    return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host list cannot name a user: write 'User %.*s' for "
+                        "this host into ~/.ssh/config", len, user);
 }
 
 /* Expand item (a name or a range) that stands at line and column; item is cut at its ":N". */
@@ -62,8 +62,8 @@ static int add_item(struct hrun_host_list *list, const char *file, char *item, i
     int64_t count;
 
     if (inet_pton(AF_INET6, item, &address) == 1)
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "an IPv6 address stands in brackets: [%s], with "
-                            "slots [ADDRESS]:N", item);
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "write an IPv6 address in brackets: [%s], or "
+                            "[%s]:N with slots", item, item);
     if (at)
         return fail_user(file, line, column, item, (int)(at - item), err);
     if (colon && (!bracket || colon > bracket)) {
@@ -154,7 +154,7 @@ static int merge_mentions(struct hrun_host_list *list, const char *file, struct 
     if (rc)
         return -1;
     if (list->n && !n)
-        rc = hrun_fail_at(err, HRUN_EPARSE, file, 0, 0, "each host has 0 slots, which takes no process");
+        rc = hrun_fail_at(err, HRUN_EPARSE, file, 0, 0, "every host has 0 slots, so no process can be started");
     list->n = n;
     return rc;
 }

@@ -16,7 +16,7 @@ enum { HRUN_CORES_MAX = 1 << 16 };
 struct hrun_host_entry {
     char *name;
     int slots;              /* 0 = not given: all cores */
-    int keyed;              /* 1: given behind a key, as slots=N */
+    int keyed;              /* 1: given by a key, as slots=N */
     int line, column;       /* of the name, from 1 */
 };
 

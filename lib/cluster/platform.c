@@ -141,13 +141,13 @@ static int explain(const struct sim *s, struct hrun_error *err)
     static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";
     /* Instead of SimGrid's words, which say it on their next lines. */
     static const char old[] = "the platform file is of version 3 or less, and SimGrid here reads 4 and 4.1: "
-                              "'simgrid_update_xml %s' makes it one of 4.1";
+                              "convert it with 'simgrid_update_xml %s'";
     static const struct { const char *words, *instead; } known[] = {
         { "Bad declaration", old }, { "FILE IS TOO OLD", old }, { "BIG FAT WARNING", old },
         { "COMES FROM THE FUTURE", "the platform file %s is of a newer version than 4.1, the last that SimGrid here "
           "reads" },
-        { "`<' in prolog", "'<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">' must stand before <platform> "
-          "(for version 3 or less 'simgrid_update_xml %s' writes it)" },
+        { "`<' in prolog", "'<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">' must come before "
+          "<platform> (for version 3 or less 'simgrid_update_xml %s' writes it)" },
     };
     const char *text = s->words, *at, *tab = strchr(s->asking, '\t');
     int line = 0, used = 0;
@@ -164,8 +164,8 @@ static int explain(const struct sim *s, struct hrun_error *err)
         text = at + 2;
     if (s->version && tab)
         return hrun_fail(err, HRUN_EINVAL, "%s: SimGrid finds no route from host '%.*s' to host '%s'; each two hosts "
-                         "that are used need one: choose hosts with --host A,B", s->path, (int)(tab - s->asking), s->asking,
-                         tab + 1);
+                         "that are used need one: choose hosts with --host A,B", s->path, (int)(tab - s->asking),
+                         s->asking, tab + 1);
     return hrun_fail(err, HRUN_EINVAL, "%s: SimGrid cannot read this platform file%s%s", s->path, *text ? ": " : "",
                      text);
 }

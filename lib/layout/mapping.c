@@ -90,13 +90,14 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
         if (h < 0)
             return hrun_fail(err, HRUN_EINVAL, "host '%.*s' is none of this run's", (int)len, p);
         if (w->rooms[h].count++ >= w->rooms[h].slots && !w->oversubscribe)
-            return hrun_fail(err, HRUN_EINVAL, "host %s takes %d process%s, and the list of hosts names it more often: "
-                             "give fewer, or --oversubscribe", c->hosts[h].name, w->rooms[h].slots,
+            return hrun_fail(err, HRUN_EINVAL, "the list of hosts names %s more often than the %d process%s that it "
+                             "takes: name it less often, or give --oversubscribe", c->hosts[h].name, w->rooms[h].slots,
                              w->rooms[h].slots == 1 ? "" : "es");
         w->over |= w->rooms[h].count > w->rooms[h].slots;
         w->listed[w->nprocs++] = h;
     }
-    return n <= w->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "-n %d: the list of hosts has %d: name more, or give fewer",
+    return n <= w->nprocs ? 0 : hrun_fail(err, HRUN_EINVAL, "-n %d: the list of hosts has only %d: name more hosts, or "
+                                          "start fewer processes",
                                           n, w->nprocs);
 }
 

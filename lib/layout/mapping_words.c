@@ -87,8 +87,8 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
     if (key == MAP && is(word, len, "1"))     /* mpiexec's core:1 */
         return 0;
     if (key == MAP && number(word, len))
-        return hrun_fail(err, HRUN_EINVAL, "mpiexec's number behind what is mapped by is not served: write pe=%.*s for "
-                         "so many cores for each process", (int)len, word);
+        return hrun_fail(err, HRUN_EINVAL, "mpiexec's number after the object is not served: for %.*s cores of each "
+                         "process write pe=%.*s", (int)len, word, (int)len, word);
     if (key == BIND && number(word, len)) {   /* mpiexec's core:2, one after the other */
         m->by = m->by ? m->by : HRUN_MAP_SLOT;
         return set_pes(m, word, len, err);
@@ -220,7 +220,6 @@ static int bind_to(struct hrun_mapping *m, const char *value, struct hrun_error 
     m->bind_to = what;
     return modify_all(m, BIND, value + len, err);
 }
-
 
 int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value, struct hrun_error *err)
 {

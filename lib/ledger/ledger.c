@@ -150,7 +150,8 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
     if (errno && errno != EACCES && errno != ELOOP)
         return hrun_fail_errno(err, HRUN_EIO, "cannot open %s/%s", l->dir, LOCKS);
     hrun_ledger_user(l, st.st_uid, &who);
-    hrun_fail(err, HRUN_EIO, "%s/%s, of %s, is no plain file that all can write", l->dir, LOCKS, who.data);
+    hrun_fail(err, HRUN_EIO, "%s/%s, which belongs to %s, is not a plain file that all can write",
+              l->dir, LOCKS, who.data);
     hrun_buf_release(&who);
     return -1;
 }
@@ -416,8 +417,8 @@ int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hr
                         at(key, HRUN_LEDGER_PUS + before), h, out);
     }
     if (rc && errno == ETIME)
-        return hrun_fail(err, HRUN_EIO, "%s/%s has so many locks that reading them takes too long; fuser -v tells "
-                         "whose they are", l->dir, LOCKS);
+        return hrun_fail(err, HRUN_EIO, "reading the locks of %s/%s takes too long, there are too many; fuser -v shows "
+                         "who has them", l->dir, LOCKS);
     return rc ? hrun_fail_errno(err, errno == ENOMEM ? HRUN_ENOMEM : HRUN_EIO, "cannot read the locks of %s/%s",
                                 l->dir, LOCKS) : 0;
 }

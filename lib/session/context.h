@@ -67,7 +67,7 @@ struct settings {
     int json, quiet, verbose;
     int help, version, completion;    /* help: HRUN_OPT_LONG: all options are wanted; HRUN_OPT_SHORT */
     void (*say)(const char *text);    /* a note for the user, as one line without its end; NULL: nobody reads notes */
-    const char *behind;               /* first word behind the program that is a long option of the command, or NULL */
+    const char *option_after;         /* first word after the program that is a long option of the command, or NULL */
     char *here;                       /* owned: "./NAME" in place of a program's name that is not in PATH, or NULL */
     const char *needs_app;            /* name of the first option given that has no effect without an app definition */
 };
@@ -160,7 +160,8 @@ int context_discover(struct context *c, struct hrun_error *err);
 /* Program and its MPI, in place of any found before; argv0 as the user wrote it. Errors: HRUN_ENOPROG, HRUN_ENOEXEC,
  * HRUN_EIO. */
 int context_find_program(struct context *c, const char *argv0, struct hrun_error *err);
-/* A further program of the same job, which starts in wdir (NULL: where all do): its path, which the caller frees, or NULL. Errors: also HRUN_EMPI, where it is of
+/* A further program of the same job, which starts in wdir (NULL: where all do): its path, which the caller frees, or
+ * NULL. Errors: also HRUN_EMPI, where it is of
  * another MPI; where the first shows none (a script), the job has that of the further one. */
 char *context_find_other(struct context *c, const char *argv0, const char *wdir, struct hrun_error *err);
 /* Is a program of that MPI one for such hosts? 0: it is not built with smpicc, and they are simulated. */
@@ -173,7 +174,7 @@ int context_is_real(const struct context *c);
 /* "./NAME" where the program is in the working directory, and none of its name in PATH; the caller frees it. Else
  * NULL. */
 char *context_program_here(const struct settings *set, const char *name);
-#define PROGRAM_HERE "no program in PATH is called %s: %s of the working directory is taken"
+#define PROGRAM_HERE "%s is not in PATH: %s of the working directory is used"
 /* As before a program was found. */
 void context_drop_program(struct context *c);
 /* Open the store alone. */

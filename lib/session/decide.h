@@ -236,9 +236,9 @@ int learn_applies(const struct context *c, const struct question *q, const struc
  * the system. Errors: those of the store and of hrun_learn_next. */
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
-/* In place of the usual configuration of a command in d, where that number of processes failed and has never worked since
- * the program was built: the largest number that worked, else one that usual rules allow. That is said. Errors: those
- * of the store and of decide_by_count. */
+/* In place of the usual configuration of a command in d, where that number of processes failed and has never worked
+ * since the program was built: the largest number that worked, else one that usual rules allow. That is said. Errors:
+ * those of the store and of decide_by_count. */
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err);
 
 /* Of a command whose models allow nothing that its rule accepts: the quickest run of all logs, as above, into d.

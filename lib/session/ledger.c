@@ -121,7 +121,7 @@ static int do_without(struct ledger *g, const struct context *c, const struct hr
 {
     if (why->code == HRUN_ENOMEM)
         return hrun_fail_nomem(err);
-    settings_say(c->set, "this run is not in the ledger, others may use its PEs: %s", why->text);
+    settings_say(c->set, "this run does not lock its PEs, so others may use them: %s", why->text);
     hrun_ledger_close(g->l);
     g->l = NULL;
     g->nbusy = 0;

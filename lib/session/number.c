@@ -87,7 +87,7 @@ static int fail_listing(char *const *words, struct hrun_error *err)
     return -1;
 }
 
-/* The number whose digits stand in words[i]. */
+/* The number whose digits are in words[i]. */
 static struct number *create(char *const *words, int i, const char *digits)
 {
     struct number *n = calloc(1, sizeof *n);
@@ -224,9 +224,9 @@ int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_
     if (rc && why.code == HRUN_ENOMEM)
         return hrun_fail_nomem(err);
     if (c->number && N && N != c->number->N)
-        return hrun_fail(err, HRUN_EINVAL, "the size is %lld by -N, and %lld by %s, as %s has it: leave -N out, or write "
-                         "{N} there; mpirun's -N, processes per node, is -npernode", (long long)N,
-                         (long long)c->number->N, c->number->text, app->name);
+        return hrun_fail(err, HRUN_EINVAL, "-N gives the size %lld, but '%s' gives %lld (definition %s): leave -N out, "
+                         "or write {N} in place of that number; mpirun's -N, processes per node, is -npernode here",
+                         (long long)N, c->number->text, (long long)c->number->N, app->name);
     return 0;
 }
 

@@ -69,7 +69,7 @@ static int64_t any_size(const struct hrun_app *app)
 
 void presets_say(const struct context *c, const struct hrun_app_values *values)
 {
-    enum { MOST = 16 };     /* what holds for so many numbers of processes does not depend on it */
+    enum { MOST = 16 };     /* what holds for 1 to MOST processes does not depend on their number */
     struct hrun_buf taken = HRUN_BUF_INIT, other = HRUN_BUF_INIT, missed = HRUN_BUF_INIT;
     const char *file = c->app && c->app->npresets ? c->app->presets[0].file : "";
     double written;
@@ -89,12 +89,12 @@ void presets_say(const struct context *c, const struct hrun_app_values *values)
     if (taken.len)
         settings_say(c->set, "taken over from your %s: %s (-D NAME=VALUE gives others)", file, taken.data);
     if (other.len && values)
-        settings_say(c->set, "not taken over from your %s, as it is for another number of processes than %lld: %s", file,
-                     (long long)values->P, other.data);
+        settings_say(c->set, "not taken over from your %s, as this run has %lld process%s: %s", file,
+                     (long long)values->P, values->P == 1 ? "" : "es", other.data);
     else if (other.len)
-        settings_say(c->set, "taken over from your %s by runs with as many processes: %s", file, other.data);
+        settings_say(c->set, "taken over from your %s by runs with that number of processes: %s", file, other.data);
     if (missed.len)
-        settings_say(c->set, "not taken over from your %s, which has not one number for it: the definition's %s "
+        settings_say(c->set, "your %s has no single number for these, so the definition's count: %s "
                      "(-D NAME=VALUE gives others)", file, missed.data);
     hrun_buf_release(&taken);
     hrun_buf_release(&other);

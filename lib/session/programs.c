@@ -270,7 +270,7 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
 
 /* A program with an environment or a folder of its own is started by env(1), with all engines alike. *path: of program
  * i, and then of what is started. */
-static int fill_behind_env(const struct work *w, int i, const struct hrun_app_values *values, struct work_words *out,
+static int fill_after_env(const struct work *w, int i, const struct hrun_app_values *values, struct work_words *out,
                            const char **path, struct hrun_error *err)
 {
     struct hrun_strvec *argv = &out->argvs[i];
@@ -307,7 +307,7 @@ int work_fill_words(const struct work *w, const struct hrun_layout *layout, cons
     for (int i = 0; i < n; i++) {
         const char *path = i ? w->c->others.v[i - 1] : w->c->program;
 
-        if (i && w->programs[i].env.n ? fill_behind_env(w, i, values, out, &path, err)
+        if (i && w->programs[i].env.n ? fill_after_env(w, i, values, out, &path, err)
                                       : make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
             return -1;
         out->programs[i] = (struct hrun_program){ out->argvs[i].v, path };

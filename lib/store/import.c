@@ -50,8 +50,8 @@ static int differ(const char *a, const char *b)
     return a && b && strcmp(a, b);
 }
 
-/* What the caller says, else what was read, into *member. known: the first such name that was read; file and line: where
- * the measurement is. */
+/* What the caller says, else what was read, into *member. known: the first such name that was read; file and line:
+ * where the measurement is. */
 static int claim(char **member, const char *said, const char *known, const char *what, const char *option,
                  const char *file, int line, struct hrun_error *err)
 {

@@ -278,8 +278,8 @@ struct hrun_exchange {
 
 #define HRUN_EXCHANGE_INIT { NULL, 0, 0, NULL, NULL }
 
-/* Append the measurements of CSV in text[len], which was read from the file `name`. Errors: HRUN_EPARSE (with the place:
- * what the format or store.h forbids; out is as it was), HRUN_ENOMEM. */
+/* Append the measurements of CSV in text[len], which was read from the file `name`. Errors: HRUN_EPARSE (with the
+ * place: what the format or store.h forbids; out is as it was), HRUN_ENOMEM. */
 int hrun_exchange_read(const char *name, const char *text, size_t len, struct hrun_exchange *out,
                        struct hrun_error *err);
 void hrun_exchange_release(struct hrun_exchange *x);

@@ -126,7 +126,7 @@ out_has "check: ok" "--config (1,2) runs two on one PE"
 # Two sizes that differ are refused; a size that reaches the program is recorded.
 records() { cat "$HRUN_DATA"/profiles/lu/*.log | wc -l; }
 n=$(records)
-fails 125 "the size is 180 by -N, and 100 by" "a run whose words hold another size than -N" hrun -app lu -N 180 "$lu" 100
+fails 125 "-N gives the size 180, but" "a run whose words hold another size than -N" hrun -app lu -N 180 "$lu" 100
 run hrun -app lu -N 180 "$lu" 180
 ok "one whose words hold the size is" test "$((n + 1))" = "$(records)"
 run hrun -app lu -N 180 -n 3 "$lu"

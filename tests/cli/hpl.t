@@ -53,7 +53,7 @@ cp HPL.dat ../stock
 hpl -N 1000 -n 2 --dry-run
 status_is 0 "a dry run with a file of the user's"
 err_has "taken over from your HPL.dat: bcast=0, depth=0 (-D" "says what one number of it says"
-err_has "for it: the definition's nb=128, nbmin=4, rows=0, cols=0 (-D" "what it says in several numbers"
+err_has "for these, so the definition's count: nb=128, nbmin=4, rows=0, cols=0 (-D" "what it says in several numbers"
 err_has "your HPL.dat stays as it is: the program runs in a folder of its own" "and how a run would be made"
 run hrun-calibrate --dry-run --level core --host localhost:1 -app hpl --sizes 1000,2000 ./xhpl
 ok "hrun-calibrate says so once" test "$(grep -c 'taken over from your HPL.dat: bcast=0, depth=0' <<<"$err")" = 1
@@ -84,18 +84,18 @@ is_result "00 1000 192 4 1" "are taken over"
 hpl -N 1000 -n 6
 is_result "00 1000 192 2 3" "the grid where it fits"
 err_has "taken over from your HPL.dat: nb=192, bcast=0, depth=0 (-D" "else it is not said to be taken over"
-err_has "another number of processes than 6: rows=4 (here 2), cols=1 (here 3)" "but what the run has"
+err_has "as this run has 6 processes: rows=4 (here 2), cols=1 (here 3)" "but what the run has"
 touch "$TIDY"
 hpl
 rm "$TIDY"
 status_is 0 "without a size the program reads the user's file"
 out_has "29  192,     4     1" "as it is"
-err_has "4 processes, as your HPL.dat is for" "with as many processes"
+err_has "starts 4 processes, as your HPL.dat asks for" "with as many processes"
 err_lacks "taken over" "and nothing is taken over"
 hpl -n 2 --dry-run
 err_lacks "processes, as your" "-n goes before"
 run hrun-calibrate --dry-run --level core --host localhost:1 -app hpl --sizes 1000,2000 ./xhpl
-err_has "by runs with as many processes: rows=4, cols=1" "runs of a calibration have the grid where it fits"
+err_has "by runs with that number of processes: rows=4, cols=1" "runs of a calibration have the grid where it fits"
 
 # A profile with other constants, and how to use it.
 printf 'N,P,time_s,consts\n' >../m.csv

@@ -67,7 +67,7 @@ status_is 0 "what only allows something is accepted where it is not needed"
 fails 127 "'shwo' is neither a program nor a subcommand; did you mean 'show'?" "a subcommand with a typing mistake" \
     hrun-calibrate shwo lu
 for word in ls rm help; do
-    fails 125 "'$word' reads like a subcommand, and is none" "one that there is not: $word" hrun-calibrate $word lu
+    fails 125 "'$word' reads like a subcommand, but there is none of this name" "one that there is not: $word" hrun-calibrate $word lu
 done
 run hrun-calibrate --dry-run /bin/ls
 status_is 0 "a program of such a name, with its path"
@@ -76,20 +76,20 @@ printf '#!/bin/sh\necho from the folder\n' | tee here/mycode here/true >/dev/nul
 chmod +x here/mycode here/true
 run hrun --wdir here -n 1 mycode
 out_has "from the folder" "a program of the working directory without ./ runs, as by mpirun"
-ok "which is said once" test "$(grep -c "no program in PATH is called mycode: ./mycode of the working" .err)" = 1
+ok "which is said once" test "$(grep -c "mycode is not in PATH: ./mycode of the working" .err)" = 1
 run hrun --wdir here -n 1 true : -n 1 mycode
 out_has "from the folder" "so does a further one"
 ok "and that is said once" test "$(grep -c "./mycode of the working" .err)" = 1
 out_lacks "$(printf 'from the folder\nfrom the folder')" "what is in PATH goes before it"
 run sh -c 'cd here && hrun-calibrate --dry-run mycode'
-err_has "./mycode of the working directory is taken" "hrun-calibrate takes it as well"
+err_has "mycode is not in PATH: ./mycode of the working directory is used" "hrun-calibrate takes it as well"
 for dash in - --; do
     run hrun -n 1 /bin/echo 5 ${dash}dry-run=time
     out_has "5 ${dash}dry-run=time" "an option of hrun's behind the program, ${dash}dry-run, is the program's"
-    err_has "hrun: ${dash}dry-run=time behind /bin/echo is an option of that program" "which is said"
+    err_has "hrun: '${dash}dry-run=time' comes after /bin/echo, so /bin/echo gets it" "which is said"
 done
 run hrun-calibrate --dry-run /bin/true --full-grid
-err_has "hrun-calibrate: --full-grid behind /bin/true is an option of that program" "so it is of hrun-calibrate's"
+err_has "hrun-calibrate: '--full-grid' comes after /bin/true, so /bin/true gets it" "so it is of hrun-calibrate's"
 run hrun -n 1 -- /bin/echo --dry-run
 err_lacks "--dry-run" "not with -- before the program"
 run hrun -n 1 /bin/echo --dry --n --np {P} --top={P} -- --np
@@ -170,7 +170,7 @@ printf '# only a comment\n\n' > comment
 fails 125 "comment" "host file without hosts" hrun --hostfile comment /bin/true
 printf 'localhost slots=1\nlocalhost slots=1\n' > twice
 fails 125 "twice:2" "duplicate host names the line" hrun --hostfile twice /bin/true
-fails 125 "--machinefile: a host file is given already, twice" "two host files" \
+fails 125 "--machinefile: there is already a host file, twice" "two host files" \
     hrun --hostfile twice --machinefile nonl /bin/true
 fails 125 "nosuchfile" "missing host file" hrun --hostfile nosuchfile /bin/true
 printf 'localhost slots=1\r\n' > crlf

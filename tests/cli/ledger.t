@@ -53,8 +53,8 @@ print(p['P'], [(u['pes'], u['user'], u['waits']) for u in p['in_use']])")" = \
 start 1 "$tmp/two"
 two=$!
 ok "two runs have different PUs" test -z "$(cat "$tmp/one" "$tmp/two" | sed 's/.*: //' | sort | uniq -d)"
-fails 125 "the PEs that it needs are in use: $cores of $cores PEs" "a third one finds nothing" hrun --no-wait true
-fails 125 "; --show-cluster=users" "and is told who tells more" hrun --no-wait -n 2 true
+fails 125 "the PEs that this run needs are in use: $cores of $cores PEs" "a third one finds nothing" hrun --no-wait true
+fails 125 "; hrun --show-cluster=users" "and is told who tells more" hrun --no-wait -n 2 true
 fails 125 "HRUN_LEDGER=none" "and what else could be done" hrun --no-wait --config "(2,1)" true
 fails 125 "at most $cores" "what the cluster has not got is another error" hrun -n $((cores + 1)) true
 for words in "" "--wait" "--no-wait" "-n $cores"; do
@@ -100,7 +100,7 @@ err_has "$cores of $cores PEs of" "it said for whom"
 ok "it leaves nothing" test "$(entries)" = 3
 run hrun --wait=1 -n 1 true
 status_is 125 "at most a second"
-err_has "the PEs that it needs are in use" "then it is an error"
+err_has "the PEs that this run needs are in use" "then it is an error"
 ok "nothing was started meanwhile" test ! -e "$tmp/order"
 ok "it has said once for whom it waits" test "$(grep -c "waits for its PEs .*in use by root since" "$tmp/waits")" = 1
 touch "$tmp/three.end"
@@ -203,7 +203,7 @@ mkdir -m 1777 "$tmp/fifo"
 mkfifo "$tmp/fifo/hrun.locks"
 run env HRUN_LEDGER="$tmp/fifo" hrun -n 1 true
 status_is 0 "one that another user has made useless"
-err_has "hrun.locks, of root, is no plain file" "is told, with his name"
+err_has "hrun.locks, which belongs to root, is not a plain file" "is told, with his name"
 
 if [ "$(id -u)" = 0 ]; then
     # ---- another user
@@ -235,7 +235,7 @@ if [ "$(id -u)" = 0 ]; then
         dd if=/dev/zero of="$tmp/full/filler" bs=4k count=4 2>/dev/null
         run env HRUN_LEDGER="$tmp/full" hrun -n 1 true
         status_is 0 "on a full file system it runs"
-        err_lacks "not in the ledger" "with a lock, which needs no room"
+        err_lacks "does not lock its PEs" "with a lock, which needs no room"
         ok "nothing is left of it" test "$(ls "$tmp/full" | tr '\n' ' ')" = "filler hrun.locks "
         umount "$tmp/full"
     else

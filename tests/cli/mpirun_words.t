@@ -74,8 +74,8 @@ printf '%s\n' '# comment' '-n 1 echo one' '' '-n 1 -x A=two printenv A :' '-n 1 
 run hrun -q --oversubscribe --app programs
 ok "a file of programs" test "$(printf '%s\n' "$out" | sort | tr '\n' ' ')" = "3 one two "
 fails 125 "leave 'true' out" "and a program beside it" hrun --app programs true
-fails 125 "and there is no file of programs 'nosuch'" "a file that is not there" hrun --app nosuch
-fails 125 "unknown option '-prof'; if you mean '--profile-path' write it out" "a name with one dash is not cut" \
+fails 125 "'nosuch' is no file of programs" "a file that is not there" hrun --app nosuch
+fails 125 "unknown option '-prof'; did you mean '--profile-path'?" "a name with one dash is not cut" \
     hrun -prof /tmp true
 run hrun --vers
 status_is 0 "with two it may be"
@@ -102,7 +102,7 @@ ok "and --mca" test "$out" = "$want"
 mapped 2 OMPI_MCA_rmaps_base_mapping_policy=socket $h --map-by core true
 ok "an option goes before" test "$out" != "$want" -a -z "$err"
 mapped 2 OMPI_MCA_rmaps_base_mapping_policy=nosuch $h true
-err_has "is passed over: value nosuch: unknown word" "one that is not understood is told"
+err_has "is ignored: value nosuch: unknown word" "one that is not understood is told"
 printf 'rmaps_base_mapping_policy = socket\nrmaps_base_oversubscribe = yes\n' >"$HOME/.openmpi/mca-params.conf"
 mapped 2 $h true
 ok "a file of parameters" test "$out" = "$want"
@@ -135,7 +135,7 @@ status_is 0 "a line of a script for srun"
 out_has "rank 1 " "starts its program"
 fails 125 "write --cpus-per-task 2" "-c beside -n, which srun takes for cores" hrun -n 1 -c 2 true
 fails 125 "write --cpus-per-task 2" "in one word as well" hrun -n 1 -c2 true
-fails 125 "given one by one" "a list of variables" hrun --export=ALL,A=1 -n 1 true
+fails 125 "give several one by one" "a list of variables" hrun --export=ALL,A=1 -n 1 true
 fails 125 "write env -i" "no environment" hrun --export=NONE -n 1 true
 run hrun -x A=1,B=2 -n 1 sh -c 'echo $A'
 out_has 1,B=2 "a list in the value of one is none"

@@ -89,8 +89,8 @@ fails 125 "no program behind a ':'" "a ':' at the end" hrun -n 1 ./one :
 fails 125 "no program behind a ':'" "-n alone behind a ':'" hrun -n 1 ./one : -n 2
 fails 125 "no program behind a ':'" "nothing between two" hrun -n 1 ./one : : -n 1 ./two
 fails 125 "no program before the first ':'" "nothing before the first" hrun : -n 1 ./two
-fails 125 "'--timeout' stands behind a ':'" "--timeout behind a ':'" hrun -n 1 ./one : -n 1 --timeout 9 ./two
-fails 125 "'--timeout' stands behind a ':'" "another one" hrun --timeout 8 -n 1 ./one : -n 1 --timeout 9 ./two
+fails 125 "'--timeout' comes after a ':'" "--timeout behind a ':'" hrun -n 1 ./one : -n 1 --timeout 9 ./two
+fails 125 "'--timeout' comes after a ':'" "another one" hrun --timeout 8 -n 1 ./one : -n 1 --timeout 9 ./two
 run hrun --oversubscribe --mca a b --timeout 9 --bind-to none -n 1 ./one : \
     -n 1 --mca a b --timeout 9 --bind-to none --oversubscribe ./two
 status_is 0 "what stands in front of the first one may stand behind a ':' again"
@@ -108,7 +108,7 @@ err_has "--membind local: hrun leaves memory" "are passed over with a word"
 fails 125 "stands behind a ':' (--bind-to core)" "a binding counts for all" hrun -n 1 ./one : -n 1 --bind-to core ./two
 run hrun -q -n 1 --map-by slot --dry-run --json ./one : -n 1 ./two
 out_has '"mapping": "by slot, bound to core"' "what stands in front of the first one maps all"
-fails 125 "say there which hosts that has" "hosts of a further program alone" hrun -n 1 ./one : -n 1 --host localhost ./two
+fails 125 "the first program has none: give it its own --host" "hosts of a further program alone" hrun -n 1 ./one : -n 1 --host localhost ./two
 fails 125 "contradict each other" "hosts, and --map-by" hrun --map-by core --host a -n 1 ./one : -n 1 --host b ./two
 run hrun --oversubscribe --host localhost -n 1 ./one app : --host localhost -n 1 ./two app
 out_has "rank 1 is two, program 1" "programs with hosts of their own"

@@ -84,9 +84,9 @@ run hrun --dry-run=time ./mycode 32768
 status_is 0 "also for scripts"
 run hrun-calibrate --dry-run ./mycode 8192
 err_has "N = 8192 (mycode 8192) of mycode" "so hrun-calibrate reads it, as one more size"
-fails 125 "the size is 4096 by -N, and 32768 by mycode 32768" "-N must not contradict it" hrun -N 4096 ./mycode 32768
+fails 125 "-N gives the size 4096, but 'mycode 32768' gives 32768" "-N must not contradict it" hrun -N 4096 ./mycode 32768
 run hrun ./mycode 32768 x
-err_has "no -N given, and the words are not the args of the definition: '{N}', so no model is used" \
+err_has "no -N given, and the arguments do not match the definition's args: '{N}', so no model is used" \
     "of other words no size is known"
 
 sum=$(cksum <"$own")

@@ -20,7 +20,7 @@ run on_head hrun -q --host f1,f2,s1 -n 1 hostname
 ok "and takes the third" test "$status $out" = "0 s1"
 run on f1 hrun --no-wait --level core true
 status_is 125 "a run that is started on another host sees it too"
-err_has "the PEs that it needs are in use" "where nothing is left"
+err_has "the PEs that this run needs are in use" "where nothing is left"
 background two "$lab_tool" exec f2 hrun -q -n 1 hostname
 ok "one waits there" await 30 is_held 2
 touch "$tmp/end"

@@ -120,7 +120,7 @@ static void test_errors(void)
 
     is_int(hrun_cluster_discover(&both, &c, &err), -1, "two sources");
     ok(err.code == HRUN_EINVAL && !c, "its code; the output is untouched");
-    is_str(err.text, "beside a cluster file neither a host file nor a list of hosts can be given",
+    is_str(err.text, "a cluster file cannot be combined with a host file or a list of hosts",
            "its message");
 
     hrun_file_replace(path, text, sizeof text - 1, 0600, &err);

@@ -61,7 +61,7 @@ static const struct {
     { "a\na slots=3\n", "2:1 host 'a' is listed twice (first at line 1), with slots of its own: ..." },
     { "a slots=0\nb slots=2\nc:0\n", "b:2" },
     { "a max_slots=0\nb\n", "b:0" },
-    { "a slots=0\n", "0:0 each host has 0 slots, which takes no process" },
+    { "a slots=0\n", "0:0 every host has 0 slots, so no process can be started" },
     { "a slots=-1\n", "1:9 slots needs a whole number ..." },
     { "a slots=\n", "1:9 slots needs a whole number ..." },
     { "a slots=two\n", "1:9 slots needs a whole number ..." },
@@ -72,10 +72,10 @@ static const struct {
     { "a:x\n", "1:3 slots needs a whole number ..." },
     { "b\n  a rack=me\n", "2:5 'rack' is not understood behind a host name; a line is 'NAME [slots=N] "
       "[max_slots=M]' or 'NAME:N'" },
-    { "b\n  a username=me slots=2\n", "2:5 a host list names no user: write 'User me' for this host into "
+    { "b\n  a username=me slots=2\n", "2:5 a host list cannot name a user: write 'User me' for this host into "
       "~/.ssh/config" },
-    { "me@a\n", "1:1 a host list names no user: write 'User me' for this host into ~/.ssh/config" },
-    { "::1 slots=2\n", "1:1 an IPv6 address stands in brackets: [::1], with slots [ADDRESS]:N" },
+    { "me@a\n", "1:1 a host list cannot name a user: write 'User me' for this host into ~/.ssh/config" },
+    { "::1 slots=2\n", "1:1 write an IPv6 address in brackets: [::1], or [::1]:N with slots" },
     { "a slots\n", "1:3 'slots' is not understood behind a host name; a line is..." },
     { "a b\n", "1:3 'b' is not understood behind a host name; a line is..." },
     { "a =\n", "1:3 '=' is not understood behind a host name; a line is..." },
@@ -93,8 +93,8 @@ static const struct {
     { "a:2,b:0,a,c:auto", "a:3 c:0" },
     { "a:*", "a:0" },
     { "a,a:*", "1:3 host 'a' is listed twice (first at column 1), with all its cores and a number of slots: ..." },
-    { "fe80::1:2", "1:1 an IPv6 address stands in brackets: [fe80::1:2], ..." },
-    { "a,me@b:2", "1:3 a host list names no user: write 'User me' ..." },
+    { "fe80::1:2", "1:1 write an IPv6 address in brackets: [fe80::1:2], ..." },
+    { "a,me@b:2", "1:3 a host list cannot name a user: write 'User me' ..." },
     { "", "1:1 a host name is missing" },
     { "a,,b", "1:3 a host name is missing" },
     { "a,b,", "1:5 a host name is missing" },

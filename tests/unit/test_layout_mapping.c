@@ -206,7 +206,7 @@ static void test_cases(void)
         { { "map-by slot:NOINHERIT:nolocal", "bind-to core:REPORT" }, 2, 0, "0:0 0:1" },
         { { "map-by core:1", "bind-to core" }, 2, 0, "0:0 0:1" },
         { { "map-by seq", "bind-to core" }, 0, 0, "1:0 0:0 1:1" }, { { "map-by seq" }, 2, 0, "1:0 0:0" },
-        { { "map-by seq" }, 4, 0, "-n 4: the list of hosts has 3: name more, or give fewer" },
+        { { "map-by seq" }, 4, 0, "-n 4: the list of hosts has only 3: name more hosts, or start fewer processes" },
         { { "rank-by core", "bind-to core" }, 4, 0, "0:0 0:1 0:4 0:5" }, { { "rank-by core" }, 2, 0, "0:0 0:1" },
         { { "map-by slot:span", "rank-by slot:span", "bind-to core" }, 3, 0, "0:0 0:1 0:2" },
         { { "map-by core", "rank-by l2cache" }, 3, 0,

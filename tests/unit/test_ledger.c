@@ -274,7 +274,7 @@ static void test_no_file(void)
     unlink(locks);
     mkfifo(locks, 0666);
     is_int(use(a, 0, "n", "0"), -1, "a fifo");
-    has_str(held(a, "n"), "is no plain file", "is said");
+    has_str(held(a, "n"), "is not a plain file", "is said");
     unlink(locks);
     (void)!symlink("/dev/null", locks);
     is_int(use(a, 0, "n", "0"), -1, "a link");
