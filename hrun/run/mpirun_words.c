@@ -196,7 +196,8 @@ static const struct word *find_word(const char *name, size_t len)
     return NULL;
 }
 
-/* An option that there is not, where the nearest one is a word of another launcher's, which it may begin. */
+/* Fail for an unknown option that begins, or resembles most, a word of another launcher; hrun's own are left to
+ * others. */
 static int check_spelling(const char *word, const char *name, size_t len, struct hrun_error *err)
 {
     enum { NWORDS = sizeof words / sizeof *words, BEGINS = 3 };
@@ -222,8 +223,8 @@ static int check_spelling(const char *word, const char *name, size_t len, struct
     return rc;
 }
 
-/* How many further words belong to hrun's own option; a name with two dashes may be cut as long as it is unique. One
- * with one dash may not: it may be a word of another launcher's. -1 with *err. */
+/* The number of further words that belong to hrun's own option; -1 with *err. After two dashes a name may be shortened
+ * as long as it is unique, after one dash it may not: it may be a word of another launcher. */
 static int own_values(const char *word, struct hrun_error *err)
 {
     const char *name = word + 1 + (word[1] == '-');
@@ -413,7 +414,7 @@ static int is_app_file(const char *path)
     return is;
 }
 
-/* The options of argv[*at..], up to "--" or the program. file: gets what a file of programs has. */
+/* Replace the options of argv[*at..], up to "--" or the program. *file gets the words of a file of programs. */
 static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, struct hrun_strvec *out,
                        struct hrun_strvec *file, struct hrun_strvec *notes, struct hrun_error *err)
 {
@@ -489,7 +490,7 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
     return rc;
 }
 
-/* Parameters of mpirun's, under the names of versions 4 and 5, as words of where processes go. */
+/* MCA parameters of mpirun, by their names in versions 4 and 5, and the words for where processes go that they mean. */
 static const struct parameter {
     const char *names[2];
     struct word as;             /* no values: the parameter is true or false */
@@ -506,9 +507,9 @@ static const struct parameter {
     { { "hwloc_base_cpu_list", "hwloc_base_cpu_set" }, { "", 1, PLACE, "cpus %1" } },
     { { "rmaps_base_no_schedule_local", "rmaps_base_no_schedule_local" }, { "", 0, PLACE, "nolocal 1" } },
 };
-enum { ANYWAY, UNBOUND };       /* the first rows: obeyed whatever is said, and where nothing is bound */
+enum { ANYWAY, UNBOUND };       /* the first rows: obeyed in any case; obeyed unless --bind-to is given */
 
-/* hrun has obeyed it: mpirun would take it for another policy than the rankfile that it gets. */
+/* Remove a parameter that hrun has obeyed: mpirun would find it in conflict with the rankfile. */
 static void hide(const char *name, struct hrun_strvec *mca)
 {
     size_t len = strlen(name), n = 0;

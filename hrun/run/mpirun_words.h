@@ -18,7 +18,7 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
                          struct hrun_strvec *notes, struct hrun_error *err);
 /* Obey the MCA parameters for where processes go (--mca, the environment, files of parameters) as the options that they
  * stand for, where the command line says nothing else; mpirun does not see them any more. *s->notes gets a line where
- * they have the last word before a model, and for each that is not understood. Errors: HRUN_ENOMEM, those of reading a
+ * one decides in place of a model, and for each that is not understood. Errors: HRUN_ENOMEM, those of reading a
  * rankfile. */
 int mpirun_parameters_obey(struct hrun_settings *s, struct hrun_error *err);
 

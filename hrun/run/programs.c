@@ -178,7 +178,7 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     return rc;
 }
 
-/* Read the options in front of a further program, next, whose words are left in *line. Result: the index of its program
+/* Read the options before a further program, next, whose words are left in *line. Result: the index of its program
  * there, and in *ended whether "--" stood before it; -1 with *err. */
 static int read_context(struct hrun_settings *s, char **words, struct hrun_strvec *line, struct work_program *next,
                         int64_t *procs, int *ended, struct hrun_error *err)

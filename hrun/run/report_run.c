@@ -212,7 +212,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
         }
         return;
     }
-    if (silent)         /* as mpirun: who captures standard error looks for errors there */
+    if (silent)         /* as mpirun: scripts take what is on standard error for errors */
         return;
     if (c->problem && problem_reads(c) && r->time_s >= PROBLEM_WORTH_S) {
         add_took(d, r->time_s, out);

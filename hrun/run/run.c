@@ -87,7 +87,7 @@ int run_list_apps(const struct hrun_settings *s, char **words)
     return status;
 }
 
-/* What of the user's own input files the run has, where hrun writes them. */
+/* Say which values of the user's own input files the run has, where hrun writes these files. */
 static void say_presets(const struct prepared *p)
 {
     if (p->w.N)
@@ -223,7 +223,7 @@ static int tells(const struct decision *d, const struct work_result *r)
                      !r->outcome.signalled && !r->outcome.lost_host[0]);
 }
 
-/* Has a program of MPI ended at once, as those do that refuse a number of processes which nobody asked for? */
+/* Has an MPI program failed at once with the default number of processes, as one does that refuses this number? */
 static int is_refused(const struct prepared *p, const struct work_result *r)
 {
     static const double AT_ONCE_S = 10;

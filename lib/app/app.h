@@ -415,8 +415,8 @@ int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_value
 int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
                      struct hrun_strvec *missed, struct hrun_error *err);
 
-/* Has the input file that hrun writes for these values the number `said` at a preset's place? Where it has another one
- * that is *written. */
+/* Has the input file that hrun writes for these values the number `said` at a preset's place? Where it has another one,
+ * *written gets that. */
 int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_preset *p, double said,
                           const struct hrun_app_values *values, double *written);
 

@@ -50,7 +50,7 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
     out_of_range = errno == ERANGE;
     errno = saved;
     unit = len && digits[len] && !digits[len + 1] ? strchr(units, digits[len] | 32) : NULL;
-    if (unit && llabs(v) <= INT32_MAX) {    /* which of the two is meant the user knows */
+    if (unit && llabs(v) <= INT32_MAX) {    /* the user knows which of the two is meant */
         for (const char *u = units; u <= unit; u++) {
             v *= 1000;
             binary *= 1024;

@@ -259,7 +259,7 @@ static int find_next(const struct hrun_allocation *a, const char *name, int last
                                                  : find_host(a, name);
 }
 
-/* One host, and *at, where it stands. place: of messages. */
+/* Add the slots of one host; *at: its index. place: for messages. */
 static int add_line(struct hrun_allocation *a, const struct lister *l, char *name, const char *slots, const char *place,
                     int number, int *at, struct hrun_error *err)
 {

@@ -222,8 +222,8 @@ static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *a
     json_decref(root);
 }
 
-/* Fill a holder from the text with its token; without one, or where it makes no sense, it remains without a name. What
- * is written in place of a longer text has the end of that behind it for a moment. */
+/* Fill a holder from the text with its token; without one, or where it makes no sense, it remains without a name. A
+ * text that replaces a longer one is followed by the end of that for a moment. */
 static void read_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
 {
     struct stat st;
@@ -499,7 +499,7 @@ int hrun_ledger_unlock(struct hrun_ledger *l)
     return l->nwanted = 0;
 }
 
-/* The place behind the last one that is taken, those of host 0. */
+/* Take the place after the last one that is taken; places are locked on host 0, too. */
 static void take_place(struct hrun_ledger *l)
 {
     int place = 0;

@@ -14,7 +14,7 @@
  *     one hash, a chance of 1 in 1,000 for 4,000 hosts, wait for each other without need;
  *   - a PU is never granted twice: the kernel, or the file server, excludes it. Ranges are taken in the order of their
  *     offsets, so that of runs that start at the same time one gets all that it wants;
- *   - first come, first served: who waits has a place in the queue, one behind the last one taken on any host, and
+ *   - first come, first served: who waits has a place in the queue, the one after the last taken on any host, and
  *     holds it on each host that he waits for. A free PU of such a host is kept for him from all that have a later
  *     place or none. A waiting process touches its hrun-XXXX; one that has not for HRUN_LEDGER_SILENT_S was stopped
  *     (^Z), and keeps nobody waiting;

@@ -149,7 +149,7 @@ int context_app(struct context *c, const char *argv0, struct hrun_error *err);
 int presets_apply(struct context *c, const char *argv0, struct hrun_error *err);
 /* Say what is taken over from these files and what is not, for a run with these values, or for several (NULL). */
 void presets_say(const struct context *c, const struct hrun_app_values *values);
-/* The number of processes for which alone hrun would write the user's input file as it is; 0: none, or several. */
+/* The only number of processes for which hrun would write the user's input file as it is; 0: none, or several. */
 int presets_procs(const struct context *c);
 /* After it: where there is no definition, refuse an option that has no effect then. argv0: for the message, or NULL.
  * Errors: HRUN_ENOENT. */

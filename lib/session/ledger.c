@@ -43,7 +43,7 @@ int ledger_find(const char *from_file, char **dir, int *named, char **why, struc
     return *dir || *why ? 0 : hrun_fail_nomem(err);
 }
 
-/* Is there one for this cluster, whatever folder there is? */
+/* Do runs on this cluster use a ledger at all? */
 static int is_shared(const struct context *c)
 {
     return !c->cluster->platform && !c->cluster->allocation && context_is_real(c) && !getenv(HRUN_JOB_VARIABLE);
@@ -93,7 +93,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
         rc = allocate(g, c->cluster, err);
     else if (dir && named)
         rc = hrun_fail(err, fault.code, "%s", fault.text);
-    else if (!named && (dir || c->set->verbose))   /* nobody is told what he has said himself */
+    else if (!named && (dir || c->set->verbose))   /* the user knows what he has set himself */
         settings_say(c->set, "no ledger: %s", dir ? fault.text : why);
     free(dir);
     free(why);

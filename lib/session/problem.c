@@ -449,7 +449,7 @@ static int define(struct context *c, struct problem *p, char *const *words, stru
     return rc;
 }
 
-/* What is known of the command from before, in place of a definition; without it that stays. */
+/* Use what was measured or run of the command before, in place of its definition; where there is nothing, keep that. */
 static int find_earlier(struct context *c, char *const *words, struct hrun_error *err)
 {
     struct hrun_app *app = c->app, *variants_of = c->variants_of;

@@ -116,7 +116,7 @@ static int __attribute__((format(printf, 3, 4))) fail(const struct table *t, int
     return -1;
 }
 
-/* Give an error that another function has filled the place where it arose. */
+/* Fail as another function has failed, at the line that is read. */
 static int fail_here(const struct table *t, const struct hrun_error *why)
 {
     if (why->code == HRUN_ENOMEM)
