@@ -39,39 +39,61 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
     return value;
 }
 
-static char *setting_in_files(const char *const *keys, int n_keys)
+/* The files that mca_base_param_files lists, in place of Open MPI's own where it is set; the first that has a key counts. */
+static char *setting_in_files(const char *list, const char *const *keys, int n_keys)
 {
-    static const char *const system_files[] = { "/etc/openmpi/openmpi-mca-params.conf", "/etc/openmpi-mca-params.conf",
-                                                "/usr/local/etc/openmpi-mca-params.conf" };
-    char *path = hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL), *value;
+    static const char system_files[] = "/etc/openmpi/openmpi-mca-params.conf:/etc/openmpi-mca-params.conf:"
+                                       "/usr/local/etc/openmpi-mca-params.conf";
+    char *own = list ? NULL : hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
+    char *copy = list ? strdup(list) : hrun_strf("%s:%s", own ? own : "", system_files);
+    char *next = copy, *path, *value = NULL;
 
-    value = path ? setting_in_file(path, keys, n_keys) : NULL;
-    free(path);
-    for (size_t i = 0; i < sizeof system_files / sizeof *system_files && !value; i++)
-        value = setting_in_file(system_files[i], keys, n_keys);
+    while (!value && (path = strsep(&next, ":,")))
+        value = setting_in_file(path, keys, n_keys);
+    free(own);
+    free(copy);
     return value;
 }
 
-char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys)
+/* Do words or the environment say something? *value: what, or NULL for an empty variable. */
+static int is_said(char *const *mca, int n_mca, const char *const *keys, int n_keys, char **value)
 {
     static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_" };
     char name[128];
+    const char *set;
 
     for (int i = n_mca - 1; i >= 0; i--)
         for (int k = 0; k < n_keys; k++) {
             size_t len = strlen(keys[k]);
-            if (!strncmp(mca[i], keys[k], len) && mca[i][len] == '=')
-                return strdup(mca[i] + len + 1);
+
+            if (!strncmp(mca[i], keys[k], len) && mca[i][len] == '=') {
+                *value = strdup(mca[i] + len + 1);
+                return 1;
+            }
         }
     for (int k = 0; k < n_keys; k++)
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
-            const char *value;
             snprintf(name, sizeof name, "%s%s", prefixes[p], keys[k]);
-            value = getenv(name);
-            if (value)
-                return *value ? strdup(value) : NULL;
+            set = getenv(name);
+            if (set) {
+                *value = *set ? strdup(set) : NULL;
+                return 1;
+            }
         }
-    return setting_in_files(keys, n_keys);
+    return 0;
+}
+
+char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys)
+{
+    static const char *const lists[] = { "mca_base_param_files" };
+    char *list = NULL, *value = NULL;
+
+    if (is_said(mca, n_mca, keys, n_keys, &value))
+        return value;
+    is_said(mca, n_mca, lists, 1, &list);
+    value = setting_in_files(list, keys, n_keys);
+    free(list);
+    return value;
 }
 
 int hrun_agent_is_ssh(const char *program)

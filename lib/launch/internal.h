@@ -35,8 +35,8 @@ int hrun_ask(char *const *argv, int errors, struct hrun_buf *out, struct hrun_er
 /* ---- agent: parameters of mpirun, and the remote shell that it would use */
 
 /* What the user says of an MCA parameter of mpirun's, the last word first: n_mca words "KEY=VALUE", the environment,
- * $HOME/.openmpi/mca-params.conf, the system's openmpi-mca-params.conf (where Debian and Open MPI keep it). Several
- * keys are names of one parameter. NULL: nothing, as an empty variable says; else the caller frees it. */
+ * the files that mca_base_param_files names, or else $HOME/.openmpi/mca-params.conf and the system's
+ * openmpi-mca-params.conf (where Debian and Open MPI keep it). Several keys are names of one parameter. NULL: nothing, as an empty variable says; else the caller frees it. */
 char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys);
 
 /* The agent: path into *program (the caller frees it), itself and its options as words. As mpirun does it: alternatives

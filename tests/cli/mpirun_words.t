@@ -108,6 +108,11 @@ mapped 2 $h true
 ok "a file of parameters" test "$out" = "$want"
 mapped 2 OMPI_MCA_rmaps_base_mapping_policy= $h true
 ok "an empty variable goes before the file" test "$out" != "$want"
+printf 'rmaps_base_mapping_policy = core\n' >own.conf
+mapped 2 OMPI_MCA_mca_base_param_files=none.conf:own.conf $h true
+ok "mca_base_param_files names other files" test -n "$out" -a "$out" != "$want"
+mapped 2 $h --mca mca_base_param_files own.conf true
+ok "also by --mca" test -n "$out" -a "$out" != "$want"
 run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" hrun -n 9 --dry-run true
 status_is 0 "rmaps_base_oversubscribe there"
 run env HWLOC_SYNTHETIC="package:1 core:1 pu:1" OMPI_MCA_rmaps_base_oversubscribe=0 hrun -n 9 --dry-run true
