@@ -285,7 +285,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         missing += !d->subs[i].models;
     }
     if (c->cluster->granted)
-        hrun_buf_addf(out, "  %s grants %d process%s: -n, --config or --map-by start more\n",
+        hrun_buf_addf(out, "  %s grants %d process%s: -n, --config or --map-by may start more\n",
                       c->cluster->allocation, c->cluster->granted, c->cluster->granted == 1 ? "" : "es");
     if (ledger_busy(ledger)) {
         hrun_buf_adds(out, ledger->waits ? "  it would wait: " : "  ");
