@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,25 +208,25 @@ static void see_rest_off(void)
         }
 }
 
-/* End as the rank has ended, without a second core. */
+/* End as the rank has ended, but without a core. Other signals, which the rank has outlived, stay blocked. */
 static _Noreturn void end_likewise(int status)
 {
-    const struct rlimit none = { 0, 0 };
-    sigset_t sigs;
+    sigset_t one;
 
     if (WIFSIGNALED(status)) {
-        setrlimit(RLIMIT_CORE, &none);
+        prctl(PR_SET_DUMPABLE, 0);      /* a limit of 0 does not count where a program takes cores */
         signal(WTERMSIG(status), SIG_DFL);
-        sigfillset(&sigs);
-        sigprocmask(SIG_UNBLOCK, &sigs, NULL);
         raise(WTERMSIG(status));
+        sigemptyset(&one);
+        sigaddset(&one, WTERMSIG(status));
+        sigprocmask(SIG_UNBLOCK, &one, NULL);
     }
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 /* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Of signals
- * to the group only SIGKILL and SIGSTOP are for both. */
-static void stay_and_tell(int rank)
+ * to the group only SIGKILL and SIGSTOP are for both. Result: 0 in the child, or -1: its end could not be told. */
+static int stay_and_tell(int rank)
 {
     const char *pmi = getenv("PMI_FD"), *path = getenv(HRUN_NOTES_VARIABLE);
     int notes = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -236,16 +235,22 @@ static void stay_and_tell(int rank)
     int status, n;
     pid_t pid;
 
-    if (notes >= 0)
-        hrun_note_write(notes, HRUN_NOTE_RANK_BEGUN, "", rank, "");
+    if (path && notes < 0) {
+        shim_say("rank %d: cannot open %s: %s", rank, path, strerror(errno));
+        return -1;
+    }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     if (!path)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid = fork();
+    if (pid < 0)
+        shim_say("rank %d: cannot start a process: %s", rank, strerror(errno));
     if (pid <= 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        return;             /* a rank whose end is not told is better than none */
+        if (path && !pid)       /* only now: a signal that is passed on reaches it */
+            hrun_note_write(notes, HRUN_NOTE_RANK_BEGUN, "", rank, "");
+        return pid;
     }
     if (pmi)
         close((int)strtol(pmi, NULL, 10));
@@ -253,8 +258,7 @@ static void stay_and_tell(int rank)
         ;
     if (path) {
         snprintf(line, sizeof line, "%d", status);
-        if (notes >= 0)
-            hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
+        hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
         end_likewise(status);
     }
     n = snprintf(line, sizeof line, "%s%d %d\n", HRUN_RANK_ENDED, rank, status);
@@ -281,8 +285,8 @@ int shim_rank(char **words)
         shim_say("rank %d: %s", rank, err.text);
         return SHIM_FAILED;
     }
-    if (todo && strstr(todo, "tell"))
-        stay_and_tell(rank);
+    if (todo && strstr(todo, "tell") && stay_and_tell(rank))
+        return SHIM_FAILED;
     bind = todo && strstr(todo, "bind");
     report = todo && strstr(todo, "report");
     if (report && !e.cpuset[0])

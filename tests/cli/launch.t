@@ -61,6 +61,8 @@ for engine in local mpirun local+mpich ssh+mpich; do
     status_is 7 "$engine: MPI_Abort(7)"
     run $h -n 2 "$probe" @1kill=11 spin
     status_is 139 "$engine: a segmentation fault is 139"
+    run $h -n 1 sh -c 'tr "\0" "\n" <"/proc/$PPID/cmdline" | grep -qx rank && kill -USR1 $PPID; kill -SEGV $$'
+    status_is 139 "$engine: also where hrun-shim beside the rank has got another signal before"
     nothing_left "$engine, after failures"
 
     printf 'one\ntwo\n' > in
