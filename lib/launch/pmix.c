@@ -31,8 +31,7 @@
 /* The server answers in less than a millisecond; on a machine that is swapping it may take long, but not this long. */
 enum { ANSWER_TIMEOUT_MS = 60000 };
 
-struct pmix_job *pmix_jobs;
-pthread_mutex_t pmix_jobs_lock = PTHREAD_MUTEX_INITIALIZER;
+struct pmix_job *_Atomic pmix_jobs;
 /* PMIx_generate_regex of PMIx 4.2 ends the process for a longer name. */
 char pmix_host[51] = "localhost";
 
@@ -480,21 +479,17 @@ struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int 
     if (make_secret(job->nspace, sizeof job->nspace, err) || register_job(spec, job->nspace, first, &w, err) ||
         register_clients(spec, job->nspace, job->clients, first > 0, &w, err))
         return NULL;    /* PMIx may still hold the clients */
-    pthread_mutex_lock(&pmix_jobs_lock);
     job->next = pmix_jobs;
     pmix_jobs = job;
-    pthread_mutex_unlock(&pmix_jobs_lock);
     return job;
 }
 
 void pmix_started(int first, const pid_t *pids, size_t n)
 {
-    pthread_mutex_lock(&pmix_jobs_lock);
     for (struct pmix_job *job = pmix_jobs; job; job = job->next)
         for (int r = 0; r < job->nranks; r++)
             if (job->clients[r].rank >= first && (size_t)(job->clients[r].rank - first) < n)
                 job->clients[r].pid = pids[job->clients[r].rank - first];
-    pthread_mutex_unlock(&pmix_jobs_lock);
     if (first)
         pmix_spawn_started();
 }

@@ -18,7 +18,7 @@
 /* A process that PMIx serves, as it hands it back with each callback. */
 struct pmix_client {
     int sock, rank;                 /* rank: of all that hrun has started */
-    pid_t pid;                      /* 0: not started */
+    _Atomic pid_t pid;              /* 0: not started */
     int is_connected;
 };
 
@@ -32,8 +32,7 @@ struct pmix_job {
     pmix_proc_t parent;             /* who has asked for it */
 };
 
-extern struct pmix_job *pmix_jobs;
-extern pthread_mutex_t pmix_jobs_lock;  /* of pids and the list, which the guard's own thread writes */
+extern struct pmix_job *_Atomic pmix_jobs;  /* to which the guard's own thread adds in front */
 extern char pmix_host[];                /* by what name the job knows its host */
 
 /* NULL: there is none of that name. */

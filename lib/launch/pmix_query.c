@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Append what is asked of a job; the lock is held. */
+/* Append what is asked of a job. */
 typedef void answer_fn(struct pmix_infos *out, const char *key, const struct pmix_job *job);
 
 static void on_namespaces(struct pmix_infos *out, const char *key, const struct pmix_job *asked)
@@ -43,15 +43,16 @@ static void on_table(struct pmix_infos *out, const char *key, const struct pmix_
     for (int r = 0; v && r < job->nranks; r++) {
         const struct pmix_client *c = &job->clients[r];
         char link[32], path[PATH_MAX] = "";
+        pid_t pid = c->pid;
 
-        snprintf(link, sizeof link, "/proc/%d/exe", (int)c->pid);
-        if (c->pid && readlink(link, path, sizeof path - 1) > 0)
+        snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+        if (pid && readlink(link, path, sizeof path - 1) > 0)
             v[r].executable_name = strdup(path);
         PMIX_LOAD_PROCID(&v[r].proc, job->nspace, (pmix_rank_t)r);
         v[r].hostname = strdup(pmix_host);
-        v[r].pid = c->pid;
-        v[r].state = c->is_connected ? PMIX_PROC_STATE_CONNECTED : !c->pid ? PMIX_PROC_STATE_LAUNCH_UNDERWAY
-                     : kill(c->pid, 0) && errno == ESRCH ? PMIX_PROC_STATE_TERMINATED : PMIX_PROC_STATE_RUNNING;
+        v[r].pid = pid;
+        v[r].state = c->is_connected ? PMIX_PROC_STATE_CONNECTED : !pid ? PMIX_PROC_STATE_LAUNCH_UNDERWAY
+                     : kill(pid, 0) && errno == ESRCH ? PMIX_PROC_STATE_TERMINATED : PMIX_PROC_STATE_RUNNING;
     }
     pmix_add_info(out, key, &array, PMIX_DATA_ARRAY);   /* copies */
     PMIX_DATA_ARRAY_DESTRUCT(&array);
@@ -90,7 +91,6 @@ pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmi
     (void)proc;
     if (!out)
         return PMIX_ERR_NOMEM;
-    pthread_mutex_lock(&pmix_jobs_lock);
     for (size_t q = 0; q < n; q++) {
         const char *nspace = NULL;
         const struct pmix_job *job = pmix_jobs;
@@ -112,7 +112,6 @@ pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmi
                 if (!strcmp(*key, answers[i].key))
                     answers[i].add(out, *key, job);
     }
-    pthread_mutex_unlock(&pmix_jobs_lock);
     answer(out->failed ? PMIX_ERR_NOMEM : !out->n ? PMIX_ERR_NOT_FOUND
            : (int)out->n < asked ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS, out->v, out->n, cbdata, release, out);
     return PMIX_SUCCESS;

@@ -29,14 +29,20 @@ static pmix_status_t ask(const char *key, const char *more, const char *nspace, 
     return rc;
 }
 
+/* The server may learn a moment after us that we are started. */
 static void table(const char *key)
 {
+    const pmix_proc_info_t *v;
+    const pmix_data_array_t *a;
     pmix_info_t *found;
     size_t n;
-    pmix_status_t rc = ask(key, NULL, me.nspace, &found, &n);
-    const pmix_data_array_t *a = rc == PMIX_SUCCESS && n == 1 ? found->value.data.darray : NULL;
-    const pmix_proc_info_t *v = a && a->type == PMIX_PROC_INFO ? a->array : NULL;
+    pmix_status_t rc;
 
+    do {
+        rc = ask(key, NULL, me.nspace, &found, &n);
+        a = rc == PMIX_SUCCESS && n == 1 ? found->value.data.darray : NULL;
+        v = a && a->type == PMIX_PROC_INFO ? a->array : NULL;
+    } while (v && !v[me.rank].pid);
     printf("%s %s", key, PMIx_Error_string(rc));
     for (size_t i = 0; v && i < a->size; i++)
         printf(" %u%s%s%s", v[i].proc.rank, v[i].proc.rank == me.rank && v[i].pid == getpid() ? " me" : "",
