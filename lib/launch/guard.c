@@ -1,4 +1,4 @@
-/* guard.c - the helper process of a job; see internal.h for purpose and contracts */
+/* guard.c - the helper process of a job; see guard.h for purpose and contracts */
 #include "launch/internal.h"
 #include "launch/pmix.h"
 
@@ -392,6 +392,20 @@ int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct 
     while (sendmsg(g->sock, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;
     return 0;
+}
+
+const char *hrun_guard_word(const char **at, const char *end)
+{
+    const char *word = *at;
+    size_t n = word < end ? strnlen(word, (size_t)(end - word)) + 1 : 0;
+
+    *at += n;
+    return n ? word : "";
+}
+
+int hrun_guard_number(const char **at, const char *end)
+{
+    return (int)strtol(hrun_guard_word(at, end), NULL, 10);
 }
 
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev)

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "launch/guard.h"
 #include "launch/launch.h"
 #include "layout/layout.h"
 #include "topo/topo.h"
@@ -28,8 +29,9 @@ char *hrun_beside_path(const char *name);
 /* ---- ask: what a short command prints */
 
 /* Append what argv[0], a path, prints with these words; errors = 1: on standard error, too. It reads /dev/null, and its
- * status does not count. It may be idle for 10 s between two pieces of output, as a folder on a network that is down must
- * not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer), HRUN_ENOMEM. */
+ * status does not count. It may be idle for 10 s between two pieces of output, as a folder on a network that is down
+ * must not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer), HRUN_ENOMEM.
+ */
 int hrun_ask(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---- agent: parameters of mpirun, and the remote shell that it would use */
@@ -284,82 +286,6 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
 
 /* A descriptor from which text can be read, close-on-exec. -1 with HRUN_EIO. */
 int hrun_text_fd(const char *text, struct hrun_error *err);
-
-/* ---------------------------------------------------------------- guard
- *
- * The helper process of a job: PMIx server, and cleaner should hrun be killed
- *
- * Purpose: PMIx 4 cannot be initialised a second time in one process (it aborts), its threads have no place
- * in a library, and SIGKILL of hrun must leave nothing. So each job has a process of its own, forked before
- * the ranks, in its own session, that
- *   - is the job's PMIx server, or PMI-1 server (engine local), and reports what the ranks do;
- *   - waits for hrun's end: if the socket closes without a farewell hrun was killed, and it ends all
- *     processes of the job (see internal.h) and removes the job's
- *     folders.
- * Invariants: no thread is started in the calling process; hrun_guard_stop leaves no process.
- */
-
-struct hrun_guard {
-    pid_t pid;
-    int sock;                    /* SOCK_SEQPACKET; poll it for events */
-};
-
-#define HRUN_GUARD_INIT { -1, -1 }
-
-struct hrun_guard_spec {
-    const char *job_id;          /* value of HRUN_JOB in the processes' environment */
-    unsigned long mark;          /* that they inherit, 0: none */
-    const char *rundir, *shmdir; /* folders of the job, either may be NULL */
-    const char *scratch;         /* that of the caller's, or NULL */
-    int grace_ms;                /* after hrun's death: how long the processes may take to end */
-    time_t since;                /* when the job began */
-    int nranks;                  /* 0: neither PMIx nor PMI is served */
-    int pmi;                     /* 1: the programs are of MPICH, and get PMI-1; the rest is for PMIx only */
-    const struct hrun_layout *layout;   /* for PMI-1 */
-    const char *const *cpusets;  /* per rank, OS numbers, "" for unbound */
-    const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
-    const char *wdir;
-    const int *apps;             /* per rank, MPI's number of its program (MPI_APPNUM); NULL: all 0 */
-    int universe;                /* how many processes the job may have with those that it spawns */
-};
-
-/* What a rank did. An abort carries the status that the rank gave, a refusal what is wrong: "rank 3 TEXT"; _OUT and
- * _ERR what is to be written for it, status bytes of text. */
-enum hrun_guard_kind {
-    HRUN_GUARD_CONNECTED = 1, HRUN_GUARD_FINALIZED, HRUN_GUARD_ABORT, HRUN_GUARD_REFUSED,
-    HRUN_GUARD_OUT, HRUN_GUARD_ERR,
-    /* Of further processes, see spawned below; in pieces of text as well, of which one without text is the last. */
-    HRUN_GUARD_SPAWN,            /* rank wants them: words, each ended by NUL */
-    HRUN_GUARD_ENV,              /* the environment of one of them, each entry ended by NUL */
-    HRUN_GUARD_READY,            /* they are served */
-    HRUN_GUARD_UNREADY           /* they are not: text */
-};
-struct hrun_guard_event {
-    int kind, rank, status;
-    char text[200];
-};
-
-/* What keeps the server from starting, for messages. */
-#define HRUN_GUARD_HINT "is too little memory allowed (ulimit -v), or too few processes (ulimit -u)?"
-
-/* Start. With nranks > 0 waits until the server is ready, and sets, for PMIx, env[r] (nranks empty lists) to the
- * variables "NAME=VALUE" that rank r needs; for PMI fds[r] to its connection, which the caller closes. What is not
- * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is left. */
-int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
-                     struct hrun_error *err);
-/* Tell it the processes first, first + 1, ... Should hrun be killed it ends their groups. */
-void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
-/* Have it serve further processes, by these words (lib/launch/pmix_spawn.c); it tells the same as of the first ones.
- * Without words: none are started. Errors: HRUN_EINVAL (too many words). */
-int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
-/* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
-int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);
-/* End it, without cleaning. Harmless when it was never started. */
-void hrun_guard_stop(struct hrun_guard *g);
-
-/* pmix.c, in the guard's process: serve the job; sock gets a packet of environment text per rank (each entry
- * ended by NUL), then events. Result 0, or -1 with *err. */
-int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err);
 
 /* ---- pmi: the same for PMI-1, the protocol of MPICH's family */
 

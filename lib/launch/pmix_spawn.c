@@ -14,7 +14,7 @@
 
 struct request {
     struct request *next;
-    struct hrun_buf words;           /* words, each ended by NUL: see pmix_spawn */
+    struct hrun_buf words;           /* for hrun, see pmix_spawn */
     char *port;                      /* at which Open MPI waits for the new processes; NULL: it does not */
     const struct pmix_client *client;
     pmix_proc_t proc;
@@ -87,7 +87,7 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
     struct request *q = calloc(1, sizeof *q), **end = &requests;
     const char *refused = find_unserved(job_info, ninfo);
 
-    if (!q || !job || proc->rank >= (pmix_rank_t)job->nranks) {
+    if (!q || !job || !napps || proc->rank >= (pmix_rank_t)job->nranks) {
         free(q);
         return PMIX_ERR_BAD_PARAM;
     }
@@ -96,9 +96,14 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
     q->answer = answer;
     q->cbdata = cbdata;
     hrun_buf_init(&q->words);
-    for (size_t i = 0; i < napps && !refused; i++)
-        refused = find_unserved(apps[i].info, apps[i].ninfo);
+    for (size_t i = 0; i < napps; i++) {
+        refused = refused ? refused : find_unserved(apps[i].info, apps[i].ninfo);
+        for (char **e = apps[i].env; e && *e && !q->port; e++)
+            if (!strncmp(*e, port, sizeof port - 1) && (*e)[sizeof port - 1])
+                q->port = strdup(*e + sizeof port - 1);
+    }
     add_word(&q->words, refused);
+    add_word(&q->words, q->port);
     for (size_t i = 0; i < napps; i++) {
         const pmix_app_t *a = &apps[i];
         const char *wdir = string_of(a->info, a->ninfo, PMIX_WDIR);
@@ -110,9 +115,6 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
         hrun_buf_addc(&q->words, 0);
         add_words(&q->words, a->argv);
         add_words(&q->words, a->env);
-        for (char **e = a->env; e && *e && !q->port; e++)
-            if (!strncmp(*e, port, sizeof port - 1) && (*e)[sizeof port - 1])
-                q->port = strdup(*e + sizeof port - 1);
     }
     pthread_mutex_lock(&lock);
     while (*end)
@@ -169,32 +171,16 @@ static void finish(struct pmix_job *job)
     free(q);
 }
 
-/* The next word, NULL: there is none. */
-static const char *next_word(const char **at, const char *end)
-{
-    const char *word = *at, *nul = word < end ? memchr(word, 0, (size_t)(end - word)) : NULL;
-
-    *at = nul ? nul + 1 : end;
-    return nul ? word : NULL;
-}
-
-static int next_number(const char **at, const char *end)
-{
-    const char *word = next_word(at, end);
-
-    return word ? (int)strtol(word, NULL, 10) : 0;
-}
-
 void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *words, size_t len)
 {
     const char *at = words, *end = words + len;
     struct hrun_guard_spec further = *spec;
-    int first = next_number(&at, end), *apps;
+    int first = hrun_guard_number(&at, end), *apps;
     struct hrun_error err = { 0 };
     const char **cpusets;
 
     /* The first request stays where it is until this thread has finished it; PMIx's thread must not be kept waiting. */
-    further.nranks = next_number(&at, end);
+    further.nranks = hrun_guard_number(&at, end);
     if (!further.nranks) {
         struct pmix_job *job = pmix_jobs;
         pmix_nspace_t nspace;
@@ -207,12 +193,12 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
             finish(NULL);
         return;
     }
-    further.wdir = next_word(&at, end);
+    further.wdir = hrun_guard_word(&at, end);
     further.cpusets = cpusets = calloc((size_t)further.nranks, sizeof *cpusets);
     further.apps = apps = calloc((size_t)further.nranks, sizeof *apps);
     for (int r = 0; cpusets && apps && r < further.nranks; r++) {
-        cpusets[r] = next_word(&at, end);
-        apps[r] = next_number(&at, end);
+        cpusets[r] = hrun_guard_word(&at, end);
+        apps[r] = hrun_guard_number(&at, end);
     }
     served = cpusets && apps ? pmix_add_job(&further, sock, first, &err) : NULL;
     if (!served)

@@ -14,8 +14,7 @@ struct local {
     struct hrun_buf refusal;        /* text of HRUN_GUARD_UNREADY */
     struct further *further;        /* what is asked for, while it is prepared */
     int *places;                    /* of each process that was started later: its PE, counted over all sub-clusters */
-    double asked_s;                 /* monotonic clock: when a request had come that waits for places; 0: none does */
-    int nalive;                     /* then */
+    int nalive;                     /* when a request began to wait for places (r->spawn_s: until when) */
     struct group { int first, end; } *groups;   /* processes of requests that wait for them to connect */
     int ngroups;
 };

@@ -21,57 +21,47 @@ struct app {
     const char **argv, **env;
 };
 
+struct process {
+    int app, place;                 /* its program, its PE */
+    const char *cpuset;
+    struct hrun_buf text;           /* the variables that the guard tells */
+    struct hrun_strvec env;         /* all */
+};
+
 struct further {
+    int is_waited_for;              /* Open MPI waits for them at a port: they are to call MPI_Init */
     struct app *apps;
+    struct process *procs;
     int napps, n;
-    int *which, *places;            /* of each process: its program, its PE */
-    const char **cpusets;
-    struct hrun_strvec *env;        /* what the guard tells */
-    struct hrun_buf *text;          /* the same, as it comes */
 };
 
 /* ---------------------------------------------------------------- the request */
 
-static const char *next_word(const char **at, const char *end)
-{
-    const char *word = *at;
-    size_t n = *at < end ? strnlen(word, (size_t)(end - word)) + 1 : 0;
-
-    *at += n;
-    return n ? word : "";
-}
-
 static int read_words(const char **at, const char *end, const char ***out)
 {
-    int n = (int)strtol(next_word(at, end), NULL, 10);
+    int n = hrun_guard_number(at, end);
 
     *out = calloc((size_t)n + 1, sizeof **out);
     for (int i = 0; i < n && *out; i++)
-        (*out)[i] = next_word(at, end);
+        (*out)[i] = hrun_guard_word(at, end);
     return *out ? n : -1;
 }
 
 static void further_destroy(struct further *f)
 {
-    for (int i = 0; f && i < f->napps; i++) {
+    if (!f)
+        return;
+    for (int i = 0; i < f->napps; i++) {
         free(f->apps[i].path);
         free(f->apps[i].argv);
         free(f->apps[i].env);
     }
-    for (int i = 0; f && i < f->n; i++) {
-        if (f->env)
-            hrun_strvec_release(&f->env[i]);
-        if (f->text)
-            hrun_buf_release(&f->text[i]);
+    for (int i = 0; f->procs && i < f->n; i++) {
+        hrun_buf_release(&f->procs[i].text);
+        hrun_strvec_release(&f->procs[i].env);
     }
-    if (f) {
-        free(f->apps);
-        free(f->which);
-        free(f->places);
-        free(f->cpusets);
-        free(f->env);
-        free(f->text);
-    }
+    free(f->apps);
+    free(f->procs);
     free(f);
 }
 
@@ -86,10 +76,10 @@ static int is_here(const struct hrun_layout *l, const char *host)
 
 static int read_app(const struct hrun_run *r, const char **at, const char *end, struct app *a, struct hrun_error *err)
 {
-    a->host = next_word(at, end);
-    a->command = next_word(at, end);
-    a->wdir = next_word(at, end);
-    a->n = (int)strtol(next_word(at, end), NULL, 10);
+    a->host = hrun_guard_word(at, end);
+    a->command = hrun_guard_word(at, end);
+    a->wdir = hrun_guard_word(at, end);
+    a->n = hrun_guard_number(at, end);
     if (read_words(at, end, &a->argv) < 0 || (a->nenv = read_words(at, end, &a->env)) < 0)
         return hrun_fail_nomem(err);
     a->wdir = *a->wdir ? a->wdir : NULL;
@@ -106,8 +96,9 @@ static int read_app(const struct hrun_run *r, const char **at, const char *end, 
 static int read_request(const struct hrun_run *r, const struct hrun_buf *words, struct further *f,
                         struct hrun_error *err)
 {
-    const char *at = words->data, *end = at + words->len, *refused = next_word(&at, end);
+    const char *at = words->data, *end = at + words->len, *refused = hrun_guard_word(&at, end);
 
+    f->is_waited_for = *hrun_guard_word(&at, end) != 0;
     if (*refused)
         return hrun_fail(err, HRUN_EINVAL, "'%s' in its MPI_Info is not served by engine local", refused);
     while (at < end) {
@@ -166,17 +157,13 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
     int *load = calloc((size_t)number_of(c, c->nsubs, 0) + 1, sizeof *load);
     int slots = local_slots(l), used = 0;
 
-    f->which = calloc((size_t)f->n, sizeof *f->which);
-    f->places = calloc((size_t)f->n, sizeof *f->places);
-    f->cpusets = calloc((size_t)f->n, sizeof *f->cpusets);
-    f->env = calloc((size_t)f->n, sizeof *f->env);
-    f->text = calloc((size_t)f->n, sizeof *f->text);
-    if (!load || !f->which || !f->places || !f->cpusets || !f->env || !f->text) {
+    f->procs = calloc((size_t)f->n, sizeof *f->procs);
+    if (!load || !f->procs) {
         free(load);
         return hrun_fail_nomem(err);
     }
     for (int i = 0; i < f->n; i++)
-        hrun_buf_init(&f->text[i]);
+        hrun_buf_init(&f->procs[i].text);
     for (int i = 0; i < r->nprocs; i++)
         if (r->procs[i].alive) {
             load[i < l->nranks ? number_of(c, l->ranks[i].sub, l->ranks[i].pe) : x->places[i - l->nranks]]++;
@@ -184,7 +171,7 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
         }
     if (used + f->n > slots && !r->job->oversubscribe) {
         free(load);
-        if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < x->asked_s + PATIENCE_S)
+        if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < r->spawn_s)
             return 1;
         return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or "
                          "with --oversubscribe", used < slots ? slots - used : 0, slots);
@@ -205,15 +192,15 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
                     continue;
                 least = now;
                 best = at;
-                f->cpusets[i] = x->topo ? pe->cpuset : "";
+                f->procs[i].cpuset = x->topo ? pe->cpuset : "";
             }
         if (best < 0) {
             free(load);
             return hrun_fail(err, HRUN_EINVAL, "all places of this host are in use by others");
         }
         load[best]++;
-        f->places[i] = best;
-        f->which[i] = app;
+        f->procs[i].place = best;
+        f->procs[i].app = app;
     }
     free(load);
     return 0;
@@ -229,12 +216,18 @@ static void forget(struct local *x)
     hrun_buf_reset(&x->refusal);
 }
 
+static int is_ending(const struct hrun_run *r)
+{
+    return r->kill_s > 0 || r->engine_failed;
+}
+
 static void refuse(struct hrun_run *r, struct local *x, const char *why)
 {
     const struct hrun_buf none = HRUN_BUF_INIT;
     const struct app *a = x->further && x->further->napps ? &x->further->apps[0] : NULL;
 
-    hrun_run_say(r, "MPI_Comm_spawn of %s is refused: %s", a ? a->command : "further processes", why);
+    if (!is_ending(r))
+        hrun_run_say(r, "MPI_Comm_spawn of %s is refused: %s", a ? a->command : "further processes", why);
     hrun_guard_serve(&r->guard, &none, NULL);
     forget(x);
 }
@@ -248,23 +241,19 @@ static void prepare(struct hrun_run *r, struct local *x)
     int bad = !f || x->request.failed;
 
     x->nalive = r->nalive;
-    r->spawn_s = 0;
     if (bad)
         hrun_fail_nomem(&err);
-    else if (r->kill_s > 0 || r->engine_failed)
-        bad = hrun_fail(&err, HRUN_EINVAL, "the job ends");
-    bad = bad || read_request(r, &x->request, f, &err) ? -1 : find_places(r, x, f, &err);
+    bad = bad || is_ending(r) || read_request(r, &x->request, f, &err) ? -1 : find_places(r, x, f, &err);
     if (bad > 0) {
         further_destroy(f);
         x->further = NULL;
-        r->spawn_s = x->asked_s + PATIENCE_S;
         return;
     }
-    x->asked_s = 0;
+    r->spawn_s = 0;
     if (!bad) {
         hrun_buf_addf(&b, "%d%c%d%c%s%c", r->nprocs, 0, f->n, 0, f->apps[0].wdir ? f->apps[0].wdir : "", 0);
         for (int i = 0; i < f->n; i++)
-            hrun_buf_addf(&b, "%s%c%d%c", f->cpusets[i], 0, f->which[i], 0);
+            hrun_buf_addf(&b, "%s%c%d%c", f->procs[i].cpuset, 0, f->procs[i].app, 0);
         bad = hrun_guard_serve(&r->guard, &b, &err);
     }
     if (bad)
@@ -273,10 +262,11 @@ static void prepare(struct hrun_run *r, struct local *x)
 }
 
 static int make_env(const struct hrun_run *r, const struct local *x, const struct further *f, int i,
-                    struct hrun_strvec *env, struct hrun_error *err)
+                    struct hrun_error *err)
 {
-    const struct app *a = &f->apps[f->which[i]];
-    const struct hrun_buf *text = &f->text[i];
+    const struct app *a = &f->apps[f->procs[i].app];
+    const struct hrun_buf *text = &f->procs[i].text;
+    struct hrun_strvec *env = &f->procs[i].env;
 
     for (size_t k = 0; k < x->common.n; k++)
         if (hrun_strvec_push(env, x->common.v[k]))
@@ -297,17 +287,6 @@ static int make_env(const struct hrun_run *r, const struct local *x, const struc
            ? -1 : 0;
 }
 
-/* Open MPI waits for its children at a port, unless it is told that they are no MPI programs. */
-static int is_waited_for(const struct further *f)
-{
-    static const char port[] = "OMPI_PARENT_PORT=";
-
-    for (int i = 0; i < f->apps[0].nenv; i++)
-        if (!strncmp(f->apps[0].env[i], port, sizeof port - 1) && f->apps[0].env[i][sizeof port - 1])
-            return 1;
-    return 0;
-}
-
 /* The guard serves them. */
 static void start(struct hrun_run *r, struct local *x)
 {
@@ -322,18 +301,19 @@ static void start(struct hrun_run *r, struct local *x)
         hrun_fail_nomem(&err);
     x->places = places ? places : x->places;
     x->groups = groups ? groups : x->groups;
+    bad = bad || is_ending(r);      /* it would outlive the signal by which the others end */
     for (int i = 0; i < f->n && !bad; i++) {
-        const struct app *a = &f->apps[f->which[i]];
+        const struct app *a = &f->apps[f->procs[i].app];
 
-        bad = make_env(r, x, f, i, &f->env[i], &err);
+        bad = make_env(r, x, f, i, &err);
         one[i] = (struct hrun_spawn_one){ .program = a->path, .argv = (char *const *)(uintptr_t)a->argv,
-                                          .env = f->env[i].v, .wdir = a->wdir, .cpuset = f->cpusets[i] };
-        x->places[r->nprocs - r->job->layout->nranks + i] = f->places[i];
+                                          .env = f->procs[i].env.v, .wdir = a->wdir, .cpuset = f->procs[i].cpuset };
+        x->places[r->nprocs - r->job->layout->nranks + i] = f->procs[i].place;
     }
     if (bad || hrun_run_add(r, x->topo, one, f->n, &err)) {
         refuse(r, x, err.text);
     } else {
-        if (is_waited_for(f))
+        if (f->is_waited_for)
             x->groups[x->ngroups++] = (struct group){ r->nprocs - f->n, r->nprocs };
         forget(x);
     }
@@ -348,7 +328,7 @@ static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_ev
 
     if (ev->kind == HRUN_GUARD_ENV) {
         if (x->further && i >= 0 && i < x->further->n)
-            hrun_buf_add(&x->further->text[i], ev->text, (size_t)ev->status);
+            hrun_buf_add(&x->further->procs[i].text, ev->text, (size_t)ev->status);
         return;
     }
     if (b && ev->status) {
@@ -356,7 +336,7 @@ static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_ev
         return;
     }
     if (ev->kind == HRUN_GUARD_SPAWN) {
-        x->asked_s = hrun_monotonic_s();
+        r->spawn_s = hrun_monotonic_s() + PATIENCE_S;
         prepare(r, x);
     }
     if (ev->kind == HRUN_GUARD_READY && x->further)
@@ -380,7 +360,7 @@ static void find_unconnected(struct hrun_run *r, struct local *x)
         if (alive && !connected)
             continue;
         x->groups[g--] = x->groups[--x->ngroups];
-        if (connected || r->kill_s > 0)
+        if (connected || is_ending(r))
             continue;
         hrun_run_say(r, "what MPI_Comm_spawn has started as rank %d has ended without MPI_Init", group.first);
         hrun_buf_addf(&b, "%d%c", group.first, 0);
@@ -398,7 +378,7 @@ void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev)
         return;
     }
     find_unconnected(r, x);
-    if (x->asked_s > 0 && (r->nalive != x->nalive || hrun_monotonic_s() >= x->asked_s + PATIENCE_S))
+    if (r->spawn_s > 0 && (r->nalive != x->nalive || hrun_monotonic_s() >= r->spawn_s))
         prepare(r, x);
 }
 
