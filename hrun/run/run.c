@@ -229,7 +229,8 @@ static int is_refused(const struct prepared *p, const struct work_result *r)
     static const double AT_ONCE_S = 10;
     const struct hrun_outcome *o = &r->outcome;
 
-    return p->c.problem && !problem_reads(&p->c) && p->d.by == BY_DEFAULT && !p->d.granted && p->d.P > 1 &&
+    return p->c.problem && !problem_reads(&p->c) && p->d.by == BY_DEFAULT && !p->d.granted &&
+           (p->d.P > 1 || p->d.failures) &&
            (p->c.mpi.kind == HRUN_MPI_OPENMPI || p->c.mpi.kind == HRUN_MPI_MPICH) && !r->unprepared &&
            o->status && o->wall_s < AT_ONCE_S && !o->killed_by && !o->timed_out && !o->interrupted && !o->signalled &&
            !o->lost_host[0];
@@ -299,16 +300,17 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     refused = is_refused(p, &r);
     /* Times of other bindings are not those that the profile is of. */
     if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding &&
-        (refused || (tells(&p->d, &r) && problem_is_worth(&p->c, r.time_s))) && !s->ask.unrecorded &&
+        (refused || (tells(&p->d, &r) && (p->d.failures || problem_is_worth(&p->c, r.time_s)))) && !s->ask.unrecorded &&
         !is_tuned(&p->w)) {
         recorded = !problem_keep(&p->c, &record_err) &&
                    !work_record(&p->w, p->d.pes, p->d.procs, &r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run",
                                 &record_err);
         if (!recorded && !s->common.quiet)
             context_complain("hrun: this run was not recorded", &record_err);
-        if (recorded && refused)
-            hrun_buf_addf(&text, "hrun: the program failed at once: the next run of this command will not start %d "
-                          "processes (-n %d starts them again)\n", p->d.P, p->d.P);
+        if (recorded && refused && p->d.failures && p->d.P == p->d.usual)
+            hrun_buf_addf(&text, "hrun: the program failed at once again: the next run of this command starts another "
+                          "number of processes than %d, if a usual one is left (-n %d starts as many)\n", p->d.P,
+                          p->d.P);
     }
     report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
     if (p->probe.runs || (p->probe.look_s > 0 && r.ok))

@@ -110,8 +110,9 @@ static void refuse(struct hrun_pmi *p, int rank, const char *why, const char *li
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
             text[i] = '?';
-    hang_up(&p->ranks[rank]);
+    /* The rank may end as soon as its connection is closed. */
     report(p, HRUN_GUARD_REFUSED, rank, 0, text);
+    hang_up(&p->ranks[rank]);
 }
 
 /* ---------------------------------------------------------------- keys and values */

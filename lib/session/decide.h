@@ -127,6 +127,7 @@ struct decision {
     struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
     int kinds_run;                /* BY_KINDS: of so many that were run this is the quickest; 0: by speeds */
     double run_s;                 /* BY_DEFAULT: > 0: in place of it the quickest run of a command, in so many s */
+    int failures, usual;          /* BY_DEFAULT: so often this default number of processes has failed in earlier runs */
     int granted;                  /* BY_DEFAULT: 1: processes and their cores as the allocation grants them */
     struct exploring explores;
     struct learning learning;
@@ -236,9 +237,11 @@ int learn_applies(const struct context *c, const struct question *q, const struc
  * the system. Errors: those of the store and of hrun_learn_next. */
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
-/* In place of the usual configuration of a command in d, where that number of processes failed and has never worked
- * since the program was built: the largest number that worked, else one that usual rules allow. That is said. Errors:
- * those of the store and of decide_by_count. */
+/* In place of the default of a command in d, where that number of processes failed in the last two runs or more and has
+ * not worked since: the largest number that worked in between, else one that usual rules allow. After the first run that
+ * worked with another number the default is started once more: only if it fails again its number is the reason. Each is
+ * said, so with --quiet the default stays. d->failures and d->usual are set. Errors: those of the store and of
+ * decide_by_count. */
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err);
 
 /* Of a command whose models allow nothing that its rule accepts: the quickest run of all logs, as above, into d.

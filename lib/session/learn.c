@@ -224,47 +224,104 @@ static int is_usual(enum usual rule, int P, int of)
          : rule == CUBE ? root * root * root == P : rule == DIVISOR ? P < of && of % P == 0 : P == 1;
 }
 
-int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
+/* Run k of a history, and its place there, for sorting by date. */
+struct dated {
+    const char *date;
+    int k;
+};
+
+static int by_date(const void *a, const void *b)
+{
+    const struct dated *x = a, *y = b;
+    int order = strcmp(x->date, y->date);
+
+    return order ? order : x->k - y->k;
+}
+
+/* What runs since the default worked last tell of it, in state[P] for each P up to the default: 'w' it has worked, 'f' it
+ * has failed. *best: the largest that worked, 0: none; *since: failures of the default after that. Result: failures of
+ * the default; -1: no memory. */
+static int count_failures(struct context *c, const struct decision *d, const struct history *h, int usual,
+                          char *state, int *best, int *since)
+{
+    struct dated *v = malloc(((size_t)h->n + 1) * sizeof *v);
+    int failures = 0;
+
+    for (int k = 0; v && k < h->n; k++)
+        v[k] = (struct dated){ h->dates[k], k };
+    if (v)
+        qsort(v, (size_t)h->n, sizeof *v, by_date);
+    for (int i = 0; v && i < h->n; i++) {
+        const struct hrun_learn_run *r = &h->v[v[i].k];
+        int P = 0;
+
+        for (int sub = 0; sub < d->nsubs; sub++)
+            P += r->pes[sub] * r->procs[sub];
+        if (P > usual || !accepts(c, P) || is_newer(c, v[i].date))
+            continue;
+        if (P == usual && r->time_s > 0) {
+            memset(state, 0, (size_t)usual + 1);
+            failures = *best = *since = 0;
+            continue;
+        }
+        state[P] = r->time_s > 0 ? 'w' : 'f';
+        if (P == usual) {
+            failures++;
+            *since += *best > 0;
+        } else if (r->time_s > 0 && failures) {
+            *best = P > *best ? P : *best;
+        }
+    }
+    free(v);
+    return v ? failures : -1;
+}
+
+/* The largest P that a usual rule allows which no failure refutes, and the rule's name; 0: there is none. */
+static int find_usual(struct context *c, int usual, const char *state, const char **name)
 {
     static const char *const names[USUAL] = { "the largest power of two", "the largest square", "the largest cube",
                                               "the largest divisor", "always possible" };
-    int usual = d->P, best = 0, rule = 0, rc;
-    struct history h = { 0 };
-    char *state;            /* of each P: 'w' it has worked, 'f' it has failed and never worked */
 
-    if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->run_s > 0)
+    for (int rule = 0; rule < USUAL; rule++) {
+        int refuted = 0;
+
+        *name = names[rule];
+        for (int P = 1; P <= usual; P++)
+            refuted |= state[P] == 'f' && is_usual(rule, P, usual);
+        for (int P = usual; P > 0 && (!refuted || rule == DIVISOR); P--)
+            if (is_usual(rule, P, usual) && !state[P] && accepts(c, P))
+                return P;
+    }
+    return 0;
+}
+
+int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
+{
+    enum { ENOUGH = 2 };    /* failures of the default that no other reason explains: input or licence may be missing once */
+    int usual = d->P, best = 0, since = 0, failures, rc, P;
+    struct history h = { 0 };
+    const char *name = "";
+    char *state;
+
+    if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->run_s > 0 || c->set->quiet)
         return 0;
     state = calloc((size_t)usual + 1, 1);
     rc = state ? load(c, d, &h, err) : hrun_fail_nomem(err);
-    for (int k = 0; k < h.n && !rc; k++) {
-        int P = 0;
-
-        for (int i = 0; i < d->nsubs; i++)
-            P += h.v[k].pes[i] * h.v[k].procs[i];
-        if (P > usual || !accepts(c, P))
-            continue;
-        if (h.v[k].time_s > 0)
-            state[P] = 'w';
-        else if (!state[P] && !is_newer(c, h.dates[k]))
-            state[P] = 'f';
-        best = state[P] == 'w' && P > best ? P : best;
+    failures = rc ? 0 : count_failures(c, d, &h, usual, state, &best, &since);
+    rc = failures < 0 ? hrun_fail_nomem(err) : rc;
+    P = best ? best : failures >= ENOUGH ? find_usual(c, usual, state, &name) : 0;
+    d->failures = failures;
+    d->usual = usual;
+    if (!rc && best && !since) {
+        settings_say(c->set, "%d processes failed in earlier runs of this command, and %d worked: %d are started once "
+                     "more, to see whether their number was the reason (-n gives another)", usual, best, usual);
+    } else if (!rc && failures >= ENOUGH && P) {
+        rc = decide_by_count(c, P, d, err);
+        d->by = BY_DEFAULT;
+        settings_say(c->set, "%d processes failed in %d earlier runs of this command: %d %s, %s (-n gives another "
+                     "number)", usual, failures, P, P == 1 ? "is started" : "are started", best ? "which worked" : name);
     }
     release(&h);
-    for (; !rc && state[usual] == 'f' && !best && rule < USUAL; rule += !best) {
-        int refuted = 0;
-
-        for (int P = 1; P <= usual; P++)
-            refuted |= state[P] == 'f' && is_usual(rule, P, usual);
-        for (int P = usual; P > 0 && !best && (!refuted || rule == DIVISOR); P--)
-            best = is_usual(rule, P, usual) && !state[P] && accepts(c, P) ? P : 0;
-    }
-    if (!rc && state[usual] == 'f' && best) {
-        rc = decide_by_count(c, best, d, err);
-        d->by = BY_DEFAULT;
-        settings_say(c->set, "%d processes failed at once in an earlier run of this command: %d %s, %s (-n gives "
-                     "another number)", usual, best, best == 1 ? "is started" : "are started",
-                     state[best] == 'w' ? "which worked" : names[rule]);
-    }
     free(state);
     return rc;
 }

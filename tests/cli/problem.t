@@ -290,24 +290,43 @@ mpicc -o refusing refusing.c
 if [ "$(nproc)" -ge 2 ]; then
     pes="--host localhost:2 --level core"
     run hrun $pes --no-record ./refusing x
-    status_is 1 "a program refuses one process per core"
-    run hrun $pes ./refusing x
-    out_has "2 processes" "which is not remembered with --no-record"
-    err_has "will not start 2 processes" "else it is, and said"
+    for _ in 1 2; do
+        run hrun $pes ./refusing x
+        status_is 1 "a program refuses one process per core"
+        out_has "2 processes" "once more in the next run, as the reason may be another"
+    done
+    err_has "the next run of this command starts another number of processes than 2" "after two failures that is said"
     ok "nothing was started again" test "$(grep -c processes .out)" = 1
+    run hrun $pes -q --dry-run ./refusing x
+    out_has "as 2 processes" "with -q, which would not say it, the default stays"
     run hrun $pes ./refusing x
     status_is 0 "the next run"
     out_has "1 processes" "starts what usual rules allow"
-    err_has "2 processes failed at once in an earlier run of this command: 1 is started" "and says so"
-    run hrun $pes --dry-run ./refusing x
-    err_has "1 is started, which worked" "then what has worked"
+    err_has "2 processes failed in 2 earlier runs of this command: 1 is started, the largest square" "and says so"
+    run hrun $pes ./refusing x
+    status_is 1 "the default is started once more"
+    err_has "and 1 worked: 2 are started once more, to see whether their number was the reason" "which is said"
+    run hrun $pes ./refusing x
+    err_has "2 processes failed in 3 earlier runs of this command: 1 is started, which worked" "then what has worked"
     run hrun $pes -n 2 ./refusing x
     status_is 1 "-n is obeyed"
     run hrun $pes --dry-run ./refusing
-    err_lacks "failed at once" "another command is another one"
+    err_lacks "failed" "another command is another one"
     touch -d '+1 hour' refusing
     run hrun $pes --dry-run ./refusing x
-    err_lacks "failed at once" "and so is a program that was built since"
+    err_lacks "failed" "and so is a program that was built since"
+    sed 's/size > 1/!fopen("input", "r")/' refusing.c >needing.c
+    mpicc -o needing needing.c
+    rm -f input
+    for _ in 1 2; do run hrun $pes ./needing x; done
+    touch input
+    run hrun $pes ./needing x
+    out_has "1 processes" "a program whose input was missing is started once with another number"
+    for _ in 1 2; do
+        run hrun $pes ./needing x
+        status_is 0 "then with the default, which works"
+        out_has "2 processes" "and stays"
+    done
     run hrun $pes sh -c 'exit 3'
     err_lacks "failed at once" "what is no program of MPI is not learnt of"
 else

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int command_main(int argc, char **argv);
 
@@ -87,35 +89,52 @@ static void begin(const struct context_command *cmd, const struct hrun_opt_mode 
             add_option(l, o, text);
 }
 
-/* Run the command: one error of one line that holds `want`, nothing else, status 125. Else the line is shown. */
+/* What was written to a file in memory, up to its size; the file is closed. */
+static const char *written(int fd, char text[4096])
+{
+    ssize_t n = pread(fd, text, 4095, 0);
+
+    text[n > 0 ? n : 0] = 0;
+    close(fd);
+    return text;
+}
+
+/* Run the command: one error of one line that holds `want`, nothing else, status 125. Else the line is shown. The command
+ * has streams of its own for standard output and error. */
 static int is_refused(const struct context_command *cmd, const struct line *l, const char *want)
 {
     FILE *real_out = stdout, *real_err = stderr;
-    char *argv[WORDS], *out = NULL, *err = NULL, begins[64];
-    size_t out_len, err_len;
-    int status, good;
+    char *argv[WORDS], begins[64], out_text[4096], err_text[4096];
+    int into[] = { memfd_create("out", 0), memfd_create("err", 0) }, before[] = { dup(1), dup(2) }, status, good;
+    const char *out, *err;
 
     memcpy(argv, l->words, sizeof argv);
     argv[l->n] = NULL;
     snprintf(begins, sizeof begins, "%s: ", cmd->name);
     fflush(stdout);
-    stdout = open_memstream(&out, &out_len);
-    stderr = open_memstream(&err, &err_len);
+    for (int i = 0; i < 2; i++)
+        dup2(into[i], i + 1);
     status = command_main(l->n, argv);
-    fclose(stdout);
-    fclose(stderr);
+    for (int i = 0; i < 2; i++) {
+        dup2(before[i], i + 1);
+        close(before[i]);
+    }
+    if (stdout != real_out)
+        fclose(stdout);
+    if (stderr != real_err)
+        fclose(stderr);
     stdout = real_out;
     stderr = real_err;
-    good = status == STATUS_FAILED && !out_len && !strncmp(err, begins, strlen(begins)) && strstr(err, want) &&
-           strchr(err, '\n') == err + err_len - 1;
+    out = written(into[0], out_text);
+    err = written(into[1], err_text);
+    good = status == STATUS_FAILED && !*out && !strncmp(err, begins, strlen(begins)) && strstr(err, want) &&
+           strchr(err, '\n') == err + strlen(err) - 1;
     if (!good) {
         printf("# status %d, want '%s':", status, want);
         for (int i = 0; i < l->n; i++)
             printf(" %s", l->words[i]);
         printf("\n# out: %s\n# err: %s\n", out, err);
     }
-    free(out);
-    free(err);
     return good;
 }
 
