@@ -39,7 +39,7 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
     return value;
 }
 
-/* The files that mca_base_param_files lists, in place of Open MPI's own where it is set; the first that has a key counts. */
+/* The files that mca_base_param_files lists; it replaces Open MPI's own files. The first that has a key counts. */
 static char *setting_in_files(const char *list, const char *const *keys, int n_keys)
 {
     static const char system_files[] = "/etc/openmpi/openmpi-mca-params.conf:/etc/openmpi-mca-params.conf:"

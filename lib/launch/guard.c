@@ -388,7 +388,8 @@ int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct 
     if (words->failed)
         return hrun_fail_nomem(err);
     if (words->len > PACKET_MAX - sizeof kind)
-        return hrun_fail(err, HRUN_EINVAL, "the cores of all processes take more than %d bytes to be told", PACKET_MAX);
+        return hrun_fail(err, HRUN_EINVAL, "the list of their cores is longer than %d bytes: spawn fewer at a time",
+                         PACKET_MAX);
     while (sendmsg(g->sock, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;
     return 0;

@@ -30,15 +30,16 @@ char *hrun_beside_path(const char *name);
 
 /* Append what argv[0], a path, prints with these words; errors = 1: on standard error, too. It reads /dev/null, and its
  * status does not count. It may be idle for 10 s between two pieces of output, as a folder on a network that is down
- * must not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer), HRUN_ENOMEM.
- */
+ * must not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer),
+ * HRUN_ENOMEM. */
 int hrun_ask(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---- agent: parameters of mpirun, and the remote shell that it would use */
 
 /* What the user says of an MCA parameter of mpirun's, the last word first: n_mca words "KEY=VALUE", the environment,
  * the files that mca_base_param_files names, or else $HOME/.openmpi/mca-params.conf and the system's
- * openmpi-mca-params.conf (where Debian and Open MPI keep it). Several keys are names of one parameter. NULL: nothing, as an empty variable says; else the caller frees it. */
+ * openmpi-mca-params.conf (where Debian and Open MPI keep it). Several
+ * keys are names of one parameter. NULL: nothing, as an empty variable says; else the caller frees it. */
 char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys);
 
 /* The agent: path into *program (the caller frees it), itself and its options as words. As mpirun does it: alternatives

@@ -108,7 +108,7 @@ void hrun_run_end(struct hrun_run *r)
     hrun_remove_tree(r->shmdir);
     if (r->mpich)
         hrun_mpich_remove_orphans(r->since);
-    hrun_guard_stop(&r->guard);     /* behind what it would remove */
+    hrun_guard_stop(&r->guard);     /* last: should hrun be killed before, it removes the folders */
     if (r->old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->old_subreaper);
     hrun_signals_give_back(&r->signals);

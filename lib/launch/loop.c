@@ -465,7 +465,7 @@ static int wait_once(struct hrun_run *r, int ms)
         read_words(r);
     if (p[3].revents)
         r->watch(r);
-    hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: processes may have come meanwhile */
+    hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: the watch may have added processes */
     if (r->paused && hrun_output_has_room(r->output))
         r->watch(r);
     if (!r->engine_failed && hrun_output_failed(r->output, r->err))

@@ -1,8 +1,8 @@
 /* pmix_names.c - publish and lookup of PMIx; see pmix.h
  *
- * Open MPI 4 exchanges what two sides need to connect through these: each publishes the names of its processes under
- * the port with ":accept" or ":connect", to be removed at the first reading, and waits for the other's. Several may
- * connect to one port, so such a key may be there several times, and they are read in their order.
+ * In MPI_Comm_accept and MPI_Comm_connect of Open MPI 4 each side publishes the names of its processes under the key
+ * PORT:accept or PORT:connect, to be removed when they are first read, and looks up the key of the other side. Several
+ * may connect to one port, so a key may be there several times; the oldest is read first.
  */
 #include "launch/internal.h"
 #include "launch/pmix.h"
@@ -32,7 +32,7 @@ struct lookup {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct name *names;          /* in their order, as lookups */
+static struct name *names;          /* oldest first, as are lookups */
 static struct lookup *lookups;
 static int timer = -1;
 
@@ -57,7 +57,7 @@ static int sees(const pmix_proc_t *who, const struct name *x)
          : x->range == PMIX_RANGE_PROC_LOCAL ? same(who, &x->owner) : x->range != PMIX_RANGE_RM;
 }
 
-/* Where the link to the first such name stands; to NULL: there is none. */
+/* The link to the oldest name under that key which the process may see; a link to NULL: there is none. */
 static struct name **find(const pmix_proc_t *who, const char *key)
 {
     struct name **at = &names;

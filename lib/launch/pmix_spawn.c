@@ -1,9 +1,9 @@
 /* pmix_spawn.c - spawn of PMIx, by hrun; see pmix.h
  *
- * In Open MPI 4.1 one rank asks for processes, while all others that take part wait for its word. After an error it
- * says none, and they wait for ever (so they do under mpirun). So where such a rank asks and nothing is started, it is
- * told of a namespace that does not exist, in the name of which its port is answered, and then the connection of all
- * ranks with that namespace is refused.
+ * In MPI_Comm_spawn of Open MPI 4.1 one rank asks for the processes, and the others wait until it sends them the names
+ * of these. Where its request fails it sends nothing, and the others wait for ever, under mpirun as well. So a refused
+ * request is answered with the name of a namespace that does not exist, which is published at the port as if it
+ * connected there. All ranks then try to connect with that namespace, and pmix_connect refuses it to each.
  */
 #include "launch/internal.h"
 #include "launch/pmix.h"
@@ -29,7 +29,7 @@ static struct pmix_job *served;      /* for it */
 /* The status of MPI_ERR_SPAWN in Open MPI, which passes on what it does not know. */
 static const pmix_status_t REFUSED = 50;
 
-/* What of mpirun's wishes hrun does not grant, and its name in an MPI_Info. */
+/* What mpirun serves and hrun does not, and its name in an MPI_Info. */
 static const struct { const char *key, *name; } unserved[] = {
     { PMIX_HOSTFILE, "hostfile" }, { PMIX_ADD_HOST, "add-host" }, { PMIX_ADD_HOSTFILE, "add-hostfile" },
     { PMIX_MAPPER, "mapper" }, { PMIX_PPR, "ppr, npernode or pernode" }, { PMIX_MAPBY, "map_by" },
@@ -60,7 +60,7 @@ static void add_word(struct hrun_buf *b, const char *word)
     hrun_buf_add(b, word ? word : "", strlen(word ? word : "") + 1);
 }
 
-/* Their number, then these. */
+/* How many words, then the words. */
 static void add_words(struct hrun_buf *b, char *const *words)
 {
     int n = 0;

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A writer finds no room in a full FIFO: room for the notes of 40000 ranks, which Linux allows everybody. */
+/* A note for which the FIFO has no room is lost. This is the most that Linux grants each user, and takes the notes of
+ * 40000 ranks. */
 enum { LINE_MAX_BYTES = 4096, FIFO_BYTES = 1 << 20 };
 
 static void close_fd(int *fd)

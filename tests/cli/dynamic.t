@@ -85,7 +85,7 @@ none="0 spawn MPI_ERR_SPAWN
 spawned "no free place" 0 "0 spawn MPI_ERR_SPAWN" --host localhost:1 -n 1 ./dynamic self
 err_has "0 of 1 places of this host are free" "is said"
 spawned "a wish that is not served" 0 "$none" --oversubscribe -n 2 ./dynamic info map_by core
-err_has "'map_by' in its MPI_Info is not served" "is named"
+err_has "key 'map_by' of its MPI_Info is not served" "is named"
 spawned "another host" 0 "$none" --oversubscribe -n 2 ./dynamic info host elsewhere
 err_has "'elsewhere' is another" "is named"
 spawned "no such program" 0 "$none" --oversubscribe -n 2 ./dynamic spawn 1 ./none
@@ -93,7 +93,7 @@ err_has "MPI_Comm_spawn of ./none is refused: ./none: there is no such program" 
 run timeout -k 9 60 hrun -q --oversubscribe -n 1 ./dynamic spawn 1000000 ./dynamic
 err_has "at most 65536 can be started" "too many processes are refused"
 spawned "a child that does not call MPI_Init" 0 "$none" --oversubscribe -n 2 ./dynamic spawn 1 /bin/true
-err_has "rank 2 has ended without MPI_Init" "is told"
+err_has "rank 2, which MPI_Comm_spawn has started, has ended without calling MPI_Init" "is told"
 spawned "engine mpirun" 0 "0 spawn MPI_SUCCESS
 0 sum 1
 $one" --engine mpirun --oversubscribe -n 1 ./dynamic self

@@ -100,7 +100,8 @@ static int read_request(const struct hrun_run *r, const struct hrun_buf *words, 
 
     f->is_waited_for = *hrun_guard_word(&at, end) != 0;
     if (*refused)
-        return hrun_fail(err, HRUN_EINVAL, "'%s' in its MPI_Info is not served by engine local", refused);
+        return hrun_fail(err, HRUN_EINVAL, "key '%s' of its MPI_Info is not served by engine local: leave it "
+                         "out, or use --engine mpirun", refused);
     while (at < end) {
         struct app *v = realloc(f->apps, ((size_t)f->napps + 1) * sizeof *v);
 
@@ -196,7 +197,7 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
             }
         if (best < 0) {
             free(load);
-            return hrun_fail(err, HRUN_EINVAL, "all places of this host are in use by others");
+            return hrun_fail(err, HRUN_EINVAL, "other runs use all PEs of this host");
         }
         load[best]++;
         f->procs[i].place = best;
@@ -345,7 +346,7 @@ static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_ev
         refuse(r, x, x->refusal.len ? x->refusal.data : "");
 }
 
-/* Where all processes of a request have ended and none has called MPI_Init those that wait for them are told. */
+/* Where all processes of a request have ended and none has called MPI_Init, tell the ranks that wait for them. */
 static void find_unconnected(struct hrun_run *r, struct local *x)
 {
     for (int g = 0; g < x->ngroups; g++) {
@@ -362,7 +363,7 @@ static void find_unconnected(struct hrun_run *r, struct local *x)
         x->groups[g--] = x->groups[--x->ngroups];
         if (connected || is_ending(r))
             continue;
-        hrun_run_say(r, "what MPI_Comm_spawn has started as rank %d has ended without MPI_Init", group.first);
+        hrun_run_say(r, "rank %d, which MPI_Comm_spawn has started, has ended without calling MPI_Init", group.first);
         hrun_buf_addf(&b, "%d%c", group.first, 0);
         hrun_guard_serve(&r->guard, &b, NULL);
         hrun_buf_release(&b);

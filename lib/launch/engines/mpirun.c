@@ -179,7 +179,7 @@ static int push_rest(const struct hrun_job *job, int major, const struct hrun_re
     for (int i = 0; i < job->n_env; i++) {
         if (reach && major >= 5 && !strchr(job->env[i], '=') && !getenv(job->env[i]))
             continue;   /* an error there */
-        /* So is -x beside mca_base_env_list: the number of threads that is in the environment reaches this host. */
+        /* mpirun refuses -x beside mca_base_env_list; on this host the environment brings the number of threads. */
         if (!strcmp(job->env[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
             continue;
         if (hrun_strvec_push(each, "-x") || hrun_strvec_push(each, job->env[i]))

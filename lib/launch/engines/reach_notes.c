@@ -19,8 +19,8 @@
 /* What a shell says of a program that is not there. */
 enum { NOT_FOUND = 127 };
 
-/* From its last daemon on mpirun needs so long at most to start the ranks, on busy hosts: for where these do not tell
- * that they have begun. Version 5 told to end before that waits for ever (seen). */
+/* When its last daemon is up, mpirun starts the ranks within this time, also on busy hosts. It counts where ranks do
+ * not tell that they have begun. Version 5 told to end before that waits for ever (seen). */
 static const double START_S = 5;
 
 /* Version 5, told to end while it starts, hangs, and told that an agent has ended it says so on standard output (seen):
@@ -208,8 +208,8 @@ int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_e
         if (status && hrun_run_fail(r, reach->failed_rank, WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                                                                : WEXITSTATUS(status)))
             hrun_run_say(r, "rank %d ended with status %d, and mpirun with 0", out->failed_rank, out->status);
-        return status ? 0 : hrun_fail(err, HRUN_EENGINE, "mpirun ended with status 0, and %d of %d processes had not "
-                                      "%s: this was no whole run",
+        return status ? 0 : hrun_fail(err, HRUN_EENGINE, "mpirun ended with status 0, but %d of %d processes had not "
+                                      "%s: the run is not complete",
                                       n - (reach->nranks < n ? reach->nranks : reach->ndone), n,
                                       reach->nranks < n ? "begun" : "ended");
     }
