@@ -134,7 +134,7 @@ fails 125 "no route from host 'a' to host 'b'" "those that are chosen do" \
     "$h" --platform bad.xml --host a,b "$smpi/flops" 100
 platform bad.xml "$(cluster A a 2 1Gf)"
 sed -i -e '/DOCTYPE/s|SYSTEM.*|SYSTEM "http://simgrid.gforge.inria.fr/simgrid.dtd">|' -e 's/version="4.1"/version="3"/' bad.xml
-bad "version 3" "bad.xml:2: the platform file is of version 3 or less, and SimGrid here reads 4 and 4.1: 'simgrid_update"
+bad "version 3" "bad.xml:2: the platform file is of version 3 or less, and SimGrid here reads 4 and 4.1: convert it with 'simgrid_update"
 platform bad.xml "$(cluster A a 1 1Gf)" "$(cluster A b 1 1Gf)"
 bad "a zone twice" "Refusing to create a second NetZone"
 rm bad.xml
