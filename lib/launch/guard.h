@@ -69,8 +69,8 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
 void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
 /* Answer the request for further processes. words: number of the first one, how many, working folder or "", and of each
  * its cpuset and the number of its program; HRUN_GUARD_ENV of each and _READY follow, or _UNREADY. No words: the
- * request is refused. The number of the first one alone: processes of an earlier request have ended, and none has called
- * MPI_Init. Errors: HRUN_EINVAL (too many words). */
+ * request is refused. The number of the first one alone: processes of an earlier request have ended, and none has
+ * called MPI_Init. Errors: HRUN_EINVAL (too many words). */
 int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
 /* Words are each ended by NUL: take the next one, "" behind the last; and it as a number, or 0. */
 const char *hrun_guard_word(const char **at, const char *end);
