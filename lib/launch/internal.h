@@ -519,7 +519,7 @@ int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char
  * process each: it looks for its process manager at PMI_PORT, and the text there is no address. One that a
  * script starts by its own mpiexec finds that by PMI_FD, which comes first. */
 #define HRUN_ENV_PMI_PORT "PMI_PORT"
-#define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_Open_MPI_only"
+#define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_MPICH_with_--mpi_mpich"
 int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
 
 /* Put Open MPI's shared memory files into folder (NULL: leave them), so that they can be removed whatever
