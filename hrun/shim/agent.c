@@ -229,9 +229,9 @@ static int start(struct agent *a, char **words)
     return a->pid < 0 ? -1 : 0;
 }
 
-/* Open MPI 5 ends its agents by SIGKILL when it has lost a host, before they can tell which, and of one that fails it
- * tells the user on standard output: what it knows is a process that waits for us and passes signals on. Returns in the
- * process that does the work. */
+/* mpirun ends its agents by SIGKILL, version 4 when the program has failed, 5 when it has lost a host, before they can
+ * tell how the host ended, and of one that fails version 5 tells the user on standard output: what mpirun knows is a
+ * process that waits for us and passes signals on. Returns in the process that does the work. */
 static void stand_behind(void)
 {
     sigset_t all, old;

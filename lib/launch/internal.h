@@ -91,7 +91,7 @@ void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key);
  */
 
 #define HRUN_NOTES_VARIABLE "HRUN_NOTES"
-/* Set where the agent is started by what may end it by SIGKILL (mpirun 5). */
+/* Set where the agent is started by what may end it by SIGKILL (mpirun). */
 #define HRUN_NOTES_KILLER_VARIABLE "HRUN_NOTES_KILLER"
 
 enum hrun_note {

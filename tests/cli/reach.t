@@ -60,6 +60,13 @@ HRUN_NOTES=notes run timeout 300 hrun-shim agent 10 host 1 ./rsh h1 \
     'echo hrun-shim:up >&2; echo hrun-shim:bye 4 >&2; exec sleep 60'
 status_is 4 "the daemon's status is that of the agent"
 ok "a host that has cleaned up has ended, and its connection is cut" noted ended h1 4 ""
+HRUN_NOTES=notes HRUN_NOTES_KILLER=1 hrun-shim agent 30 host 1 ./rsh h1 \
+    'echo hrun-shim:up >&2; while [ ! -e killed ]; do sleep 0.1; done; echo hrun-shim:bye 0 >&2' &
+ok "an agent that mpirun kills" noted up h1 0 ""
+kill -KILL $!
+wait $! 2>/dev/null
+touch killed
+ok "tells nevertheless that the host has ended" noted ended h1 0 ""
 
 run hrun-shim agent 10 host 1 ./rsh h1 'echo hrun-shim:refused no room >&2; exit 125'
 err_has "host 'h1' cannot take part: no room" "without notes the reason goes to standard error"
@@ -74,6 +81,7 @@ cat > mpirun <<'P'
 #!/bin/sh
 printf '%s\n' "$@" >>"$LOG"
 [ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
+echo "killer $HRUN_NOTES_KILLER" >>"$LOG"
 exit 1
 P
 cp mpirun mpirun.openmpi
@@ -85,6 +93,7 @@ status_is 125 "an mpirun that fails"
 ok "mpirun's version is asked for once" test "$(grep -cx -e --version log)" = 1
 ok "described hosts are reached by mpirun alone" sh -c "grep -A 1 -x plm_rsh_no_tree_spawn log | grep -qx 1"
 ok "and tell through their shell that they are up" grep -q 'hrun-shim agent 30 shell 6 ssh -x ' log
+ok "agents are told that mpirun may kill them" grep -qx 'killer 1' log
 ok "no shim is expected there" sh -c "! grep -q -e 'hrun-shim host' -e 'hrun-shim rank' log"
 
 # An mpirun that starts one of two ranks, is told to pass a signal on before there is one, and says that all went well.

@@ -428,7 +428,7 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
 
     if (reach->fifo)
         bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo) ||
-              (reach->prrte && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
+              (strcmp(reach->reporter, "proxy") && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
     if (reach->ranks) {
         bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
               hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",

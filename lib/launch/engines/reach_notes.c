@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a shell says of a program that is not there. */
-enum { NOT_FOUND = 127 };
+/* What a shell says of a program that is not there; MPI_ERR_SPAWN of Open MPI, the status where that is fatal. */
+enum { NOT_FOUND = 127, ERR_SPAWN = 50 };
 
 /* When its last daemon is up, mpirun starts the ranks within this time, also on busy hosts. It counts where ranks do
  * not tell that they have begun. Version 5 told to end before that waits for ever (seen). */
@@ -213,6 +213,10 @@ int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_e
                                       n - (reach->nranks < n ? reach->nranks : reach->ndone), n,
                                       reach->nranks < n ? "begun" : "ended");
     }
+    if (out->status && WIFEXITED(status) && WEXITSTATUS(status) == ERR_SPAWN && !reach->prrte &&
+        !r->job->oversubscribe && !hrun_in_resource_manager())
+        hrun_run_say(r, "rank %d ended with status %d, as MPI_Comm_spawn does that finds no free place: with "
+                     "--oversubscribe mpirun has places for what is spawned", reach->failed_rank, ERR_SPAWN);
     if (!reach->agents || !out->status || out->signalled)
         return 0;
     if (reach->bad_end[0])
