@@ -15,6 +15,7 @@ enum { PARAMETERS_MAX = 1 << 20 };      /* bytes */
 enum what {
     SERVED,     /* text: hrun's words, with %1 and %2 for the values */
     EACH,       /* the same for each of a list with commas */
+    ALL,        /* a variable of all programs: text is NAME=VALUE, or the names of a list with commas */
     PROGRAMS,   /* of a file, as text says */
     PARAMETERS, /* of a file, as text says */
     HERE,       /* do_here, as text says */
@@ -42,14 +43,14 @@ static const struct word words[] = {
     { "f", 1, SERVED, "--hostfile %1" },
     { "hosts", 1, SERVED, "--host %1" },
     { "gwdir", 1, SERVED, "--wdir %1" },
-    { "genv", 2, SERVED, "-x %1=%2" },
+    { "genv", 2, ALL, "%1=%2" },
     { "env", 2, SERVED, "-x %1=%2" },
     { "app", 1, PROGRAMS, "as the lines of FILE with ':' between them" },
     { "app-file", 1, PROGRAMS, "as the lines of FILE with ':' between them" },
     { "configfile", 1, PROGRAMS, "as the lines of FILE with ':' between them" },
     { "am", 1, PARAMETERS, "as --mca for each of its parameters" },
     { "tune", 1, PARAMETERS, "as --mca and -x for each of its lines" },
-    { "genvlist", 1, EACH, "-x %1" },
+    { "genvlist", 1, ALL, "%1" },
     { "envlist", 1, EACH, "-x %1" },
     { "gmca", 2, SERVED, "--mca %1 %2" },
     { "omca", 2, SERVED, "--mca %1 %2" },
@@ -286,8 +287,9 @@ static int add_each(const char *text, const char *list, struct hrun_strvec *out)
 }
 
 /* Append the words of a file: of programs, with a ':' between two lines; or of parameters, where a line is
- * "KEY = VALUE" or begins with an option. */
-static int add_lines(enum what what, const char *path, struct hrun_strvec *out, struct hrun_error *err)
+ * "KEY = VALUE" or begins with an option, and *env gets the variables. */
+static int add_lines(enum what what, const char *path, struct hrun_strvec *out, struct hrun_strvec *env,
+                     struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
@@ -301,8 +303,10 @@ static int add_lines(enum what what, const char *path, struct hrun_strvec *out, 
             continue;
         if (what == PROGRAMS && out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":"))
             bad = hrun_strvec_push(out, ":");
-        for (; options && word && !bad; word = strtok_r(NULL, " \t", &rest))
-            bad = hrun_strvec_push(out, word);
+        for (int x; options && word && !bad; word = strtok_r(NULL, " \t", &rest)) {
+            x = what == PARAMETERS && !strcmp(word, "-x") && (value = strtok_r(NULL, " \t", &rest));
+            bad = x ? hrun_strvec_push(env, value) : hrun_strvec_push(out, word);
+        }
         if (options)
             continue;
         value = rest + strspn(rest, " \t=");
@@ -378,10 +382,14 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     case EACH:
         bad = add_each(w->text, values[0], out);
         break;
+    case ALL:
+        bad = w->values == 1 ? add_each(w->text, values[0], &s->common.env)
+                             : add_served(w->text, values, &s->common.env);
+        break;
     case PROGRAMS:
         break;
     case PARAMETERS:
-        return add_lines(PARAMETERS, values[0], out, err) ? hrun_fail_prefix(err, "%s", as) : 0;
+        return add_lines(PARAMETERS, values[0], out, &s->common.env, err) ? hrun_fail_prefix(err, "%s", as) : 0;
     case HERE:
         bad = do_here(w->name, values[0]);
         if (bad > 0)
@@ -454,9 +462,10 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
         }
         c = !strcmp(w->name, "c") ? values[0] : c;
         s->hydra |= is_of_mpiexec(w->name);
-        if (w->what == PROGRAMS ? add_lines(PROGRAMS, values[0], file, err) && hrun_fail_prefix(err, "%s", as)
+        if (w->what == PROGRAMS ? add_lines(PROGRAMS, values[0], file, NULL, err) && hrun_fail_prefix(err, "%s", as)
                                 : replace_one(w, as, values, s, out, notes, err))
             return -1;
+        s->gwdir = !strcmp(w->name, "gwdir") ? out->v[out->n - 1] : s->gwdir;
     }
     *at = i;
     return !c || !np ? 0
@@ -485,6 +494,7 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
     }
     for (; i < argc && !rc; i++)
         rc = hrun_strvec_push(out, argv[i]) ? hrun_fail_nomem(err) : 0;
+    s->common.env_first[0] = s->common.env.n;
     hrun_strvec_release(&file);
     hrun_strvec_release(&more);
     return rc;

@@ -11,7 +11,7 @@
 
 /* Replace such words among the options in argv (up to "--" or the program) by hrun's, into *out, which argv[0] begins
  * and a NULL ends; *notes gets a line for each that is passed over; those that say where processes go are put into
- * s->mapping. --allow-run-as-root sets the environment of mpirun.
+ * s->mapping, and variables for all programs into s->common.env. --allow-run-as-root sets the environment of mpirun.
  * Both vectors are empty before; the caller releases them, *out after the last use of the command line.
  * Errors: HRUN_EINVAL, HRUN_ENOMEM. */
 int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,

@@ -28,6 +28,7 @@ struct hrun_settings {
     int short_N;                      /* 1: the size was given as -N, which is mpirun's word for something else */
     struct work_program *programs;    /* nprograms, where ':' stands between several; ask.procs is their sum */
     int nprograms;                    /* 0: there is one */
+    const char *gwdir;                /* the folder of all programs, where one was given; NULL: none was */
     struct hrun_strvec *lines;        /* nprograms: what the words of all but the first point into */
     struct hrun_strvec notes;         /* options of mpirun's that are passed over, and what hrun does instead */
 };

@@ -55,21 +55,21 @@ static int check_options(const struct hrun_opts_given *given, const struct hrun_
     return 0;
 }
 
-/* The words for env(1) that give a program its own environment and working folder. */
-static int add_env(const struct settings *own, struct work_program *p, struct hrun_strvec *notes,
-                   struct hrun_error *err)
+/* The words for env(1) that give a program its own working folder (NULL: the one of all), and variables n.. of env. */
+static int add_env(const char *folder, const struct hrun_strvec *env, size_t n, struct work_program *p,
+                   struct hrun_strvec *notes, struct hrun_error *err)
 {
-    char *wdir = own->wdir ? realpath(own->wdir, NULL) : NULL;
+    char *wdir = folder ? realpath(folder, NULL) : NULL;
     int bad = 0;
 
-    if (own->wdir && !wdir)
-        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", own->wdir);
+    if (folder && !wdir)
+        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", folder);
     if (wdir)
         bad = hrun_strvec_push(&p->env, "-C") || hrun_strvec_push(&p->env, wdir) ||
               hrun_strvec_pushf(&p->env, "PWD=%s", wdir);
     free(wdir);
-    for (size_t i = 0; i < own->env.n && !bad; i++) {
-        const char *word = own->env.v[i], *value = strchr(word, '=') ? NULL : getenv(word);
+    for (; n < env->n && !bad; n++) {
+        const char *word = env->v[n], *value = strchr(word, '=') ? NULL : getenv(word);
 
         if (*word == '=' || !*word)
             return hrun_fail(err, HRUN_EINVAL, "-x %s: a variable's name is missing: write -x NAME or -x NAME=VALUE",
@@ -81,7 +81,7 @@ static int add_env(const struct settings *own, struct work_program *p, struct hr
         else
             bad = hrun_strvec_pushf(notes, "-x %s: it is not set, so there is nothing to pass on", word);
     }
-    p->wdir = own->wdir && !bad ? p->env.v[1] : NULL;
+    p->wdir = folder && !bad ? p->env.v[1] : NULL;
     return bad ? hrun_fail_nomem(err) : 0;
 }
 
@@ -185,13 +185,16 @@ static int read_context(struct hrun_settings *s, char **words, struct hrun_strve
 {
     struct hrun_settings own = { 0 };
     struct hrun_opts_given given = { 0 };
+    const char *folder;
     int n = 0, rest = -1, rc;
 
     while (words[n])
         n++;
     rc = mpirun_words_replace(n, words, &own, line, &s->notes, err) ||
          hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &rest, &given, err) ||
-         check_options(&given, s, &own, err) || add_env(&own.common, next, &s->notes, err) ||
+         check_options(&given, s, &own, err) ? -1 : 0;
+    folder = own.common.wdir || !s->common.wdir ? own.common.wdir : s->gwdir ? s->gwdir : ".";
+    rc = rc || add_env(folder, &own.common.env, 0, next, &s->notes, err) ||
          (own.common.hosts && (add_hosts(own.common.hosts, &next->hosts, err) || join_list(s, own.common.hosts, err)));
     if (!rc && !holds(&s->mapping_words, &own.mapping_words))
         rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
@@ -243,7 +246,9 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
     s->lines = calloc(most, sizeof *s->lines);
     if (!s->programs || !s->lines)
         return hrun_fail_nomem(err);
-    if (s->common.hosts && add_hosts(s->common.hosts, &s->programs[0].hosts, err))
+    s->common.env_first[1] = s->common.env.n;
+    if (add_env(NULL, &s->common.env, s->common.env_first[0], &s->programs[0], &s->notes, err) ||
+        (s->common.hosts && add_hosts(s->common.hosts, &s->programs[0].hosts, err)))
         return -1;
     while (colon) {
         struct hrun_strvec *line = &s->lines[s->nprograms];

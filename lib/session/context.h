@@ -54,6 +54,8 @@ struct settings {
     const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
     struct hrun_strvec defines;       /* -D */
     struct hrun_strvec env;           /* -x */
+    size_t env_first[2];              /* the indices of env from the first up to the second are of the first of several
+                                         programs alone */
     struct hrun_strvec mca;           /* --mca, "KEY=VALUE" */
     struct hrun_strvec smpi;          /* --smpi, "NAME:VALUE" */
     struct hrun_strvec host_lists;    /* --host, each with those before it; hosts is the last one */

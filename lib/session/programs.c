@@ -307,7 +307,7 @@ int work_fill_words(const struct work *w, const struct hrun_layout *layout, cons
     for (int i = 0; i < n; i++) {
         const char *path = i ? w->c->others.v[i - 1] : w->c->program;
 
-        if (i && w->programs[i].env.n ? fill_after_env(w, i, values, out, &path, err)
+        if (w->nprograms && w->programs[i].env.n ? fill_after_env(w, i, values, out, &path, err)
                                       : make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
             return -1;
         out->programs[i] = (struct hrun_program){ out->argvs[i].v, path };

@@ -33,14 +33,17 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
     return *stdin_text ? 0 : hrun_fail_nomem(err);
 }
 
-/* -x NAME=VALUE */
+/* -x NAME=VALUE, for all programs */
 static int fill_env(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *out,
                     struct hrun_error *err)
 {
+    const size_t *first = w->c->set->env_first;
     struct hrun_buf b = HRUN_BUF_INIT;
     int rc = 0;
 
     for (size_t i = 0; i < w->c->set->env.n && !rc; i++) {
+        if (i >= first[0] && i < first[1])
+            continue;
         hrun_buf_reset(&b);
         rc = hrun_app_expand_variable(w->c->app, w->c->set->env.v[i], values, &b, err);
         if (!rc && (b.failed || hrun_strvec_push(out, b.data)))

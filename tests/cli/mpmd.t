@@ -35,10 +35,19 @@ err_has "rank 3 is bound to PUs" "which are told of each"
 three_programs mpirun ./one ./two "$three" --engine mpirun
 three_programs "mpirun with bindings" ./one ./two "$three" --engine mpirun --report-bindings
 for e in local mpirun; do
-    run hrun --engine $e --oversubscribe -x A=7 --wdir "$HOME" -n 1 "$tmp/one" env=A info : -n 1 "$tmp/two" env=A info
-    ok "-x counts for all with $e" test "$(printf '%s\n' "$out" | grep -c 'A=7$')" = 2
-    ok "and so does --wdir" test "$(printf '%s\n' "$out" | grep -c "$HOME")" = 2
-    run hrun --engine $e --oversubscribe -x A=7 -x B=1 -n 1 ./one env=A env=B info : \
+    run env -u A -u B hrun --engine $e --oversubscribe -x A=7 -env B {P} --wdir "$HOME" \
+        -n 1 "$tmp/one" env=A env=B info : -n 1 ./two env=A env=B info
+    ok "-x and -env of the first program are its own with $e" test "$(printf '%s\n' "$out" | grep = | sort)" = \
+        "rank 0 A=7
+rank 0 B=2
+rank 1 A=(unset)
+rank 1 B=(unset)"
+    ok "and so is --wdir" test "$(printf '%s\n' "$out" | grep "$HOME" | cut -c1-6)" = "rank 0"
+    run hrun --engine $e --oversubscribe -genv A 7 -gwdir "$HOME" -n 1 "$tmp/one" env=A info : \
+        -n 1 "$tmp/two" env=A info
+    ok "-genv counts for all with $e" test "$(printf '%s\n' "$out" | grep -c 'A=7$')" = 2
+    ok "and so does -gwdir" test "$(printf '%s\n' "$out" | grep -c "$HOME")" = 2
+    run hrun --engine $e --oversubscribe -x A=7 -genv B 1 -n 1 ./one env=A env=B info : \
         -n 1 -env A 8 -wdir "$HOME" "$tmp/two" env=A env=B info
     out_has "rank 0 A=7" "a further program has -x of its own with $e: not the first"
     out_has "rank 1 A=8" "but itself"
@@ -64,9 +73,9 @@ fi
 
 # ---- dry run
 run hrun --dry-run --oversubscribe -x A=1 -n 1 ./one 'a b' : -n 2 ./two
-out_has "would run: -n 1 ./one 'a b' : -n 2 ./two as 3 processes" "the dry run has both programs"
+out_has "would run: -n 1 env A=1 $tmp/./one 'a b' : -n 2 ./two as 3 processes" "the dry run has both programs"
 out=${out// -- / }      # of Open MPI 5
-out_has "-x A=1 ./one 'a b' : -np 2 -x A=1 ./two" "and so has mpirun's command"
+out_has "env A=1 $tmp/./one 'a b' : -np 2 ./two" "and so has mpirun's command"
 run hrun --dry-run --oversubscribe --verbose -n 1 ./one app : -n 2 ./two app
 printf '%s\n' "$out" | sed -n 's/^ *\(rank [0-9]*=.*\)/\1/p' >hrun.rankfile
 run sh -c "$(printf '%s\n' "$out" | sed -n 's/.*the same by mpirun: //p')"
