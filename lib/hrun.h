@@ -80,7 +80,7 @@ struct hrun_error {
 size_t hrun_error_size(void);
 
 /* Write "FILE:LINE:COLUMN: text" (as much of the place as is known) into out[size],
- * always NUL-terminated, other control characters than line feed and tab as '?'. Result: out. */
+ * always NUL-terminated, other control characters than tab as "\u001b". Result: out. */
 char *hrun_error_format(const struct hrun_error *err, char *out, size_t size);
 
 /* ---------------------------------------------------------------- the service */

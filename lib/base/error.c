@@ -96,17 +96,24 @@ int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
 
 char *hrun_error_format(const struct hrun_error *err, char *out, size_t size)
 {
+    char text[HRUN_ERROR_FILE + HRUN_ERROR_TEXT + 32];
+    size_t n = 0;
+
     if (!err->file[0])
-        snprintf(out, size, "%s", err->text);
+        snprintf(text, sizeof text, "%s", err->text);
     else if (err->line && err->column)
-        snprintf(out, size, "%s:%d:%d: %s", err->file, err->line, err->column, err->text);
+        snprintf(text, sizeof text, "%s:%d:%d: %s", err->file, err->line, err->column, err->text);
     else if (err->line)
-        snprintf(out, size, "%s:%d: %s", err->file, err->line, err->text);
+        snprintf(text, sizeof text, "%s:%d: %s", err->file, err->line, err->text);
     else
-        snprintf(out, size, "%s: %s", err->file, err->text);
-    /* Words of files and of other hosts may hold what a terminal obeys. */
-    for (char *c = out; *c; c++)
-        if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t')
-            *c = '?';
+        snprintf(text, sizeof text, "%s: %s", err->file, err->text);
+    /* Words of files and of other hosts may hold what a terminal obeys, and line feeds. */
+    for (const char *c = text; *c && n + sizeof "\\u001b" <= size; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\t')
+            n += (size_t)snprintf(out + n, size - n, "\\u%04x", (unsigned char)*c);
+        else
+            out[n++] = *c;
+    if (size)
+        out[n] = 0;
     return out;
 }

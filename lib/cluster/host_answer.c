@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -88,19 +89,16 @@ static char *told_line(const char *p, const char *key, int *nomem)
     return value;
 }
 
-/* The beginning of a useless answer, fit for a message. */
+/* Of a useless answer the beginning is told. */
 static int fail_answer(const char *host, const char *text, struct hrun_error *err)
 {
     char start[61];
-    size_t n = 0;
 
     text += strspn(text, " \t\r\n");
-    for (; text[n] && text[n] != '\n' && n < sizeof start - 1; n++)
-        start[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
-    start[n] = 0;
+    snprintf(start, sizeof start, "%.*s", (int)strcspn(text, "\n"), text);
     return hrun_fail(err, HRUN_EINVAL, "host '%s' answers %s%s%s in place of its topology; install the same hrun "
-                     "there, or describe the host in a cluster file (see hrun-cluster(5))", host, n ? "'" : "",
-                     n ? start : "nothing", n ? "'" : "");
+                     "there, or describe the host in a cluster file (see hrun-cluster(5))", host, *start ? "'" : "",
+                     *start ? start : "nothing", *start ? "'" : "");
 }
 
 /* The last instruction of ours in text; behind the XML nothing long follows it. */

@@ -103,13 +103,8 @@ static void answer(struct hrun_pmi *p, int rank, const char *fmt, ...)
 static void refuse(struct hrun_pmi *p, int rank, const char *why, const char *line)
 {
     char text[sizeof ((struct hrun_guard_event *)0)->text];
-    size_t n;
 
     snprintf(text, sizeof text, "%s%s%.80s%s", why, *line ? ": \"" : "", line, *line ? "\"" : "");
-    n = strlen(text);
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-            text[i] = '?';
     /* The rank may end as soon as its connection is closed. */
     report(p, HRUN_GUARD_REFUSED, rank, 0, text);
     hang_up(&p->ranks[rank]);

@@ -207,7 +207,7 @@ static void drain(struct crowd *c, struct agent *a, int which)
         close_fd(&a->fds[which]);
 }
 
-/* The last line that is not blank, fit for a message. */
+/* The last line that is not blank. */
 static const char *last_line(struct hrun_buf *said)
 {
     char *end = said->data + said->len, *line;
@@ -216,8 +216,7 @@ static const char *last_line(struct hrun_buf *said)
         end--;
     *end = 0;
     for (line = end; line > said->data && line[-1] != '\n'; line--)
-        if ((unsigned char)line[-1] < ' ' || line[-1] == 127)
-            line[-1] = '?';
+        ;
     return line;
 }
 

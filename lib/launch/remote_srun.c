@@ -201,9 +201,6 @@ static void last_words(const char *text, int task, char *out, size_t size)
         if (end != line && t == task && !strncmp(end, ": ", 2))
             snprintf(out, size, "%.*s", (int)strcspn(end + 2, "\n"), end + 2);
     }
-    for (char *p = out; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
 }
 
 static void blame(struct gather *g, int host, const char *happened, const char *why, const char *do_this)

