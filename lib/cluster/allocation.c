@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -231,20 +232,23 @@ static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
 struct lister {
     enum hrun_manager manager;
     const char *name;
-    const char *file;           /* the variable that names a file of lines, each of which begins with a host */
+    const char *file;           /* the variable that names a file of lines, each of which begins with a host, or NULL */
     int counts;                 /* 1: its number of slots is the second word of the line; 0: a line is one slot */
     int whole;                  /* 1: each host is granted as a whole */
     const char *words;          /* the variable that holds "HOST SLOTS HOST SLOTS", where there is no file, or NULL */
     const char *id;             /* the variable that names the job */
     const char *cpus;           /* the variable that says how many cores a host has at least, or NULL */
+    const char *slots;          /* the variable that says how many slots a job has that lists no hosts, and so has this one
+                                   alone; NULL: it has one */
 };
 
 static const struct lister listers[] = {
-    { HRUN_MANAGER_PBS, "PBS", "PBS_NODEFILE", 0, 0, NULL, "PBS_JOBID", "NCPUS" },
-    { HRUN_MANAGER_OTHER, "SGE", "PE_HOSTFILE", 1, 0, NULL, "JOB_ID", NULL },
-    { HRUN_MANAGER_OTHER, "LSF", "LSB_DJOB_HOSTFILE", 0, 0, "LSB_MCPU_HOSTS", "LSB_JOBID", NULL },
-    { HRUN_MANAGER_OTHER, "OAR", "OAR_NODEFILE", 0, 0, NULL, "OAR_JOB_ID", NULL },
-    { HRUN_MANAGER_OTHER, "Cobalt", "COBALT_NODEFILE", 0, 1, NULL, "COBALT_JOBID", NULL },
+    { HRUN_MANAGER_PBS, "PBS", "PBS_NODEFILE", 0, 0, NULL, "PBS_JOBID", "NCPUS", NULL },
+    { HRUN_MANAGER_OTHER, "SGE", "PE_HOSTFILE", 1, 0, NULL, "JOB_ID", NULL, "NSLOTS" },
+    { HRUN_MANAGER_OTHER, "LSF", "LSB_DJOB_HOSTFILE", 0, 0, "LSB_MCPU_HOSTS", "LSB_JOBID", NULL, "LSB_DJOB_NUMPROC" },
+    { HRUN_MANAGER_OTHER, "OAR", "OAR_NODEFILE", 0, 0, NULL, "OAR_JOB_ID", NULL, NULL },
+    { HRUN_MANAGER_OTHER, "Cobalt", "COBALT_NODEFILE", 0, 1, NULL, "COBALT_JOBID", NULL, NULL },
+    { HRUN_MANAGER_OTHER, "Slurm", NULL, 0, 0, NULL, "SLURM_JOB_ID", NULL, "SLURM_NTASKS" },
 };
 
 /* The file's order is mostly host by host, or round after round: look where the next line should be. */
@@ -341,13 +345,18 @@ static int set_cores(struct hrun_allocation *a, const struct lister *l, struct h
 
 static int find_listed(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
 {
-    const char *path = setting(l->file), *words = l->words ? setting(l->words) : NULL, *id = setting(l->id);
+    const char *path = l->file ? setting(l->file) : NULL, *words = l->words ? setting(l->words) : NULL, *id = setting(l->id),
+               *slots = l->slots ? setting(l->slots) : NULL;
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = 0;
+    char own[HOST_NAME_MAX + 1];
+    int rc = 0, at = -1;
 
-    if (!path && !words)
-        return 0;
-    if (!path || (words && access(path, R_OK))) {
+    if (!path && !words) {
+        if (!id || (l->slots && !slots))
+            return 0;
+        rc = gethostname(own, sizeof own) ? hrun_fail_errno(err, HRUN_EIO, "this host has no name")
+                                          : add_line(a, l, own, slots, l->slots, 0, &at, err);
+    } else if (!path || (words && access(path, R_OK))) {
         rc = read_words(a, l, words, err);
     } else if (hrun_file_read(path, nodefile_max, &text, err)) {
         rc = hrun_fail_prefix(err, "%s", l->file);

@@ -291,6 +291,11 @@ LSB_DJOB_HOSTFILE=$tmp/nodes LSB_JOBID=8|LSF job 8|3
 PBS_NODEFILE=$tmp/nodes PBS_JOBID=9 NCPUS=4 OMP_NUM_THREADS=4|PBS job 9|8
 OAR_NODEFILE=$tmp/nodes OAR_JOB_ID=10|OAR job 10|3
 END
+# A job that lists no hosts has slots of this one.
+run env JOB_ID=5 NSLOTS=1 hrun --dry-run true
+out_has "SGE job 5 grants 1 process: " "a job without a list of hosts"
+run env PBS_JOBID=6 hrun --dry-run true
+out_has "PBS job 6 grants 1 process: " "and without a number of slots"
 fails 125 "hrun: LSB_DJOB_HOSTFILE: cannot read '/no/such'" "an allocation that cannot be read is never this host alone" \
     env LSB_DJOB_HOSTFILE=/no/such LSB_JOBID=8 hrun true
 run env PBS_NODEFILE="$tmp/nodes" NCPUS=4 $h --level core --dry-run --json --map-by ppr:1:node:pe=4 true

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const variables[] = {
     "SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_JOB_CPUS_PER_NODE",
@@ -16,7 +17,7 @@ static const char *const variables[] = {
     "SLURM_TASKS_PER_NODE_HET_GROUP_0", "SLURM_TASKS_PER_NODE_HET_GROUP_1", "SLURM_CPUS_PER_TASK_HET_GROUP_0",
     "SLURM_CPUS_PER_TASK_HET_GROUP_1", "PBS_NODEFILE", "PBS_JOBID", "NCPUS", "PE_HOSTFILE", "JOB_ID",
     "LSB_DJOB_HOSTFILE", "LSB_MCPU_HOSTS", "LSB_JOBID", "OAR_NODEFILE", "OAR_JOB_ID", "COBALT_NODEFILE",
-    "COBALT_JOBID", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile",
+    "COBALT_JOBID", "NSLOTS", "LSB_DJOB_NUMPROC", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile",
     "PRTE_MCA_prte_default_hostfile",
 };
 
@@ -155,12 +156,26 @@ static void test_slurm_errors(void)
 
 static void test_files(void)
 {
+    static const struct {
+        const char *words[4], *job;
+        int cores, slots;
+    } alone[] = {
+        { { "JOB_ID=5", "NSLOTS=1" }, "SGE job 5", 1, 1 }, { { "JOB_ID=5", "NSLOTS=3" }, "SGE job 5", 3, 3 },
+        { { "JOB_ID=5" }, NULL, 0, 0 }, { { "NSLOTS=1" }, NULL, 0, 0 },
+        { { "PBS_JOBID=6" }, "PBS job 6", 1, 1 }, { { "PBS_JOBID=6", "NCPUS=4" }, "PBS job 6", 4, 1 },
+        { { "NCPUS=4" }, NULL, 0, 0 }, { { "LSB_JOBID=7", "LSB_DJOB_NUMPROC=2" }, "LSF job 7", 2, 2 },
+        { { "SLURM_JOB_ID=8", "SLURM_NTASKS=2" }, "Slurm job 8", 2, 2 },
+        { { "OAR_JOB_ID=9" }, "OAR job 9", 1, 1 },
+    };
+    char own[256] = "";
     struct hrun_error err;
     char *dir = hrun_rundir_create(NULL, &err), *path = hrun_strf("%s/nodes", dir), *want;
     char *pbs = hrun_strf("PBS_NODEFILE=%s", path), *ompi = hrun_strf("OMPI_MCA_orte_default_hostfile=%s", path);
     char *sge = hrun_strf("PE_HOSTFILE=%s", path), *lsf = hrun_strf("LSB_DJOB_HOSTFILE=%s", path);
     char *oar = hrun_strf("OAR_NODEFILE=%s", path), *cobalt = hrun_strf("COBALT_NODEFILE=%s", path);
     char *hydra = hrun_strf("HYDRA_HOST_FILE=%s", path);
+
+    gethostname(own, sizeof own - 1);
 
 #define WRITE(text) hrun_file_replace(path, text, strlen(text), 0600, &err)
     WRITE("n1\nn1\nn2.domain\n\nn2.domain\nn1\nn3");
@@ -216,6 +231,15 @@ static void test_files(void)
     WRITE("\n");
     SET(lsf,);
     fails("LSB_DJOB_HOSTFILE names no host");
+
+    /* A job that lists no hosts has slots of this one. */
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        set(alone[i].words);
+        want = alone[i].slots ? hrun_strf("%s: %s*%d/0=%d", alone[i].job, own, alone[i].cores, alone[i].slots)
+                              : hrun_strf("none");
+        is_found(want);
+        free(want);
+    }
 
     WRITE("# hosts\nn1 slots=4\nn2\n");
     SET(hydra, "OMPI_MCA_orte_default_hostfile=",);
