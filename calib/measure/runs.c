@@ -318,11 +318,26 @@ static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
     return problem_keep_rule(r->c, err);
 }
 
+/* The program has refused a number of processes and nothing has worked now: what worked in earlier runs and has not
+ * failed since. -1: there is none, or no need to ask. */
+static int worked_before(const struct campaign *g, const struct luck *luck, int refused)
+{
+    int found = -1;
+
+    for (int i = 0; i <= g->nsubs; i++)
+        if (luck[i].now)
+            return -1;
+    for (int i = 0; i < g->n; i++)
+        if (g->v[i].have && !g->v[i].failed && !g->v[i].left_out && g->v[i].P != g->v[refused].P)
+            found = found < 0 ? i : found;
+    return g->v[refused].have || !g->v[refused].refused ? -1 : found;
+}
+
 /* One chosen run, and back to the design what became of it. */
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
 {
     struct campaign *g = r->g;
-    int i = campaign_point(g, run->pes, run->procs, run->share, run->N, err), slot, rc = 0;
+    int i = campaign_point(g, run->pes, run->procs, run->share, run->N, err), slot, earlier, rc = 0;
     struct spending before = r->spent;
     struct point *p;
 
@@ -344,6 +359,14 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
         return -1;
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);
+    earlier = r->finds_rule ? worked_before(g, luck, i) : -1;
+    if (earlier >= 0) {
+        p = &g->v[earlier];
+        rc = make_chosen(r, &(struct hrun_design_run){ .pes = p->pes, .procs = p->procs, .share = p->share, .N = p->N },
+                         luck, err);
+    }
+    if (rc)
+        return rc;
     if (r->finds_rule && learn_rule(r, luck, err))
         return -1;
     give_up(r, slot, &luck[slot]);

@@ -310,6 +310,10 @@ if [ "$(nproc)" -ge 2 ]; then
     err_has "2 processes failed in 3 earlier runs of this command: 1 is started, which worked" "then what has worked"
     run hrun $pes -n 2 ./refusing x
     status_is 1 "-n is obeyed"
+    for _ in 1 2 3; do run hrun $pes ./refusing y; done
+    run hrun-calibrate $pes --budget 5runs ./refusing y
+    status_is 0 "what runs have told of a program is heard when it is calibrated"
+    ok "a number that it refuses is tried again once" test "$(grep -c 'P=2 .*failed' .err)" = 2
     run hrun $pes --dry-run ./refusing
     err_lacks "failed" "another command is another one"
     touch -d '+1 hour' refusing
