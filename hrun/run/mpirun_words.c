@@ -101,6 +101,7 @@ static const struct word words[] = {
     { "cpus-per-task", 1, PLACE, "pe %1" },
     { "ntasks-per-node", 1, PLACE, "per-node %1" },
     { "ntasks-per-socket", 1, PLACE, "map-by ppr:%1:package" },
+    { "ntasks-per-core", 1, PLACE, "map-by ppr:%1:core" },
     { "use-hwthread-cpus", 0, PLACE, "hwthreads 1" },
     { "nolocal", 0, PLACE, "nolocal 1" },
     { "skip-launch-node", 0, PLACE, "nolocal 1" },
@@ -138,6 +139,10 @@ static const struct word words[] = {
     { "exact", 0, INSTEAD, NEEDLESS },
     { "kill-on-bad-exit", 0, INSTEAD, "hrun always ends all processes when one has failed" },
     { "unbuffered", 0, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
+    { "u", 0, INSTEAD, "hrun leaves the buffers of the program as they are (stdbuf -oL changes them)" },
+    { "threads-per-core", 1, INSTEAD, "a process gets whole cores (--use-hwthread-cpus: hardware threads)" },
+    { "hint", 1, INSTEAD, "a process gets whole cores (--use-hwthread-cpus: hardware threads)" },
+    { "timestamp-output", 0, INSTEAD, "hrun puts no times before lines (2>&1 | ts does so)" },
     { "job-name", 1, INSTEAD, NEEDLESS },
 
     { "nodes", 1, REFUSED, "name the hosts with --host a,b, or ask salloc or sbatch for nodes" },

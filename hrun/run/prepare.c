@@ -460,8 +460,9 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
     if (!fits || number_is_open(words))
         return hrun_fail(err, HRUN_ENOENT,
                          "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
-                         "(hrun --list-apps), or let hrun-calibrate --vary find the size among the words. To start P "
-                         "processes say -n P; mpirun's -N, processes per node, is -npernode here",
+                         "(hrun --list-apps), make one with hrun-calibrate --new, or let hrun-calibrate --vary find "
+                         "the size among the words. To start P processes say -n P; mpirun's -N, processes per node, is "
+                         "-npernode here",
                          words[0]);
     p->mapping.by = HRUN_MAP_NODE;
     p->mapping.per = (int)N;

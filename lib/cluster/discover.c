@@ -97,14 +97,16 @@ static int sort_out(struct listed *l, struct hrun_error *err)
 {
     const struct hrun_host_entry *local = NULL, *e;
     struct hrun_error why;
-    int is_local;
+    int is_local, granted;
 
     for (size_t i = 0; i < l->list->n; i++) {
         e = &l->list->v[i];
+        granted = hrun_granted_index(l->d, e->name);
         if (hrun_resolver_look(l->d->resolver, e->name, &is_local, &why))
             return hrun_fail_at(err, why.code == HRUN_ENOMEM ? HRUN_ENOMEM : HRUN_EPARSE, l->file, e->line, e->column,
-                                "%s", why.text);
-        if (hrun_granted_index(l->d, e->name) == -1)
+                                "%s%s%s%s", why.text, granted < 0 ? "" : " (", granted < 0 ? "" : l->d->granted->name,
+                                granted < 0 ? "" : " grants it)");
+        if (granted == -1)
             return fail_not_granted(l->d, e, l->file, err);
         if (!is_local && !l->d->req->topologies)
             return hrun_fail_at(err, HRUN_EINVAL, l->file, e->line, e->column,

@@ -105,7 +105,7 @@ static char *find_in_path(const char *name, const char *wdir, struct hrun_error 
     path = join(wdir, "", 0, name);
     if (path && check_executable(path) == 0)
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; did you mean ./%s?", name, name);
-    else if (name[strspn(name, "0123456789.,")])
+    else if (name[strspn(name, "0123456789.,")] || !strpbrk(name, "0123456789"))
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH, which is %s", name, list);
     else
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; is it part of an option's list? "

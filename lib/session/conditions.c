@@ -76,14 +76,15 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
 {
     const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env,
                              *smpi = &c->set->smpi;
-    int simulated = c->engine->simulated, bad = 0;
+    int simulated = c->engine->simulated, mca_counts = !simulated && c->mpi.kind != HRUN_MPI_MPICH, bad = 0;
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
     struct hrun_strvec v = { 0 };
 
-    for (char **e = environ; *e && !simulated; e++)
-        if (!strncmp(*e, IN_ENVIRONMENT, prefix))
+    /* Where shared memory is kept an outer hrun has said. */
+    for (char **e = environ; *e && mca_counts; e++)
+        if (!strncmp(*e, IN_ENVIRONMENT, prefix) && !strstr(*e, "_backing_directory="))
             bad |= add_parameter(&v, *e + prefix, mca->v, mca->n);
-    for (size_t i = 0; i < mca->n && !simulated; i++)
+    for (size_t i = 0; i < mca->n && mca_counts; i++)
         bad |= add_parameter(&v, mca->v[i], mca->v + i + 1, mca->n - i - 1);
     for (size_t i = 0; i < env->n; i++)
         bad |= add_variable(&v, env->v[i]);

@@ -163,6 +163,9 @@ err_has "does not accept P = 3" "and the rule is named"
 
 # ---- host files
 printf 'no-such-host.invalid slots=2\n' > unknown
+echo no-such-host.invalid > granted
+fails 125 "service not known (PBS job 3 grants it)" "an unknown host of a job" \
+    env PBS_JOBID=3 PBS_NODEFILE="$PWD/granted" hrun /bin/true
 fails 125 "unknown:1" "host file with an unknown host names file and line" hrun --hostfile unknown /bin/true
 : > empty
 fails 125 "empty" "empty host file" hrun --hostfile empty /bin/true
@@ -244,6 +247,7 @@ run env HWLOC_SYNTHETIC='core:1000 pu:1' hrun -q --dry-run true
 status_is 0 "and on a host of 1000 cores"
 
 # ---- what a terminal would obey
+fails 127 "in PATH, which is" "a dot is no list of sizes" hrun .
 run hrun "$(printf 'no\033[31mprog')"
 status_is 127 "a program whose name has control characters"
 err_has 'no\u001b[31mprog' "is told without them"

@@ -61,6 +61,8 @@ ok "the profile's name has the MPI and its version" bash -c "ls data/*/lu* data/
 run hrun --dry-run -app lu -N 400 "$mpich/lu"
 status_is 0 "a choice"
 out_has "predicted" "has a prediction"
+run hrun --dry-run --mca btl self -app lu -N 400 "$mpich/lu"
+ok "of which parameters of Open MPI change no times" sh -c '! grep -q "other options" "$1" "$2"' sh .out .err
 run hrun --dry-run -app lu -N 400 "$bin/lu"
 out_has "no profile" "which Open MPI's has not"
 run hrun -app lu -N 300 "$mpich/lu"
