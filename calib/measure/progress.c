@@ -63,10 +63,9 @@ double progress_left(const struct progress *p)
 static void keep_pace(struct progress *p, const struct event *e)
 {
     static const double wait_s = 10;    /* a longer pause before a run is for other users' */
-    double now = hrun_monotonic_s();
+    double now = hrun_monotonic_s(), pause_s = fmax(now - p->heard_s - e->wall_s, 0);
 
-    p->busy_s += p->c->cluster->platform ? now - p->heard_s
-                                         : fmin(fmax(now - p->heard_s, e->wall_s), e->wall_s + wait_s);
+    p->busy_s += p->c->cluster->platform ? now - p->heard_s : e->wall_s + (pause_s < wait_s ? pause_s : 0);
     p->wall_s += e->wall_s;
     p->runs++;
     p->heard_s = now;

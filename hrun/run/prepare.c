@@ -346,8 +346,9 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
         if (ends || !said)
             ledger_tell(&p->ledger, &text);
         if (ends)
-            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are in use: %s; hrun --show-cluster=users "
-                           "lists all runs, HRUN_LEDGER=none in the environment starts this one anyway", text.data);
+            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are %s: %s; hrun --show-cluster=users lists all "
+                           "runs, HRUN_LEDGER=none in the environment starts this one anyway",
+                           p->set->no_wait ? "in use" : "still in use at the end of --wait", text.data);
         else if (!said++ && !p->c.set->quiet)
             fprintf(stderr, "hrun: waits for its PEs (--no-wait fails instead, HRUN_LEDGER=none shares them): %s\n",
                     text.data);

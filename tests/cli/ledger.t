@@ -100,7 +100,7 @@ err_has "$cores of $cores PEs of" "it said for whom"
 ok "it leaves nothing" test "$(entries)" = 3
 run hrun --wait=1 -n 1 true
 status_is 125 "at most a second"
-err_has "the PEs that this run needs are in use" "then it is an error"
+err_has "the PEs that this run needs are still in use at the end of --wait" "then it is an error"
 ok "nothing was started meanwhile" test ! -e "$tmp/order"
 ok "it has said once for whom it waits" test "$(grep -c "waits for its PEs .*in use by root since" "$tmp/waits")" = 1
 touch "$tmp/three.end"
