@@ -211,7 +211,7 @@ void context_begin(const struct context_command *cmd, struct settings *s, int mo
 {
     if (cmd->modes[mode].word || !words[0])
         return;
-    s->here = context_program_here(s, words[0]);
+    s->here = context_program_here(s->wdir, words[0]);
     if (s->here) {
         settings_say(s, PROGRAM_HERE, words[0], s->here);
         words[0] = s->here;

@@ -264,7 +264,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         if (rest < 0)
             return -1;
         words = line->v + rest;
-        if (words[0] && (here = context_program_here(settings, words[0]))) {
+        if (words[0] && (here = context_program_here(s->programs[s->nprograms].wdir, words[0]))) {
             if (hrun_strvec_pushf(&s->notes, PROGRAM_HERE, words[0], here))
                 return hrun_fail_nomem(err);
             free(words[0]);

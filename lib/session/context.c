@@ -215,13 +215,13 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
     return hrun_program_mpi(path, &c->mpi, err) || apply_family(c, argv0, err) ? -1 : 0;
 }
 
-char *context_program_here(const struct settings *set, const char *name)
+char *context_program_here(const char *wdir, const char *name)
 {
-    char *path = strchr(name, '/') ? NULL : hrun_program_find(name, set->wdir, NULL);
+    char *path = strchr(name, '/') ? NULL : hrun_program_find(name, wdir, NULL);
     char *here = path || strchr(name, '/') ? NULL : hrun_strf("./%s", name);
 
     free(path);
-    path = here ? hrun_program_find(here, set->wdir, NULL) : NULL;
+    path = here ? hrun_program_find(here, wdir, NULL) : NULL;
     if (!path) {
         free(here);
         here = NULL;

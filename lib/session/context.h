@@ -173,9 +173,9 @@ int context_has_openmpi(void);
 /* 1 unless the topology of this host is only a description (HWLOC_XMLFILE, HWLOC_SYNTHETIC): then processes cannot be
  * bound, and times say nothing about the machine described. */
 int context_is_real(const struct context *c);
-/* "./NAME" where the program is in the working directory, and none of its name in PATH; the caller frees it. Else
- * NULL. */
-char *context_program_here(const struct settings *set, const char *name);
+/* "./NAME" where the program is in the working directory (NULL: the present one), and none of its name in PATH; the
+ * caller frees it. Else NULL. */
+char *context_program_here(const char *wdir, const char *name);
 #define PROGRAM_HERE "%s is not in PATH: %s of the working directory is used"
 /* As before a program was found. */
 void context_drop_program(struct context *c);

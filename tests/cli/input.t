@@ -77,7 +77,7 @@ chmod +x here/mycode here/true
 run hrun --wdir here -n 1 mycode
 out_has "from the folder" "a program of the working directory without ./ runs, as by mpirun"
 ok "which is said once" test "$(grep -c "mycode is not in PATH: ./mycode of the working" .err)" = 1
-run hrun --wdir here -n 1 true : --wdir here -n 1 mycode
+run hrun -n 1 true : --wdir here -n 1 mycode
 out_has "from the folder" "so does a further one"
 ok "and that is said once" test "$(grep -c "./mycode of the working" .err)" = 1
 out_lacks "$(printf 'from the folder\nfrom the folder')" "what is in PATH goes before it"
