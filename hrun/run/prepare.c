@@ -432,19 +432,26 @@ static void apply_grant(struct prepared *p)
 }
 
 /* Of a program that no definition knows there may be more processes than PEs, where these have several cores, as hosts
- * have: they fill the cores as with mpirun. */
+ * have: they fill the cores as with mpirun. Where hosts have slots each is bound to a core: a memory node may have more
+ * cores than its host has slots. */
 static void fill_cores(struct prepared *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     int64_t cores = 0, pes = 0;
+    int slots = 0;
 
-    for (int h = 0; h < cl->nhosts; h++)
+    for (int h = 0; h < cl->nhosts; h++) {
         cores += cores_of(cl, h);
+        slots |= cl->hosts[h].slots;
+    }
     for (int i = 0; i < cl->nsubs; i++)
         pes += cl->subs[i].npes;
     if ((!p->c.app || p->c.problem) && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
-        !hrun_mapping_places(&p->mapping) && !p->granted.by)
+        !hrun_mapping_places(&p->mapping) && !p->granted.by) {
         p->mapping.by = HRUN_MAP_SLOT;
+        if (slots && !p->mapping.bind_to)
+            p->mapping.bind_to = HRUN_MAP_CORE;
+    }
 }
 
 /* The program is known to no definition, and -N was given: is it mpirun's, processes per node? It is where it can be

@@ -68,13 +68,17 @@ void placement_release(struct placed *p)
 
 int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err)
 {
+    int least = INT_MAX;
+
     if (!c->app || !c->app->threads_fill)
         return 0;
     if (hrun_layout_fill_threads(layout, err))
         return -1;
-    if (c->app->threads) {
+    for (int r = 0; r < layout->nranks; r++)
+        least = layout->ranks[r].threads < least ? layout->ranks[r].threads : least;
+    if (c->app->threads || c->problem || !*c->app->file) {  /* without a definition all have as many as the least has */
         for (int r = 0; r < layout->nranks; r++)
-            layout->ranks[r].threads = 0;
+            layout->ranks[r].threads = c->app->threads ? 0 : least;
         layout->uneven_threads = 0;
     }
     return 0;

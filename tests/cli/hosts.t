@@ -291,6 +291,17 @@ LSB_DJOB_HOSTFILE=$tmp/nodes LSB_JOBID=8|LSF job 8|3
 PBS_NODEFILE=$tmp/nodes PBS_JOBID=9 NCPUS=4 OMP_NUM_THREADS=4|PBS job 9|8
 OAR_NODEFILE=$tmp/nodes OAR_JOB_ID=10|OAR job 10|3
 END
+# Slots of a host file bound the cores of its ranks, and threads are as many in all of them.
+printf '127.0.0.2\n127.0.0.2\n127.0.0.4\n' > slots
+while IFS='|' read -r words cores; do
+    # shellcheck disable=SC2086
+    run $h --hostfile slots --dry-run --json $words true
+    got=$(json '[(r["host"][-1], r["cores"], r["threads"]) for r in d["ranks"]]')
+    out="$got $err" ok "slots and '$words'" test "$got" = "$cores"
+done <<END
+-n 3|[('2', '0', 1), ('2', '1', 1), ('4', '0', 1)]
+-n 3 --bind-to none|[('2', '0-3', 2), ('2', '0-3', 2), ('4', '0-7', 2)]
+END
 # A job that lists no hosts has slots of this one.
 run env JOB_ID=5 NSLOTS=1 hrun --dry-run true
 out_has "SGE job 5 grants 1 process: " "a job without a list of hosts"
