@@ -433,24 +433,24 @@ static void apply_grant(struct prepared *p)
 
 /* Of a program that no definition knows there may be more processes than PEs, where these have several cores, as hosts
  * have: they fill the cores as with mpirun. Where hosts have slots each is bound to a core: a memory node may have more
- * cores than its host has slots. */
+ * cores than its host has slots. More slots than cores allow as many processes, which share them. */
 static void fill_cores(struct prepared *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
-    int64_t cores = 0, pes = 0;
-    int slots = 0;
+    int64_t cores = 0, pes = 0, slots = 0, room = 0;
 
     for (int h = 0; h < cl->nhosts; h++) {
         cores += cores_of(cl, h);
-        slots |= cl->hosts[h].slots;
+        slots += cl->hosts[h].slots;
+        room += cl->hosts[h].slots && !cl->granted ? cl->hosts[h].slots : cores_of(cl, h);
     }
     for (int i = 0; i < cl->nsubs; i++)
         pes += cl->subs[i].npes;
-    if ((!p->c.app || p->c.problem) && !p->ask.config && !p->ask.use && p->ask.procs > pes && p->ask.procs <= cores &&
-        !hrun_mapping_places(&p->mapping) && !p->granted.by) {
+    if ((!p->c.app || p->c.problem) && !p->ask.config && !p->ask.use && p->ask.procs > pes &&
+        p->ask.procs <= (room > cores ? room : cores) && !hrun_mapping_places(&p->mapping) && !p->granted.by) {
         p->mapping.by = HRUN_MAP_SLOT;
         if (slots && !p->mapping.bind_to)
-            p->mapping.bind_to = HRUN_MAP_CORE;
+            p->mapping.bind_to = p->ask.procs > cores ? HRUN_MAP_NONE : HRUN_MAP_CORE;
     }
 }
 
@@ -547,8 +547,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
         return -1;
     apply_grant(p);
-    p->as_mpiexec = s->hydra && c->mpi.kind == HRUN_MPI_MPICH && !p->ask.oversubscribe;
-    p->ask.oversubscribe |= p->as_mpiexec;
+    p->ask.oversubscribe |= s->hydra && c->mpi.kind == HRUN_MPI_MPICH;
     fill_cores(p);
     if (s->explore_if_it_fits && c->cluster->nsubs > HRUN_LEARN_SUBS)
         p->ask.explore = 0;

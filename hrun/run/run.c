@@ -201,8 +201,9 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
             fprintf(stderr, "hrun: %s\n", text.data);
         hrun_buf_reset(&text);
     }
-    if (p->as_mpiexec && p->layout->shared_cores)
-        hrun_buf_addf(&text, "hrun: %d processes share cores, as mpiexec starts them\n", p->layout->nranks);
+    if (p->layout->shared_cores && !p->set->ask.oversubscribe && !p->mapping.oversubscribes &&
+        !p->ask.config && (p->d.by == BY_USER || p->d.by == BY_DEFAULT))
+        hrun_buf_addf(&text, "hrun: %d processes share cores\n", p->layout->nranks);
     if (!p->c.set->verbose)
         report_threads(p->layout, "hrun: ", &text);
     if (!(p->probe.look_s > 0 && p->probe.runs))

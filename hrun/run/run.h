@@ -42,7 +42,6 @@ struct prepared {
     struct placed placed;
     struct probe probe;
     struct hrun_layout *layout;
-    int as_mpiexec;               /* 1: more processes than cores need no --oversubscribe */
     int sig;                      /* the signal that has ended the waiting, else 0 */
 };
 

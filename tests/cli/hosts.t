@@ -302,6 +302,11 @@ done <<END
 -n 3|[('2', '0', 1), ('2', '1', 1), ('4', '0', 1)]
 -n 3 --bind-to none|[('2', '0-3', 2), ('2', '0-3', 2), ('4', '0-7', 2)]
 END
+many=$(($(nproc) + 2))
+run hrun --host "localhost:$many" -n $many "$bin/probe" info
+out_has "rank $((many - 1)) of $many" "slots that the user gives allow as many processes"
+err_has "hrun: $many processes share cores" "which one line says"
+fails 125 "-n $((many + 1)): " "and no more" hrun --host "localhost:$many" -n $((many + 1)) true
 # A job that lists no hosts has slots of this one.
 run env JOB_ID=5 NSLOTS=1 hrun --dry-run true
 out_has "SGE job 5 grants 1 process: " "a job without a list of hosts"

@@ -34,7 +34,7 @@ ln -s "$(command -v hrun)" mpiexec
 for how in "./mpiexec" "hrun -genv A 1"; do
     run $how -n $many "$mpich/probe" info
     status_is 0 "more processes than cores, called as mpiexec: $how"
-    err_has "hrun: $many processes share cores, as mpiexec starts them" "which one line says"
+    err_has "hrun: $many processes share cores" "which one line says"
     run $how -n $many true
     status_is 125 "but not of a program that is not of MPICH"
 done
