@@ -86,6 +86,8 @@ is_result "00 1000 192 2 3" "the grid where it fits"
 err_has "taken over from your HPL.dat: nb=192, bcast=0, depth=0 (-D" "else it is not said to be taken over"
 err_has "as this run has 6 processes: rows=4 (here 2), cols=1 (here 3)" "but what the run has"
 touch "$TIDY"
+run hrun --level core --host localhost:1 -app hpl ./xhpl
+err_has "hrun: 4 processes share cores" "processes of the user's file that share cores are told of"
 hpl
 rm "$TIDY"
 status_is 0 "without a size the program reads the user's file"
