@@ -165,9 +165,10 @@ static int check_procs(const struct context *c, const struct question *q, const 
     if (q->procs <= decide_capacity(c, d) || q->oversubscribe)
         return 0;
     return hrun_fail(err, HRUN_EINVAL,
-                     "-n %lld: the cluster holds at most %lld process%s (%s); give fewer, or --oversubscribe "
+                     "-n %lld: %s holds at most %lld process%s (%s); give fewer, or --oversubscribe "
                      "(HRUN_OVERSUBSCRIBE=1: always)",
-                     (long long)q->procs, (long long)decide_capacity(c, d), decide_capacity(c, d) == 1 ? "" : "es",
+                     (long long)q->procs, c->cluster->allocation ? c->cluster->allocation : "the cluster",
+                     (long long)decide_capacity(c, d), decide_capacity(c, d) == 1 ? "" : "es",
                      c->app && c->app->suits_pes ? "one per core"
                      : c->app ? "PEs times the most processes per PE of the app definition"
                      : c->cluster->subs[0].level == HRUN_LEVEL_NODE

@@ -312,6 +312,8 @@ run env JOB_ID=5 NSLOTS=1 hrun --dry-run true
 out_has "SGE job 5 grants 1 process: " "a job without a list of hosts"
 run env PBS_JOBID=6 hrun --dry-run true
 out_has "PBS job 6 grants 1 process: " "and without a number of slots"
+fails 125 "SGE job 5 holds at most 1 process (one per core)" "it is named where it has too few" \
+    env JOB_ID=5 NSLOTS=1 hrun -n 2 true
 fails 125 "hrun: LSB_DJOB_HOSTFILE: cannot read '/no/such'" "an allocation that cannot be read is never this host alone" \
     env LSB_DJOB_HOSTFILE=/no/such LSB_JOBID=8 hrun true
 run env PBS_NODEFILE="$tmp/nodes" NCPUS=4 $h --level core --dry-run --json --map-by ppr:1:node:pe=4 true
