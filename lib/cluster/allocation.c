@@ -245,7 +245,8 @@ struct lister {
 static const struct lister listers[] = {
     { HRUN_MANAGER_PBS, "PBS", "PBS_NODEFILE", 0, 0, NULL, "PBS_JOBID", "NCPUS", NULL },
     { HRUN_MANAGER_OTHER, "SGE", "PE_HOSTFILE", 1, 0, NULL, "JOB_ID", NULL, "NSLOTS" },
-    { HRUN_MANAGER_OTHER, "LSF", "LSB_DJOB_HOSTFILE", 0, 0, "LSB_MCPU_HOSTS", "LSB_JOBID", NULL, "LSB_DJOB_NUMPROC" },
+    { HRUN_MANAGER_OTHER, "LSF", "LSB_DJOB_HOSTFILE", 0, 0, "LSB_MCPU_HOSTS", "LSB_JOBID", NULL,
+      "LSB_DJOB_NUMPROC" },
     { HRUN_MANAGER_OTHER, "OAR", "OAR_NODEFILE", 0, 0, NULL, "OAR_JOB_ID", NULL, NULL },
     { HRUN_MANAGER_OTHER, "Cobalt", "COBALT_NODEFILE", 0, 1, NULL, "COBALT_JOBID", NULL, NULL },
     { HRUN_MANAGER_OTHER, "Slurm", NULL, 0, 0, NULL, "SLURM_JOB_ID", NULL, "SLURM_NTASKS" },
@@ -345,7 +346,8 @@ static int set_cores(struct hrun_allocation *a, const struct lister *l, struct h
 
 static int find_listed(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
 {
-    const char *path = l->file ? setting(l->file) : NULL, *words = l->words ? setting(l->words) : NULL, *id = setting(l->id),
+    const char *path = l->file ? setting(l->file) : NULL, *words = l->words ? setting(l->words) : NULL,
+               *id = setting(l->id),
                *slots = l->slots ? setting(l->slots) : NULL;
     struct hrun_buf text = HRUN_BUF_INIT;
     char own[HOST_NAME_MAX + 1];
