@@ -28,7 +28,7 @@ threads '(1,2,1,1)' two,one '0 two 1 0;1 two 1 1;2 one 1 1'
 threads '(1,1,1,2)' two,one '0 two 2 0-1;1 one 1 1;2 one 1 1'
 threads '(2,2)' two,wide '0 two 1 0;1 two 1 1;2 wide 1 0;3 wide 1 1'
 export OMP_NUM_THREADS=7
-threads '(2,1)' two,wide '0 two 2 0-1;1 wide 2 0-1'
+threads '(2,1)' two,wide '0 two 7 0-1;1 wide 7 0-1'
 threads '(1,1,1,1)' two,one '0 two 3 0-1;1 one 3 1' -x OMP_NUM_THREADS=3
 unset OMP_NUM_THREADS
 
