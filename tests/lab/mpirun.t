@@ -85,10 +85,10 @@ fi
 cp "$probe" "$tmp/one"
 cp "$probe" "$tmp/two"
 apps_of() { printf '%s\n' "$out" | sed -n 's/^rank \([0-9]*\) is \([^,]*\),.*/\1:\2/p' | sort -n | xargs; }
-run hrun -x A=7 -n 1 "$tmp/one" app ring env=A : -n 2 "$tmp/two" app ring env=A 'env=a b'
+run hrun -genv A 7 -n 1 "$tmp/one" app ring env=A : -n 2 "$tmp/two" app ring env=A 'env=a b'
 status_is 0 'two programs on three hosts'
 ok 'each rank starts its own' test "$(apps_of)" = '0:one 1:two 2:two'
-ok '-x reaches all' test "$(printf '%s\n' "$out" | grep -c 'A=7')" = 3
+ok '-genv reaches all' test "$(printf '%s\n' "$out" | grep -c 'A=7')" = 3
 run hrun --report-bindings -n 2 "$tmp/one" app ring : -n 1 "$tmp/two" app ring
 err_has 'h3: rank 2 is bound to PUs 1, as planned' 'and is bound'
 printf 'subclusters:\n  - {name: a, hosts: "h[1-2]"}\n  - {name: b, hosts: h3, program: "%s"}\n' "$tmp/two" >"$tmp/c"

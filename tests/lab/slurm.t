@@ -219,9 +219,9 @@ all_clean "nothing is left after scancel"
 cp "$probe" "$tmp/one"
 cp "$probe" "$tmp/two"
 apps_of() { printf '%s\n' "$out" | sed -n 's/^rank \([0-9]*\) is \([^,]*\),.*/\1:\2/p' | sort -n | xargs; }
-again 0 all hrun -q --level core -x A=7 -n 1 "$tmp/one" app ring env=A : -n 5 "$tmp/two" app ring env=A "env=a 'b"
+again 0 all hrun -q --level core -genv A 7 -n 1 "$tmp/one" app ring env=A : -n 5 "$tmp/two" app ring env=A "env=a 'b"
 ok 'two programs in a step' test "$status $(apps_of)" = '0 0:one 1:two 2:two 3:two 4:two 5:two'
-ok '-x reaches all, in one world' test "$(printf '%s\n' "$out" | grep -c 'A=7$\|good')" = 7
+ok '-genv reaches all, in one world' test "$(printf '%s\n' "$out" | grep -c 'A=7$\|good')" = 7
 out_has "rank 5 a 'b=" 'each has its arguments'
 again 7 all hrun -q --level core -n 1 "$tmp/one" barriers=1 : -n 2 "$tmp/two" barriers=1 @2exit=7
 status_is 7 'the status of the one that fails'
