@@ -204,14 +204,12 @@ int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err
 
 /* ---------------------------------------------------------------- a default that the program refuses */
 
-/* Is the program another one than at that date? */
-static int is_newer(const struct context *c, const char *date)
+/* Seconds since the program was built; INFINITY: not known. */
+static double program_age(const struct context *c)
 {
     struct stat st;
-    double age_s;
 
-    return c->program && !stat(c->program, &st) && !hrun_date_age(date, &age_s) &&
-           difftime(time(NULL), st.st_mtime) < age_s;
+    return c->program && !stat(c->program, &st) ? difftime(time(NULL), st.st_mtime) : INFINITY;
 }
 
 enum usual { POWER_OF_TWO, SQUARE, CUBE, DIVISOR, ONE, USUAL };
@@ -245,6 +243,7 @@ static int count_failures(struct context *c, const struct decision *d, const str
                           char *state, int *best, int *since)
 {
     struct dated *v = malloc(((size_t)h->n + 1) * sizeof *v);
+    double built_s = h->n ? program_age(c) : INFINITY, age_s;
     int failures = 0;
 
     for (int k = 0; v && k < h->n; k++)
@@ -257,7 +256,7 @@ static int count_failures(struct context *c, const struct decision *d, const str
 
         for (int sub = 0; sub < d->nsubs; sub++)
             P += r->pes[sub] * r->procs[sub];
-        if (P > usual || !accepts(c, P) || is_newer(c, v[i].date))
+        if (P > usual || !accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
             continue;
         if (P == usual && r->time_s > 0) {
             memset(state, 0, (size_t)usual + 1);
