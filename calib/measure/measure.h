@@ -316,7 +316,7 @@ struct new_app {
     const char *name;
     char *const *words;            /* program and arguments */
     struct context *command;       /* of --vary: its problem, and what is known of it; NULL: --new */
-    const char *pattern, *time_match, *time_file, *time_value;   /* as a definition has them, or NULL */
+    const char *time_match, *time_file, *time_value;   /* as a definition has them, or NULL */
     int suits;                     /* 1: processes per PE follow the cluster (hrun_app_suit) */
     struct lists lists;            /* sizes, processes per PE */
     struct hrun_buf rule, rule_from;  /* expression; what it rests on */
@@ -328,7 +328,7 @@ struct new_app {
 int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err);
 
 /* Of --vary: the words become those with {N} in place of the number, a->command is what is known of them; of that, or
- * of their program, processes per PE, pattern, rule and time count on. Errors: HRUN_EINVAL (no such number, a
+ * of their program, processes per PE, rule and time count on. Errors: HRUN_EINVAL (no such number, a
  * definition that knows the command, {N} among the words), those of problem_begin. */
 int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *err);
 

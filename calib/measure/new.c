@@ -230,7 +230,6 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     d->procs_per_pe = a->lists.procs.n ? procs : PROCS;
     d->nprocs = a->suits ? 0 : a->lists.procs.n ? a->lists.procs.n : (int)(sizeof PROCS / sizeof PROCS[0]);
     d->args = a->words + 1;
-    d->pattern = a->pattern;
     d->time_match = a->time_match;
     d->time_file = a->time_file;
     d->time_value = a->time_value;

@@ -21,7 +21,7 @@ static int check_unknown(const struct context *c, const char *program, struct hr
     return 0;
 }
 
-/* What is known of the command, or of its program, counts on: processes per PE, pattern, rule and time. */
+/* What is known of the command, or of its program, counts on: processes per PE, rule and time. */
 static void take_over(struct calib_settings *s, struct new_app *a)
 {
     const struct hrun_app *base = problem_base(a->command), *said = a->command->app ? a->command->app : base;
@@ -31,8 +31,6 @@ static void take_over(struct calib_settings *s, struct new_app *a)
     said = s->again ? base : said;
     if (said && !s->rule)
         s->rule = hrun_expr_text(said->rule);
-    if (said)
-        a->pattern = said->pattern;
     if (said && !s->time) {
         a->time_match = said->time_match;
         a->time_file = said->time_file;

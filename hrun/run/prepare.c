@@ -29,7 +29,6 @@ static void drop_layout(struct prepared *p)
 {
     hrun_layout_destroy(p->layout);
     p->layout = NULL;
-    placement_release(&p->placed);
 }
 
 static void drop_choice(struct prepared *p)
@@ -205,16 +204,16 @@ static int check_network(struct prepared *p, const struct hrun_settings *s, stru
         return 0;
     if (network_load(&p->c, NULL, err))
         return -1;
-    if (!s->common.quiet && !p->d.network && !p->placed.known && !s->tune_collectives)
+    if (!s->common.quiet && !p->d.network && !s->tune_collectives)
         fprintf(stderr, "hrun: --network %s changes nothing: %s\n", file,
                 p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
-                : "the application has no terms of the network, and no pattern by which ranks are placed");
+                : "the application has no terms of the network");
     return 0;
 }
 
 /* ---------------------------------------------------------------- the layout, and whose its PEs are */
 
-int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, struct hrun_error *err)
+int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_error *err)
 {
     struct context *c = &p->c;
     int rc;
@@ -224,8 +223,7 @@ int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, 
     if (hrun_mapping_places(&p->mapping) || p->d.granted)
         rc = placement_map(c, &p->ask, p->d.granted ? &p->granted : &p->mapping, &p->layout, err);
     else
-        rc = (by_pattern && placement_choose(c, &p->d, &p->placed, err)) ||
-             placement_layout(c, &p->d, &p->placed, &p->layout, err) ||
+        rc = placement_layout(c, &p->d, &p->layout, err) ||
              (p->mapping.bind_to && placement_bind(c, &p->ask, &p->mapping, p->layout, err)) ? -1 : 0;
     p->w.share = p->d.share;
     return rc;
@@ -277,7 +275,7 @@ static int choose(struct prepared *p, int all, struct hrun_error *err)
     hrun_layout_destroy(mapped);
     if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))
         return -1;
-    return prepare_layout(p, p->c.busy, 1, err);
+    return prepare_layout(p, p->c.busy, err);
 }
 
 /* Is something run before it is known what is chosen? */
@@ -305,11 +303,11 @@ static int choose_free(struct prepared *p, struct hrun_error *err)
     if (choose(p, 1, err))
         return -1;
     all_s = p->d.predicted ? p->d.time_s : NAN;
-    if (p->set->wait_s > 0 && !prepare_layout(p, busy, 1, &why))
+    if (p->set->wait_s > 0 && !prepare_layout(p, busy, &why))
         return 1;
     if (free_s < ledger_free_in(&p->ledger) + all_s)
         return choose(p, 0, err) ? -1 : 1;
-    return prepare_layout(p, NULL, 1, err);
+    return prepare_layout(p, NULL, err);
 }
 
 /* Lock what is chosen, or wait until that can be done. */
@@ -571,5 +569,5 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
         return -1;
     if (!probes)
         return 0;
-    return (p->c.program && work_find_program(&p->w, p->d.P, err)) || prepare_layout(p, p->c.busy, 1, err) ? -1 : 0;
+    return (p->c.program && work_find_program(&p->w, p->d.P, err)) || prepare_layout(p, p->c.busy, err) ? -1 : 0;
 }

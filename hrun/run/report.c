@@ -469,11 +469,6 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     }
     if (d->share && hrun_family_of(c->app)->deals_units)
         add_rows(c, d, out);
-    if (cmd->placed->pattern) {
-        hrun_buf_adds(out, "  placement    ");
-        placement_print(cmd->placed, out);
-        hrun_buf_addc(out, '\n');
-    }
     if (cmd->layout->bound)
         add_mapping(cmd, out);
     report_choice(c, d, words, out);

@@ -98,7 +98,7 @@ static void say_presets(const struct prepared *p)
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
-    struct command cmd = { .layout = p->layout, .placed = &p->placed, .argv = job->argv,
+    struct command cmd = { .layout = p->layout, .argv = job->argv,
                            .mapping = p->d.granted ? &p->granted : &p->mapping,
                            .job = job, .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
@@ -264,7 +264,7 @@ static int begin_anew(struct prepared *p, const struct work_result *r, struct hr
     hrun_buf_release(&text);
     if (!p->probe.unlike)
         p->w.look = NULL;
-    return work_find_program(&p->w, p->d.P, err) || prepare_layout(p, p->c.busy, 1, err) ? -1 : 0;
+    return work_find_program(&p->w, p->d.P, err) || prepare_layout(p, p->c.busy, err) ? -1 : 0;
 }
 
 /* One run, or what a look makes of it; a signal to hrun ends all. */

@@ -20,7 +20,7 @@ int run_program(const struct hrun_settings *s, char **words);
  *
  * From the command line to a layout whose PEs are this run's
  *
- * Purpose: context, decision, probe, placement and layout, and the locks on the PEs, which are waited for.
+ * Purpose: context, decision, probe and layout, and the locks on the PEs, which are waited for.
  * Invariants: what is laid out is locked (but for a dry run, and where there is no ledger), before anything of the
  * application is started; where others were quicker it is chosen anew among what remains.
  */
@@ -39,7 +39,6 @@ struct prepared {
     struct variants variants;
     struct work w;
     char *named[2];               /* the words, where the user gave none: a program of the definition */
-    struct placed placed;
     struct probe probe;
     struct hrun_layout *layout;
     int sig;                      /* the signal that has ended the waiting, else 0 */
@@ -50,7 +49,7 @@ struct prepared {
 int prepare(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err);
 void prepared_release(struct prepared *p);
 
-/* Lay out the decision without the busy PEs (layout.h), by_pattern: placed as the network wants. */
-int prepare_layout(struct prepared *p, const char *const *busy, int by_pattern, struct hrun_error *err);
+/* Lay out the decision without the busy PEs (layout.h). */
+int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_error *err);
 
 #endif

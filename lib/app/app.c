@@ -62,7 +62,6 @@ void hrun_app_destroy(struct hrun_app *app)
     free(app->procs_per_pe);
     hrun_expr_destroy(app->memory);
     free(app->threads);
-    free(app->pattern);
     free_terms(&app->np);
     free_terms(&app->nt);
     free_terms(&app->pt);

@@ -190,7 +190,6 @@ struct hrun_app {
     int nargs;
     int threads_fill;           /* `threads: fill`: a PE's cores are shared out to its processes, a thread for each */
     char *threads;              /* OMP_NUM_THREADS as the user fixed it (hrun_app_fix_threads), or NULL */
-    char *pattern;              /* between which ranks most is sent: one of hrun_app_patterns; NULL: not declared */
     enum hrun_app_scratch scratch;
     char *stdin_text;           /* template fed to the program's standard input, or NULL */
     char *time_match;           /* POSIX extended regex, the first group being a number; NULL: wall clock */
@@ -214,9 +213,6 @@ struct hrun_app {
     int64_t *sizes;             /* calibration sizes the definition suggests, ascending; may be empty */
     int nsizes;
 };
-
-/* What `pattern` may say: "ring", "grid", "alltoall", ended by NULL. lib/layout says what they mean. */
-extern const char *const hrun_app_patterns[];
 
 /* Where definitions are searched, in order: `--profile-path` (colon-separated, may be NULL),
  * $HRUN_PROFILE_PATH, $XDG_CONFIG_HOME/hrun/profiles or ~/.config/hrun/profiles, /etc/hrun/profiles, and
@@ -461,7 +457,6 @@ struct hrun_app_draft {
     const char *units;             /* of its shares, by which terms over P are in proportion to W; or NULL */
     char *const *args;             /* words as the user wrote them ({N}, {P} and {shares} are replaced, other braces
                                       stay) */
-    const char *pattern;           /* or NULL */
     const char *time_match;        /* regular expression, or NULL: the wall clock */
     const char *time_file, *time_value;    /* as those of struct hrun_app, or NULL */
     const int64_t *sizes;          /* ascending; may be empty */
@@ -472,8 +467,8 @@ struct hrun_app_draft {
  * HRUN_ENOMEM; *out is then undefined. Whether names and expressions are right hrun_app_load tells. */
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err);
 
-/* Append, as lines of a definition, what one of `size: command` says of its commands: rule, procs_per_pe, pattern and
- * time. Errors: as above. */
+/* Append, as lines of a definition, what one of `size: command` says of its commands: rule, procs_per_pe and time.
+ * Errors: as above. */
 int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- time_match

@@ -123,12 +123,6 @@ static void print_procs(const int *procs, int n, struct hrun_buf *out)
     hrun_buf_adds(out, "]\n");
 }
 
-static void print_pattern(const char *pattern, struct hrun_buf *out)
-{
-    if (pattern)
-        hrun_buf_addf(out, "pattern: %s\n", pattern);
-}
-
 /* ", KEY: 'text'" */
 static int more(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -156,7 +150,6 @@ int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, stru
         return -1;
     if (!app->suits_pes)
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
-    print_pattern(app->pattern, out);
     if (print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out, err))
         return -1;
     return out->failed ? hrun_fail_nomem(err) : 0;
@@ -180,7 +173,6 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
     hrun_buf_adds(out, d->in_command ? "size: number\nscratch: copy\n" : "");
     if (d->nprocs)
         print_procs(d->procs_per_pe, d->nprocs, out);
-    print_pattern(d->pattern, out);
     if (print_terms(d, out, err))
         goto done;
     for (char *const *word = d->args; word && *word; word++)

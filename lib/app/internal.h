@@ -70,7 +70,7 @@ struct raw_build {
 };
 
 struct raw_app {
-    char *name, *title, *rule, *memory, *threads, *pattern, *family, *stdin_text, *scratch, *size;
+    char *name, *title, *rule, *memory, *threads, *family, *stdin_text, *scratch, *size;
     char **programs, **args;
     unsigned programs_count, args_count;
     struct raw_build *builds;

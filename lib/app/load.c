@@ -89,7 +89,6 @@ static const struct hrun_key app_keys[] = {
     MAYBE_LIST("procs_per_pe", struct raw_app, procs_per_pe, .min = 1),
     MAYBE_TEXT("memory", struct raw_app, memory),
     MAYBE_TEXT("threads", struct raw_app, threads),
-    MAYBE_TEXT("pattern", struct raw_app, pattern),
     { HRUN_KEY_PTR("terms", struct raw_app, terms), .keys = terms_keys, .optional = 1 },
     { HRUN_KEY_PTR("ring", struct raw_app, ring), .keys = ring_keys, .optional = 1 },
     MAYBE_LIST("where", struct raw_app, where, .keys = step_keys),

@@ -298,7 +298,6 @@ static int load_choice(const struct hrun_load *l, const char *key, const char *w
     return -1;
 }
 
-const char *const hrun_app_patterns[] = { "ring", "grid", "alltoall", NULL };
 const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
 static const char *const scratch_names[] = { "link", "copy", "none", NULL };
 
@@ -307,13 +306,12 @@ static int load_choices(const struct hrun_load *l)
     const struct raw_app *raw = l->raw;
     int family = raw->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT, scratch = HRUN_APP_SCRATCH_LINK;
 
-    if ((raw->pattern && load_choice(l, "pattern", raw->pattern, hrun_app_patterns) < 0) ||
-        (raw->family && (family = load_choice(l, "family", raw->family, hrun_app_family_names)) < 0) ||
+    if ((raw->family && (family = load_choice(l, "family", raw->family, hrun_app_family_names)) < 0) ||
         (raw->scratch && (scratch = load_choice(l, "scratch", raw->scratch, scratch_names)) < 0))
         return -1;
     l->app->family = (enum hrun_app_family)family;
     l->app->scratch = (enum hrun_app_scratch)scratch;
-    return hrun_load_text(l, raw->pattern, &l->app->pattern);
+    return 0;
 }
 
 static int load_threads(struct hrun_load *l)

@@ -133,34 +133,13 @@ static int count_ranks(const struct hrun_cluster *cluster, const int *pes, const
     return (int)n;
 }
 
-/* Is each PE that order names there, and named once? */
-static int check_order(const struct hrun_cluster *cluster, const int *pes, const int *order, struct hrun_error *err)
-{
-    int rc = 0;
-
-    for (int i = 0; i < cluster->nsubs && !rc; i++) {
-        char *seen = calloc((size_t)cluster->subs[i].npes + 1, 1);
-
-        if (!seen)
-            return hrun_fail_nomem(err);
-        for (int p = 0; p < pes[i] && !rc; p++, order++)
-            if (*order < 0 || *order >= cluster->subs[i].npes || seen[*order]++)
-                rc = hrun_fail(err, HRUN_EINVAL, "%s: PE %d is named twice or is none of 0 to %d",
-                               cluster->subs[i].name, *order, cluster->subs[i].npes - 1);
-        free(seen);
-    }
-    return rc;
-}
-
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                               const int *order, struct hrun_error *err)
 {
     struct hrun_layout *l = NULL;
     int n = count_ranks(cluster, pes, procs, err), rank = 0;
 
-    if (!n || check_order(cluster, pes, order, err))
-        return NULL;
-    l = layout_blank(cluster, n, err);
+    l = n ? layout_blank(cluster, n, err) : NULL;
     if (!l)
         return NULL;
     for (int i = 0; i < cluster->nsubs; i++)

@@ -14,7 +14,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cluster/cluster.h"
-#include "net/net.h"
 
 struct hrun_rank {
     int sub, pe;            /* sub-cluster and PE in it */
@@ -48,8 +47,7 @@ struct hrun_layout {
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                        struct hrun_error *err);
 /* The same with the PEs to use: order holds pes[0] PEs of sub-cluster 0, then pes[1] of the
- * next, and so on, each once, in the order of their ranks (as hrun_placement_find gives them). Errors: also
- * HRUN_EINVAL for a PE that there is not, or one that is named twice. */
+ * next, and so on, each once, in the order of their ranks. */
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                               const int *order, struct hrun_error *err);
 /* For hrun_layout_create_placed: pes[i] PEs of each sub-cluster of those that are not busy, host by host, spread over
@@ -181,101 +179,5 @@ int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const 
 int layout_usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int *usable);
 /* A layout with room for n ranks, none placed. */
 struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err);
-
-/* ---------------------------------------------------------------- placement
- *
- * Which of the PEs that a configuration leaves equal hold the ranks, and in which order
- *
- * Purpose: a configuration says how many PEs of each sub-cluster are used; between which hosts a pattern of messages
- * then goes is left open. Here they are chosen so that these messages take least on the network (lib/net).
- * What is searched: ranks stay as layout.h has them, sub-cluster by sub-cluster, the Mi ranks of a PE next to each
- * other; which Pi of the |Gi| PEs of a sub-cluster are used and in which order is searched, over all sub-clusters at
- * once. PEs of a sub-cluster on one host are alike, and taken as in any layout: spread evenly, in their order.
- * What is minimised: the time of the slowest message of the pattern; of equals the sum over all messages. All of them
- * are under way at once: a message takes what hrun_net_p2p says, but of ports, trunks and memory, their way back with
- * them, it gets the share that it has when all that go through them get the same.
- * Invariants: the same request gives the same placement; it is never worse than the plain order, that of
- * hrun_layout_order, and it is the plain order itself unless it is better by `worth`.
- */
-
-enum hrun_pattern {
-    HRUN_PATTERN_RING,         /* r to r + 1, the last to 0 */
-    HRUN_PATTERN_GRID,         /* neighbours in rows and columns of the most nearly square grid that P fills, not fewer
-                                  rows than columns (as MPI_Dims_create), without wrapping; ranks run along rows */
-    HRUN_PATTERN_ALLTOALL,     /* each to each other */
-    HRUN_NPATTERNS
-};
-int hrun_pattern_find(const char *name);   /* "ring", "grid", "alltoall"; -1 when there is none */
-
-struct hrun_placement_request {
-    const struct hrun_cluster *cluster;
-    const int *pes, *procs;    /* cluster->nsubs: the configuration, as in hrun_layout_create */
-    enum hrun_pattern pattern;
-    const struct hrun_net *net; /* has all hosts that hold PEs of the sub-clusters used */
-    double bytes;              /* of each message */
-    double worth;              /* the slowest message or the sum must be better by this share */
-    double steps;              /* looks at a message that the search may take; exhaustive while they last */
-    const char *const *busy;   /* PEs that are not to be used, as in hrun_layout_order; NULL: none */
-};
-/* 64 KiB is where Open MPI over TCP (btl_tcp_eager_limit) and SMPI (smpi/send-is-detached-thresh) end to send without
- * waiting: both latencies and rates count there. 1 % is what timing can tell. 2e7 looks take some 0.1 s. */
-#define HRUN_PLACEMENT_BYTES 65536
-#define HRUN_PLACEMENT_WORTH 0.01
-#define HRUN_PLACEMENT_STEPS 2e7
-
-struct hrun_placement_cost {
-    double slowest_s, sum_s;
-    long long crossings;       /* messages from one group of the network to another */
-};
-
-struct hrun_placement {
-    int *order;                /* n: PEs used, sub-cluster by sub-cluster, in the order of their ranks; owned */
-    int n;
-    int changed;               /* 1: it is not the plain order */
-    int exact;                 /* 1: no other that is searched is better */
-    int nhosts, ngroups;       /* hosts of the plain order, and groups of the network that they are in, at least 1 */
-    long long messages;        /* of the pattern */
-    struct hrun_placement_cost cost, plain;
-};
-
-/* Errors: HRUN_EINVAL (the configuration, as hrun_layout_create has it), HRUN_ENOENT (a host that the network has not
- * got), HRUN_ENODATA (two hosts of which nothing was measured), HRUN_ENOMEM. *out is untouched on failure. */
-int hrun_placement_find(const struct hrun_placement_request *req, struct hrun_placement *out, struct hrun_error *err);
-void hrun_placement_release(struct hrun_placement *p);
-
-/* ---------------------------------------------------------------- traffic
- *
- * What the messages of a pattern take when its slots are on certain hosts; private to lib/layout
- *
- * Purpose: the cost function of layout.h. A slot is a PE that is used: slots follow each other as their ranks do.
- * Invariants: evaluating allocates nothing and depends on nothing but the hosts given.
- */
-
-struct traffic_message {
-    int from, to;              /* slots */
-    long long count;           /* such messages */
-};
-
-struct traffic {
-    const struct hrun_net *net;
-    double bytes;
-    int nslots;
-    const int *kind;           /* nslots: kind of PE of each, as the cluster counts them; the caller's */
-    struct traffic_message *v;
-    size_t n;
-    long long total;           /* messages */
-    double factor_b;           /* of the bytes' time, of messages of that size */
-    double *out, *in, *local;  /* net->nhosts: messages through each port */
-    double *trunk;             /* ngroups by ngroups */
-};
-
-/* procs[nslots]: ranks of each slot. Errors: HRUN_ENOMEM. */
-int traffic_create(const struct hrun_net *net, enum hrun_pattern pattern, double bytes, const int *procs,
-                   const int *kind, int nslots, struct traffic *t, struct hrun_error *err);
-void traffic_release(struct traffic *t);
-
-/* hosts[nslots]: the network's host of each slot. slowest_s is NAN where two hosts send of which nothing was measured:
- * *from and *to (may be NULL) then tell which. */
-struct hrun_placement_cost traffic_cost(struct traffic *t, const int *hosts, int *from, int *to);
 
 #endif

@@ -453,39 +453,22 @@ int knowledge_ask(struct context *c, struct knowledge *k, const struct question 
 int known_app_ask(struct context *c, struct known_app *a, const struct question *q, int64_t N, struct decision *out,
                   struct hrun_error *err);
 
-/* Append the document of such a decision (decide.h), which has no command. Errors: those of placement_choose and
- * lib/layout. */
+/* Append the document of such a decision, which has no command. Errors: those of lib/layout. */
 int predict_document(struct context *c, const struct known_app *a, const struct decision *d,
                      struct hrun_buf *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- placement
  *
- * Among the PEs that the decision leaves equal, where ranks go, and what is said of it
- *
- * Purpose: hrun places the ranks of applications whose definition declares a pattern (layout/layout.h), where the
- * network was measured.
- * hrun-calibrate does not: its runs are in plain order, so that they compare.
+ * The layout of a decision
  */
-
-struct placed {
-    const char *pattern;       /* the definition's; NULL: none that counts, and nothing is said */
-    int known;                 /* 1: p is filled */
-    struct hrun_placement p;
-    char *why_not;             /* why the order is the plain one although a pattern is declared; or NULL */
-};
-
-/* Place the ranks of a decision that has a configuration; else *out stays empty.
- * Errors: HRUN_ENOMEM, those of network_load. */
-int placement_choose(struct context *c, const struct decision *d, struct placed *out, struct hrun_error *err);
-void placement_release(struct placed *p);
 
 /* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own
  * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
 int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err);
 
-/* The layout of a decision in that order, with its threads; the caller destroys it. Errors: those of lib/layout. */
-int placement_layout(const struct context *c, const struct decision *d, const struct placed *p,
-                     struct hrun_layout **out, struct hrun_error *err);
+/* The layout of a decision, with its threads; the caller destroys it. Errors: those of lib/layout. */
+int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,
+                     struct hrun_error *err);
 
 /* The layout that the user's words make for a question (hrun_layout_map), with threads; the caller destroys it. */
 int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
@@ -493,12 +476,6 @@ int placement_map(struct context *c, const struct question *q, const struct hrun
 /* Bind the ranks of a layout of a decision as the user says (hrun_layout_bind), with threads. */
 int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
                    struct hrun_error *err);
-
-/* Append "ring over 2 switches: 2 crossings in place of 8; the slowest message takes 1.2 ms in place of 2.3 ms", or why
- * it is not so; nothing when no pattern counts. */
-void placement_print(const struct placed *p, struct hrun_buf *out);
-/* The same for machines: null where no pattern counts. */
-json_t *placement_json(const struct placed *p);
 
 /* ---------------------------------------------------------------- document
  *
@@ -510,7 +487,6 @@ json_t *placement_json(const struct placed *p);
 /* What would be started. */
 struct command {
     const struct hrun_layout *layout;
-    const struct placed *placed;
     const struct hrun_mapping *mapping; /* the user's words for where ranks go; NULL: there are none */
     char *const *argv;        /* program and arguments with everything replaced; NULL: no program is known */
     const struct hrun_job *job; /* for the programs of all ranks; NULL: all start argv */

@@ -363,7 +363,6 @@ int document_plan(const struct context *c, const struct decision *d, const struc
     if (cmd->more)
         json_object_update(root, cmd->more);
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
-    json_object_set_new(root, "placement", placement_json(cmd->placed));
     if (cmd->mapping && cmd->layout->bound)
         hrun_mapping_print(cmd->mapping, cmd->layout, &mapping);
     json_object_set_new(root, "mapping", mapping.len ? text(mapping.data) : json_null());

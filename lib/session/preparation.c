@@ -234,15 +234,12 @@ static int read_shares(const struct context *c, int64_t N, const char *list, con
 }
 
 /* Where the ranks of a configuration would be. */
-static struct hrun_layout *lay_out(struct context *c, int *pes, int *procs)
+static struct hrun_layout *lay_out(const struct context *c, int *pes, int *procs)
 {
     const struct decision as = { .nsubs = c->cluster->nsubs, .pes = pes, .procs = procs, .has_config = 1 };
-    struct placed placed = { .pattern = NULL };
     struct hrun_layout *l = NULL;
 
-    if (placement_choose(c, &as, &placed, NULL) || placement_layout(c, &as, &placed, &l, NULL))
-        l = NULL;
-    placement_release(&placed);
+    placement_layout(c, &as, &l, NULL);
     return l;
 }
 

@@ -174,17 +174,13 @@ int knowledge_ask(struct context *c, struct knowledge *k, const struct question 
 int predict_document(struct context *c, const struct known_app *a, const struct decision *d,
                      struct hrun_buf *out, struct hrun_error *err)
 {
-    struct placed placed = { .pattern = NULL };
-    struct hrun_layout *layout = NULL;
-    struct command nothing = { .placed = &placed };
+    struct hrun_layout *layout;
     int rc;
 
     c->app = a->app;
-    rc = placement_choose(c, d, &placed, err) || placement_layout(c, d, &placed, &layout, err);
-    nothing.layout = layout;
-    if (!rc)
-        rc = document_plan(c, d, &nothing, out, err);
+    if (placement_layout(c, d, &layout, err))
+        return -1;
+    rc = document_plan(c, d, &(struct command){ .layout = layout }, out, err);
     hrun_layout_destroy(layout);
-    placement_release(&placed);
-    return rc ? -1 : 0;
+    return rc;
 }

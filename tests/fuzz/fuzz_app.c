@@ -12,7 +12,7 @@ const char *const fuzz_seeds[] = {
     "memory: 8*N^2/P\nterms:\n  np: [N^3/P, \"N^2 * x\", \"alltoall(16*N/P^2)\"]\n  n: [\"1\"]\n  p: [\"T/P\"]\n"
     "constants:\n  - {name: x, value: 0.1}\n  - {name: nb, value: 64}\nfiles:\n  - path: in/{N}.dat\n    content: |\n"
     "      {N} {P} {nb} {{N}\n      {shares}\n  - {path: flags, content: \"{x}\"}\nargs: [\"-n\", \"{N}\"]\n"
-    "stdin: \"{N}\\n\"\nthreads: fill\npattern: ring\ntime: {match: \"time: *([0-9.]+)\", file: out.txt}\n"
+    "stdin: \"{N}\\n\"\nthreads: fill\ntime: {match: \"time: *([0-9.]+)\", file: out.txt}\n"
     "sizes: [2000, 500]\n",
     "name: a\nfamily: weak\nprocs_per_pe: [1]\nweak: {rows: \"N\", unit: \"N/2^floor(log2(N))\", memory: \"8*W*N\"}\n",
     "name: a\nfamily: ring\nring: {local: \"n^2\", step: \"2*n^2\", bytes: \"8*n\"}\nsizes: [9007199254740992]\n",

@@ -169,31 +169,6 @@ static void test_family(const char *dir)
     free(path);
 }
 
-/* `pattern`: one of three words. */
-static void test_pattern(const char *dir)
-{
-    char *path = hrun_strf("%s/app.yaml", dir), text[128];
-    struct hrun_error err = { 0 };
-    struct hrun_app *app;
-
-    for (int i = 0; hrun_app_patterns[i]; i++) {
-        snprintf(text, sizeof text, "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\npattern: %s\n",
-                 hrun_app_patterns[i]);
-        put(dir, "app.yaml", text);
-        app = NULL;
-        ok(!hrun_app_load(path, NULL, 0, &app, &err), "pattern: %s (%s)", hrun_app_patterns[i], err.text);
-        is_str(app->pattern, hrun_app_patterns[i], "is kept");
-        hrun_app_destroy(app);
-    }
-    put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\npattern: rings\n");
-    app = NULL;
-    ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "pattern: rings is refused");
-    ok(err.line == 5 && err.column == 10, "at 5:10 (%d:%d)", err.line, err.column);
-    is_str(err.text, "'rings' is not known (known: ring, grid, alltoall) (did you mean 'ring'?)",
-           "with what would be right");
-    free(path);
-}
-
 /* `threads: fill`, and how measurements tell it apart. */
 static void test_threads(const char *dir)
 {
@@ -588,7 +563,6 @@ int main(void)
     test_least(dir);
     test_derived(dir);
     test_family(dir);
-    test_pattern(dir);
     test_threads(dir);
     test_start(dir);
     test_network(dir);
