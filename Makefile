@@ -281,6 +281,7 @@ install: all $(B)/lib/static/libhrun.a $(B)/include/hrun.h $(B)/include/hrun-mpi
 	install -m 644 $(B)/hrun.pc $(B)/hrun-mpi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 $(B)/include/hrun.h $(B)/include/hrun-mpi.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(PROFILES) $(DESTDIR)$(PREFIX)/share/hrun/profiles
+	install -m 644 share/report.html share/report.gnuplot $(DESTDIR)$(PREFIX)/share/hrun
 	install -m 644 $(filter %.1,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(filter %.5,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(filter %.3,$(MANPAGES)) $(DESTDIR)$(PREFIX)/share/man/man3

@@ -49,20 +49,8 @@ int network_records_file(const char *file, struct hrun_buf *out, struct hrun_err
 
 /* Text tells latencies of empty messages and the bandwidth of long ones, JSON the parameters of the model as well. */
 
-/* The least and the most of all pairs of hosts from group g to group h, and which is the slowest. */
-struct network_range {
-    double latency_s[2], rate[2];  /* of empty messages; bytes/s of long ones */
-    int pairs, from, to;           /* pairs = 0: there is none, and nothing else counts */
-};
-struct network_range network_range_of(const struct hrun_net *net, int g, int h);
 /* What ports carry of long messages, as a part of what the model says of them. */
 double network_long_share(const struct hrun_net *net);
-/* Append the hosts whose class or group (of[nhosts]) is `which`, folded; a rate; what there is to say of protocols, a
- * line each. */
-void network_add_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out);
-void network_add_rate(double bytes_per_s, struct hrun_buf *out);
-void network_add_protocols(const struct hrun_net *net, struct hrun_buf *out);
-
 /* What is said of a measurement beside its network; NULL or 0 where nothing is known. */
 struct network_about {
     const struct hrun_net_quality *quality;

@@ -15,7 +15,7 @@ static const double NOTHING_S = 1e-9, NOTHING_S_PER_MB = 1e-6;
 
 /* ---------------------------------------------------------------- cells */
 
-void network_add_rate(double bytes_per_s, struct hrun_buf *b)
+static void add_bytes_rate(double bytes_per_s, struct hrun_buf *b)
 {
     static const struct { double from; const char *unit; } units[] = {
         { 1e9, "GB/s" }, { 1e6, "MB/s" }, { 1e3, "kB/s" },
@@ -84,7 +84,7 @@ static void per_mb(struct hrun_table *t, const struct hrun_net_value *v, struct 
 static void rate(struct hrun_table *t, const struct hrun_net_value *v, double f, struct hrun_buf *b)
 {
     if (v->v > 0)
-        network_add_rate(f * v->v, b);
+        add_bytes_rate(f * v->v, b);
     cell_of(t, v, b);
 }
 
@@ -93,7 +93,7 @@ double network_long_share(const struct hrun_net *net)
     return 1 / net->segments[net->nsegments - 1].b;
 }
 
-void network_add_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out)
+static void add_folded_hosts(const struct hrun_net *net, const int *of, int which, struct hrun_buf *out)
 {
     char **names = calloc((size_t)net->nhosts, sizeof *names);
     size_t n = 0;
@@ -128,7 +128,7 @@ static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun
         const struct hrun_net_class *k = &net->classes[c];
         double per_byte = k->local_s_per_byte[0].v;
 
-        network_add_hosts(net, net->class_of, c, b);
+        add_folded_hosts(net, net->class_of, c, b);
         cell(t, b);
         seconds(t, &k->C_s, 1, b);
         per_mb(t, &k->t_s_per_byte, b);
@@ -138,7 +138,7 @@ static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun
             hrun_add_seconds(b, k->local_fixed_s[0].v);
         cell(t, b);
         if (per_byte > 0)
-            network_add_rate(1 / per_byte, b);
+            add_bytes_rate(1 / per_byte, b);
         cell(t, b);
     }
     return add_table(t, b, out);
@@ -156,7 +156,7 @@ static int add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun
     for (int c = 0; c < net->nclasses; c++)
         for (int k = 0; k < net->classes[c].nkinds * net->classes[c].nkinds && net->classes[c].nkinds > 1; k++) {
             any = 1;
-            network_add_hosts(net, net->class_of, c, b);
+            add_folded_hosts(net, net->class_of, c, b);
             cell(t, b);
             hrun_table_cell(t, "%d", k / net->classes[c].nkinds);
             hrun_table_cell(t, "%d", k % net->classes[c].nkinds);
@@ -195,9 +195,9 @@ static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun
 
             if (!find_pair(net, a, c, &from, &to))
                 continue;
-            network_add_hosts(net, net->class_of, a, b);
+            add_folded_hosts(net, net->class_of, a, b);
             cell(t, b);
-            network_add_hosts(net, net->class_of, c, b);
+            add_folded_hosts(net, net->class_of, c, b);
             cell(t, b);
             seconds(t, &p->L_s, net->segments[0].a, b);
             rate(t, &p->beta_bytes_per_s, hrun_net_bandwidth(net, from, to) / p->beta_bytes_per_s.v, b);
@@ -205,7 +205,12 @@ static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun
     return add_table(t, b, out);
 }
 
-struct network_range network_range_of(const struct hrun_net *net, int g, int h)
+/* The least and the most of all pairs of hosts from group g to group h, and which is the slowest. */
+struct network_range {
+    double latency_s[2], rate[2];  /* of empty messages; bytes/s of long ones */
+    int pairs, from, to;           /* pairs = 0: there is none, and nothing else counts */
+};
+static struct network_range switch_range(const struct hrun_net *net, int g, int h)
 {
     struct network_range r = { { INFINITY, 0 }, { INFINITY, 0 }, 0, 0, 0 };
 
@@ -238,20 +243,20 @@ static int add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, stru
     hrun_table_row(t, "from", "to", "pairs", "latency L", "bandwidth", "slowest");
     for (int g = 0; g < net->ngroups; g++)
         for (int h = 0; h < net->ngroups; h++) {
-            struct network_range r = network_range_of(net, g, h);
+            struct network_range r = switch_range(net, g, h);
 
             if (!r.pairs)
                 continue;
-            network_add_hosts(net, net->group_of, g, b);
+            add_folded_hosts(net, net->group_of, g, b);
             cell(t, b);
-            network_add_hosts(net, net->group_of, h, b);
+            add_folded_hosts(net, net->group_of, h, b);
             cell(t, b);
             hrun_table_cell(t, "%d", r.pairs);
             hrun_add_seconds_range(b, r.latency_s[0], r.latency_s[1]);
             cell(t, b);
-            network_add_rate(r.rate[0], b);
+            add_bytes_rate(r.rate[0], b);
             hrun_buf_adds(b, " .. ");
-            network_add_rate(r.rate[1], b);
+            add_bytes_rate(r.rate[1], b);
             cell(t, b);
             hrun_table_cell(t, "%s -> %s", net->hosts[r.from], net->hosts[r.to]);
         }
@@ -269,11 +274,11 @@ static void add_trunks(const struct hrun_net *net, struct hrun_buf *out)
             if (!(v->v > 0))
                 continue;
             hrun_buf_adds(out, "  trunk: all messages from ");
-            network_add_hosts(net, net->group_of, g, out);
+            add_folded_hosts(net, net->group_of, g, out);
             hrun_buf_adds(out, " to ");
-            network_add_hosts(net, net->group_of, h, out);
+            add_folded_hosts(net, net->group_of, h, out);
             hrun_buf_adds(out, " share ");
-            network_add_rate(hrun_net_trunk_bandwidth(net, g, h), out);
+            add_bytes_rate(hrun_net_trunk_bandwidth(net, g, h), out);
             if (is_known(v))
                 add_half(out, v);
             else
@@ -291,7 +296,7 @@ static void add_bytes(struct hrun_buf *out, const char *before, double bytes, co
     hrun_buf_adds(out, after);
 }
 
-void network_add_protocols(const struct hrun_net *net, struct hrun_buf *out)
+static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
 {
     const struct hrun_net_thresholds *t = &net->thresholds;
 
@@ -373,7 +378,7 @@ int network_text(const struct hrun_net *net, const struct network_about *about, 
         bad = all || net->nclasses <= CLASSES_SHOWN ? add_pairs(net, &b, out) : add_folded_pairs(net, &b, out);
     bad = bad || (all && add_segments(net, &b, out));
     add_trunks(net, out);
-    network_add_protocols(net, out);
+    add_protocols(net, out);
     add_unsure(net, out);
     add_about(about, out);
     hrun_buf_release(&b);

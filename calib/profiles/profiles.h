@@ -28,6 +28,10 @@ int fit_together(struct context *c, struct fit_one *v, int n);
 /* Append the table of models; all = 1 lists the N-T models of single P as well. */
 int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out);
 
+/* What `show --json` says of a profile, without its measurements. old: how many no longer count; m: NULL: none. */
+json_t *profile_json(const char *app, const char *sig, const struct hrun_samples *samples, size_t old,
+                     const struct hrun_models *m);
+
 /* Tell on stderr, in one line, of models that are far off where they were measured, and what to do. */
 void models_warn(struct hrun_models *const *m, int n);
 

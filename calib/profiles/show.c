@@ -135,6 +135,19 @@ static json_t *sample_json(const struct hrun_sample *s)
                      "compute_s", s->compute_s, "mpi_s", s->mpi_s, "trace", s->trace ? s->trace : "");
 }
 
+json_t *profile_json(const char *app, const char *sig, const struct hrun_samples *samples, size_t old,
+                     const struct hrun_models *m)
+{
+    json_t *models = json_array();
+
+    for (int j = 0; m && j < m->n; j++)
+        json_array_append_new(models, record_json(&m->v[j]));
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o*, s:I, s:I}", "app", app, "signature", sig, "subcluster",
+                     m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "waits",
+                     waits_json(samples, sig), "bad_records", (json_int_t)samples->bad, "no_longer_count",
+                     (json_int_t)old);
+}
+
 /* How profiles are shown. */
 struct shown {
     json_t *root;             /* append to this JSON array; NULL: text */
@@ -176,21 +189,15 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         mixed += samples.v[i].ok && samples.v[i].mixed;
     }
     if (how->root) {
-        json_t *terms, *models = json_array(), *all = json_array();
+        json_t *o = profile_json(app, sig, &samples, old, m), *all = json_array();
 
-        for (int j = 0; m && j < m->n; j++)
-            json_array_append_new(models, record_json(&m->v[j]));
         for (size_t i = 0; i < samples.n; i++)
             json_array_append_new(all, sample_json(&samples.v[i]));
+        json_object_set_new(o, "measurements", all);
         /* Without terms that can be told the key stays away. */
-        terms = how->terms ? waits_terms_json(&samples, NULL) : NULL;
-        rc = json_array_append_new(
-            how->root, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o*, s:I, s:I, s:s?}", "app", app,
-                                 "signature", sig, "subcluster", m ? m->subcluster : "", "fitted", m ? m->fitted : "",
-                                 "models", models, "measurements", all, "waits", waits_json(&samples, sig),
-                                 "proposed_terms", terms, "bad_records", (json_int_t)samples.bad, "no_longer_count",
-                                 (json_int_t)old, "error", bad_models ? models_err.text : NULL))
-             ? hrun_fail_nomem(err) : 0;
+        json_object_set_new(o, "proposed_terms", how->terms ? waits_terms_json(&samples, NULL) : NULL);
+        json_object_set_new(o, "error", bad_models ? json_string(models_err.text) : json_null());
+        rc = json_array_append_new(how->root, o) ? hrun_fail_nomem(err) : 0;
         goto done;
     }
     command = problem_title(c->set, app);

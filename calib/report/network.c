@@ -1,9 +1,8 @@
-/* report_network.c - the network of a report: messages, scatter and gather over sizes, and pairs; see report.h */
+/* network.c - the network of a report, with the measurements behind it; see report.h */
 #include "report.h"
 
 #include "../network/network.h"
 #include "base/file.h"
-#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,80 +11,27 @@
 
 /* As calib/network: records of a thousand hosts. */
 static const size_t RECORDS_MAX = (size_t)1 << 28;
-/* Ways between groups that are drawn: a colour each. */
-enum { WAYS = PLOT_SERIES };
+/* Pairs of switches whose messages are shown: a colour each. */
+enum { WAYS = 8 };
 enum { HALF_OCTAVES = 40 };            /* curves go to 2^(40/2) bytes, as the experiments do */
 
-/* ------------------------------------------------------------------ finding it */
-
-static int load_network(struct context *c, struct calib_settings *s, struct report *r, struct hrun_error *err)
+static json_t *dot(double bytes, double time_s, double max_s)
 {
-    struct hrun_buf file = HRUN_BUF_INIT, records = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
-    int rc = network_context(c, s, err) || network_find(c, &r->net, &file, NULL, err) ? -1 : 0;
-
-    if (!rc && r->net)
-        rc = network_records_file(file.data, &records, err);
-    if (!rc && r->net && !hrun_file_read(records.data, RECORDS_MAX, &text, NULL))
-        rc = hrun_net_records_parse(text.data, &r->experiments, err);
-    hrun_buf_release(&file);
-    hrun_buf_release(&records);
-    hrun_buf_release(&text);
-    return rc;
+    return json_pack("{s:f, s:f, s:f}", "bytes", bytes, "time_s", time_s, "max_s", fmax(max_s, time_s));
 }
 
-void report_network_find(const struct calib_settings *settings, struct report *r)
+/* Measured round trips by the two switches, and what the model says of one pair of hosts of each. */
+static json_t *round_trips(const struct hrun_net *net, const struct hrun_net_records *records)
 {
-    struct calib_settings s = *settings;
-    struct context c = { .set = &s.common };
-    struct hrun_error err = { 0 };
-    int named = network_named(&s.common);
+    json_t *all = json_array();
+    int of[WAYS][2], n = 0;
 
-    if (named && load_network(&c, &s, r, &err) && !s.common.quiet)
-        fprintf(stderr, "hrun-calibrate: the report is without a network: %s\n", err.text);
-    else if (named && !r->net && !s.common.quiet)
-        fprintf(stderr, "hrun-calibrate: the network of these hosts was not measured; `hrun-calibrate network` does\n");
-    context_release(&c);
-}
+    for (size_t k = 0; k < records->n; k++) {
+        const struct hrun_net_record *e = &records->v[k];
+        int trip = e->kind == HRUN_NET_TRIP && e->bytes > 0 && !(e->back_bytes > 0), w = 0;
+        int i = trip ? hrun_net_find(net, records->hosts[e->i]) : -1;
+        int j = trip ? hrun_net_find(net, records->hosts[e->j]) : -1;
 
-/* ------------------------------------------------------------------ figures */
-
-/* Draw from size to size what a pair of hosts takes there and back, M bytes and none. */
-static void add_way(struct plot *p, const struct hrun_net *net, int i, int j, int colour)
-{
-    struct hrun_buf title = HRUN_BUF_INIT;
-    int line;
-
-    hrun_buf_addf(&title, "%s - %s", net->hosts[i], net->hosts[j]);
-    line = plot_series(p, PLOT_LINE, colour, 0, title.data);
-    for (int k = 0; k <= HALF_OCTAVES; k++) {
-        double bytes = exp2(k / 2.0), s = hrun_net_p2p(net, i, 0, j, 0, bytes) + hrun_net_p2p(net, j, 0, i, 0, 0);
-
-        plot_add(p, line, bytes, s, s, s);
-    }
-    p->failed |= title.failed;
-    hrun_buf_release(&title);
-}
-
-/* Measured round trips, by the two groups, and what the model says of one pair of each. */
-static struct plot *messages(const struct report *r)
-{
-    struct plot *p = plot_create(PLOT_BYTES, "message", PLOT_SECONDS, "round trip");
-    const struct hrun_net *net = r->net;
-    int of[WAYS][2], marks[WAYS], n = 0;
-
-    if (!p)
-        return NULL;
-    plot_set_title(p, "Messages between hosts");
-    plot_set_caption(p, "A round trip, so many bytes there and none back: marks are measured, lines what the model "
-                     "says of the pair that is named.");
-    for (size_t k = 0; k < r->experiments.n; k++) {
-        const struct hrun_net_record *e = &r->experiments.v[k];
-        int i, j, w = 0;
-
-        if (e->kind != HRUN_NET_TRIP || !(e->bytes > 0) || e->back_bytes > 0)
-            continue;
-        i = hrun_net_find(net, r->experiments.hosts[e->i]);
-        j = hrun_net_find(net, r->experiments.hosts[e->j]);
         if (i < 0 || j < 0)
             continue;
         while (w < n && (of[w][0] != net->group_of[i] || of[w][1] != net->group_of[j]))
@@ -93,137 +39,84 @@ static struct plot *messages(const struct report *r)
         if (w == WAYS)
             continue;
         if (w == n) {
+            json_t *model = json_array();
+
             of[n][0] = net->group_of[i];
-            of[n][1] = net->group_of[j];
-            add_way(p, net, i, j, PLOT_FIRST_SERIES + n);
-            marks[n] = plot_series(p, PLOT_POINTS, PLOT_FIRST_SERIES + n, n, NULL);
-            n++;
+            of[n++][1] = net->group_of[j];
+            for (int o = 0; o <= HALF_OCTAVES; o++)
+                json_array_append_new(model, dot(exp2(o / 2.0), hrun_net_p2p(net, i, 0, j, 0, exp2(o / 2.0)) +
+                                                 hrun_net_p2p(net, j, 0, i, 0, 0), 0));
+            json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o}", "from", net->hosts[i], "to", net->hosts[j],
+                                                 "measured", json_array(), "model", model));
         }
-        plot_add(p, marks[w], e->bytes, e->time_s, e->time_s, e->time_s);
+        json_array_append_new(json_object_get(json_array_get(all, (size_t)w), "measured"), dot(e->bytes, e->time_s, 0));
     }
-    return p;
+    return all;
 }
 
-/* What the model says of an operation by host `root` among it and the n hosts behind it, at the sizes that were tried.
- * Where it says nothing, nothing is drawn. */
-static void add_predicted(struct plot *p, const struct report *r, enum hrun_net_kind kind, enum hrun_net_op op,
-                          int colour)
+/* An operation by one host with all others: measured, and what the model says where it says something. */
+static json_t *operation(const struct hrun_net *net, const struct hrun_net_records *records, enum hrun_net_kind kind,
+                         enum hrun_net_op op)
 {
-    int *host = calloc((size_t)r->net->nhosts, sizeof *host), line = plot_series(p, PLOT_LINE, colour, 0, NULL);
+    json_t *measured = json_array(), *model = json_array();
+    int *host = calloc((size_t)net->nhosts, sizeof *host);
 
-    p->failed |= !host;
-    for (size_t k = 0; host && k < r->experiments.n; k++) {
-        const struct hrun_net_record *e = &r->experiments.v[k];
+    for (size_t k = 0; k < records->n; k++) {
+        const struct hrun_net_record *e = &records->v[k];
         struct hrun_net_call call = { .op = op, .bytes = e->bytes, .algorithm = "linear", .quick = 1 };
         struct hrun_net_ranks ranks = { .n = e->n + 1, .host = host };
         struct hrun_net_time t;
-        int known = e->kind == kind && e->n < r->net->nhosts;
+        int known = e->n < net->nhosts;
 
+        if (e->kind != kind)
+            continue;
+        json_array_append_new(measured, dot(e->bytes, e->time_s, e->max_s));
         for (int h = 0; h <= e->n && known; h++) {
-            host[h] = hrun_net_find(r->net, r->experiments.hosts[(e->i + h) % r->experiments.nhosts]);
+            host[h] = hrun_net_find(net, records->hosts[(e->i + h) % records->nhosts]);
             known = host[h] >= 0;
         }
-        if (known && !hrun_net_predict(r->net, &call, &ranks, &t, NULL))
-            plot_add(p, line, e->bytes, t.time_s, t.time_s, t.time_s);
+        if (known && !hrun_net_predict(net, &call, &ranks, &t, NULL))
+            json_array_append_new(model, dot(e->bytes, t.time_s, 0));
     }
     free(host);
+    return json_pack("{s:o, s:o}", "measured", measured, "model", model);
 }
 
-static struct plot *scatter_and_gather(const struct report *r)
+json_t *report_network(const struct calib_settings *settings)
 {
-    static const struct { enum hrun_net_kind kind; enum hrun_net_op op; const char *title; } kinds[] = {
-        { HRUN_NET_SCATTERED, HRUN_NET_SCATTER, "scatter" }, { HRUN_NET_GATHERED, HRUN_NET_GATHER, "gather" },
-    };
-    struct plot *p = plot_create(PLOT_BYTES, "message of each rank", PLOT_SECONDS, "median time");
-    struct hrun_buf words = HRUN_BUF_INIT;
+    struct calib_settings s = *settings;
+    struct context c = { .set = &s.common };
+    struct network_about about = { .quality = NULL };
+    struct hrun_net_records records = { 0 };
+    struct hrun_buf file = HRUN_BUF_INIT, path = HRUN_BUF_INIT, lines = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
+    struct hrun_net *net = NULL;
+    struct hrun_error err = { 0 };
+    json_t *out = json_null();
+    int rc;
 
-    if (!p)
-        return NULL;
-    network_add_protocols(r->net, &words);
-    plot_set_title(p, "Scatter and gather");
-    plot_set_caption(p, "By one host straight to all others. The upper end of a bar is the longest one, lines are what "
-                     "the model says.\n%s", words.data);
-    for (int k = 0; k < 2; k++) {
-        int series;
-
-        add_predicted(p, r, kinds[k].kind, kinds[k].op, PLOT_FIRST_SERIES + k);
-        series = plot_series(p, PLOT_INTERVALS, PLOT_FIRST_SERIES + k, k, kinds[k].title);
-
-        for (size_t i = 0; i < r->experiments.n; i++) {
-            const struct hrun_net_record *e = &r->experiments.v[i];
-
-            if (e->kind == kinds[k].kind)
-                plot_add(p, series, e->bytes, e->time_s, e->time_s, e->max_s > e->time_s ? e->max_s : e->time_s);
-        }
-    }
-    p->failed |= words.failed;
-    hrun_buf_release(&words);
-    return p;
-}
-
-struct plot *report_network_figure(const struct report *r, int which, int *failed)
-{
-    static struct plot *(*const figures[])(const struct report *r) = { messages, scatter_and_gather };
-    struct plot *p;
-
-    if (which >= (int)(sizeof figures / sizeof figures[0]))
-        return NULL;
-    p = figures[which](r);
-    *failed |= !p;
-    return p;
-}
-
-/* ------------------------------------------------------------------ table */
-
-static void add_cell(struct report_table *t, struct hrun_buf *b, int *bad)
-{
-    *bad |= b->failed || hrun_strvec_push(&t->cells, b->data);
-    hrun_buf_reset(b);
-}
-
-static void add_row(const struct hrun_net *net, int g, int h, struct report_table *t, struct hrun_buf *b, int *bad)
-{
-    struct network_range k = network_range_of(net, g, h);
-    double trunk = hrun_net_trunk_bandwidth(net, g, h);
-
-    if (!k.pairs)
-        return;
-    network_add_hosts(net, net->group_of, g, b);
-    add_cell(t, b, bad);
-    network_add_hosts(net, net->group_of, h, b);
-    add_cell(t, b, bad);
-    for (int i = 0; i < 2; i++) {
-        hrun_add_seconds(b, k.latency_s[i]);
-        add_cell(t, b, bad);
-    }
-    for (int i = 0; i < 2; i++) {
-        network_add_rate(k.rate[i], b);
-        add_cell(t, b, bad);
-    }
-    hrun_buf_addf(b, "%s - %s", net->hosts[k.from], net->hosts[k.to]);
-    add_cell(t, b, bad);
-    if (trunk > 0)
-        network_add_rate(trunk, b);
-    else
-        hrun_buf_addc(b, '-');
-    add_cell(t, b, bad);
-}
-
-int report_network_table(const struct report *r, struct report_table *t)
-{
-    static const char *const heads[] = { "from", "to", "latency", "at most", "bandwidth", "at most", "slowest",
-                                         "trunk" };
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int bad = 0;
-
-    t->title = "Pairs of hosts, by their switches";
-    t->spec = "llrrrrlr";
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        bad |= hrun_strvec_push(&t->cells, heads[i]);
-    for (int g = 0; g < r->net->ngroups; g++)
-        for (int h = 0; h < r->net->ngroups; h++)
-            add_row(r->net, g, h, t, &b, &bad);
-    hrun_buf_addf(&b, "Measured %s (%s, %s).", r->net->date, r->net->mpi, r->net->engine);
-    t->note = hrun_buf_detach(&b);
-    return bad || !t->note ? -1 : 0;
+    if (!network_named(&s.common))
+        return out;
+    rc = network_context(&c, &s, &err) || network_find(&c, &net, &file, NULL, &err) ? -1 : 0;
+    if (!rc && net)
+        rc = network_records_file(file.data, &path, &err);
+    if (!rc && net && !hrun_file_read(path.data, RECORDS_MAX, &lines, NULL))
+        rc = hrun_net_records_parse(lines.data, &records, &err);
+    if (!rc && net)
+        rc = network_text(net, &about, 0, &text, &err);
+    if (!rc && net)
+        out = json_pack("{s:s, s:o, s:o, s:o}", "text", text.data, "round_trips", round_trips(net, &records), "scatter",
+                        operation(net, &records, HRUN_NET_SCATTERED, HRUN_NET_SCATTER), "gather",
+                        operation(net, &records, HRUN_NET_GATHERED, HRUN_NET_GATHER));
+    if (rc && !s.common.quiet)
+        fprintf(stderr, "hrun-calibrate: the report is without a network: %s\n", err.text);
+    else if (!net && !s.common.quiet)
+        fprintf(stderr, "hrun-calibrate: the network of these hosts was not measured; `hrun-calibrate network` does\n");
+    hrun_net_records_release(&records);
+    hrun_net_destroy(net);
+    hrun_buf_release(&file);
+    hrun_buf_release(&path);
+    hrun_buf_release(&lines);
+    hrun_buf_release(&text);
+    context_release(&c);
+    return out;
 }

@@ -45,7 +45,7 @@ my %may = (
     'calib/profiles' => [qw(base app fit launch model net session store trace calib/common calib/network)],
     'calib/measure'  => [qw(base app fit launch model net plan plan/next session store trace calib/common calib/network
                             calib/profiles)],
-    'calib/report'   => [qw(base app fit model net plan session store calib/common calib/network calib/profiles)],
+    'calib/report'   => [qw(base fit session calib/common calib/network calib/profiles)],
     calib            => [qw(base session hrun/command calib/common)],
     'calib/mpi' => [],
 );

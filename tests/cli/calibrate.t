@@ -64,7 +64,7 @@ ok "nor in JSON" python3 -c 'import json,sys
 for r in json.load(open(sys.argv[1]))[0]["models"]: assert r["train_error_max"] is None and r["dof"] == 0, r' \
     "$tmp/.out"
 run hrun-calibrate --data "$tmp/few" report lu -o "$tmp/few.html"
-ok "nor in a report" grep -q "too few runs" "$tmp/few.html"
+ok "nor in a report" test "$(sed '/<noscript>/,/<.noscript>/!d' "$tmp/few.html" | grep -c "too few runs")" -gt 0
 run hrun-calibrate fit lu
 status_is 0 "fit anew"
 out_lacks "too few runs" "with enough of them there is a training error"

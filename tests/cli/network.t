@@ -214,21 +214,24 @@ head -n 40 records >torn
 fails 125 "torn:40: the records of the network benchmark end before" "records that are torn" $c network --from torn
 
 # The report of an application has the network of the hosts that are named.
-if command -v gnuplot >/dev/null; then
-    run $c network --platform two.xml -q
-    ok "the records are kept beside the network" test "$(ls "$HRUN_DATA"/networks/*.records | wc -l)" -ge 2
-    run $c -app jacobi --platform two.xml --sizes 24,48 --full-grid -r 1 -q "$build/tests/smpi/jacobi" {N}
-    run $c report jacobi --platform two.xml -o r.html
-    status_is 0 "a report with a network"
-    ok "has its section, its figures and its pairs" perl -0777 -e '$_ = <> // ""; exit !(m{<h2>The\ network</h2> .*
-        Messages\ between\ hosts .* Scatter\ and\ gather .* Pairs\ of\ hosts,\ by\ their\ switches .* MB/s}xs)' r.html
-    run $c report jacobi -o r.html
-    ok "and without hosts it has none" test "$status" = 0 -a "$(grep -c '<h2>The network' r.html)" = 0
-    run $c report jacobi --platform other.xml -o r.html
-    err_has "the network of these hosts was not measured" "what is missing is told"
-else
-    skip "a report with a network" "gnuplot is not installed"
-fi
+run $c network --platform two.xml -q
+ok "the records are kept beside the network" test "$(ls "$HRUN_DATA"/networks/*.records | wc -l)" -ge 2
+run $c -app jacobi --platform two.xml --sizes 24,48 --full-grid -r 1 -q "$build/tests/smpi/jacobi" {N}
+run $c report jacobi --platform two.xml -o r.html
+status_is 0 "a report with a network"
+sed -n 's:.*id="data">\(.*\)</script>.*:\1:p' r.html >report.json
+trips='all(len(w["measured"]) > 0 and len(w["model"]) > 4 for w in d["network"]["round_trips"])'
+ok "has round trips, measured and by the model" test "$(json "$trips" report.json)" = True
+ok "and scatter and gather" test "$(json 'min(len(d["network"][op]["measured"]) for op in ("scatter", "gather")) > 4' \
+    report.json)" = True
+run $c show --network --platform two.xml
+ok "and the tables that show --network prints" test "$(json 'd["network"]["text"].strip() in open(".out").read()' \
+    report.json)" = True
+run $c report jacobi -o r.html
+sed -n 's:.*id="data">\(.*\)</script>.*:\1:p' r.html >report.json
+ok "without hosts it has none" test "$status" = 0 -a "$(json 'd["network"]' report.json)" = None
+run $c report jacobi --platform other.xml -o r.html
+err_has "the network of these hosts was not measured" "what is missing is told"
 
 # One host, one process: there is no network.
 cat >one.xml <<'X'

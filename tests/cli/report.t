@@ -2,7 +2,7 @@
 """hrun-calibrate report and show --plot, on logs that are written here: three sub-clusters, runs on several of them,
 failed runs, and texts that try to be more than text. TAP on standard output; HRUN_BUILD is the folder of built
 files."""
-import html.parser
+import html
 import json
 import os
 import re
@@ -96,47 +96,21 @@ def alone(i, pes, procs):
     return config
 
 
-def parse(name):
-    """Text, attributes and tables of a page; elements must be closed in their order."""
-    class Page(html.parser.HTMLParser):
-        def __init__(self):
-            super().__init__()
-            self.open, self.text, self.bad, self.ids, self.attrs, self.rows = [], [], [], [], [], []
-
-        def handle_starttag(self, tag, attrs):
-            self.attrs += attrs
-            self.ids += [v for k, v in attrs if k == "id"]
-            if tag == "tr":
-                self.rows.append([])
-            if tag in ("td", "th"):
-                self.rows[-1].append("")
-            if not self.get_starttag_text().endswith("/>"):
-                self.open.append(tag)
-
-        def handle_startendtag(self, tag, attrs):
-            self.handle_starttag(tag, attrs)
-
-        def handle_endtag(self, tag):
-            if not self.open or self.open.pop() != tag:
-                self.bad.append(tag)
-
-        def handle_data(self, text):
-            self.text.append(text)
-            if self.open and self.open[-1] in ("td", "th"):
-                self.rows[-1][-1] += text
-
-    page = Page()
+def source(name):
     with open(path(name), encoding="utf-8") as f:
-        page.source = f.read()
-    page.feed(page.source)
-    page.close()
-    page.words = "".join(page.text)
-    return page
+        return f.read()
 
 
-def small(v):
-    """Seconds as they are printed."""
-    return "%.3g" % (v if v >= 1 else v * 1e3)
+def parse(name):
+    """The document in a page."""
+    return json.loads(source(name).split('id="data">')[1].split("</script>")[0], parse_constant=lambda c: 1 / 0)
+
+
+def shown(name):
+    """What the script of a page shows."""
+    r = subprocess.run(["node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.js"), path(name)],
+                       capture_output=True, text=True)
+    return json.loads(r.stdout) if ok(r.returncode == 0, "the script of %s runs %s" % (name, r.stderr[-500:])) else None
 
 
 try:
@@ -161,25 +135,6 @@ try:
     ok(one_error(run("report", "lu", "-o", "x.html", "-N", "many"), "-N"), "a size that is none")
     ok(one_error(run("report", "hpl", "-o", "x.html"), "no measurement of hpl"), "an application without measurements")
 
-    # ------------------------------------------------------------ without gnuplot
-    without = path("without")
-    os.mkdir(without)
-    r = run("report", "lu", "-o", "x.html", env=dict(env, PATH=without))
-    ok(one_error(r, "apt-get install gnuplot-nox") and not os.path.exists(path("x.html")),
-       "without gnuplot it says what to install %s" % r.stderr)
-    for name, script, words in (("fails", "cat >/dev/null; echo odd words >&2; exit 1", "odd words"),
-                                ("dies", "kill -9 $$", "signal 9"), ("is silent", "cat >/dev/null", "says nothing"),
-                                ("reads nothing", "exec <&-; echo no >&2; exit 2", "no"),
-                                ("draws no SVG", "cat >/dev/null; echo hello", "no SVG")):
-        fake = path("fake")
-        os.makedirs(fake, exist_ok=True)
-        with open(os.path.join(fake, "gnuplot"), "w") as f:
-            f.write("#!/bin/sh\n%s\n" % script)
-        os.chmod(os.path.join(fake, "gnuplot"), 0o755)
-        r = run("report", "lu", "-o", "x.html", env=dict(env, PATH=fake + ":" + env["PATH"]))
-        ok(one_error(r, words) and not os.path.exists(path("x.html")),
-           "a gnuplot that %s is told %s" % (name, r.stderr))
-
     # ------------------------------------------------------------ text in the terminal
     r = run("show", "lu", "--plot")
     ok(r.returncode == 0 and "time over N" in r.stdout and "a P=1" in r.stdout and "\u2502" in r.stdout,
@@ -199,55 +154,67 @@ try:
     drawn = [line for line in r.stdout.splitlines() if re.search("[\u2502\u2524]", line)]
     ok(drawn and max(map(len, drawn)) <= 60, "on a terminal it is drawn in its width")
 
-    # gnuplot is optional: without it there are no pages, and what it says then is tested above.
-    if not shutil.which("gnuplot"):
-        skip("pages and plots", "gnuplot is not installed (gnuplot-nox)")
-        done()
-
     # ------------------------------------------------------------ the page
-    r = run("report", "lu", "-o", "alone.html")
-    ok(r.returncode == 0 and not r.stdout and not r.stderr, "a report is made %s" % r.stderr)
-    page = parse("alone.html")
-    ok(not page.bad and not page.open, "elements are closed in their order %s" % (page.bad or page.open))
-    if shutil.which("xmllint"):
-        x = subprocess.run(["xmllint", "--noout", path("alone.html")], capture_output=True, text=True)
-        ok(x.returncode == 0, "the page is well-formed %s" % x.stderr[:500])
-    ok(len(page.ids) == len(set(page.ids)) and page.source.count("<svg") >= 10, "each id stands once, over many plots")
-    ok(not re.search("(?i)https?:|//[a-z]|url\\(|@import|<script|<link|<img|<iframe|<object", page.source),
-       "nothing is fetched or run")
-    ok(not any(k.startswith("on") or k == "src" or (k.endswith("href") and not v.startswith("#"))
-               for k, v in page.attrs), "links stay in the page")
-    ok(not re.search(r"rgb\(", page.source), "every colour follows light and dark")
-    ok(NASTY in page.words and "<b>LU</b> & co" in page.words and "<i>exit</i> 3" in page.words,
-       "texts of logs and definitions are shown as they are")
-    ok(not os.path.exists(path("PWNED")), "and never run")
-    rows = [row for row in page.rows if row and row[0].startswith("2026-")]
-    ok(len(rows) == len(records), "every measurement is listed: %d of %d" % (len(rows), len(records)))
-    listed = {(row[0], int(row[1]), int(row[2]), row[3], row[5].split()[0]) for row in rows}
-    wanted = {(d["date"], d["N"], d["P"], d["config"], small(d["time_s"]) if d["ok"] else "-") for d in records}
-    same = {(a, b, c, e) for a, b, c, e, _ in listed} == {(a, b, c, e) for a, b, c, e, _ in wanted}
-    off = [(x, y) for x, y in zip(sorted(listed), sorted(wanted))
-           if x[4] != y[4] and abs(float(x[4]) / float(y[4]) - 1) > 0.006]
-    ok(same and not off, "with its time %s" % off[:2])
-    costs = {row[0]: row for row in page.rows if len(row) == 5}
-    ok(costs["all"][1:3] == [str(len(records)), "1"] and costs["fast"][1:3] == ["25", "1"], "costs count all runs")
+    r = run("report", "lu", "-o", "alone.html", env=dict(env, PATH=path("nothing")))
+    ok(r.returncode == 0 and not r.stdout and not r.stderr, "a page is made without gnuplot %s" % r.stderr)
+    page, d = source("alone.html"), parse("alone.html")
+    ok(not re.search("(?i)https?:|//[a-z]|url\\(|@import|<link|<img|<iframe|<object| src=| href=", page) and
+       "default-src 'none'" in page, "nothing is fetched")
+    ok(page.count("<script") == 2 and page.count("</script>") == 2 and "<b>LU" not in page and "@TEXT@" not in page,
+       "texts of logs and definitions do not become elements")
+    ok(d["title"].startswith("lu: <b>LU</b> & co") and d["subclusters"][1]["name"] == NASTY and
+       "<i>exit</i> 3" in [run["status"] for run in d["runs"]], "and stand in the document as they are")
+    ok(not os.path.exists(path("PWNED")), "nor are they run")
+    plain = html.unescape(page.split("<noscript>")[1].split("</noscript>")[0])
+    ok(all(word in plain for word in ("JavaScript", NASTY, "(4,2,0,0,0,0)", "npt/nnls", "Runs and what they cost")),
+       "without JavaScript there are the tables")
+    listed = sorted((v["date"], v["N"], v["P"], v["config"], v["time_s"] or 0) for v in d["runs"])
+    wanted = sorted((v["date"], v["N"], v["P"], v["config"], v["time_s"]) for v in records)
+    ok(len(listed) == len(wanted) and all(x[:4] == y[:4] and abs(x[4] - y[4]) <= 1e-8 * y[4]
+       for x, y in zip(listed, wanted)), "every measurement is there with its time")
+    ok(all(v["low_s"] <= v["fitted_s"] <= v["high_s"] and abs(v["fitted_s"] / v["time_s"] - 1) < 0.02 for v in d["runs"]
+           if v["ok"]), "and what the models say of it")
+    costs = {c["on"]: (c["runs"], c["failed"]) for c in d["costs"]}
+    ok(costs["all"] == (len(records), 1) and costs["fast"] == (25, 1), "costs count all runs %s" % costs)
+    of_show = json.loads(run("show", "lu", "--json").stdout)
+    ok({p["signature"]: p["models"] for p in d["profiles"]} == {p["signature"]: p["models"] for p in of_show},
+       "the models are those that show --json shows")
+    # ------------------------------------------------------------ what the script makes of it
+    figures = []
+    if not shutil.which("node"):
+        skip("the script of the page", "node is not installed")
+    else:
+        seen = shown("alone.html")
+        figures = seen["figures"]
+        ok(not seen["bad"], "each attribute and text has a value %s" % seen["bad"][:3])
+        ok(len(figures) == len(set(figures)) == 18 and "Configurations at N = 1600" in figures and
+           "Time over P: %s, 2 processes per PE" % NASTY in figures, "all plots are drawn %s" % figures)
+        ok(len([row for row in seen["rows"] if row[0].startswith("2026-") and len(row) == 10]) == len(records),
+           "all measurements are listed")
+        ok("<i>exit</i> 3" in seen["words"] and "too few runs" in seen["words"], "as text")
+        ok(["all", str(len(records)), "1"] in [row[:3] for row in seen["rows"]], "with what they cost")
     # ------------------------------------------------------------ epsilon and delta, by hand
-    chosen = {}
-    for row in page.rows:
-        if len(row) == 9 and row[0].isdigit():
-            chosen[int(row[0])] = row[2]
-    ok(sorted(chosen) == list(SIZES), "a choice for each size %s" % chosen)
-    unknown = [row for row in page.rows if len(row) == 9 and row[0] == "1600"][0]
-    recorded = [d["config"] for d in records]
-    ok(chosen[1600] not in recorded and [unknown[i] for i in (4, 5, 8)] == ["-"] * 3,
+    sizes = {v["N"]: v for v in d["sizes"]}
+    ok(sorted(sizes) == list(SIZES) and all(v["chosen"] for v in sizes.values()), "a choice for each size %s" % sizes)
+    recorded = [v["config"] for v in records]
+    ok(sizes[1600]["chosen"] not in recorded and
+       [sizes[1600][key] for key in ("measured_s", "delta", "epsilon")] == [None] * 3,
        "one that was never run has no errors")
     # All of fast and mid is predicted to take 1 % less time than what was run at N = 800, 6 % less at N = 1600; of
     # predictions that are right to 5 % the first is not worth leaving what is known.
-    ok(chosen[800] == "(4,2,0,0,0,0)", "nor is it chosen for a little less time than what was run takes")
+    ok(sizes[800]["chosen"] == "(4,2,0,0,0,0)", "nor is it chosen for a little less time than what was run takes")
     r = run("report", "lu", "-o", "doubts.html", "-N", "800")
-    behind = {row[0]: row[3] for row in parse("doubts.html").rows if len(row) == 4}
-    ok(r.returncode == 0 and behind["(4,2,0,0,0,0)"] == "chosen" and
-       re.fullmatch("-[0-4][.][0-9] % [(]less certain: ranked as [+][0-9.]+ %[)]", behind[chosen[1600]]), "though it is shown as predicted %s" % behind)
+    plan = parse("doubts.html")["plan"]
+    doubted = [v for v in plan["choices"] if v["config"] == sizes[1600]["chosen"]][0]
+    ok(r.returncode == 0 and plan["chosen"] == plan["choices"][0]["config"] == "(4,2,0,0,0,0)" and doubted["doubted"] and
+       0.95 < doubted["predicted_s"] / plan["predicted_s"] < 1 < doubted["ranked_s"] / plan["predicted_s"],
+       "though it is shown as predicted %s" % doubted)
+    if figures:
+        behind = {row[0]: row[3] for row in shown("doubts.html")["rows"] if len(row) == 4}
+        ok(behind["(4,2,0,0,0,0)"] == "chosen" and re.fullmatch(
+            "-[0-4][.][0-9] % [(]less certain: ranked as [+][0-9.]+ %[)]", behind[sizes[1600]["chosen"]]),
+           "and the page says so")
+    chosen = {n: v["chosen"] for n, v in sizes.items()}
     for n in SIZES:
         config = [int(x) for x in chosen[n].strip("()").split(",")]
         add(n, config, time_s=2 * seconds(config, n))
@@ -255,31 +222,26 @@ try:
         add(n, config, time_s=9 * seconds(config, n))
     r = run("report", "-app", "lu", "-o", "alone.html", "-N", "800")
     ok(r.returncode == 0, "a report replaces the last %s" % r.stderr)
-    page = parse("alone.html")
-    ok(len([row for row in page.rows if row and row[0].startswith("2026-")]) == len(records),
-       "a run on several sub-clusters is one run")
-    ok("Configurations at N = 800" in page.words, "-N is the size of the landscape")
-    for row in page.rows:
-        if len(row) != 9 or not row[0].isdigit():
+    d = parse("alone.html")
+    ok(len(d["runs"]) == len(records), "a run on several sub-clusters is one run")
+    ok(d["N"] == 800 and {v["config"] for v in d["measured"]} == {v["config"] for v in records
+                                                                  if v["N"] == 800 and v["ok"]},
+       "-N is the size of the landscape")
+    known = 0
+    for v in d["sizes"]:
+        if v["measured_s"] is None:     # a choice that was never run
             continue
-        n = int(row[0])
-        if row[8] == "-":           # a choice that was never run
-            continue
-        actual = statistics.median(d["time_s"] for d in records if d["N"] == n and d["ok"] and d["config"] == row[2])
+        known += 1
         runs = {}
-        for d in records:
-            if d["N"] == n and d["ok"]:
-                runs.setdefault(d["config"], []).append(d["time_s"])
-        times = [statistics.median(v) for config, v in runs.items() if config != row[2]]
-        predicted = float(row[3].split()[0]) * (1e-3 if row[3].endswith("ms") else 1)
-        eps = 100 * (actual / min(times) - 1)
-        told = re.fullmatch("(\u2265 )?(-?[0-9.]+) %", row[8])
-        if actual <= min(times):
-            eps = 0
-        ok(told and abs(float(told.group(2)) - eps) < 0.06 and told.group(1),
-           "N = %d: epsilon of the median run, a lower bound (%s, %.2f)" % (n, row[8], eps))
-        delta = float(row[5].split()[0])
-        ok(abs(delta - 100 * (predicted / actual - 1)) < 0.6, "N = %d: delta %s" % (n, row[5]))
+        for run_ in records:
+            if run_["N"] == v["N"] and run_["ok"]:
+                runs.setdefault(run_["config"], []).append(run_["time_s"])
+        medians = {config: statistics.median(times) for config, times in runs.items()}
+        actual, best = medians[v["chosen"]], min(medians.values())
+        ok(abs(v["epsilon"] - (actual / best - 1)) < 1e-6 and not v["exact"],
+           "N = %d: epsilon of the median run, a lower bound %s" % (v["N"], v["epsilon"]))
+        ok(abs(v["delta"] - (v["predicted_s"] / actual - 1)) < 1e-6, "N = %d: delta %s" % (v["N"], v["delta"]))
+    ok(known, "some choice was run")
 
     # ------------------------------------------------------------ a cluster that was calibrated before
     first, SUBS[0] = SUBS[0], ("lone", "lone.1c-44444444-ompi", 1.0, 1)
@@ -289,21 +251,43 @@ try:
     r = run("report", "lu", "-o", "lone.html")
     ok(r.returncode == 0 and "not shown: lone.1c-44444444-ompi\n" in r.stderr,
        "what is not shown is told %s" % r.stderr)
-    ok("1 other profile is not shown: lone.1c-44444444-ompi." in parse("lone.html").words, "and stands in the page")
+    ok(parse("lone.html")["others"] == ["lone.1c-44444444-ompi"], "and stands in the page")
     r = run("report", "lu", "-q", "-o", "lone.html")
     ok(r.returncode == 0 and not r.stderr, "-q is silent")
 
-    # ------------------------------------------------------------ other kinds of files
-    r = run("report", "lu", "-o", "r.pdf")
-    with open(path("r.pdf"), "rb") as f:
-        head = f.read(5)
-    ok(r.returncode == 0 and head == b"%PDF-", "a PDF %s" % r.stderr)
-    r = run("report", "lu", "-o", "plot.png")
-    named = [line.split()[0] for line in r.stdout.splitlines()]
-    made = sorted(name for name in os.listdir(top) if name.startswith("plot-"))
-    magic = [open(path(name), "rb").read(8) for name in made]
-    ok(r.returncode == 0 and sorted(named) == made and len(made) == page.source.count("<svg") and
-       set(magic) == {b"\x89PNG\r\n\x1a\n"}, "a PNG for each plot, each named %s" % r.stderr)
+    # ------------------------------------------------------------ without gnuplot
+    without = path("without")
+    os.mkdir(without)
+    r = run("report", "lu", "-o", "x.pdf", env=dict(env, PATH=without))
+    ok(one_error(r, "apt-get install gnuplot-nox") and not os.path.exists(path("x.pdf")),
+       "without gnuplot there are no images, and it says what to install %s" % r.stderr)
+    for name, script, words in (("fails", "cat >/dev/null; echo odd words >&2; exit 1", "odd words"),
+                                ("dies", "kill -9 $$", "signal 9"), ("is silent", "cat >/dev/null", "says nothing"),
+                                ("reads nothing", "exec <&-; echo no >&2; exit 2", "no")):
+        fake = path("fake")
+        os.makedirs(fake, exist_ok=True)
+        with open(os.path.join(fake, "gnuplot"), "w") as f:
+            f.write("#!/bin/sh\n%s\n" % script)
+        os.chmod(os.path.join(fake, "gnuplot"), 0o755)
+        r = run("report", "lu", "-o", "x.pdf", env=dict(env, PATH=fake + ":" + env["PATH"]))
+        ok(one_error(r, words) and not os.path.exists(path("x.pdf")),
+           "a gnuplot that %s is told %s" % (name, r.stderr))
+
+    # ------------------------------------------------------------ images
+    if not shutil.which("gnuplot"):
+        skip("images", "gnuplot is not installed (gnuplot-nox)")
+    else:
+        r = run("report", "lu", "-q", "-o", "r.pdf")
+        with open(path("r.pdf"), "rb") as f:
+            head = f.read(5)
+        ok(r.returncode == 0 and head == b"%PDF-" and not r.stderr, "a PDF %s" % r.stderr)
+        r = run("report", "lu", "-o", "plot.png", "-N", "1600")
+        named = [line.split()[0] for line in r.stdout.splitlines()]
+        made = sorted(name for name in os.listdir(top) if name.startswith("plot-"))
+        magic = [open(path(name), "rb").read(8) for name in made]
+        ok(r.returncode == 0 and sorted(named) == made and len(made) == 18 and set(magic) == {b"\x89PNG\r\n\x1a\n"} and
+           "Measured against fitted" in r.stdout, "a PNG for each plot, each named %s" % r.stderr)
+        ok(not os.path.exists(path("PWNED")), "whatever names say")
 
     # ------------------------------------------------------------ what cannot be written
     ok(one_error(run("report", "lu", "-o", "no/folder/r.html"), "no/folder"), "a folder that does not exist")
@@ -324,8 +308,8 @@ try:
             add(n, alone(2, pes, 1), app="tiny")
     run("fit", "tiny")
     run("report", "tiny", "-o", "tiny.html")
-    rows = [row for row in parse("tiny.html").rows if len(row) == 9 and row[0].isdigit()]
-    ok(len(rows) == 3 and all(row[1] == "2 of 2" and row[8] == "0.0 %" for row in rows),
+    rows = parse("tiny.html")["sizes"]
+    ok(len(rows) == 3 and all(v["recorded"] == v["valid"] == 2 and v["exact"] and v["epsilon"] == 0 for v in rows),
        "where all valid configurations were run epsilon is exact %s" % rows[:1])
 
     # ------------------------------------------------------------ prices and powers
@@ -341,29 +325,40 @@ try:
     with open(path("c.yaml"), "w") as f:
         f.write("subclusters:\n" + "".join(entry % (name, name, more) for name, more in prices.items()))
     r = run("report", "priced", "-o", "priced.html", "--cluster", "c.yaml")
-    words = parse("priced.html").words
-    ok(r.returncode == 0 and "Time against cost at N = 1600" in words and "nothing is both quicker and cheaper than the"
-       in words, "with prices there is time against cost %s" % r.stderr)
-    marked = {k: c for k, c in re.findall(r"(quickest is|within 10 % of its time|the cheapest) (\([0-9,]+\))", words)}
-    ok(sorted(marked) == ["quickest is", "the cheapest", "within 10 % of its time"] and
-       re.fullmatch(r"\(0,0,0,0,1,[12]\)", marked["the cheapest"]) and
-       marked["quickest is"] == "(4,1,3,1,0,0)",
-       "the quickest, the cheapest and one between them are named %s" % marked)
-    ok("Time against energy" not in words, "and where a power is missing no energy")
+    d = parse("priced.html")
+    t = d["tradeoffs"]["cost"]
+    price = [float(re.search("cost_per_hour: ([0-9.]+)", more).group(1)) / 3600 for more in prices.values()]
+
+    def cost(v):
+        return sum(p * pes for p, pes in zip(price, map(int, v["config"].strip("()").split(",")[::2]))) * v["predicted_s"]
+
+    front = [(v["predicted_s"], v["value"]) for v in t["front"]]
+    ok(r.returncode == 0 and all(abs(cost(v) / v["value"] - 1) < 1e-6 for v in t["choices"] + t["front"]),
+       "with prices there is time against cost %s" % r.stderr)
+    ok(len(front) > 2 and front == sorted(front) and not any(v["predicted_s"] < a and cost(v) < b * (1 - 1e-9)
+       for a, b in front for v in d["plan"]["choices"]), "nothing is both quicker and cheaper than the front")
+    ok(t["front"][0]["config"] == "(4,1,3,1,0,0)" and re.fullmatch(r"\(0,0,0,0,1,[12]\)", t["front"][-1]["config"]),
+       "which goes from the quickest to the cheapest %s" % t["front"])
+    ok(d["tradeoffs"]["energy"] is None, "and where a power is missing no energy")
+    if figures:
+        seen = shown("priced.html")
+        ok("Time against cost at N = 1600" in seen["figures"] and "Time against energy at N = 1600" not in seen["figures"]
+           and "The quickest is (4,1,3,1,0,0), the cheapest within 10 % of its time (" in seen["words"],
+           "the page shows it")
     r = run("report", "priced", "-o", "priced.html")
-    ok("Time against" not in parse("priced.html").words and not r.stderr, "without a cluster file there is neither")
+    ok(parse("priced.html")["tradeoffs"]["cost"] is None and not r.stderr, "without a cluster file there is neither")
     with open(path("c.yaml"), "w") as f:
         f.write("subclusters:\n" + entry % ("fast", "fast", prices["fast"]))
     r = run("report", "priced", "-o", "priced.html", "--cluster", "c.yaml")
-    ok(r.returncode == 0 and "no price and no power of sub-cluster mid" in r.stderr and "Time against" not in
-       parse("priced.html").words, "a sub-cluster without a price is not free %s" % r.stderr)
+    ok(r.returncode == 0 and "no price and no power of sub-cluster mid" in r.stderr and
+       parse("priced.html")["tradeoffs"]["cost"] is None, "a sub-cluster without a price is not free %s" % r.stderr)
     shutil.rmtree(os.path.join(data, "profiles", "priced"))
 
     # ------------------------------------------------------------ nothing to draw, and models that cannot be used
     add(100, alone(0, 1, 1), app="jacobi", ok=False, status="exit 1", time_s=0)
     shutil.copy("tests/apps/jacobi.yaml", path("profiles"))
     r = run("report", "jacobi", "-o", "few.html")
-    ok(r.returncode == 0 and "exit 1" in parse("few.html").words, "failed runs alone are a report, too %s" % r.stderr)
+    ok(r.returncode == 0 and parse("few.html")["runs"][0]["status"] == "exit 1", "failed runs alone are a report, too %s" % r.stderr)
     ok(one_error(run("report", "-o", "x.html"), "jacobi, lu, tiny"), "of several applications one is to be named")
     r = run("report", "lu", "-o", "x.html", "-D", "nb=3")
     ok(one_error(r, "nb"), "constants are those of the definition")
@@ -374,8 +369,10 @@ try:
     add(400, [2, 1, 1, 1, 0, 0], app="fft", config="(2000000000,2000000000,2000000000,2000000000,0,0)")
     shutil.copy("tests/apps/fft.yaml", path("profiles"))
     r = run("report", "fft", "-o", "odd.html", timeout=120)
-    ok(r.returncode == 0 and "2147483647" in parse("odd.html").words, "odd numbers in a log are a report, too %s"
-       % r.stderr)
+    ok(r.returncode == 0 and 2147483647 in [v["P"] for v in parse("odd.html")["runs"]],
+       "odd numbers in a log are a report, too %s" % r.stderr)
+    if figures:
+        ok(not shown("few.html")["bad"] and not shown("odd.html")["bad"], "which can be drawn")
 finally:
     shutil.rmtree(top)
 done()

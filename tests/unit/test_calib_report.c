@@ -1,16 +1,12 @@
-/* test_calib_report.c - a report's numbers, and its figures and tables when memory runs out: each allocation fails
- * once, in turn */
-#include "nomem.h"
+/* test_calib_report.c - the numbers of a report: runs, choices and errors at each size, time against cost */
+#include "tap.h"
 #include "fixture.h"
 
 #include "../../calib/report/report.h"
 #include "base/file.h"
 
-#include <unistd.h>
-
-static char *folder;
-static struct settings settings;
-static struct context context = { .set = &settings };
+static struct calib_settings settings = { CALIB_SETTINGS_DEFAULTS };
+static struct context context = { .set = &settings.common };
 
 static const char app_text[] = "name: toy\nrule: \"P >= 1\"\nprocs_per_pe: [1]\n"
                                "terms: {np: [\"N^2/P\", \"1\"], n: [\"N^2\", \"1\"]}\nargs: [\"{N}\"]\n";
@@ -65,159 +61,93 @@ static void add_models(struct hrun_error *err)
     }
 }
 
-/* Everything but gnuplot. */
-static int make(struct hrun_error *err, int *figures, int *tables)
+static double number(const json_t *object, const char *key)
 {
-    struct report r = { 0 };
-    struct plot **plots = NULL;
-    struct report_table *t = NULL;
-    int rc = report_gather(&context, 0, &r, err);
-
-    *figures = *tables = 0;
-    if (rc)
-        return -1;
-    r.subs[0].power_w = r.subs[1].power_w = 50;
-    rc = report_tradeoffs(&r, err);
-    plots = rc ? NULL : report_figures(&r, figures, err);
-    if (plots)
-        t = report_tables(&r, tables, err);
-    rc = t ? 0 : -1;
-    report_tables_free(t, *tables);
-    for (int i = 0; plots && i < *figures; i++)
-        plot_destroy(plots[i]);
-    free(plots);
-    report_release(&r);
-    return rc;
+    return json_number_value(json_object_get(object, key));
 }
 
-/* Is v[at] of the plan, whose choices are all there are, as quick and cheap as nothing else? */
-static int is_on_front(const struct report *r, int at)
+/* Is a configuration as quick and cheap as nothing else of the list? The prices are 4 and 1 an hour. */
+static int is_on_front(const json_t *choices, const json_t *of)
 {
-    const struct hrun_choice *v = r->plan->v;
-    double cost[2];
+    const json_t *other;
+    size_t i;
+    int pes[2], procs[2];
+    double cost, time_s = number(of, "predicted_s");
 
-    for (int i = 0; i < r->plan->n; i++) {
-        for (int k = 0; k < 2; k++) {
-            const struct hrun_choice *c = &v[k ? i : at];
-
-            cost[k] = c->time_s * (c->pes[0] * 4 + c->pes[1]) / 3600;
-        }
-        if (i != at && v[i].time_s <= v[at].time_s && cost[1] <= cost[0] &&
-            (v[i].time_s < v[at].time_s || cost[1] < cost[0]))
+    json_array_foreach(choices, i, other) {
+        hrun_config_parse(json_string_value(json_object_get(other, "config")), 2, pes, procs, NULL);
+        cost = number(other, "predicted_s") * (4 * pes[0] + pes[1]) / 3600;
+        if (cost < number(of, "value") * (1 - 1e-9) && number(other, "predicted_s") <= time_s)
             return 0;
     }
     return 1;
 }
 
-static int series_points(const struct plot *p, const char *title)
+static void test_tradeoffs(const json_t *root)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->v[i].title && !strncmp(p->v[i].title, title, strlen(title)))
-            return p->v[i].n;
-    return -1;
-}
+    const json_t *tradeoffs = json_object_get(root, "tradeoffs"), *cost = json_object_get(tradeoffs, "cost"), *v;
+    const json_t *choices = json_object_get(cost, "choices"), *front = json_object_get(cost, "front");
+    size_t i, k, on = 0, wrong = 0;
 
-static void test_tradeoffs(struct report *r)
-{
-    struct hrun_error err = { 0 };
-    struct plot *p;
-    int failed = 0, wrong = 0, n = 0;
+    ok(json_is_null(json_object_get(tradeoffs, "energy")), "without powers nothing is known of energy");
+    ok(json_array_size(choices) == 8 && json_array_size(front) > 1, "with prices there is a front of cost");
+    json_array_foreach(choices, i, v) {
+        const char *config = json_string_value(json_object_get(v, "config"));
 
-    ok(!report_tradeoffs(r, &err) && !r->tradeoffs[0].front && !report_tradeoff_figure(r, 0, &failed),
-       "without prices there is no time against cost");
-    r->subs[0].cost_per_hour = 4;
-    ok(!report_tradeoffs(r, &err) && !r->tradeoffs[0].front, "nor with the price of one sub-cluster alone");
-    r->subs[1].cost_per_hour = 1;
-    is_int(report_tradeoffs(r, &err), 0, "with all prices");
-    ok(r->tradeoffs[0].front && !r->tradeoffs[1].front, "there is a front of cost, and none of energy");
-    for (int i = 0; i < r->plan->n; i++) {
-        int on = 0;
-
-        for (int k = 0; k < r->tradeoffs[0].front->n; k++)
-            on |= !memcmp(r->tradeoffs[0].front->v[k].pes, r->plan->v[i].pes, 2 * sizeof(int));
-        wrong += on != is_on_front(r, i);
-        n += on;
+        for (k = 0; k < json_array_size(front); k++)
+            if (!strcmp(json_string_value(json_object_get(json_array_get(front, k), "config")), config))
+                break;
+        on += k < json_array_size(front);
+        wrong += (k < json_array_size(front)) != is_on_front(choices, v);
     }
-    ok(!wrong && n == r->tradeoffs[0].front->n && n > 1, "which is that of brute force, %d of %d", n, r->plan->n);
-    p = report_tradeoff_figure(r, 0, &failed);
-    ok(p && !failed && !p->failed, "it is drawn");
-    is_int(series_points(p, "best in both"), n, "as a line");
-    is_int(series_points(p, "configurations"), 2 * r->plan->n, "over all configurations, by time and by cost");
-    is_int(series_points(p, "measured"), r->sizes[3].recorded, "and those that were run");
-    ok(series_points(p, "quickest") == 1 && series_points(p, "cheapest within 10 %") == 1 &&
-       series_points(p, "cheapest") == 1, "with the three that readers look for");
-    has_str(p->caption, "The quickest is (2,1,2,1), the cheapest within 10 % of its time (", "which are told");
-    plot_destroy(p);
-}
-
-static void test_numbers(void)
-{
-    struct report r;
-    struct report_cost c;
-    struct report_errors e;
-    struct hrun_error err = { 0 };
-
-    if (report_gather(&context, 0, &r, &err))
-        stop(&err);
-    ok(r.nsubs == 2 && r.subs[0].npes == 2 && r.subs[1].npes == 2,
-       "sub-clusters are those of the runs, with their PEs");
-    is_int(r.nruns, 20, "a run on both, which stands in two logs, is one");
-    report_cost(&r, -1, &c);
-    ok(c.runs == 4 && fabs(c.pe_s - 8) < 1e-9, "its cost is that of all its PEs");
-    is_int(r.N, 40, "the largest size is shown");
-    is_int(r.nsizes, 4, "there are errors for each size");
-    ok(r.sizes[3].recorded == 5 && r.sizes[3].valid == 8, "5 of 8 configurations were run: %d of %g",
-       r.sizes[3].recorded, r.sizes[3].valid);
-    report_errors(&r, report_epsilon, &e);
-    ok(!e.n, "the best, all PEs, was never run: epsilon is not known");
-    report_errors(&r, report_ranked_epsilon, &e);
-    test_tradeoffs(&r);
-    ok(e.n == 4 && e.worst < 1e-3, "among those that were run the models choose the best");
-    report_release(&r);
+    ok(!wrong && on == json_array_size(front), "which is that of brute force");
 }
 
 int main(void)
 {
     struct hrun_error err = { 0 };
-    char *file;
-    long bad = 0, leaked = 0, failed = 0, k = 1, before;
-    int figures, tables, rc;
+    char *folder = temp_dir(), *file = hrun_strf("%s/toy.yaml", folder), *prices = hrun_strf("%s/c.yaml", folder);
+    static const char cluster[] = "subclusters:\n  - {name: near, hosts: a1, cores: 1, cost_per_hour: 4}\n"
+                                  "  - {name: far, hosts: b1, cores: 1, cost_per_hour: 1}\n";
+    struct report r = { 0 };
+    struct hrun_buf text = HRUN_BUF_INIT;
+    const json_t *sizes, *last;
+    json_t *root = json_object();
 
-    folder = temp_dir();
-    file = hrun_strf("%s/toy.yaml", folder);
     context.store = hrun_store_open(folder, &err);
     if (!context.store || hrun_file_replace(file, app_text, strlen(app_text), 0600, &err) ||
+        hrun_file_replace(prices, cluster, strlen(cluster), 0600, &err) ||
         hrun_app_load(file, NULL, 0, &context.app, &err))
         stop(&err);
     add_runs(&err);
     add_models(&err);
-    test_numbers();
-    rc = make(&err, &figures, &tables);
-    ok(rc == 0 && figures >= 9 && tables == 7, "%d figures and %d tables are made", figures, tables);
-    /* Each allocation of the beginning, then some of all that follow. */
-    for (;; k += k < 300 ? 1 : k / 100) {
-        int f, t;
-
-        before = live;
-        calls = 0;
-        fail_at = k;
-        rc = make(&err, &f, &t);
-        fail_at = 0;
-        leaked += live != before;
-        if (calls < k) {
-            bad += rc != 0;
-            break;
-        }
-        failed++;
-        /* Without the memory for a stream a file cannot be read. */
-        bad += rc ? err.code != HRUN_ENOMEM && err.code != HRUN_EIO : f != figures || t != tables;
-    }
-    ok(!bad && (!REPLACED || failed > 300), "each of %ld failing allocations is told, or does no harm (%ld)",
-       failed, bad);
-    is_int(leaked, 0, "and leaks nothing");
+    settings.common.cluster_file = prices;
+    if (report_gather(&context, &settings, &r, &err) || report_add_choices(&r, 0, root, &err))
+        stop(&err);
+    ok(r.nsubs == 2 && r.subs[0].npes == 2 && r.subs[1].npes == 2,
+       "sub-clusters are those of the runs, with their PEs");
+    is_int(r.nruns, 20, "a run on both, which stands in two logs, is one");
+    is_int((int)json_array_size(json_object_get(root, "runs")), 20, "all runs are in the document");
+    is_int((int)number(root, "N"), 40, "the largest size is shown");
+    sizes = json_object_get(root, "sizes");
+    last = json_array_get(sizes, 3);
+    is_int((int)json_array_size(sizes), 4, "there is a choice for each size");
+    ok(number(last, "recorded") == 5 && number(last, "valid") == 8, "5 of 8 configurations were run");
+    ok(json_is_null(json_object_get(last, "epsilon")), "the best, all PEs, was never run: epsilon is not known");
+    ok(json_is_number(json_object_get(last, "ranked_epsilon")) && number(last, "ranked_epsilon") < 1e-3,
+       "among those that were run the models choose the best");
+    is_str(json_string_value(json_object_get(json_object_get(root, "plan"), "chosen")), "(2,1,2,1)",
+           "hrun's choice is all PEs");
+    is_int((int)json_array_size(json_object_get(root, "measured")), 5, "five were measured at this size");
+    test_tradeoffs(root);
+    report_text(root, "", &text);
+    ok(strstr(text.data, "(2,1,2,1)") && !strstr(text.data, "nan"), "the tables of text show it");
+    hrun_buf_release(&text);
+    json_decref(root);
+    report_release(&r);
+    context_release(&context);
     free(file);
-    hrun_app_destroy(context.app);
-    hrun_store_close(context.store);
+    free(prices);
     free(folder);
     return tap_done();
 }

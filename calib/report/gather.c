@@ -1,12 +1,14 @@
-/* report_data.c - from the logs and models to a report; see report.h */
+/* gather.c - the runs of an application, and the cluster that they tell of; see report.h */
 #include "report.h"
 
 #include "base/list.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A record that names more PEs is not believed. */
+enum { PES_MAX = 1 << 20 };
 
 static const char *text_of(const char *s)
 {
@@ -36,8 +38,6 @@ static int read_logs(struct report *r, struct logs *l, struct hrun_error *err)
     if (hrun_store_signatures(r->c->store, app, &l->signatures, err))
         return -1;
     l->v = calloc(l->signatures.n + 1, sizeof *l->v);
-    if (!l->v)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < l->signatures.n; i++) {
         if (hrun_store_samples(r->c->store, app, l->signatures.v[i], &l->v[i], err))
             return -1;
@@ -55,42 +55,34 @@ static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
     return !b || (x != y ? x : strcmp(text_of(a->date), text_of(b->date)) >= 0);
 }
 
-/* The newest run; name: of those on the sub-cluster of this name alone, whose log *log is then. */
-static const struct hrun_sample *newest(const struct logs *l, const char *name, size_t *log)
+/* The newest run that names the sub-clusters of its configuration; *log: where it stands. NULL: there is none. */
+static const struct hrun_sample *find_newest(const struct logs *l, size_t *log)
 {
     const struct hrun_sample *found = NULL;
 
     for (size_t i = 0; i < l->signatures.n; i++)
         for (size_t k = 0; k < l->v[i].n; k++) {
             const struct hrun_sample *s = &l->v[i].v[k];
-            int n = hrun_list_count(s->cluster), *config = calloc(2 * (size_t)n + 1, sizeof *config), right = n > 0;
+            int n = hrun_list_count(s->cluster), *config = calloc(2 * (size_t)n + 1, sizeof *config);
 
-            right = right && config && !hrun_config_parse(text_of(s->config), n, config, config + n, NULL);
-            for (int j = 0; right && name && j < n; j++)
-                if (config[j])
-                    right = !s->mixed && hrun_list_is(s->cluster, j, name);
-            free(config);
-            if (right && is_newer(s, found)) {
+            if (n && !hrun_config_parse(text_of(s->config), n, config, config + n, NULL) && is_newer(s, found)) {
                 found = s;
-                if (log)
-                    *log = i;
+                *log = i;
             }
+            free(config);
         }
     return found;
 }
 
-static int add_sub(struct report *r, const char *name, const char *signature)
+static void add_sub(struct report *r, const char *name, const char *signature)
 {
     struct report_sub *s = &r->subs[r->nsubs];
 
     s->name = strdup(name);
     s->signature = strdup(signature);
-    s->same = r->nsubs;
-    for (int i = 0; i < r->nsubs && s->signature; i++)
-        if (s->same == r->nsubs && !strcmp(r->subs[i].signature, s->signature))
-            s->same = i;
+    for (s->same = 0; s->same < r->nsubs && strcmp(r->subs[s->same].signature, signature); s->same++)
+        ;
     r->nsubs++;
-    return s->name && s->signature ? 0 : -1;
 }
 
 static int is_stored(const struct logs *l, const char *signature)
@@ -101,73 +93,72 @@ static int is_stored(const struct logs *l, const char *signature)
     return 0;
 }
 
-/* The sub-clusters as the newest run names them; records of older hruns do not say whose profile is whose, then runs on
- * one sub-cluster tell. Where no run says anything every profile is a sub-cluster. */
-static int find_subs(struct report *r, const struct logs *l, struct hrun_error *err)
+/* The sub-clusters as the newest run names them, with their profiles; where it does not, each profile is one. */
+static void find_subs(struct report *r, const struct logs *l)
 {
-    const struct hrun_sample *last = newest(l, NULL, NULL);
-    int n = last ? hrun_list_count(last->cluster) : 0, rc = 0;
+    size_t log = 0;
+    const struct hrun_sample *last = find_newest(l, &log);
+    int n = last ? hrun_list_count(last->cluster) : 0;
 
     r->subs = calloc((size_t)n + l->signatures.n + 1, sizeof *r->subs);
-    if (!r->subs)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < n && !rc; i++) {
-        int told = i < hrun_list_count(last->signatures);
+    for (int i = 0; i < n; i++) {
         char *name = hrun_list_copy(last->cluster, i), *signature = hrun_list_copy(last->signatures, i);
-        size_t log = 0;
 
-        if (!name || (told && !signature))
-            rc = -1;
-        else if (told ? is_stored(l, signature) : newest(l, name, &log) != NULL)
-            rc = add_sub(r, name, told ? signature : l->signatures.v[log]);
+        if (n == 1 || is_stored(l, text_of(signature)))
+            add_sub(r, name, n == 1 ? l->signatures.v[log] : signature);
         free(name);
         free(signature);
     }
-    for (size_t i = 0; !r->nsubs && i < l->signatures.n && !rc; i++)
+    for (size_t i = 0; !r->nsubs && i < l->signatures.n; i++)
         if (l->v[i].n)
-            rc = add_sub(r, l->signatures.v[i], l->signatures.v[i]);
-    return rc ? hrun_fail_nomem(err) : 0;
+            add_sub(r, l->signatures.v[i], l->signatures.v[i]);
 }
 
-/* Hand the samples over, and read the models. Profiles of no sub-cluster are named. */
-static int fill_subs(struct report *r, struct logs *l, struct hrun_error *err)
+/* Hand the samples over. Profiles of no sub-cluster are named. */
+static void fill_subs(struct report *r, struct logs *l)
 {
     for (size_t k = 0; k < l->signatures.n; k++) {
-        int taken = 0;
+        int i = 0;
 
-        for (int i = 0; i < r->nsubs; i++) {
-            struct report_sub *s = &r->subs[i];
-
-            if (strcmp(s->signature, l->signatures.v[k]))
-                continue;
-            if (!taken++) {
-                s->samples = l->v[k];
-                memset(&l->v[k], 0, sizeof l->v[k]);
-                if (hrun_store_get_models(r->c->store, r->c->app->name, s->signature, &s->models, err))
-                    return -1;
-            }
+        while (i < r->nsubs && strcmp(r->subs[i].signature, l->signatures.v[k]))
+            i++;
+        if (i < r->nsubs) {
+            r->subs[i].samples = l->v[k];
+            memset(&l->v[k], 0, sizeof l->v[k]);
+        } else if (l->v[k].n) {
+            hrun_strvec_push(&r->others, l->signatures.v[k]);
         }
-        if (!taken && l->v[k].n && hrun_strvec_push(&r->others, l->signatures.v[k]))
-            return hrun_fail_nomem(err);
     }
-    return 0;
 }
 
 /* ------------------------------------------------------------------ which runs */
 
 static int sub_of(const struct report *r, const struct hrun_sample *s, int i)
 {
-    int told = i < hrun_list_count(s->signatures);
+    int named = i < hrun_list_count(s->signatures);
 
     for (int k = 0; k < r->nsubs; k++)
         if (hrun_list_is(s->cluster, i, r->subs[k].name) &&
-            (!told || hrun_list_is(s->signatures, i, r->subs[k].signature)))
+            (!named || hrun_list_is(s->signatures, i, r->subs[k].signature)))
             return k;
     return -1;
 }
 
+/* Does a configuration have P processes, on numbers of PEs that can be believed? */
+static int is_plausible(const struct report *r, const int *config, int P)
+{
+    double sum = 0;     /* the text of a record may say anything */
+
+    for (int i = 0; i < r->nsubs; i++) {
+        if (config[i] > PES_MAX)
+            return 0;
+        sum += (double)config[i] * config[r->nsubs + i];
+    }
+    return sum == P;
+}
+
 /* The configuration of a run on the report's sub-clusters; it stays NULL where it used others. */
-static int place_run(struct report *r, struct report_run *run, int log)
+static void place_run(struct report *r, struct report_run *run, int log)
 {
     const struct hrun_sample *s = run->s;
     int n = hrun_list_count(s->cluster), known = 1, used = 0;
@@ -175,11 +166,6 @@ static int place_run(struct report *r, struct report_run *run, int log)
 
     run->sub = -1;
     run->npes = s->pes;
-    if (!theirs || !ours) {
-        free(theirs);
-        free(ours);
-        return -1;
-    }
     if (n && !hrun_config_parse(text_of(s->config), n, theirs, theirs + n, NULL)) {
         run->npes = 0;
         for (int i = 0; i < n; i++) {
@@ -204,16 +190,15 @@ static int place_run(struct report *r, struct report_run *run, int log)
         known = used = 1;
     }
     free(theirs);
-    if (known && used && report_processes(r, ours) == s->P) {
-        run->config = ours;
-        for (int k = 0; k < r->nsubs; k++)
-            if (ours[k] > r->subs[k].npes)
-                r->subs[k].npes = ours[k];
-    } else {
+    if (!known || !used || !is_plausible(r, ours, s->P)) {
         free(ours);
         run->sub = -1;
+        return;
     }
-    return 0;
+    run->config = ours;
+    for (int k = 0; k < r->nsubs; k++)
+        if (ours[k] > r->subs[k].npes)
+            r->subs[k].npes = ours[k];
 }
 
 static int by_size(const void *a, const void *b)
@@ -239,125 +224,146 @@ static int is_again(const struct hrun_sample *a, const struct hrun_sample *b)
            !strcmp(text_of(a->date), text_of(b->date)) && !strcmp(text_of(a->config), text_of(b->config));
 }
 
-static int take_runs(struct report *r, struct hrun_error *err)
+static void find_runs(struct report *r)
 {
     struct hrun_buf consts = HRUN_BUF_INIT;
     size_t n = 0;
-    int kept = 0, rc = 0;
+    int kept = 0;
 
     hrun_app_consts_text(r->c->app, &consts);
     for (int i = 0; i < r->nsubs; i++)
         n += r->subs[i].samples.n;
     r->runs = calloc(n + 1, sizeof *r->runs);
-    if (!r->runs || consts.failed)
-        rc = -1;
-    for (int i = 0; i < r->nsubs && !rc; i++)
-        for (size_t k = 0; k < r->subs[i].samples.n && !rc; k++) {
+    for (int i = 0; i < r->nsubs; i++)
+        for (size_t k = 0; k < r->subs[i].samples.n; k++) {
             struct report_run *run = &r->runs[r->nruns++];
             const struct hrun_sample *s = run->s = &r->subs[i].samples.v[k];
             int other = strcmp(text_of(s->consts), consts.data) != 0;
 
             run->counts = s->ok && !other;
+            run->dealt = s->mixed && hrun_sample_dealt(s);
             r->other_consts += other;
-            rc = place_run(r, run, i);
+            place_run(r, run, i);
         }
-    if (!rc)
-        qsort(r->runs, (size_t)r->nruns, sizeof *r->runs, by_size);
-    for (int i = 0; i < r->nruns && !rc; i++) {
+    qsort(r->runs, (size_t)r->nruns, sizeof *r->runs, by_size);
+    for (int i = 0; i < r->nruns; i++) {
         if (kept && is_again(r->runs[kept - 1].s, r->runs[i].s))
             free(r->runs[i].config);
         else
             r->runs[kept++] = r->runs[i];
     }
-    if (!rc)
-        r->nruns = kept;
+    r->nruns = kept;
     hrun_buf_release(&consts);
-    return rc ? hrun_fail_nomem(err) : 0;
 }
 
-/* ------------------------------------------------------------------ */
+/* ------------------------------------------------------------------ the cluster */
 
-/* What the models say of a run, with its shares. */
-static int predict(struct report *r, struct report_run *run)
+/* What PEs cost and draw, as the cluster file of the options says, without asking a host. What fails is said: a report
+ * does without. */
+static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
 {
-    double *share;
-    int rc;
+    const char *path = s->common.cluster_file;
+    struct hrun_error err = { 0 };
+    int priced = 0;
 
-    if (!report_is_dealt(run))
-        return report_predict(r, run->config, run->s->N, &run->fit, &run->low, &run->high, NULL);
-    share = calloc((size_t)r->nsubs + 1, sizeof *share);
-    for (int i = 0; share && i < r->nsubs; i++) {
-        int place = hrun_list_find(run->s->cluster, r->subs[i].name);
+    for (int i = 0; path && i < cl->nsubs; i++) {
+        struct hrun_subcluster *sub = &cl->subs[i];
+        int rc = hrun_clusterfile_price(path, sub->name, &sub->cost_per_hour, &sub->power_w, &err);
 
-        share[i] = place < 0 ? 0 : hrun_sample_share(run->s, place);
+        priced += rc > 0;
+        if (rc < 0 && !s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: the report is without prices: %s\n", err.text);
+        if (rc < 0)
+            return;
     }
-    rc = !share || !report_predictor(r, run->s->N, NULL) ||
-         hrun_predictor_time_shared(report_predictor(r, run->s->N, NULL), run->config, run->config + r->nsubs, share,
-                                    &run->fit, NULL);
-    run->low = run->high = run->fit;
-    free(share);
-    return rc;
+    for (int i = 0; priced && priced < cl->nsubs && i < cl->nsubs; i++)
+        if (!(cl->subs[i].cost_per_hour > 0 || cl->subs[i].power_w > 0) && !s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: %s names no price and no power of sub-cluster %s: the report is without "
+                    "time against cost\n", path, cl->subs[i].name);
 }
 
-int report_gather(struct context *c, int64_t N, struct report *out, struct hrun_error *err)
+/* The cluster that the runs tell of, for lib/session: its only host has a name that no network knows. */
+static struct hrun_cluster *make_cluster(const struct report *r)
+{
+    struct hrun_cluster *cl = calloc(1, sizeof *cl);
+
+    cl->source = strdup("earlier runs");
+    cl->hosts = calloc(1, sizeof *cl->hosts);
+    cl->hosts[0].name = strdup("(earlier runs)");
+    cl->nhosts = 1;
+    cl->subs = calloc((size_t)r->nsubs + 1, sizeof *cl->subs);
+    cl->nsubs = r->nsubs;
+    for (int i = 0; i < r->nsubs; i++) {
+        struct hrun_subcluster *s = &cl->subs[i];
+
+        s->name = strdup(r->subs[i].name);
+        s->cpu_model = strdup("");
+        s->core_kind = strdup("");
+        s->npes = r->subs[i].npes;
+        s->pes = calloc((size_t)s->npes + 1, sizeof *s->pes);
+    }
+    return cl;
+}
+
+/* The network of the hosts that the options name counts if the report is of their sub-clusters. */
+static void check_network(const struct report *r)
+{
+    struct context *c = r->c;
+    int same = c->view && hrun_netview_nsubs(c->view) == r->nsubs;
+
+    for (int i = 0; i < r->nsubs && same; i++)
+        same = hrun_netview_find(c->view, r->subs[i].name) == i && hrun_netview_npes(c->view, i) >= r->subs[i].npes;
+    if (same)
+        return;
+    hrun_netview_destroy(c->view);
+    hrun_net_destroy(c->net);
+    c->view = NULL;
+    c->net = NULL;
+}
+
+int report_gather(struct context *c, const struct calib_settings *s, struct report *r, struct hrun_error *err)
 {
     struct logs logs = { 0 };
-    struct report r = { .c = c, .N = N };
     int rc = -1;
 
-    if (read_logs(&r, &logs, err) || find_subs(&r, &logs, err) || fill_subs(&r, &logs, err) || take_runs(&r, err))
+    r->c = c;
+    if (read_logs(r, &logs, err))
         goto done;
-    if (!r.nruns) {
+    find_subs(r, &logs);
+    fill_subs(r, &logs);
+    find_runs(r);
+    if (!r->nruns) {
         hrun_fail(err, HRUN_ENODATA, "there is no measurement of %s in %s; hrun-calibrate -app %s PROGRAM makes some",
                   c->app->name, hrun_store_dir(c->store), c->app->name);
         goto done;
     }
-    for (int i = 0; i < r.nruns; i++) {
-        struct report_run *run = &r.runs[i];
-
-        if (!N && run->counts && run->s->N > r.N)
-            r.N = run->s->N;
-        if (run->counts && run->config &&
-            predict(&r, run))
-            run->fit = 0;
-    }
-    rc = report_choose(&r, err) || r.failed ? -1 : 0;
-    if (r.failed)
-        hrun_fail_nomem(err);
+    c->cluster = make_cluster(r);
+    find_prices(s, c->cluster);
+    check_network(r);
+    c->engine = hrun_engine_find(text_of(r->runs[0].s->engine));
+    c->engine = c->engine ? c->engine : hrun_engine_find("local");
+    for (int i = 0; i < r->nsubs; i++)
+        hrun_strvec_push(&c->signatures, r->subs[i].signature);
+    rc = profiles_load(c, &r->known, err);
+    for (int i = 0; i < r->known.nsubs && !rc; i++)
+        if (r->known.subs[i].unreadable)
+            rc = hrun_fail(err, r->known.subs[i].unreadable, "%s", r->known.subs[i].why_not);
 done:
     logs_release(&logs);
-    if (rc)
-        report_release(&r);
-    else
-        *out = r;
     return rc;
 }
 
 void report_release(struct report *r)
 {
-    report_predictors_destroy(r->predictors);
-    hrun_corrections_destroy(r->corrections);
-    hrun_net_destroy(r->net);
-    hrun_net_records_release(&r->experiments);
+    profiles_release(&r->known);
     for (int i = 0; i < r->nsubs; i++) {
         free(r->subs[i].name);
         free(r->subs[i].signature);
         hrun_samples_release(&r->subs[i].samples);
-        hrun_models_destroy(r->subs[i].models);
     }
     free(r->subs);
     for (int i = 0; i < r->nruns; i++)
         free(r->runs[i].config);
     free(r->runs);
-    free(r->points);
-    for (int i = 0; i < r->nsizes; i++)
-        free(r->sizes[i].chosen);
-    free(r->sizes);
-    free(r->choice.chosen);
-    hrun_plan_destroy(r->plan);
-    report_tradeoffs_release(r);
-    free(r->front);
-    free(r->why_no_plan);
     hrun_strvec_release(&r->others);
-    memset(r, 0, sizeof *r);
 }
