@@ -277,9 +277,9 @@ void net_doubling(struct play_schedule *s, const struct net_task *t, int me, dou
  * From records to parameters: the steps behind net.h; not for other rooms
  *
  * Purpose: what an experiment takes by the stages of the model (trial.c), the least squares system of all experiments
- * and its solution (rows.c, system.c, ports.c), what it takes as given and its solution finds (segments.c, breaks.c,
- * classes.c, limits.c), and the order of these steps (turns.c, estimate.c); then scatter, gather and how well all is
- * known (thresholds.c, quality.c).
+ * and its solution (rows.c, system.c, least_squares.c, ports.c), what it takes as given and its solution finds
+ * (segments.c, breaks.c, classes.c, limits.c), and the order of these steps (turns.c, estimate.c); then scatter, gather
+ * and how well all is known (thresholds.c, quality.c).
  */
 
 /* ---------------------------------------------------------------- what an experiment takes (trial.c, trial_slope.c) */
@@ -342,12 +342,12 @@ double net_trial_slope(const struct net_columns *c, const struct net_given *give
 void net_share(int n, const double *start_s, const double *alone_s_per_byte, const double *way_s, double bytes,
                double shared_s_per_byte, double *end_s, double *work);
 
-/* ---------------------------------------------------------------- least squares (rows.c, system.c, ports.c) */
+/* ---------------------------------------------------------------- least squares */
 
 /* Method: rows are weighted by 1 over the standard error of their times, so that small times count as large ones do.
  * A time is linear in x while its branches stay (who is last, what serialises); so the system of the branches at the
- * present x is solved by NNLS (lib/fit), and again at its solution, a step being halved until the sum of squares falls,
- * until nothing changes: Gauss and Newton's method. It begins at the solution of the rows without branches; each port
+ * present x is solved by net_nnls, and again at its solution, a step being halved until the sum of squares falls, until
+ * nothing changes: Gauss and Newton's method. It begins at the solution of the rows without branches; each port
  * at the rate that alone explains its fans or joins best, for at rates that bind nobody they would show no slope.
  * Which of processor and port serialises: where `call` tells t, fans and joins tell the ports. Where it does not, t
  * alone and ports alone are both tried, and what leaves less is taken, t when they leave the same: where a port is what
@@ -373,6 +373,20 @@ struct net_solution {
     size_t rows, rank;
 };
 void net_solution_release(struct net_solution *s);
+
+/* Rows of a linear system: the entries of row i are first[i] .. first[i + 1] - 1 of column and value. */
+struct net_rows {
+    size_t n, p;               /* rows, columns */
+    size_t *first, *column;    /* n + 1; within a row each column once */
+    double *value;
+    double *y, *w;             /* n: right side; weights > 0, by which rows and right side are multiplied */
+};
+
+/* Non-negative least squares. start[p]: columns above 0 are in use first; NULL: all are. k[p] receives the solution
+ * (NULL: is not wanted), *rank how many columns are in use, variance[p] (or NULL) the diagonal of (X'W^2X)^-1 on those
+ * in use and 0 of the others. A column that depends on others in use is 0. Errors: HRUN_ENOMEM. */
+int net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance,
+             struct hrun_error *err);
 
 /* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */
 double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);

@@ -67,15 +67,11 @@ static int ways(const struct net_work *w, const struct net_columns *c, char *way
     return 0;
 }
 
+/* Pairs first: few rows have them (least_squares.c). */
 static void number_columns(const struct choice *choice, const char *way, struct net_columns *c)
 {
     int n = c->nclasses;
 
-    for (int a = 0; a < n && choice->C; a++)
-        c->C[a] = (int)c->p++;
-    for (int a = 0; a < n; a++)
-        if (choice->t[a] || (choice->more_t && choice->more_t[a]))
-            c->t[a] = (int)c->p++;
     for (int a = 0; a < n; a++)
         for (int b = a; b < n; b++) {
             size_t ab = (size_t)(a * n + b), ba = (size_t)(b * n + a);
@@ -88,6 +84,11 @@ static void number_columns(const struct choice *choice, const char *way, struct 
             if (choice->L)
                 c->L[ab] = c->L[ba] = (int)c->p++;
         }
+    for (int a = 0; a < n && choice->C; a++)
+        c->C[a] = (int)c->p++;
+    for (int a = 0; a < n; a++)
+        if (choice->t[a] || (choice->more_t && choice->more_t[a]))
+            c->t[a] = (int)c->p++;
     for (int a = 0; a < n && choice->ports; a++) {
         c->out[a] = (int)c->p++;
         c->in[a] = (int)c->p++;
@@ -140,28 +141,23 @@ static int is_branched(const struct hrun_net_record *v)
     return v->kind == HRUN_NET_FAN || v->kind == HRUN_NET_JOIN;
 }
 
-/* Of struct hrun_sparse; k[p]: its solution. */
-struct rows {
-    size_t n, *first, *column;
-    double *value, *y, *w, *k;
-};
-
-static void rows_release(struct rows *m)
+static void rows_release(struct net_rows *m)
 {
     free(m->first);
     free(m->value);
-    *m = (struct rows){ 0 };
+    *m = (struct net_rows){ 0 };
 }
 
-static int rows_alloc(const struct net_work *w, size_t p, struct rows *m, struct hrun_error *err)
+static int rows_alloc(const struct net_work *w, size_t p, struct net_rows *m, struct hrun_error *err)
 {
     size_t n = 0;
 
     for (size_t l = 0; l < w->r->n; l++)
         n += (size_t)net_in_use(w, l);
     m->n = 0;
+    m->p = p;
     m->first = malloc((n * (NET_SLOTS + 1) + 1) * sizeof *m->first);
-    m->value = malloc((n * (NET_SLOTS + 2) + p + 1) * sizeof *m->value);
+    m->value = malloc((n * (NET_SLOTS + 2) + 1) * sizeof *m->value);
     if (!m->first || !m->value) {
         rows_release(m);
         return hrun_fail_nomem(err);
@@ -169,12 +165,11 @@ static int rows_alloc(const struct net_work *w, size_t p, struct rows *m, struct
     m->column = m->first + n + 1;
     m->y = m->value + n * NET_SLOTS;
     m->w = m->y + n;
-    m->k = m->w + n;
     return 0;
 }
 
 /* The system of the branches at s->x; simple: without the rows that have branches. */
-static void rows_fill(const struct net_work *w, const struct net_solution *s, int simple, struct rows *m)
+static void rows_fill(const struct net_work *w, const struct net_solution *s, int simple, struct net_rows *m)
 {
     struct net_gradient g;
 
@@ -201,11 +196,6 @@ static void rows_fill(const struct net_work *w, const struct net_solution *s, in
     }
 }
 
-static struct hrun_sparse sparse_of(const struct rows *m, size_t p)
-{
-    return (struct hrun_sparse){ m->n, p, m->first, m->column, m->value, m->y, m->w };
-}
-
 static double sum_of_squares(const struct net_work *w, const struct net_columns *c, const double *x, int simple)
 {
     double sum = 0;
@@ -226,32 +216,31 @@ static double sum_of_squares(const struct net_work *w, const struct net_columns 
 /* From s->x to where NNLS of the branches there leads no further down. */
 static int descend(const struct net_work *w, struct net_solution *s, int simple, struct hrun_error *err)
 {
-    struct rows m = { 0 };
-    double *next = NULL, rss = sum_of_squares(w, &s->c, s->x, simple);
+    struct net_rows m = { 0 };
+    double *k = NULL, *next, rss = sum_of_squares(w, &s->c, s->x, simple);
     int rc = -1;
 
     if (rows_alloc(w, s->c.p, &m, err))
         return -1;
-    next = malloc((s->c.p + 1) * sizeof *next);
-    if (!next) {
+    k = malloc((2 * s->c.p + 1) * sizeof *k);
+    if (!k) {
         hrun_fail_nomem(err);
         goto out;
     }
+    next = k + s->c.p;
     for (int round = 0; round < ROUNDS; round++) {
-        struct hrun_sparse_result result = { m.k, 0, 0, 0 };
-        struct hrun_sparse lsq;
         double step = 1, found = rss, before = rss;
+        size_t rank;
         int exact;
 
         rows_fill(w, s, simple, &m);
         if (m.n == 0)
             break;
-        lsq = sparse_of(&m, s->c.p);
-        if (hrun_sparse_nnls(&lsq, simple ? NULL : s->x, &result, err))
+        if (net_nnls(&m, simple ? NULL : s->x, k, &rank, NULL, err))
             goto out;
         for (int i = 0; i < HALVINGS; i++, step /= 2) {
             for (size_t j = 0; j < s->c.p; j++)
-                next[j] = s->x[j] + step * (m.k[j] - s->x[j]);
+                next[j] = s->x[j] + step * (k[j] - s->x[j]);
             found = sum_of_squares(w, &s->c, next, simple);
             if (found < rss)
                 break;
@@ -269,7 +258,7 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
     s->rss = rss;
     rc = 0;
 out:
-    free(next);
+    free(k);
     rows_release(&m);
     return rc;
 }
@@ -288,30 +277,23 @@ static void set_variance(const struct net_work *w, struct net_solution *s)
 /* Half widths at the branches that hold, and the rank. */
 static int halves(const struct net_work *w, struct net_solution *s, int intervals, struct hrun_error *err)
 {
-    struct hrun_sparse_result result = { 0 };
-    struct hrun_sparse lsq;
-    struct rows m = { 0 };
+    struct net_rows m = { 0 };
     double times;
     int rc = -1;
 
     if (rows_alloc(w, s->c.p, &m, err))
         return -1;
     rows_fill(w, s, 0, &m);
-    lsq = sparse_of(&m, s->c.p);
-    result.k = m.k;
-    if (intervals && hrun_sparse_nnls(&lsq, s->x, &result, err))
-        goto out;
     s->rows = m.n;
     s->rank = 0;
     for (size_t i = 0; i < s->c.p; i++)
         s->rank += s->x[i] > 0;
-    s->rank = intervals ? result.rank : s->rank;
-    set_variance(w, s);
-    if (intervals && hrun_sparse_variance(&lsq, m.k, s->s2, s->half, err))
+    if (intervals && net_nnls(&m, s->x, NULL, &s->rank, s->half, err))
         goto out;
+    set_variance(w, s);
     times = hrun_fit_t_quantile(0.975, w->scatter_known ? 1e9 : fmax(1, (double)s->rows - (double)s->rank));
     for (size_t i = 0; i < s->c.p && intervals; i++)
-        s->half[i] = times * sqrt(s->half[i]);
+        s->half[i] = times * sqrt(s->half[i] * s->s2);
     rc = 0;
 out:
     rows_release(&m);
