@@ -387,7 +387,7 @@ TEST_ENV = env --default-signal HRUN_BUILD=$(B) HRUN_SANITIZE=$(SANITIZE) HRUN_T
            ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0
 
 .PHONY: apps unit check valgrind races bench demo fuzz clean
-apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals look learner))
+apps: $(APP_BIN) $(MPICH_APPS) $(B)/tests/apps/jump.so $(SMPI_APPS) $(if $(SMPICC),$(SKELETONS) $(addprefix $(B)/tests/trials/,skeleton rivals learner))
 unit: $(UNIT_BIN)
 
 # Each test has a folder, data and hosts of its own, and none is lost by what runs beside it; many of them wait.
@@ -507,17 +507,13 @@ $(B)/tests/trials/skeleton: tests/trials/skeleton.c
 $(B)/tests/trials/rivals: $(B)/tests/trials/rivals.o $(B)/tests/accuracy/extrap_fit.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-LOOK_OBJ := $(addprefix $(B)/hrun/run/,probe_choose.o probe_look.o probe_run.o probe.o probe_size.o)
-$(B)/tests/trials/look: $(B)/tests/trials/look.o $(LOOK_OBJ) $(B)/hrun/command/command.o $(B)/lib/libhrun.a
-	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/trials/learner: $(B)/tests/trials/learner.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 .PHONY: trials trials-weights regret
 regret: all $(B)/tests/trials/skeleton $(B)/tests/trials/learner
 	HRUN_BUILD=$(B) tests/trials/regret --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
-trials: all $(addprefix $(B)/tests/trials/,skeleton rivals look)
+trials: all $(addprefix $(B)/tests/trials/,skeleton rivals)
 	HRUN_BUILD=$(B) tests/trials/trials --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 trials-weights: all $(B)/tests/trials/skeleton
 	HRUN_BUILD=$(B) tests/trials/weights --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)

@@ -34,19 +34,12 @@ static struct {
     unsigned char *distance;  /* size: enum hrun_trace_distance */
     atomic_uchar *met;        /* size: 1 when a message was sent there */
     uint64_t since_ns, elapsed_ns, cost_ns, own_ns;
-    atomic_ullong inside_ns;  /* when the call began that mpi_ns will count; 0: there is none */
-    int look_ms;
-    pthread_t looking;
-    int end_look;             /* 1: the thread is to end */
-    pthread_mutex_t look_lock;  /* of that, and of active, since_ns and elapsed_ns while there is a look */
-    pthread_cond_t look_ends;
     atomic_ullong mpi_ns, sent[HRUN_TRACE_DISTANCES], sent_bytes[HRUN_TRACE_DISTANCES];
     struct { atomic_ullong count, bytes, ns; } calls[WATCH_CALLS];
     pthread_mutex_t lock;     /* of the table */
     struct prepared *table[BUCKETS];
     pthread_mutex_t keeping;  /* of what is kept with communicators */
-} our = { .lock = PTHREAD_MUTEX_INITIALIZER, .look_lock = PTHREAD_MUTEX_INITIALIZER,
-          .look_ends = PTHREAD_COND_INITIALIZER, .keeping = PTHREAD_MUTEX_INITIALIZER };
+} our = { .lock = PTHREAD_MUTEX_INITIALIZER, .keeping = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread int depth, is_first;
 
@@ -91,12 +84,6 @@ void *watch_real(const char *name)
 
 /* ---------------------------------------------------------------- calls */
 
-/* Is the time of this thread's calls that of the process? */
-static int counts_time(void)
-{
-    return our.threads != MPI_THREAD_MULTIPLE || is_first;
-}
-
 void watch_begin(struct watch *w, enum watch_call call)
 {
     w->call = call;
@@ -104,8 +91,6 @@ void watch_begin(struct watch *w, enum watch_call call)
     if (!w->outermost)
         return;
     w->begin_ns = now_ns();
-    if (counts_time())
-        atomic_store_explicit(&our.inside_ns, w->begin_ns, memory_order_relaxed);
 }
 
 void watch_end(struct watch *w)
@@ -118,10 +103,9 @@ void watch_end(struct watch *w)
     ns = now_ns() - w->begin_ns;
     ADD(our.calls[w->call].count, 1);
     ADD(our.calls[w->call].ns, ns);
-    if (!counts_time())
-        return;
-    atomic_store_explicit(&our.inside_ns, 0, memory_order_relaxed);
-    ADD(our.mpi_ns, ns);
+    /* Is the time of this thread's calls that of the process? */
+    if (our.threads != MPI_THREAD_MULTIPLE || is_first)
+        ADD(our.mpi_ns, ns);
 }
 
 uint64_t watch_bytes(int64_t count, MPI_Datatype type)
@@ -342,69 +326,6 @@ static void reset_counts(void)
     our.mpi_ns = 0;
 }
 
-static struct watch_snapshot snapshot(void)
-{
-    uint64_t now = now_ns(), inside = our.inside_ns;
-    struct watch_snapshot s = { .elapsed_ns = our.elapsed_ns + (our.active ? now - our.since_ns : 0),
-                                .mpi_ns = our.mpi_ns + (inside && inside < now ? now - inside : 0) };
-
-    for (int i = 0; i < HRUN_TRACE_DISTANCES; i++)
-        s.sent += our.sent[i];
-    /* Those of calls.def's BOTH. */
-    for (int i = WATCH_Barrier; i <= WATCH_Ineighbor_alltoallv; i++)
-        s.collective += our.calls[i].count;
-    return s;
-}
-
-/* The thread of a look. */
-static void *look(void *arg)
-{
-    uint64_t begin, step = (uint64_t)our.look_ms * 1000000u / HRUN_TRACE_SNAPSHOTS;
-
-    (void)arg;
-    pthread_mutex_lock(&our.look_lock);
-    begin = our.since_ns;
-    for (int k = 1; k <= HRUN_TRACE_SNAPSHOTS && !our.end_look; k++) {
-        uint64_t at = begin + (uint64_t)k * step;
-        struct timespec t = { (time_t)(at / 1000000000u), (long)(at % 1000000000u) };
-        struct watch_snapshot s;
-
-        while (!our.end_look &&
-               pthread_cond_clockwait(&our.look_ends, &our.look_lock, CLOCK_MONOTONIC, &t) != ETIMEDOUT)
-            ;
-        s = snapshot();
-        if (!our.end_look)
-            watch_report_snapshot(our.rank, k, &s);
-    }
-    pthread_mutex_unlock(&our.look_lock);
-    return NULL;
-}
-
-/* Where no thread can be had there are no snapshots, and nobody minds. */
-static void begin_look(void)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&our.looking, NULL, look, NULL))
-        our.look_ms = 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* Its last line must not come behind MPI_Finalize, where the program may have closed standard error. */
-static void end_look(void)
-{
-    if (!our.look_ms)
-        return;
-    pthread_mutex_lock(&our.look_lock);
-    our.end_look = 1;
-    pthread_cond_signal(&our.look_ends);
-    pthread_mutex_unlock(&our.look_lock);
-    pthread_join(our.looking, NULL);
-    our.look_ms = 0;
-}
-
 void watch_init(int threads)
 {
     const char *text = getenv(HRUN_TRACE_VARIABLE);
@@ -422,7 +343,7 @@ void watch_init(int threads)
     our.distance = need((size_t)our.size, 1);
     our.met = need((size_t)our.size, sizeof *our.met);
     /* The text is the same in all ranks, and so is what they do next. */
-    if (!watch_read_places(text, our.size, place, &our.look_ms) &&
+    if (!watch_read_places(text, our.size, place) &&
         our.mpi.Comm_dup(our.mpi.world, &our.comm) == MPI_SUCCESS &&
         our.mpi.Comm_create_keyval(no_copy, drop_ranks, &our.key, NULL) == MPI_SUCCESS) {
         find_distances(place);
@@ -437,8 +358,6 @@ void watch_init(int threads)
     free(place);
     our.since_ns = now_ns();
     our.own_ns = our.since_ns - begin;
-    if (our.ready && our.look_ms > 0)
-        begin_look();
 }
 
 void watch_control(int level)
@@ -447,13 +366,11 @@ void watch_control(int level)
 
     if (!our.ready || on == our.active)
         return;
-    pthread_mutex_lock(&our.look_lock);
     if (on)
         our.since_ns = now_ns();
     else
         our.elapsed_ns += now_ns() - our.since_ns;
     our.active = on;
-    pthread_mutex_unlock(&our.look_lock);
 }
 
 void watch_finalize(void)
@@ -462,7 +379,6 @@ void watch_finalize(void)
 
     if (!our.ready)
         return;
-    end_look();
     watch_control(0);
     our.ready = 0;
     mine = need(1, sizeof *mine);

@@ -11,7 +11,6 @@
  *     is not watched;
  *   - any thread may call; only the outermost call of a thread counts. Where the program asked for
  *     MPI_THREAD_MULTIPLE the time inside MPI is that of the thread that called MPI_Init, else that of all.
- *   - a run that is looked at has one more thread in each rank for that time, which sleeps, and takes no signals;
  *   - MPI_Pcontrol(0) stops the watch, MPI_Pcontrol(1) goes on with it (MPI 3.1, section 14.2.4).
  */
 #ifndef CALIB_TRACE_WATCH_H
@@ -99,18 +98,13 @@ struct watch_place {
     int sub, pe;
     uint64_t host;
 };
-/* Read HRUN_TRACE into place[n] (host is left alone) and *look_ms (0: no look). -1: it is not of n ranks. */
-int watch_read_places(const char *text, int n, struct watch_place *place, int *look_ms);
+/* Read HRUN_TRACE into place[n] (host is left alone). -1: it is not of n ranks. */
+int watch_read_places(const char *text, int n, struct watch_place *place);
 enum hrun_trace_distance watch_distance(const struct watch_place *a, const struct watch_place *b);
 
 /* Tell all[n] of n ranks on standard error, calls by the names that calls.def gives. */
 void watch_report(const struct watch_counts *all, int n);
 /* Before MPI_Init is left: the program may open another file in place of standard error, and lines stay out of that. */
 void watch_report_open(void);
-/* Tell snapshot k of this rank. */
-struct watch_snapshot {
-    uint64_t elapsed_ns, mpi_ns, collective, sent;
-};
-void watch_report_snapshot(int rank, int k, const struct watch_snapshot *s);
 
 #endif

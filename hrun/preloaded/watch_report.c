@@ -13,13 +13,10 @@
 
 /* ---------------------------------------------------------------- places */
 
-int watch_read_places(const char *text, int n, struct watch_place *place, int *look_ms)
+int watch_read_places(const char *text, int n, struct watch_place *place)
 {
-    int next = 0, begin = 0;
+    int next = 0;
 
-    *look_ms = 0;
-    if (sscanf(text, "look=%d;%n", look_ms, &begin) == 1)
-        text += begin;
     while (*text) {
         int first, last, sub, pe, m, used = 0;
 
@@ -96,15 +93,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct report *t, const ch
         t->body[t->len++] = ';';
     memcpy(t->body + t->len, record, (size_t)n + 1);
     t->len += (size_t)n;
-}
-
-void watch_report_snapshot(int rank, int k, const struct watch_snapshot *s)
-{
-    struct report t = { .len = 0 };
-
-    add(&t, "s,%d,%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, rank, k, s->elapsed_ns, s->mpi_ns, s->collective,
-        s->sent);
-    put_line(&t);
 }
 
 void watch_report(const struct watch_counts *all, int n)

@@ -16,7 +16,7 @@ static int add_config(void *settings, const struct hrun_opt *opt, const char *va
     return 0;
 }
 
-/* A plain number is a size, one with a unit a time; NULL: neither was given. */
+/* value: NULL where no size was given. */
 static int set_probe(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct hrun_settings *s = settings;
@@ -24,12 +24,7 @@ static int set_probe(void *settings, const struct hrun_opt *opt, const char *val
     (void)opt;
     s->probe = 1;
     s->probe_N = 0;
-    s->probe_s = 0;
-    if (!value)
-        return 0;
-    if (!value[strspn(value, "0123456789")])
-        return hrun_parse_count("--probe", value, 1, HRUN_COUNT_MAX, &s->probe_N, err);
-    return hrun_parse_duration("--probe", value, &s->probe_s, err);
+    return value ? hrun_parse_count("--probe", value, 1, HRUN_COUNT_MAX, &s->probe_N, err) : 0;
 }
 
 static int set_print_shares(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
@@ -125,9 +120,8 @@ const struct hrun_opt hrun_options[] = {
     { "explore", 0, HRUN_OPT_PERCENT, "PERCENT", NULL,
       "sometimes try a configuration that loses at most PERCENT, to learn; 0: never",
       "Choice", NULL, AT(ask.explore), .modes = RUN, .min = -1, .of_user = 1, .often = 1 },
-    { "probe", 0, HRUN_OPT_WORD, "SIZE|TIME", NULL,
-      "without a profile: measure speeds by a small run (of this size N), or by the first TIME (such as 5s) of the "
-      "run, then choose",
+    { "probe", 0, HRUN_OPT_WORD, "SIZE", NULL,
+      "without a profile: measure speeds by a small run (of this size N), then choose",
       "Choice", set_probe, AT(probe), .modes = RUN, .optional = 1,
       .against = NAMES("config", "np", "explore", "finest"), .often = 1 },
     { "shares", 0, HRUN_OPT_CHOICE, "HOW", "best equal proportional",

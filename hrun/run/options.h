@@ -14,7 +14,6 @@ struct hrun_settings {
     struct hrun_strvec configs;       /* each --config; ask.config is the last one */
     int probe;                        /* --probe */
     int64_t probe_N;                  /* its SIZE, 0: not given */
-    double probe_s;                   /* its TIME, 0: not given */
     double wait_s;                    /* --wait: at most, INFINITY: without end; 0: not given */
     int no_wait;
     const char *dry_run;              /* NULL: not given */

@@ -108,7 +108,6 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
     struct hrun_buf text = HRUN_BUF_INIT;
 
     p->probe.asked = s->probe;
-    p->probe.is_look = probe_is_look(s);
     if (!s->probe)
         return 0;
     if (p->d.by == BY_MODEL) {
@@ -126,7 +125,7 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
     probe_before(&p->probe, &text);
     say(&s->common, &text);
     hrun_buf_release(&text);
-    return p->probe.useful && !p->probe.is_look ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
+    return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
 }
 
 /* An application that no definition knows, for a probe of it. */
@@ -486,8 +485,7 @@ static int find_app(struct prepared *p, const struct hrun_settings *s, char **wo
 
     p->N = s->N;
     if (context_find_app(c, words[0], err) || presets_apply(c, words[0], err) ||
-        problem_find(c, s->nprograms || (s->probe && !probe_is_look(s)) ? NULL : words,
-                     s->finest ? -1 : s->N, err))
+        problem_find(c, s->nprograms || s->probe ? NULL : words, s->finest ? -1 : s->N, err))
         return -1;
     if (c->number)
         p->N = c->number->N;
@@ -518,7 +516,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
 {
     struct context *c = &p->c;
 
-    if (check_mapping(s, err) || probe_check(s, words, err) || find_app(p, s, words, err) ||
+    if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
         context_check_app(c, words[0], err))
         return -1;
     take_input_procs(p, s);

@@ -7,17 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-int probe_is_look(const struct hrun_settings *s)
+int probe_check(const struct hrun_settings *s, struct hrun_error *err)
 {
-    return s->probe && (s->probe_s > 0 || (!s->N && !s->probe_N));
-}
-
-int probe_check(const struct hrun_settings *s, char *const *words, struct hrun_error *err)
-{
-    if (s->probe && !s->N && (s->probe_N > 0 || number_is_open(words)))
+    if (s->probe && !s->N)
         return hrun_fail(err, HRUN_EINVAL, "--probe runs the program at a smaller size first: say which is the real "
-                         "one with -N SIZE, and write {N} where it stands among the program's words; without {N} and "
-                         "-N it looks at the beginning of the run");
+                         "one with -N SIZE, and write {N} where it stands among the program's words; where none "
+                         "stands there --explore 5%% learns from the runs themselves");
     return 0;
 }
 
@@ -36,7 +31,8 @@ static void spread(const struct decision *d, int P, int *pes, int *procs)
     }
 }
 
-int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
+/* Why the program cannot be watched, as far as this is known before it runs, into p->why. */
+static int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
 {
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, p->pes, p->procs, c->busy, err);
     struct hrun_job job = { 0 };
@@ -44,7 +40,7 @@ int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_erro
     int rc = -1;
 
     waits_init(&waits);
-    if (l && !waits_prepare(&waits, c, l, 0, &job, err)) {
+    if (l && !waits_prepare(&waits, c, l, &job, err)) {
         memcpy(p->why, waits.why, sizeof p->why);
         p->apart = *p->why != 0;
         rc = 0;
@@ -54,7 +50,7 @@ int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_erro
     return rc;
 }
 
-void probe_release_speeds(struct probing *g)
+static void probe_release_speeds(struct probing *g)
 {
     for (int i = 0; g->procs && i < g->d->nsubs; i++)
         free(g->procs[i]);
@@ -62,8 +58,9 @@ void probe_release_speeds(struct probing *g)
     free(g->v);
 }
 
-int probe_ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
-                    struct hrun_error *err)
+/* p->useful: where all PEs are alike, one process on each may be all that there is. */
+static int probe_ask_open(struct probe *p, const struct work *w, const struct hrun_settings *s,
+                          const struct decision *d, struct hrun_error *err)
 {
     struct decision looked_at = *d;
     struct probing g = { .p = p, .w = w, .s = s, .d = &looked_at, .c = w->c };
@@ -80,8 +77,6 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     struct work unsized = *w;
     int used = 0, total = 0;
 
-    if (p->is_look)
-        return look_plan(p, w, s, d, err);
     unsized.N = 0;             /* a size that stands there as a number stays what it is */
     if (!work_size_is_passed(&unsized))
         return hrun_fail(err, HRUN_EINVAL, "--probe cannot tell the program its size: write {N} where it stands among "
@@ -109,7 +104,8 @@ void probe_release(struct probe *p)
     memset(p, 0, sizeof *p);
 }
 
-void probe_tell_speeds(const struct probing *g)
+/* With -v. */
+static void probe_tell_speeds(const struct probing *g)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 

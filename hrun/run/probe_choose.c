@@ -12,10 +12,6 @@
 enum { TRIES = 3 };
 /* A smaller gain at the small size is none: latencies count for less at the real one, and bandwidth for more. */
 static const double LEAST = 0.05;
-/* The gain for which a run is begun anew of which nobody knows how long it takes (what it has taken is lost, and a run
- * that has lasted for a while lasts as long again, on average, where times have a density that falls as 1/t^2), or of
- * which nothing will show the gain. */
-static const double LEAST_UNKNOWN = 0.2;
 /* Shares that differ by less are even enough not to make another run for. */
 static const double EVEN = 0.02;
 
@@ -101,8 +97,7 @@ static int try(struct probing *g, const struct hrun_choice *v, const struct both
  * larger size lies in between. 1 or 0. */
 static int promises(struct probing *g, const struct hrun_speeds *s, const struct hrun_choice *v, struct both *both)
 {
-    /* Where the size is not known nor are the shares. */
-    double uneven = 1 + (g->p->look_s > 0 ? 0 : hrun_speeds_uneven(g->d->N, v->P));
+    double uneven = 1 + hrun_speeds_uneven(g->d->N, v->P);
     struct hrun_speeds_range a, b;
     struct hrun_error why = { 0 };
 
@@ -208,39 +203,6 @@ int probe_is_open(struct probing *g, struct hrun_error *err)
 done:
     for (int i = 0; i < n; i++)
         g->v[i].compute_s = 0;
-    hrun_plan_destroy(plan);
-    hrun_speeds_destroy(s);
-    return rc;
-}
-
-int probe_is_comparable(const struct probe *p, int P)
-{
-    return p->rates.collective > 0 || P == p->P;
-}
-
-/* Is what is predicted of P processes worth to begin anew, after a look of age_s? */
-static int pays(const struct probing *g, int P, double age_s)
-{
-    const struct probe *p = g->p;
-    int is_seen = p->expected_s > 0 && probe_is_comparable(p, P);
-
-    return (is_seen || p->predicted <= 1 - LEAST_UNKNOWN) &&
-           (!(p->expected_s > 0) || (1 - p->predicted) * p->expected_s > age_s + LEAST * p->expected_s);
-}
-
-int probe_choose_watched(struct probing *g, double age_s, struct hrun_error *err)
-{
-    struct hrun_speeds *s = hrun_speeds_create(g->c->app, g->d->N, g->v, g->d->nsubs, g->P0, g->comm_s, err);
-    struct hrun_plan *plan = s ? search(g, s, 0, err) : NULL;
-    struct both both;
-    int rc = plan || (s && err->code == HRUN_EINFEASIBLE) ? 0 : -1;
-
-    if (!plan || is_default(g->d, &plan->v[0]))
-        snprintf(g->p->kept, sizeof g->p->kept, "nothing is predicted to be quicker");
-    else if (promises(g, s, &plan->v[0], &both) && pays(g, plan->v[0].P, age_s))
-        adopt(g, &plan->v[0]);
-    else if (!g->p->kept[0])
-        snprintf(g->p->kept, sizeof g->p->kept, "to begin anew would cost what may be gained");
     hrun_plan_destroy(plan);
     hrun_speeds_destroy(s);
     return rc;

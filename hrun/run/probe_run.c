@@ -153,7 +153,7 @@ static double unlike(const struct waits *w, int i)
 }
 
 /* From a watched run. PEs of one sub-cluster are alike: how unlike their times are is chance, and uneven shares. */
-void probe_take_watched(struct probing *g, const struct waits *w)
+static void probe_take_watched(struct probing *g, const struct waits *w)
 {
     double slowest = 0;
 

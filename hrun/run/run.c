@@ -206,8 +206,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
         hrun_buf_addf(&text, "hrun: %d processes share cores\n", p->layout->nranks);
     if (!p->c.set->verbose)
         report_threads(p->layout, "hrun: ", &text);
-    if (!(p->probe.look_s > 0 && p->probe.runs))
-        report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
+    report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
     say(p->c.set, &text);
     hrun_buf_release(&text);
     say_untuned(p);
@@ -243,45 +242,6 @@ static int is_tuned(const struct work *w)
     return w->tune && !w->tune->why[0];
 }
 
-static enum hrun_look look(void *ctx, double age_s, int failed)
-{
-    struct prepared *p = ctx;
-
-    return look_decide(&p->probe, &p->w, p->set, &p->d, age_s, failed);
-}
-
-/* The run was ended by a look: prepare the next one. --timeout holds for all of them. */
-static int begin_anew(struct prepared *p, const struct work_result *r, struct hrun_error *err)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-    double left_s = p->c.timeout_s - r->outcome.wall_s;
-
-    if (p->c.timeout_s > 0)
-        p->c.timeout_s = left_s > 0 ? left_s : 1e-3;
-    look_ended(&p->probe, r);
-    probe_begins_anew(&p->probe, &p->d, &text);
-    say(p->c.set, &text);
-    hrun_buf_release(&text);
-    if (!p->probe.unlike)
-        p->w.look = NULL;
-    return work_find_program(&p->w, p->d.P, err) || prepare_layout(p, p->c.busy, err) ? -1 : 0;
-}
-
-/* One run, or what a look makes of it; a signal to hrun ends all. */
-static int run_looked_at(struct prepared *p, struct work_result *r, struct hrun_error *err)
-{
-    int rc;
-
-    p->w.look = p->probe.look_s > 0 ? look : NULL;
-    p->w.look_s = p->probe.look_s;
-    while (!(rc = work_run(&p->w, p->layout, r, err)) && r->outcome.given_up && !r->outcome.signalled)
-        if (begin_anew(p, r, err))
-            return -1;
-    if (!rc && r->outcome.given_up)
-        r->outcome.status = 128 + r->outcome.signalled;
-    return rc;
-}
-
 static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     struct work_result r = { 0 };
@@ -291,10 +251,10 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     int told = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded = 0, refused;
 
     waits_init(&waits);
-    p->w.waits = s->trace || p->probe.look_s > 0 ? &waits : NULL;
+    p->w.waits = s->trace ? &waits : NULL;
     p->w.before_launch = say_before;
     p->w.ctx = p;
-    if (run_looked_at(p, &r, err)) {
+    if (work_run(&p->w, p->layout, &r, err)) {
         waits_release(&waits);
         return -1;
     }
@@ -314,7 +274,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
                           p->d.P);
     }
     report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
-    if (p->probe.runs || (p->probe.look_s > 0 && r.ok))
+    if (p->probe.runs)
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
         context_complain("hrun", &record_err);

@@ -378,11 +378,7 @@ struct hrun_sink {
     size_t at;                /* written so far */
     int dead;                 /* its reader has gone */
     int error;                /* errno of a write that failed for another reason, or 0 */
-    int held;                 /* enum hrun_hold: nothing is written yet */
-};
-enum hrun_hold {
-    HRUN_HOLD_START = 1,      /* until all hosts are ready */
-    HRUN_HOLD_LOOK = 2        /* until job->look has decided */
+    int held;                 /* 1: nothing is written until all hosts are ready */
 };
 #define HRUN_SINK_INIT(fd) { (fd), HRUN_BUF_INIT, 0, 0, 0, 0 }
 
@@ -396,9 +392,8 @@ int hrun_sink_waiting(const struct hrun_sink *s);
 int hrun_sink_has_room(const struct hrun_sink *s);
 /* Write a part, after poll. -1: it cannot be written any more, and s->dead is set. */
 int hrun_sink_write(struct hrun_sink *s);
-/* Of what is held, drop all, or (noise not NULL) lines that hold this text ("": none). Then it is held no longer for
- * this reason. */
-void hrun_sink_let_go(struct hrun_sink *s, enum hrun_hold why, const char *noise);
+/* Of what is held, drop all, or (noise not NULL) lines that hold this text ("": none). Then it is held no longer. */
+void hrun_sink_let_go(struct hrun_sink *s, const char *noise);
 
 /* ---------------------------------------------------------------- output
  *
@@ -430,18 +425,13 @@ enum hrun_tagging {
                           what brings it here, whose words get no tags */
 };
 
-/* For nprocs processes. hold: standard error passes through hrun and waits for hrun_output_release; with job->look both
- * streams do, and wait for hrun_output_decide. When more than 64 KiB of one have come it is released. NULL and *err on
- * failure. */
+/* For nprocs processes. hold: standard error passes through hrun and waits for hrun_output_release, or until more than
+ * 64 KiB have come. NULL and *err on failure. */
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err);
 /* Pass on what was held back and what comes, or (pass_on = 0) drop what was held back. Of the former, lines that hold
  * the text `noise` ("": none) are left out. Harmless when nothing is held. */
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise);
-/* After a look: pass on what both streams hold, or (keep = 0) drop that and all that comes. */
-void hrun_output_decide(struct hrun_output *o, int keep);
-/* 1: both still hold all that came for a look. */
-int hrun_output_looks(const struct hrun_output *o);
 void hrun_output_destroy(struct hrun_output *o);
 
 /* Make room for the output of n processes from number first on. -1 with *err: o is as before. */
@@ -693,7 +683,6 @@ struct hrun_run {
     double start_s;              /* monotonic clock */
 
     /* The way to the end. */
-    int looking;                 /* 1: job->look has not decided yet */
     int failed;                  /* a failure has been recorded in out */
     int timed_out;
     int ending_signal;           /* INT, TERM, HUP or QUIT that hrun got last, or 0 */

@@ -10,7 +10,7 @@
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     the signal mask and handlers are as before afterwards;
- *   - the program's standard output and error are not touched unless tag_output, on_stdout, trace_text or look asks
+ *   - the program's standard output and error are not touched unless tag_output, on_stdout or trace_text asks
  *     for it;
  *     but engine mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
  * How it ends:
@@ -76,8 +76,6 @@ struct hrun_program {
     const char *path;
 };
 
-enum hrun_look { HRUN_LOOK_ON, HRUN_LOOK_KEEP, HRUN_LOOK_END };
-
 struct hrun_job {
     const struct hrun_layout *layout;
     char *const *argv;             /* program and arguments, NULL-terminated; argv[0] as the user wrote it */
@@ -121,12 +119,6 @@ struct hrun_job {
     /* The processes are watched by one of these: the lines that it tells on standard error (trace/wire.h) are taken out
      * of that and appended to *trace_text without their marks. NULL: they are not. */
     struct hrun_buf *trace_text;
-    /* The job is looked at first: its output is held back, and look is asked several times a second, with the seconds
-     * since the start, and at once, and for the last time, when a process has failed. HRUN_LOOK_KEEP: the job goes on,
-     * and what was held is passed on, standard output first; HRUN_LOOK_END: it is ended, what was held is dropped, and
-     * outcome.given_up is 1. It is kept unasked when more than 64 KiB are held, when hrun gets a signal that ends or
-     * stops jobs, and when it ends. NULL: nothing is held. */
-    enum hrun_look (*look)(void *ctx, double age_s, int failed);
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);
     /* Words for the user from the engine while the job runs ("rank 3 was killed by signal 11"); may be
@@ -141,7 +133,6 @@ struct hrun_outcome {
     int signalled;                 /* the last of SIGINT, SIGTERM, SIGHUP, SIGQUIT that hrun got while the job
                                       ran, whatever its status became, or 0 */
     int stopped;                   /* 1: the job was stopped by SIGTSTP for a while: wall_s tells nothing */
-    int given_up;                  /* 1: job->look has ended it; nothing else but the times counts then */
     char lost_host[256];           /* a host that went away while the job ran, ""; status is then 125 */
     int failed_rank;               /* the first rank that failed, -1 if none or unknown */
     int killed_by;                 /* signal that killed the first failed rank; 0: none did, it exited by

@@ -25,8 +25,6 @@ static const double AGENTS_S = 8;
 enum { OWN_FDS = 4 };
 /* How often processes are looked for that outlive their ranks. */
 enum { SWEEP_STEP_MS = 10 };
-/* How often job->look is asked at least; a line of the watch wakes hrun up, too. */
-static const double LOOK_STEP_S = 0.1;
 /* When to look for an MPI library that is not served, from the start: an MPI program maps it before main(), but a
  * script may work first. The time doubles from look to look, until the looks are WATCH_STEP_S apart. mpirun takes its
  * time before it starts the ranks. */
@@ -395,24 +393,6 @@ static void handle_time(struct hrun_run *r)
         look_for_other_mpi(r, now);
 }
 
-/* Nothing is decided of a job that ends well or by a signal, or whose output is too much to be held. */
-static void look(struct hrun_run *r)
-{
-    int is_over = r->nalive <= 0 || r->failed,
-        is_kept = r->ending_signal || r->timed_out || r->engine_failed || r->out->stopped || r->out->lost_host[0] ||
-                  (is_over && !r->failed) || !hrun_output_looks(r->output);
-    enum hrun_look verdict = is_kept ? HRUN_LOOK_KEEP
-                             : r->job->look(r->job->ctx, hrun_monotonic_s() - r->start_s, r->failed);
-
-    if (verdict == HRUN_LOOK_ON && !is_over)
-        return;
-    r->looking = 0;
-    r->out->given_up = verdict == HRUN_LOOK_END;
-    hrun_output_decide(r->output, !r->out->given_up);
-    if (r->out->given_up)
-        end_job(r);
-}
-
 /* Milliseconds until something is due, rounded up; -1: nothing is. */
 static int next_ms(const struct hrun_run *r)
 {
@@ -429,8 +409,6 @@ static int next_ms(const struct hrun_run *r)
     if (r->spawn_s > 0)
         due = fmin(due, r->spawn_s);
     due = fmin(due, r->watch_s);
-    if (r->looking)
-        due = fmin(due, hrun_monotonic_s() + LOOK_STEP_S);
     if (isinf(due))
         return -1;
     ms = ceil(1000 * (due - hrun_monotonic_s()));
@@ -534,7 +512,6 @@ int hrun_run_loop(struct hrun_run *r)
 {
     int rc = 0;
 
-    r->looking = r->job->look != NULL;
     r->watch_s = r->is_plain ? INFINITY
                : r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
@@ -543,8 +520,6 @@ int hrun_run_loop(struct hrun_run *r)
         handle_time(r);
         if (r->on_spawn)
             r->on_spawn(r, NULL);
-        if (r->looking)
-            look(r);
     }
     r->out->wall_s = r->out->job_s = hrun_monotonic_s() - r->start_s;
     if (rc == 0)

@@ -14,8 +14,7 @@
 
 enum {
     LINE_MAX_TAGGED = 64 << 10, /* a longer line is passed on in pieces */
-    STDERR_KEPT = 64 << 10,   /* launch.h: the last 64 KiB */
-    WRITE_OUT_MS = 100        /* for a reader that is only slow */
+    STDERR_KEPT = 64 << 10    /* launch.h: the last 64 KiB */
 };
 
 struct source {
@@ -40,8 +39,6 @@ struct hrun_output {
 
 static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
 {
-    if (job->look)
-        return 1;
     if (is_err)
         return job->tag_output || job->trace_text ||
                (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
@@ -119,9 +116,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->nsources = 2 * n;
     o->nprocs = nprocs;
     o->npairs = n;
-    for (int i = 0; i < 2 && job->look; i++)
-        o->sinks[i].held = HRUN_HOLD_LOOK;
-    o->sinks[1].held |= hold && !job->swallow ? HRUN_HOLD_START : 0;
+    o->sinks[1].held = hold && !job->swallow;
     /* mpirun gives its processes terminals itself. */
     terminal = tagging == HRUN_TAG_RANK && !job->swallow && isatty(STDOUT_FILENO);
     for (int i = 0; i < 2 * n; i++) {
@@ -508,41 +503,11 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 {
     struct hrun_sink *k = &o->sinks[1];
 
-    if (!(k->held & HRUN_HOLD_START))
+    if (!k->held)
         return;
     drain_stream(o, 1);
-    if (k->held & HRUN_HOLD_START)    /* else it was too much to be held */
-        hrun_sink_let_go(k, HRUN_HOLD_START, pass_on ? noise : NULL);
-}
-
-/* Write what a sink has, waiting for its reader, so that the other stream follows. A reader that does not read is not
- * waited for. */
-static void write_out(struct hrun_sink *k)
-{
-    struct pollfd p = { k->fd, POLLOUT, 0 };
-
-    while (hrun_sink_waiting(k) && poll(&p, 1, WRITE_OUT_MS) > 0 && !hrun_sink_write(k))
-        ;
-}
-
-void hrun_output_decide(struct hrun_output *o, int keep)
-{
-    for (int i = 0; i < 2; i++) {
-        struct hrun_sink *k = &o->sinks[i];
-
-        if (keep && k->held & HRUN_HOLD_LOOK)
-            hrun_sink_let_go(k, HRUN_HOLD_LOOK, "");
-        else if (!keep)
-            hrun_sink_release(k);
-        k->dead |= !keep;
-    }
-    if (keep)
-        write_out(&o->sinks[0]);
-}
-
-int hrun_output_looks(const struct hrun_output *o)
-{
-    return o->sinks[0].held & o->sinks[1].held & HRUN_HOLD_LOOK;
+    if (k->held)    /* else it was too much to be held */
+        hrun_sink_let_go(k, pass_on ? noise : NULL);
 }
 
 void hrun_output_close(struct hrun_output *o)

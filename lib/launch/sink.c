@@ -91,11 +91,11 @@ static void drop_lines(struct hrun_buf *queue, const char *noise)
     queue->len = kept;
 }
 
-void hrun_sink_let_go(struct hrun_sink *s, enum hrun_hold why, const char *noise)
+void hrun_sink_let_go(struct hrun_sink *s, const char *noise)
 {
     if (!noise)
         hrun_buf_reset(&s->queue);
     else if (*noise && !s->queue.failed)
         drop_lines(&s->queue, noise);
-    s->held &= ~(int)why;
+    s->held = 0;
 }

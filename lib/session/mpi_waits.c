@@ -48,8 +48,8 @@ static const char *obstacle(const struct waits *w, const struct context *c)
     return NULL;
 }
 
-int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, double look_s,
-                  struct hrun_job *job, struct hrun_error *err)
+int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+                  struct hrun_error *err)
 {
     int *pe = calloc((size_t)l->nranks, sizeof *pe);
     const char *why;
@@ -61,8 +61,6 @@ int waits_prepare(struct waits *w, const struct context *c, const struct hrun_la
         return hrun_fail_nomem(err);
     }
     w->nranks = l->nranks;
-    if (look_s > 0)
-        hrun_buf_addf(&w->places, "look=%.0f;", fmax(1, 1000 * look_s));
     for (int r = 0; r < l->nranks; r++) {
         w->sub[r] = l->ranks[r].sub;
         pe[r] = l->ranks[r].pe;
@@ -81,18 +79,6 @@ int waits_prepare(struct waits *w, const struct context *c, const struct hrun_la
     job->preloads[job->npreloads++] = (struct hrun_preload){ w->library, HRUN_TRACE_VARIABLE, w->places.data };
     job->trace_text = &w->text;
     return 0;
-}
-
-int waits_window(const struct waits *w, int nsubs, int from, int to, struct hrun_trace_sub *subs,
-                 struct hrun_error *err)
-{
-    struct hrun_trace *t = hrun_trace_window(w->text.data, w->text.len, w->nranks, from, to, err);
-    int rc = t ? 0 : -1;
-
-    for (int i = 0; i < nsubs && !rc; i++)
-        rc = hrun_trace_sum(t, w->sub, i, &subs[i], err);
-    hrun_trace_destroy(t);
-    return rc;
 }
 
 int waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_error *err)

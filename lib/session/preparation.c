@@ -432,7 +432,6 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
         job.no_stdin = job.swallow = 1;
         job.report_bindings = job.tag_output = job.npreloads = 0;
         job.trace_text = NULL;
-        job.look = NULL;
         job.on_start = NULL;
         job.on_stdout = hear_output;
         job.on_message = step->mpi && like->on_message ? hear_message : NULL;

@@ -122,13 +122,6 @@ static void hear_message(void *ctx, const char *text)
         l->w->on_message(l->w->ctx, text);
 }
 
-static enum hrun_look hear_look(void *ctx, double age_s, int failed)
-{
-    struct listener *l = ctx;
-
-    return l->w->look(l->w->ctx, age_s, failed);
-}
-
 /* How much of text[len] there is up to its last letter or digit. */
 static size_t length_of_words(const char *text, size_t len)
 {
@@ -215,9 +208,7 @@ static void classify_end(const struct work *w, struct listener *l, const char *s
     r->ok = r->too_short = 0;
     r->time_s = 0;
     r->detail[0] = 0;
-    if (r->outcome.given_up)
-        snprintf(r->status, sizeof r->status, "given up");
-    else if (r->outcome.timed_out)
+    if (r->outcome.timed_out)
         snprintf(r->status, sizeof r->status, "timeout");
     else if (r->outcome.interrupted || r->outcome.signalled)
         snprintf(r->status, sizeof r->status, "interrupted");
@@ -355,8 +346,7 @@ static void tell_unprepared(const struct work *w, const char *why, struct work_r
 /* What was prepared may be why a run fails that has found it prepared: the next one is not to find it, too. */
 static void forget_prepared(const struct work *w, const struct hrun_outcome *o)
 {
-    if ((!o->status && !o->killed_by) || o->interrupted || o->signalled || o->timed_out || o->given_up ||
-        o->lost_host[0])
+    if ((!o->status && !o->killed_by) || o->interrupted || o->signalled || o->timed_out || o->lost_host[0])
         return;
     preparation_forget(w);
     if (w->on_message && !w->quiet_run && !w->c->set->quiet)
@@ -396,7 +386,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
 
     if (work_job(w, layout, &words, &stdin_text, &job, err))
         goto done;
-    if ((w->waits && waits_prepare(w->waits, w->c, layout, w->look ? w->look_s : 0, &job, err)) ||
+    if ((w->waits && waits_prepare(w->waits, w->c, layout, &job, err)) ||
         (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
@@ -433,7 +423,6 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     }
     job.ctx = &l;
     job.on_message = hear_message;
-    job.look = w->look && w->waits && !w->waits->why[0] ? hear_look : NULL;
     if (w->quiet_run || (l.clock && !app->time_file))
         job.on_stdout = hear_output;
     if (w->quiet_run)

@@ -127,14 +127,9 @@ struct waits {
 void waits_init(struct waits *w);
 void waits_release(struct waits *w);
 
-/* Fill the job's trace_* for a layout, as far as its program can be watched; look_s > 0: each process makes snapshots
- * in its first seconds (trace/wire.h). Errors: HRUN_ENOMEM. */
-int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, double look_s,
-                  struct hrun_job *job, struct hrun_error *err);
-/* While it runs: what the processes did between two snapshots, summed up into subs[nsubs of the cluster], zeroed, to be
- * released. Errors: HRUN_ENODATA (not all have told it yet), HRUN_ENOMEM. */
-int waits_window(const struct waits *w, int nsubs, int from, int to, struct hrun_trace_sub *subs,
-                 struct hrun_error *err);
+/* Fill the job's trace_* for a layout, as far as its program can be watched. Errors: HRUN_ENOMEM. */
+int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
+                  struct hrun_error *err);
 /* After the run has ended well. Errors: HRUN_ENOMEM. */
 int waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_error *err);
 
@@ -234,10 +229,6 @@ struct work {
      * does not return 0 nothing is started, and *err is its error. */
     int (*before_launch)(void *ctx, const struct hrun_job *job, struct hrun_error *err);
     void (*on_message)(void *ctx, const char *text);
-    /* As struct hrun_job has it, for a run with waits that can be watched; look_s: how long its processes make
-     * snapshots. NULL: the run is not looked at. */
-    enum hrun_look (*look)(void *ctx, double age_s, int failed);
-    double look_s;
     void *ctx;
 };
 
@@ -248,7 +239,7 @@ struct work_result {
                                   0 unless ok */
     int unprepared;            /* 1: a signal or the time limit has ended what prepares it: the rest is of that */
     int too_short;             /* it ended well, and the program says that it took 0 s: not ok */
-    char status[96];           /* for the log: "ok", "given up", "exit 3", "signal 9", "timeout", "lost host h3",
+    char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3",
                                   "no time in output", HRUN_STATUS_TOO_SHORT */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
 };

@@ -202,8 +202,6 @@ static int take_line(struct reader *r, const char *line, size_t len)
     char body[HRUN_TRACE_LINE], *save = NULL;
     int rc = 0;
 
-    if (len && *line == 's')
-        return 0;
     if (check_line(line, len, body))
         return -1;
     for (char *rec = strtok_r(body, ";", &save); rec && !rc; rec = strtok_r(NULL, ";", &save))
@@ -251,61 +249,6 @@ nomem:
     hrun_fail_nomem(err);
     hrun_trace_destroy(t);
     return NULL;
-}
-
-/* One of the two snapshots of a window: its figures are taken from the rank's, or added. A line that is none is passed
- * over. */
-static void take_snapshot(struct hrun_trace *t, const char *body, int from, int to)
-{
-    unsigned long long v[4];
-    int rank, k, used = 0;
-    struct hrun_trace_rank *r;
-
-    if (sscanf(body, "s,%d,%d,%llu,%llu,%llu,%llu%n", &rank, &k, &v[0], &v[1], &v[2], &v[3], &used) < 6 || body[used] ||
-        rank < 0 || rank >= t->nranks || (k != from && k != to))
-        return;
-    r = &t->ranks[rank];
-    r->reported++;
-    /* Unsigned: whichever comes first, the differences are right in the end. */
-    r->elapsed_ns += k == to ? v[0] : -v[0];
-    r->mpi_ns += k == to ? v[1] : -v[1];
-    for (int f = 0; f < 2; f++)
-        t->calls[f * t->nranks + rank].count += k == to ? v[2 + f] : -v[2 + f];
-}
-
-struct hrun_trace *hrun_trace_window(const char *lines, size_t len, int nranks, int from, int to,
-                                     struct hrun_error *err)
-{
-    struct hrun_trace *t = calloc(1, sizeof *t);
-    char body[HRUN_TRACE_LINE];
-
-    if (t) {
-        *t = (struct hrun_trace){ .nranks = nranks, .ranks = calloc((size_t)nranks, sizeof *t->ranks), .ncalls = 2,
-                                  .names = calloc(2, sizeof *t->names),
-                                  .calls = calloc(2 * (size_t)nranks, sizeof *t->calls) };
-    }
-    if (!t || !t->ranks || !t->names || !t->calls) {
-        hrun_trace_destroy(t);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
-    snprintf(t->names[0], sizeof t->names[0], "%s", HRUN_TRACE_COLLECTIVE);
-    snprintf(t->names[1], sizeof t->names[1], "%s", HRUN_TRACE_SENT);
-    for (const char *end; len && (end = memchr(lines, '\n', len)); len -= (size_t)(end - lines) + 1, lines = end + 1)
-        if (!check_line(lines, (size_t)(end - lines), body))
-            take_snapshot(t, body, from, to);
-    for (int r = 0; r < nranks; r++) {
-        struct hrun_trace_rank *rank = &t->ranks[r];
-
-        if (rank->reported != (from ? 2 : 1) || !rank->elapsed_ns) {
-            hrun_fail(err, HRUN_ENODATA, "rank %d has not told what it does", r);
-            hrun_trace_destroy(t);
-            return NULL;
-        }
-        if (rank->mpi_ns > rank->elapsed_ns)    /* a call that ended while it was looked at counts twice, or not */
-            rank->mpi_ns = rank->mpi_ns >> 63 ? 0 : rank->elapsed_ns;
-    }
-    return t;
 }
 
 void hrun_trace_destroy(struct hrun_trace *t)

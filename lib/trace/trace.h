@@ -42,18 +42,10 @@ struct hrun_trace {
     struct hrun_trace_count *calls;                   /* ncalls x nranks, function by function */
 };
 
-/* Read the lines (each with its end, without HRUN_TRACE_MARK; snapshots are passed over) of a run of nranks ranks. NULL
- * with HRUN_ENODATA (there are none), HRUN_ECORRUPT (says what is wrong), HRUN_ENOMEM. */
+/* Read the lines (each with its end, without HRUN_TRACE_MARK) of a run of nranks ranks. NULL with HRUN_ENODATA (there
+ * are none), HRUN_ECORRUPT (says what is wrong), HRUN_ENOMEM. */
 struct hrun_trace *hrun_trace_read(const char *lines, size_t len, int nranks, struct hrun_error *err);
 void hrun_trace_destroy(struct hrun_trace *t);
-
-/* What the ranks of a run that goes on did between their snapshots `from` (0: since MPI_Init) and `to`: elapsed_ns and
- * mpi_ns, and two "functions", HRUN_TRACE_COLLECTIVE and HRUN_TRACE_SENT, with their counts. NULL with HRUN_ENODATA
- * (not all ranks have told these), HRUN_ENOMEM. */
-#define HRUN_TRACE_COLLECTIVE "collective"
-#define HRUN_TRACE_SENT "sent"
-struct hrun_trace *hrun_trace_window(const char *lines, size_t len, int nranks, int from, int to,
-                                     struct hrun_error *err);
 
 /* ---------------------------------------------------------------- one sub-cluster of a run */
 

@@ -1,13 +1,10 @@
 /* pattern.c - messages of known number and size, and an imbalance of known size, for tests of watching
  *
- *   pattern N [rounds=R] [slow=RANK] [times=K] [ms=T] [shared] [sum] [meet] [off] [threads] [say]
- * Each of R rounds (default 3): T ms outside MPI (default 0; rank `slow`, -2: the last one of several, K times as long,
- * default twice; shared: T is that of one process, which several share), then
+ *   pattern N [rounds=R] [slow=RANK] [ms=T] [off] [threads]
+ * Each of R rounds (default 3): T ms outside MPI (default 0; rank `slow` twice as long), then
  *   N doubles to the next rank of a ring by MPI_Isend, MPI_Irecv, MPI_Waitall on a communicator whose ranks are in the
  *   opposite order, N bytes the other way by a persistent request, MPI_Allreduce of 2 doubles, MPI_Bcast of N ints,
  *   MPI_Alltoall of N chars for each rank, MPI_Allgatherv of rank + 1 ints (MPI_IN_PLACE), a message to MPI_PROC_NULL.
- * sum: of these only the MPI_Allreduce, so that a busy machine adds little to a round. meet: only an MPI_Ibarrier.
- * say: rank 0 prints "round I" before each, on standard error, too.
  * off: MPI_Pcontrol(0) after the first round. threads: MPI_THREAD_MULTIPLE, the ring in a second thread.
  * Rank 0 prints "sum: S", which depends on every number received, and "time: T s".
  */
@@ -127,20 +124,13 @@ static int value_of(const char *word, const char *name, int *out)
 int main(int argc, char **argv)
 {
     struct pattern p = { .N = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0 };
-    int rounds = 3, slow = -1, ms = 0, times = 2, shared = 0, say = 0, only_sum = 0, only_meet = 0, off = 0;
-    int threads = 0, provided = MPI_THREAD_MULTIPLE;
-    MPI_Request met;
+    int rounds = 3, slow = -1, ms = 0, off = 0, threads = 0, provided = MPI_THREAD_MULTIPLE;
     double begin;
 
     for (int i = 2; i < argc; i++) {
         off |= !strcmp(argv[i], "off");
         threads |= !strcmp(argv[i], "threads");
-        shared |= !strcmp(argv[i], "shared");
-        only_sum |= !strcmp(argv[i], "sum");
-        only_meet |= !strcmp(argv[i], "meet");
-        say |= !strcmp(argv[i], "say");
-        if (!value_of(argv[i], "rounds", &rounds) && !value_of(argv[i], "slow", &slow) &&
-            !value_of(argv[i], "times", &times))
+        if (!value_of(argv[i], "rounds", &rounds) && !value_of(argv[i], "slow", &slow))
             value_of(argv[i], "ms", &ms);
     }
     if (threads)
@@ -152,21 +142,10 @@ int main(int argc, char **argv)
     if (p.N < 1 || provided < MPI_THREAD_MULTIPLE)
         MPI_Abort(MPI_COMM_WORLD, 2);
     set_up(&p);
-    slow = slow == -2 && p.size > 1 ? p.size - 1 : slow;
-    ms /= shared ? p.size : 1;
     begin = now();
     for (int i = 0; i < rounds; i++) {
-        if (say && p.rank == 0) {
-            printf("round %d\n", i);
-            fprintf(stderr, "error %d\n", i);
-        }
-        compute(ms * (p.rank == slow ? times : 1));
-        if (only_sum)
-            MPI_Allreduce(&(double){ p.rank + 1 }, &p.sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        else if (only_meet)
-            MPI_Ibarrier(MPI_COMM_WORLD, &met), MPI_Wait(&met, MPI_STATUS_IGNORE);
-        else
-            one_round(&p, threads);
+        compute(p.rank == slow ? 2 * ms : ms);
+        one_round(&p, threads);
         if (off)
             MPI_Pcontrol(0);
     }

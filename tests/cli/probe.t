@@ -1,6 +1,6 @@
 #!/bin/bash
 # hrun --probe: on simulated hosts of unlike speed no program is slower than by default, and most are quicker; what is
-# said and recorded; programs without a definition; errors, failures, signals and time limits; looks at the real run.
+# said and recorded; programs without a definition; errors, failures, signals and time limits.
 . "$(dirname "$0")/tap.sh"
 two_cores
 cd "$tmp" || exit 1
@@ -14,6 +14,8 @@ json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1
 lu=$bin/lu
 fails 125 "say which is the real one with -N SIZE" "--probe without a size" "$h" --probe "$lu" {N}
 fails 125 "say which is the real one with -N SIZE" "a small size without a real one" "$h" --probe=300 "$lu"
+fails 125 "--explore 5%" "of a command without a size it says what learns" "$h" --probe "$lu" deck
+fails 125 "--probe needs a whole number" "a time" "$h" --probe=5s -N 200 "$lu" {N}
 fails 125 "write {N} where it stands" "a size that the program is not told" "$h" --probe -N 200 -app lu "$lu" 200
 fails 125 "--probe needs a whole number in 1..200" "a probe larger than the run" \
     "$h" --probe=300 -N 200 "$lu" {N}
@@ -68,99 +70,6 @@ err_has "probes the speeds with N = " "which begins with a small run"
 ok "of which both processes tell how long they computed" test "$(grep -c 'the probe: a process of' <<<"$err")" = 2
 ok "its output is not seen" test "$(grep -c '^sum:' <<<"$out")" = 1
 err_has "hrun: the probe took" "the line after the run"
-
-# ---------------------------------------------------------------- looks, without a size
-
-# Processes share 100 ms a round asleep, so that no other load changes it; the last of several takes six times its share.
-# Alone the first one takes a third of the time.
-look() { two_kinds "$h" --probe=4s --use "$use" "$@"; }
-cp "$bin/pattern" ./steps           # no definition knows it by this name
-uneven="$tmp/steps 100 ms=100 shared times=6 sum say"
-# script FILE: a program of that name with the commands of standard input.
-script() { { echo '#!/bin/sh'; cat; } >"$1" && chmod +x "$1"; }
-# printed ROUNDS: standard output and error hold each round once, in order.
-printed() {
-    [ "$(grep '^round' "$tmp/.out")" = "$(seq -f 'round %.0f' 0 $(($1 - 1)))" ] &&
-        [ "$(grep '^error' "$tmp/.err")" = "$(seq -f 'error %.0f' 0 $(($1 - 1)))" ]
-}
-# shellcheck disable=SC2086
-{
-run look $uneven slow=-2 rounds=40
-status_is 0 "a run that is begun anew"
-err_has "by the first 4.00 s of the run (1,1,0,0) is predicted to take 0." "the slow kind is left out"
-err_has "; 1 start was ended after" "by one new start"
-err_has ", and did as much in 0." "which is seen to be better"
-ok "the user sees the output of one run" printed 40
-run look $uneven slow=0 rounds=20
-status_is 0 "a program whose first process is always slow"
-err_has "is predicted to take 0." "is begun anew"
-err_has "collective operations a second in place of" "which is seen to be worse"
-err_has "the default is begun anew" "so the default counts"
-err_has "2 starts were ended after" "at the cost of two looks"
-ok "and its output" printed 20
-run look $uneven slow=-2 times=1 rounds=100
-err_has "the default was run, as nothing is predicted to be quicker" "where nothing is quicker the run goes on"
-ok "and all its output is seen" printed 100
-run look $uneven slow=-2 rounds=3
-err_has "the default was run, as it ended before" "a run that ends within the look counts"
-ok "with its output" printed 3
-script ./fails <<<"[ \$OMPI_COMM_WORLD_SIZE = 2 ] || exit 5; exec $uneven slow=-2 rounds=20"
-run look ./fails
-status_is 0 "a program that fails in the better configuration"
-err_has "the other one fails: the default is begun anew" "runs by default"
-ok "whose output is seen" printed 20
-run look "$prog" out=3 @1exit=3 spin
-status_is 3 "a program that fails in the look"
-ok "its output is the result" test "$(grep -c '^rank 1 line ' <<<"$out")" = 3
-err_lacks "anew" "and it is not begun anew"
-run look --timeout 1 "$prog" out=3 spin
-status_is 124 "--timeout ends a look"
-run look --timeout 7 $uneven slow=0 rounds=1000
-status_is 124 "and counts over all starts"
-err_has "is begun anew" "of which this had two"
-script ./floods <<<"head -c 100000 /dev/zero | tr '\\0' x; exec $uneven slow=-2 rounds=20"
-run look ./floods
-err_lacks "anew" "output that is too much to be held ends the look"
-ok "and all of it is seen" test "$(tr -dc x <"$tmp/.out" | wc -c)" = 200000
-
-# Standard input is a file, a pipe, closed.
-echo one >"$tmp/in"
-script ./reads <<<"cat; exec $uneven slow=-2 rounds=20"
-look ./reads <"$tmp/in" >"$tmp/.out" 2>"$tmp/.err"
-status=$? err=$(cat "$tmp/.err")
-err_has "it is begun anew" "a run that reads a file is begun anew"
-ok "and reads it again" test "$(grep -c one "$tmp/.out")" = 1
-echo one | look ./reads >"$tmp/.out" 2>"$tmp/.err"
-status=$? err=$(cat "$tmp/.err")
-err_has "--probe does not look at the run: standard input is a pipe" "a pipe cannot be read a second time"
-ok "the program reads it" grep -q one "$tmp/.out"
-}
-run look --tag-output "$prog" out=1
-err_has "--probe does not look at the run: --tag-output" "nor is a run looked at whose lines are marked"
-run look sleep 0
-err_has "--probe does not look at the run: the program is not linked with MPI" "nor one without MPI"
-status_is 0 "which runs all the same"
-run two_kinds "$h" --probe --dry-run --use "$use" "$prog" info
-out_has "--probe      looks at the first 5.00 s of the run" "a dry run shows the look"
-run two_kinds "$h" --probe=3s --dry-run --json --use "$use" "$prog" info
-ok "for machines" test "$(json 'd["probe"]["look_s"], d["probe"]["why_not"]')" = "3.0 None"
-fails 125 "--probe needs a time such as" "a time that is none" "$h" --probe=5x "$prog"
-fails 125 "--probe=2s" "a time in a word of its own" "$h" --probe 2s "$prog"
-
-env --default-signal=INT HWLOC_XMLFILE="$kinds" "$h" --probe=60s --use "$use" "$prog" out=2 "mark=$tmp/at" spin \
-    >.out 2>.err </dev/null &
-pid=$!
-for _ in $(seq 2000); do [ -e "$tmp/at.0" ] && [ -e "$tmp/at.1" ] && break; sleep 0.1; done
-sleep 0.5
-ok "output is held back" test ! -s .out
-kill -INT $pid
-wait $pid
-status=$? out=$(cat .out) err=$(cat .err)
-status_is 130 "SIGINT in the look"
-ok "what was held is passed on" test "$(grep -c ' line ' <<<"$out")" = 4
-err_lacks "anew" "nothing else is run"
-ok "no process of it is left" test -z "$(pgrep -f "$prog out=2 env=LOOKED")"
-ok "nothing else is left" nothing_new "$before"
 
 if ! [ -x "$build/bin/hrun-smpi" ] || ! [ -x "$skeletons/ring" ]; then
     skip "probes of simulated hosts" "SimGrid is not installed (libsimgrid-dev)"

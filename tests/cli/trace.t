@@ -53,8 +53,6 @@ record 'c,0,Isend,1,8000,[0-9]+' 'MPI_Pcontrol(0) stops the watch'
 told 'HRUN_TRACE=0-2:0:0:1' -- "$pattern" 1000 threads rounds=4
 out_has "$want" 'a program with threads'
 record 'c,1,Isend,4,32000,[0-9]+' 'and the messages of its second thread'
-told 'HRUN_TRACE=look=2000;0-2:0:0:1' -- "$pattern" 1000 meet ms=100 rounds=40
-record 's,2,8,([0-9]+,){2}[1-9][0-9]*,0' 'a look counts collective operations of any kind'
 told 'HRUN_TRACE=0-3:0:0:1' -- "$pattern" 1000
 ok 'ranks that are not those of the text tell nothing' test -z "$lines"
 told 'HRUN_TRACE=0-2:0:0:1' LD_BIND_NOW=1 -- "$bin/probe" ring env=LD_PRELOAD env=HRUN_TRACE

@@ -3,11 +3,8 @@
  *   skeleton SPEC N [SHARES]       one run; rank 0 prints "time: SECONDS s" unless the program has no clock. SHARES,
  *                                  "4*96,2*64": of the N parts of the work, by rank; phases that can (share_of) do
  *   skeleton SPEC --play=FILE      many runs in one simulation, without noise. A line of FILE is
- *                                  "ID N RANK,RANK,... [shares=SHARES] [look=LOOK]": these processes of
- *                                  MPI_COMM_WORLD run size N; prints "ID SECONDS" or "ID refused". With look each process also tells what it did in the
- *                                  second half of the first LOOK seconds, as libhrun-trace.so would see it: "look ID RANK
- *                                  COMPUTE COMPUTE COLLECTIVE SENT", seconds of computing in either half of that,
- *                                  collective operations and messages in all
+ *                                  "ID N RANK,RANK,... [shares=SHARES]": these processes of MPI_COMM_WORLD run size N;
+ *                                  prints "ID SECONDS" or "ID refused"
  *
  * SPEC has one setting per line; quantities "c a" mean c N^a:
  *   start S                        seconds of start-up, not part of the program's own time
@@ -73,16 +70,8 @@ struct program {
     } rooms[KINDS];
 };
 
-/* What a process does, and what of it is seen in a look, whose second half begins and ends at half_s[0] and [2]. */
-struct seen {
-    double begin_s, half_s[3];
-    double compute_s, collective, sent;             /* so far */
-    double looked_s[2], looked_collective, looked_sent;
-};
-
 /* A run, as one of its processes sees it. */
 struct run {
-    struct seen *seen;
     const struct program *program;
     MPI_Comm comm;
     int rank, size;
@@ -147,25 +136,8 @@ static void pause_s(double s)
 
 static void work(const struct run *r, const struct phase *p, double flops)
 {
-    double begin = MPI_Wtime();
-
     if (flops > 0)
         smpi_execute_flops(flops * (p->memory ? r->slowdown : 1));
-    r->seen->compute_s += MPI_Wtime() - begin;
-}
-
-/* n steps of d seconds from time t on, in each of which the process first computes and then is inside MPI. */
-static void see_steps(struct seen *s, double t, double d, double n, double compute_s, double collective, double sent)
-{
-    for (int half = 0; half < 2 && d > 0; half++) {
-        double from = fmin(fmax((s->half_s[half] - t) / d, 0), n), to = fmin(fmax((s->half_s[half + 1] - t) / d, 0), n);
-        double steps = floor(to) - floor(from);
-
-        s->looked_s[half] += steps * compute_s + fmin((to - floor(to)) * d, compute_s) -
-                             fmin((from - floor(from)) * d, compute_s);
-        s->looked_collective += steps * collective;
-        s->looked_sent += steps * sent;
-    }
 }
 
 static int bytes_of(const struct run *r, double bytes)
@@ -177,7 +149,6 @@ static void exchange(const struct run *r, int to, int from, double bytes)
 {
     int n = bytes_of(r, bytes);
 
-    r->seen->sent += to >= 0;
     MPI_Sendrecv(r->out, n, MPI_CHAR, to < 0 ? MPI_PROC_NULL : to, 1, r->in, n, MPI_CHAR,
                  from < 0 ? MPI_PROC_NULL : from, 1, r->comm, MPI_STATUS_IGNORE);
 }
@@ -186,7 +157,6 @@ static void reduce(const struct run *r, int count)
 {
     double x[2] = { 1, 2 }, y[2];
 
-    r->seen->collective += r->size > 1 ? count : 0;
     for (int i = 0; i < count && r->size > 1; i++)
         MPI_Allreduce(x, y, 2, MPI_DOUBLE, MPI_SUM, r->comm);
 }
@@ -264,7 +234,6 @@ static void step_dense(const struct run *r, const struct phase *p, double at)
 
     if (r->rank == owner)
         work(r, p, 0.02 * all * left);
-    r->seen->collective += r->size > 1;
     if (r->size > 1)
         MPI_Bcast(r->out, bytes_of(r, value(p->bytes, r->N) * left), MPI_CHAR, owner, r->comm);
     work(r, p, 3 * all * left * left * (r->shares ? share_of(r) : 1.0 / r->size));
@@ -320,7 +289,6 @@ static void step_wavefront(const struct run *r, const struct phase *p, double at
         if (r->rank > 0)
             MPI_Recv(r->in, n, MPI_CHAR, r->rank - 1, 2, r->comm, MPI_STATUS_IGNORE);
         work(r, p, share_of(r) * value(p->work, r->N) / blocks);
-        r->seen->sent += r->rank + 1 < r->size;
         if (r->rank + 1 < r->size)
             MPI_Send(r->out, n, MPI_CHAR, r->rank + 1, 2, r->comm);
     }
@@ -346,10 +314,8 @@ static void step_farm(const struct run *r, const struct phase *p, double at)
         else
             MPI_Send(r->out, 1, MPI_CHAR, s.MPI_SOURCE, END, r->comm);
         ended += given++ >= tasks;
-        r->seen->sent++;
     }
     while (r->rank > 0) {
-        r->seen->sent++;
         MPI_Send(r->out, given ? n : 1, MPI_CHAR, 0, ASK, r->comm);
         MPI_Recv(r->in, n, MPI_CHAR, 0, MPI_ANY_TAG, r->comm, &s);
         if (s.MPI_TAG == END)
@@ -388,7 +354,6 @@ static double longest(const struct run *r, double own)
 static void phase(const struct run *r, const struct phase *p)
 {
     double steps = fmax(1, floor(value(p->steps, r->N))), here, mark, pace;
-    struct seen before, *s = r->seen;
     size_t k = 0;
     int played;
 
@@ -400,21 +365,16 @@ static void phase(const struct run *r, const struct phase *p)
     for (int g = 0; g < shapes[k].groups; g++) {
         together(r);
         mark = MPI_Wtime();
-        before = *s;
         for (played = 0; played < shapes[k].warm + shapes[k].kept && played < here; played++) {
             if (played == shapes[k].warm) {
                 together(r);
-                see_steps(s, mark - s->begin_s, MPI_Wtime() - mark, 1, s->compute_s - before.compute_s, 0, 0);
                 mark = MPI_Wtime();
-                before = *s;
             }
             shapes[k].step(r, p, (g + 0.5) / shapes[k].groups);
         }
         played -= played > shapes[k].warm ? shapes[k].warm : 0;   /* since mark */
         pace = longest(r, MPI_Wtime() - mark) / played;
         here -= here > shapes[k].warm ? shapes[k].warm : 0;
-        see_steps(s, mark - s->begin_s, pace, fmax(here, played), (s->compute_s - before.compute_s) / played,
-                  (s->collective - before.collective) / played, (s->sent - before.sent) / played);
         pause_s((here - played) * pace);
     }
 }
@@ -467,11 +427,10 @@ static int refused(const struct program *p, double N, int size)
     return size > RANKS || (p->square ? q * q != size || fmod(N, q) != 0 : size > N);
 }
 
-/* The program's own time, without noise; that of the process that took longest. What is seen of this one goes to *seen,
- * whose half_s are given. */
-static double run(const struct program *p, MPI_Comm comm, double N, const int *shares, struct seen *seen)
+/* The program's own time, without noise; that of the process that took longest. */
+static double run(const struct program *p, MPI_Comm comm, double N, const int *shares)
 {
-    struct run r = { .seen = seen, .program = p, .comm = comm, .N = N, .shares = shares };
+    struct run r = { .program = p, .comm = comm, .N = N, .shares = shares };
     double begin, most;
 
     MPI_Comm_rank(comm, &r.rank);
@@ -482,7 +441,7 @@ static double run(const struct program *p, MPI_Comm comm, double N, const int *s
     r.out = SMPI_SHARED_MALLOC(r.room);
     r.in = SMPI_SHARED_MALLOC(r.room);
     together(&r);
-    begin = seen->begin_s = MPI_Wtime();
+    begin = MPI_Wtime();
     for (int i = 0; i < p->nphases; i++)
         phase(&r, &p->phases[i]);
     most = longest(&r, MPI_Wtime() - begin);
@@ -570,7 +529,6 @@ static const int *read_shares(const char *text, int size, double N, int *out)
 static int run_one(const struct program *p, double N, const char *shares)
 {
     int rank, size, ranks[RANKS], units[RANKS];
-    struct seen unseen = { 0 };
     double t, factor = 1;
     MPI_Comm comm;
 
@@ -586,7 +544,7 @@ static int run_one(const struct program *p, double N, const char *shares)
         ranks[i] = i;
     comm = communicator(ranks, size);
     check_room(p, comm, N, size);
-    t = run(p, comm, N, read_shares(shares, size, N, units), &unseen);
+    t = run(p, comm, N, read_shares(shares, size, N, units));
     MPI_Comm_free(&comm);
     if (rank == 0)
         factor = add_run(p, t);
@@ -608,9 +566,8 @@ static void play_line(const struct program *p, const char *line)
 {
     int ranks[RANKS], units[RANKS], n = 0, world, mine = 0, rank, used = 0;
     const char *shares = strstr(line, " shares=");
-    struct seen seen = { 0 };
     MPI_Comm comm;
-    double N, t, look_s = 0;
+    double N, t;
     long id;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
@@ -619,20 +576,12 @@ static void play_line(const struct program *p, const char *line)
     for (line += used; n < RANKS && sscanf(line, "%d%n", &ranks[n], &used) == 1; line += used + (line[used] == ','))
         mine |= ranks[n++] == world;
     shares = shares ? shares + strlen(" shares=") : NULL;
-    line = strstr(line, " look=");
-    if (line)
-        sscanf(line, " look=%lf", &look_s);
-    for (int i = 0; i < 3; i++)     /* a look begins at MPI_Init, and the noise makes all longer */
-        seen.half_s[i] = fmax(0, (0.5 + 0.25 * i) * look_s - p->start_s) / usual(p);
     if (mine && refused(p, N, n) && ranks[0] == world) {
         printf("%ld refused\n", id);
     } else if (mine && !refused(p, N, n)) {
         comm = communicator(ranks, n);
         MPI_Comm_rank(comm, &rank);
-        t = run(p, comm, N, read_shares(shares, n, N, units), &seen) * usual(p);
-        if (look_s > 0)
-            printf("look %ld %d %.9g %.9g %.9g %.9g\n", id, rank, seen.looked_s[0] * usual(p),
-                   seen.looked_s[1] * usual(p), seen.looked_collective, seen.looked_sent);
+        t = run(p, comm, N, read_shares(shares, n, N, units)) * usual(p);
         if (rank == 0)
             printf("%ld %.12g\n", id, t + (p->clock_s > 0 ? 0 : p->start_s));
         MPI_Comm_free(&comm);

@@ -279,75 +279,6 @@ static void noise(void)
 #undef WARNING
 }
 
-/* ---------------------------------------------------------------- a look */
-
-static enum hrun_look never(void *ctx, double age_s, int failed)
-{
-    (void)ctx, (void)age_s, (void)failed;
-    return HRUN_LOOK_ON;
-}
-
-/* Both streams of a process: text is held, the job is kept or ended, and then there is more. Standard output and error
- * are one pipe, so that the order shows. */
-static void looked_at(int keep, const char *want, const char *what)
-{
-    struct hrun_job job = { .look = never };
-    struct hrun_error err;
-    struct hrun_buf got = HRUN_BUF_INIT;
-    struct hrun_output *o = hrun_output_create(&job, 1, HRUN_TAG_RANK, 0, &err);
-    struct pollfd p[8];
-    int fds[2], old[2] = { dup(STDOUT_FILENO), dup(STDERR_FILENO) }, child[2], was_held;
-    char data[1 << 12];
-    ssize_t n;
-
-    fflush(stdout);
-    if (!o || pipe2(fds, O_CLOEXEC)) {
-        ok(0, "an output and a pipe");
-        return;
-    }
-    dup2(fds[1], STDOUT_FILENO);
-    dup2(fds[1], STDERR_FILENO);
-    close(fds[1]);
-    for (int i = 0; i < 2; i++)
-        child[i] = dup(hrun_output_child_fd(o, 0, i));
-    hrun_output_started(o);
-    n = write(child[1], "error ", 6) + write(child[0], "out ", 4);
-    for (int k = 0; k < 4; k++) {
-        int np = hrun_output_poll(o, p);
-
-        if (poll(p, (nfds_t)np, 10) > 0)
-            hrun_output_handle(o, p, np);
-    }
-    was_held = hrun_output_looks(o);
-    hrun_output_decide(o, keep);
-    n += write(child[0], "later", 5);
-    close(child[0]);
-    close(child[1]);
-    while (!hrun_output_done(o)) {
-        int np = hrun_output_poll(o, p);
-
-        poll(p, (nfds_t)np, 100);
-        hrun_output_handle(o, p, np);
-    }
-    dup2(old[0], STDOUT_FILENO);
-    dup2(old[1], STDERR_FILENO);
-    close(old[0]);
-    close(old[1]);
-    while ((n = read(fds[0], data, sizeof data)) > 0)
-        hrun_buf_add(&got, data, (size_t)n);
-    close(fds[0]);
-    hrun_output_destroy(o);
-    ok(was_held && n >= 0, "%s: it was held", what);
-    is_str(got.data ? got.data : "", want, "%s", what);
-    hrun_buf_release(&got);
-}
-
-static void looks(void)
-{
-    looked_at(1, "out error later", "a run that is kept: what was held, standard output first, and what follows");
-    looked_at(0, "", "a run that is ended: nothing");
-}
-
 /* ---------------------------------------------------------------- watched, with tags */
 
 static void told(enum hrun_tagging tagging, const char *text, const char *want, const char *what)
@@ -474,7 +405,6 @@ int main(void)
     chatty_stranger(&f);
     bounded();
     noise();
-    looks();
     watched();
     no_files(&f);
     fixture_close(&f);

@@ -109,46 +109,6 @@ static void test_damage(void)
     hrun_buf_release(&cut);
 }
 
-/* Of a run that goes on: three ranks, two snapshots, one line damaged, which then counts as not told. */
-static void test_window(void)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-    struct hrun_error err = { 0 };
-    struct hrun_trace_sub s;
-    struct hrun_trace *t;
-
-    for (int k = 1; k <= 2; k++)
-        for (int r = 0; r < 3; r++) {
-            char body[128];
-
-            snprintf(body, sizeof body, "s,%d,%d,%d,%d,%d,%d", r, k, k * 1000000000, k * 100000000 * (r + 1), 10 * k,
-                     k * k * r);
-            line(&b, body);
-        }
-    t = hrun_trace_window(b.data, b.len, 3, 1, 2, &err);
-    ok(t && !hrun_trace_sum(t, subs, 0, &s, &err), "a window of what three ranks told (%s)", err.text);
-    is_num(s.elapsed_s, 1, 1e-12, "is as long as it is");
-    is_num(s.compute_s, 0.9, 1e-12, "with the most time outside MPI");
-    is_num(s.mpi_s, 0.1, 1e-12, "and the least inside");
-    is_str(s.calls[0].name, HRUN_TRACE_COLLECTIVE, "collective operations");
-    is_num(s.calls[0].count_max, 10, 0, "are those between the snapshots");
-    is_num(s.calls[1].count_max, 3, 0, "and so are messages");
-    hrun_trace_sub_release(&s);
-    hrun_trace_destroy(t);
-    t = hrun_trace_window(b.data, b.len, 3, 0, 2, &err);
-    ok(t && t->ranks[0].elapsed_ns == 2000000000, "a window since MPI_Init");
-    hrun_trace_destroy(t);
-    ok(!hrun_trace_window(b.data, b.len, 3, 1, 3, &err) && err.code == HRUN_ENODATA, "a snapshot that is yet to come");
-    ok(!hrun_trace_window(b.data, b.len, 4, 1, 2, &err) && err.code == HRUN_ENODATA, "a rank that told nothing");
-    b.data[b.len - 12]++;
-    ok(!hrun_trace_window(b.data, b.len, 3, 1, 2, &err) && err.code == HRUN_ENODATA, "a damaged line tells nothing");
-    told(&b);
-    t = hrun_trace_read(b.data, b.len, 3, &err);
-    ok(t != NULL, "the report behind snapshots is read (%s)", err.text);
-    hrun_trace_destroy(t);
-    hrun_buf_release(&b);
-}
-
 static void test_text(void)
 {
     struct hrun_buf b = HRUN_BUF_INIT, again = HRUN_BUF_INIT;
@@ -246,7 +206,6 @@ int main(void)
 {
     test_sum();
     test_damage();
-    test_window();
     test_text();
     test_places();
     if (REPLACED)

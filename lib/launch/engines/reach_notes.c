@@ -197,7 +197,7 @@ int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_e
     struct hrun_outcome *out = r->out;
     int n = r->job->layout->nranks, status = reach->rank_status;
 
-    if (out->timed_out || out->lost_host[0] || out->given_up)
+    if (out->timed_out || out->lost_host[0])
         return 0;
     if (!out->status && reach->tells && reach->ndone < n) {
         if (r->ending_signal) {
