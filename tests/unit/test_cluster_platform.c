@@ -1,12 +1,11 @@
 /* test_cluster_platform.c - what hrun-smpi prints of a platform file -> sub-clusters: grouping, order, names, choice of
- * hosts, everything that can be wrong, and memory that runs out at each allocation in turn */
+ * hosts, and everything that can be wrong */
 #include "tap.h"
 
 #include "cluster/cluster.h"
 
-#include "nomem.h"
-
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The path has to exist, and is only named. */
@@ -211,31 +210,6 @@ static void test_wrong(void)
     has_str(err.text, "cannot be given together", "is refused");
 }
 
-static void test_nomem(void)
-{
-    struct hrun_error err;
-    long n, lost = 0, wrong = 0;
-
-    for (n = 1; REPLACED; n++) {
-        long before = live;
-        struct hrun_cluster *c;
-
-        calls = 0;
-        fail_at = n;
-        c = find(any, two_kinds, &err);
-        fail_at = 0;
-        wrong += !c && err.code != HRUN_ENOMEM;
-        wrong += c && c->nsubs != 2;
-        hrun_cluster_destroy(c);
-        lost += live != before;
-        if (calls < n)
-            break;
-    }
-    ok(n > 20 || !REPLACED, "each of %ld allocations failed once", n - 1);
-    is_int(wrong, 0, "each failure is said to be one of memory, or done without");
-    is_int(lost, 0, "and nothing is lost");
-}
-
 /* What SimGrid has no words for. */
 static void test_properties(void)
 {
@@ -274,6 +248,5 @@ int main(void)
     test_apart();
     test_signature();
     test_wrong();
-    test_nomem();
     return tap_done();
 }

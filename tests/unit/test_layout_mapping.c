@@ -1,5 +1,4 @@
 /* test_layout_mapping.c - --map-by, --rank-by, --bind-to and rankfiles: invariants over many topologies, mistakes */
-#include "nomem.h"
 #include "fixture.h"
 
 #include "base/list.h"
@@ -379,49 +378,6 @@ static void test_rankfiles(void)
     free(dir);
 }
 
-/* Each allocation fails once, in turn: it is said, and nothing is lost. */
-static void test_nomem(void)
-{
-    struct hrun_cluster *c = cluster_of("package:2 [numa] core:4 pu:2", "", HRUN_LEVEL_CORE);
-    char *dir = temp_dir(), *path = hrun_strf("%s/ranks", dir);
-    const struct hrun_mapping kinds[] = {
-        { .by = HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE, .rank_by = HRUN_MAP_NODE }, { .by = HRUN_MAP_SLOT, .pes = 3 },
-        { .by = HRUN_MAP_HWTHREAD }, { .rankfile = path }, { .bind_to = HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE },
-    };
-
-    write_text(path, "rank 0=+n0 slot=0-1\nrank 1=+n1 slot=1:*\n");
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        int n = 0, good = 1, done = 0;
-
-        while (!done && n < 5000 && good) {
-            int pes[1] = { 5 }, procs[1] = { 2 }, binds = kinds[k].bind_to != 0;
-            struct hrun_layout *l = binds ? hrun_layout_create(c, pes, procs, NULL)
-                                          : hrun_layout_map(c, &kinds[k], 0, 0, NULL, NULL, NULL);
-            struct hrun_error err = { 0 };
-            long before;
-
-            if (!binds) {
-                hrun_layout_destroy(l);
-                l = NULL;
-            }
-            before = live;
-            calls = 0;
-            fail_at = ++n;
-            if (binds)
-                done = !hrun_layout_bind(l, c, &kinds[k], NULL, NULL, &err);
-            else
-                done = (l = hrun_layout_map(c, &kinds[k], 0, 0, NULL, NULL, &err)) != NULL;
-            fail_at = 0;
-            good = done || (err.code == HRUN_ENOMEM && (live == before || !REPLACED) && (!binds || !l->bound));
-            hrun_layout_destroy(l);
-        }
-        ok(good && (n > 5 || !REPLACED), "memory runs out at each of %d allocations of kind %zu", n - 1, k);
-    }
-    hrun_cluster_destroy(c);
-    free(path);
-    free(dir);
-}
-
 int main(void)
 {
     test_invariants();
@@ -431,6 +387,5 @@ int main(void)
     test_numbers();
     test_parts();
     test_rankfiles();
-    test_nomem();
     return tap_done();
 }

@@ -1,6 +1,5 @@
 /* test_model_analytic.c - formulas over speeds and network: the functions against brute force, predictions, shares,
- * bounds and choices against all configurations, speeds from measurements, and memory that runs out */
-#include "nomem.h"
+ * bounds and choices against all configurations, and speeds from measurements */
 #include "tap.h"
 
 #include "model/internal.h"
@@ -295,41 +294,6 @@ static void test_perf(void)
     is_int(err.code, HRUN_ENODATA, "code");
 }
 
-static void test_nomem(void)
-{
-    struct hrun_error err = { 0 };
-    int rc = -1;
-
-    if (!REPLACED) {
-        ok(1, "allocations cannot be made to fail here # SKIP another allocator");
-        return;
-    }
-    for (long k = 1; rc && k < 1000; k++) {
-        struct bed b;
-        struct hrun_predictor *p = NULL;
-        int pes[] = { 2, 1 }, procs[] = { 1, 1 }, limiting;
-        double t;
-
-        fail_at = 0;
-        if (bed_make(&b, "share*perf + p2p(8)", &err)) {
-            bed_release(&b);
-            break;
-        }
-        calls = 0;
-        fail_at = k;
-        p = make(&b, 10, &err);
-        rc = !p || hrun_predictor_oracle(p)->whole(p, pes, procs, 3, &t, &limiting, &err) ? -1 : 0;
-        fail_at = 0;
-        if (rc && err.code != HRUN_ENOMEM)
-            rc = -2;
-        hrun_predictor_destroy(p);
-        bed_release(&b);
-        if (rc == -2)
-            break;
-    }
-    is_int(rc, 0, "memory that runs out anywhere is told");
-}
-
 int main(void)
 {
     test_language();
@@ -337,6 +301,5 @@ int main(void)
     test_search();
     test_missing();
     test_perf();
-    test_nomem();
     return tap_done();
 }

@@ -1,6 +1,4 @@
 /* Runs of a configuration correct its prediction: of one and of several N, glitches, whose configuration it is. */
-#include "nomem.h"
-
 #include "model.h"
 #include "model/internal.h"
 
@@ -389,37 +387,6 @@ static void test_short(void)
     teardown(&f);
 }
 
-static void test_no_memory(void)
-{
-    struct fixture f;
-    struct hrun_error err = { 0 };
-    struct hrun_corrections *c;
-    long n, before, wrong = 0;
-
-    if (!REPLACED)
-        return;
-    setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.04);
-    mr_run(f.m, 2000, pes, procs, 1.04);
-    hrun_corrections_destroy(make(&f, &err));
-    calls = fail_at = 0;
-    c = make(&f, &err);
-    n = calls;
-    hrun_corrections_destroy(c);
-    for (long i = 1; i <= n; i++) {
-        before = live;
-        calls = 0;
-        fail_at = i;
-        c = make(&f, &err);
-        fail_at = 0;
-        wrong += !c && err.code != HRUN_ENOMEM;
-        hrun_corrections_destroy(c);
-        wrong += live != before;
-    }
-    is_int(wrong, 0, "each of %ld allocations fails cleanly", n);
-    teardown(&f);
-}
-
 /* What is predicted of a configuration of 9 processes at N once all is corrected: over the models. */
 static double over_models(const struct fixture *f, const struct hrun_corrections *c, const int *p, const int *m,
                           int64_t N)
@@ -503,6 +470,5 @@ int main(void)
     test_many();
     test_thousands();
     test_short();
-    test_no_memory();
     return tap_done();
 }

@@ -1,5 +1,4 @@
 /* Terms of applications that nobody wrote any down for: the library, known models recovered, noise, few processes. */
-#include "nomem.h"
 #include "fixture.h"
 #include "expr/expr.h"
 #include "fit/fit.h"
@@ -238,41 +237,6 @@ static void test_order_and_errors(void)
     ok(d.np.n == 0, "the result is untouched");
 }
 
-static void test_nomem(void)
-{
-    struct hrun_discover_point v[MOST];
-    struct hrun_discovery d = { 0 };
-    struct hrun_error err = { 0 };
-    uint64_t seed = 1;
-    size_t n = runs(&codes[1], 2, 0, 0, &seed, v);
-    long before, leaks = 0, wrong = 0, failed = 0, used = 0;
-
-    /* Sanitizers and valgrind put an allocator of their own in front of this test's. */
-    if (!REPLACED) {
-        ok(1, "# SKIP allocations cannot be made to fail here");
-        return;
-    }
-    for (long k = 1; used >= k - 1 || k == 1; k += k < 200 ? 1 : 97) {
-        int rc;
-
-        before = live;
-        calls = 0;
-        fail_at = k;
-        rc = hrun_discover(v, n, &options, &d, &err);
-        fail_at = 0;
-        used = calls;
-        if (rc) {
-            failed++;
-            wrong += err.code != HRUN_ENOMEM;
-        } else {
-            hrun_discovery_release(&d);     /* qsort does without */
-        }
-        leaks += live != before;
-    }
-    ok(failed > 20 && wrong == 0, "each of %ld failed allocations is told", failed);
-    ok(leaks == 0, "and nothing leaks");
-}
-
 int main(void)
 {
     test_library();
@@ -280,6 +244,5 @@ int main(void)
     test_noise();
     test_two();
     test_order_and_errors();
-    test_nomem();
     return tap_done();
 }

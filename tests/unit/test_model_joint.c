@@ -1,6 +1,4 @@
 /* Models of all sub-clusters together: who limits a mixed run, what it changes, what small sub-clusters take over. */
-#include "nomem.h"
-
 #include "model.h"
 
 static const int64_t sizes[] = { 400, 800, 1600, 2400, 3200 };
@@ -355,45 +353,6 @@ static void test_nothing(const struct ma *a)
     free(r);
 }
 
-static void test_no_memory(const struct ma *a)
-{
-    static const int pes[MR_SUBS] = { 1, 4, 0 }, procs[MR_SUBS] = { 1, 1, 0 };
-    static const int64_t few[] = { 400, 800 };
-    struct hrun_models *m[MR_SUBS];
-    struct hrun_error err = { 0 };
-    struct mr *r;
-    long before, wrong = 0, n;
-
-    if (!REPLACED)
-        return;
-    r = fresh(plain);
-    mr_alone(r, 0, 1, 1, few, 2);
-    mr_alone(r, 1, 4, 1, few, 2);
-    mr_run(r, 800, pes, procs, 1.2);
-    fit(a, r, m, &err);
-    destroy(m);
-    calls = fail_at = 0;
-    ok(!fit(a, r, m, &err), "a fit");
-    n = calls;
-    destroy(m);
-    before = live;
-    for (long i = 1; i <= n; i++) {
-        int rc;
-
-        calls = 0;
-        fail_at = i;
-        rc = fit(a, r, m, &err);
-        fail_at = 0;
-        wrong += rc ? err.code != HRUN_ENOMEM : 0;
-        if (!rc)
-            destroy(m);
-        wrong += live != before;
-        before = live;
-    }
-    is_int(wrong, 0, "each of %ld allocations fails cleanly", n);
-    free(r);
-}
-
 int main(void)
 {
     struct ma a;
@@ -409,7 +368,6 @@ int main(void)
     test_one_pe(&a);
     test_highest_m();
     test_nothing(&a);
-    test_no_memory(&a);
     ma_release(&a);
     return tap_done();
 }

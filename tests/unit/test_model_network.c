@@ -1,7 +1,5 @@
 /* test_model_network.c - terms of the network: times of configurations, fits whose coefficients are counts, predictions
  * and choices that know the whole configuration; on a made-up network of two switches with a thin link between them */
-#include "nomem.h"
-
 #include "model/model.h"
 #include "model/internal.h"
 #include "model.h"
@@ -437,34 +435,6 @@ static void test_mistakes(void)
     ma_release(&a);
 }
 
-static void test_memory(void)
-{
-    int bad = 0, leaked = 0, n = 0;
-
-    for (long k = 1; REPLACED; k++, n++) {
-        int pes[SUBS] = { 2, 2 }, ones[SUBS] = { 1, 1 }, rc = 0;
-        struct hrun_error err = { 0 };
-        struct hrun_netview *v;
-        long before = live;
-        double t;
-
-        calls = 0;
-        fail_at = k;
-        v = make_view(&err);
-        for (int i = 0; v && !rc && i < 200; i++)   /* the table grows */
-            rc = hrun_netview_time(v, HRUN_NET_RING, i, pes, ones, &t, &err);
-        fail_at = 0;
-        bad += calls >= k ? err.code != HRUN_ENOMEM : !v || rc;
-        hrun_netview_destroy(v);
-        leaked += live != before;
-        if (calls < k)
-            break;
-    }
-    ok(!REPLACED || n > 20, "%d allocations fail", n);
-    is_int(bad, 0, "each gives HRUN_ENOMEM");
-    is_int(leaked, 0, "and nothing is lost");
-}
-
 int main(void)
 {
     test_view();
@@ -473,6 +443,5 @@ int main(void)
     test_fit();
     test_joint();
     test_mistakes();
-    test_memory();
     return tap_done();
 }

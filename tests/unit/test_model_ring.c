@@ -1,7 +1,6 @@
 /* Rings of virtual processes (paper 004): their time against events, their allocations against all others. */
 #include "fixture.h"
 #include "model/families/families.h"
-#include "nomem.h"
 #include "ring_paper.h"
 
 #include <stdlib.h>
@@ -293,34 +292,6 @@ static void test_groups(void)
     is_int(sums, tried, "and all processes are shared out");
 }
 
-static void test_nomem(void)
-{
-    const struct hrun_ring_stage s[2] = { { 1, 1, 1, 0, 0 }, { 2, 1, 1, 0, 0 } };
-    const int one = 1;
-    const double rate = 1;
-    const struct hrun_ring_group g = { 4, &rate, &one, 1 };
-    double elapsed[2], got;
-    int pes, procs, k, failed = 0, lost = 0;
-
-    for (k = 1; k < 10; k++) {
-        struct hrun_error err = { .code = HRUN_OK };
-        long before = live;
-        int bad;
-
-        calls = 0;
-        fail_at = k;
-        bad = hrun_ring_play(s, 2, HRUN_RING_BEFORE, elapsed, NULL, &err) < 0 ||
-              hrun_ring_allocate_groups(&g, 1, 3, &pes, &procs, &got, &err);
-        fail_at = 0;
-        lost += live != before;
-        if (!bad)
-            break;
-        failed += err.code == HRUN_ENOMEM;
-    }
-    if (REPLACED)
-        ok(k == 4 && failed == 3 && lost == 0, "each of %d failed allocations is told, and nothing lost", failed);
-}
-
 int main(void)
 {
     test_pairs();
@@ -329,6 +300,5 @@ int main(void)
     test_refusals();
     test_table4();
     test_groups();
-    test_nomem();
     return tap_done();
 }

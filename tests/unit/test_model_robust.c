@@ -1,5 +1,4 @@
 /* Fitting when measurements lie: glitches, terms that follow noise, and whether intervals keep their word. */
-#include "nomem.h"
 #include "fixture.h"
 #include "model.h"
 
@@ -120,51 +119,9 @@ static void test_coverage(void)
     }
 }
 
-/* ------------------------------------------------------------------ when memory runs out */
-
-static void test_nomem(void)
-{
-    struct hrun_sample s[RUNS];
-    uint64_t state = 5;
-    size_t n = campaign(&state, 0.03, 5, s);
-    int bad = 0, leaked = 0, failed = 0;
-    struct ma a;
-
-    if (!REPLACED || calls == 0)   /* under sanitizers and valgrind nothing can be made to fail */
-        return;
-
-    ma_init(&a, himeno_np, hpl_nt, himeno_pt, 1);
-    for (long k = 1;; k += 7) {   /* a prime: every place in turn, as each fit calls them many times */
-        struct hrun_models *m = NULL;
-        struct hrun_error err = { 0 };
-        long before = live;
-        int rc;
-
-        calls = 0;
-        fail_at = k;
-        rc = hrun_model_fit(&a.app, s, n, &robust, &m, NULL, &err);
-        fail_at = 0;
-        if (calls < k) {
-            bad += rc != 0;
-            hrun_models_destroy(m);
-            break;
-        }
-        failed++;
-        /* The C library's qsort does without the memory that it asks for. */
-        bad += rc ? err.code != HRUN_ENOMEM || m : !m;
-        hrun_models_destroy(m);
-        leaked += live != before;
-    }
-    ok(failed > 20, "%d allocations fail in turn", failed);
-    is_int(bad, 0, "each gives HRUN_ENOMEM and no models, or is done without");
-    is_int(leaked, 0, "and nothing is lost");
-    ma_release(&a);
-}
-
 int main(void)
 {
     test_glitches();
     test_coverage();
-    test_nomem();
     return tap_done();
 }

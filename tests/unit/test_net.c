@@ -1,6 +1,5 @@
 /* test_net.c - networks: a message alone, invariants, files: round trip, what is refused and where, versions, damage,
- * which file is about which hosts, and each allocation failing in turn */
-#include "nomem.h"
+ * and which file is about which hosts */
 #include "net.h"
 
 #include "base/file.h"
@@ -514,97 +513,6 @@ static void test_choose(void)
     free(data);
 }
 
-/* ---------------------------------------------------------------- memory that runs out */
-
-static int op_create(struct hrun_error *err)
-{
-    const char *const hosts[] = { "x", "y" };
-    struct hrun_net *net = hrun_net_create(hosts, 2, err);
-
-    hrun_net_destroy(net);
-    return net ? 0 : -1;
-}
-
-static struct hrun_net *sample;
-
-static int op_check(struct hrun_error *err)
-{
-    return hrun_net_check(sample, err);
-}
-
-static int op_save(struct hrun_error *err)
-{
-    return hrun_net_save(sample, path, err);
-}
-
-static int op_load(struct hrun_error *err)
-{
-    struct hrun_net *net = NULL;
-    int rc = hrun_net_load(path, &net, err);
-    int bad = rc ? net != NULL : !net_same(net, sample);
-
-    if (!rc)
-        hrun_net_destroy(net);
-    return bad ? 1 : rc;
-}
-
-static int op_choose(struct hrun_error *err)
-{
-    const char *const a[] = { "a" };
-    char *data = hrun_strf("%s/more/deep", dir);
-    struct hrun_buf file = HRUN_BUF_INIT, note = HRUN_BUF_INIT;
-    struct hrun_net *net = NULL;
-    int rc = data ? hrun_net_choose(data, a, 1, "mpirun", "ompi-4.1.4", &net, &file, &note, err) : hrun_fail_nomem(err);
-    int bad = rc ? net != NULL : !net || net->nhosts != 4;
-
-    hrun_net_destroy(net);
-    hrun_buf_release(&file);
-    hrun_buf_release(&note);
-    free(data);
-    return bad ? 1 : rc;
-}
-
-static void test_nomem(void)
-{
-    /* libyaml loses a block when its stack cannot grow at one place, which it comes to in the small files of choose. */
-    static const struct { const char *name; int (*run)(struct hrun_error *err); int lost; } ops[] = {
-        { "create", op_create, 0 }, { "check", op_check, 0 }, { "save", op_save, 0 }, { "load", op_load, 0 },
-        { "choose", op_choose, 4 },
-    };
-    struct hrun_error err = { 0 };
-
-    sample = plain_net();
-    ok(!hrun_net_save(sample, path, &err), "a network");
-    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
-        long bad = 0, n, before, lost;
-
-        /* once before: the C library keeps something of the first time */
-        ok(!ops[k].run(&err), "%s", ops[k].name);
-        before = live;
-        calls = 0;
-        ops[k].run(&err);
-        n = REPLACED ? calls : 0;
-        for (long i = 1; i <= n; i++) {
-            int rc;
-
-            memset(&err, 0, sizeof err);
-            calls = 0;
-            fail_at = i;
-            rc = ops[k].run(&err);
-            fail_at = 0;
-            /* what can do without some memory may succeed; the system may have run out of it, too */
-            if (rc > 0 || (rc < 0 && err.code != HRUN_ENOMEM && err.sys != ENOMEM)) {
-                if (bad++ < 3)
-                    printf("#   %s, allocation %ld: rc %d code %d: %s\n", ops[k].name, i, rc, err.code, err.text);
-            }
-        }
-        is_int(bad, 0, "%s: each of %ld allocations fails once", ops[k].name, n);
-        lost = live - before;
-        ok(lost >= 0 && lost <= ops[k].lost, "and nothing of ours is lost (%ld blocks)", lost);
-    }
-    hrun_net_destroy(sample);
-}
-
 /* ---------------------------------------------------------------- what is badly known */
 
 static void test_unsure(void)
@@ -647,7 +555,6 @@ int main(void)
     test_newer();
     test_names();
     test_choose();
-    test_nomem();
     free(path);
     free(dir);
     test_unsure();

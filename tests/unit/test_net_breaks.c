@@ -1,6 +1,5 @@
-/* test_net_breaks.c - structural breaks: brute force over all partitions, rows that jump, exact lines, what is refused,
- * and each allocation failing in turn */
-#include "nomem.h"
+/* test_net_breaks.c - structural breaks: brute force over all partitions, rows that jump, exact lines, and what is
+ * refused */
 #include "tap.h"
 
 #include "net/internal.h"
@@ -244,17 +243,6 @@ static void test_refused(void)
     }
     ok(!hrun_breaks_find(x, y, NULL, 4, 4, 100, &b, NULL) && b.npieces == 1, "more pieces than fit: as many as do");
     hrun_breaks_release(&b);
-    for (long i = 1, n = 5; i <= n && REPLACED; i++) {
-        long before = live;
-        int rc;
-
-        memset(&err, 0, sizeof err);
-        calls = 0;
-        fail_at = i;
-        rc = hrun_breaks_find(x, y, NULL, 4, 2, 2, &b, &err);
-        fail_at = 0;
-        ok(rc == -1 && err.code == HRUN_ENOMEM && live == before && !b.npieces, "allocation %ld fails", i);
-    }
 }
 
 int main(void)

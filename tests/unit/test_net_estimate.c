@@ -3,7 +3,6 @@
  * The oracle is net.h, and paper 002's own solution of triplets.
  */
 #include "net.h"
-#include "unit/nomem.h"
 
 #include <float.h>
 
@@ -322,7 +321,7 @@ static void test_noise(void)
        100.0 * in / all, all);
 }
 
-/* ---------------------------------------------------------------- order, memory */
+/* ---------------------------------------------------------------- order */
 
 static int same(const struct hrun_net *a, const struct hrun_net *b)
 {
@@ -362,44 +361,6 @@ static void test_order(void)
     ok(same(a, b), "the order of the records does not matter");
     hrun_net_destroy(a);
     hrun_net_destroy(b);
-    log_end(&l);
-}
-
-static void test_memory(void)
-{
-    struct hrun_error err = { 0 };
-    struct hrun_net_quality q;
-    struct hrun_net *net = NULL;
-    struct truth u;
-    struct log l;
-    long before;
-    int bad = 0, tries = 0;
-
-    if (!REPLACEABLE) {
-        ok(1, "# SKIP allocations are the sanitizer's");
-        return;
-    }
-    two_switches(&u, 4);
-    log_begin(&l, &u, 0, 1);
-    log_all(&l, &u, ALL, M, 1);
-    before = live;
-    for (fail_at = 1; fail_at < 100000 && !net; fail_at++) {
-        long at = fail_at;
-
-        calls = 0;
-        err.code = HRUN_OK;
-        if (hrun_net_estimate(&l.r, &sharing, &net, &q, &err) && (err.code != HRUN_ENOMEM || live != before))
-            bad++;
-        fail_at = at;
-        tries++;
-    }
-    fail_at = 0;
-    ok(net && tries > 20 && !bad, "each of %d allocations that fails is told, and nothing is lost (%d bad)",
-       tries - 1, bad);
-    if (net)
-        hrun_net_quality_release(&q);
-    hrun_net_destroy(net);
-    ok(live == before, "and nothing is left");
     log_end(&l);
 }
 
@@ -622,6 +583,5 @@ int main(void)
     test_busy();
     test_local();
     test_options();
-    test_memory();
     return tap_done();
 }

@@ -1,10 +1,9 @@
 /* test_net_predict.c - predictions of operations: every algorithm ends for every number of ranks and root and moves the
- * bytes it must; laws; choices of algorithms; intervals; lower bounds never above; bad input; memory that runs out */
+ * bytes it must; laws; choices of algorithms; intervals; lower bounds never above; bad input */
 #include "net/internal.h"
 #include "net/net.h"
 
 #include "net.h"
-#include "nomem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -507,39 +506,6 @@ static void test_refused(void)
     hrun_net_destroy(net);
 }
 
-#if REPLACEABLE
-static void test_nomem(void)
-{
-    struct hrun_net *net = net_of(4);
-    struct hrun_net_ranks ranks = { 4, (const int[]){ 0, 1, 2, 3 }, NULL };
-    struct hrun_net_call call = { .op = HRUN_NET_ALLTOALL, .bytes = 1e5 };
-    struct hrun_net_time t;
-    int failed = 0, wrong = 0, rc;
-    long before = live;
-
-    for (int i = 0; i < 16; i++)
-        net->pairs[i] = (struct hrun_net_pair){ { 5e-5, 1e-6 }, { 1e8, 1e6 } };
-    for (long k = 1;; k++) {
-        struct hrun_error err = { 0 };
-        double bound;
-
-        calls = 0;
-        fail_at = k;
-        rc = hrun_net_predict(net, &call, &ranks, &t, &err);
-        if (!rc)
-            rc = hrun_net_bound(net, &call, 4, &ranks, 0, &bound, &err);
-        fail_at = 0;
-        if (!rc)
-            break;
-        failed++;
-        wrong += err.code != HRUN_ENOMEM || live != before;
-    }
-    ok(failed > 10, "each of %d allocations fails once", failed);
-    is_int(wrong, 0, "with HRUN_ENOMEM, and nothing is left behind");
-    hrun_net_destroy(net);
-}
-#endif
-
 int main(void)
 {
     test_algorithms();
@@ -553,9 +519,5 @@ int main(void)
     test_bounds();
     test_tight_bound();
     test_refused();
-#if REPLACEABLE
-    if (REPLACED)
-        test_nomem();
-#endif
     return tap_done();
 }

@@ -1,7 +1,5 @@
 /* test_plan_whole.c - the search of models that are not separable against a brute force, on small random instances;
  * and, where it may not look at all, that it says how far off it may be */
-#include "nomem.h"
-
 #include "plan/plan.h"
 #include "plan/internal.h"
 #include "plan_brute.h"
@@ -337,42 +335,10 @@ static void test_errors(void)
     ok(!p, "there is no plan then");
 }
 
-static void test_memory(void)
-{
-    static const int npes[] = { 4, 4, 4 }, twos[] = { 1, 2, 0 };
-    static const struct plan_looks few = { 4, 6, 40, 100 };
-    const int *const lists[] = { twos, twos, twos };
-    struct hrun_plan_problem problem = { &x.oracle, x.subs, NULL, 0, NULL };
-    int bad = 0, leaked = 0, n = 0;
-
-    table_init(&x, 3, npes, lists);
-    x.oracle.whole = whole;
-    for (long k = 1; REPLACED; k++, n++) {
-        struct hrun_plan *plan = NULL;
-        struct hrun_error err;
-        long before = live;
-        int rc;
-
-        calls = 0;
-        fail_at = k;
-        rc = plan_search_whole(&problem, NULL, 0, 5, &few, &plan, &err);
-        fail_at = 0;
-        bad += calls >= k ? rc != -1 || err.code != HRUN_ENOMEM || plan : rc != 0;
-        hrun_plan_destroy(plan);
-        leaked += live != before;
-        if (calls < k)
-            break;
-    }
-    ok(!REPLACED || n > 10, "%d allocations fail", n);
-    is_int(bad, 0, "each gives HRUN_ENOMEM and no plan");
-    is_int(leaked, 0, "and nothing is lost");
-}
-
 int main(void)
 {
     test_random();
     test_known();
     test_errors();
-    test_memory();
     return tap_done();
 }

@@ -3,8 +3,6 @@
 
 #include "../../hrun/jobs/schedule.h"
 
-#include "nomem.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -277,33 +275,6 @@ static void test_unlike(void)
     }
 }
 
-static void test_nomem(void)
-{
-    static struct instance in;
-    struct hrun_error err = { 0 };
-    struct hrun_schedule *s = NULL;
-    uint64_t state = 5;
-    long n = 0;
-    int failed = 0, rc = -1;
-
-    make(&in, 3, 2, 3, 5, 1, &state);
-    if (!REPLACED) {
-        printf("# allocations are the sanitizer's or valgrind's: none can be made to fail\n");
-        return;
-    }
-    for (; rc && n < 1000; n++) {
-        long before = live;
-
-        calls = 0;
-        fail_at = n + 1;
-        rc = hrun_schedule_find(&in.p, 10, &s, &err);
-        fail_at = 0;
-        failed += rc && err.code == HRUN_ENOMEM && !s && live == before;
-    }
-    ok(!rc && n > 10 && failed == n - 1, "each failing allocation is told, and nothing stays (%ld)", n);
-    hrun_schedule_destroy(s);
-}
-
 int main(void)
 {
     test_brute_force();
@@ -311,6 +282,5 @@ int main(void)
     test_known();
     test_mistakes();
     test_unlike();
-    test_nomem();
     return tap_done();
 }

@@ -1,8 +1,7 @@
-/* test_store_exchange.c - measurements through text and back: nothing is lost that a format holds, what is known is not
- * added again, and each allocation that fails leaves things as they were */
+/* test_store_exchange.c - measurements through text and back: nothing is lost that a format holds, and what is known is
+ * not added again */
 #include "store.h"
 
-#include "nomem.h"
 #include "store/store.h"
 
 #include <float.h>
@@ -148,69 +147,10 @@ static void test_store(void)
     free(dir);
 }
 
-/* Write, read, claim, and write for Extra-P: each allocation fails in turn. */
-static int errand(struct hrun_error *err)
-{
-    struct hrun_sample s[2] = { plain_sample(100), plain_sample(200) };
-    const struct hrun_sample *v[2] = { &s[0], &s[1] };
-    struct hrun_exchange x = HRUN_EXCHANGE_INIT;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    size_t left;
-    int rc = through(v, 2, &x, &left, err);
-
-    if (!rc)
-        rc = hrun_exchange_claim(&x, "f", "jacobi", "sig-2", err);
-    for (size_t i = 0; i < 2 && !rc; i++) {
-        struct hrun_sample *b = &x.v[x.n == 2 ? i : 0].sample, was = s[i];
-
-        was.origin = "import";
-        if (x.n != 2 || strcmp(x.v[i].app, "jacobi") || strcmp(x.v[i].signature, "sig-2") || b->N != was.N
-            || !same_sample(b, &was))
-            rc = hrun_fail(err, HRUN_ECORRUPT, "something was lost");
-    }
-    if (!rc)
-        rc = hrun_exchange_write(HRUN_EXCHANGE_EXTRAP, &(struct hrun_exchange_set) { APP, SIG, v, 2 }, 1, &text, &left,
-                                 err);
-    hrun_buf_release(&text);
-    hrun_exchange_release(&x);
-    return rc;
-}
-
-static void test_nomem(void)
-{
-    long k = 0, bad = 0, lost = 0;
-    int rc, hit = 1;
-
-    if (!REPLACED) {
-        printf("# allocations cannot be made to fail here\n");
-        return;
-    }
-    while (hit) {
-        struct hrun_error err = { 0 };
-        long before = live;
-
-        calls = 0;
-        fail_at = ++k;
-        rc = errand(&err);
-        hit = calls >= fail_at;
-        fail_at = 0;
-        lost += live != before;
-        /* libcsv can do with less. */
-        if (rc && (!hit || err.code != HRUN_ENOMEM)) {
-            bad++;
-            printf("# allocation %ld: %s\n", k, err.text);
-        }
-    }
-    ok(k > 20, "%ld allocations fail, each in turn", k - 1);
-    is_int(bad, 0, "each is told as such or does no harm");
-    is_int(lost, 0, "and nothing is lost");
-}
-
 int main(void)
 {
     test_round_trip();
     test_numbers();
     test_store();
-    test_nomem();
     return tap_done();
 }

@@ -1,5 +1,5 @@
-/* test_store_faults.c - the system says no at each point in turn: short writes, failing fsync and ftruncate,
- * no memory. The functions below stand in front of the C library's. */
+/* test_store_faults.c - the system says no at each point in turn: short writes, failing fsync and ftruncate.
+ * The functions below stand in front of the C library's. */
 #include "store.h"
 
 #include <dirent.h>
@@ -199,125 +199,6 @@ static void test_models(void)
     free(folder);
 }
 
-/* ---------------------------------------------------------------- memory */
-
-#ifndef __SANITIZE_ADDRESS__
-/* volatile: the compiler knows that malloc reads no variable of ours */
-static volatile long allocations_left = LONG_MAX;
-
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *malloc(size_t size);
-void *calloc(size_t n, size_t size);
-void *realloc(void *old, size_t size);
-
-static int deny(void)
-{
-    if (allocations_left == LONG_MAX || allocations_left-- > 0)
-        return 0;
-    errno = ENOMEM;
-    return 1;
-}
-
-void *malloc(size_t size)
-{
-    return deny() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    return deny() ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-    return deny() ? NULL : __libc_realloc(old, size);
-}
-
-#define SAYS_SO (err.code == HRUN_ENOMEM || err.sys == ENOMEM)
-/* libyaml has other words for it at some of its allocations. */
-#define SAYS_SOMETHING (err.text[0] != 0)
-
-/* Run `call` with room for 0, 1, 2, ... allocations until it succeeds; each failure must be told as `said`
- * asks and change nothing, which `kept` looks at. */
-#define STARVE(what, call, said, kept) do { \
-        long room = 0; \
-        int bad = 0, rc; \
-        for (;; room++) { \
-            memset(&err, 0, sizeof err); \
-            allocations_left = room; \
-            rc = (call); \
-            allocations_left = LONG_MAX; \
-            if (rc == 0) \
-                break; \
-            if ((!(said) || !(kept)) && bad++ < 5) \
-                printf("#   at %ld: code %d, %s\n", room, err.code, err.text); \
-        } \
-        ok(room > 0, "%s: %ld allocations", what, room); \
-        is_int(bad, 0, "%s: each that fails is reported, nothing else changes", what); \
-    } while (0)
-
-static int starved_open(struct hrun_error *err)
-{
-    struct hrun_store *s = hrun_store_open("relative/data", err);
-
-    hrun_store_close(s);
-    return s ? 0 : -1;
-}
-
-static int starved_list(struct hrun_strvec *names, struct hrun_error *err)
-{
-    return hrun_store_signatures(store, APP, names, err);
-}
-
-static void test_memory(void)
-{
-    struct hrun_sample s = plain_sample(77);
-    struct hrun_samples got = { 0 };
-    struct hrun_models m = made_models(3), *back = NULL;
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
-    struct hrun_error err = { 0 };
-    struct hrun_buf before = read_file(logfile), models = read_file(yaml);
-    void *volatile p;
-
-    allocations_left = 0;
-    p = malloc(1);
-    allocations_left = LONG_MAX;
-    if (p) {
-        printf("ok %d # SKIP memory that runs out: a tool has put its own allocator in front\n", ++tap_count);
-        free(p);
-        goto out;
-    }
-    STARVE("open", starved_open(&err), SAYS_SO, 1);
-    STARVE("append", hrun_store_append(store, APP, SIG, &s, &err), SAYS_SO, unchanged(logfile, &before));
-    STARVE("put_models", hrun_store_put_models(store, &m, &err), SAYS_SO, unchanged(yaml, &models));
-    /* A damaged line makes the reader form a message and read again under the lock. */
-    hrun_buf_release(&before);
-    before = read_file(logfile);
-    hrun_buf_adds(&before, "torn");
-    write_file(logfile, before.data, before.len);
-    STARVE("samples", hrun_store_samples(store, APP, SIG, &got, &err), SAYS_SO,
-           !got.v && !got.n && !got.first_bad);
-    ok(got.n > 0 && got.bad == 1, "what is read at last is whole");
-    STARVE("get_models", hrun_store_get_models(store, APP, SIG, &back, &err), SAYS_SOMETHING, !back);
-    ok(back && back->n == 1 && back->v[0].k[0] == 3, "what is read at last is whole");
-    STARVE("signatures", starved_list(&names, &err), SAYS_SO, names.n == 0);
-    ok(names.n == 1 && !strcmp(names.v[0], SIG), "what is listed at last is whole");
-    hrun_samples_release(&got);
-    hrun_models_destroy(back);
-    hrun_strvec_release(&names);
-out:
-    hrun_buf_release(&before);
-    hrun_buf_release(&models);
-}
-#else
-static void test_memory(void)
-{
-    printf("ok %d # SKIP memory that runs out: the sanitizer has its own allocator\n", ++tap_count);
-}
-#endif
-
 int main(void)
 {
     dir = temp_dir();
@@ -327,7 +208,6 @@ int main(void)
     test_writes();
     test_fsync();
     test_models();
-    test_memory();
     hrun_store_close(store);
     hrun_remove_tree(dir);
     free(logfile);
