@@ -21,11 +21,6 @@ static int number;
 static const char *counts;
 static long *calls;             /* shared by all processes; NULL: not yet */
 
-/* glibc's own, as looking up malloc needs malloc. */
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-
 __attribute__((constructor)) static void begin(void)
 {
     const char *call = getenv("FAULT_CALL");
@@ -59,10 +54,6 @@ static int fails(const char *called)
     errno = number;
     return 1;
 }
-
-void *malloc(size_t size) { return fails("malloc") ? NULL : __libc_malloc(size); }
-void *calloc(size_t n, size_t size) { return fails("malloc") ? NULL : __libc_calloc(n, size); }
-void *realloc(void *p, size_t size) { return fails("malloc") ? NULL : __libc_realloc(p, size); }
 
 #define REAL(f) ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
 #define WRAP(kind, result, f, args, words, failed) \
