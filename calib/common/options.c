@@ -205,8 +205,6 @@ const struct hrun_opt calib_options[] = {
       "where its output has its time: '^time: ([0-9.]+)' (default: wall clock)",
       "A new application", hrun_opt_string, AT(time), .modes = NEW | VARY, .often = 1 },
 
-    { "terms", 0, HRUN_OPT_NONE, NULL, NULL, "show: propose the definition's terms from watched runs",
-      "What to show", hrun_opt_flag, AT(terms), .modes = SHOW },
     { "plot", 0, HRUN_OPT_NONE, NULL, NULL, "show: draw times over N also when output is no terminal",
       "What to show", hrun_opt_flag, AT(plot), .modes = SHOW, .against = NAMES("json") },
     { "network", 0, HRUN_OPT_NONE, NULL, NULL, "show: the network of these hosts",

@@ -25,7 +25,7 @@ struct calib_settings {
     int written;                      /* which is there already */
     const char *rule, *time;
     const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
-    int terms, plot;                  /* show: propose terms; draw times also where no terminal is */
+    int plot;                         /* show: draw times also where no terminal is */
     const char *output;               /* report, export: the file to write */
     int64_t N;                        /* this size alone; report: of the landscape; 0: not given */
     const char *format, *signature;   /* export, import */

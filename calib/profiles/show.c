@@ -151,7 +151,6 @@ json_t *profile_json(const char *app, const char *sig, const struct hrun_samples
 /* How profiles are shown. */
 struct shown {
     json_t *root;             /* append to this JSON array; NULL: text */
-    int terms;                /* propose terms, too */
     int plot;                 /* draw times over N */
 };
 
@@ -194,8 +193,6 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         for (size_t i = 0; i < samples.n; i++)
             json_array_append_new(all, sample_json(&samples.v[i]));
         json_object_set_new(o, "measurements", all);
-        /* Without terms that can be told the key stays away. */
-        json_object_set_new(o, "proposed_terms", how->terms ? waits_terms_json(&samples, NULL) : NULL);
         json_object_set_new(o, "error", bad_models ? json_string(models_err.text) : json_null());
         rc = json_array_append_new(how->root, o) ? hrun_fail_nomem(err) : 0;
         goto done;
@@ -232,8 +229,6 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     if (!rc)
         rc = waits_show(&samples, sig, &out, err);
     hrun_buf_addc(&out, '\n');
-    if (!rc && how->terms && !(rc = waits_terms(&samples, &out, err)))
-        hrun_buf_addc(&out, '\n');
     fputs(out.data, stdout);
     rc = out.failed ? hrun_fail_nomem(err) : rc;
 done:
@@ -338,8 +333,7 @@ int calib_show(const struct calib_settings *s, char **apps)
 {
     struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    struct shown how = { .root = s->common.json ? json_array() : NULL, .terms = s->terms,
-                         .plot = show_plot_wanted(s) };
+    struct shown how = { .root = s->common.json ? json_array() : NULL, .plot = show_plot_wanted(s) };
     struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
