@@ -4,7 +4,7 @@
 #   make demo            calibrate, predict and run a real application on this machine
 #   make check           every test (SANITIZE=address,undefined builds and tests with sanitizers)
 #   make check-names     the tests under other names of CPU and host, and on one core (root; NAMES_TESTS="tests/cli/X.t")
-#   make races           threads that share a service, under ThreadSanitizer
+#   make races           calls of hrun_ask by several threads, under ThreadSanitizer
 #   make check-lab       the tests over several hosts, on an emulated cluster (root; 10 minutes)
 #   make check-engines MPIRUN5=/path/to/mpirun PRTERUN=/path/to/prterun   launches by Open MPI 5 or PRRTE alone (root)
 #   make bench           speed figures, as ratios of one run
@@ -68,7 +68,7 @@ room = $(patsubst %,lib/$(1)/%.c,$(2))
 SHARED_SRC := hrun/command/command.c hrun/command/output.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,buf error file list write) $(call room,topo,fingerprint sysinfo) \
-              $(call room,launch,frames mpich_orphans ranks notes words procs ask mpi openmpi openmpi_kept program)
+              $(call room,launch,frames mpich_orphans ranks notes words procs command_output mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/command/*.c hrun/run/*.c hrun/jobs/*.c))
 COLL       := tree ways
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \
@@ -442,10 +442,10 @@ valgrind: unit
 	$(TEST_ENV) prove --timer -e 'valgrind -q --error-exitcode=99 --leak-check=full' \
 	  $(filter-out $(B)/tests/unit/test_launch%,$(UNIT_BIN))
 
-# Do threads that share a service race? The libraries below are not instrumented: what they share is not seen.
+# Do calls of hrun_ask race? The libraries below are not instrumented: what they share is not seen.
 races:
-	$(MAKE) SANITIZE=thread build/san-thread/tests/unit/test_service
-	$(TEST_ENV) build/san-thread/tests/unit/test_service
+	$(MAKE) SANITIZE=thread build/san-thread/tests/unit/test_ask
+	$(TEST_ENV) build/san-thread/tests/unit/test_ask
 
 # Each fuzz target over FUZZ_RUNS deterministic mutations; or (FUZZER=libfuzzer) by libFuzzer for FUZZ_SECONDS, which
 # keeps the inputs that reach new code in build/fuzz/corpus, and one that fails in build/fuzz.

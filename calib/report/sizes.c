@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "fit/fit.h"
+#include "session/query.h"
 
 #include <math.h>
 #include <stdlib.h>

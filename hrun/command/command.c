@@ -262,23 +262,13 @@ static int read_line(const struct context_command *cmd, struct settings *s, int 
     return mode;
 }
 
-/* The number of threads that the environment fixes counts as with -x, on all hosts. */
-static int export_threads(struct settings *s, struct hrun_error *err)
-{
-    static const char threads[] = "OMP_NUM_THREADS";
-
-    if (!getenv(threads) || settings_exported(s, threads))
-        return 0;
-    return hrun_strvec_push(&s->env, threads) ? hrun_fail_nomem(err) : 0;
-}
-
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status)
 {
     struct hrun_error err = { 0 };
     int mode = read_line(cmd, s, argc, argv, words, &err);
 
-    mode = mode >= 0 && export_threads(s, &err) ? -1 : mode;
+    mode = mode >= 0 && settings_export_threads(s, &err) ? -1 : mode;
     s->say = print_note;
     *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
     return mode < 0 || answer(cmd, s, mode) ? -1 : mode;

@@ -2,6 +2,7 @@
 #include "jobs.h"
 
 #include "session/decide.h"
+#include "session/query.h"
 
 #include <stdlib.h>
 #include <string.h>

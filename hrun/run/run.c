@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "report.h"
+#include "session/query.h"
 #include "session/work.h"
 
 #include <signal.h>
@@ -83,6 +84,28 @@ int run_list_apps(const struct hrun_settings *s, char **words)
     hrun_table_destroy(t);
     hrun_buf_release(&out);
     hrun_strvec_release(&names);
+    context_release(&c);
+    return status;
+}
+
+int run_predict(const struct hrun_settings *s, char **words)
+{
+    struct query q = { &s->common, s->ask, s->N, &s->configs, words, s->programs, s->nprograms };
+    struct context c = { 0 };
+    struct hrun_error err = { 0 };
+    struct hrun_buf out = HRUN_BUF_INIT;
+    int status = 0;
+
+    if (hrun_mapping_places(&s->mapping)) {
+        hrun_fail(&err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by and "
+                  "its like, or --dry-run alone");
+        status = context_complain("hrun", &err);
+    } else if (query_find(&c, &q, &err) || context_cluster(&c, &s->common, &err) || query_answer(&c, &q, &out, &err)) {
+        status = context_complain("hrun", &err);
+    } else {
+        fputs(out.data, stdout);
+    }
+    hrun_buf_release(&out);
     context_release(&c);
     return status;
 }

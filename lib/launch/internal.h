@@ -26,13 +26,13 @@ char *hrun_shim_path(struct hrun_error *err);
 /* The same for another program that is installed with hrun; NULL: it is in neither place. */
 char *hrun_beside_path(const char *name);
 
-/* ---- ask: what a short command prints */
+/* ---- command_output: what a short command prints */
 
 /* Append what argv[0], a path, prints with these words; errors = 1: on standard error, too. It reads /dev/null, and its
  * status does not count. It may be idle for 10 s between two pieces of output, as a folder on a network that is down
  * must not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer),
  * HRUN_ENOMEM. */
-int hrun_ask(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
+int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---- agent: parameters of mpirun, and the remote shell that it would use */
 

@@ -363,7 +363,7 @@ static int list_libraries(const char *path, const struct elf *elf, struct hrun_b
     char *const words[] = { (char *)(uintptr_t)elf->interp, (char *)(uintptr_t)"--list", (char *)(uintptr_t)path,
                             NULL };
 
-    return hrun_ask(words, 0, out, err);
+    return hrun_command_output(words, 0, out, err);
 }
 
 static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)

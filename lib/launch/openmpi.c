@@ -41,7 +41,7 @@ int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
             continue;
         hrun_buf_reset(&b);
         words[0] = path;
-        if (hrun_ask(words, 0, &b, err)) {
+        if (hrun_command_output(words, 0, &b, err)) {
             free(path);
             goto out;
         }

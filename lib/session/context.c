@@ -14,14 +14,12 @@
 #endif
 
 /* hrun as other hosts have it; the caller frees it. NULL: not known, or no memory. */
-static char *hrun_path(const struct settings *g)
+static char *hrun_path(void)
 {
     static const char calibrate[] = "-calibrate";
     char *path, *prefix;
     size_t len;
 
-    if (g->hrun)
-        return strdup(g->hrun);
     path = realpath("/proc/self/exe", NULL);
     len = path ? strlen(path) : 0;
     if (len > strlen(calibrate) && !strcmp(path + len - strlen(calibrate), calibrate))
@@ -40,7 +38,7 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
                           struct hrun_error *errors, struct hrun_error *err)
 {
     const struct settings *g = ctx;
-    char *path = hrun_path(g), export[] = "--show-cluster=xml";
+    char *path = hrun_path(), export[] = "--show-cluster=xml";
     char *const argv[] = { path, export, NULL };
     struct hrun_remote what = {
         .argv = argv, .mca = g->mca.v, .n_mca = (int)g->mca.n, .timeout_s = 10,

@@ -33,25 +33,20 @@ int json_print(json_t *root, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- settings
  *
- * What was asked for, of a program by its options or of a service by name
+ * What was asked for, by options on the command line or in a question
  *
  * Purpose: one structure from the command line to the decision, the job and the record. The first part is what this
  * room reads; the second is what hrun and hrun-calibrate alone read.
  */
 
-struct question;
-
-/* By the names of hrun's options; NULL, 0 or empty where nothing was given. A program's strings point into argv. */
+/* By the names of hrun's options; NULL, 0 or empty where nothing was given. The strings are the caller's. */
 struct settings {
     const char *app, *variant, *profile_path, *data;
     const char *cluster_file, *host_file, *hosts, *platform, *level;
     const char *engine;
     const char *wdir;
     const char *network;              /* file of a network that is supposed, in place of the one that was measured */
-    const char *program;              /* of a service: the path of the program */
     const char *mpi_family;           /* --mpi: "openmpi" or "mpich", of a program that does not show it */
-    const char *mpi;                  /* of programs, as in signatures: "ompi-4.1.4"; that of a program goes before */
-    const char *hrun;                 /* path of hrun on the other hosts; NULL: as it is installed here */
     struct hrun_strvec defines;       /* -D */
     struct hrun_strvec env;           /* -x */
     size_t env_first[2];              /* the indices of env from the first up to the second are of the first of several
@@ -85,19 +80,11 @@ char *settings_parameter(const struct settings *set, const char *const names[2])
 /* What -x says of a variable ("NAME=VALUE", or "NAME" for that of this process): its value, or NULL. */
 const char *settings_exported(const struct settings *set, const char *name);
 
-/* Of a program: the lists; its strings are not its own. */
+/* Count the number of threads that the environment fixes as if it were given by -x, so that it counts on all hosts. */
+int settings_export_threads(struct settings *set, struct hrun_error *err);
+
+/* The lists; strings are not its own. */
 void settings_release(struct settings *set);
-
-/* ---------------------------------------------------------------- of a service, by name; strings are copied */
-
-/* As hrun_service_set, which says what there is. */
-int settings_set(struct settings *set, const char *name, const char *value, struct hrun_error *err);
-/* What settings_set has copied, too. */
-void settings_release_all(struct settings *set);
-
-/* Read words NAME=VALUE with blanks between them into q, which points into words: these are cut in pieces. Errors:
- * HRUN_EINVAL. */
-int wishes_read(char *words, struct question *q, struct hrun_error *err);
 
 struct problem;
 struct number;
@@ -131,7 +118,7 @@ struct context {
     struct hrun_store *store;         /* NULL also where set->no_data says so */
     struct hrun_strvec signatures;    /* one per sub-cluster */
     double timeout_s;                 /* of a run of the commands; 0: none */
-    struct hrun_net *net;             /* of the cluster, where something asked for it (service/network.h); or NULL */
+    struct hrun_net *net;             /* of the cluster, where something asked for it; or NULL */
     struct hrun_netview *view;        /* the cluster on it, where the definition asks for it; NULL without one */
     struct hrun_net *measured_net;    /* where view is of a network that is supposed, the one that runs were made on */
     struct hrun_netview *measured;    /* and the cluster on that; else NULL */
@@ -323,11 +310,10 @@ int conditions_differ(const struct context *c, char **out, struct hrun_error *er
  * predicted should not have to name a program.
  */
 
-/* Which MPI programs of c->app have, into c->mpi: of c->set->mpi; else of the definition's programs that are in PATH
- * (on simulated hosts, of those that SimGrid can run), of SimGrid on simulated hosts, of the Open MPI that is installed
- * here, and of what was measured, the first one of which there is a profile here; without a profile simply the first
- * one. Needs cluster, engine and store; app may be NULL. Errors: HRUN_EINVAL (set->mpi is too long to be one), those
- * of the store, HRUN_ENOMEM. */
+/* Which MPI programs of c->app have, into c->mpi: of the definition's programs that are in PATH (on simulated hosts, of
+ * those that SimGrid can run), of SimGrid on simulated hosts, of the Open MPI that is installed here, and of what was
+ * measured, the first one of which there is a profile here; without a profile simply the first one. Needs cluster,
+ * engine and store; app may be NULL. Errors: those of the store, HRUN_ENOMEM. */
 int guess_mpi(struct context *c, struct hrun_error *err);
 
 /* ---- nearest: sizes that would do, when the given one has no valid configuration */

@@ -411,52 +411,6 @@ void variants_print(const struct variants *v, struct hrun_buf *out);
 /* The same for machines; null where there are none. NULL: no memory. */
 json_t *variants_json(const struct variants *v);
 
-/* ---------------------------------------------------------------- query
- *
- * Questions that ask for predictions alone, with what is known to answer them
- *
- * Purpose: hrun --dry-run=time and hrun.h; where hrun would start something all the same, as mpirun would, these
- * fail.
- * Invariants: what is known is of one context, which must outlive it; its application is of context.variants_of, if
- * that has variants of which none was named, each in turn: context.app is the one that was asked last.
- */
-
-/* Sizes N that are kept: so many questions at a time take turns without reading logs again. */
-enum { KNOWN_SIZES = 16 };
-
-struct known_app {
-    struct hrun_app *app;         /* the context's */
-    struct profiles known;
-    struct at_size sizes[KNOWN_SIZES]; /* .N = 0: none */
-    int oldest;
-};
-
-struct knowledge {
-    struct known_app *v;
-    int n;                        /* 1, or the definition's variants; 0: no application is known */
-};
-
-/* Load the profiles of the context's application. Errors: those of profiles_load. */
-int knowledge_load(struct context *c, struct knowledge *out, struct hrun_error *err);
-void knowledge_release(struct knowledge *k);
-
-/* Of loaded profiles of which none can be used: fails with HRUN_ENODATA, or the code of what is unreadable, and says
- * why: the first reason that tells more than that there is none. */
-int profiles_none(const struct context *c, const struct profiles *p, struct hrun_error *err);
-
-/* decision_make for N >= 1 of which the time is predicted; of several variants for the best one as variants_choose has
- * it. *app: of which application it is (NULL: nothing is said). Errors: also HRUN_ENODATA (no profile, or none for what
- * is asked; says of which sub-cluster and why), HRUN_ENOENT (no application is known). */
-int knowledge_ask(struct context *c, struct knowledge *k, const struct question *q, int64_t N, struct decision *out,
-                  struct known_app **app, struct hrun_error *err);
-/* The same of the application that was asked last. */
-int known_app_ask(struct context *c, struct known_app *a, const struct question *q, int64_t N, struct decision *out,
-                  struct hrun_error *err);
-
-/* Append the document of such a decision, which has no command. Errors: those of lib/layout. */
-int predict_document(struct context *c, const struct known_app *a, const struct decision *d,
-                     struct hrun_buf *out, struct hrun_error *err);
-
 /* ---------------------------------------------------------------- placement
  *
  * The layout of a decision
@@ -481,7 +435,7 @@ int placement_bind(struct context *c, const struct question *q, const struct hru
  *
  * Plans and clusters for machines, as JSON
  *
- * Purpose: hrun --dry-run --json, hrun --show-cluster --json and hrun.h print the same documents (hrun(1)).
+ * Purpose: hrun --dry-run --json, hrun --show-cluster --json and hrun_ask give the same documents (hrun(1)).
  */
 
 /* What would be started. */
@@ -503,32 +457,5 @@ int document_plan(const struct context *c, const struct decision *d, const struc
 
 /* Append the cluster; signatures may be fewer than the sub-clusters when they are not known. Errors: HRUN_ENOMEM. */
 int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
-
-/* ---------------------------------------------------------------- answer
- *
- * What an answer of hrun.h holds
- *
- * Invariants: an answer has at least one choice, and the decisions own all that its accessors tell; only documents are
- * made of what its service holds.
- */
-
-struct answer_choice {
-    struct decision d;            /* as if its configuration had been asked for */
-    char *config;                 /* as a text */
-};
-
-struct hrun_answer {
-    const struct hrun_service *of;
-    const struct known_app *app;  /* the service's */
-    struct decision d;            /* what was asked for */
-    struct answer_choice *v;
-    int n;
-    char *variant;                /* of the definition that has several; or NULL */
-    char *json;                   /* made when it is asked for; or NULL */
-};
-
-/* The answer to a question, with its alternatives. Errors: those of knowledge_ask. NULL with *err. */
-struct hrun_answer *answer_make(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
-                                struct hrun_error *err);
 
 #endif

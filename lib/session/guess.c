@@ -141,12 +141,6 @@ int guess_mpi(struct context *c, struct hrun_error *err)
     struct search s = { .c = c, .there = HRUN_STRVEC_INIT };
     int rc = 0;
 
-    if (c->set->mpi) {
-        if (strlen(c->set->mpi) >= sizeof c->mpi.id)
-            return hrun_fail(err, HRUN_EINVAL, "mpi: '%s' is none; say, for instance, ompi-4.1.4", c->set->mpi);
-        c->mpi = by_id(c->set->mpi);
-        return 0;
-    }
     for (int k = 0; k < napps(c) && !rc; k++)
         rc = hrun_store_signatures(c->store, app_at(c, k)->name, &s.there, err);
     if (!rc)

@@ -1,6 +1,5 @@
-/* query.c - a decision that is asked for its prediction alone; see decide.h */
-#include "session/decide.h"
-
+/* query.c - predictions without a run; see query.h */
+#include "session/query.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,71 +49,35 @@ static int not_predicted(const struct context *c, const struct profiles *p, cons
     return -1;
 }
 
-/* ------------------------------------------------------------------ what is known */
-
-int knowledge_load(struct context *c, struct knowledge *out, struct hrun_error *err)
+int query_find(struct context *c, struct query *q, struct hrun_error *err)
 {
-    int all = c->variants_of && !c->set->variant;
-    struct knowledge k = { .n = !c->app ? 0 : all ? c->variants_of->nvariants : 1 };
+    struct work w = { .c = c, .programs = q->programs, .nprograms = q->nprograms };
 
-    k.v = calloc((size_t)k.n + 1, sizeof *k.v);
-    if (!k.v)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < k.n; i++) {
-        k.v[i].app = all ? c->variants_of->variants[i] : c->app;
-        c->app = k.v[i].app;
-        if (profiles_load(c, &k.v[i].known, err)) {
-            knowledge_release(&k);
-            return -1;
-        }
-    }
-    *out = k;
-    return 0;
+    c->set = q->set;
+    if (context_app(c, q->words[0], err) || problem_find(c, q->nprograms ? NULL : q->words, q->N, err))
+        return -1;
+    q->N = w.N = c->app && c->app->fixed ? 1 : c->number ? c->number->N : q->N;
+    w.words = (char **)number_words(c, q->words);
+    if (!q->N)
+        return hrun_fail(err, HRUN_EINVAL, "a prediction needs a size: give -N SIZE");
+    if (!c->app)
+        return hrun_fail(err, HRUN_ENOENT, "a prediction needs an app definition: name one with -app (hrun "
+                         "--list-apps)");
+    return q->words[0] ? work_find_program(&w, 0, err) : 0;
 }
 
-void knowledge_release(struct knowledge *k)
+/* Decide for c->app. Only a decision that is predicted counts. */
+static int ask_app(struct context *c, const struct question *ask, const struct profiles *known, int64_t N,
+                   struct decision *out, struct hrun_error *err)
 {
-    for (int i = 0; i < k->n; i++) {
-        for (int j = 0; j < KNOWN_SIZES; j++)
-            at_size_release(&k->v[i].sizes[j]);
-        profiles_release(&k->v[i].known);
-    }
-    free(k->v);
-    *k = (struct knowledge) { NULL, 0 };
-}
-
-/* What is known at size N, kept for the next question. NULL with *err. */
-static const struct at_size *size_at(struct context *c, struct known_app *a, int64_t N, struct hrun_error *err)
-{
-    struct at_size *slot = &a->sizes[a->oldest], made;
-
-    for (int i = 0; i < KNOWN_SIZES; i++)
-        if (a->sizes[i].N == N)
-            return &a->sizes[i];
-    if (at_size_make(c, &a->known, N, &made, err))
-        return NULL;
-    at_size_release(slot);
-    *slot = made;
-    a->oldest = (a->oldest + 1) % KNOWN_SIZES;
-    return slot;
-}
-
-/* ------------------------------------------------------------------ questions */
-
-int known_app_ask(struct context *c, struct known_app *a, const struct question *q, int64_t N, struct decision *out,
-                  struct hrun_error *err)
-{
-    const struct at_size *at;
     struct decision d;
 
-    c->app = a->app;
-    if (!a->known.have)
-        return profiles_none(c, &a->known, err);
-    at = size_at(c, a, N, err);
-    if (!at || decision_make(c, q, &a->known, at, N, &d, err))
+    if (!known->have)
+        return profiles_none(c, known, err);
+    if (decision_make(c, ask, known, NULL, N, &d, err))
         return -1;
     if (!d.predicted) {
-        not_predicted(c, &a->known, &d, err);
+        not_predicted(c, known, &d, err);
         decision_release(&d);
         return -1;
     }
@@ -122,65 +85,122 @@ int known_app_ask(struct context *c, struct known_app *a, const struct question 
     return 0;
 }
 
-/* The application whose best configuration is the best of all. NULL with *err: of those that keep no
- * limits the nearest, else the first. */
-static struct known_app *best_app(struct context *c, struct knowledge *k, const struct question *q, int64_t N,
-                                  struct hrun_error *err)
+/* Append what is asked of a decision for c->app. */
+static int add_answer(struct context *c, const struct decision *d, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct question by = *q;
-    struct hrun_error nearest = { 0 };
-    struct known_app *best = NULL;
-    double least = INFINITY;
+    struct hrun_layout *layout;
+    int rc;
 
-    if (q->within) {
+    if (!c->set->json) {
+        hrun_buf_addf(out, "%.6g %.6g %.6g ", d->time_s, d->low_s, d->high_s);
+        hrun_config_print(d->pes, d->procs, d->nsubs, out);
+        hrun_buf_addc(out, '\n');
+        return 0;
+    }
+    if (placement_layout(c, d, &layout, err))
+        return -1;
+    rc = document_plan(c, d, &(struct command){ .layout = layout }, out, err);
+    hrun_layout_destroy(layout);
+    return rc;
+}
+
+/* The applications that are asked: the definition's variants, unless one is named. */
+struct asked_apps {
+    struct hrun_app **v;
+    struct profiles *known;
+    int n;
+};
+
+/* Make c->app the variant whose best configuration is the best of all. Result: its index. -1 with *err: of those that
+ * miss the limits the nearest, else the first. */
+static int best_variant(struct context *c, const struct asked_apps *apps, const struct question *ask, int64_t N,
+                        struct hrun_error *err)
+{
+    struct question by = *ask;
+    struct hrun_error nearest = { 0 };
+    double least = INFINITY;
+    int best = -1;
+
+    if (ask->within) {
         by.within = 0;
         by.objective = NULL;
     }
-    for (int i = 0; i < k->n; i++) {
+    for (int i = 0; i < apps->n; i++) {
         struct hrun_error why = { 0 };
         struct decision d;
 
-        if (known_app_ask(c, &k->v[i], &by, N, &d, &why)) {
+        c->app = apps->v[i];
+        if (ask_app(c, &by, &apps->known[i], N, &d, &why)) {
             variants_nearest(&why, &nearest);
             continue;
         }
         if (decision_value(&d) < least) {
             least = decision_value(&d);
-            best = &k->v[i];
+            best = i;
         }
         decision_release(&d);
     }
-    if (!best && err)
+    if (best < 0 && err)
         *err = nearest;
+    if (best >= 0)
+        c->app = apps->v[best];
     return best;
 }
 
-int knowledge_ask(struct context *c, struct knowledge *k, const struct question *q, int64_t N, struct decision *out,
-                  struct known_app **app, struct hrun_error *err)
+/* config NULL: the best one. */
+static int answer_one(struct context *c, const struct query *q, const struct asked_apps *apps, const char *config,
+                      struct hrun_buf *out, struct hrun_error *err)
 {
-    struct known_app *a = k->v;
+    struct question ask = q->ask;
+    struct decision d;
+    int i = 0, rc;
 
-    if (!k->n)
-        return hrun_fail(err, HRUN_ENOENT, "no application is known: name its definition (app; hrun --list-apps)");
-    if (k->n > 1 && !(a = best_app(c, k, q, N, err)))
+    ask.config = config;
+    ask.table = c->set->json;
+    if (apps->n > 1 && (i = best_variant(c, apps, &ask, q->N, err)) < 0)
         return -1;
-    if (known_app_ask(c, a, q, N, out, err))
+    if (ask_app(c, &ask, &apps->known[i], q->N, &d, err))
         return -1;
-    if (app)
-        *app = a;
-    return 0;
+    rc = add_answer(c, &d, out, err);
+    decision_release(&d);
+    return rc;
 }
 
-int predict_document(struct context *c, const struct known_app *a, const struct decision *d,
-                     struct hrun_buf *out, struct hrun_error *err)
+static int answer_all(struct context *c, const struct query *q, const struct asked_apps *apps, struct hrun_buf *out,
+                      struct hrun_error *err)
 {
-    struct hrun_layout *layout;
-    int rc;
+    size_t n = q->configs->n;
+    int array = c->set->json && n > 1;
 
-    c->app = a->app;
-    if (placement_layout(c, d, &layout, err))
+    for (size_t i = 0; i < n; i++) {
+        if (array)
+            hrun_buf_adds(out, i ? "," : "[");
+        if (answer_one(c, q, apps, q->configs->v[i], out, err))
+            return n > 1 ? hrun_fail_prefix(err, "%s", q->configs->v[i]) : -1;
+    }
+    if (array)
+        hrun_buf_adds(out, "]\n");
+    return n ? 0 : answer_one(c, q, apps, NULL, out, err);
+}
+
+int query_answer(struct context *c, const struct query *q, struct hrun_buf *out, struct hrun_error *err)
+{
+    int all = c->variants_of && !c->set->variant, rc = 0;
+    struct asked_apps apps = { .v = all ? c->variants_of->variants : &(struct hrun_app *){ c->app },
+                               .n = all ? c->variants_of->nvariants : 1 };
+
+    if (context_choose_engine(c, 0, err))
         return -1;
-    rc = document_plan(c, d, &(struct command){ .layout = layout }, out, err);
-    hrun_layout_destroy(layout);
+    apps.known = calloc((size_t)apps.n, sizeof *apps.known);
+    if (!apps.known)
+        return hrun_fail_nomem(err);
+    for (int i = 0; i < apps.n && !rc; i++) {
+        c->app = apps.v[i];
+        rc = profiles_load(c, &apps.known[i], err);
+    }
+    rc = rc ? rc : answer_all(c, q, &apps, out, err);
+    for (int i = 0; i < apps.n; i++)
+        profiles_release(&apps.known[i]);
+    free(apps.known);
     return rc;
 }

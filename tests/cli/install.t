@@ -20,12 +20,10 @@ cat > "$tmp/user.c" <<'C'
 #include <stdio.h>
 int main(void)
 {
-    struct hrun_error err;
-    struct hrun_service *s = hrun_service_create(&err);
-    if (!s || hrun_service_set(s, "app", "hpl", &err) || !hrun_service_set(s, "colour", "red", &err))
+    struct hrun_error err = { 0 };
+    if (hrun_ask("{\"app\": \"hpl\", \"colour\": \"red\"}", &err))
         return 1;
     puts(err.text);
-    hrun_service_destroy(s);
     return 0;
 }
 C
@@ -36,5 +34,5 @@ run cc $san -Wall -Werror -o "$tmp/user" "$tmp/user.c" $(pkg-config --cflags --l
 status_is 0 "a program builds with hrun.h, libhrun and hrun.pc"
 LD_LIBRARY_PATH=$dest/usr/lib run "$tmp/user"
 status_is 0 "and runs"
-out_has "there is no setting 'colour'; there are: app" "with the right answer"
+out_has "unknown key 'colour'; there are: app" "with the right answer"
 done_testing

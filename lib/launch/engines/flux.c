@@ -160,7 +160,7 @@ static int submit(const struct hrun_run *r, const struct hrun_flux_place *p, con
     int rc = file ? 0 : hrun_fail_nomem(err);
 
     rc = rc || hrun_flux_jobspec(r->job, p, shim, env, &spec, err) ||
-         hrun_file_replace(file, spec.data, spec.len, 0600, err) || hrun_ask(words, 1, &said, err) ? -1 : 0;
+         hrun_file_replace(file, spec.data, spec.len, 0600, err) || hrun_command_output(words, 1, &said, err) ? -1 : 0;
     if (!rc) {
         said.data[strcspn(said.data, "\n")] = 0;
         if (!said.data[0] || strpbrk(said.data, " :"))  /* no number of a job */
@@ -226,7 +226,7 @@ static void cancel(const struct hrun_run *r)
     struct hrun_buf said = HRUN_BUF_INIT;
 
     if (w->id && w->nended < r->job->layout->nranks)
-        hrun_ask(words, 1, &said, NULL);
+        hrun_command_output(words, 1, &said, NULL);
     hrun_buf_release(&said);
 }
 

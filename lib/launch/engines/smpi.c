@@ -44,7 +44,7 @@ int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *tex
         bad = hrun_strvec_push(&words, helper) || hrun_strvec_push(&words, "hosts") || hrun_strvec_push(&words, path);
         for (; hosts && *hosts && !bad; hosts++)
             bad = hrun_strvec_push(&words, *hosts);
-        rc = bad ? hrun_fail_nomem(err) : hrun_ask(words.v, 1, text, err);
+        rc = bad ? hrun_fail_nomem(err) : hrun_command_output(words.v, 1, text, err);
     }
     hrun_strvec_release(&words);
     free(helper);

@@ -45,7 +45,7 @@ static int has_pmix(char *srun, struct hrun_error *err)
 {
     char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = hrun_ask(words, 1, &text, err);    /* older versions say it on standard error */
+    int rc = hrun_command_output(words, 1, &text, err);    /* older versions say it on standard error */
 
     if (!rc && !strstr(text.data, "pmix"))
         rc = hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "

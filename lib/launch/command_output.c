@@ -1,4 +1,4 @@
-/* ask.c - what a short command prints; see internal.h */
+/* command_output.c - what a short command prints; see internal.h */
 #include "launch/internal.h"
 
 #include "base/file.h"
@@ -72,7 +72,7 @@ static int listen_to(int fd, pid_t pid, struct hrun_buf *out)
     }
 }
 
-int hrun_ask(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err)
+int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err)
 {
     int fds[2], rc;
     pid_t pid;
