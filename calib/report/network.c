@@ -63,7 +63,7 @@ static json_t *operation(const struct hrun_net *net, const struct hrun_net_recor
 
     for (size_t k = 0; k < records->n; k++) {
         const struct hrun_net_record *e = &records->v[k];
-        struct hrun_net_call call = { .op = op, .bytes = e->bytes, .algorithm = "linear", .quick = 1 };
+        struct hrun_net_call call = { .op = op, .bytes = e->bytes, .algorithm = "linear" };
         struct hrun_net_ranks ranks = { .n = e->n + 1, .host = host };
         struct hrun_net_time t;
         int known = e->n < net->nhosts;

@@ -219,7 +219,7 @@ static int binomial_is_irregular(const struct hrun_net *net, int n, double bytes
 static double library_time(const struct hrun_net *net, const struct hrun_net_ranks *r, enum hrun_net_op op, int root,
                            double bytes, const char *algorithm)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm, .quick = 1 };
+    struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm };
     struct hrun_net_time time;
     struct hrun_error err = { 0 };
 

@@ -167,7 +167,7 @@ static int list_ranks(struct hrun_netview *v, const int *pes, const int *procs, 
 int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
                       double *time_s, struct hrun_error *err)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
+    struct hrun_net_call call = { .op = op, .bytes = bytes };
     struct hrun_net_ranks ranks;
     struct entry *e;
     uint64_t hash;
@@ -211,7 +211,7 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 static int bound_laid(struct hrun_netview *v, enum hrun_net_op op, double bytes, int n, int beside, int P,
                       double *time_s, struct hrun_error *err)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes, .quick = 1 };
+    struct hrun_net_call call = { .op = op, .bytes = bytes };
     struct hrun_net_ranks some = { n, v->host, v->kind };
     double t;
 

@@ -8,15 +8,6 @@ static int modulo(int i, int n)
 
 /* ---------------------------------------------------------------- neighbours */
 
-/* Played for two members. */
-void net_p2p(struct play_schedule *s, const struct net_task *t, int me)
-{
-    if (me == 0)
-        play_send_wait(s, net_rank(t, 1), t->bytes);
-    else
-        play_recv_wait(s, net_rank(t, 0));
-}
-
 void net_ring(struct play_schedule *s, const struct net_task *t, int me)
 {
     play_exchange(s, net_rank(t, modulo(me + 1, t->n)), t->bytes, net_rank(t, modulo(me - 1, t->n)));

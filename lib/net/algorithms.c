@@ -12,7 +12,6 @@ static const char *const OPS[HRUN_NET_NOPS] = {
 };
 
 const struct net_algorithm net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX] = {
-    [HRUN_NET_P2P] = { { "direct", net_p2p } },
     [HRUN_NET_RING] = { { "direct", net_ring } },
     [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_from_root },
                            { "binomial", net_scatter_binomial }, { "binomial-rising", net_scatter_rising } },

@@ -231,8 +231,8 @@ const char *net_select(const char *selector, enum hrun_net_op op, int n, double 
 /* Are the ranks on hosts of the network, and does the operation make sense among n of them? Errors: HRUN_EINVAL. */
 int net_check_ranks(const struct hrun_net *net, const struct hrun_net_ranks *ranks, struct hrun_error *err);
 int net_check_call(const struct hrun_net_call *call, int n, struct hrun_error *err);
-/* The program of an operation among n ranks: that of call->algorithm, or what the network's selector takes. *name
- * receives its name. Errors: HRUN_EINVAL. */
+/* The program of an operation among n ranks: that of call->algorithm, or what the network's selector takes; NULL of
+ * p2p, which needs none. *name receives its name. Errors: HRUN_EINVAL. */
 int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *call, int n, int uniform,
                        const char **name, net_program **program, struct hrun_error *err);
 
@@ -262,7 +262,7 @@ net_program net_reduce_linear, net_reduce_posted, net_reduce_chain, net_reduce_b
 net_program net_allreduce_doubling, net_allreduce_ring, net_allreduce_rabenseifner, net_allreduce_parts,
     net_allreduce_linear, net_allreduce_hosts;
 /* algo_all.c */
-net_program net_p2p, net_ring;
+net_program net_ring;
 net_program net_allgather_posted, net_allgather_parts, net_allgather_bruck, net_allgather_doubling,
     net_allgather_doubling_mpich, net_allgather_ring, net_allgather_pairwise, net_allgather_neighbor;
 net_program net_alltoall_linear, net_alltoall_pairwise, net_alltoall_xor, net_alltoall_bruck, net_alltoall_throttled;

@@ -166,12 +166,10 @@ struct hrun_net_call {
     double bytes;
     int root;                  /* rank, of operations that have one */
     const char *algorithm;     /* NULL: what net->selector takes */
-    int quick;                 /* 1: without an interval, low_s = high_s = time_s, in a fraction of the time */
 };
 
 struct hrun_net_time {
     double time_s;             /* from when all ranks begin until the last one has ended */
-    double low_s, high_s;      /* 95 %, from the parameters' intervals; equal to time_s where these are not known */
     const char *algorithm;
     int irregular;             /* 1: bytes lie in gather's irregular region (and what is built on gather) */
 };
@@ -186,7 +184,7 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
  * in the irregular region. What is predicted for it is a mean, from which single calls differ by far. */
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
-/* A lower bound of hrun_net_predict, cheap, for searches: the time of call (root and quick do not count) among n ranks
+/* A lower bound of hrun_net_predict, cheap, for searches: the time of call (its root does not count) among n ranks
  * of which some->n, where they say, take part, and the others are anywhere in the network: on each host of `some` no
  * more than `beside` of them. It holds in whatever order the ranks are. What counts are the bytes that must pass each
  * host's ports and each group's trunks, what its processors must do, and the way to the nearest other host. Errors:

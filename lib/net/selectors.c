@@ -23,7 +23,6 @@ struct row {
 
 /* Open MPI 4.1 and later, coll/tuned, fixed decisions for commutative operations. */
 static const struct row OPENMPI[] = {
-    { HRUN_NET_P2P, 0, 0, 0, "direct" },
     { HRUN_NET_RING, 0, 0, 0, "direct" },
     { HRUN_NET_SCATTER, 4, 2, 0, "linear-posted" }, { HRUN_NET_SCATTER, 4, 131072, 0, "linear" },
     { HRUN_NET_SCATTER, 4, 262144, 0, "linear-posted" }, { HRUN_NET_SCATTER, 4, 0, 0, "linear" },
@@ -165,7 +164,6 @@ static const struct row OPENMPI[] = {
 
 /* SimGrid 3.32, --cfg=smpi/coll-selector:mpich. */
 static const struct row MPICH[] = {
-    { HRUN_NET_P2P, 0, 0, 0, "direct" },
     { HRUN_NET_RING, 0, 0, 0, "direct" },
     { HRUN_NET_SCATTER, 0, 0, 0, "binomial-rising" },
     { HRUN_NET_GATHER, 0, 0, 0, "binomial" },
@@ -189,7 +187,6 @@ static const struct row MPICH[] = {
 
 /* SimGrid 3.32 as it comes; its all-to-all is that of Open MPI. */
 static const struct row SMPI[] = {
-    { HRUN_NET_P2P, 0, 0, 0, "direct" },
     { HRUN_NET_RING, 0, 0, 0, "direct" },
     { HRUN_NET_SCATTER, 0, 0, 0, "linear-posted" },
     { HRUN_NET_GATHER, 0, 0, 0, "linear-posted" },

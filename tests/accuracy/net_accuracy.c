@@ -75,8 +75,7 @@ static int compare(const struct hrun_net *net, const struct arguments *a, const 
 
     while (scanf("%31s %lf %lf", name, &bytes, &time_s) == 3) {
         int op = hrun_net_op_find(name);
-        struct hrun_net_call call = { .op = (enum hrun_net_op)op, .bytes = bytes, .algorithm = a->algorithm,
-                                      .quick = 1 };
+        struct hrun_net_call call = { .op = (enum hrun_net_op)op, .bytes = bytes, .algorithm = a->algorithm };
         double error;
 
         if (op < 0 || hrun_net_predict(net, &call, ranks, &t, &err)) {

@@ -208,7 +208,7 @@ static inline struct hrun_net *net_at_random(int n, uint64_t *seed)
 static inline double net_on(const struct hrun_net *net, enum hrun_net_op op, const char *algorithm,
                             double bytes, const int *host, int n, int root)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm, .quick = 1 };
+    struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm };
     struct hrun_net_ranks ranks = { n, host, NULL };
     struct hrun_net_time t;
     struct hrun_error err = { 0 };
