@@ -28,7 +28,8 @@ class Run:
 
     def __init__(self, folder, build):
         self.folder = os.path.join(folder, "work")
-        self.smpi = os.access(os.path.join(build, "bin/hrun-smpi"), os.X_OK)
+        flops = os.path.join(build, "tests/smpi/flops")
+        self.smpi = os.access(os.path.join(build, "bin/hrun-smpi"), os.X_OK) and os.access(flops, os.X_OK)
         shutil.copytree(os.path.join(HERE, "files"), self.folder)
         shutil.copytree(os.path.join(HERE, "../topo"), os.path.join(self.folder, "topo"))
         for name in open(os.path.join(HERE, "programs")).read().split():
@@ -38,7 +39,7 @@ class Run:
             os.chmod(path, 0o755)
             os.utime(path, (1500000000, 1500000000))
         if self.smpi:
-            os.symlink(os.path.join(build, "tests/smpi/flops"), os.path.join(self.folder, "flops"))
+            os.symlink(flops, os.path.join(self.folder, "flops"))
         for name in ("home", "tmp"):
             os.mkdir(os.path.join(folder, name))
         bin = os.path.join(self.folder, "bin")
@@ -61,7 +62,7 @@ class Run:
         """Without what differs from run to run: folders, ages, times of the search."""
         for folder in sorted(self.folders, key=len, reverse=True):
             text = text.replace(folder, "/...")
-        text = re.sub(r"\bmycode-[0-9a-f]{8}\b", "mycode-########", text)
+        text = re.sub(r"\b(mycode|x)-[0-9a-f]{8}\b", r"\1-########", text)
         text = re.sub(r'"age_s": [0-9.]+', '"age_s": "..."', text)
         text = re.sub(r"newest [0-9]+ [a-z]+ old", "newest ... old", text)
         return re.sub(r"(\d configurations: .*\))   [0-9.]+ [mu]?s", r"\1   ... s", text)
@@ -248,7 +249,7 @@ def read_cases():
             continue
         name, *words = shlex.split(line)
         n = 0
-        while re.match("[A-Z_]+=", words[n]):
+        while re.match("[A-Za-z_]+=", words[n]):
             n += 1
         cases.append((name, dict(w.split("=", 1) for w in words[:n]), words[n:]))
     return cases
