@@ -312,7 +312,7 @@ $(B)/tests/unit/test_hrun_options: $(B)/tests/unit/test_hrun_options.o $(B)/test
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_schedule: $(B)/tests/unit/test_schedule.o \
-                               $(patsubst %,$(B)/hrun/jobs/%.o,job_schedule timeline bound) $(B)/lib/libhrun.a
+                               $(B)/hrun/jobs/job_schedule.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/unit/test_netbench: $(B)/tests/unit/test_netbench.o \

@@ -9,55 +9,119 @@
 
 /* With so many jobs orders and ways are enumerated; of 11 jobs there are 40 million orders. */
 enum { PROVE_MOST = 10 };
-
-/* Thresholds of the times that are tried for choosing ways. */
-enum { THRESHOLDS_MOST = 200 };
-
+/* Limits of the time by which ways are chosen, and steps of the bound. */
+enum { LIMITS = 200, ROUNDS = 60 };
 /* Schedules closer to the bound than rounding. */
 #define ROUNDING 1e-12
+
+/* So many PEs of a sub-cluster have ended all that they were given at this time. */
+struct idle {
+    double time_s;
+    int pes;
+};
+
+/* What is searched: an order of jobs and a way for each. */
+struct solution {
+    int *order, *way;
+    double makespan_s;
+};
 
 struct finder {
     const struct hrun_schedule_problem *p;
     struct solution best, now;
-    struct timeline *lines;     /* one to try whole schedules in; for proving one for each depth */
-    int nlines;
-    double *weights;            /* 2 nsubs */
-    double *area_s, *quickest_s;/* of each job, at least */
-    char *placed;               /* proving: of each job */
-    int *by_length;             /* jobs, the longest first */
-    double *length_s;           /* of each job, in the way that is tried */
+    struct idle *idle;          /* for each depth of the proof, each sub-cluster: njobs + 2, the earliest first */
+    double *weights, *equal;    /* of a PE of each sub-cluster: of the largest bound; 1 */
+    double *area_s, *quickest_s;/* of each job, at least; areas as seconds of the whole cluster */
     double bound_s;
     long looks;
-    int complete;               /* 1: proving tried everything */
+    int complete;               /* 1: the proof tried everything */
 };
-
-/* ------------------------------------------------------------------ whole schedules */
 
 static const struct hrun_schedule_way *way_of(const struct finder *f, const struct solution *s, int job)
 {
     return &f->p->jobs[job].ways[s->way[job]];
 }
 
-static double length_of(struct finder *f, const struct solution *s)
+/* ------------------------------------------------------------------ placing jobs in time */
+
+static struct idle *idle_of(const struct finder *f, int depth, int sub)
 {
-    double end = 0;
-
-    timeline_clear(&f->lines[0]);
-    for (int i = 0; i < f->p->njobs; i++) {
-        const struct hrun_schedule_way *w = way_of(f, s, s->order[i]);
-
-        end = fmax(end, timeline_place(&f->lines[0], f->p->npes, w) + w->time_s);
-    }
-    return end;
+    return f->idle + ((size_t)depth * (size_t)f->p->nsubs + (size_t)sub) * (size_t)(f->p->njobs + 2);
 }
 
-static void keep(struct finder *f, const struct solution *s)
+/* Lists end with an entry of no PEs. */
+static void clear(struct finder *f)
+{
+    for (int s = 0; s < f->p->nsubs; s++) {
+        idle_of(f, 0, s)[0] = (struct idle){ 0, f->p->npes[s] };
+        idle_of(f, 0, s)[1] = (struct idle){ INFINITY, 0 };
+    }
+}
+
+/* Of the PEs in a list that are idle by start_s take those that have been so for the shortest time, until end_s. */
+static void take(struct idle *v, int pes, double start_s, double end_s)
+{
+    int n = 0, later = 0, i;
+
+    while (v[n].pes)
+        n++;
+    while (later < n && v[later].time_s <= start_s)
+        later++;
+    i = later;
+    for (int left = pes; left > 0;) {
+        int taken = v[--i].pes < left ? v[i].pes : left;
+
+        v[i].pes -= taken;
+        left -= taken;
+    }
+    i += v[i].pes > 0;
+    memmove(v + i + 1, v + later, (size_t)(n + 1 - later) * sizeof *v);
+    for (; v[i + 1].pes && v[i + 1].time_s < end_s; i++)
+        v[i] = v[i + 1];
+    v[i] = (struct idle){ end_s, pes };
+}
+
+/* Start a job as soon as its PEs are idle; result: the start. */
+static double place(struct finder *f, int depth, const struct hrun_schedule_way *w)
+{
+    double start_s = 0;
+
+    for (int s = 0; s < f->p->nsubs; s++) {
+        const struct idle *v = idle_of(f, depth, s);
+
+        for (int left = w->pes[s]; left > 0; left -= v++->pes)
+            start_s = fmax(start_s, v->time_s);
+    }
+    for (int s = 0; s < f->p->nsubs; s++)
+        if (w->pes[s])
+            take(idle_of(f, depth, s), w->pes[s], start_s, start_s + w->time_s);
+    return start_s;
+}
+
+/* Keep what is tried, if it is shorter than the best; end_s: its last end. */
+static void keep_shorter(struct finder *f, double end_s)
 {
     size_t n = (size_t)f->p->njobs;
 
-    memcpy(f->best.order, s->order, n * sizeof *s->order);
-    memcpy(f->best.way, s->way, n * sizeof *s->way);
-    f->best.makespan_s = s->makespan_s;
+    f->now.makespan_s = end_s;
+    if (end_s >= f->best.makespan_s)
+        return;
+    memcpy(f->best.order, f->now.order, n * sizeof *f->now.order);
+    memcpy(f->best.way, f->now.way, n * sizeof *f->now.way);
+    f->best.makespan_s = end_s;
+}
+
+static double length_of(struct finder *f, const struct solution *s)
+{
+    double end_s = 0;
+
+    clear(f);
+    for (int i = 0; i < f->p->njobs; i++) {
+        const struct hrun_schedule_way *w = way_of(f, s, s->order[i]);
+
+        end_s = fmax(end_s, place(f, 0, w) + w->time_s);
+    }
+    return end_s;
 }
 
 /* Is the best one proven to be the shortest? */
@@ -66,132 +130,148 @@ static int is_shortest(const struct finder *f)
     return f->best.makespan_s <= f->bound_s * (1 + ROUNDING);
 }
 
-/* Jobs of one list in ascending order of -length_s; equal ones by number. No more than 1000: insertion sort. */
-static void longest_first(const double *length_s, int n, int *order)
+/* ------------------------------------------------------------------ the bound
+ *
+ * For weights w >= 0 of the sub-clusters' PEs a schedule of length L offers the area L w.npes, and each job takes
+ * w.pes time of it in one of its ways; so L is at least the sum of the least areas over w.npes. Weights are improved by
+ * subgradients: those of sub-clusters that the jobs' cheapest ways use more than others grow.
+ */
+
+static double weigh(const struct finder *f, const double *w, const int *pes)
+{
+    double sum = 0;
+
+    for (int s = 0; s < f->p->nsubs; s++)
+        sum += w[s] * pes[s];
+    return sum;
+}
+
+/* The way of least area by these weights, of those that take no longer than limit_s, or the quickest. */
+static int cheapest(const struct finder *f, int j, const double *w, double limit_s)
+{
+    const struct hrun_schedule_job *job = &f->p->jobs[j];
+    double least = INFINITY;
+    int best = 0;
+
+    for (int i = 0; i < job->nways; i++) {
+        double area = weigh(f, w, job->ways[i].pes) * job->ways[i].time_s;
+
+        if (area < least && job->ways[i].time_s <= fmax(limit_s, f->quickest_s[j])) {
+            least = area;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void find_bound(struct finder *f)
+{
+    const struct hrun_schedule_problem *p = f->p;
+    double *w = calloc(2 * (size_t)p->nsubs, sizeof *w), *used = w + p->nsubs;
+
+    for (int s = 0; s < p->nsubs; s++)
+        w[s] = 1;
+    for (int r = 0; r < ROUNDS; r++) {
+        double area = 0, bound_s;
+
+        memset(used, 0, (size_t)p->nsubs * sizeof *used);
+        for (int j = 0; j < p->njobs; j++) {
+            const struct hrun_schedule_way *way = &p->jobs[j].ways[cheapest(f, j, w, INFINITY)];
+
+            area += weigh(f, w, way->pes) * way->time_s;
+            for (int s = 0; s < p->nsubs; s++)
+                used[s] += way->pes[s] * way->time_s;
+        }
+        bound_s = area / weigh(f, w, p->npes);
+        if (bound_s > f->bound_s) {
+            f->bound_s = bound_s;
+            memcpy(f->weights, w, (size_t)p->nsubs * sizeof *w);
+        }
+        for (int s = 0; s < p->nsubs; s++)
+            if (p->npes[s] && bound_s > 0)
+                w[s] *= exp(0.5 / (1 + r / 4) * fmin(used[s] / (p->npes[s] * bound_s) - 1, 1));
+    }
+    free(w);
+    for (int j = 0; j < p->njobs; j++) {
+        const struct hrun_schedule_way *way = &p->jobs[j].ways[cheapest(f, j, f->weights, INFINITY)];
+
+        f->area_s[j] = weigh(f, f->weights, way->pes) * way->time_s / weigh(f, f->weights, p->npes);
+        f->bound_s = fmax(f->bound_s, f->quickest_s[j]);
+    }
+}
+
+/* ------------------------------------------------------------------ the search */
+
+/* Jobs by key_s, the largest first, equal ones by number. No more than 1000: insertion sort. */
+static void sort_jobs(const double *key_s, int n, int *order)
 {
     for (int i = 0; i < n; i++) {
         int k = i;
 
-        for (; k > 0 && length_s[order[k - 1]] < length_s[i]; k--)
+        for (; k > 0 && key_s[order[k - 1]] < key_s[i]; k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
 }
 
-/* Of each job the way of least area that takes no longer than limit_s, else the quickest. */
-static void choose_ways(const struct finder *f, const double *weights, double limit_s, int *way)
+/* Of each job the way of least area by these weights within a limit of the time, the longest jobs first. */
+static void try_limits(struct finder *f, const double *weights, double serial_s)
 {
-    for (int j = 0; j < f->p->njobs; j++) {
-        const struct hrun_schedule_job *job = &f->p->jobs[j];
-        double least = INFINITY;
+    int n = f->p->njobs;
+    double low_s = serial_s, *length_s = calloc((size_t)n, sizeof *length_s);
 
-        for (int i = 0, slow; i < job->nways; i++) {
-            double area = 0;
-
-            slow = job->ways[i].time_s > fmax(limit_s, f->quickest_s[j]);
-            for (int s = 0; s < f->p->nsubs; s++)
-                area += weights[s] * job->ways[i].pes[s];
-            if (!slow && area * job->ways[i].time_s < least) {
-                least = area * job->ways[i].time_s;
-                way[j] = i;
-            }
+    for (int j = 0; j < n; j++)
+        low_s = fmin(low_s, f->quickest_s[j]);
+    for (int i = 0; i <= LIMITS; i++) {
+        for (int j = 0; j < n; j++) {
+            f->now.way[j] = cheapest(f, j, weights, low_s * pow(serial_s / low_s, (double)i / LIMITS));
+            length_s[j] = way_of(f, &f->now, j)->time_s;
         }
+        sort_jobs(length_s, n, f->now.order);
+        keep_shorter(f, length_of(f, &f->now));
     }
+    free(length_s);
 }
 
-static void try_now(struct finder *f)
-{
-    for (int j = 0; j < f->p->njobs; j++)
-        f->length_s[j] = way_of(f, &f->now, j)->time_s;
-    longest_first(f->length_s, f->p->njobs, f->now.order);
-    f->now.makespan_s = length_of(f, &f->now);
-    if (f->now.makespan_s < f->best.makespan_s)
-        keep(f, &f->now);
-}
-
-/* Ways by thresholds of the time, longest jobs first. */
-static void try_thresholds(struct finder *f, double serial_s)
-{
-    double low = serial_s;
-
-    for (int j = 0; j < f->p->njobs; j++)
-        low = fmin(low, f->quickest_s[j]);
-    for (int i = 0; i <= THRESHOLDS_MOST; i++) {
-        double limit_s = low * pow(serial_s / low, (double)i / THRESHOLDS_MOST);
-
-        for (int half = 0; half < 2; half++) {
-            for (int s = 0; s < f->p->nsubs && half; s++)
-                f->weights[f->p->nsubs + s] = 1;
-            choose_ways(f, f->weights + half * f->p->nsubs, limit_s, f->now.way);
-            try_now(f);
-        }
-    }
-}
-
-/* ------------------------------------------------------------------ proving */
-
-/* Every order and way behind the first `depth` jobs of `now`; end_s: their last end, area_s what they take and the
- * others need at least. */
+/* Every order and way behind the first `depth` jobs of `now`, the others standing behind these in now.order; end_s:
+ * their last end, area_s what they take and the others need at least. */
 static void prove(struct finder *f, int depth, double end_s, double area_s)
 {
     const struct hrun_schedule_problem *p = f->p;
+    int *order = f->now.order;
+    size_t list = (size_t)(p->njobs + 2) * (size_t)p->nsubs;
 
-    if (depth == p->njobs) {
-        f->now.makespan_s = end_s;
-        if (end_s < f->best.makespan_s)
-            keep(f, &f->now);
-        return;
-    }
-    for (int k = 0; k < p->njobs && !is_shortest(f); k++) {
-        int j = f->by_length[k], twin = 0;
+    if (depth == p->njobs)
+        keep_shorter(f, end_s);
+    for (int k = depth; k < p->njobs && !is_shortest(f); k++) {
+        int j = order[k], twin = 0;
 
-        for (int l = 0; l < k && !twin; l++)
-            twin = !f->placed[f->by_length[l]] && p->jobs[f->by_length[l]].ways == p->jobs[j].ways;
-        if (f->placed[j] || twin)
-            continue;
-        for (int i = 0; i < p->jobs[j].nways; i++) {
+        for (int l = depth; l < k && !twin; l++)
+            twin = p->jobs[order[l]].ways == p->jobs[j].ways;
+        for (int i = 0; i < p->jobs[j].nways && !twin; i++) {
             const struct hrun_schedule_way *w = &p->jobs[j].ways[i];
-            double area = 0, all = 0, end;
+            double area = area_s - f->area_s[j] +
+                          weigh(f, f->weights, w->pes) * w->time_s / weigh(f, f->weights, p->npes), end;
 
             if (f->looks-- <= 0) {
                 f->complete = 0;
                 return;
             }
-            for (int s = 0; s < p->nsubs; s++) {
-                area += f->weights[s] * w->pes[s];
-                all += f->weights[s] * p->npes[s];
-            }
-            area = area_s - f->area_s[j] + area * w->time_s / all;
             if (fmax(area, w->time_s) >= f->best.makespan_s * (1 - ROUNDING))
                 continue;
-            timeline_copy(&f->lines[depth + 1], &f->lines[depth]);
-            end = fmax(end_s, timeline_place(&f->lines[depth + 1], p->npes, w) + w->time_s);
+            memcpy(idle_of(f, depth + 1, 0), idle_of(f, depth, 0), list * sizeof *f->idle);
+            end = fmax(end_s, place(f, depth + 1, w) + w->time_s);
             if (end >= f->best.makespan_s)
                 continue;
-            f->now.order[depth] = j;
             f->now.way[j] = i;
-            f->placed[j] = 1;
+            memmove(order + depth + 1, order + depth, (size_t)(k - depth) * sizeof *order);
+            order[depth] = j;
             prove(f, depth + 1, end, area);
-            f->placed[j] = 0;
+            memmove(order + depth, order + depth + 1, (size_t)(k - depth) * sizeof *order);
+            order[k] = j;
         }
     }
 }
-
-static void try_all(struct finder *f)
-{
-    double area_s = 0;
-
-    if (f->p->njobs > PROVE_MOST || is_shortest(f))
-        return;
-    for (int j = 0; j < f->p->njobs; j++)
-        area_s += f->area_s[j];
-    longest_first(f->quickest_s, f->p->njobs, f->by_length);
-    timeline_clear(&f->lines[0]);
-    f->complete = 1;
-    prove(f, 0, 0, area_s);
-}
-
-/* ------------------------------------------------------------------ small changes */
 
 /* xorshift64* (Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled, 2016). */
 static int draw(uint64_t *state, int n)
@@ -202,126 +282,109 @@ static int draw(uint64_t *state, int n)
     return (int)((*state * 2685821657736338717ULL >> 33) % (uint64_t)n);
 }
 
+/* Move an element to another place. */
 static void move(int *v, int from, int to)
 {
     int x = v[from];
 
-    if (from < to)
-        memmove(v + from, v + from + 1, (size_t)(to - from) * sizeof *v);
-    else
-        memmove(v + to + 1, v + to, (size_t)(from - to) * sizeof *v);
+    for (; from < to; from++)
+        v[from] = v[from + 1];
+    for (; from > to; from--)
+        v[from] = v[from - 1];
     v[to] = x;
 }
 
-/* From the best one: another place in the order, another way, or both, kept where it is no longer; after a while
- * without gain again from the best. */
+/* From the best one: two jobs change places, one takes another way, or both; kept where it is no longer, and after a
+ * while without gain begun again from the best. */
 static void change(struct finder *f, long tries)
 {
-    int n = f->p->njobs, idle = 0;
+    int n = f->p->njobs, idle = INT32_MAX - 1;
     uint64_t state = 88172645463325252ULL;
 
-    f->now.makespan_s = INFINITY;
-    for (long t = 0; t < tries && !is_shortest(f); t++, idle++) {
-        int from = draw(&state, n), to = draw(&state, n), job, way, what = draw(&state, 3);
-        double before = f->now.makespan_s;
+    for (long t = 0; t < tries && !is_shortest(f); t++) {
+        int a = draw(&state, n), b = draw(&state, n), what = draw(&state, 3), *order = f->now.order, x, way;
+        double before_s, best_s = f->best.makespan_s;
 
-        if (!isfinite(before) || idle > 20 * n) {
-            memcpy(f->now.order, f->best.order, (size_t)n * sizeof *f->now.order);
+        if (idle++ > 20 * n) {
+            memcpy(order, f->best.order, (size_t)n * sizeof *order);
             memcpy(f->now.way, f->best.way, (size_t)n * sizeof *f->now.way);
-            before = f->best.makespan_s;
+            f->now.makespan_s = best_s;
             idle = 0;
         }
-        job = f->now.order[from];
-        way = f->now.way[job];
+        before_s = f->now.makespan_s;
+        x = order[a];
+        way = f->now.way[x];
         if (what != 1)
-            move(f->now.order, from, to);
+            move(order, a, b);
         if (what != 0)
-            f->now.way[job] = draw(&state, f->p->jobs[job].nways);
-        f->now.makespan_s = length_of(f, &f->now);
-        if (f->now.makespan_s < f->best.makespan_s) {
-            keep(f, &f->now);
-            idle = 0;
-        }
-        if (f->now.makespan_s > before) {
-            f->now.way[job] = way;
-            if (what != 1)
-                move(f->now.order, to, from);
-            f->now.makespan_s = before;
-        }
+            f->now.way[x] = draw(&state, f->p->jobs[x].nways);
+        keep_shorter(f, length_of(f, &f->now));
+        idle = f->best.makespan_s < best_s ? 0 : idle;
+        if (f->now.makespan_s <= before_s)
+            continue;
+        f->now.makespan_s = before_s;
+        f->now.way[x] = way;
+        if (what != 1)
+            move(order, b, a);
     }
 }
 
 /* ------------------------------------------------------------------ the answer */
 
-/* Which PEs each job has: the first that are free at its start. */
-static int number_pes(const struct finder *f, struct hrun_schedule *s, struct hrun_error *err)
+/* The order of the starts, and which PEs each job has: the first that are free at its start. */
+static void number_pes(const struct hrun_schedule_problem *p, struct hrun_schedule *s)
 {
-    const struct hrun_schedule_problem *p = f->p;
-    double **free_s = calloc((size_t)p->nsubs, sizeof *free_s);
-    int rc = free_s ? 0 : hrun_fail_nomem(err);
+    double *key_s = calloc((size_t)p->njobs, sizeof *key_s), **free_s = calloc((size_t)p->nsubs, sizeof *free_s);
 
-    for (int i = 0; i < p->nsubs && !rc; i++) {
+    s->order = calloc((size_t)p->njobs, sizeof *s->order);
+    for (int i = 0; i < p->nsubs; i++)
         free_s[i] = calloc((size_t)p->npes[i] + 1, sizeof **free_s);
-        rc = free_s[i] ? 0 : hrun_fail_nomem(err);
-    }
-    for (int j = 0; j < p->njobs && !rc; j++)
-        f->length_s[j] = -s->v[j].start_s;
-    longest_first(f->length_s, p->njobs, f->now.order);
-    for (int k = 0; k < p->njobs && !rc; k++) {
-        int j = f->now.order[k], n = 0;
-        const int *pes = p->jobs[j].ways[s->v[j].way].pes;
+    for (int j = 0; j < p->njobs; j++)
+        key_s[j] = -s->v[j].start_s;
+    sort_jobs(key_s, p->njobs, s->order);
+    for (int k = 0; k < p->njobs; k++) {
+        struct hrun_scheduled *v = &s->v[s->order[k]];
+        const int *pes = p->jobs[s->order[k]].ways[v->way].pes;
+        int n = 0;
 
         for (int i = 0; i < p->nsubs; i++)
             n += pes[i];
-        s->v[j].pe = calloc((size_t)n, sizeof *s->v[j].pe);
-        if (!s->v[j].pe) {
-            rc = hrun_fail_nomem(err);
-            break;
-        }
+        v->pe = calloc((size_t)n, sizeof *v->pe);
         n = 0;
         for (int i = 0; i < p->nsubs; i++)
             for (int e = 0, left = pes[i]; left > 0; e++)
-                if (free_s[i][e] <= s->v[j].start_s) {
-                    free_s[i][e] = s->v[j].end_s;
-                    s->v[j].pe[n++] = e;
+                if (free_s[i][e] <= v->start_s) {
+                    free_s[i][e] = v->end_s;
+                    v->pe[n++] = e;
                     left--;
                 }
     }
-    for (int i = 0; free_s && i < p->nsubs; i++)
+    for (int i = 0; i < p->nsubs; i++)
         free(free_s[i]);
     free(free_s);
-    return rc;
+    free(key_s);
 }
 
-static int answer(struct finder *f, double serial_s, struct hrun_schedule **out, struct hrun_error *err)
+static struct hrun_schedule *answer(struct finder *f, double serial_s)
 {
     struct hrun_schedule *s = calloc(1, sizeof *s);
 
-    if (s)
-        s->v = calloc((size_t)f->p->njobs, sizeof *s->v);
-    if (!s || !s->v) {
-        hrun_schedule_destroy(s);
-        return hrun_fail_nomem(err);
-    }
+    s->v = calloc((size_t)f->p->njobs, sizeof *s->v);
     s->njobs = f->p->njobs;
-    timeline_clear(&f->lines[0]);
+    clear(f);
     for (int i = 0; i < s->njobs; i++) {
         int j = f->best.order[i];
         const struct hrun_schedule_way *w = way_of(f, &f->best, j);
-        double start = timeline_place(&f->lines[0], f->p->npes, w);
+        double start_s = place(f, 0, w);
 
-        s->v[j] = (struct hrun_scheduled){ f->best.way[j], start, start + w->time_s, NULL };
-        s->makespan_s = fmax(s->makespan_s, start + w->time_s);
+        s->v[j] = (struct hrun_scheduled){ f->best.way[j], start_s, start_s + w->time_s, NULL };
+        s->makespan_s = fmax(s->makespan_s, start_s + w->time_s);
     }
     s->serial_s = serial_s;
     s->exact = f->complete || is_shortest(f);
     s->bound_s = s->exact ? s->makespan_s : f->bound_s;
-    if (number_pes(f, s, err)) {
-        hrun_schedule_destroy(s);
-        return -1;
-    }
-    *out = s;
-    return 0;
+    number_pes(f->p, s);
+    return s;
 }
 
 /* A job that takes less than the rounding of the others' times would begin and end at the same moment. */
@@ -344,113 +407,68 @@ static int check_times(const struct hrun_schedule_problem *p, struct hrun_error 
                      sum);
 }
 
-static int check_problem(const struct hrun_schedule_problem *p, struct hrun_error *err)
-{
-    if (p->njobs < 1 || p->njobs > HRUN_SCHEDULE_JOBS_MAX || p->nsubs < 1)
-        return hrun_fail(err, HRUN_EINVAL, "a schedule is of 1 to %d jobs, not of %d", HRUN_SCHEDULE_JOBS_MAX,
-                         p->njobs);
-    for (int j = 0; j < p->njobs; j++) {
-        if (p->jobs[j].nways < 1)
-            return hrun_fail(err, HRUN_EINVAL, "job %d has no way to run", j + 1);
-        for (int i = 0; i < p->jobs[j].nways; i++) {
-            const struct hrun_schedule_way *w = &p->jobs[j].ways[i];
-            long sum = 0;
-
-            for (int s = 0; s < p->nsubs; s++) {
-                if (w->pes[s] < 0 || w->pes[s] > p->npes[s])
-                    return hrun_fail(err, HRUN_EINVAL, "job %d uses %d PEs of sub-cluster %d, which has %d", j + 1,
-                                     w->pes[s], s + 1, p->npes[s]);
-                sum += w->pes[s];
-            }
-            if (sum == 0 || !isfinite(w->time_s) || w->time_s <= 0)
-                return hrun_fail(err, HRUN_EINVAL, "job %d has a way with %ld PEs that takes %g s", j + 1, sum,
-                                 w->time_s);
-        }
-    }
-    return check_times(p, err);
-}
-
-static int allocate(struct finder *f, struct hrun_error *err)
-{
-    size_t n = (size_t)f->p->njobs;
-    int lines = f->p->njobs <= PROVE_MOST ? f->p->njobs + 1 : 1;
-
-    f->best.order = calloc(n, sizeof *f->best.order);
-    f->best.way = calloc(n, sizeof *f->best.way);
-    f->now.order = calloc(n, sizeof *f->now.order);
-    f->now.way = calloc(n, sizeof *f->now.way);
-    f->weights = calloc(2 * (size_t)f->p->nsubs, sizeof *f->weights);
-    f->area_s = calloc(n, sizeof *f->area_s);
-    f->quickest_s = calloc(n, sizeof *f->quickest_s);
-    f->length_s = calloc(n, sizeof *f->length_s);
-    f->placed = calloc(n, 1);
-    f->by_length = calloc(n, sizeof *f->by_length);
-    f->lines = calloc((size_t)lines, sizeof *f->lines);
-    if (!f->best.order || !f->best.way || !f->now.order || !f->now.way || !f->weights || !f->area_s ||
-        !f->quickest_s || !f->length_s || !f->placed || !f->by_length || !f->lines)
-        return hrun_fail_nomem(err);
-    for (; f->nlines < lines; f->nlines++)
-        if (timeline_init(&f->lines[f->nlines], f->p->nsubs, f->p->njobs, err))
-            return -1;
-    return 0;
-}
-
-static void release(struct finder *f)
-{
-    for (int i = 0; i < f->nlines; i++)
-        timeline_release(&f->lines[i]);
-    free(f->lines);
-    free(f->by_length);
-    free(f->placed);
-    free(f->length_s);
-    free(f->quickest_s);
-    free(f->area_s);
-    free(f->weights);
-    free(f->now.way);
-    free(f->now.order);
-    free(f->best.way);
-    free(f->best.order);
-}
-
-int hrun_schedule_find(const struct hrun_schedule_problem *problem, long looks, struct hrun_schedule **out,
+int hrun_schedule_find(const struct hrun_schedule_problem *p, long looks, struct hrun_schedule **out,
                        struct hrun_error *err)
 {
-    struct finder f = { .p = problem, .looks = looks };
-    double serial_s = 0;
-    long n = problem->njobs;
-    int rc = -1;
+    size_t n = (size_t)p->njobs, depths = p->njobs <= PROVE_MOST ? n + 1 : 1;
+    struct finder f = { .p = p, .looks = looks };
+    double serial_s = 0, area_s = 0, *all;
+    int *orders;
 
-    if (check_problem(problem, err) || allocate(&f, err))
-        goto done;
-    for (int j = 0; j < n; j++) {
+    if (check_times(p, err))
+        return -1;
+    f.idle = calloc(depths * (size_t)p->nsubs * (n + 2), sizeof *f.idle);
+    all = calloc(2 * n + 2 * (size_t)p->nsubs, sizeof *all);
+    orders = calloc(4 * n, sizeof *orders);
+    f.quickest_s = all;
+    f.area_s = all + n;
+    f.weights = all + 2 * n;
+    f.equal = f.weights + p->nsubs;
+    for (int s = 0; s < p->nsubs; s++)
+        f.equal[s] = 1;
+    f.best.order = orders;
+    f.best.way = orders + n;
+    f.now.order = orders + 2 * n;
+    f.now.way = orders + 3 * n;
+    for (int j = 0; j < p->njobs; j++) {
         f.quickest_s[j] = INFINITY;
-        for (int i = 0; i < problem->jobs[j].nways; i++)
-            if (problem->jobs[j].ways[i].time_s < f.quickest_s[j]) {
-                f.quickest_s[j] = problem->jobs[j].ways[i].time_s;
+        for (int i = 0; i < p->jobs[j].nways; i++)
+            if (p->jobs[j].ways[i].time_s < f.quickest_s[j]) {
+                f.quickest_s[j] = p->jobs[j].ways[i].time_s;
                 f.best.way[j] = i;
             }
         f.best.order[j] = j;
         serial_s += f.quickest_s[j];
     }
-    f.bound_s = schedule_bound(problem, f.weights);
-    schedule_areas(problem, f.weights, f.area_s);
+    find_bound(&f);
     f.best.makespan_s = length_of(&f, &f.best);
-    try_thresholds(&f, serial_s);
-    try_all(&f);
+    try_limits(&f, f.weights, serial_s);
+    try_limits(&f, f.equal, serial_s);
+    if (p->njobs <= PROVE_MOST && !is_shortest(&f)) {
+        for (int j = 0; j < p->njobs; j++)
+            area_s += f.area_s[j];
+        sort_jobs(f.quickest_s, p->njobs, f.now.order);
+        clear(&f);
+        f.complete = 1;
+        prove(&f, 0, 0, area_s);
+    }
     /* A schedule takes a time as n^2: as many looks as 20 jobs have, and some at any size. */
     if (!f.complete)
-        change(&f, looks / (1 + n * n / 400) + 50);
-    rc = answer(&f, serial_s, out, err);
-done:
-    release(&f);
-    return rc;
+        change(&f, 4 * looks / (1 + (long)n / 20) + 50);
+    *out = answer(&f, serial_s);
+    free(f.idle);
+    free(all);
+    free(orders);
+    return 0;
 }
 
 void hrun_schedule_destroy(struct hrun_schedule *s)
 {
-    for (int i = 0; s && s->v && i < s->njobs; i++)
+    if (!s)
+        return;
+    for (int i = 0; i < s->njobs; i++)
         free(s->v[i].pe);
-    if (s)
-        free(s->v);
+    free(s->order);
+    free(s->v);
     free(s);
 }

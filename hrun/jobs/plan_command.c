@@ -1,4 +1,4 @@
-/* jobs.c - hrun plan FILE: read, find, say; see jobs.h */
+/* plan_command.c - hrun plan FILE: read, find, say; see jobs.h */
 #include "jobs.h"
 
 #include "base/list.h"
@@ -27,14 +27,13 @@ static void add_numbers(const int *v, int n, struct hrun_buf *out)
 }
 
 /* The n PEs pe[n] of a sub-cluster: hosts where a PE is one, else the host and the numbers of its PEs. */
-static int add_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
-                   struct hrun_buf *out)
+static void add_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
+                    struct hrun_buf *out)
 {
     char **names = calloc((size_t)n + 1, sizeof *names);
-    int *index = calloc((size_t)n + 1, sizeof *index);
-    int first = 0, rc = names && index ? 0 : -1;
+    int *index = calloc((size_t)n + 1, sizeof *index), first = 0;
 
-    for (int i = 0; i < n && !rc; i++) {
+    for (int i = 0; i < n; i++) {
         names[i] = cl->hosts[s->pes[pe[i]].host].name;
         index[i - first] = s->pes[pe[i]].index;
         if (s->level == HRUN_LEVEL_NODE || (i + 1 < n && s->pes[pe[i + 1]].host == s->pes[pe[i]].host))
@@ -43,88 +42,59 @@ static int add_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *
         add_numbers(index, i + 1 - first, out);
         first = i + 1;
     }
-    if (!rc && s->level == HRUN_LEVEL_NODE)
+    if (s->level == HRUN_LEVEL_NODE)
         hrun_hostlist_print(names, (size_t)n, out);
     free(names);
     free(index);
-    return rc;
 }
 
-/* The same for all sub-clusters that a job uses. */
-static int add_places(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, int job,
-                      struct hrun_buf *out)
-{
-    const struct hrun_cluster *cl = c->cluster;
-    const int *pes = j->kinds[j->v[job].kind].ways[s->v[job].way].pes, *pe = s->v[job].pe;
+/* What is proposed for one job. */
+struct proposed {
+    const struct job *job;
+    const struct hrun_schedule_way *way;
+    const struct hrun_scheduled *at;
+};
 
-    for (int i = 0; i < cl->nsubs; pe += pes[i], i++) {
-        if (!pes[i])
-            continue;
-        hrun_buf_addf(out, "%s%s ", pe == s->v[job].pe ? "" : "  ", cl->subs[i].name);
-        if (add_pes(cl, &cl->subs[i], pe, pes[i], out))
-            return -1;
-    }
-    return out->failed ? -1 : 0;
+static struct proposed proposed(const struct jobs *j, const struct hrun_schedule *s, int i)
+{
+    const struct hrun_scheduled *at = &s->v[s->order[i]];
+    const struct job *job = &j->v[s->order[i]];
+
+    return (struct proposed){ job, &job->entry->ways[at->way], at };
 }
 
-static void add_config(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, int job,
-                       struct hrun_buf *out)
+static void add_config(const struct context *c, const struct proposed *p, struct hrun_buf *out)
 {
-    const struct job_kind *k = &j->kinds[j->v[job].kind];
-    size_t at = (size_t)s->v[job].way * (size_t)c->cluster->nsubs;
-
-    hrun_config_print(k->pes + at, k->procs + at, c->cluster->nsubs, out);
-}
-
-/* The variant of a job's way, or NULL. */
-static const char *variant_of(const struct jobs *j, const struct hrun_schedule *s, int job)
-{
-    return j->kinds[j->v[job].kind].variant[s->v[job].way];
+    hrun_config_print(p->way->pes, p->way->pes + c->cluster->nsubs, c->cluster->nsubs, out);
 }
 
 /* The words that start a job as planned. */
-static void add_command(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, int job,
-                        struct hrun_buf *out)
+static void add_command(const struct context *c, const struct proposed *p, struct hrun_buf *out)
 {
-    const struct job_kind *k = &j->kinds[j->v[job].kind];
+    const struct job_entry *e = p->job->entry;
 
     hrun_buf_adds(out, "hrun --wait -app ");
-    hrun_buf_add_shell(out, k->app);
-    if (variant_of(j, s, job))
-        hrun_buf_addf(out, " --variant %s", variant_of(j, s, job));
+    hrun_buf_add_shell(out, e->app);
+    if (p->way->variant)
+        hrun_buf_addf(out, " --variant %s", p->way->variant);
     if (c->set->profile_path) {
         hrun_buf_adds(out, " --profile-path ");
         hrun_buf_add_shell(out, c->set->profile_path);
     }
     report_where(c, out);
-    hrun_buf_addf(out, " -N %lld --config '", (long long)k->N);
-    add_config(j, c, s, job, out);
+    hrun_buf_addf(out, " -N %lld --config '", (long long)e->N);
+    add_config(c, p, out);
     hrun_buf_addc(out, '\'');
-    for (unsigned i = 0; i < k->ndefines; i++) {
+    for (unsigned i = 0; i < e->defines_count; i++) {
         hrun_buf_adds(out, " -D ");
-        hrun_buf_add_shell(out, k->defines[i]);
+        hrun_buf_add_shell(out, e->defines[i]);
     }
     hrun_buf_addc(out, ' ');
-    hrun_buf_add_shell(out, k->program ? k->program : "PROGRAM");
-    for (unsigned i = 0; i < k->nargs; i++) {
+    hrun_buf_add_shell(out, e->program ? e->program : "PROGRAM");
+    for (unsigned i = 0; i < e->args_count; i++) {
         hrun_buf_addc(out, ' ');
-        hrun_buf_add_shell(out, k->args[i]);
+        hrun_buf_add_shell(out, e->args[i]);
     }
-}
-
-/* Jobs by their start, those of one start as in the file. NULL: no memory. */
-static int *by_start(const struct hrun_schedule *s)
-{
-    int *order = calloc((size_t)s->njobs, sizeof *order);
-
-    for (int i = 0; order && i < s->njobs; i++) {
-        int k = i;
-
-        for (; k > 0 && s->v[order[k - 1]].start_s > s->v[i].start_s; k--)
-            order[k] = order[k - 1];
-        order[k] = i;
-    }
-    return order;
 }
 
 /* ------------------------------------------------------------------ text */
@@ -146,113 +116,110 @@ static void add_summary(const struct hrun_schedule *s, struct hrun_buf *out)
     }
 }
 
-static int add_table(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, const int *order,
-                     struct hrun_buf *out)
+static void add_table(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("rrlrll");
-    struct hrun_buf cell = HRUN_BUF_INIT;
-    int rc = t ? 0 : -1;
+    const struct hrun_cluster *cl = c->cluster;
 
-    if (t)
-        hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
-    for (int i = 0; i < s->njobs && !rc; i++) {
-        int job = order[i];
+    hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
+    for (int i = 0; i < s->njobs; i++) {
+        struct proposed p = proposed(j, s, i);
+        struct hrun_buf start = HRUN_BUF_INIT, end = HRUN_BUF_INIT, config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
+        const int *pe = p.at->pe;
 
-        for (int end = 0; end < 2; end++) {
-            hrun_buf_reset(&cell);
-            hrun_add_seconds(&cell, end ? s->v[job].end_s : s->v[job].start_s);
-            hrun_table_cell(t, "%s", cell.data);
-        }
-        hrun_table_cell(t, "%s", j->v[job].name);
-        hrun_table_cell(t, "%lld", (long long)j->kinds[j->v[job].kind].N);
-        hrun_buf_reset(&cell);
-        add_config(j, c, s, job, &cell);
-        if (variant_of(j, s, job))
-            hrun_buf_addf(&cell, " %s", variant_of(j, s, job));
-        hrun_table_cell(t, "%s", cell.data);
-        hrun_buf_reset(&cell);
-        rc = add_places(j, c, s, job, &cell);
-        hrun_table_cell(t, "%s", rc ? "" : cell.data);
+        hrun_add_seconds(&start, p.at->start_s);
+        hrun_add_seconds(&end, p.at->end_s);
+        add_config(c, &p, &config);
+        if (p.way->variant)
+            hrun_buf_addf(&config, " %s", p.way->variant);
+        for (int k = 0; k < cl->nsubs; pe += p.way->pes[k], k++)
+            if (p.way->pes[k]) {
+                hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[k].name);
+                add_pes(cl, &cl->subs[k], pe, p.way->pes[k], &places);
+            }
+        hrun_table_cell(t, "%s", start.data);
+        hrun_table_cell(t, "%s", end.data);
+        hrun_table_cell(t, "%s", p.job->name);
+        hrun_table_cell(t, "%lld", (long long)p.job->entry->N);
+        hrun_table_cell(t, "%s", config.data);
+        hrun_table_cell(t, "%s", places.data);
+        hrun_buf_release(&start);
+        hrun_buf_release(&end);
+        hrun_buf_release(&config);
+        hrun_buf_release(&places);
     }
-    rc = rc ? rc : hrun_table_render(t, 2, out);
-    hrun_buf_release(&cell);
+    hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
-    return rc;
 }
 
-int jobs_print(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
-               int verbose, struct hrun_buf *out, struct hrun_error *err)
+static void print_text(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
+                       struct hrun_buf *out)
 {
-    int *order = by_start(s), total = 0, rc = order ? 0 : -1;
+    int total = 0;
 
     for (int i = 0; i < c->cluster->nsubs; i++)
         total += npes[i];
     hrun_buf_addf(out, "%d job%s on %d PE%s in %d sub-cluster%s\n\n", j->n, j->n == 1 ? "" : "s", total,
                   total == 1 ? "" : "s", c->cluster->nsubs, c->cluster->nsubs == 1 ? "" : "s");
-    rc = rc ? rc : add_table(j, c, s, order, out);
+    add_table(j, c, s, out);
     add_summary(s, out);
-    if (verbose && !rc) {
-        hrun_buf_adds(out, "\nTo run them so, in this order, each entered before the next:\n\n");
-        for (int i = 0; i < s->njobs; i++) {
-            hrun_buf_adds(out, "  ");
-            add_command(j, c, s, order[i], out);
-            hrun_buf_adds(out, " & sleep 1\n");
-        }
+    if (!c->set->verbose)
+        return;
+    hrun_buf_adds(out, "\nTo run them so, in this order, each entered before the next:\n\n");
+    for (int i = 0; i < s->njobs; i++) {
+        struct proposed p = proposed(j, s, i);
+
+        hrun_buf_adds(out, "  ");
+        add_command(c, &p, out);
+        hrun_buf_adds(out, " & sleep 1\n");
     }
-    free(order);
-    return rc || out->failed ? hrun_fail_nomem(err) : 0;
 }
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *job_json(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, int job)
+static json_t *job_json(const struct context *c, const struct proposed *p)
 {
     const struct hrun_cluster *cl = c->cluster;
-    const struct job_kind *k = &j->kinds[j->v[job].kind];
-    const struct hrun_schedule_way *w = &k->ways[s->v[job].way];
     struct hrun_buf config = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     json_t *places = json_array(), *o;
-    const int *pe = s->v[job].pe;
+    const int *pe = p->at->pe;
 
-    for (int i = 0; i < cl->nsubs; pe += w->pes[i], i++) {
+    for (int i = 0; i < cl->nsubs; i++) {
         json_t *list = json_array();
 
-        for (int e = 0; e < w->pes[i]; e++)
-            json_array_append_new(list, json_pack("{s:s, s:i}", "host", cl->hosts[cl->subs[i].pes[pe[e]].host].name,
-                                                  "pe", cl->subs[i].pes[pe[e]].index));
-        if (w->pes[i])
-            json_array_append_new(places, json_pack("{s:s, s:o}", "subcluster", cl->subs[i].name, "pes", list));
-        else
-            json_decref(list);
+        for (int e = 0; e < p->way->pes[i]; e++, pe++)
+            json_array_append_new(list, json_pack("{s:s, s:i}", "host", cl->hosts[cl->subs[i].pes[*pe].host].name,
+                                                  "pe", cl->subs[i].pes[*pe].index));
+        if (p->way->pes[i])
+            json_array_append_new(places, json_pack("{s:s, s:O}", "subcluster", cl->subs[i].name, "pes", list));
+        json_decref(list);
     }
-    add_config(j, c, s, job, &config);
-    add_command(j, c, s, job, &command);
-    o = config.failed || command.failed ? NULL
-        : json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:O, s:s}", "name", j->v[job].name, "app", k->app,
-                    "variant", variant_of(j, s, job), "N", (json_int_t)k->N, "config", config.data,
-                    "start_s", s->v[job].start_s, "end_s", s->v[job].end_s,
-                    "time_s", w->time_s, "places", places, "command", command.data);
-    json_decref(places);
+    add_config(c, p, &config);
+    add_command(c, p, &command);
+    o = json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", p->job->name, "app",
+                  p->job->entry->app, "variant", p->way->variant, "N", (json_int_t)p->job->entry->N, "config",
+                  config.data, "start_s", p->at->start_s, "end_s", p->at->end_s, "time_s", p->way->time_s, "places",
+                  places, "command", command.data);
     hrun_buf_release(&config);
     hrun_buf_release(&command);
     return o;
 }
 
-int jobs_json(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
-              struct hrun_buf *out, struct hrun_error *err)
+static int print_json(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
+                      struct hrun_buf *out, struct hrun_error *err)
 {
     json_t *list = json_array(), *subs = json_array();
-    int *order = by_start(s), failed = !order;
 
     for (int i = 0; i < c->cluster->nsubs; i++)
-        failed |= json_array_append_new(subs, json_pack("{s:s, s:i}", "name", c->cluster->subs[i].name, "pes",
-                                                        npes[i]));
-    for (int i = 0; i < s->njobs && !failed; i++)
-        failed |= json_array_append_new(list, job_json(j, c, s, order[i]));
-    free(order);
-    return json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", failed ? NULL : list, "subclusters", subs,
-                                "makespan_s", s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s",
-                                s->bound_s, "exact", s->exact), out, err);
+        json_array_append_new(subs, json_pack("{s:s, s:i}", "name", c->cluster->subs[i].name, "pes", npes[i]));
+    for (int i = 0; i < s->njobs; i++) {
+        struct proposed p = proposed(j, s, i);
+
+        json_array_append_new(list, job_json(c, &p));
+    }
+    return json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
+                                s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s", s->bound_s, "exact",
+                                s->exact), out, err);
 }
 
 /* ------------------------------------------------------------------ the errand */
@@ -262,12 +229,10 @@ static int find_schedule(const struct jobs *j, const struct context *c, const in
                          struct hrun_error *err)
 {
     struct hrun_schedule_job *v = calloc((size_t)j->n, sizeof *v);
-    int rc = -1;
+    int rc;
 
-    if (!v)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < j->n; i++)
-        v[i] = (struct hrun_schedule_job){ j->kinds[j->v[i].kind].ways, j->kinds[j->v[i].kind].nways };
+        v[i] = (struct hrun_schedule_job){ j->v[i].entry->ways, j->v[i].entry->nways };
     rc = hrun_schedule_find(&(struct hrun_schedule_problem){ c->cluster->nsubs, npes, v, j->n }, HRUN_SCHEDULE_LOOKS,
                             out, err);
     free(v);
@@ -288,11 +253,13 @@ int run_plan(const struct hrun_settings *s, char **words)
                   "name is started as ./plan", words[0] ? "several" : "none");
     if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
         find_schedule(&j, &c, npes, &found, &err) ||
-        (s->common.json ? jobs_json(&j, &c, npes, found, &out, &err)
-                        : jobs_print(&j, &c, npes, found, s->common.verbose, &out, &err)))
+        (s->common.json && print_json(&j, &c, npes, found, &out, &err))) {
         status = context_complain("hrun", &err);
-    else
+    } else {
+        if (!s->common.json)
+            print_text(&j, &c, npes, found, &out);
         fputs(out.data, stdout);
+    }
     hrun_schedule_destroy(found);
     hrun_buf_release(&out);
     context_release(&c);

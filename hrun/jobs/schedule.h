@@ -3,11 +3,10 @@
  * Purpose: paper 000, section 8, names what a configuration leaves idle as room for other runs. A job has several
  * ways to run: PEs of each sub-cluster, and the time that it takes on them. A schedule takes one way of each and a
  * time to start, so that no more PEs are in use at once than there are; the last end (the makespan) is to be early.
- * Method: jobs are placed one after the other, each as early as its way fits in (serial schedule generation, Kolisch,
- * Serial and parallel resource-constrained project scheduling methods revisited, EJOR 1996): for every choice of ways
- * one of the orders gives the shortest schedule. Orders and ways are searched by branch and bound, with the area that
- * the jobs need at least as the bound; where that takes too long the search goes on from the best found by small
- * changes, and the gap to the bound is told.
+ * Method: jobs are placed one after the other, each as soon as enough PEs have ended what they were given before. In the
+ * order of the starts of a shortest schedule this gives a schedule that is as short. Orders and ways are searched by
+ * branch and bound, with the area that the jobs need at least as the bound; where that takes too long the search goes on
+ * from the best found by small changes.
  * Invariants: a schedule is no longer than the quickest ways one after the other; the answer depends on nothing but
  * the arguments; PEs of a sub-cluster are equivalent, and at each moment each is used by one job at most.
  */
@@ -17,8 +16,10 @@
 #include "base/error.h"
 
 struct hrun_schedule_way {
-    const int *pes;         /* nsubs: PEs used of each sub-cluster, at least one in all */
+    int *pes;               /* nsubs: PEs used of each sub-cluster, at least one in all, and no more than there are;
+                             * jobs.h: and nsubs of processes on each, owned */
     double time_s;          /* finite, > 0 */
+    char *variant;          /* jobs.h: of the definition, where it has several and none was named; else NULL; owned */
 };
 
 struct hrun_schedule_job {
@@ -43,6 +44,7 @@ struct hrun_scheduled {     /* of one job */
 
 struct hrun_schedule {
     struct hrun_scheduled *v;  /* of each job, as in the problem; owned */
+    int *order;             /* jobs by their start, those of one start as in the problem; owned */
     int njobs;
     double makespan_s;
     double serial_s;        /* the quickest way of each, one after the other */
@@ -52,44 +54,10 @@ struct hrun_schedule {
 
 /* looks: about so many partial schedules are tried for proving, and as many complete ones after that;
  * HRUN_SCHEDULE_LOOKS takes some tenths of a second for twenty jobs.
- * Errors: HRUN_EINVAL (numbers of jobs, ways, PEs, times; a way with more PEs than there are; times so unlike that the
- * shortest is lost in the sum of the longest), HRUN_ENOMEM. *out is untouched then. */
+ * Errors: HRUN_EINVAL (times so unlike that the shortest is lost in the sum of the longest). *out is untouched then. */
 enum { HRUN_SCHEDULE_LOOKS = 20000 };
 int hrun_schedule_find(const struct hrun_schedule_problem *problem, long looks, struct hrun_schedule **out,
                        struct hrun_error *err);
 void hrun_schedule_destroy(struct hrun_schedule *s);
-
-/* ---------------------------------------------------------------- inside hrun/jobs: placing jobs in time */
-
-/* PEs in use over time: used[i * nsubs + s] from time_s[i] to time_s[i + 1]; after the last nothing is. Invariant:
- * time_s[0] = 0, times ascend strictly. */
-struct timeline {
-    double *time_s;
-    int *used;
-    int n, cap, nsubs;
-};
-
-/* -1 with HRUN_ENOMEM. cap: steps that it can have; a job adds two at most. */
-int timeline_init(struct timeline *t, int nsubs, int njobs, struct hrun_error *err);
-void timeline_release(struct timeline *t);
-void timeline_clear(struct timeline *t);
-void timeline_copy(struct timeline *to, const struct timeline *from);
-
-/* Use pes[nsubs] for time_s as early as npes[nsubs] allow; result: the start. */
-double timeline_place(struct timeline *t, const int *npes, const struct hrun_schedule_way *way);
-
-/* What is searched: an order of jobs and a way for each. */
-struct solution {
-    int *order, *way;
-    double makespan_s;
-};
-
-/* No schedule is shorter: the largest, over several weights w of the sub-clusters, of the area w.pes time that the jobs
- * need at least, over w.npes; and the longest of the quickest ways. weights: 2 nsubs; the first
- * half receives those of the largest. */
-double schedule_bound(const struct hrun_schedule_problem *p, double *weights);
-
-/* The least area of each job under these weights, over all PEs': seconds of the whole cluster. */
-void schedule_areas(const struct hrun_schedule_problem *p, const double *weights, double *area_s);
 
 #endif
