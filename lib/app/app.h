@@ -388,27 +388,19 @@ int hrun_app_expand_word(const struct hrun_app *app, const char *word, const str
 int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                              struct hrun_buf *out, struct hrun_error *err);
 
-/* Write the definition's files for these values under dir. ledger: a file in hrun's data folder that remembers what
- * hrun wrote (path, checksum); it is how hrun knows its own files again. A file whose content is neither what
- * would be written nor what hrun wrote last is HRUN_EEXISTS unless force; nothing is written then, of
- * several files none. Anything that is not a regular file (a folder, a pipe) is HRUN_EEXISTS in any case.
- * A file that has the right content already is not touched; when all have, nothing is locked or written, and
- * the data folder may be one that cannot be. Each file is replaced atomically; it is entered
- * in the ledger before, so that an interruption never makes hrun take its own file for the user's.
- * ledger NULL: there is none, and hrun knows no file as its own.
- * Errors: also HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
-int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
-                         const char *ledger, int force, struct hrun_error *err);
-
-/* The same without writing anything: 0 where it would succeed. */
-int hrun_app_check_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
-                         const char *ledger, int force, struct hrun_error *err);
+/* Write the definition's files for these values under dir; check = 1: write nothing, 0 where it would succeed. A file
+ * that has the right content is not touched. One with another content is replaced where hrun wrote it and nobody
+ * changed it since, which its mark says (inputs.c), else only with force. Anything that is not a regular file (a
+ * folder, a pipe) is in the way in any case. Errors: HRUN_EEXISTS (nothing is written then, of several files none),
+ * HRUN_EINVAL (a template), HRUN_EIO; files replaced before the failure stay. */
+int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir, int force,
+                         int check, struct hrun_error *err);
 
 /* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those
  * of `presets` whose line begins with a number that no other one follows; and to *missed, with the definition's value,
- * those of which such a file says no single number. Files that hrun wrote, by the ledger, do not count. Errors:
+ * those of which such a file says no single number. Files that hrun wrote, by their mark, do not count. Errors:
  * HRUN_ENOMEM. */
-int hrun_app_presets(const struct hrun_app *app, const char *dir, const char *ledger, struct hrun_strvec *defines,
+int hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
                      struct hrun_strvec *missed, struct hrun_error *err);
 
 /* Has the input file that hrun writes for these values the number `said` at a preset's place? Where it has another one,

@@ -18,16 +18,12 @@ static int is_defined(const struct settings *s, const char *text)
 int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 {
     const struct settings *s = c->set;
-    struct hrun_store *store;
     struct hrun_strvec all = HRUN_STRVEC_INIT, missed = HRUN_STRVEC_INIT;
-    char *ledger;
     int rc;
 
     if (!c->app || !c->app->npresets || s->force)
         return 0;
-    store = s->no_data ? NULL : hrun_store_open(s->data, NULL);
-    ledger = store ? hrun_store_input_record(store) : NULL;
-    rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", ledger, &all, &missed, err);
+    rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed, err);
     for (size_t i = 0; i < all.n && !rc; i++)
         rc = is_defined(s, all.v[i]) ? 0 : hrun_strvec_push(&c->presets, all.v[i]);
     for (size_t i = 0; i < missed.n && !rc; i++)
@@ -45,8 +41,6 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     }
     hrun_strvec_release(&all);
     hrun_strvec_release(&missed);
-    free(ledger);
-    hrun_store_close(store);
     return rc;
 }
 

@@ -251,16 +251,7 @@ static int has_inputs(const struct work *w)
 static int put_inputs(const struct work *w, const struct hrun_app_values *values, const char *dir, int own, int check,
                       struct hrun_error *err)
 {
-    char *ledger = NULL;
-    int rc = -1;
-
-    if (w->c->store && !own && !(ledger = hrun_store_input_record(w->c->store)))
-        hrun_fail_nomem(err);
-    else
-        rc = (check ? hrun_app_check_files : hrun_app_write_files)(w->c->app, values, dir, ledger,
-                                                                   own || w->c->set->force, err);
-    free(ledger);
-    return rc;
+    return hrun_app_write_files(w->c->app, values, dir, own || w->c->set->force, check, err);
 }
 
 static int list_inputs(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *paths,

@@ -96,11 +96,6 @@ int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct 
     return rc;
 }
 
-char *hrun_store_input_record(const struct hrun_store *s)
-{
-    return hrun_strf("%s/inputs.log", s->dir);
-}
-
 char *hrun_store_prepared(const struct hrun_store *s)
 {
     return hrun_strf("%s/prepared", s->dir);

@@ -214,9 +214,6 @@ int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_e
 int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_strvec *out,
                           struct hrun_error *err);
 
-/* The ledger for hrun_app_write_files: DATA/inputs.log. The caller frees it. */
-char *hrun_store_input_record(const struct hrun_store *s);
-
 /* Where it is remembered what was prepared in which folder: DATA/prepared, which may not exist. The caller frees it. */
 char *hrun_store_prepared(const struct hrun_store *s);
 

@@ -211,7 +211,7 @@ ok "the library prints nothing itself" sh -c \
 # ---------------------------------------------------------------- runs in one folder at the same time
 
 define same "$shares
-files: [{path: parts, content: \"{P}\"}]
+files: [{path: parts, content: \"{P} hrun:00000000\"}]
 prepare: [{run: [sh, -c, \"echo {P} >>prepared; [ -z \\\"\$HELD\\\" ] || \$HELD\"]}]"
 cat >held.sh <<'E'
 #!/bin/sh
@@ -235,7 +235,7 @@ status_is 125 "a run that would prepare anew under another one"
 one_error "is refused"
 err_has "another run uses what was prepared in '$PWD/same': wait for its end, or run in a folder of your own (--wdir)" \
     "with what to do"
-ok "before it writes anything" test "$(cat same/prepared same/parts | tr -d '\n')" = 11
+ok "before it writes anything" test "$(cut -d' ' -f1 same/prepared same/parts | tr -d '\n')" = 11
 here same -app same -N 16 -n 1 --force
 ok "as is one with --force" test "$status $(cat same/prepared)" = "125 1"
 here same -app same -N 16 -n 1

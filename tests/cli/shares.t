@@ -180,7 +180,7 @@ run hrun "${on[@]}" -app odd -N 192 "$prog"
 status_is 125 "units that are not whole"
 err_has "shares.units of odd: 'N/5' is 38.4 at N=192" "are told"
 define deaf 'shares: {units: "N"}
-files: [{path: parts, content: "{shares}"}]' '"{N}"'
+files: [{path: parts, content: "{shares} hrun:00000000"}]' '"{N}"'
 on[5]=deaf
 run hrun-calibrate "${on[@]}" "$prog"
 status_is 0 "a program that ignores its shares"
