@@ -518,6 +518,15 @@ trials: all $(addprefix $(B)/tests/trials/,skeleton rivals)
 trials-weights: all $(B)/tests/trials/skeleton
 	HRUN_BUILD=$(B) tests/trials/weights --seed $(SEED) --trials $(TRIALS) $(TRIALS_OPTIONS)
 
+# Are choices and predictions of 20 seeds, and the quick tables of tests/accuracy, as tests/trials/FROZEN records them?
+# NET_OPTIONS: of tests/trials/net.
+.PHONY: net
+net: all $(addprefix $(B)/tests/trials/,skeleton rivals) $(SMPI_TOOL) \
+     $(addprefix $(B)/tests/accuracy/,collectives net_accuracy netbench-processing net_parameters matmul fft) \
+     $(addprefix $(B)/tests/accuracy/,variants_accuracy accuracy)
+	HRUN_BUILD=$(B) tests/accuracy/tables --only fft
+	HRUN_BUILD=$(B) tests/trials/net $(NET_OPTIONS)
+
 # How well are operations predicted? Played under SMPI on 16 unlike hosts (NET_ACCURACY: options of tests/accuracy/net),
 # by the network as it is, and as hrun-calibrate estimates it.
 $(B)/tests/accuracy/net_accuracy: $(B)/tests/accuracy/net_accuracy.o $(B)/lib/libhrun.a

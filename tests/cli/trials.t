@@ -60,6 +60,14 @@ assert trials.cause(dict(case, best_predicted=0.1)).startswith("caution") and no
 P
 ok "which leaves out configurations; causes are those of the figures" python3 "$tmp/space.py"
 
+# Seeds 6, 14 and 20 are quick; on 14 a model misses.
+HRUN_BUILD=$build run tests/trials/net --seeds 6,14,20 --jobs 1
+if [ "$status" = 77 ]; then
+    skip "three seeds choose and predict as FROZEN records" "$out"
+else
+    status_is 0 "three seeds choose and predict as FROZEN records"
+fi
+
 HRUN_BUILD=$build tests/trials/hybrid --seed 5 --trials 2 --jobs 1 >"$tmp/one"
 HRUN_BUILD=$build tests/trials/hybrid --seed 5 --trials 2 --jobs 1 >"$tmp/two"
 ok "hybrid plays a machine with two kinds of cores" grep -q "one process per core .* mean" "$tmp/one"
