@@ -16,14 +16,9 @@ static const size_t RECORDS_MAX = (size_t)1 << 28;
 /* Of SimGrid, hrun has `ompi` unless the user sets another (lib/launch/engines/smpi.c). */
 static const char *selector(const struct context *c)
 {
-    static const struct { const char *parameter, *name; } known[] = {
-        { "smpi/coll-selector:mpich", "mpich" }, { "smpi/coll-selector:default", "smpi" },
-    };
-
     for (size_t i = 0; i < c->set->smpi.n; i++)
-        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-            if (!strcmp(c->set->smpi.v[i], known[k].parameter))
-                return known[k].name;
+        if (!strcmp(c->set->smpi.v[i], "smpi/coll-selector:mpich"))
+            return "mpich";
     return c->cluster->platform ? "ompi" : "openmpi";
 }
 

@@ -15,22 +15,6 @@ void net_ring(struct play_schedule *s, const struct net_task *t, int me)
 
 /* ---------------------------------------------------------------- allgather */
 
-void net_allgather_posted(struct play_schedule *s, const struct net_task *t, int me)
-{
-    for (int i = 0; i < t->n; i++)
-        if (i != me) {
-            play_send(s, net_rank(t, i), t->bytes);
-            play_recv(s, net_rank(t, i));
-        }
-    play_wait(s);
-}
-
-void net_allgather_parts(struct play_schedule *s, const struct net_task *t, int me)
-{
-    net_part(s, t, me, HRUN_NET_GATHER, t->bytes, 0);
-    net_part(s, t, me, HRUN_NET_BCAST, t->bytes * t->n, 0);
-}
-
 void net_allgather_bruck(struct play_schedule *s, const struct net_task *t, int me)
 {
     for (int d = 1; d < t->n; d <<= 1)
@@ -127,17 +111,6 @@ void net_alltoall_pairwise(struct play_schedule *s, const struct net_task *t, in
 {
     for (int k = 1; k < t->n; k++)
         play_exchange(s, net_rank(t, modulo(me + k, t->n)), t->bytes, net_rank(t, modulo(me - k, t->n)));
-}
-
-/* Pairwise by exclusive or; takes a power of two. */
-void net_alltoall_xor(struct play_schedule *s, const struct net_task *t, int me)
-{
-    if (net_pow2_below(t->n) != t->n) {
-        net_alltoall_pairwise(s, t, me);
-        return;
-    }
-    for (int k = 1; k < t->n; k++)
-        play_exchange(s, net_rank(t, me ^ k), t->bytes, net_rank(t, me ^ k));
 }
 
 void net_alltoall_bruck(struct play_schedule *s, const struct net_task *t, int me)

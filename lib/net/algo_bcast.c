@@ -72,27 +72,6 @@ void net_bcast_binary(struct play_schedule *s, const struct net_task *t, int me)
     play_wait(s);
 }
 
-/* One half goes down each side of the binary tree (odd and even members), then pairs of the two sides exchange
- * theirs. */
-void net_bcast_split(struct play_schedule *s, const struct net_task *t, int me)
-{
-    int v = net_place(t, me), single = t->n % 2 == 0, pair = v % 2 ? v + 1 : v - 1;
-    double half = t->bytes / 2;
-
-    if (v)
-        play_recv_wait(s, net_at(t, net_binary_parent(v)));
-    for (int k = 0; k < 2; k++)
-        if (net_binary_child(v, k) < t->n)
-            play_send(s, net_at(t, net_binary_child(v, k)), half);
-    play_wait(s);
-    if (v == 0 && single)
-        play_send_wait(s, net_at(t, t->n - 1), half);
-    else if (single && v == t->n - 1)
-        play_recv_wait(s, net_at(t, 0));
-    else if (v > 0)
-        play_exchange(s, net_at(t, pair), half, net_at(t, pair));
-}
-
 /* ---------------------------------------------------------------- scatter, then allgather */
 
 /* Blocks, the larger subtree first; who would receive nothing does not receive. */

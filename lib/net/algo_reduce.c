@@ -24,13 +24,6 @@ void net_reduce_linear(struct play_schedule *s, const struct net_task *t, int me
             receive_and_work(s, net_rank(t, i), t->bytes);
 }
 
-void net_reduce_posted(struct play_schedule *s, const struct net_task *t, int me)
-{
-    net_gather_posted(s, t, me);
-    if (me == t->root)
-        play_work(s, t->bytes * (t->n - 1));
-}
-
 void net_reduce_chain(struct play_schedule *s, const struct net_task *t, int me)
 {
     int v = net_place(t, me);

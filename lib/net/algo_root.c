@@ -83,18 +83,6 @@ void net_gather_linear(struct play_schedule *s, const struct net_task *t, int me
             play_recv_wait(s, net_rank(t, i));
 }
 
-void net_gather_posted(struct play_schedule *s, const struct net_task *t, int me)
-{
-    if (me != t->root) {
-        play_send_wait(s, net_rank(t, t->root), t->bytes);
-        return;
-    }
-    for (int i = 0; i < t->n; i++)
-        if (i != me)
-            play_recv(s, net_rank(t, i));
-    play_wait(s);
-}
-
 /* The root asks each for its message, and goes on when that is there. */
 void net_gather_sync(struct play_schedule *s, const struct net_task *t, int me)
 {

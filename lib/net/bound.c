@@ -143,11 +143,10 @@ static double direct_s(const struct bound *b)
 {
     const struct hrun_net *net = b->net;
     int waits = net->wire_waits || (net->sync_bytes > 0 && b->call->bytes >= net->sync_bytes);
-    int op = b->call->op, one_by_one = is(b, "pairwise") || is(b, "xor");
+    int op = b->call->op, one_by_one = is(b, "pairwise");
 
     if ((op != HRUN_NET_ALLTOALL && op != HRUN_NET_ALLGATHER)
-        || !(one_by_one || is(b, "throttled") || is(b, "linear-posted")
-             || (op == HRUN_NET_ALLTOALL && is(b, "linear"))))
+        || !(one_by_one || is(b, "throttled") || is(b, "linear")))
         return 0;
     return fmax(processor_s(b), waits && one_by_one ? rounds_s(b) : 0);
 }

@@ -197,7 +197,7 @@ struct net_task {
     const int *ranks;          /* n: their ranks; NULL: index and rank are the same */
     double bytes;              /* as of struct hrun_net_call */
     double scatter_S, gather_M2; /* of struct hrun_net_thresholds; 0: none */
-    const char *selector;      /* whose parts "reduce-bcast" and "linear" of allgather take */
+    const char *selector;      /* whose parts "reduce-bcast" takes */
     const struct net_hosts *hosts; /* of the ranks of the whole communicator */
 };
 
@@ -216,7 +216,7 @@ void net_hosts_release(struct net_hosts *h);
 typedef void net_program(struct play_schedule *s, const struct net_task *t, int me);
 
 /* Those of each operation; unused rows have no program. */
-enum { NET_ALGORITHMS_MAX = 11 };
+enum { NET_ALGORITHMS_MAX = 10 };
 extern const struct net_algorithm {
     const char *name;
     net_program *program;
@@ -252,20 +252,20 @@ void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hr
 
 /* algo_root.c; net_from_root: straight to all at once, blocks (scatter) or the whole (bcast) */
 net_program net_scatter_linear, net_from_root, net_scatter_binomial, net_scatter_rising;
-net_program net_gather_linear, net_gather_posted, net_gather_sync, net_gather_binomial;
+net_program net_gather_linear, net_gather_sync, net_gather_binomial;
 /* algo_bcast.c */
 net_program net_bcast_binomial, net_bcast_mpich, net_bcast_knomial, net_bcast_chain, net_bcast_binary,
     net_bcast_split, net_bcast_doubling, net_bcast_ring, net_bcast_hosts;
 /* algo_reduce.c */
-net_program net_reduce_linear, net_reduce_posted, net_reduce_chain, net_reduce_binary, net_reduce_binomial,
+net_program net_reduce_linear, net_reduce_chain, net_reduce_binary, net_reduce_binomial,
     net_reduce_rabenseifner, net_reduce_hosts;
 net_program net_allreduce_doubling, net_allreduce_ring, net_allreduce_rabenseifner, net_allreduce_parts,
     net_allreduce_linear, net_allreduce_hosts;
 /* algo_all.c */
 net_program net_ring;
-net_program net_allgather_posted, net_allgather_parts, net_allgather_bruck, net_allgather_doubling,
-    net_allgather_doubling_mpich, net_allgather_ring, net_allgather_pairwise, net_allgather_neighbor;
-net_program net_alltoall_linear, net_alltoall_pairwise, net_alltoall_xor, net_alltoall_bruck, net_alltoall_throttled;
+net_program net_allgather_bruck, net_allgather_doubling, net_allgather_doubling_mpich, net_allgather_ring,
+    net_allgather_pairwise, net_allgather_neighbor;
+net_program net_alltoall_linear, net_alltoall_pairwise, net_alltoall_bruck, net_alltoall_throttled;
 net_program net_barrier_linear, net_barrier_doubling, net_barrier_bruck, net_barrier_tree;
 
 /* Recursive doubling of blocks cut from `total` bytes at multiples of `block`, of virtual ranks counted from the root;

@@ -77,7 +77,7 @@ struct hrun_net_thresholds {
 struct hrun_net {
     char *engine, *mpi;        /* "mpirun", "ompi-4.1.4" */
     char *selector;            /* whose rules choose algorithms: "openmpi" (4.1 and later, coll/tuned), "ompi" and
-                                  "mpich" (SimGrid's coll-selector:ompi and :mpich), "smpi" (SimGrid's default) */
+                                  "mpich" (SimGrid's coll-selector:ompi and :mpich) */
     char *date;                /* ISO 8601 UTC */
     int nhosts, nclasses, ngroups;
     char **hosts;              /* names */
@@ -180,7 +180,7 @@ struct hrun_net_time {
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err);
 
-/* 1: among n ranks the call is one whose times jump: a gather straight to the root (or what is built on one) of bytes
+/* 1: among n ranks the call is one whose times jump: a gather straight to the root of bytes
  * in the irregular region. What is predicted for it is a mean, from which single calls differ by far. */
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 

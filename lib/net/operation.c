@@ -41,8 +41,7 @@ static double slowest_neighbours_s(const struct hrun_net *net, double bytes, con
 /* Does it gather straight to the root? */
 static int is_straight(const struct hrun_net_call *call, const char *algorithm)
 {
-    return (call->op == HRUN_NET_GATHER || call->op == HRUN_NET_ALLGATHER) &&
-           (!strcmp(algorithm, "linear") || !strcmp(algorithm, "linear-posted"));
+    return call->op == HRUN_NET_GATHER && !strcmp(algorithm, "linear");
 }
 
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n)

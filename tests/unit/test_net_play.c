@@ -118,7 +118,7 @@ static void test_paper(void)
                                                    .t_s_per_byte = net->classes[1].t_s_per_byte,
                                                    .local_fixed_s = net->classes[i].local_fixed_s,
                                                    .local_s_per_byte = net->classes[i].local_s_per_byte };
-    t = net_time(net, HRUN_NET_GATHER, "linear-posted", bytes, N);
+    t = net_time(net, HRUN_NET_GATHER, "linear", bytes, N);
     is_num(t * 1e3, (5 * root + net->classes[1].C_s.v + net->classes[1].t_s_per_byte.v * bytes + bytes / 1e8) * 1e3,
            1e-12, "gather on like hosts: n (C0 + t0 M) + one of the others");
     hrun_net_destroy(net);
@@ -145,7 +145,7 @@ static void test_by_hand(void)
     net->pairs[1].beta_bytes_per_s.v = 1e8;
     net->classes[0].out_bytes_per_s.v = 0;
     net->classes[3].in_bytes_per_s.v = 1e8;
-    is_num(net_at_root(net, HRUN_NET_GATHER, "linear-posted", 1e6, 4, 3) * 1e3, 30.1, 1e-12, "into one port");
+    is_num(net_at_root(net, HRUN_NET_GATHER, "linear", 1e6, 4, 3) * 1e3, 30.1, 1e-12, "into one port");
     net->classes[3].in_bytes_per_s.v = 0;
 
     /* While its bytes flow a message takes of the way back. */
