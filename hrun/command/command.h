@@ -79,7 +79,7 @@ int context_export(void *settings, const struct hrun_opt *opt, const char *value
       "Machine", hrun_opt_string, COMMON_AT(cluster_file), .modes = in, .often = 1 }
 
 #define OPTION_ENGINE(in) \
-    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun flux ssh smpi", "what starts the processes", \
+    { "engine", 0, HRUN_OPT_CHOICE, "NAME", "auto local mpirun srun ssh smpi", "what starts the processes", \
       "Launch", hrun_opt_string, COMMON_AT(engine), .modes = in }
 #define OPTION_MPI(in) \
     { "mpi", 0, HRUN_OPT_CHOICE, "NAME", "openmpi mpich", \

@@ -5,16 +5,14 @@
  *           have cores of their own, so it is asked for only where they share some.
  * progress  Before 4.2 MPI_Finalize over hosts mostly hangs: UCX waits for a peer that waits in PMI's barrier and does
  *           not serve UCX (mpich#6596). While a rank waits for PMI it goes on to serve.
- * status    Slurm's PMI makes SIGKILL of each MPI_Abort, Flux's SIGTERM, and neither sees a rank that leaves without
- *           MPI_Finalize. A rank that aborts exits with that status instead, and one that leaves with 0 exits with 1;
- *           so do those of Open MPI where Flux serves them.
+ * status    Slurm's PMI makes SIGKILL of each MPI_Abort, and does not see a rank that leaves without MPI_Finalize. A
+ *           rank that aborts exits with that status instead, and one that leaves with 0 exits with 1.
  * It stands between MPICH and UCX (ucp_worker_progress, _destroy) and the C library (read and write of the connection
  * PMI_FD, _exit).
  */
 #include <dlfcn.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,24 +49,10 @@ static void *next(const char *name)
     return found;
 }
 
-/* Is MPI begun and not finished? In a process that is no program of MPI it is not there. */
-static int in_mpi(void)
-{
-    int (*initialized)(int *) = (int (*)(int *))(uintptr_t)dlsym(RTLD_DEFAULT, "MPI_Initialized");
-    int (*finalized)(int *) = (int (*)(int *))(uintptr_t)dlsym(RTLD_DEFAULT, "MPI_Finalized");
-    int begun = 0, over = 0;
-
-    if (initialized && finalized) {
-        initialized(&begun);
-        finalized(&over);
-    }
-    return begun && !over;
-}
-
 static void leave(int status, void *unused)
 {
     (void)unused;
-    if (!own.keeps_status || (status & 0xff) || own.pid != getpid() || !(own.begun || in_mpi()))
+    if (!own.keeps_status || (status & 0xff) || own.pid != getpid() || !own.begun)
         return;
     fflush(NULL);
     syscall(SYS_exit_group, 1);
@@ -138,17 +122,6 @@ EXPORTED ssize_t write(int fd, const void *data, size_t size)
         }
     }
     return syscall(SYS_write, fd, data, size);
-}
-
-/* Flux's PMI client ends by it after it has told of an abort, and Flux's SIGTERM is on its way. */
-EXPORTED __attribute__((noreturn)) void exit(int status)
-{
-    void (*go_on)(int) = (void (*)(int))(uintptr_t)next("exit");
-
-    if (own.keeps_status && status && own.pid == getpid())
-        signal(SIGTERM, SIG_IGN);
-    for (;;)
-        go_on(status);
 }
 
 EXPORTED __attribute__((noreturn)) void _exit(int status)

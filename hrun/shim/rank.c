@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* CPUs of the largest affinity mask; Linux is built for 8192 at most. */
@@ -108,15 +107,6 @@ static void place_shared_memory(void)
     }
 }
 
-/* Flux removes the job's folder on each host, and with it what ranks that were killed have in it. */
-static void place_in_flux(void)
-{
-    const char *folder = getenv("FLUX_JOB_TMPDIR");
-
-    if (folder)
-        setenv("OMPI_MCA_orte_tmpdir_base", folder, 0);
-}
-
 /* mpirun hands its settings on to the processes, and with them the shims. An mpirun or hrun that the program starts is
  * to find the remote shell behind them, and not hrun's rankfile. */
 static void restore_settings(void)
@@ -190,24 +180,6 @@ static void forget(void)
         unsetenv(name);
 }
 
-/* What the rank has left behind may go on until the job is told to end. */
-static void see_rest_off(void)
-{
-    static const struct timespec step = { 0, 50 * 1000 * 1000 };
-    enum { PATIENCE_MS = 2000 };        /* as lib/launch has */
-    sigset_t ends;
-    int status;
-    pid_t pid;
-
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGTERM);
-    while ((pid = waitpid(-1, &status, WNOHANG)) >= 0)
-        if (pid == 0 && sigtimedwait(&ends, NULL, &step) > 0) {
-            shim_end_rest(-1, -1, PATIENCE_MS, &status);
-            return;
-        }
-}
-
 /* End as the rank has ended, but without a core. Other signals, which the rank has outlived, stay blocked. */
 static _Noreturn void end_likewise(int status)
 {
@@ -228,45 +200,32 @@ static _Noreturn void end_likewise(int status)
  * to the group only SIGKILL and SIGSTOP are for both. Result: 0 in the child, or -1: its end could not be told. */
 static int stay_and_tell(int rank)
 {
-    const char *pmi = getenv("PMI_FD"), *path = getenv(HRUN_NOTES_VARIABLE);
-    int notes = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    const char *path = getenv(HRUN_NOTES_VARIABLE);
+    int notes = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1, status;
     sigset_t all, before;
     char line[64];
-    int status, n;
     pid_t pid;
 
-    if (path && notes < 0) {
-        shim_say("rank %d: cannot open %s: %s", rank, path, strerror(errno));
+    if (notes < 0) {
+        shim_say("rank %d: cannot open %s: %s", rank, path ? path : HRUN_NOTES_VARIABLE, strerror(errno));
         return -1;
     }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    if (!path)
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid = fork();
     if (pid < 0)
         shim_say("rank %d: cannot start a process: %s", rank, strerror(errno));
     if (pid <= 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        if (path && !pid)       /* only now: a signal that is passed on reaches it */
+        if (!pid)       /* only now: a signal that is passed on reaches it */
             hrun_note_write(notes, HRUN_NOTE_RANK_BEGUN, "", rank, "");
         return pid;
     }
-    if (pmi)
-        close((int)strtol(pmi, NULL, 10));
-    while (waitpid(-1, &status, 0) != pid)
+    while (waitpid(pid, &status, 0) != pid)
         ;
-    if (path) {
-        snprintf(line, sizeof line, "%d", status);
-        hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
-        end_likewise(status);
-    }
-    n = snprintf(line, sizeof line, "%s%d %d\n", HRUN_RANK_ENDED, rank, status);
-    if (write(STDERR_FILENO, line, (size_t)n) != n)
-        _exit(SHIM_FAILED);
-    n = status;
-    see_rest_off();
-    _exit(WIFSIGNALED(n) ? 128 + WTERMSIG(n) : WEXITSTATUS(n));
+    snprintf(line, sizeof line, "%d", status);
+    hrun_note_write(notes, HRUN_NOTE_RANK_ENDED, "", rank, line);
+    end_likewise(status);
 }
 
 int shim_rank(char **words)
@@ -300,8 +259,6 @@ int shim_rank(char **words)
         setenv("OMP_NUM_THREADS", number, 1);
     }
     place_shared_memory();
-    if (todo && strstr(todo, "tell"))
-        place_in_flux();
     restore_settings();
     forget();
     execvp(words[0], words);

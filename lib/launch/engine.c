@@ -9,8 +9,7 @@
 
 /* Where several suit a cluster the first one that is usable is taken. */
 static const struct hrun_engine *const engines[] = {
-    &hrun_engine_flux, &hrun_engine_srun, &hrun_engine_local, &hrun_engine_ssh, &hrun_engine_mpirun,
-    &hrun_engine_smpi, NULL
+    &hrun_engine_srun, &hrun_engine_local, &hrun_engine_ssh, &hrun_engine_mpirun, &hrun_engine_smpi, NULL
 };
 
 const struct hrun_engine *const *hrun_engines(void)

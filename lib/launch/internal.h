@@ -138,11 +138,9 @@ int hrun_note_parse(const char *line, struct hrun_note_read *out);
 
 #define HRUN_RANKS_VARIABLE "HRUN_RANKS"
 /* "bind", "report", "tell", with commas: what the shim does with them. For the first two it compares its real affinity
- * with the planned one, and fails where they differ. For the third it stays beside the rank, and says on standard error
- * how it has ended: HRUN_RANK_ENDED, rank and wait status in decimal, and a newline. Where HRUN_NOTES names a FIFO it
- * writes notes there instead. */
+ * with the planned one, and fails where they differ. For the third it stays beside the rank, and writes notes of its
+ * begin and end into the FIFO that HRUN_NOTES names. */
 #define HRUN_RANKS_DO_VARIABLE "HRUN_RANKS_DO"
-#define HRUN_RANK_ENDED "\x1ehrun-rank "
 /* A folder of the rank's host for Open MPI's shared memory files. Not set: they stay where Open MPI puts them. */
 #define HRUN_RANKS_SHM_VARIABLE "HRUN_SHM"
 

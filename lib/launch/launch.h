@@ -3,9 +3,8 @@
  * Purpose: run a layout's ranks, hand the application's status on, leave nothing behind. Engines are rows
  * of a table: `local` (one host; hrun itself is the PMIx server of the job, or its PMI-1 server where the program is
  * of MPICH's family), `mpirun` (Open MPI 4 or 5 with a rankfile), `srun` (inside a Slurm allocation, with its PMIx),
- * `flux` (inside a Flux instance, with its PMI), `ssh` (programs of MPICH's family over hosts: hrun serves PMI-1, and
- * its proxies on the hosts relay it) and `smpi` (SimGrid's simulation of MPI: all ranks in one process, on the hosts of
- * a platform file).
+ * `ssh` (programs of MPICH's family over hosts: hrun serves PMI-1, and its proxies on the hosts relay it) and `smpi`
+ * (SimGrid's simulation of MPI: all ranks in one process, on the hosts of a platform file).
  * Invariants, on every path out of hrun_launch, signals and errors included:
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
@@ -166,8 +165,8 @@ struct hrun_engine {
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *const *hrun_engines(void);
 /* The engine for a cluster and a program of that MPI (NULL: not known) when the user names none: for simulated hosts
- * `smpi`; inside a Flux instance `flux`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only
- * host is this one, else `ssh` for MPICH's family and `mpirun` for others. found and errors: those of usable. */
+ * `smpi`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only host is this one, else `ssh` for
+ * MPICH's family and `mpirun` for others. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                                            struct hrun_openmpi *found, struct hrun_error *err);
 /* The same without asking whether it is usable here. */

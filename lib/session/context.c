@@ -445,7 +445,7 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     }
     c->engine = hrun_engine_find(name);
     if (!c->engine)
-        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, flux, ssh and smpi", name);
+        return hrun_fail(err, HRUN_EINVAL, "no engine '%s'; there are local, mpirun, srun, ssh and smpi", name);
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 

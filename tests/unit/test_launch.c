@@ -365,7 +365,7 @@ static void command(struct fixture *f, const char *version, const char *want, co
         which[r] = 1;
     full = hrun_strf(want, procs);
     for (const struct hrun_engine *const *row = hrun_engines(); *row; row++) {
-        if (!strcmp((*row)->name, "srun") || !strcmp((*row)->name, "flux") || (*row)->simulated)
+        if (!strcmp((*row)->name, "srun") || (*row)->simulated)
             continue;           /* commands of their own: test_launch_srun.c, tests/cli/smpi.t */
         hrun_buf_reset(&b);
         is_int(hrun_engine_command(*row, &job, &b, &err), 0, "%s: a command for %s", (*row)->name, what);

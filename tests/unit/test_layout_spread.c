@@ -3,7 +3,6 @@
 #include "fixture.h"
 
 #include "base/list.h"
-#include "launch/engines/flux.h"
 #include "launch/engines/srun.h"
 #include "launch/internal.h"
 #include "layout/layout.h"
@@ -12,8 +11,6 @@
 #include <string.h>
 
 enum { CORES = 512, NHOSTS = 2 };
-
-static const char *const host_names[NHOSTS] = { "127.0.0.11", "127.0.0.12" };
 
 /* Two hosts like this; NULL: the machine has no such level. */
 static struct hrun_cluster *two_hosts(const char *xml, int level)
@@ -196,7 +193,7 @@ static char *look_up(const char *name)
     return NULL;
 }
 
-/* ssh, srun and flux: the shim binds each rank by this */
+/* ssh and srun: the shim binds each rank by this */
 static int shim_gets(const struct hrun_layout *l)
 {
     int good;
@@ -231,36 +228,10 @@ static int srun_gets(const struct hrun_layout *l)
     return good;
 }
 
-/* flux: [[first node, nodes, ranks of each, times], ...] */
-static int flux_gets(const struct hrun_layout *l)
-{
-    struct hrun_allocation a = { .manager = HRUN_MANAGER_FLUX, .ngroups = 1 };
-    struct hrun_flux_place p;
-    int good, r = 0, node, nodes, each, times, len = 0;
-
-    for (int h = 0; h < NHOSTS; h++)
-        if (hrun_strvec_push(&a.hosts, host_names[h]))
-            bail("no memory");
-    good = !hrun_flux_place(&a, l, &p, NULL);
-    for (const char *at = good ? p.taskmap + 1 : ""; good && *at == '['; at += len + (at[len] == ',')) {
-        good = sscanf(at, "[%d,%d,%d,%d]%n", &node, &nodes, &each, &times, &len) == 4;
-        for (int k = 0; k < nodes * each * times && good; k++, r++) {
-            const char *name = p.hosts.v[node + k / each % nodes];
-
-            good = r < l->nranks && is_host(l, r, name, strlen(name));
-        }
-    }
-    good = good && r == l->nranks;
-    hrun_flux_place_release(&p);
-    hrun_strvec_release(&a.hosts);
-    return good;
-}
-
 /* ---------------------------------------------------------------- all of it */
 
 static const struct { const char *name; int (*gets)(const struct hrun_layout *l); } engines[] = {
     { "mpirun", mpirun_gets }, { "smpi", smpi_gets }, { "shim", shim_gets }, { "srun", srun_gets },
-    { "flux", flux_gets },
 };
 
 static int ncases, nbad;

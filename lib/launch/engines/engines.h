@@ -9,7 +9,7 @@
 #include "launch/launch.h"
 
 extern const struct hrun_engine hrun_engine_local, hrun_engine_mpirun, hrun_engine_srun, hrun_engine_ssh,
-                                hrun_engine_smpi, hrun_engine_flux;
+                                hrun_engine_smpi;
 /* Of hrun_launch_plain, not in the table: it has nothing but run. */
 extern const struct hrun_engine hrun_engine_plain;
 
