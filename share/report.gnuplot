@@ -32,32 +32,34 @@ is_on(on, i) = i < NSUBS ? on == i : on != on
 SECONDS = "set logscale %s; set format %s '%%.3g s'"
 PERCENT = "unset logscale %s; set format %s '%%+.2g %%%%'"
 PLAIN = "set logscale %s; set format %s '%%g'"
+POWERS = "set logscale x 2; set xtics 1, 8; set format x '%.0b %BB'"
+TENS = 'unset logscale x; set xtics autofreq'
 axes(x, y) = sprintf(x, 'x', 'x').'; '.sprintf(y, 'y', 'y')
 
 t = sprintf('Configurations at N = %.0f', N)
 if (wanted(PLAN)) {
-    set print; print t; set title t; set xlabel 'processes P'; set ylabel 'time'; eval axes(PLAIN, SECONDS)
+    set print; print t; set title t; set xlabel 'processes P' offset 0,0.5; set ylabel 'time'; eval axes(PLAIN, SECONDS)
     plot $PLAN using 1:2 with points pt 6 ps 0.6 lc rgb '#898781' title 'configurations', \
          $MEASURED using 1:2 with points pt 5 lc rgb HUE[3] title 'measured', \
          $CHOSEN using 1:2:3:4 with yerrorbars pt 13 ps 2 lw 2 lc rgb HUE[6] title 'chosen'
 }
 t = sprintf('Time against cost at N = %.0f', N)
 if (wanted(COST_FRONT)) {
-    print t; set title t; set xlabel 'cost of a run'; set ylabel 'time'; eval axes(PLAIN, SECONDS)
+    print t; set title t; set xlabel 'cost of a run' offset 0,0.5; set ylabel 'time'; eval axes(PLAIN, SECONDS)
     plot $COST using 1:2 with points pt 6 ps 0.6 lc rgb '#898781' title 'configurations', \
          $MEASURED using 3:2 with points pt 5 lc rgb HUE[3] title 'measured', \
          $COST_FRONT using 1:2 with linespoints pt 7 lc rgb HUE[1] title 'best in both'
 }
 t = sprintf('Time against energy at N = %.0f', N)
 if (wanted(ENERGY_FRONT)) {
-    print t; set title t; set xlabel 'energy of a run, J'; set ylabel 'time'; eval axes(PLAIN, SECONDS)
+    print t; set title t; set xlabel 'energy of a run, J' offset 0,0.5; set ylabel 'time'; eval axes(PLAIN, SECONDS)
     plot $ENERGY using 1:2 with points pt 6 ps 0.6 lc rgb '#898781' title 'configurations', \
          $MEASURED using 4:2 with points pt 5 lc rgb HUE[3] title 'measured', \
          $ENERGY_FRONT using 1:2 with linespoints pt 7 lc rgb HUE[1] title 'best in both'
 }
 t = 'Shares of the work'
 if (wanted(SHARES - 1)) {
-    print t; set title t; set xlabel 'size N'; set ylabel 'time'; eval axes(PLAIN, SECONDS)
+    print t; set title t; set xlabel 'size N' offset 0,0.5; set ylabel 'time'; eval axes(PLAIN, SECONDS)
     plot $SHARES using 1:2 with linespoints lc rgb HUE[1] title 'equal', \
          '' using 1:3 with linespoints lc rgb HUE[2] title 'in proportion to speed', \
          '' using 1:4 with linespoints lc rgb HUE[3] title 'best'
@@ -66,14 +68,15 @@ if (wanted(SHARES - 1)) {
 FITTED = RUNS ? sum [i = 1:RUNS] (word($RUNS[i], 5) ne 'NaN') : 0
 t = 'Measured against fitted'
 if (wanted(FITTED)) {
-    print t; set title t; set xlabel 'measured time'; set ylabel 'fitted time'; eval axes(SECONDS, SECONDS)
+    print t; set title t; set xlabel 'measured time' offset 0,0.5; set ylabel 'fitted time'; eval axes(SECONDS, SECONDS)
     plot for [i = 0:NSUBS] $RUNS using (is_on($8, i) ? $3 : NaN):5:(abs($6)):7 with yerrorbars pt 7 ps 0.6 \
          lc rgb hue(i) title name(i), $RUNS using 3:3 with lines lc rgb '#898781' notitle
 }
 do for [c = 1:2] {
     t = 'Residuals over '.(c == 1 ? 'N' : 'P')
     if (wanted(FITTED)) {
-        print t; set title t; set xlabel (c == 1 ? 'size N' : 'processes P'); set ylabel 'fitted against measured'
+        print t; set title t; set xlabel (c == 1 ? 'size N' : 'processes P') offset 0,0.5
+        set ylabel 'fitted against measured'
         eval axes(PLAIN, PERCENT)
         plot for [i = 0:NSUBS] $RUNS using (is_on($8, i) ? column(c) : NaN):(100 * ($5 / $3 - 1)) with points pt 7 \
              ps 0.6 lc rgb hue(i) title name(i), 0 lc rgb '#898781' notitle
@@ -85,7 +88,7 @@ number(line, i) = real(word(line, i))
 do for [c = 1:2] { do for [i = 0:NSUBS - 1] { do for [procs in PROCS_PER_PE] {
     t = sprintf('Time over %s: %s, %s per PE', c == 1 ? 'N' : 'P', name(i), procs)
     if (wanted(sum [k = 1:RUNS] is_of(number($RUNS[k], 8), number($RUNS[k], 9), number($RUNS[k], 10)))) {
-        print t; set title t; set xlabel (c == 1 ? 'size N' : 'processes P'); set ylabel 'time'
+        print t; set title t; set xlabel (c == 1 ? 'size N' : 'processes P') offset 0,0.5; set ylabel 'time'
         set cblabel (c == 1 ? 'P' : 'N'); eval axes(PLAIN, SECONDS)
         x(on, m, counts) = is_of(on, m, counts) ? column(c) : NaN
         plot for [v in (c == 1 ? PROCESSES : SIZES)] \
@@ -96,32 +99,35 @@ do for [c = 1:2] { do for [i = 0:NSUBS - 1] { do for [procs in PROCS_PER_PE] {
 } } }
 t = 'Messages between hosts'
 if (wanted(NTRIPS)) {
-    print t; set title t; set xlabel 'message'; set ylabel 'round trip'; eval axes(PLAIN, SECONDS)
-    set format x '%.0b %BB'
+    print t; set title t; set xlabel 'message' offset 0,0.5; set ylabel 'round trip'; eval axes(PLAIN, SECONDS)
+    eval POWERS
     s = 'plot 1/0 notitle'
     do for [i = 0:NTRIPS - 1] {
         s = s.sprintf(', $TRIP_%d with points pt 7 ps 0.6 lc rgb hue(%d) notitle, $TRIP_MODEL_%d with lines lc rgb \
                       hue(%d) title TRIP_NAME_%d', i, i, i, i, i)
     }
     eval s
+    eval TENS
 }
 t = 'Scatter and gather'
 if (wanted(SCATTER + GATHER)) {
-    print t; set title t; set xlabel 'message of each rank'; set ylabel 'median time'; eval axes(PLAIN, SECONDS)
-    set format x '%.0b %BB'
+    print t; set title t; set xlabel 'message of each rank' offset 0,0.5; set ylabel 'median time'
+    eval axes(PLAIN, SECONDS)
+    eval POWERS
     plot $SCATTER using 1:2:2:3 with yerrorbars pt 7 ps 0.6 lc rgb HUE[1] title 'scatter', \
          $SCATTER_MODEL with lines lc rgb HUE[1] notitle, \
          $GATHER using 1:2:2:3 with yerrorbars pt 7 ps 0.6 lc rgb HUE[2] title 'gather', \
          $GATHER_MODEL with lines lc rgb HUE[2] notitle
+    eval TENS
 }
 t = 'Runs that were made'
 if (wanted(RUNS)) {
-    print t; set title t; set xlabel 'size N'; set ylabel 'processes P'; eval axes(PLAIN, PLAIN)
+    print t; set title t; set xlabel 'size N' offset 0,0.5; set ylabel 'processes P'; eval axes(PLAIN, PLAIN)
     plot for [i = 0:NSUBS] $RUNS using (is_on($8, i) ? $1 * 1.03 ** (i - NSUBS / 2.0) : NaN):2 with points pt 7 ps 0.6 \
          lc rgb hue(i) title name(i)
 }
 t = 'What the runs cost'
 if (wanted(RUNS)) {
-    print t; set title t; set xlabel 'size N'; set ylabel 'time of the launch'; eval axes(PLAIN, SECONDS)
+    print t; set title t; set xlabel 'size N' offset 0,0.5; set ylabel 'time of the launch'; eval axes(PLAIN, SECONDS)
     plot for [i = 0:NSUBS] $RUNS using (is_on($8, i) ? $1 : NaN):4 with points pt 7 ps 0.6 lc rgb hue(i) title name(i)
 }

@@ -97,7 +97,12 @@ ok "so that b is given more" grep -qE '^  waits  .*: a -2\.. %, b \+4\.. %$' <<<
 run hrun "${on[@]}" --dry-run --json -N 192 "$prog"
 ok "which is told in JSON" test "$(field '[round(100 * w) for w in p["shares"]["waits"]]')" = "[98, 105]"
 run hrun-calibrate report planes -o r.html
-ok "and in a report" grep -qE 'At N=192 .* of \(3,1,3,1\): a -2\.. %, b \+4\.. %$' r.html
+sed -n 's:.*id="data">\(.*\)</script>.*:\1:p' r.html >report.json
+ok "and in a report" test "$(python3 -c 'import json; d = json.load(open("report.json"))
+print(d["plan"]["chosen"], [round(100 * w) for w in d["shares_by_waits"]])')" = "(3,1,3,1) [98, 105]"
+ok "which compares equal, proportional and the best shares" test "$(python3 -c 'import json
+print(all(s["best_s"] <= 1.001 * min(s["equal_s"], s["proportional_s"]) for s in json.load(open("report.json"))["shares"]))
+')" = True
 # All runs of the best with unequal shares failed; with equal ones it works.
 cp -r "$HRUN_DATA" failing
 python3 - failing/profiles/planes/*.log <<'E'
