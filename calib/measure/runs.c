@@ -4,6 +4,7 @@
 #include "../common/alone.h"
 #include "base/units.h"
 #include "session/decide.h"
+#include "session/mpi_waits.h"
 #include "session/work.h"
 
 #include <math.h>

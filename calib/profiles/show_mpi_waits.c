@@ -3,7 +3,7 @@
 
 #include "base/list.h"
 #include "base/units.h"
-#include "trace/trace.h"
+#include "session/mpi_waits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int by_m(const void *a, const void *b)
     return (x->M > y->M) - (x->M < y->M);
 }
 
-static void add_run(struct group *g, const struct hrun_sample *s, const struct hrun_trace_sub *seen,
+static void add_run(struct group *g, const struct hrun_sample *s, const struct waits_sub *seen,
                     const char *signature)
 {
     double share = seen->elapsed_s > 0 ? seen->compute_mean_s / seen->elapsed_s : 0;
@@ -54,17 +54,16 @@ static int make_groups(const struct hrun_samples *samples, const char *signature
 
     for (size_t i = 0; v && i < samples->n; i++) {
         const struct hrun_sample *s = &samples->v[i];
-        struct hrun_trace_sub seen;
+        struct waits_sub seen;
         int k = 0;
 
-        if (!s->ok || !s->trace || !s->trace[0] || hrun_trace_decode(s->trace, &seen, NULL))
+        if (!s->ok || waits_decode(s->trace, &seen))
             continue;
         while (k < n && v[k].M != s->M)
             k++;
         n += k == n;
         v[k].M = s->M;
         add_run(&v[k], s, &seen, signature);
-        hrun_trace_sub_release(&seen);
     }
     if (v)
         qsort(v, (size_t)n, sizeof *v, by_m);

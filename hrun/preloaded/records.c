@@ -2,7 +2,7 @@
 #include "coll.h"
 
 #include "base/preloaded.h"
-#include "trace/wire.h"
+#include "base/trace_lines.h"
 
 #include <inttypes.h>
 #include <pthread.h>

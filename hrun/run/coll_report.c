@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 #include "../preloaded/ways.h"
-#include "trace/wire.h"
+#include "base/trace_lines.h"
 
 #include <math.h>
 #include <stdio.h>

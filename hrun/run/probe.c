@@ -37,17 +37,16 @@ static int probe_ask_watched(struct probe *p, const struct context *c, struct hr
     struct hrun_layout *l = hrun_layout_create_free(c->cluster, p->pes, p->procs, c->busy, err);
     struct hrun_job job = { 0 };
     struct waits waits;
-    int rc = -1;
 
+    if (!l)
+        return -1;
     waits_init(&waits);
-    if (l && !waits_prepare(&waits, c, l, &job, err)) {
-        memcpy(p->why, waits.why, sizeof p->why);
-        p->apart = *p->why != 0;
-        rc = 0;
-    }
+    waits_prepare(&waits, c, l, &job);
+    memcpy(p->why, waits.why, sizeof p->why);
+    p->apart = *p->why != 0;
     waits_release(&waits);
     hrun_layout_destroy(l);
-    return rc;
+    return 0;
 }
 
 static void probe_release_speeds(struct probing *g)

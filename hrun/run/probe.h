@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "options.h"
 #include "session/decide.h"
+#include "session/mpi_waits.h"
 #include "session/work.h"
 
 #include <jansson.h>

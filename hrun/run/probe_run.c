@@ -138,11 +138,11 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
  * their times, but by no longer times than theirs differ by. */
 static double unlike(const struct waits *w, int i)
 {
-    const struct hrun_trace_sub *s = &w->subs[i];
+    const struct waits_sub *s = &w->subs[i];
     double most = 0;
 
     for (int j = 0; j < w->nsubs; j++) {
-        const struct hrun_trace_sub *o = &w->subs[j];
+        const struct waits_sub *o = &w->subs[j];
         double part = o->nranks > 1 && o->compute_s > 0 ? 1 - o->compute_mean_s / o->compute_s : 0;
 
         if (j == i && s->nranks > 1)
@@ -161,7 +161,7 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
     g->comm_s = INFINITY;
     g->unsure = 0;
     for (int i = 0; i < w->nsubs; i++) {
-        const struct hrun_trace_sub *s = &w->subs[i];
+        const struct waits_sub *s = &w->subs[i];
         struct hrun_speed *v = &g->v[i];
 
         if (!s->nranks)

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "report.h"
+#include "session/mpi_waits.h"
 #include "session/query.h"
 #include "session/work.h"
 

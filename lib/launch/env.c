@@ -2,8 +2,8 @@
 #include "launch/internal.h"
 
 #include "base/file.h"
+#include "base/trace_lines.h"
 #include "net/net.h"
-#include "trace/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>

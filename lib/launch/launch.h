@@ -115,7 +115,7 @@ struct hrun_job {
     /* Libraries that are preloaded into each process, the first one first, all in front of what the user preloads. */
     struct hrun_preload preloads[HRUN_PRELOADS_MAX];
     int npreloads;
-    /* The processes are watched by one of these: the lines that it tells on standard error (trace/wire.h) are taken out
+    /* The processes are watched by one of these: the lines that it tells on standard error (base/trace_lines.h) are taken out
      * of that and appended to *trace_text without their marks. NULL: they are not. */
     struct hrun_buf *trace_text;
     /* Called once when all processes have been started; may be NULL. */

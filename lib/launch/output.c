@@ -1,7 +1,7 @@
 /* output.c - the output of the processes where hrun has to touch it; see internal.h for the contracts */
 #include "launch/internal.h"
 
-#include "trace/wire.h"
+#include "base/trace_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -331,8 +331,8 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
  *     r,FIRST,LAST,HOST,KIND                 ranks FIRST..LAST of the world, ascending without a gap
  *     f,OP,WAY                               take WAY for OP whatever the model says (for tests and comparisons)
  *     e,RECORDS                              last: records before this one
- * The report goes to standard error of rank 0 in MPI_Finalize, in lines of trace/wire.h (mark, body, check) whose body
- * begins with HRUN_COLL_REPORT, so that hrun finds them among those of libhrun-trace.so. A body is one record, of one
+ * The report goes to standard error of rank 0 in MPI_Finalize, in lines of base/trace_lines.h (mark, body, check) whose
+ * body begins with HRUN_COLL_REPORT, so that hrun finds them among those of libhrun-trace.so. A body is one record, of one
  * choice for a communicator of rank 0, in the order in which they were first tried:
  *     k,OP,RANKS,ROOT,BYTES,WAY,SEGMENT,KEPT,CALLS,LIBRARY,OURS  BYTES as sizes are rounded for the choice (-1: a
  *                                            variant with counts); SEGMENT as of a piece, 0: none; KEPT 1: it was

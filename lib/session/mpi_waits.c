@@ -1,35 +1,26 @@
-/* mpi_waits.c - who waits in a run; see work.h for the contracts */
-#include "session/work.h"
+/* mpi_waits.c - who waits in a run; see mpi_waits.h for the contracts */
+#include "session/mpi_waits.h"
 
 #include "base/file.h"
 #include "base/units.h"
+#include "session/work.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One variable of the environment holds at most 128 KiB (see lib/launch/internal.h). */
-enum { PLACES_MAX = 100000 };
-/* Calls named in the report. */
-enum { CALLS_SHOWN = 3 };
-
 void waits_init(struct waits *w)
 {
     memset(w, 0, sizeof *w);
     w->limits = -1;
-    hrun_buf_init(&w->places);
     hrun_buf_init(&w->text);
 }
 
 void waits_release(struct waits *w)
 {
-    for (int i = 0; w->subs && i < w->nsubs; i++)
-        hrun_trace_sub_release(&w->subs[i]);
     free(w->subs);
     free(w->library);
-    free(w->sub);
-    hrun_buf_release(&w->places);
     hrun_buf_release(&w->text);
     waits_init(w);
 }
@@ -43,84 +34,69 @@ static const char *obstacle(const struct waits *w, const struct context *c)
         return "libhrun-trace-mpich.so is not where hrun is installed (it is built where mpicc.mpich is)";
     if (!w->library)
         return "libhrun-trace.so is not where hrun is installed (make install)";
-    if (w->places.len > PLACES_MAX)
-        return "there are too many processes";
     return NULL;
 }
 
-int waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job,
-                  struct hrun_error *err)
+void waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job)
 {
-    int *pe = calloc((size_t)l->nranks, sizeof *pe);
     const char *why;
 
     waits_release(w);
-    w->sub = calloc((size_t)l->nranks, sizeof *w->sub);
-    if (!pe || !w->sub) {
-        free(pe);
-        return hrun_fail_nomem(err);
-    }
-    w->nranks = l->nranks;
-    for (int r = 0; r < l->nranks; r++) {
-        w->sub[r] = l->ranks[r].sub;
-        pe[r] = l->ranks[r].pe;
-    }
-    if (hrun_trace_places(w->sub, pe, l->nranks, &w->places, err)) {
-        free(pe);
-        return -1;
-    }
-    free(pe);
     w->library = hrun_installed_library(c->mpi.kind == HRUN_MPI_MPICH ? "libhrun-trace-mpich.so" : "libhrun-trace.so");
     why = obstacle(w, c);
     if (why) {
         snprintf(w->why, sizeof w->why, "%s", why);
-        return 0;
+        return;
     }
-    job->preloads[job->npreloads++] = (struct hrun_preload){ w->library, HRUN_TRACE_VARIABLE, w->places.data };
+    snprintf(w->ranks, sizeof w->ranks, "%d", l->nranks);
+    job->preloads[job->npreloads++] = (struct hrun_preload){ w->library, HRUN_TRACE_VARIABLE, w->ranks };
     job->trace_text = &w->text;
-    return 0;
+}
+
+/* Read what the ranks told into w->subs. */
+static int read_told(struct waits *w, const struct hrun_layout *l, struct hrun_error *err)
+{
+    int *sub = calloc((size_t)l->nranks, sizeof *sub), rc;
+
+    w->subs = calloc((size_t)w->nsubs, sizeof *w->subs);
+    if (!w->subs || !sub || w->text.failed) {
+        free(sub);
+        return hrun_fail_nomem(err);
+    }
+    for (int r = 0; r < l->nranks; r++)
+        sub[r] = l->ranks[r].sub;
+    rc = waits_parse(w->text.data, w->text.len, sub, l->nranks, w->subs, w->nsubs, err);
+    free(sub);
+    return rc;
 }
 
 int waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_trace *t;
-    int rc = 0;
 
     if (w->why[0])
         return 0;
-    t = w->text.failed ? (hrun_fail_nomem(&why), NULL) : hrun_trace_read(w->text.data, w->text.len, l->nranks, &why);
-    if (!t && why.code == HRUN_ENOMEM)
-        return hrun_fail_nomem(err);
-    if (!t) {
-        snprintf(w->why, sizeof w->why, "%.400s", why.code != HRUN_ENODATA ? why.text
-                 : c->mpi.kind == HRUN_MPI_NONE ? "the program is not linked with MPI"
-                 : "its processes told nothing: the program is linked with MPI statically, or closes its standard "
-                   "error, or its hosts have no hrun");
+    w->nsubs = c->cluster->nsubs;
+    if (!read_told(w, l, &why)) {
+        w->limits = waits_awaited(w->subs, w->nsubs);
         return 0;
     }
-    w->nsubs = c->cluster->nsubs;
-    w->subs = calloc((size_t)w->nsubs, sizeof *w->subs);
-    if (!w->subs)
-        rc = hrun_fail_nomem(err);
-    for (int i = 0; i < w->nsubs && !rc; i++) {
-        rc = hrun_trace_sum(t, w->sub, i, &w->subs[i], err);
-        w->overhead = fmax(w->overhead, w->subs[i].overhead);
-        w->setup_s = fmax(w->setup_s, w->subs[i].setup_s);
-    }
-    if (!rc) {
-        w->limits = hrun_trace_awaited(w->subs, w->nsubs);
-        w->imbalance = hrun_trace_imbalance(w->subs, w->nsubs);
-    }
-    hrun_trace_destroy(t);
-    return rc;
+    free(w->subs);
+    w->subs = NULL;
+    if (why.code == HRUN_ENOMEM)
+        return hrun_fail_nomem(err);
+    snprintf(w->why, sizeof w->why, "%.400s", why.code != HRUN_ENODATA ? why.text
+             : c->mpi.kind == HRUN_MPI_NONE ? "the program is not linked with MPI"
+             : "its processes told nothing: the program is linked with MPI statically, or closes its standard "
+               "error, or its hosts have no hrun");
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the report */
 
-static void add_calls(const struct hrun_trace_sub *s, struct hrun_buf *out)
+static void add_calls(const struct waits_sub *s, struct hrun_buf *out)
 {
-    for (int i = 0; i < s->ncalls && i < CALLS_SHOWN; i++)
+    for (int i = 0; i < WAITS_CALLS && s->calls[i].name[0]; i++)
         hrun_buf_addf(out, "%s%s %.1f %%", i ? ", " : "", s->calls[i].name,
                       s->elapsed_s > 0 ? 100 * s->calls[i].time_s / s->elapsed_s : 0.0);
 }
@@ -137,6 +113,7 @@ static void seconds_cell(struct hrun_table *t, double seconds)
 int waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_table *t;
+    double overhead = 0, setup_s = 0;
     int used = 0, rc;
 
     if (!w->subs) {
@@ -148,12 +125,14 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
         return hrun_fail_nomem(err);
     hrun_table_row(t, "sub-cluster", "computes", "at most", "in MPI", "at least", "of its time in");
     for (int i = 0; i < w->nsubs; i++) {
-        const struct hrun_trace_sub *s = &w->subs[i];
+        const struct waits_sub *s = &w->subs[i];
         struct hrun_buf calls = HRUN_BUF_INIT;
 
         if (!s->nranks)
             continue;
         used++;
+        overhead = fmax(overhead, s->overhead);
+        setup_s = fmax(setup_s, s->setup_s);
         add_calls(s, &calls);
         hrun_table_cell(t, "%s", c->cluster->subs[i].name);
         seconds_cell(t, s->compute_mean_s);
@@ -170,8 +149,9 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
     else
         hrun_buf_adds(out, "hrun: ");
     hrun_buf_addf(out, "the busiest process computes %.2f times as long as the mean one; watching took about "
-                  "%.*f %% of the time, and ", w->imbalance, w->overhead < 0.01 ? 3 : 0, 100 * w->overhead);
-    hrun_add_seconds(out, w->setup_s);
+                  "%.*f %% of the time, and ", waits_imbalance(w->subs, w->nsubs), overhead < 0.01 ? 3 : 0,
+                  100 * overhead);
+    hrun_add_seconds(out, setup_s);
     hrun_buf_adds(out, " in MPI_Init\n");
     rc = hrun_table_render(t, 2, out) || out->failed ? hrun_fail_nomem(err) : 0;
     hrun_table_destroy(t);

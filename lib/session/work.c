@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/list.h"
 #include "session/context.h"
+#include "session/mpi_waits.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -377,8 +378,9 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
 
     if (work_job(w, layout, &words, &stdin_text, &job, err))
         goto done;
-    if ((w->waits && waits_prepare(w->waits, w->c, layout, &job, err)) ||
-        (w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
+    if (w->waits)
+        waits_prepare(w->waits, w->c, layout, &job);
+    if ((w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
         w->c->engine->check(&job, err))
         goto done;
     if (work_values(w, layout, &share, &values, err))
@@ -462,19 +464,6 @@ done:
     return rc;
 }
 
-/* What was seen of a sub-cluster's processes, into its record. The text stays in *trace. */
-static int add_waits(const struct hrun_trace_sub *seen, struct hrun_buf *trace, struct hrun_sample *s,
-                     struct hrun_error *err)
-{
-    hrun_buf_reset(trace);
-    if (hrun_trace_encode(seen, trace, err))
-        return -1;
-    s->trace = trace->data;
-    s->compute_s = seen->compute_s;
-    s->mpi_s = seen->mpi_s;
-    return 0;
-}
-
 /* Append which part of the whole a process of each sub-cluster had, of several with unequal shares. */
 static int add_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -550,8 +539,15 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
         s.pes = pes[i];
         s.work = c->app->shares.units ? 0 : w->share ? w->share[i] : rows;
         s.copies = w->copies;
-        rc = r->ok && w->waits && w->waits->subs ? add_waits(&w->waits->subs[i], &trace, &s, err) : 0;
-        rc = rc ? rc : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
+        if (r->ok && w->waits && w->waits->subs) {
+            hrun_buf_reset(&trace);
+            waits_encode(&w->waits->subs[i], &trace);
+            s.trace = trace.data;
+            s.compute_s = w->waits->subs[i].compute_s;
+            s.mpi_s = w->waits->subs[i].mpi_s;
+        }
+        rc = trace.failed ? hrun_fail_nomem(err)
+                          : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
     }
 done:
     hrun_buf_release(&config);

@@ -66,7 +66,7 @@ struct hrun_sample {
                               that of the slowest (family weak: a process on a loaded host) */
     char *settings;        /* options that change times, as they would be typed: "--mca pml ob1"; "" also of older
                               hruns */
-    char *trace;           /* what its processes did in MPI, as hrun_trace_encode writes it */
+    char *trace;           /* what its processes did in MPI, as waits_encode writes it (session) */
 };
 
 void hrun_sample_release(struct hrun_sample *s);

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "launch/internal.h"
-#include "trace/wire.h"
+#include "base/trace_lines.h"
 
 const char *const fuzz_seeds[] = {
     "1: <a>.\n0: one \\\n0: line.\n1: </a>.\n00: .\nnoise\n7: nobody's.\n0: =0\n1: <!\\\n1: =3\n",

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Watching over hosts: which kind of hosts the others wait for, how far messages go, a host without the library; through
-# mpirun and srun.
+# Watching over hosts: which kind of hosts the others wait for, a host without the library; through mpirun and srun.
 . "$(dirname "$0")/lib.sh"
 cd "$tmp" || exit 1
 lab_up "fast1 48 - fast" "fast2 48 - fast" "slow1 16 - slow"
@@ -8,14 +7,12 @@ hosts="--host fast[1-2],slow1"
 pattern=$bin/pattern
 export HRUN_PROFILE_PATH=$apps
 
-# The newest record of the kind of hosts $1: what $2 (a Python expression over m) says. `sent` are messages and bytes by
-# distance, on the same PE, host, sub-cluster, and beyond.
+# The newest record of the kind of hosts $1: what $2 (a Python expression over m) says.
 newest() {
     hrun-calibrate --json show "$3" >"$tmp/.log" 2>/dev/null
     python3 -c '
 import json, sys
 m = [q for q in json.load(open(sys.argv[1])) if sys.argv[2] in q["signature"]][-1]["measurements"][-1]
-sent = dict(w.split("=") for w in m["trace"].split()[1:]).get("sent")
 sys.exit(not eval(sys.argv[3]))' "$tmp/.log" "$1" "$2"
 }
 
@@ -23,11 +20,6 @@ run on_head hrun $hosts --trace --config '(2,1,1,1)' -N 1000 -app pattern "$patt
 status_is 0 'a program runs on three watched hosts'
 err_has 'the busiest process' 'and who waits is told'
 err_lacks 'hrun-trace' 'the lines of the library are not'
-# Ranks 0 and 1 are on fast hosts, 2 on the slow one. Large messages (8000 bytes) go down, small ones (1000) up: 0
-# sends the large ones to 2 and the small ones to 1, 1 the large ones to 0 and the small ones to 2, 2 both to fast
-# hosts.
-ok 'messages among hosts of one kind and beyond' newest fast 'sent == "0:0,0:0,3:13500,3:13500"' pattern
-ok 'the slow host is alone of its kind' newest slow 'sent == "0:0,0:0,0:0,6:27000"' pattern
 
 # A process of one kind or the other is 100 ms in each round longer outside MPI.
 waits_for() { # RANK KIND OTHER

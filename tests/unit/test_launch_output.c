@@ -2,7 +2,7 @@
 #include "launch.h"
 
 #include "launch/internal.h"
-#include "trace/wire.h"
+#include "base/trace_lines.h"
 
 #include <pthread.h>
 

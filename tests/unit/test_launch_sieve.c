@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "launch/internal.h"
-#include "trace/wire.h"
+#include "base/trace_lines.h"
 
 /* Feed text in pieces of `piece` bytes. */
 static void sift(const char *text, size_t len, size_t piece, const char *rest_want, const char *lines_want)

@@ -1,0 +1,40 @@
+/* trace_lines.h - what libhrun-trace.so writes and hrun reads
+ *
+ * Purpose: the library that is preloaded into an application's ranks (hrun/preloaded) reports on standard error of rank
+ * 0, once, in MPI_Finalize, what each rank did. hrun takes these lines out of the stream (lib/launch) and reads them
+ * (session/mpi_waits.h). Standard error is the one way back that every launcher offers from every host.
+ * Format: lines HRUN_TRACE_MARK "BODY CHECK\n" of at most HRUN_TRACE_LINE bytes, so that a pipe takes each in one
+ * piece, and srun --label passes it on whole, which makes two lines of one of more than 1024 bytes (Slurm 22.05, seen).
+ * CHECK is hrun_trace_check(BODY) in 8 hex digits. A body is records with ';' between them, a record is words with ','
+ * between them, all numbers are whole and not negative:
+ *     b,P                                         first: ranks in all
+ *     r,RANK,ELAPSED,MPI,COST,OWN                 ns from MPI_Init to MPI_Finalize, ns of these inside MPI, ns that
+ *                                                 watching one call took, ns that the library needed for itself before
+ *                                                 these, in MPI_Init
+ *     c,RANK,NAME,COUNT,NS                        calls of MPI_NAME of a rank whose r came before, time inside
+ *     e,LINES                                     last: lines before this one
+ * The other direction, HRUN_TRACE in the ranks' environment: P, the number of ranks.
+ * libhrun-coll.so reports in lines of the same form (net/net.h).
+ */
+#ifndef HRUN_BASE_TRACE_LINES_H
+#define HRUN_BASE_TRACE_LINES_H
+
+#include <stdint.h>
+
+/* The first byte is one that text does not have. */
+#define HRUN_TRACE_MARK "\x1ehrun-trace "
+#define HRUN_TRACE_VARIABLE "HRUN_TRACE"
+
+enum { HRUN_TRACE_LINE = 1024, HRUN_TRACE_NAME = 48 };
+
+/* FNV-1a, 32 bits (Fowler, Noll, Vo): torn and mixed lines are found by it. */
+static inline uint32_t hrun_trace_check(const char *text, unsigned long len)
+{
+    uint32_t h = UINT32_C(2166136261);
+
+    for (unsigned long i = 0; i < len; i++)
+        h = (h ^ (unsigned char)text[i]) * UINT32_C(16777619);
+    return h;
+}
+
+#endif
