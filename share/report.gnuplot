@@ -1,5 +1,5 @@
 # The figures of hrun-calibrate report as images. Before this stand the data: FIGURE, the number of the one that is
-# wanted as PNG, or 0 for all as PDF, and the blocks that calib/report/image.c names. What is printed is the title.
+# wanted as PNG, or 0 for all as PDF, and the blocks that calib/report/report_image.c names. The title is printed.
 set encoding utf8
 set datafile missing NaN
 set border 3 lc rgb '#898781'

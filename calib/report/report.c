@@ -131,7 +131,7 @@ static void add_escaped(const char *text, struct hrun_buf *out)
 }
 
 /* JSON inside of a script element, which "</script>" or "<!--" would end or change. */
-static void add_data(const json_t *root, struct hrun_buf *out)
+static void add_document(const json_t *root, struct hrun_buf *out)
 {
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
 
@@ -160,7 +160,7 @@ static int write_html(const json_t *root, const char *page, const char *text, co
         else if (!strncmp(s, "@TEXT@", n = strlen("@TEXT@")))
             add_escaped(text, &out);
         else if (!strncmp(s, "@DATA@", n))
-            add_data(root, &out);
+            add_document(root, &out);
         else
             hrun_buf_add(&out, s, n = *s != 0);
         s += n;
@@ -210,7 +210,7 @@ static const struct kind {
     { ".png", "report.gnuplot", write_png },
 };
 
-static const struct kind *kind_of(const char *path, struct hrun_error *err)
+static const struct kind *find_output_kind(const char *path, struct hrun_error *err)
 {
     size_t len = strlen(path);
 
@@ -227,8 +227,8 @@ static const struct kind *kind_of(const char *path, struct hrun_error *err)
 /* ------------------------------------------------------------------ the errand */
 
 /* The application that is meant: named by a word or by -app, or the only one that there is. */
-static int find_app(struct context *c, struct settings *set, char **apps, struct hrun_strvec *names,
-                    struct hrun_error *err)
+static int find_report_app(struct context *c, struct settings *set, char **apps, struct hrun_strvec *names,
+                           struct hrun_error *err)
 {
     const char *other = apps[0] && apps[1] ? apps[1] : set->app;
     struct hrun_buf all = HRUN_BUF_INIT;
@@ -262,7 +262,7 @@ static int find_app(struct context *c, struct settings *set, char **apps, struct
 }
 
 /* A report is of one cluster; whoever wanted another is to know. */
-static void name_others(const struct calib_settings *s, const struct report *r)
+static void name_other_profiles(const struct calib_settings *s, const struct report *r)
 {
     if (!r->others.n || s->common.quiet)
         return;
@@ -286,13 +286,13 @@ int calib_report(const struct calib_settings *settings, char **apps)
 
     if (!s.output)
         hrun_fail(&err, HRUN_EINVAL, "where to? say -o FILE.html, -o FILE.pdf or -o FILE.png");
-    else if ((kind = kind_of(s.output, &err)) && !context_open_store(&c, &err) &&
-             !find_app(&c, &s.common, apps, &names, &err) && !network_of_options(&c, " of this report", &err) &&
+    else if ((kind = find_output_kind(s.output, &err)) && !context_open_store(&c, &err) &&
+             !find_report_app(&c, &s.common, apps, &names, &err) && !network_of_options(&c, " of this report", &err) &&
              !report_gather(&c, &s, &r, &err) && !make_document(&r, &s, root, &text, &err) &&
              !read_share(&c, kind->share, &share, &err) &&
              !kind->write(root, share.data, text.data, s.output, &err)) {
         rc = 0;
-        name_others(&s, &r);
+        name_other_profiles(&s, &r);
     }
     rc = rc ? context_complain("hrun-calibrate", &err) : 0;
     json_decref(root);

@@ -50,7 +50,7 @@ static struct idle *idle_of(const struct finder *f, int depth, int sub)
 }
 
 /* Lists end with an entry of no PEs. */
-static void clear(struct finder *f)
+static void clear_idle(struct finder *f)
 {
     for (int s = 0; s < f->p->nsubs; s++) {
         idle_of(f, 0, s)[0] = (struct idle){ 0, f->p->npes[s] };
@@ -59,7 +59,7 @@ static void clear(struct finder *f)
 }
 
 /* Of the PEs in a list that are idle by start_s take those that have been so for the shortest time, until end_s. */
-static void take(struct idle *v, int pes, double start_s, double end_s)
+static void take_idle(struct idle *v, int pes, double start_s, double end_s)
 {
     int n = 0, later = 0, i;
 
@@ -82,7 +82,7 @@ static void take(struct idle *v, int pes, double start_s, double end_s)
 }
 
 /* Start a job as soon as its PEs are idle; result: the start. */
-static double place(struct finder *f, int depth, const struct hrun_schedule_way *w)
+static double place_job(struct finder *f, int depth, const struct hrun_schedule_way *w)
 {
     double start_s = 0;
 
@@ -94,7 +94,7 @@ static double place(struct finder *f, int depth, const struct hrun_schedule_way 
     }
     for (int s = 0; s < f->p->nsubs; s++)
         if (w->pes[s])
-            take(idle_of(f, depth, s), w->pes[s], start_s, start_s + w->time_s);
+            take_idle(idle_of(f, depth, s), w->pes[s], start_s, start_s + w->time_s);
     return start_s;
 }
 
@@ -115,11 +115,11 @@ static double length_of(struct finder *f, const struct solution *s)
 {
     double end_s = 0;
 
-    clear(f);
+    clear_idle(f);
     for (int i = 0; i < f->p->njobs; i++) {
         const struct hrun_schedule_way *w = way_of(f, s, s->order[i]);
 
-        end_s = fmax(end_s, place(f, 0, w) + w->time_s);
+        end_s = fmax(end_s, place_job(f, 0, w) + w->time_s);
     }
     return end_s;
 }
@@ -260,7 +260,7 @@ static void prove(struct finder *f, int depth, double end_s, double area_s)
             if (fmax(area, w->time_s) >= f->best.makespan_s * (1 - ROUNDING))
                 continue;
             memcpy(idle_of(f, depth + 1, 0), idle_of(f, depth, 0), list * sizeof *f->idle);
-            end = fmax(end_s, place(f, depth + 1, w) + w->time_s);
+            end = fmax(end_s, place_job(f, depth + 1, w) + w->time_s);
             if (end >= f->best.makespan_s)
                 continue;
             f->now.way[j] = i;
@@ -274,7 +274,7 @@ static void prove(struct finder *f, int depth, double end_s, double area_s)
 }
 
 /* xorshift64* (Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled, 2016). */
-static int draw(uint64_t *state, int n)
+static int draw_number(uint64_t *state, int n)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -283,7 +283,7 @@ static int draw(uint64_t *state, int n)
 }
 
 /* Move an element to another place. */
-static void move(int *v, int from, int to)
+static void move_job(int *v, int from, int to)
 {
     int x = v[from];
 
@@ -296,13 +296,14 @@ static void move(int *v, int from, int to)
 
 /* From the best one: two jobs change places, one takes another way, or both; kept where it is no longer, and after a
  * while without gain begun again from the best. */
-static void change(struct finder *f, long tries)
+static void improve_schedule(struct finder *f, long tries)
 {
     int n = f->p->njobs, idle = INT32_MAX - 1;
     uint64_t state = 88172645463325252ULL;
 
     for (long t = 0; t < tries && !is_shortest(f); t++) {
-        int a = draw(&state, n), b = draw(&state, n), what = draw(&state, 3), *order = f->now.order, x, way;
+        int a = draw_number(&state, n), b = draw_number(&state, n), what = draw_number(&state, 3);
+        int *order = f->now.order, x, way;
         double before_s, best_s = f->best.makespan_s;
 
         if (idle++ > 20 * n) {
@@ -315,9 +316,9 @@ static void change(struct finder *f, long tries)
         x = order[a];
         way = f->now.way[x];
         if (what != 1)
-            move(order, a, b);
+            move_job(order, a, b);
         if (what != 0)
-            f->now.way[x] = draw(&state, f->p->jobs[x].nways);
+            f->now.way[x] = draw_number(&state, f->p->jobs[x].nways);
         keep_shorter(f, length_of(f, &f->now));
         idle = f->best.makespan_s < best_s ? 0 : idle;
         if (f->now.makespan_s <= before_s)
@@ -325,7 +326,7 @@ static void change(struct finder *f, long tries)
         f->now.makespan_s = before_s;
         f->now.way[x] = way;
         if (what != 1)
-            move(order, b, a);
+            move_job(order, b, a);
     }
 }
 
@@ -365,17 +366,17 @@ static void number_pes(const struct hrun_schedule_problem *p, struct hrun_schedu
     free(key_s);
 }
 
-static struct hrun_schedule *answer(struct finder *f, double serial_s)
+static struct hrun_schedule *make_schedule(struct finder *f, double serial_s)
 {
     struct hrun_schedule *s = calloc(1, sizeof *s);
 
     s->v = calloc((size_t)f->p->njobs, sizeof *s->v);
     s->njobs = f->p->njobs;
-    clear(f);
+    clear_idle(f);
     for (int i = 0; i < s->njobs; i++) {
         int j = f->best.order[i];
         const struct hrun_schedule_way *w = way_of(f, &f->best, j);
-        double start_s = place(f, 0, w);
+        double start_s = place_job(f, 0, w);
 
         s->v[j] = (struct hrun_scheduled){ f->best.way[j], start_s, start_s + w->time_s, NULL };
         s->makespan_s = fmax(s->makespan_s, start_s + w->time_s);
@@ -448,14 +449,14 @@ int hrun_schedule_find(const struct hrun_schedule_problem *p, long looks, struct
         for (int j = 0; j < p->njobs; j++)
             area_s += f.area_s[j];
         sort_jobs(f.quickest_s, p->njobs, f.now.order);
-        clear(&f);
+        clear_idle(&f);
         f.complete = 1;
         prove(&f, 0, 0, area_s);
     }
     /* A schedule takes a time as n^2: as many looks as 20 jobs have, and some at any size. */
     if (!f.complete)
-        change(&f, 4 * looks / (1 + (long)n / 20) + 50);
-    *out = answer(&f, serial_s);
+        improve_schedule(&f, 4 * looks / (1 + (long)n / 20) + 50);
+    *out = make_schedule(&f, serial_s);
     free(f.idle);
     free(all);
     free(orders);

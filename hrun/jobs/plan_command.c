@@ -15,7 +15,7 @@
 /* ------------------------------------------------------------------ the PEs of a job */
 
 /* Ascending numbers as ranges. */
-static void add_numbers(const int *v, int n, struct hrun_buf *out)
+static void add_pe_numbers(const int *v, int n, struct hrun_buf *out)
 {
     size_t start = out->len;
 
@@ -27,8 +27,8 @@ static void add_numbers(const int *v, int n, struct hrun_buf *out)
 }
 
 /* The n PEs pe[n] of a sub-cluster: hosts where a PE is one, else the host and the numbers of its PEs. */
-static void add_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
-                    struct hrun_buf *out)
+static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
+                        struct hrun_buf *out)
 {
     char **names = calloc((size_t)n + 1, sizeof *names);
     int *index = calloc((size_t)n + 1, sizeof *index), first = 0;
@@ -39,7 +39,7 @@ static void add_pes(const struct hrun_cluster *cl, const struct hrun_subcluster 
         if (s->level == HRUN_LEVEL_NODE || (i + 1 < n && s->pes[pe[i + 1]].host == s->pes[pe[i]].host))
             continue;
         hrun_buf_addf(out, "%s%s:", first ? "," : "", names[i]);
-        add_numbers(index, i + 1 - first, out);
+        add_pe_numbers(index, i + 1 - first, out);
         first = i + 1;
     }
     if (s->level == HRUN_LEVEL_NODE)
@@ -63,13 +63,13 @@ static struct proposed proposed(const struct jobs *j, const struct hrun_schedule
     return (struct proposed){ job, &job->entry->ways[at->way], at };
 }
 
-static void add_config(const struct context *c, const struct proposed *p, struct hrun_buf *out)
+static void add_job_config(const struct context *c, const struct proposed *p, struct hrun_buf *out)
 {
     hrun_config_print(p->way->pes, p->way->pes + c->cluster->nsubs, c->cluster->nsubs, out);
 }
 
 /* The words that start a job as planned. */
-static void add_command(const struct context *c, const struct proposed *p, struct hrun_buf *out)
+static void add_job_command(const struct context *c, const struct proposed *p, struct hrun_buf *out)
 {
     const struct job_entry *e = p->job->entry;
 
@@ -83,7 +83,7 @@ static void add_command(const struct context *c, const struct proposed *p, struc
     }
     report_where(c, out);
     hrun_buf_addf(out, " -N %lld --config '", (long long)e->N);
-    add_config(c, p, out);
+    add_job_config(c, p, out);
     hrun_buf_addc(out, '\'');
     for (unsigned i = 0; i < e->defines_count; i++) {
         hrun_buf_adds(out, " -D ");
@@ -116,7 +116,8 @@ static void add_summary(const struct hrun_schedule *s, struct hrun_buf *out)
     }
 }
 
-static void add_table(const struct jobs *j, const struct context *c, const struct hrun_schedule *s, struct hrun_buf *out)
+static void add_job_table(const struct jobs *j, const struct context *c, const struct hrun_schedule *s,
+                          struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("rrlrll");
     const struct hrun_cluster *cl = c->cluster;
@@ -129,13 +130,13 @@ static void add_table(const struct jobs *j, const struct context *c, const struc
 
         hrun_add_seconds(&start, p.at->start_s);
         hrun_add_seconds(&end, p.at->end_s);
-        add_config(c, &p, &config);
+        add_job_config(c, &p, &config);
         if (p.way->variant)
             hrun_buf_addf(&config, " %s", p.way->variant);
         for (int k = 0; k < cl->nsubs; pe += p.way->pes[k], k++)
             if (p.way->pes[k]) {
                 hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[k].name);
-                add_pes(cl, &cl->subs[k], pe, p.way->pes[k], &places);
+                add_job_pes(cl, &cl->subs[k], pe, p.way->pes[k], &places);
             }
         hrun_table_cell(t, "%s", start.data);
         hrun_table_cell(t, "%s", end.data);
@@ -152,8 +153,8 @@ static void add_table(const struct jobs *j, const struct context *c, const struc
     hrun_table_destroy(t);
 }
 
-static void print_text(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
-                       struct hrun_buf *out)
+static void print_plan_text(const struct jobs *j, const struct context *c, const int *npes,
+                            const struct hrun_schedule *s, struct hrun_buf *out)
 {
     int total = 0;
 
@@ -161,7 +162,7 @@ static void print_text(const struct jobs *j, const struct context *c, const int 
         total += npes[i];
     hrun_buf_addf(out, "%d job%s on %d PE%s in %d sub-cluster%s\n\n", j->n, j->n == 1 ? "" : "s", total,
                   total == 1 ? "" : "s", c->cluster->nsubs, c->cluster->nsubs == 1 ? "" : "s");
-    add_table(j, c, s, out);
+    add_job_table(j, c, s, out);
     add_summary(s, out);
     if (!c->set->verbose)
         return;
@@ -170,7 +171,7 @@ static void print_text(const struct jobs *j, const struct context *c, const int 
         struct proposed p = proposed(j, s, i);
 
         hrun_buf_adds(out, "  ");
-        add_command(c, &p, out);
+        add_job_command(c, &p, out);
         hrun_buf_adds(out, " & sleep 1\n");
     }
 }
@@ -194,8 +195,8 @@ static json_t *job_json(const struct context *c, const struct proposed *p)
             json_array_append_new(places, json_pack("{s:s, s:O}", "subcluster", cl->subs[i].name, "pes", list));
         json_decref(list);
     }
-    add_config(c, p, &config);
-    add_command(c, p, &command);
+    add_job_config(c, p, &config);
+    add_job_command(c, p, &command);
     o = json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", p->job->name, "app",
                   p->job->entry->app, "variant", p->way->variant, "N", (json_int_t)p->job->entry->N, "config",
                   config.data, "start_s", p->at->start_s, "end_s", p->at->end_s, "time_s", p->way->time_s, "places",
@@ -205,8 +206,8 @@ static json_t *job_json(const struct context *c, const struct proposed *p)
     return o;
 }
 
-static int print_json(const struct jobs *j, const struct context *c, const int *npes, const struct hrun_schedule *s,
-                      struct hrun_buf *out, struct hrun_error *err)
+static int print_plan_json(const struct jobs *j, const struct context *c, const int *npes,
+                           const struct hrun_schedule *s, struct hrun_buf *out, struct hrun_error *err)
 {
     json_t *list = json_array(), *subs = json_array();
 
@@ -253,11 +254,11 @@ int run_plan(const struct hrun_settings *s, char **words)
                   "name is started as ./plan", words[0] ? "several" : "none");
     if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
         find_schedule(&j, &c, npes, &found, &err) ||
-        (s->common.json && print_json(&j, &c, npes, found, &out, &err))) {
+        (s->common.json && print_plan_json(&j, &c, npes, found, &out, &err))) {
         status = context_complain("hrun", &err);
     } else {
         if (!s->common.json)
-            print_text(&j, &c, npes, found, &out);
+            print_plan_text(&j, &c, npes, found, &out);
         fputs(out.data, stdout);
     }
     hrun_schedule_destroy(found);

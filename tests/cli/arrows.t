@@ -123,7 +123,7 @@ sub code {
     return $text;
 }
 
-# The room of a file as the table calls it: "plan" of "lib/plan/plan.c", "hrun/jobs" of "hrun/jobs/read.c".
+# The room of a file as the table calls it: "plan" of "lib/plan/plan.c", "hrun/jobs" of "hrun/jobs/jobs_read.c".
 sub room {
     my ($file) = @_;
     (my $short = $file) =~ s{^lib/}{};

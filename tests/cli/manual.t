@@ -17,7 +17,7 @@ lib/app/load.c hrun-app.5
 lib/cluster/clusterfile.c hrun-cluster.5
 lib/net/net_yaml.c hrun-profile.5
 lib/store/models_yaml.c hrun-profile.5
-hrun/jobs/read.c hrun-plan.1
+hrun/jobs/jobs_read.c hrun-plan.1
 END
 
 # Every option of the table (the completion lists them all) stands in its page and in --help.

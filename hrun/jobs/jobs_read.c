@@ -1,4 +1,4 @@
-/* read.c - a file of jobs; see jobs.h */
+/* jobs_read.c - a file of jobs; see jobs.h */
 #include "jobs.h"
 
 #include "base/file.h"
@@ -60,11 +60,11 @@ int jobs_read(const char *path, struct jobs *out, struct hrun_error *err)
             return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "a size is a whole number from 1 to %lld",
                                   (long long)HRUN_COUNT_MAX);
         if (count < 1)
-            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "%d jobs: a count is at least 1; leave the entry "
-                                  "out", count);
+            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "%d jobs: a count is at least 1; leave the "
+                                  "entry out", count);
         if (count > HRUN_SCHEDULE_JOBS_MAX - out->n)
-            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "these would be %lld jobs: no more than %d can be "
-                                  "planned at once", (long long)out->n + count, HRUN_SCHEDULE_JOBS_MAX);
+            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "these would be %lld jobs: no more than %d can "
+                                  "be planned at once", (long long)out->n + count, HRUN_SCHEDULE_JOBS_MAX);
         for (int k = 0; k < count; k++)
             out->v[out->n++] = (struct job){ make_name(e, k, count), e };
     }

@@ -1,4 +1,4 @@
-/* sizes.c - runs, predictions and hrun's choice at each size of a report; see report.h */
+/* report_sizes.c - runs, predictions and hrun's choice at each size of a report; see report.h */
 #include "report.h"
 
 #include "base/list.h"
@@ -12,14 +12,14 @@
 /* Configurations shown at one size: more dots than this hide each other. */
 enum { SHOWN_MAX = QUESTION_TOP_MAX };
 
-static json_t *number(double v)
+static json_t *number_json(double v)
 {
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *positive(double v)
+static json_t *time_json(double v)
 {
-    return number(v > 0 ? v : NAN);
+    return number_json(v > 0 ? v : NAN);
 }
 
 static json_t *config_text(const int *pes, const int *procs, int n)
@@ -35,7 +35,7 @@ static json_t *config_text(const int *pes, const int *procs, int n)
 
 /* ------------------------------------------------------------------ runs */
 
-static void predict_run(const struct report *r, struct hrun_predictor *p, struct report_run *run)
+static void predict_recorded(const struct report *r, struct hrun_predictor *p, struct report_run *run)
 {
     const int *pes = run->config, *procs = pes + r->nsubs;
     double *share;
@@ -64,12 +64,12 @@ static json_t *run_json(const struct report_run *run)
     return json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:o, s:o, s:b, s:s, s:s, s:o, s:f, s:b, s:b, s:o, s:o, s:o}",
                      "date", s->date ? s->date : "", "N", (json_int_t)s->N, "P", s->P, "M", s->M, "config",
                      s->config ? s->config : "", "cluster", s->cluster ? s->cluster : "", "time_s",
-                     positive(s->time_s), "wall_s", positive(s->wall_s), "ok", s->ok, "status",
+                     time_json(s->time_s), "wall_s", time_json(s->wall_s), "ok", s->ok, "status",
                      s->status ? s->status : "", "origin", s->origin ? s->origin : "", "on",
                      run->sub < 0 ? json_null() : json_integer(run->sub), "pes", run->npes, "counts",
-                     run->counts, "dealt", run->dealt, "fitted_s", positive(run->fit), "low_s",
-                     run->fit > 0 ? number(run->low) : json_null(), "high_s",
-                     run->fit > 0 ? number(run->high) : json_null());
+                     run->counts, "dealt", run->dealt, "fitted_s", time_json(run->fit), "low_s",
+                     run->fit > 0 ? number_json(run->low) : json_null(), "high_s",
+                     run->fit > 0 ? number_json(run->high) : json_null());
 }
 
 /* ------------------------------------------------------------------ one size */
@@ -80,7 +80,7 @@ struct point {
     double time_s;                  /* median */
 };
 
-static int is_same(const struct report *r, const struct report_run *a, const int *pes, const int *procs, int dealt)
+static int is_run_of(const struct report *r, const struct report_run *a, const int *pes, const int *procs, int dealt)
 {
     size_t bytes = (size_t)r->nsubs * sizeof *pes;
 
@@ -102,7 +102,7 @@ static int make_points(const struct report *r, const struct report_run *runs, in
         if (done[i] || !runs[i].counts || !runs[i].config)
             continue;
         for (int k = i; k < n; k++)
-            if (is_same(r, &runs[k], runs[i].config, runs[i].config + r->nsubs, runs[i].dealt)) {
+            if (is_run_of(r, &runs[k], runs[i].config, runs[i].config + r->nsubs, runs[i].dealt)) {
                 times[same++] = runs[k].s->time_s;
                 done[k] = 1;
             }
@@ -115,7 +115,7 @@ static int make_points(const struct report *r, const struct report_run *runs, in
 }
 
 /* What hrun decides at N. 0, 1: nothing, because of *why. */
-static int ask(struct report *r, const struct question *q, int64_t N, struct decision *d, struct hrun_error *why)
+static int ask_hrun(struct report *r, const struct question *q, int64_t N, struct decision *d, struct hrun_error *why)
 {
     *why = (struct hrun_error){ 0 };
     if (!r->known.have) {
@@ -132,7 +132,7 @@ static int ask(struct report *r, const struct question *q, int64_t N, struct dec
 }
 
 /* Add the predicted times of the best configurations with equal, proportional and the best shares. */
-static void add_shares(struct report *r, int64_t N, json_t *root)
+static void add_share_times(struct report *r, int64_t N, json_t *root)
 {
     static const char *const how[] = { "equal", "proportional", "best" };
     double t[3];
@@ -142,7 +142,7 @@ static void add_shares(struct report *r, int64_t N, json_t *root)
         struct hrun_error why;
         struct decision d;
 
-        if (!r->c->app->shares.units || ask(r, &q, N, &d, &why))
+        if (!r->c->app->shares.units || ask_hrun(r, &q, N, &d, &why))
             return;
         t[k] = d.time_s;
         decision_release(&d);
@@ -160,7 +160,7 @@ static json_t *size_json(const struct report *r, int64_t N, const struct decisio
 
     for (int i = 0; i < n; i++) {
         best = p[i].time_s < best->time_s ? &p[i] : best;
-        if (d && is_same(r, p[i].run, d->pes, d->procs, d->sharing != HRUN_SHARES_EQUAL))
+        if (d && is_run_of(r, p[i].run, d->pes, d->procs, d->sharing != HRUN_SHARES_EQUAL))
             actual_s = p[i].time_s;
         predicted += p[i].run->fit > 0;
         if (p[i].run->fit > 0 && (!ranked || p[i].run->fit < ranked->run->fit))
@@ -171,14 +171,15 @@ static json_t *size_json(const struct report *r, int64_t N, const struct decisio
         ranked_delta = ranked->run->fit / ranked->time_s - 1;
     }
     return json_pack("{s:I, s:i, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "N",
-                     (json_int_t)N, "recorded", n, "valid", positive(valid), "exact", valid && n >= valid, "chosen",
+                     (json_int_t)N, "recorded", n, "valid", time_json(valid), "exact", valid && n >= valid, "chosen",
                      d ? config_text(d->pes, d->procs, r->nsubs) : json_null(), "P",
-                     d ? json_integer(d->P) : json_null(), "predicted_s", d ? number(d->time_s) : json_null(), "low_s",
-                     d ? number(d->low_s) : json_null(), "high_s", d ? number(d->high_s) : json_null(), "measured_s",
-                     number(actual_s), "best", config_text(best->run->config, best->run->config + r->nsubs, r->nsubs),
-                     "best_s", best->time_s, "epsilon", number(actual_s / best->time_s - 1), "delta",
-                     d ? number(d->time_s / actual_s - 1) : json_null(), "ranked_epsilon", number(ranked_epsilon),
-                     "ranked_delta", number(ranked_delta));
+                     d ? json_integer(d->P) : json_null(), "predicted_s", number_json(d ? d->time_s : NAN), "low_s",
+                     number_json(d ? d->low_s : NAN), "high_s", number_json(d ? d->high_s : NAN), "measured_s",
+                     number_json(actual_s), "best",
+                     config_text(best->run->config, best->run->config + r->nsubs, r->nsubs),
+                     "best_s", best->time_s, "epsilon", number_json(actual_s / best->time_s - 1), "delta",
+                     number_json(d ? d->time_s / actual_s - 1 : NAN), "ranked_epsilon", number_json(ranked_epsilon),
+                     "ranked_delta", number_json(ranked_delta));
 }
 
 /* The configurations that were run at the size that is looked at, with what they take of money and energy. */
@@ -203,7 +204,7 @@ static json_t *measured_json(const struct report *r, const struct point *p, int 
 }
 
 /* The runs of one size and, where some count, the choice there. */
-static int add_size(struct report *r, struct report_run *runs, int n, json_t *root, struct hrun_error *err)
+static int add_runs_of_size(struct report *r, struct report_run *runs, int n, json_t *root, struct hrun_error *err)
 {
     struct question q = { .anew = 1, .top = 1 };
     int64_t N = runs[0].s->N;
@@ -218,7 +219,7 @@ static int add_size(struct report *r, struct report_run *runs, int n, json_t *ro
         hrun_predictor_pace(at.predictor, NULL);
         for (int i = 0; i < n; i++)
             if (runs[i].counts && runs[i].config)
-                predict_run(r, at.predictor, &runs[i]);
+                predict_recorded(r, at.predictor, &runs[i]);
         at_size_release(&at);
     }
     for (int i = 0; i < n; i++)
@@ -226,9 +227,9 @@ static int add_size(struct report *r, struct report_run *runs, int n, json_t *ro
             return hrun_fail(err, HRUN_EPARSE, "a record of N = %lld cannot be shown", (long long)N);
     npoints = make_points(r, runs, n, &points);
     if (npoints) {
-        chosen = !ask(r, &q, N, &d, &why);
+        chosen = !ask_hrun(r, &q, N, &d, &why);
         json_array_append_new(json_object_get(root, "sizes"), size_json(r, N, chosen ? &d : NULL, points, npoints));
-        add_shares(r, N, root);
+        add_share_times(r, N, root);
         if (N == json_integer_value(json_object_get(root, "N")))
             json_object_set_new(root, "measured", measured_json(r, points, npoints));
         if (chosen)
@@ -249,8 +250,8 @@ static json_t *choices_json(const struct hrun_plan *plan)
 
         json_array_append_new(all, json_pack("{s:o, s:i, s:f, s:o, s:b, s:o}", "config",
                                              config_text(v->pes, v->procs, plan->nsubs), "P", v->P, "predicted_s",
-                                             v->time_s, "ranked_s", number(v->ranked_s), "doubted",
-                                             hrun_plan_is_doubted(plan, i), "value", number(v->value)));
+                                             v->time_s, "ranked_s", number_json(v->ranked_s), "doubted",
+                                             hrun_plan_is_doubted(plan, i), "value", number_json(v->value)));
     }
     return all;
 }
@@ -261,7 +262,7 @@ static json_t *changes_json(const struct decision *d)
     json_t *all = d->unwatched && d->share ? json_array() : json_null();
 
     for (int i = 0; json_is_array(all) && i < d->nsubs; i++)
-        json_array_append_new(all, d->unwatched[i] > 0 ? number(d->share[i] / d->unwatched[i]) : json_null());
+        json_array_append_new(all, d->unwatched[i] > 0 ? number_json(d->share[i] / d->unwatched[i]) : json_null());
     return all;
 }
 
@@ -278,7 +279,7 @@ static json_t *tradeoff_json(struct report *r, int64_t N, const char *objective)
     for (int i = 0; i < r->nsubs; i++)
         if (!((is_cost ? r->c->cluster->subs[i].cost_per_hour : r->c->cluster->subs[i].power_w) > 0))
             return json_null();
-    if (ask(r, &q, N, &d, &why))
+    if (ask_hrun(r, &q, N, &d, &why))
         return json_null();
     out = json_pack("{s:s, s:o, s:o}", "unit", d.pareto ? d.pareto_unit : "", "choices", choices_json(d.plan), "front",
                     d.pareto ? choices_json(d.pareto) : json_array());
@@ -292,15 +293,15 @@ static void add_plan(struct report *r, int64_t N, json_t *root)
     struct hrun_error why;
     struct decision d;
 
-    if (ask(r, &q, N, &d, &why)) {
+    if (ask_hrun(r, &q, N, &d, &why)) {
         json_object_set_new(root, "plan", json_null());
         json_object_set_new(root, "why_no_plan", json_string(why.text));
         return;
     }
     json_object_set_new(root, "plan", json_pack("{s:o, s:i, s:o, s:o, s:o, s:b, s:o}", "chosen",
                                                 config_text(d.pes, d.procs, d.nsubs), "P", d.P, "predicted_s",
-                                                number(d.time_s), "low_s", number(d.low_s), "high_s",
-                                                number(d.high_s), "all", d.plan->counts.counted &&
+                                                number_json(d.time_s), "low_s", number_json(d.low_s), "high_s",
+                                                number_json(d.high_s), "all", d.plan->counts.counted &&
                                                 d.plan->n >= d.plan->counts.valid, "choices", choices_json(d.plan)));
     json_object_set_new(root, "shares_by_waits", changes_json(&d));
     decision_release(&d);
@@ -313,13 +314,14 @@ int report_add_choices(struct report *r, int64_t N, json_t *root, struct hrun_er
     for (int i = r->nruns - 1; i >= 0 && !N; i--)
         if (r->runs[i].counts)
             N = r->runs[i].s->N;
-    json_object_update_new(root, json_pack("{s:o, s:o, s:o, s:o, s:o}", "N", N ? json_integer(N) : json_null(), "measured",
+    json_object_update_new(root, json_pack("{s:o, s:o, s:o, s:o, s:o}", "N", N ? json_integer(N) : json_null(),
+                                           "measured",
                                            json_array(), "runs", json_array(), "sizes", json_array(), "shares",
                                            json_array()));
     for (int i = 0, n; i < r->nruns; i += n) {
         for (n = 1; i + n < r->nruns && r->runs[i + n].s->N == r->runs[i].s->N; n++)
             ;
-        if (add_size(r, &r->runs[i], n, root, err))
+        if (add_runs_of_size(r, &r->runs[i], n, root, err))
             return -1;
     }
     if (N)

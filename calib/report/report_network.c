@@ -1,4 +1,4 @@
-/* network.c - the network of a report, with the measurements behind it; see report.h */
+/* report_network.c - the network of a report, with the measurements behind it; see report.h */
 #include "report.h"
 
 #include "../network/network.h"
@@ -15,13 +15,13 @@ static const size_t RECORDS_MAX = (size_t)1 << 28;
 enum { WAYS = 8 };
 enum { HALF_OCTAVES = 40 };            /* curves go to 2^(40/2) bytes, as the experiments do */
 
-static json_t *dot(double bytes, double time_s, double max_s)
+static json_t *message_json(double bytes, double time_s, double max_s)
 {
     return json_pack("{s:f, s:f, s:f}", "bytes", bytes, "time_s", time_s, "max_s", fmax(max_s, time_s));
 }
 
 /* Measured round trips by the two switches, and what the model says of one pair of hosts of each. */
-static json_t *round_trips(const struct hrun_net *net, const struct hrun_net_records *records)
+static json_t *round_trips_json(const struct hrun_net *net, const struct hrun_net_records *records)
 {
     json_t *all = json_array();
     int of[WAYS][2], n = 0;
@@ -44,19 +44,20 @@ static json_t *round_trips(const struct hrun_net *net, const struct hrun_net_rec
             of[n][0] = net->group_of[i];
             of[n++][1] = net->group_of[j];
             for (int o = 0; o <= HALF_OCTAVES; o++)
-                json_array_append_new(model, dot(exp2(o / 2.0), hrun_net_p2p(net, i, 0, j, 0, exp2(o / 2.0)) +
+                json_array_append_new(model, message_json(exp2(o / 2.0), hrun_net_p2p(net, i, 0, j, 0, exp2(o / 2.0)) +
                                                  hrun_net_p2p(net, j, 0, i, 0, 0), 0));
             json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o}", "from", net->hosts[i], "to", net->hosts[j],
                                                  "measured", json_array(), "model", model));
         }
-        json_array_append_new(json_object_get(json_array_get(all, (size_t)w), "measured"), dot(e->bytes, e->time_s, 0));
+        json_array_append_new(json_object_get(json_array_get(all, (size_t)w), "measured"),
+                              message_json(e->bytes, e->time_s, 0));
     }
     return all;
 }
 
 /* An operation by one host with all others: measured, and what the model says where it says something. */
-static json_t *operation(const struct hrun_net *net, const struct hrun_net_records *records, enum hrun_net_kind kind,
-                         enum hrun_net_op op)
+static json_t *operation_json(const struct hrun_net *net, const struct hrun_net_records *records,
+                              enum hrun_net_kind kind, enum hrun_net_op op)
 {
     json_t *measured = json_array(), *model = json_array();
     int *host = calloc((size_t)net->nhosts, sizeof *host);
@@ -70,13 +71,13 @@ static json_t *operation(const struct hrun_net *net, const struct hrun_net_recor
 
         if (e->kind != kind)
             continue;
-        json_array_append_new(measured, dot(e->bytes, e->time_s, e->max_s));
+        json_array_append_new(measured, message_json(e->bytes, e->time_s, e->max_s));
         for (int h = 0; h <= e->n && known; h++) {
             host[h] = hrun_net_find(net, records->hosts[(e->i + h) % records->nhosts]);
             known = host[h] >= 0;
         }
         if (known && !hrun_net_predict(net, &call, &ranks, &t, NULL))
-            json_array_append_new(model, dot(e->bytes, t.time_s, 0));
+            json_array_append_new(model, message_json(e->bytes, t.time_s, 0));
     }
     free(host);
     return json_pack("{s:o, s:o}", "measured", measured, "model", model);
@@ -104,9 +105,10 @@ json_t *report_network(const struct calib_settings *settings)
     if (!rc && net)
         rc = network_text(net, &about, 0, &text, &err);
     if (!rc && net)
-        out = json_pack("{s:s, s:o, s:o, s:o}", "text", text.data, "round_trips", round_trips(net, &records), "scatter",
-                        operation(net, &records, HRUN_NET_SCATTERED, HRUN_NET_SCATTER), "gather",
-                        operation(net, &records, HRUN_NET_GATHERED, HRUN_NET_GATHER));
+        out = json_pack("{s:s, s:o, s:o, s:o}", "text", text.data, "round_trips",
+                        round_trips_json(net, &records), "scatter",
+                        operation_json(net, &records, HRUN_NET_SCATTERED, HRUN_NET_SCATTER), "gather",
+                        operation_json(net, &records, HRUN_NET_GATHERED, HRUN_NET_GATHER));
     if (rc && !s.common.quiet)
         fprintf(stderr, "hrun-calibrate: the report is without a network: %s\n", err.text);
     else if (!net && !s.common.quiet)

@@ -1,4 +1,4 @@
-/* gather.c - the runs of an application, and the cluster that they tell of; see report.h */
+/* report_gather.c - the runs of an application, and the cluster that they tell of; see report.h */
 #include "report.h"
 
 #include "base/list.h"
@@ -10,7 +10,7 @@
 /* A record that names more PEs is not believed. */
 enum { PES_MAX = 1 << 20 };
 
-static const char *text_of(const char *s)
+static const char *or_empty(const char *s)
 {
     return s ? s : "";
 }
@@ -31,7 +31,7 @@ static void logs_release(struct logs *l)
     hrun_strvec_release(&l->signatures);
 }
 
-static int read_logs(struct report *r, struct logs *l, struct hrun_error *err)
+static int read_app_logs(struct report *r, struct logs *l, struct hrun_error *err)
 {
     const char *app = r->c->app->name;
 
@@ -50,13 +50,13 @@ static int read_logs(struct report *r, struct logs *l, struct hrun_error *err)
 /* Later runs go before earlier ones, and calibration before all others, which may be made on a part of the cluster. */
 static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
 {
-    int x = !strcmp(text_of(a->origin), "calibration"), y = b ? !strcmp(text_of(b->origin), "calibration") : 0;
+    int x = !strcmp(or_empty(a->origin), "calibration"), y = b ? !strcmp(or_empty(b->origin), "calibration") : 0;
 
-    return !b || (x != y ? x : strcmp(text_of(a->date), text_of(b->date)) >= 0);
+    return !b || (x != y ? x : strcmp(or_empty(a->date), or_empty(b->date)) >= 0);
 }
 
 /* The newest run that names the sub-clusters of its configuration; *log: where it stands. NULL: there is none. */
-static const struct hrun_sample *find_newest(const struct logs *l, size_t *log)
+static const struct hrun_sample *newest_calibration(const struct logs *l, size_t *log)
 {
     const struct hrun_sample *found = NULL;
 
@@ -65,7 +65,7 @@ static const struct hrun_sample *find_newest(const struct logs *l, size_t *log)
             const struct hrun_sample *s = &l->v[i].v[k];
             int n = hrun_list_count(s->cluster), *config = calloc(2 * (size_t)n + 1, sizeof *config);
 
-            if (n && !hrun_config_parse(text_of(s->config), n, config, config + n, NULL) && is_newer(s, found)) {
+            if (n && !hrun_config_parse(or_empty(s->config), n, config, config + n, NULL) && is_newer(s, found)) {
                 found = s;
                 *log = i;
             }
@@ -97,14 +97,14 @@ static int is_stored(const struct logs *l, const char *signature)
 static void find_subs(struct report *r, const struct logs *l)
 {
     size_t log = 0;
-    const struct hrun_sample *last = find_newest(l, &log);
+    const struct hrun_sample *last = newest_calibration(l, &log);
     int n = last ? hrun_list_count(last->cluster) : 0;
 
     r->subs = calloc((size_t)n + l->signatures.n + 1, sizeof *r->subs);
     for (int i = 0; i < n; i++) {
         char *name = hrun_list_copy(last->cluster, i), *signature = hrun_list_copy(last->signatures, i);
 
-        if (n == 1 || is_stored(l, text_of(signature)))
+        if (n == 1 || is_stored(l, or_empty(signature)))
             add_sub(r, name, n == 1 ? l->signatures.v[log] : signature);
         free(name);
         free(signature);
@@ -166,7 +166,7 @@ static void place_run(struct report *r, struct report_run *run, int log)
 
     run->sub = -1;
     run->npes = s->pes;
-    if (n && !hrun_config_parse(text_of(s->config), n, theirs, theirs + n, NULL)) {
+    if (n && !hrun_config_parse(or_empty(s->config), n, theirs, theirs + n, NULL)) {
         run->npes = 0;
         for (int i = 0; i < n; i++) {
             int k = theirs[i] ? sub_of(r, s, i) : -1;
@@ -201,7 +201,7 @@ static void place_run(struct report *r, struct report_run *run, int log)
             r->subs[k].npes = ours[k];
 }
 
-static int by_size(const void *a, const void *b)
+static int run_order(const void *a, const void *b)
 {
     const struct hrun_sample *x = ((const struct report_run *)a)->s, *y = ((const struct report_run *)b)->s;
     int c;
@@ -210,7 +210,7 @@ static int by_size(const void *a, const void *b)
         return x->N < y->N ? -1 : 1;
     if (x->P != y->P)
         return x->P < y->P ? -1 : 1;
-    if ((c = strcmp(text_of(x->date), text_of(y->date))) || (c = strcmp(text_of(x->config), text_of(y->config))))
+    if ((c = strcmp(or_empty(x->date), or_empty(y->date))) || (c = strcmp(or_empty(x->config), or_empty(y->config))))
         return c;
     if (x->wall_s != y->wall_s)
         return x->wall_s < y->wall_s ? -1 : 1;
@@ -221,7 +221,7 @@ static int by_size(const void *a, const void *b)
 static int is_again(const struct hrun_sample *a, const struct hrun_sample *b)
 {
     return a->mixed && b->mixed && a->N == b->N && a->P == b->P && a->time_s == b->time_s && a->wall_s == b->wall_s &&
-           !strcmp(text_of(a->date), text_of(b->date)) && !strcmp(text_of(a->config), text_of(b->config));
+           !strcmp(or_empty(a->date), or_empty(b->date)) && !strcmp(or_empty(a->config), or_empty(b->config));
 }
 
 static void find_runs(struct report *r)
@@ -238,14 +238,14 @@ static void find_runs(struct report *r)
         for (size_t k = 0; k < r->subs[i].samples.n; k++) {
             struct report_run *run = &r->runs[r->nruns++];
             const struct hrun_sample *s = run->s = &r->subs[i].samples.v[k];
-            int other = strcmp(text_of(s->consts), consts.data) != 0;
+            int other = strcmp(or_empty(s->consts), consts.data) != 0;
 
             run->counts = s->ok && !other;
             run->dealt = s->mixed && hrun_sample_dealt(s);
             r->other_consts += other;
             place_run(r, run, i);
         }
-    qsort(r->runs, (size_t)r->nruns, sizeof *r->runs, by_size);
+    qsort(r->runs, (size_t)r->nruns, sizeof *r->runs, run_order);
     for (int i = 0; i < r->nruns; i++) {
         if (kept && is_again(r->runs[kept - 1].s, r->runs[i].s))
             free(r->runs[i].config);
@@ -306,7 +306,7 @@ static struct hrun_cluster *make_cluster(const struct report *r)
 }
 
 /* The network of the hosts that the options name counts if the report is of their sub-clusters. */
-static void check_network(const struct report *r)
+static void drop_other_network(const struct report *r)
 {
     struct context *c = r->c;
     int same = c->view && hrun_netview_nsubs(c->view) == r->nsubs;
@@ -327,7 +327,7 @@ int report_gather(struct context *c, const struct calib_settings *s, struct repo
     int rc = -1;
 
     r->c = c;
-    if (read_logs(r, &logs, err))
+    if (read_app_logs(r, &logs, err))
         goto done;
     find_subs(r, &logs);
     fill_subs(r, &logs);
@@ -339,8 +339,8 @@ int report_gather(struct context *c, const struct calib_settings *s, struct repo
     }
     c->cluster = make_cluster(r);
     find_prices(s, c->cluster);
-    check_network(r);
-    c->engine = hrun_engine_find(text_of(r->runs[0].s->engine));
+    drop_other_network(r);
+    c->engine = hrun_engine_find(or_empty(r->runs[0].s->engine));
     c->engine = c->engine ? c->engine : hrun_engine_find("local");
     for (int i = 0; i < r->nsubs; i++)
         hrun_strvec_push(&c->signatures, r->subs[i].signature);

@@ -1,4 +1,4 @@
-/* text.c - a report as tables of text: what PDF and browsers without JavaScript show; see report.h */
+/* report_text.c - a report as tables of text: what PDF and browsers without JavaScript show; see report.h */
 #include "report.h"
 
 #include "base/units.h"
@@ -14,7 +14,7 @@ struct column {
     const char *head, *key;
 };
 
-static void add_cell(struct hrun_table *t, const char *key, const json_t *v)
+static void add_member_cell(struct hrun_table *t, const char *key, const json_t *v)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     size_t len = strlen(key);
@@ -34,8 +34,8 @@ static void add_cell(struct hrun_table *t, const char *key, const json_t *v)
 }
 
 /* spec: l or r for each column. Of more than `most` rows the first are shown. */
-static void add_rows(const char *title, const json_t *rows, size_t most, const char *spec, const struct column *columns,
-                     struct hrun_buf *out)
+static void add_rows_of(const char *title, const json_t *rows, size_t most, const char *spec,
+                        const struct column *columns, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create(spec);
     size_t n = json_array_size(rows) < most ? json_array_size(rows) : most;
@@ -44,7 +44,7 @@ static void add_rows(const char *title, const json_t *rows, size_t most, const c
         hrun_table_cell(t, "%s", columns[k].head);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < strlen(spec); k++)
-            add_cell(t, columns[k].key, json_object_get(json_array_get(rows, i), columns[k].key));
+            add_member_cell(t, columns[k].key, json_object_get(json_array_get(rows, i), columns[k].key));
     hrun_buf_addf(out, "\n%s\n\n", title);
     if (n)
         hrun_table_render(t, 2, out);
@@ -70,13 +70,13 @@ void report_text(const json_t *root, const char *models, struct hrun_buf *out)
     const char *why = json_string_value(json_object_get(root, "why_no_plan"));
 
     hrun_buf_addf(out, "%s\n", json_string_value(json_object_get(root, "title")));
-    add_rows("Sub-clusters and profiles", json_object_get(root, "subclusters"), SIZE_MAX, "lrlr", subs, out);
-    add_rows("The choice", json_object_get(json_object_get(root, "plan"), "choices"), BEST_SHOWN, "lrrr", best, out);
+    add_rows_of("Sub-clusters and profiles", json_object_get(root, "subclusters"), SIZE_MAX, "lrlr", subs, out);
+    add_rows_of("The choice", json_object_get(json_object_get(root, "plan"), "choices"), BEST_SHOWN, "lrrr", best, out);
     if (why)
         hrun_buf_addf(out, "  %s\n", why);
-    add_rows("How good the choice is", json_object_get(root, "sizes"), SIZE_MAX, "rrrlrrrlrr", sizes, out);
+    add_rows_of("How good the choice is", json_object_get(root, "sizes"), SIZE_MAX, "rrrlrrrlrr", sizes, out);
     hrun_buf_addf(out, "\nFit\n\n%s", models);
     if (network)
         hrun_buf_addf(out, "\nThe network\n\n%s", network);
-    add_rows("Runs and what they cost", json_object_get(root, "costs"), SIZE_MAX, "lrrrr", costs, out);
+    add_rows_of("Runs and what they cost", json_object_get(root, "costs"), SIZE_MAX, "lrrrr", costs, out);
 }

@@ -1,4 +1,4 @@
-/* ways.c - the ways to run a job: hrun's own choice on the whole cluster and on parts of it; see jobs.h */
+/* jobs_ways.c - the ways to run a job: hrun's own choice on the whole cluster and on parts of it; see jobs.h */
 #include "jobs.h"
 
 #include "session/decide.h"
@@ -47,7 +47,7 @@ static int count_parts(const struct parts *p)
     return product;
 }
 
-static struct parts make_parts(const int *npes, int nsubs)
+static struct parts choose_parts(const int *npes, int nsubs)
 {
     struct parts p = { npes, nsubs, nsubs < GROUPS_MOST ? nsubs : GROUPS_MOST, 2 };
 
@@ -78,7 +78,7 @@ static int add_use(const struct parts *p, const struct hrun_cluster *cl, int par
 /* ------------------------------------------------------------------ ways */
 
 /* Add a way, unless another one is as quick with no more PEs; those that the new one outdoes go. */
-static void add_way(struct job_entry *e, const char *variant, const struct decision *d)
+static void add_job_way(struct job_entry *e, const char *variant, const struct decision *d)
 {
     size_t n = (size_t)d->nsubs;
     int kept = 0, *config;
@@ -112,7 +112,7 @@ static void add_way(struct job_entry *e, const char *variant, const struct decis
 static int find_variant_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_entry *e,
                              const char *variant, struct hrun_error *why, struct hrun_error *err)
 {
-    struct parts parts = make_parts(npes, c->cluster->nsubs);
+    struct parts parts = choose_parts(npes, c->cluster->nsubs);
     struct question q = s->ask;
     struct profiles known = { 0 };
     struct at_size at = { 0 };
@@ -135,7 +135,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
         q.use = use.data;
         if (!decision_make(c, &q, &known, &at, e->N, &d, why)) {
             if (d.by == BY_MODEL && d.predicted)
-                add_way(e, variant, &d);
+                add_job_way(e, variant, &d);
             decision_release(&d);
         } else if (why->code != HRUN_EINFEASIBLE) {
             *err = *why;
@@ -170,7 +170,7 @@ static int find_ways(const struct hrun_settings *s, struct context *c, const int
 }
 
 /* Are these the PEs of the jobs before? */
-static int same_cluster(const struct hrun_cluster *a, const struct hrun_cluster *b)
+static int has_same_pes(const struct hrun_cluster *a, const struct hrun_cluster *b)
 {
     int same = a->nsubs == b->nsubs;
 
@@ -186,7 +186,7 @@ static int find_entry_ways(const struct hrun_settings *s, struct job_entry *e, s
     if (context_app(c, NULL, err) || context_cluster(c, c->set, err) ||
         (e->program && context_find_program(c, e->program, err)) || context_choose_engine(c, 1, err))
         return -1;
-    if (first && !same_cluster(first->cluster, c->cluster))
+    if (first && !has_same_pes(first->cluster, c->cluster))
         return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "
                          "threads: say --level for all");
     if (!*npes) {

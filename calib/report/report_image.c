@@ -1,4 +1,4 @@
-/* image.c - the figures of a report as PNG and PDF, by share/report.gnuplot; see report.h
+/* report_image.c - the figures of a report as PNG and PDF, by share/report.gnuplot; see report.h
  *
  * The script gets data blocks, one for each array of the document, with the columns below; NaN stands for what is not
  * known.
@@ -45,7 +45,7 @@ static void stream_read(int fd, struct hrun_buf *out)
         hrun_buf_add(out, chunk, (size_t)n);
 }
 
-static int check_end(int status, int made, struct hrun_buf *words, struct hrun_error *err)
+static int check_gnuplot(int status, int made, struct hrun_buf *words, struct hrun_error *err)
 {
     const char *last;
 
@@ -89,14 +89,14 @@ static int gnuplot_run(const struct hrun_buf *script, int which, struct hrun_buf
         if (fds[i] >= 0)
             close(fds[i]);
     }
-    return rc || check_end(status, out->len || (which > 1 && !words->len), words, err) ? -1 : 0;
+    return rc || check_gnuplot(status, out->len || (which > 1 && !words->len), words, err) ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ the data */
 
 /* Append text[len] as one quoted word for gnuplot. Of text that comes from measurements nothing may mean more than a
  * character: quotes end the word, backquotes, backslashes and at signs may mean something to gnuplot elsewhere. */
-static void quote(const char *text, size_t len, struct hrun_buf *out)
+static void add_gnuplot_word(const char *text, size_t len, struct hrun_buf *out)
 {
     hrun_buf_addc(out, '\'');
     for (const unsigned char *s = (const unsigned char *)text, *end = s + len; s < end; s++) {
@@ -120,7 +120,7 @@ static void set_name(const char *name, size_t i, const json_t *object, const cha
     if (second)
         hrun_buf_addf(&text, " - %s", json_string_value(json_object_get(object, second)));
     hrun_buf_addf(out, "%s_%zu = ", name, i);
-    quote(text.data, text.len, out);
+    add_gnuplot_word(text.data, text.len, out);
     hrun_buf_addc(out, '\n');
     hrun_buf_release(&text);
 }
@@ -167,7 +167,7 @@ static void set_values(const char *name, const json_t *runs, const char *key, st
     hrun_buf_adds(out, "'\n");
 }
 
-static void add_network(const json_t *network, struct hrun_buf *out)
+static void add_network_blocks(const json_t *network, struct hrun_buf *out)
 {
     static const char keys[] = "bytes time_s max_s";
     const json_t *trips = json_object_get(network, "round_trips"), *way;
@@ -190,7 +190,7 @@ static void add_network(const json_t *network, struct hrun_buf *out)
     }
 }
 
-static void add_data(const json_t *root, struct hrun_buf *out)
+static void add_blocks(const json_t *root, struct hrun_buf *out)
 {
     const json_t *plan = json_object_get(root, "plan"), *subs = json_object_get(root, "subclusters"), *sub;
     const json_t *tradeoffs = json_object_get(root, "tradeoffs"), *runs = json_object_get(root, "runs");
@@ -215,7 +215,7 @@ static void add_data(const json_t *root, struct hrun_buf *out)
         add_block(k ? "ENERGY_FRONT" : "COST_FRONT", json_object_get(t, "front"), "value predicted_s", out);
     }
     json_decref(chosen);
-    add_network(json_object_get(root, "network"), out);
+    add_network_blocks(json_object_get(root, "network"), out);
 }
 
 /* Pages of text, each as the variable PAGE_k; lines too long for it are cut. */
@@ -233,7 +233,7 @@ static void add_pages(const char *text, struct hrun_buf *out)
             while (shown < n && ((unsigned char)text[shown] & 0xc0) == 0x80)
                 shown--;
             hrun_buf_adds(out, ".");
-            quote(text, shown, out);
+            add_gnuplot_word(text, shown, out);
             hrun_buf_adds(out, ".\"\\n\"");
             text += n + (text[n] == '\n');
         }
@@ -249,7 +249,7 @@ int report_image(const json_t *root, const char *script, const char *text, int w
     int rc;
 
     hrun_buf_addf(&all, "FIGURE = %d\n", which);
-    add_data(root, &all);
+    add_blocks(root, &all);
     add_pages(text, &all);
     hrun_buf_adds(&all, script);
     rc = gnuplot_run(&all, which, out, title, err);
