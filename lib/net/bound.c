@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A play may be faster than the model by a thousandth (play.c), and by rounding: a sum of some thousand terms. */
+/* A play may be faster than the model by a thousandth (replay.c), and by rounding: a sum of some thousand terms. */
 static const double MARGIN = (1 - 1e-3) * (1 - 1e-9);
 
 struct bound {

@@ -143,21 +143,11 @@ struct share_flow {
 
 struct share_resource {
     double capacity;           /* bytes/s; the rest is scratch */
-    double left;
-    double weight;
-    int unset;                 /* flows that use it and have no rate yet */
-    int first, end;            /* of those that use it, in share_space.users */
-    int listed;
+    double left, weight;
 };
 
-/* Memory to work in: list of as many ints as there are resources, heap of as many as flows, users of SHARE_USES times
- * as many. */
-struct share_space {
-    int *list, *heap, *users;
-};
-
-/* Rates of flows[n]. In resources `listed` is 0 before and after. */
-void share_rates(struct share_flow *flows, int n, struct share_resource *resources, const struct share_space *space);
+/* Rates of flows[n]. open[n]: scratch. */
+void share_rates(struct share_flow *flows, int n, struct share_resource *resources, int *open);
 
 /* ---------------------------------------------------------------- one message by the stages of net.h (wire.c) */
 

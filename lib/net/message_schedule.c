@@ -106,89 +106,57 @@ int play_sends(const struct play_step *step)
 
 /* ---------------------------------------------------------------- who receives what */
 
-enum { NONE = -1 };
-
-struct pair {
-    long long key;             /* from * nranks + to; -1: empty */
-    int first, last;           /* messages not yet received, by `next` */
+/* A step that begins to send or receive. */
+struct message_end {
+    long long key;             /* from * nranks + to */
+    size_t step;
 };
 
-static struct pair *find_pair(struct pair *pairs, size_t mask, long long key)
+static int message_end_order(const void *a, const void *b)
 {
-    size_t i = ((unsigned long long)key * 0x9E3779B97F4A7C15ull >> 20) & mask; /* 2^64 / golden ratio (Knuth) */
+    const struct message_end *x = a, *y = b;
 
-    while (pairs[i].key >= 0 && pairs[i].key != key)
-        i = (i + 1) & mask;
-    return &pairs[i];
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->step > y->step) - (x->step < y->step);
 }
 
-static void number_sent(const struct play_schedule *s, struct pair *pairs, size_t mask, int *next, int *message_of)
+/* The k-th that each rank sends to another is the k-th that this receives from it: both ends in one order. */
+static int match_ends(const struct message_end *sends, size_t nsends, const struct message_end *receives,
+                      size_t nreceives, int nranks, int *message_of, struct hrun_error *err)
 {
-    int m = 0;
-
-    for (int r = 0; r < s->nranks; r++)
-        for (size_t i = s->first[r]; i < s->first[r + 1]; i++) {
-            long long key = (long long)r * s->nranks + s->steps[i].peer;
-            struct pair *pair;
-
-            if (!play_sends(&s->steps[i]))
-                continue;
-            pair = find_pair(pairs, mask, key);
-            next[m] = NONE;
-            if (pair->key < 0)
-                *pair = (struct pair){ key, m, m };
-            else
-                pair->last = next[pair->last] = m;
-            message_of[i] = m++;
-        }
-}
-
-/* Result: how many were received, or -1. */
-static int number_received(const struct play_schedule *s, struct pair *pairs, size_t mask, const int *next,
-                           int *message_of, struct hrun_error *err)
-{
-    int received = 0;
-
-    for (int r = 0; r < s->nranks; r++)
-        for (size_t i = s->first[r]; i < s->first[r + 1]; i++) {
-            struct pair *pair;
-
-            if (s->steps[i].kind != PLAY_RECV)
-                continue;
-            pair = find_pair(pairs, mask, (long long)s->steps[i].peer * s->nranks + r);
-            if (pair->key < 0 || pair->first == NONE)
-                return hrun_fail(err, HRUN_EINVAL, "rank %d receives what rank %d does not send", r, s->steps[i].peer);
-            message_of[i] = pair->first;
-            pair->first = next[pair->first];
-            received++;
-        }
-    return received;
+    for (size_t k = 0; k < nsends || k < nreceives; k++) {
+        if (k == nsends || (k < nreceives && receives[k].key < sends[k].key))
+            return hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send",
+                             receives[k].key % nranks, receives[k].key / nranks);
+        if (k == nreceives || sends[k].key < receives[k].key)
+            return hrun_fail(err, HRUN_EINVAL, "rank %lld sends what rank %lld does not receive",
+                             sends[k].key / nranks, sends[k].key % nranks);
+        message_of[receives[k].step] = message_of[sends[k].step];
+    }
+    return 0;
 }
 
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err)
 {
-    size_t size = 64, sent = 0;
-    struct pair *pairs = NULL;
-    int *next = NULL, received, rc = -1;
+    struct message_end *sends = malloc((2 * s->nsteps + 1) * sizeof *sends), *receives = sends + s->nsteps;
+    size_t nsends = 0, nreceives = 0;
+    int rc;
 
-    for (size_t i = 0; i < s->nsteps; i++)
-        sent += (size_t)play_sends(&s->steps[i]);
-    while (size < 2 * sent)
-        size *= 2;
-    if (!(pairs = malloc(size * sizeof *pairs)) || !(next = malloc((sent + 1) * sizeof *next))) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    for (size_t i = 0; i < size; i++)
-        pairs[i].key = -1;
-    number_sent(s, pairs, size - 1, next, message_of);
-    received = number_received(s, pairs, size - 1, next, message_of, err);
-    if (received >= 0 && (size_t)received < sent)
-        hrun_fail(err, HRUN_EINVAL, "%zu messages that nobody receives", sent - (size_t)received);
-    else if (received >= 0)
-        rc = 0;
-out:
-    free(pairs);
-    free(next);
+    if (!sends)
+        return hrun_fail_nomem(err);
+    for (int r = 0; r < s->nranks; r++)
+        for (size_t i = s->first[r]; i < s->first[r + 1]; i++) {
+            const struct play_step *step = &s->steps[i];
+
+            if (play_sends(step)) {
+                message_of[i] = (int)nsends;
+                sends[nsends++] = (struct message_end){ (long long)r * s->nranks + step->peer, i };
+            } else if (step->kind == PLAY_RECV) {
+                receives[nreceives++] = (struct message_end){ (long long)step->peer * s->nranks + r, i };
+            }
+        }
+    qsort(sends, nsends, sizeof *sends, message_end_order);
+    qsort(receives, nreceives, sizeof *receives, message_end_order);
+    rc = match_ends(sends, nsends, receives, nreceives, s->nranks, message_of, err);
+    free(sends);
     return rc;
 }

@@ -57,7 +57,7 @@ struct play {
     struct share_flow *flows;
     int nflows, stale;         /* rates are to be computed anew */
     struct share_resource *resources;
-    struct share_space space;
+    int *open;                 /* scratch of share_rates */
     int *runnable, nrunnable;
     double now_s;
 };
@@ -259,7 +259,7 @@ static double next_event(struct play *p)
     double next_s = p->nheap ? p->heap[0].time_s : INFINITY;
 
     if (p->stale) {
-        share_rates(p->flows, p->nflows, p->resources, &p->space);
+        share_rates(p->flows, p->nflows, p->resources, p->open);
         p->stale = 0;
     }
     for (int f = 0; f < p->nflows; f++)
@@ -367,12 +367,10 @@ static int allocate(struct play *p)
     p->heap = malloc(m * sizeof *p->heap);
     p->flows = malloc(m * sizeof *p->flows);
     p->resources = calloc(nresources, sizeof *p->resources);
-    p->space.list = malloc(nresources * sizeof *p->space.list);
-    p->space.heap = malloc(m * sizeof *p->space.heap);
-    p->space.users = malloc(SHARE_USES * m * sizeof *p->space.users);
+    p->open = malloc(m * sizeof *p->open);
     p->runnable = malloc(n * sizeof *p->runnable);
     return p->messages && p->message_of && p->players && p->heap && p->flows && p->resources
-           && p->space.list && p->space.heap && p->space.users && p->runnable ? 0 : -1;
+           && p->open && p->runnable ? 0 : -1;
 }
 
 static void release(struct play *p)
@@ -383,9 +381,7 @@ static void release(struct play *p)
     free(p->heap);
     free(p->flows);
     free(p->resources);
-    free(p->space.list);
-    free(p->space.heap);
-    free(p->space.users);
+    free(p->open);
     free(p->runnable);
 }
 
