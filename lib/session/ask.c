@@ -61,8 +61,9 @@ static const struct hrun_opt *find_key(const char *name, struct hrun_error *err)
         if (!strcmp(name, key->name) || (key->sym && name[0] == key->sym && !name[1]))
             return key;
         known[i] = key->name;
-        hrun_buf_addf(&names, "%s%s", i ? ", " : "", key->name);
     }
+    for (int i = 0; i < NKEYS; i++)
+        hrun_buf_addf(&names, "%s%s", i ? ", " : "", known[i]);
     near = hrun_nearest(name, known, NKEYS);
     if (near)
         hrun_fail(err, HRUN_EINVAL, "the question has an unknown key '%s'; did you mean '%s'?", name, near);

@@ -270,6 +270,7 @@ static void test_presets(void)
     ok(a && !hrun_app_preset_holds(a, &a->presets[1], 2, AT(1), &written) && written == 8, "or another one, which is told");
     ok(a && !hrun_app_write_files(a, AT(1), work, 1, 0, &err) &&
        !hrun_app_presets(a, work, &found, &missed, &err) && found.n == 0, "a file of hrun's says nothing: %s", err.text);
+    hrun_strvec_release(&missed);
     hrun_app_destroy(a);
     free(work);
 }
