@@ -19,7 +19,7 @@
 
 enum { NET_HOST = 256 };           /* bytes of a host's name */
 
-/* As enum hrun_net_kind of lib/net/net.h, whose words net_kind_names has. */
+/* As enum hrun_net_kind of lib/net/estimate.h, whose words net_kind_names has. */
 enum net_kind {
     NET_TRIP, NET_FAN, NET_JOIN, NET_CALL, NET_BOTH, NET_PAIRS, NET_LOCAL, NET_SCATTER, NET_GATHER, NET_SYNC, NET_NKINDS
 };

@@ -9,7 +9,7 @@
 #define CALIB_NETWORK_NETWORK_H
 
 #include "../common/options.h"
-#include "net/net.h"
+#include "net/estimate.h"
 #include "session/context.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* ways.c - choosing; see ways.h */
 #include "ways.h"
 
-#include "net/internal.h"
+#include "net/replay.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef HRUN_PRELOADED_WAYS_H
 #define HRUN_PRELOADED_WAYS_H
 
-#include "net/net.h"
+#include "net/tune.h"
 
 #include <stddef.h>
 #include <stdint.h>

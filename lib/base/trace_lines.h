@@ -14,7 +14,7 @@
  *     c,RANK,NAME,COUNT,NS                        calls of MPI_NAME of a rank whose r came before, time inside
  *     e,LINES                                     last: lines before this one
  * The other direction, HRUN_TRACE in the ranks' environment: P, the number of ranks.
- * libhrun-coll.so reports in lines of the same form (net/net.h).
+ * libhrun-coll.so reports in lines of the same form (net/tune.h).
  */
 #ifndef HRUN_BASE_TRACE_LINES_H
 #define HRUN_BASE_TRACE_LINES_H

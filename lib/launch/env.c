@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/trace_lines.h"
-#include "net/net.h"
+#include "net/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

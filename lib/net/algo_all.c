@@ -1,5 +1,5 @@
-/* algo_all.c - allgather, all-to-all, barrier, neighbours (internal.h) */
-#include "net/internal.h"
+/* algo_all.c - allgather, all-to-all, barrier, neighbours (algorithms.h) */
+#include "net/algorithms.h"
 
 static int modulo(int i, int n)
 {

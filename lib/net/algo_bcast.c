@@ -1,5 +1,5 @@
-/* algo_bcast.c - broadcast (internal.h) */
-#include "net/internal.h"
+/* algo_bcast.c - broadcast (algorithms.h) */
+#include "net/algorithms.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* algo_reduce.c - reduce and allreduce (internal.h) */
-#include "net/internal.h"
+/* algo_reduce.c - reduce and allreduce (algorithms.h) */
+#include "net/algorithms.h"
 
 /* Algorithms that cut a message among p members take another when there are fewer elements than members; elements are
  * taken to be doubles. */

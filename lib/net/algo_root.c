@@ -1,5 +1,5 @@
-/* algo_root.c - scatter and gather (internal.h) */
-#include "net/internal.h"
+/* algo_root.c - scatter and gather (algorithms.h) */
+#include "net/algorithms.h"
 
 static int min(int a, int b)
 {

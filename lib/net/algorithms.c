@@ -1,5 +1,5 @@
-/* algorithms.c - the table of algorithms, and what their programs share (internal.h) */
-#include "net/internal.h"
+/* algorithms.c - the table of algorithms, and what their programs share (algorithms.h) */
+#include "net/algorithms.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
  * to each other itself, more is known: what that takes its processor, and, where messages wait for their receivers, the
  * rounds one after the other. The same holds of a group of hosts, whose ports are its trunks.
  */
-#include "net/internal.h"
+#include "net/algorithms.h"
+#include "net/net_parts.h"
 
 #include <math.h>
 #include <string.h>

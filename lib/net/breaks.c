@@ -1,5 +1,5 @@
-/* breaks.c - structural breaks; see internal.h for the contract */
-#include "net/internal.h"
+/* breaks.c - structural breaks; see breaks.h for the contract */
+#include "net/breaks.h"
 
 #include <errno.h>
 #include <float.h>

@@ -1,5 +1,5 @@
-/* check.c - the invariants of a network; see net.h and internal.h for the contracts */
-#include "net/internal.h"
+/* check.c - the invariants of a network; see net.h and net_parts.h for the contracts */
+#include "net/net_parts.h"
 
 #include <math.h>
 #include <stdarg.h>

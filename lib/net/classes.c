@@ -1,5 +1,5 @@
-/* classes.c - hosts behind one switch, and hosts that cannot be told apart; see internal.h */
-#include "net/internal.h"
+/* classes.c - hosts behind one switch, and hosts that cannot be told apart; see fitting.h */
+#include "net/fitting.h"
 #include "fit/fit.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* estimate.c - the steps from records to a network, one after the other; see net.h for the contracts */
-#include "net/net.h"
-#include "net/internal.h"
+/* estimate.c - the steps from records to a network, one after the other; see estimate.h for the contracts */
+#include "net/fitting.h"
+#include "net/net_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

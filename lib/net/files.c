@@ -4,7 +4,7 @@
  * comes next, as a newer one may have other keys; then the schema; then the invariants of the values.
  */
 #include "base/file.h"
-#include "net/internal.h"
+#include "net/net_parts.h"
 
 #include <ctype.h>
 #include <dirent.h>

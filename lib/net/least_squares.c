@@ -1,11 +1,11 @@
-/* least_squares.c - non-negative least squares of the experiments (internal.h)
+/* least_squares.c - non-negative least squares of the experiments (fitting.h)
  *
  * A row has a few entries, so the normal equations X'X k = X'y cost little to make. Columns are scaled to norm 1. The
  * answer is refined by the residuals of the rows, which makes it as good as that of a QR (Bjorck, "Stability analysis
  * of the method of seminormal equations", Linear Algebra Appl. 88/89, 1987). Columns that meet few others come first
  * (number_columns), so that few entries of the Cholesky factor R are not 0.
  */
-#include "net/internal.h"
+#include "net/fitting.h"
 
 #include <float.h>
 #include <math.h>

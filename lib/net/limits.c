@@ -1,5 +1,5 @@
-/* limits.c - rendezvous, the trunks between groups, and messages inside hosts; see internal.h */
-#include "net/internal.h"
+/* limits.c - rendezvous, the trunks between groups, and messages inside hosts; see fitting.h */
+#include "net/fitting.h"
 #include "fit/fit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* message_schedule.c - the steps of the ranks (internal.h) */
-#include "net/internal.h"
+/* message_schedule.c - the steps of the ranks (replay.h) */
+#include "net/replay.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* net.c - the network model: making, finding, a message alone, what is badly known; see net.h for the contracts */
-#include "net/internal.h"
+#include "net/net_parts.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,9 @@
-/* net_yaml.c - a network as YAML text, and back; see internal.h for the contracts, hrun-profile(5) for the format
+/* net_yaml.c - a network as YAML text, and back; see net_parts.h for the contracts, hrun-profile(5) for the format
  *
  * Of pairs, trunks and what is local to hosts only those stand in a file of which something is known; an empty text is
  * left out, and so is a half width that is not known, as a file has no NAN.
  */
-#include "net/internal.h"
+#include "net/net_parts.h"
 
 #include "base/yaml.h"
 #include "net/net.h"

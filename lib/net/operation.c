@@ -1,5 +1,6 @@
 /* operation.c - the time of an operation (net.h) */
-#include "net/internal.h"
+#include "net/algorithms.h"
+#include "net/net_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* ports.c - where the ports of a solution begin, and whether they are there at all; see internal.h */
-#include "net/internal.h"
+/* ports.c - where the ports of a solution begin, and whether they are there at all; see fitting.h */
+#include "net/fitting.h"
 
 #include <math.h>
 

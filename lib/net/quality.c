@@ -1,5 +1,5 @@
-/* quality.c - how well the parameters explain the records, and what is odd about them; see internal.h */
-#include "net/internal.h"
+/* quality.c - how well the parameters explain the records, and what is odd about them; see fitting.h */
+#include "net/fitting.h"
 
 #include "fit/fit.h"
 

@@ -1,5 +1,5 @@
-/* records.c - timed exchanges of messages as text; see net.h for the contracts */
-#include "net/net.h"
+/* records.c - timed exchanges of messages as text; see estimate.h for the contracts */
+#include "net/estimate.h"
 
 #include "base/list.h"
 

@@ -1,10 +1,10 @@
-/* replay.c - a schedule played on a network (internal.h)
+/* replay.c - a schedule played on a network (replay.h)
  *
  * Ranks run on their own clocks until they wait. What they send becomes an event at the end of its latency, then a
  * flow; the next event is the first end of a latency or of a flow. A rank that waits goes on at an event, so that
  * nothing ever happens before what has been played.
  */
-#include "net/internal.h"
+#include "net/replay.h"
 
 #include <math.h>
 #include <stdlib.h>

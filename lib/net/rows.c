@@ -1,6 +1,6 @@
-/* rows.c - which records count, with what weight, and which parameters they can tell; see internal.h */
+/* rows.c - which records count, with what weight, and which parameters they can tell; see fitting.h */
 #include "base/units.h"
-#include "net/internal.h"
+#include "net/fitting.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
-/* segments.c - where the protocols of an MPI library change with the size of a message; see internal.h
+/* segments.c - where the protocols of an MPI library change with the size of a message; see breaks.h
  *
  * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of
  * segments are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
  */
-#include "net/internal.h"
+#include "net/breaks.h"
+#include "net/fitting.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-/* selectors.c - which algorithm a library takes, as tables (internal.h)
+/* selectors.c - which algorithm a library takes, as tables (algorithms.h)
  *
  * The first row that fits holds. Sizes are those of struct hrun_net_call. Where a library has two algorithms of one
  * behaviour they have one name here: of Open MPI chain and pipeline (both unsegmented, fan-out 1), ring and segmented
  * ring, linear and linear with synchronisation (all-to-all, all requests at once), in-order binary and binary tree.
  */
-#include "net/internal.h"
+#include "net/algorithms.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* share.c - max-min fair rates by filling up (internal.h)
+/* share.c - max-min fair rates by filling up (replay.h)
  *
  * A level rises, and with it the rates of all flows that are open, each in proportion to its share. A flow is closed at
  * its limit, or with all others of a resource when that is full.
  */
-#include "net/internal.h"
+#include "net/replay.h"
 
 #include <math.h>
 

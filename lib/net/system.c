@@ -1,5 +1,5 @@
-/* system.c - the solution of the least squares system; see internal.h */
-#include "net/internal.h"
+/* system.c - the solution of the least squares system; see fitting.h */
+#include "net/fitting.h"
 #include "fit/fit.h"
 
 #include <math.h>

@@ -1,11 +1,12 @@
-/* thresholds.c - S, M1 and M2 of scatter and gather (paper 002, section 3); see internal.h
+/* thresholds.c - S, M1 and M2 of scatter and gather (paper 002, section 3); see breaks.h
  *
  * Paper 002 takes M1 to be the size at which a time is more than 10 times that of the first, which a long row reaches
  * without any jump. Here both ends of the irregular region are structural breaks in the longest times of the
  * repetitions: in the region, the longest takes several times what a regular gather does. That may be few of the
  * gathers or most of them (even the median of a size is then no regular time), and in between sizes may be regular.
  */
-#include "net/internal.h"
+#include "net/breaks.h"
+#include "net/fitting.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* trial.c - experiments in plain numbers, and many messages that share one limit; see internal.h */
-#include "net/internal.h"
+/* trial.c - experiments in plain numbers, and many messages that share one limit; see fitting.h */
+#include "net/fitting.h"
+#include "net/net_parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* trial_slope.c - experiments in numbers that know their derivatives; see internal.h */
-#include "net/internal.h"
+/* trial_slope.c - experiments in numbers that know their derivatives; see fitting.h */
+#include "net/fitting.h"
 
 /* Derivatives by the parameters that the trial at hand has asked for so far. */
 typedef struct dual {

@@ -8,7 +8,7 @@
 #ifndef HRUN_NET_TRIAL_STAGES_H
 #define HRUN_NET_TRIAL_STAGES_H
 
-#include "net/internal.h"
+#include "net/fitting.h"
 
 #ifndef NET_TRIAL_NUM
 typedef double num;

@@ -1,7 +1,6 @@
-/* tune.c - writing and reading the text for libhrun-coll.so; see net.h for the contracts */
-#include "net/net.h"
-
-#include "net/internal.h"
+/* tune.c - writing and reading the text for libhrun-coll.so; see tune.h for the contracts */
+#include "net/net_parts.h"
+#include "net/tune.h"
 
 #include <math.h>
 #include <stdlib.h>

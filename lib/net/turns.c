@@ -1,5 +1,5 @@
-/* turns.c - the parameters, and what goes with them, by turns; see internal.h */
-#include "net/internal.h"
+/* turns.c - the parameters, and what goes with them, by turns; see fitting.h */
+#include "net/fitting.h"
 
 #include <math.h>
 #include <stdlib.h>

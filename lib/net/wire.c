@@ -1,5 +1,6 @@
-/* wire.c - what one message takes (internal.h) */
-#include "net/internal.h"
+/* wire.c - what one message takes (replay.h) */
+#include "net/net_parts.h"
+#include "net/replay.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "session/work.h"
 
 #include "base/file.h"
-#include "net/net.h"
+#include "net/tune.h"
 #include "session/context.h"
 
 #include <stdio.h>

@@ -66,14 +66,14 @@ int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_
  *
  * Purpose: the one place that knows when collective operations can be tuned, and what is said where they cannot. The
  * library chooses in silence: coll_report.c makes the same choice (hrun/preloaded/ways.h) for all sizes before a run,
- * by the text that the library reads, and puts into words what the library reports after it (net/net.h).
+ * by the text that the library reads, and puts into words what the library reports after it (net/tune.h).
  * Invariants: a run that cannot be tuned is made all the same, untuned; `why` then says why.
  */
 
 struct tune {
     int tell;                      /* 1: the processes are to report what was tuned; for the caller to set */
     char why[HRUN_ERROR_TEXT];     /* why nothing is tuned, and what to do; "" */
-    struct hrun_buf lines;         /* what they have reported (net/net.h) */
+    struct hrun_buf lines;         /* what they have reported (net/tune.h) */
     /* While the run is made. */
     char *library;
     struct hrun_buf text;

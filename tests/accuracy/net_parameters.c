@@ -6,7 +6,7 @@
  * benchmark took. Ends with
  * status 1 when one is above 2.5 %, or the benchmark took more than 0.3 s.
  */
-#include "net/net.h"
+#include "net/estimate.h"
 
 #include <math.h>
 #include <stdio.h>

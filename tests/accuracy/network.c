@@ -2,7 +2,7 @@
 #include "accuracy.h"
 
 #include "base/file.h"
-#include "net/net.h"
+#include "net/estimate.h"
 #include "model/internal.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * invariants, and what a message takes is a time; printed and read again it is the same text */
 #include "fuzz.h"
 
-#include "net/internal.h"
+#include "net/net_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "launch/internal.h"
-#include "net/net.h"
+#include "net/tune.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * that are the same when they are written and read again, and from which a network is estimated that can be stored */
 #include "fuzz.h"
 
-#include "net/net.h"
-#include "net/internal.h"
+#include "net/estimate.h"
+#include "net/net_parts.h"
 
 #define HOSTS "network 1 3\nhost 0 a 0 2 0\nhost 1 b 0 1 0\nhost 2 c 1 1 0\n"
 

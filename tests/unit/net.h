@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-#include "net/net.h"
+#include "net/estimate.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -244,7 +244,7 @@ static inline double net_time(const struct hrun_net *net, enum hrun_net_op op, c
 
 /* ---------------------------------------------------------------- what experiments take
  *
- * The formulas of net/net.h's experiments are written down here anew, in numbers without derivatives and with a simple
+ * The formulas of net/estimate.h's experiments are written down here anew, in numbers without derivatives and with a simple
  * simulation of messages that share a port, as an oracle for lib/net's.
  */
 

@@ -2,7 +2,7 @@
 #include "net.h"
 
 #include "../../hrun/preloaded/ways.h"
-#include "net/net.h"
+#include "net/tune.h"
 
 #include <stdlib.h>
 

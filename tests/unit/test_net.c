@@ -3,7 +3,7 @@
 #include "net.h"
 
 #include "base/file.h"
-#include "net/internal.h"
+#include "net/net_parts.h"
 
 #include <locale.h>
 #include <sys/stat.h>

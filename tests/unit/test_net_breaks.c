@@ -2,7 +2,7 @@
  * refused */
 #include "tap.h"
 
-#include "net/internal.h"
+#include "net/breaks.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* test_net_least_squares.c - net_nnls against the dense solver of lib/fit */
 #include "fixture.h"
 #include "fit/fit.h"
-#include "net/internal.h"
+#include "net/fitting.h"
 
 #include <math.h>
 #include <string.h>

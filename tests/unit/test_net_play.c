@@ -1,6 +1,6 @@
 /* test_net_play.c - messages played through the network model: fair shares against brute force, paper 002's formulas,
  * cases worked by hand, laws that hold for every schedule */
-#include "net/internal.h"
+#include "net/replay.h"
 
 #include "fixture.h"
 #include "net.h"

@@ -1,7 +1,6 @@
 /* test_net_predict.c - predictions of operations: every algorithm ends for every number of ranks and root and moves the
  * bytes it must; laws; choices of algorithms; intervals; lower bounds never above; bad input */
-#include "net/internal.h"
-#include "net/net.h"
+#include "net/algorithms.h"
 
 #include "net.h"
 
