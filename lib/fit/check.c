@@ -32,7 +32,7 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
 }
 
 /* Is unit column a_j a positive multiple of unit column a_i, but for tol? */
-static int alike(const double *ai, const double *aj, size_t n, double tol)
+static int columns_alike(const double *ai, const double *aj, size_t n, double tol)
 {
     double dot = 0, rest = 0;
 
@@ -59,7 +59,7 @@ int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, siz
     for (size_t j = 0; j < w.p; j++) {
         keep[j] = w.scale[j] > 0;
         for (size_t i = 0; keep[j] && i < j; i++)
-            keep[j] = !(keep[i] && alike(w.a + i * w.n, w.a + j * w.n, w.n, tol));
+            keep[j] = !(keep[i] && columns_alike(w.a + i * w.n, w.a + j * w.n, w.n, tol));
         kept += (size_t)keep[j];
     }
     *count = kept;

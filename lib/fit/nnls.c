@@ -19,7 +19,7 @@ struct nnls {
     double *q;             /* n by p, column-major */
     double *d;             /* n: the right side, transformed alike */
     double *x, *z;         /* coefficients by passive position: accepted, and of the present subproblem */
-    double *e;             /* p: scratch of choose, as z is */
+    double *e;             /* p: scratch of nnls_choose, as z is */
     double *v;             /* n: reflection */
     size_t *cols;          /* column at each passive position */
     int *state;            /* of each column */
@@ -32,7 +32,7 @@ struct nnls {
  * explain what it leaves. The error of a gradient is c (|d| + |column|), both meaning the lower parts:
  * entries of unit columns and of the unit right side carry errors up to c. A column that depends on the
  * passive ones has a lower part of about c, and by Cauchy and Schwarz never passes this test. */
-static size_t choose(const struct nnls *s, double c)
+static size_t nnls_choose(const struct nnls *s, double c)
 {
     size_t low = s->n - s->k, best = s->p;
     double dnorm = hrun_fit_norm(s->d + s->k, low), gbest = 0;
@@ -60,7 +60,7 @@ static size_t choose(const struct nnls *s, double c)
     return best;
 }
 
-static void enter(struct nnls *s, size_t j)
+static void nnls_enter(struct nnls *s, size_t j)
 {
     size_t low = s->n - s->k;
     double *col = s->q + j * s->n + s->k, diag, beta;
@@ -88,7 +88,7 @@ static void rotate(double *col, size_t i, double cs, double sn)
 }
 
 /* Take out the column at a passive position and make R triangular again. */
-static void leave(struct nnls *s, size_t pos, int state)
+static void nnls_leave(struct nnls *s, size_t pos, int state)
 {
     s->state[s->cols[pos]] = state;
     s->k--;
@@ -114,7 +114,7 @@ static void leave(struct nnls *s, size_t pos, int state)
 
 /* Lawson and Hanson's inner loop: walk from x towards the solution z of the subproblem, dropping each column
  * whose coefficient reaches 0 first, until z > 0. Every turn takes at least one column out. */
-static void solve_inner(struct nnls *s)
+static void nnls_solve_inner(struct nnls *s)
 {
     for (;;) {
         double alpha = 2;
@@ -147,29 +147,29 @@ static void solve_inner(struct nnls *s)
         s->x[first] = 0;
         for (size_t l = s->k; l-- > 0;)
             if (s->x[l] <= 0)
-                leave(s, l, OUT);
+                nnls_leave(s, l, OUT);
     }
 }
 
-static void iterate(struct nnls *s, double *tol, size_t *entered)
+static void nnls_iterate(struct nnls *s, double *tol, size_t *entered)
 {
     double c = *tol;
     size_t j, count = *entered;
 
-    while (s->k < s->n && (j = choose(s, c)) < s->p) {
+    while (s->k < s->n && (j = nnls_choose(s, c)) < s->p) {
         /* In exact arithmetic no set of passive columns comes twice. Should rounding make the method go round
          * in circles, the tolerance grows tenfold every 3p entries (the bound of Lawson and Hanson's own
          * program), and when it reaches 1 nothing can enter: the method always ends. */
         if (++count % (3 * s->p) == 0)
             c *= 10;
-        enter(s, j);
+        nnls_enter(s, j);
         /* The new coefficient has the sign of the gradient, unless rounding rules: then the column is set
          * aside until the passive set has changed. */
         if (s->d[s->k - 1] / s->q[j * s->n + s->k - 1] <= 0) {
-            leave(s, s->k - 1, ASIDE);
+            nnls_leave(s, s->k - 1, ASIDE);
             continue;
         }
-        solve_inner(s);
+        nnls_solve_inner(s);
         for (size_t l = 0; l < s->p; l++)
             if (s->state[l] == ASIDE)
                 s->state[l] = OUT;
@@ -181,7 +181,7 @@ static void iterate(struct nnls *s, double *tol, size_t *entered)
 /* QR of the passive columns in their order and from the original data, into the first k columns of q; x
  * solves it. Result: -1, or the passive position of a column whose part outside the span of those before it
  * is 0. */
-static long solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
+static long nnls_solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
 {
     s->k = 0;
     for (size_t j = 0; j < s->p; j++)
@@ -210,10 +210,10 @@ static long solve_afresh(struct nnls *s, const struct hrun_fit_work *w)
 /* Solve once more, so that the answer depends on the set alone and not on the way to it. A coefficient that
  * is not positive now was 0 but for rounding: the column of the most negative one is dropped, until none is
  * left. How many were. */
-static size_t polish(struct nnls *s, const struct hrun_fit_work *w)
+static size_t nnls_polish(struct nnls *s, const struct hrun_fit_work *w)
 {
     for (size_t dropped = 0;; dropped++) {
-        long drop = solve_afresh(s, w);
+        long drop = nnls_solve_afresh(s, w);
 
         if (drop < 0) {
             double least = 0;
@@ -232,7 +232,7 @@ static size_t polish(struct nnls *s, const struct hrun_fit_work *w)
 }
 
 /* All columns from the original data; those in use, cols[k] with x[k], enter again. */
-static void begin(struct nnls *s, const struct hrun_fit_work *w)
+static void nnls_begin(struct nnls *s, const struct hrun_fit_work *w)
 {
     size_t k = s->k;
 
@@ -246,7 +246,7 @@ static void begin(struct nnls *s, const struct hrun_fit_work *w)
     for (size_t l = 0; l < k; l++) {
         double x = s->x[l];
 
-        enter(s, s->cols[l]);
+        nnls_enter(s, s->cols[l]);
         s->x[l] = x;
     }
 }
@@ -254,16 +254,16 @@ static void begin(struct nnls *s, const struct hrun_fit_work *w)
 /* Rounding is amplified where columns in use nearly depend on each other: there one that does depend on them may come
  * in all the same, and when it is polished away, what went for it may be missed. So the steps go on from what is left,
  * with a tolerance that ends them. */
-static void solve(struct nnls *s, const struct hrun_fit_work *w, size_t *entered)
+static void nnls_solve(struct nnls *s, const struct hrun_fit_work *w, size_t *entered)
 {
     double tol = hrun_fit_roundoff(s->n, s->p);
 
     *entered = 0;
     do {
-        begin(s, w);
-        iterate(s, &tol, entered);
+        nnls_begin(s, w);
+        nnls_iterate(s, &tol, entered);
         tol *= 10;
-    } while (polish(s, w) > 0 && tol < 1);
+    } while (nnls_polish(s, w) > 0 && tol < 1);
 }
 
 int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err)
@@ -287,7 +287,7 @@ int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, s
         hrun_fail_nomem(err);
         goto out;
     }
-    solve(&s, &w, &entered);
+    nnls_solve(&s, &w, &entered);
     rc = hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
 out:
     free(s.cols);

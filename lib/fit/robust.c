@@ -8,7 +8,7 @@
 /* The upper quartile of the standard normal distribution. */
 static const double NORMAL_QUARTILE = 0.67448975019608174;
 
-static int by_size(const void *a, const void *b)
+static int magnitude_order(const void *a, const void *b)
 {
     double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
 
@@ -21,13 +21,13 @@ double hrun_fit_scale(double *r, size_t n, size_t p)
 
     if (!left)
         return 0;
-    qsort(r, n, sizeof *r, by_size);
+    qsort(r, n, sizeof *r, magnitude_order);
     r += p;
     return (left % 2 ? fabs(r[left / 2]) : (fabs(r[left / 2 - 1]) + fabs(r[left / 2])) / 2) / NORMAL_QUARTILE;
 }
 
 /* Weighted residuals of k, under the weights that the caller gave. */
-static void residuals(const struct hrun_lsq *problem, const double *k, double *r)
+static void weighted_residuals(const struct hrun_lsq *problem, const double *k, double *r)
 {
     for (size_t i = 0; i < problem->n; i++) {
         const double *x = problem->x + i * problem->p;
@@ -90,7 +90,7 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
         if (solve(&weighted, out, err))
             goto out;
         state.rounds++;
-        residuals(problem, out->k, r);
+        weighted_residuals(problem, out->k, r);
         for (size_t i = 0; i < n; i++)
             sorted[i] = r[i];
         state.scale = fmax(hrun_fit_scale(sorted, n, out->rank), options->least_scale);
@@ -149,7 +149,7 @@ static int orthonormal(struct hrun_fit_work *w, struct hrun_error *err)
 }
 
 /* Cholesky factor of the symmetric s[p by p] in its lower triangle; -1 when it is not positive but for rounding. */
-static int factorise(double *s, size_t p, double tol)
+static int robust_factorise(double *s, size_t p, double tol)
 {
     for (size_t j = 0; j < p; j++) {
         for (size_t l = 0; l < j; l++)
@@ -196,7 +196,7 @@ static void leave_out_group(const struct hrun_fit_work *w, const double *r, size
                 s[j * p + l] -= qj[i] * ql[i];
         }
     }
-    known = !factorise(s, p, hrun_fit_roundoff(n, p));
+    known = !robust_factorise(s, p, hrun_fit_roundoff(n, p));
     for (size_t j = 0; known && j < p; j++) {
         for (size_t l = 0; l < j; l++)
             v[j] -= s[j * p + l] * v[l];

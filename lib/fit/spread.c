@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_values(const double *v, size_t n, struct hrun_error *err)
+static int spread_check(const double *v, size_t n, struct hrun_error *err)
 {
     if (!n)
         return hrun_fail(err, HRUN_ENODATA, "there is no sample");
@@ -28,7 +28,7 @@ int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hr
 {
     double *work;
 
-    if (check_values(v, n, err))
+    if (spread_check(v, n, err))
         return -1;
     work = malloc(2 * n * sizeof *work);
     if (!work)
@@ -66,7 +66,7 @@ static int is_multiple(double v, double step)
 }
 
 /* The step of the times but those equal to `without`. */
-static double step_of(const double *time_s, size_t n, double without)
+static double time_step_of(const double *time_s, size_t n, double without)
 {
     double step = INFINITY;
 
@@ -83,8 +83,8 @@ double hrun_times_step(const double *time_s, size_t n)
 
     for (size_t i = 0; i < n; i++)
         least = fmin(least, time_s[i]);
-    others = step_of(time_s, n, least);
-    return isfinite(others) && fabs(2 * least - others) <= same * others ? others : step_of(time_s, n, 0);
+    others = time_step_of(time_s, n, least);
+    return isfinite(others) && fabs(2 * least - others) <= same * others ? others : time_step_of(time_s, n, 0);
 }
 
 double hrun_times_rounding(const double *time_s, size_t n)
@@ -99,7 +99,7 @@ struct pair {
     double time_s, apart_s;     /* the mean; a standard deviation from the difference */
 };
 
-static int by_time(const void *a, const void *b)
+static int thing_time_order(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
 
@@ -140,7 +140,7 @@ int hrun_times_least(const double *time_s, const int *thing, size_t n, double *l
                 break;
             }
     if (v && room) {
-        qsort(v, pairs, sizeof *v, by_time);
+        qsort(v, pairs, sizeof *v, thing_time_order);
         *least_s = fmax(STEPS * sqrt(12) * hrun_times_rounding(time_s, n), SCATTERS * absolute_scatter(v, pairs, room));
     }
     n = v && room;
@@ -166,7 +166,7 @@ int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
 }
 
 /* Replace sorted samples by their ranks, the mean one for ties. Result: the sum of t^3 - t over the ties. */
-static double rank(double *sorted, size_t n)
+static double kruskal_rank(double *sorted, size_t n)
 {
     double ties = 0;
 
@@ -193,7 +193,7 @@ int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, doubl
     if (k < 2)
         return hrun_fail(err, HRUN_EINVAL, "comparing needs two groups of samples");
     for (size_t g = 0; g < k; g++) {
-        if (check_values(v[g], n[g], err))
+        if (spread_check(v[g], n[g], err))
             return -1;
         total += n[g];
     }
@@ -209,7 +209,7 @@ int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, doubl
     gsl_sort_index(order, all, 1, total);
     for (size_t i = 0; i < total; i++)
         sorted[i] = all[order[i]];
-    ties = rank(sorted, total);
+    ties = kruskal_rank(sorted, total);
     for (size_t i = 0; i < total; i++)
         all[order[i]] = sorted[i];
     N = (double)total;

@@ -148,7 +148,7 @@ void hrun_fit_backsolve(const double *r, size_t ld, size_t k, const double *d, d
 }
 
 /* Invert upper triangular R in place. */
-static void invert(double *r, size_t ld, size_t k)
+static void invert_triangle(double *r, size_t ld, size_t k)
 {
     for (size_t j = 0; j < k; j++) {
         double d = 1 / r[j * ld + j];
@@ -184,7 +184,7 @@ int hrun_fit_deliver(const struct hrun_fit_work *w, const size_t *cols, size_t k
         if (!isfinite(z[i] * (w->bnorm / w->scale[cols[i]])))
             return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of column %zu overflows", cols[i] + 1);
     if (out->cov) {
-        invert(r, ld, k);
+        invert_triangle(r, ld, k);
         /* The entries of a covariance matrix are bounded by those of its diagonal. */
         for (size_t i = 0; i < k; i++)
             if (!isfinite(gram(r, ld, k, i, i) / w->scale[cols[i]] / w->scale[cols[i]]))

@@ -66,7 +66,7 @@ void net_reduce_binomial(struct play_schedule *s, const struct net_task *t, int 
 
 /* To leave a power of two the first 2 (n - p) members fold: those that are odd (keep 0) or even (keep 1) give theirs to
  * their neighbours and take no part. Result: the place among the p members that are left, or -1. */
-static int fold(struct play_schedule *s, const struct net_task *t, int me, int p, int keep)
+static int fold_to_power(struct play_schedule *s, const struct net_task *t, int me, int p, int keep)
 {
     int rest = t->n - p;
 
@@ -87,7 +87,7 @@ static int unfolded(const struct net_task *t, int v, int p, int keep)
     return net_rank(t, v < rest ? 2 * v + keep : v + rest);
 }
 
-static void unfold(struct play_schedule *s, const struct net_task *t, int me, int p)
+static void unfold_from_power(struct play_schedule *s, const struct net_task *t, int me, int p)
 {
     if (me >= 2 * (t->n - p))
         return;
@@ -113,7 +113,7 @@ static void halve(struct play_schedule *s, const struct net_task *t, int v, int 
 /* A root that was folded away takes over place 0, whose part it is sent. */
 void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int p = net_pow2_below(t->n), v = fold(s, t, me, p, 0), rest = t->n - p;
+    int p = net_pow2_below(t->n), v = fold_to_power(s, t, me, p, 0), rest = t->n - p;
     int away = t->root < 2 * rest && t->root % 2;
     int place = away ? 0 : t->root < 2 * rest ? t->root / 2 : t->root - rest;
     double bytes = t->bytes / p;
@@ -143,7 +143,7 @@ void net_reduce_rabenseifner(struct play_schedule *s, const struct net_task *t, 
 
 void net_allreduce_doubling(struct play_schedule *s, const struct net_task *t, int me)
 {
-    int p = net_pow2_below(t->n), v = fold(s, t, me, p, 1);
+    int p = net_pow2_below(t->n), v = fold_to_power(s, t, me, p, 1);
 
     for (int mask = 1; v >= 0 && mask < p; mask <<= 1) {
         int peer = unfolded(t, v ^ mask, p, 1);
@@ -151,7 +151,7 @@ void net_allreduce_doubling(struct play_schedule *s, const struct net_task *t, i
         play_exchange(s, peer, t->bytes, peer);
         play_work(s, t->bytes);
     }
-    unfold(s, t, me, p);
+    unfold_from_power(s, t, me, p);
 }
 
 void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *t, int me)
@@ -163,7 +163,7 @@ void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *
         net_allreduce_linear(s, t, me);
         return;
     }
-    v = fold(s, t, me, p, 1);
+    v = fold_to_power(s, t, me, p, 1);
     if (v >= 0)
         halve(s, t, v, p, 1);
     for (int mask = p >> 1; v >= 0 && mask > 0; mask >>= 1, bytes *= 2) {
@@ -171,7 +171,7 @@ void net_allreduce_rabenseifner(struct play_schedule *s, const struct net_task *
 
         play_exchange(s, peer, bytes, peer);
     }
-    unfold(s, t, me, p);
+    unfold_from_power(s, t, me, p);
 }
 
 void net_allreduce_ring(struct play_schedule *s, const struct net_task *t, int me)
@@ -206,7 +206,7 @@ void net_allreduce_linear(struct play_schedule *s, const struct net_task *t, int
 
 /* ---------------------------------------------------------------- by hosts */
 
-static struct net_task of_host(const struct net_task *t, int rank)
+static struct net_task task_of_host(const struct net_task *t, int rank)
 {
     struct net_task part = *t;
     int h = t->hosts->host[rank];
@@ -217,7 +217,7 @@ static struct net_task of_host(const struct net_task *t, int rank)
     return part;
 }
 
-static struct net_task of_leaders(const struct net_task *t, int root)
+static struct net_task task_of_leaders(const struct net_task *t, int root)
 {
     struct net_task part = *t;
 
@@ -239,7 +239,7 @@ static void reduce_part(struct play_schedule *s, const struct net_task *t, int m
 /* Inside each host to its first rank, among these, and on to the root. For whole communicators (rank = index). */
 void net_reduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
-    struct net_task host = of_host(t, me), leaders = of_leaders(t, t->hosts->host[t->root]);
+    struct net_task host = task_of_host(t, me), leaders = task_of_leaders(t, t->hosts->host[t->root]);
     int leader = leaders.ranks[leaders.root];
 
     reduce_part(s, &host, t->hosts->index[me]);
@@ -253,7 +253,7 @@ void net_reduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
 
 void net_allreduce_hosts(struct play_schedule *s, const struct net_task *t, int me)
 {
-    struct net_task host = of_host(t, me), leaders = of_leaders(t, 0);
+    struct net_task host = task_of_host(t, me), leaders = task_of_leaders(t, 0);
     int index = t->hosts->index[me];
 
     if (host.n > 1)

@@ -114,13 +114,13 @@ static double way_s(const struct bound *b, double least_a)
 
 /* ---------------------------------------------------------------- each to each */
 
-static int is(const struct bound *b, const char *name)
+static int algorithm_is(const struct bound *b, const char *name)
 {
     return !strcmp(b->algorithm, name);
 }
 
 /* A rank of the host sends to and receives from each that is elsewhere. */
-static double processor_s(const struct bound *b)
+static double bound_processor_s(const struct bound *b)
 {
     const struct hrun_net_class *c = &b->net->classes[b->net->class_of[b->host]];
 
@@ -144,12 +144,12 @@ static double direct_s(const struct bound *b)
 {
     const struct hrun_net *net = b->net;
     int waits = net->wire_waits || (net->sync_bytes > 0 && b->call->bytes >= net->sync_bytes);
-    int op = b->call->op, one_by_one = is(b, "pairwise");
+    int op = b->call->op, one_by_one = algorithm_is(b, "pairwise");
 
     if ((op != HRUN_NET_ALLTOALL && op != HRUN_NET_ALLGATHER)
-        || !(one_by_one || is(b, "throttled") || is(b, "linear")))
+        || !(one_by_one || algorithm_is(b, "throttled") || algorithm_is(b, "linear")))
         return 0;
-    return fmax(processor_s(b), waits && one_by_one ? rounds_s(b) : 0);
+    return fmax(bound_processor_s(b), waits && one_by_one ? rounds_s(b) : 0);
 }
 
 /* ---------------------------------------------------------------- hosts */
@@ -164,7 +164,7 @@ static double correction_s(const struct bound *b)
     return fmin(0, fmin(th->kappa1_s_per_byte, th->kappa2_s_per_byte) * b->call->bytes);
 }
 
-static double of_host(const struct bound *b)
+static double host_bound_s(const struct bound *b)
 {
     double least_a = INFINITY, least_b = INFINITY, t_s;
 
@@ -197,7 +197,7 @@ static double trunks_of(const struct hrun_net *net, int g, int out)
 
 /* Of n ranks m are known to be in group g and e elsewhere; the rest is on either side, all of it on one at the least
  * load of an all-to-all, as a product is concave. */
-static double of_group(const struct bound *b, int g, int m, int e, int n)
+static double group_bound_s(const struct bound *b, int g, int m, int e, int n)
 {
     const struct hrun_net *net = b->net;
     int rest = b->call->op == HRUN_NET_ALLTOALL ? n - m - e : 0;
@@ -242,7 +242,7 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
         b.m = hosts.first[h + 1] - hosts.first[h];
         b.e_known = some->n - b.m;
         b.e = n - b.m - beside > b.e_known ? n - b.m - beside : b.e_known;
-        most_s = fmax(most_s, of_host(&b));
+        most_s = fmax(most_s, host_bound_s(&b));
     }
     net_hosts_release(&hosts);
     for (int g = 0; g < net->ngroups && net->ngroups > 1; g++) {
@@ -250,7 +250,7 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
 
         for (int r = 0; r < some->n; r++)
             m += net->group_of[some->host[r]] == g;
-        most_s = fmax(most_s, of_group(&b, g, m, some->n - m, n));
+        most_s = fmax(most_s, group_bound_s(&b, g, m, some->n - m, n));
     }
     *time_s = most_s;
     return 0;

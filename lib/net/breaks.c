@@ -16,7 +16,7 @@ struct line {
 /* One point more. Its part of the sum of squares is that of its recursive residual, how far it lies from the line of
  * those before it, over the variance of that (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975): nothing is
  * subtracted, so exact lines have no more than what rounding makes of them. */
-static void add_point(struct line *l, double x, double y, double w)
+static void fit_add_point(struct line *l, double x, double y, double w)
 {
     double q = w * w, dx = x - l->mean_x, dy = y - l->mean_y, total = l->weight + q, residual;
 
@@ -49,14 +49,14 @@ struct table {
     int most;
 };
 
-static size_t at(const struct table *t, int m, size_t e)
+static size_t cell_at(const struct table *t, int m, size_t e)
 {
     return (size_t)m * (t->n + 1) + e;
 }
 
 /* Bai and Perron, section 3. What m - 1 pieces make of the points before `a` is known when the pieces that begin at `a`
  * are looked at, so the sums of squares of all pieces need no room of their own. */
-static void fill(struct table *t, const double *x, const double *y, const double *w, size_t least)
+static void fill_table(struct table *t, const double *x, const double *y, const double *w, size_t least)
 {
     for (size_t i = 0; i < (size_t)(t->most + 1) * (t->n + 1); i++)
         t->rss[i] = INFINITY;
@@ -67,15 +67,15 @@ static void fill(struct table *t, const double *x, const double *y, const double
         if (a && x[a] == x[a - 1])
             continue;
         for (size_t e = a; e < t->n; e++) {
-            add_point(&l, x[e], y[e], w ? w[e] : 1);
+            fit_add_point(&l, x[e], y[e], w ? w[e] : 1);
             if (e + 1 - a < least || !(l.xx > 0))
                 continue;
             for (int m = 1; m <= t->most; m++) {
-                double rss = t->rss[at(t, m - 1, a)] + rss_of(&l);
+                double rss = t->rss[cell_at(t, m - 1, a)] + rss_of(&l);
 
-                if (rss < t->rss[at(t, m, e + 1)]) {
-                    t->rss[at(t, m, e + 1)] = rss;
-                    t->from[at(t, m, e + 1)] = a;
+                if (rss < t->rss[cell_at(t, m, e + 1)]) {
+                    t->rss[cell_at(t, m, e + 1)] = rss;
+                    t->from[cell_at(t, m, e + 1)] = a;
                 }
             }
         }
@@ -132,10 +132,10 @@ static void take_pieces(const struct table *t, int m, const double *x, const dou
     b->npieces = m;
     while (m > 0) {
         struct line l = { 0, 0, 0, 0, 0, 0 };
-        size_t from = t->from[at(t, m, end)];
+        size_t from = t->from[cell_at(t, m, end)];
 
         for (size_t i = from; i < end; i++)
-            add_point(&l, x[i], y[i], w ? w[i] : 1);
+            fit_add_point(&l, x[i], y[i], w ? w[i] : 1);
         b->first[--m] = from;
         b->c1[m] = fmax(0, l.xy / l.xx);
         b->c0[m] = l.mean_y - b->c1[m] * l.mean_x;
@@ -161,10 +161,10 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
     t.from = size <= SIZE_MAX / sizeof *t.from ? calloc(size, sizeof *t.from) : NULL;
     if (!t.rss || !t.from)
         goto nomem;
-    fill(&t, x, y, w, least);
+    fill_table(&t, x, y, w, least);
     least_rss = rounding_rss(y, w, n);
     for (int m = 1; m <= t.most; m++) {
-        double rss = t.rss[at(&t, m, n)], bic = bic_of(rss, least_rss, n, m);
+        double rss = t.rss[cell_at(&t, m, n)], bic = bic_of(rss, least_rss, n, m);
 
         if (isfinite(rss) && (!best || bic < b.bic)) {
             best = m;

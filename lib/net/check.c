@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void at(char where[NET_WHERE], cons
     va_end(ap);
 }
 
-static int by_name(const void *pa, const void *pb)
+static int check_name_order(const void *pa, const void *pb)
 {
     return strcmp(**(char *const *const *)pa, **(char *const *const *)pb);
 }
@@ -58,7 +58,7 @@ static int check_names(const struct hrun_net *net, char where[NET_WHERE], struct
         return hrun_fail_nomem(err);
     for (int i = 0; i < net->nhosts; i++)
         sorted[i] = &net->hosts[i];
-    qsort(sorted, (size_t)net->nhosts, sizeof *sorted, by_name);
+    qsort(sorted, (size_t)net->nhosts, sizeof *sorted, check_name_order);
     for (int i = 1; i < net->nhosts && !rc; i++)
         if (!strcmp(*sorted[i - 1], *sorted[i])) {
             char *const *later = sorted[i - 1] < sorted[i] ? sorted[i] : sorted[i - 1];
@@ -70,7 +70,7 @@ static int check_names(const struct hrun_net *net, char where[NET_WHERE], struct
     return rc;
 }
 
-static int check_hosts(const struct hrun_net *net, char where[NET_WHERE], struct hrun_error *err)
+static int check_host_names(const struct hrun_net *net, char where[NET_WHERE], struct hrun_error *err)
 {
     for (int i = 0; i < net->nhosts; i++) {
         at(where, "hosts[%d].class", i);
@@ -224,7 +224,7 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
         { "trunks_shared", net->trunks_shared },
     };
 
-    if (check_lists(net, where, err) || check_names(net, where, err) || check_hosts(net, where, err))
+    if (check_lists(net, where, err) || check_names(net, where, err) || check_host_names(net, where, err))
         return -1;
     for (int i = 0; i < net->nclasses; i++)
         if (check_class(&net->classes[i], i, where, err))

@@ -220,7 +220,7 @@ int net_classes_measured(const struct net_work *w, const int *class_of, int ncla
 }
 
 /* Split class c of class_of[n] into its hosts: numbers from `next` on. How many hosts it has. */
-static int split(const int *class_of, int n, int c, int next, int *out)
+static int split_class(const int *class_of, int n, int c, int next, int *out)
 {
     int members = 0;
 
@@ -234,14 +234,14 @@ static int split(const int *class_of, int n, int c, int next, int *out)
 
 /* Does splitting class c lower the sum of squares by more than chance? 1, 0 (also when it cannot be split), -1:
  * error. */
-static int differs(const struct net_work *w, const struct net_solution *shared, const struct net_solution *own,
-                   const int *class_of, int c, int *apart, struct hrun_error *err)
+static int class_differs(const struct net_work *w, const struct net_solution *shared, const struct net_solution *own,
+                         const int *class_of, int c, int *apart, struct hrun_error *err)
 {
     int n = w->r->nhosts, i, j, count, measured;
     struct net_solution s = { 0 };
     double more, s2, dof, f;
 
-    if (split(class_of, n, c, n, apart) < 2)
+    if (split_class(class_of, n, c, n, apart) < 2)
         return 0;
     count = renumber(apart, n);
     measured = net_classes_measured(w, apart, count, &i, &j, err);
@@ -276,7 +276,7 @@ int net_classes_share(const struct net_work *w, const struct net_solution *own, 
     if (net_solve(w, alike, count, NULL, 0, &shared, err))
         goto out;
     for (int c = 0, next = count; c < count; c++) {
-        int verdict = differs(w, &shared, own, alike, c, apart, err), first = 1;
+        int verdict = class_differs(w, &shared, own, alike, c, apart, err), first = 1;
 
         if (verdict < 0)
             goto out;

@@ -85,7 +85,7 @@ static struct hrun_net_value beta_of(const struct net_state *e, int column)
     return (struct hrun_net_value){ g.half > 0 ? 1 / g.half : longest * 1e9, NAN };
 }
 
-static int fill_class(const struct net_state *e, int c, struct hrun_net_class *out)
+static int fill_class_of(const struct net_state *e, int c, struct hrun_net_class *out)
 {
     const struct net_columns *columns = &e->s.c;
     int kinds = 1;
@@ -120,7 +120,7 @@ static int fill_network(const struct net_state *e, struct hrun_net *net, struct 
     memcpy(net->class_of, e->class_of, (size_t)net->nhosts * sizeof *net->class_of);
     memcpy(net->group_of, e->group_of, (size_t)net->nhosts * sizeof *net->group_of);
     for (int c = 0; c < n; c++)
-        if (fill_class(e, c, &net->classes[c]))
+        if (fill_class_of(e, c, &net->classes[c]))
             return hrun_fail_nomem(err);
     for (int i = 0; i < n * n && e->s.c.C; i++) {
         net->pairs[i].L_s = value_at(&e->s, e->s.c.L[i]);
@@ -164,8 +164,8 @@ static int check_records(const struct hrun_net_records *r, const struct hrun_net
     return 0;
 }
 
-static int begin(struct net_state *e, const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
-                 struct hrun_error *err)
+static int begin_state(struct net_state *e, const struct hrun_net_records *r,
+                       const struct hrun_net_estimate_options *options, struct hrun_error *err)
 {
     size_t n = (size_t)r->nhosts;
 
@@ -266,7 +266,7 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
     struct net_state e = { 0 };
     int rc = -1;
 
-    if (check_records(r, options, err) || begin(&e, r, options, err) || estimate(&e, err))
+    if (check_records(r, options, err) || begin_state(&e, r, options, err) || estimate(&e, err))
         goto out;
     net = net_make((const char *const *)r->hosts, r->nhosts, e.nclasses, e.w.given.ngroups, e.w.given.nsegments);
     if (!net) {

@@ -28,7 +28,7 @@ enum { SLUG_MAX = 24 };
 /* ---------------------------------------------------------------- what a file says of itself */
 
 /* Is the checksum in the last line right, where it is one? */
-static int check_crc(const char *name, const struct hrun_buf *text, struct hrun_error *err)
+static int check_net_crc(const char *name, const struct hrun_buf *text, struct hrun_error *err)
 {
     size_t body = text->len > CRC_LINE ? text->len - CRC_LINE : 0;
     const char *line = text->data + body;
@@ -45,7 +45,7 @@ static int check_crc(const char *name, const struct hrun_buf *text, struct hrun_
 }
 
 /* The version that a file names: what it says of itself whatever its other keys are. */
-static long version_of(const char *text)
+static long network_version(const char *text)
 {
     static const char key[] = "version: ";
     const char *at = strstr(text, key);
@@ -57,12 +57,12 @@ static long version_of(const char *text)
 
 int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_net **out, struct hrun_error *err)
 {
-    if (check_crc(name, text, err))
+    if (check_net_crc(name, text, err))
         return -1;
-    if (version_of(text->data) > NET_VERSION)
+    if (network_version(text->data) > NET_VERSION)
         return hrun_fail_at(err, HRUN_ECORRUPT, name, 0, 0, "a newer hrun wrote the network (version %ld, this hrun "
                             "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
-                            version_of(text->data), NET_VERSION);
+                            network_version(text->data), NET_VERSION);
     return net_parse(name, text->data, text->len, out, err);
 }
 
@@ -81,7 +81,7 @@ int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *er
 
 /* A network of a newer hrun may hold what this one does not know: it stays. A damaged one, whatever version it names,
  * is no loss. */
-static int check_old(const char *file, struct hrun_error *err)
+static int check_old_net(const char *file, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -91,10 +91,10 @@ static int check_old(const char *file, struct hrun_error *err)
         rc = why.code == HRUN_ENOENT ? 0 : -1;
         if (rc && err)
             *err = why;
-    } else if (!check_crc(file, &text, NULL) && version_of(text.data) > NET_VERSION) {
+    } else if (!check_net_crc(file, &text, NULL) && network_version(text.data) > NET_VERSION) {
         rc = hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun "
                           "writes %d): it is kept; measure with the newer hrun, or name another data folder with "
-                          "HRUN_DATA", version_of(text.data), NET_VERSION);
+                          "HRUN_DATA", network_version(text.data), NET_VERSION);
     }
     hrun_buf_release(&text);
     return rc;
@@ -135,7 +135,7 @@ int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_erro
                   "alike share their parameters", text.len >> 20, NET_MAX >> 20);
         goto out;
     }
-    if (make_folder(file, err) || check_old(file, err) || hrun_file_replace(file, text.data, text.len, 0666, err))
+    if (make_folder(file, err) || check_old_net(file, err) || hrun_file_replace(file, text.data, text.len, 0666, err))
         goto out;
     rc = 0;
 out:
@@ -159,7 +159,7 @@ static void add_slug(struct hrun_buf *out, const char *word)
     }
 }
 
-static int by_name(const void *pa, const void *pb)
+static int host_name_order(const void *pa, const void *pb)
 {
     return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
@@ -176,7 +176,7 @@ void hrun_net_file(const char *data, const char *const *hosts, int n, const char
     }
     for (int i = 0; i < n; i++)
         sorted[i] = hosts[i];
-    qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+    qsort(sorted, (size_t)n, sizeof *sorted, host_name_order);
     /* With their ends, so that no two lists look alike. */
     for (int i = 0; i < n; i++)
         sum = crc32(sum, (const unsigned char *)sorted[i], (unsigned)strlen(sorted[i]) + 1);
@@ -223,9 +223,9 @@ static int count_others(const struct hrun_net *net, const char *const *hosts, in
         return -2;
     for (int i = 0; i < net->nhosts; i++)
         sorted[i] = net->hosts[i];
-    qsort(sorted, (size_t)net->nhosts, sizeof *sorted, by_name);
+    qsort(sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order);
     for (int i = 0; i < n && others >= 0; i++)
-        others = bsearch(&hosts[i], sorted, (size_t)net->nhosts, sizeof *sorted, by_name) ? others - 1 : -1;
+        others = bsearch(&hosts[i], sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order) ? others - 1 : -1;
     free(sorted);
     return others;
 }
@@ -288,7 +288,7 @@ static int list_files(const char *folder, struct hrun_strvec *files, struct hrun
     }
     closedir(d);
     if (!rc && files->n)
-        qsort(files->v, files->n, sizeof *files->v, by_name);
+        qsort(files->v, files->n, sizeof *files->v, host_name_order);
     return rc;
 }
 

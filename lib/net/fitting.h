@@ -161,6 +161,11 @@ void net_ports_limit(struct net_solution *s);
  * not there: their columns go. Did any? */
 int net_ports_mend(const struct net_work *w, struct net_solution *s);
 
+/* A parameter of the solution, 0 where it was not looked for; what a message of so many bytes takes a host's
+ * processor. */
+double net_x_at(const struct net_solution *s, int column);
+double net_stage_s(const struct net_solution *s, int host, double bytes);
+
 /* What a record would take by the solution, s. */
 double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record);
 

@@ -36,18 +36,6 @@ double net_sync(const struct hrun_net_records *r)
 
 /* ---------------------------------------------------------------- trunks */
 
-static double at(const struct net_solution *s, int column)
-{
-    return column >= 0 ? s->x[column] : 0;
-}
-
-static double stage(const struct net_solution *s, int host, double bytes)
-{
-    int c = s->c.class_of[host];
-
-    return at(s, s->c.C[c]) + bytes * at(s, s->c.t[c]);
-}
-
 int net_wire_waits(const struct net_work *w, const struct net_solution *s)
 {
     int waits = 0, not = 0;
@@ -60,7 +48,7 @@ int net_wire_waits(const struct net_work *w, const struct net_solution *s)
         if (v->kind != HRUN_NET_SYNC || v->n == 1 || v->bytes == 0)
             continue;
         pair = s->c.class_of[v->i] * s->c.nclasses + s->c.class_of[v->j];
-        if (v->time_s - stage(s, v->j, v->bytes) > 0.5 * v->bytes * seg->b * at(s, s->c.g[pair]))
+        if (v->time_s - net_stage_s(s, v->j, v->bytes) > 0.5 * v->bytes * seg->b * net_x_at(s, s->c.g[pair]))
             waits++;
         else
             not++;
@@ -73,8 +61,8 @@ static double one_way(const struct net_work *w, const struct net_solution *s, in
     const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
     int pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
 
-    return stage(s, i, bytes) + seg->a * at(s, s->c.L[pair]) + bytes * seg->b * at(s, s->c.g[pair]) +
-           stage(s, j, bytes);
+    return net_stage_s(s, i, bytes) + seg->a * net_x_at(s, s->c.L[pair]) + bytes * seg->b * net_x_at(s, s->c.g[pair]) +
+           net_stage_s(s, j, bytes);
 }
 
 int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
@@ -98,7 +86,7 @@ int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
 }
 
 /* The m-th host of a group, from 0; -1. */
-static int member(const struct net_work *w, int group, int m)
+static int group_member(const struct net_work *w, int group, int m)
 {
     for (int i = 0; i < w->r->nhosts; i++)
         if (w->given.group_of[i] == group && m-- == 0)
@@ -109,8 +97,8 @@ static int member(const struct net_work *w, int group, int m)
 /* The hosts of trip m of a record; 0 when there are none so many. */
 static int trip_hosts(const struct net_work *w, const struct hrun_net_record *v, int m, int *i, int *j)
 {
-    *i = member(w, v->i, m);
-    *j = member(w, v->j, v->i == v->j ? v->n + m : m);
+    *i = group_member(w, v->i, m);
+    *j = group_member(w, v->j, v->i == v->j ? v->n + m : m);
     return *i >= 0 && *j >= 0 && *i != *j;
 }
 
@@ -129,11 +117,12 @@ static double pairs_time(const struct net_work *w, const struct net_solution *s,
         if (!trip_hosts(w, v, m, &i, &j))
             return -1;
         pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
-        start[m] = stage(s, i, v->bytes) + seg->a * at(s, s->c.L[pair]);
-        alone[m] = seg->b * at(s, s->c.g[pair]);
-        way[m] = bias > 0 ? at(s, s->c.L[pair]) + bias * (at(s, s->c.out[s->c.class_of[i]]) +
-                                                          at(s, s->c.in[s->c.class_of[j]])) : 0;
-        sum += stage(s, j, v->bytes) + stage(s, j, 0) + none->a * at(s, s->c.L[pair]) + stage(s, i, 0);
+        start[m] = net_stage_s(s, i, v->bytes) + seg->a * net_x_at(s, s->c.L[pair]);
+        alone[m] = seg->b * net_x_at(s, s->c.g[pair]);
+        way[m] = bias > 0 ? net_x_at(s, s->c.L[pair]) + bias * (net_x_at(s, s->c.out[s->c.class_of[i]]) +
+                                                                net_x_at(s, s->c.in[s->c.class_of[j]])) : 0;
+        sum += net_stage_s(s, j, v->bytes) + net_stage_s(s, j, 0) + none->a * net_x_at(s, s->c.L[pair]) +
+               net_stage_s(s, i, 0);
     }
     net_share(v->n, start, alone, way, v->bytes, seg->b * trunk, end, work + 4 * v->n);
     for (int m = 0; m < v->n; m++)
@@ -141,7 +130,7 @@ static double pairs_time(const struct net_work *w, const struct net_solution *s,
     return sum / v->n;
 }
 
-static int is_of(const struct hrun_net_record *v, int g, int h)
+static int is_record_of(const struct hrun_net_record *v, int g, int h)
 {
     return v->kind == HRUN_NET_PAIRS && v->i == g && v->j == h && v->bytes > 0;
 }
@@ -158,7 +147,7 @@ static double trunk_misfit(const struct net_work *w, const struct net_solution *
         const struct hrun_net_record *v = &w->r->v[l];
         double time, e, nearby = trunk * (1 - 1e-4);
 
-        if (!is_of(v, g, h) || w->out[l] || (time = pairs_time(w, s, v, trunk, work)) < 0)
+        if (!is_record_of(v, g, h) || w->out[l] || (time = pairs_time(w, s, v, trunk, work)) < 0)
             continue;
         e = (v->time_s - time) / w->se[l];
         sum += e * e;
@@ -229,7 +218,7 @@ int net_trunks(const struct net_work *w, const struct net_solution *s, double *t
             trunk[g * n + h] = 0;
             half[g * n + h] = NAN;
             for (size_t l = 0; l < w->r->n; l++)
-                seen += is_of(&w->r->v[l], g, h) && w->r->v[l].n <= w->r->nhosts && !w->out[l];
+                seen += is_record_of(&w->r->v[l], g, h) && w->r->v[l].n <= w->r->nhosts && !w->out[l];
             if (seen == 0)
                 continue;
             trunk[g * n + h] = search_trunk(w, s, g, h, trunk_limit(w, s, g, h), work);
@@ -242,7 +231,7 @@ int net_trunks(const struct net_work *w, const struct net_solution *s, double *t
                 int seen = 0;
 
                 for (size_t l = 0; l < w->r->n; l++)
-                    seen |= is_of(&w->r->v[l], g, h) && !w->out[l];
+                    seen |= is_record_of(&w->r->v[l], g, h) && !w->out[l];
                 trunk[g * n + h] = seen ? 0 : trunk[h * n + g];
                 half[g * n + h] = seen ? NAN : half[h * n + g];
             }

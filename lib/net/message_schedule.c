@@ -26,7 +26,7 @@ void play_rank(struct play_schedule *s, int r)
     s->first[r + 1] = s->nsteps;
 }
 
-static size_t add_step(struct play_schedule *s, struct play_step step)
+static size_t play_add_step(struct play_schedule *s, struct play_step step)
 {
     if (!s->failed && s->nsteps == s->cap) {
         size_t cap = s->cap ? 2 * s->cap : 256;
@@ -48,37 +48,37 @@ static size_t add_step(struct play_schedule *s, struct play_step step)
 
 size_t play_send(struct play_schedule *s, int to, double bytes)
 {
-    return add_step(s, (struct play_step){ PLAY_SEND, to, 0, bytes });
+    return play_add_step(s, (struct play_step){ PLAY_SEND, to, 0, bytes });
 }
 
 size_t play_ssend(struct play_schedule *s, int to, double bytes)
 {
-    return add_step(s, (struct play_step){ PLAY_SSEND, to, 0, bytes });
+    return play_add_step(s, (struct play_step){ PLAY_SSEND, to, 0, bytes });
 }
 
 size_t play_recv(struct play_schedule *s, int from)
 {
-    return add_step(s, (struct play_step){ PLAY_RECV, from, 0, 0 });
+    return play_add_step(s, (struct play_step){ PLAY_RECV, from, 0, 0 });
 }
 
 void play_wait_for(struct play_schedule *s, size_t step)
 {
-    add_step(s, (struct play_step){ PLAY_WAIT_ONE, 0, step, 0 });
+    play_add_step(s, (struct play_step){ PLAY_WAIT_ONE, 0, step, 0 });
 }
 
 void play_wait(struct play_schedule *s)
 {
-    add_step(s, (struct play_step){ PLAY_WAIT, 0, 0, 0 });
+    play_add_step(s, (struct play_step){ PLAY_WAIT, 0, 0, 0 });
 }
 
 void play_work(struct play_schedule *s, double bytes)
 {
-    add_step(s, (struct play_step){ PLAY_WORK, 0, 0, bytes });
+    play_add_step(s, (struct play_step){ PLAY_WORK, 0, 0, bytes });
 }
 
 void play_copy(struct play_schedule *s, double bytes)
 {
-    add_step(s, (struct play_step){ PLAY_COPY, 0, 0, bytes });
+    play_add_step(s, (struct play_step){ PLAY_COPY, 0, 0, bytes });
 }
 
 void play_send_wait(struct play_schedule *s, int to, double bytes)

@@ -231,7 +231,7 @@ static double half_of(const struct hrun_net *net, int from, int to, double bytes
 }
 
 /* The first host of a class, but for one (-1: none). */
-static int host_of(const struct hrun_net *net, int class, int but)
+static int host_in_class(const struct hrun_net *net, int class, int but)
 {
     for (int h = 0; h < net->nhosts; h++)
         if (net->class_of[h] == class && h != but)
@@ -243,7 +243,7 @@ void hrun_net_find_unsure(const struct hrun_net *net, struct hrun_net_unsure *ou
 {
     *out = (struct hrun_net_unsure){ 0 };
     for (int k = 0; k < net->nclasses * net->nclasses; k++) {
-        int from = host_of(net, k / net->nclasses, -1), to = host_of(net, k % net->nclasses, from);
+        int from = host_in_class(net, k / net->nclasses, -1), to = host_in_class(net, k % net->nclasses, from);
         double half = 0;
 
         if (from < 0 || to < 0 || !(net->pairs[k].beta_bytes_per_s.v > 0))

@@ -154,7 +154,7 @@ static const struct hrun_schema net_schema = { file_keys, sizeof(struct net_file
 
 /* ---------------------------------------------------------------- to text */
 
-static char *nonempty(char *s)
+static char *or_null(char *s)
 {
     return s && *s ? s : NULL;
 }
@@ -170,7 +170,7 @@ static struct net_file_value to_file(const struct hrun_net_value *v)
     return (struct net_file_value){ v->v, isnan(v->half) ? NULL : (double *)(uintptr_t)&v->half };
 }
 
-static int fill_class(const struct hrun_net_class *c, struct net_file_class *f)
+static int fill_file_class(const struct hrun_net_class *c, struct net_file_class *f)
 {
     *f = (struct net_file_class){
         .C_s = to_file(&c->C_s), .t_s_per_byte = to_file(&c->t_s_per_byte),
@@ -209,8 +209,8 @@ static void fill_links(const struct hrun_net *net, struct net_file *f)
 int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_error *err)
 {
     struct net_file f = {
-        .version = NET_VERSION, .groups = net->ngroups, .engine = nonempty(net->engine), .mpi = nonempty(net->mpi),
-        .selector = net->selector, .date = nonempty(net->date), .sync_bytes = net->sync_bytes,
+        .version = NET_VERSION, .groups = net->ngroups, .engine = or_null(net->engine), .mpi = or_null(net->mpi),
+        .selector = net->selector, .date = or_null(net->date), .sync_bytes = net->sync_bytes,
         .wire_waits = net->wire_waits, .exchange_waits = net->exchange_waits, .bias_bytes = net->bias_bytes,
         .back_share = net->back_share,
         .trunks_shared = net->trunks_shared,
@@ -227,7 +227,7 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
     for (int i = 0; i < net->nhosts; i++)
         f.hosts[f.nhosts++] = (struct net_file_host){ net->hosts[i], net->class_of[i], net->group_of[i] };
     for (int i = 0; i < net->nclasses; i++)
-        if (fill_class(&net->classes[i], &f.classes[f.nclasses++]))
+        if (fill_file_class(&net->classes[i], &f.classes[f.nclasses++]))
             goto nomem;
     fill_links(net, &f);
     rc = hrun_yaml_print(&net_schema, &f, out, err);
@@ -252,7 +252,7 @@ static struct hrun_net_value from_file(const struct net_file_value *f)
 }
 
 /* Entry i of a list is about `from` and `to`, two of n things: its place in the n by n table, or -1 with *err. */
-static long long take_place(const char *list, unsigned i, const char *what, int from, int to, int n,
+static long long take_index(const char *list, unsigned i, const char *what, int from, int to, int n,
                             const struct hrun_yaml *marks, struct hrun_error *err)
 {
     const struct { const char *key; int v; } ends[] = { { "from", from }, { "to", to } };
@@ -314,7 +314,7 @@ static int take_class(const struct net_file_class *f, int i, struct hrun_net_cla
     for (unsigned k = 0; k < f->nlocal; k++) {
         const struct net_file_local *l = &f->local[k];
 
-        at = take_place(list, k, "kinds", l->from, l->to, f->kinds, marks, err);
+        at = take_index(list, k, "kinds", l->from, l->to, f->kinds, marks, err);
         if (at < 0 || take_value(list, k, "fixed_s", &l->fixed_s, &c->local_fixed_s[at], marks, err) ||
             take_value(list, k, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at], marks, err))
             return -1;
@@ -330,7 +330,7 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
     for (unsigned i = 0; i < f->npairs; i++) {
         const struct net_file_pair *p = &f->pairs[i];
 
-        at = take_place("pairs", i, "classes", p->from, p->to, net->nclasses, marks, err);
+        at = take_index("pairs", i, "classes", p->from, p->to, net->nclasses, marks, err);
         if (at < 0 || take_value("pairs", i, "L_s", &p->L_s, &net->pairs[at].L_s, marks, err) ||
             take_value("pairs", i, "beta_bytes_per_s", &p->beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s, marks,
                        err))
@@ -339,7 +339,7 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
     for (unsigned i = 0; i < f->ntrunks; i++) {
         const struct net_file_trunk *t = &f->trunks[i];
 
-        at = take_place("trunks", i, "groups", t->from, t->to, net->ngroups, marks, err);
+        at = take_index("trunks", i, "groups", t->from, t->to, net->ngroups, marks, err);
         if (at < 0 || take_value("trunks", i, "bytes_per_s", &t->bytes_per_s, &net->trunks[at], marks, err))
             return -1;
     }
@@ -373,7 +373,7 @@ static int check_counts(const struct net_file *f, const struct hrun_yaml *marks,
 }
 
 /* A network with room for what the file holds, and its hosts; NULL when memory ran out. */
-static struct hrun_net *make_room(const struct net_file *f)
+static struct hrun_net *net_of_file(const struct net_file *f)
 {
     const char **names = net_alloc(f->nhosts, sizeof *names);
     struct hrun_net *net = NULL;
@@ -403,7 +403,7 @@ static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yam
 
     if (check_counts(f, marks, err))
         return NULL;
-    net = make_room(f);
+    net = net_of_file(f);
     if (!net || take_text(f->engine, &net->engine) || take_text(f->mpi, &net->mpi) ||
         take_text(f->selector, &net->selector) || take_text(f->date, &net->date)) {
         hrun_fail_nomem(err);

@@ -56,7 +56,7 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
 
 /* Paper 002, section 3: the slope's corrections, and the region where times jump. kappa2 is of the sizes next to the
  * region: where these do not wait for the root, those that do have none. */
-static void correct(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
+static void correct_gather(const struct hrun_net *net, const struct hrun_net_call *call, struct hrun_net_time *out)
 {
     const struct hrun_net_thresholds *th = &net->thresholds;
     int other = net->sync_bytes > th->gather_M2 && call->bytes >= net->sync_bytes;
@@ -160,7 +160,7 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     else if (ranks->n > 1 && play_operation(net, call, &hosts, ranks, program, &t.time_s, err))
         goto out;
     if (ranks->n > 1)
-        correct(net, call, &t);
+        correct_gather(net, call, &t);
     *out = t;
     rc = 0;
 out:

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* A host of a class. */
-static const char *host_of(const struct net_work *w, const struct net_solution *s, int class)
+static const char *host_name(const struct net_work *w, const struct net_solution *s, int class)
 {
     for (int i = 0; i < w->r->nhosts; i++)
         if (s->c.class_of[i] == class)
@@ -34,7 +34,7 @@ static int note_slow(const struct net_work *w, const struct net_solution *s, str
 
         if (median > 0 && own > 100 * median)
             rc = hrun_strvec_pushf(notes, "the link from %s to %s is %.0f times slower than the median: is it what it "
-                                   "should be?", host_of(w, s, i / n), host_of(w, s, i % n), own / median);
+                                   "should be?", host_name(w, s, i / n), host_name(w, s, i % n), own / median);
     }
     return rc;
 }
@@ -66,8 +66,8 @@ static int note_asymmetric(const struct net_work *w, const struct net_solution *
             }
         }
     return *count ? hrun_strvec_pushf(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back",
-                                      *count, *count == 1 ? "link is" : "links are", host_of(w, s, worst_a),
-                                      host_of(w, s, worst_b), worst) : 0;
+                                      *count, *count == 1 ? "link is" : "links are", host_name(w, s, worst_a),
+                                      host_name(w, s, worst_b), worst) : 0;
 }
 
 int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,

@@ -54,13 +54,13 @@ struct reader {
     struct hrun_error *err;
 };
 
-static int bad(const struct reader *rd, const char *what)
+static int bad_record(const struct reader *rd, const char *what)
 {
     return hrun_fail_at(rd->err, HRUN_EPARSE, "", rd->line, 0,
                         "a record of the network benchmark does not make sense: %s; measure again", what);
 }
 
-static int whole(const char *text, int least, int most, int *out)
+static int to_whole(const char *text, int least, int most, int *out)
 {
     char *end;
     long v = strtol(text, &end, 10);
@@ -71,7 +71,7 @@ static int whole(const char *text, int least, int most, int *out)
     return 0;
 }
 
-static int number(const char *text, double *out)
+static int to_number(const char *text, double *out)
 {
     char *end;
     double v = strtod(text, &end);
@@ -83,7 +83,7 @@ static int number(const char *text, double *out)
 }
 
 /* Words of a line, cut at white space; how many, FIELDS + 1 when there are more. */
-static int split(char *line, char **word)
+static int split_line(char *line, char **word)
 {
     char *save, *w = strtok_r(line, " \t\r", &save);
     int n = 0;
@@ -93,14 +93,14 @@ static int split(char *line, char **word)
     return w ? FIELDS + 1 : n;
 }
 
-static int begin(struct reader *rd, char **word, int n)
+static int records_begin(struct reader *rd, char **word, int n)
 {
     int version, hosts;
 
     if (rd->began)
-        return bad(rd, "a second `network` line");
-    if (n != 3 || whole(word[1], 1, 1, &version) || whole(word[2], 1, HRUN_HOSTLIST_MAX, &hosts))
-        return bad(rd, "`network 1 HOSTS` is expected, with no more hosts than a host list may name");
+        return bad_record(rd, "a second `network` line");
+    if (n != 3 || to_whole(word[1], 1, 1, &version) || to_whole(word[2], 1, HRUN_HOSTLIST_MAX, &hosts))
+        return bad_record(rd, "`network 1 HOSTS` is expected, with no more hosts than a host list may name");
     rd->r.hosts = calloc((size_t)hosts, sizeof *rd->r.hosts);
     rd->r.kind_of = calloc((size_t)hosts, sizeof *rd->r.kind_of);
     rd->r.nkinds = calloc((size_t)hosts, sizeof *rd->r.nkinds);
@@ -110,14 +110,14 @@ static int begin(struct reader *rd, char **word, int n)
     return rd->r.hosts && rd->r.kind_of && rd->r.nkinds && rd->r.group_of ? 0 : hrun_fail_nomem(rd->err);
 }
 
-static int host(struct reader *rd, char **word, int n)
+static int record_host(struct reader *rd, char **word, int n)
 {
     int at, group;
 
-    if (n != 6 || whole(word[1], 0, rd->r.nhosts - 1, &at) || strlen(word[2]) >= NAME || rd->r.hosts[at] ||
-        whole(word[3], 0, MANY, &rd->r.kind_of[at]) || whole(word[4], 1, MANY, &rd->r.nkinds[at]) ||
-        whole(word[5], 0, rd->r.nhosts - 1, &group))
-        return bad(rd, "`host INDEX NAME KIND NKINDS GROUP` is expected, once for each host");
+    if (n != 6 || to_whole(word[1], 0, rd->r.nhosts - 1, &at) || strlen(word[2]) >= NAME || rd->r.hosts[at] ||
+        to_whole(word[3], 0, MANY, &rd->r.kind_of[at]) || to_whole(word[4], 1, MANY, &rd->r.nkinds[at]) ||
+        to_whole(word[5], 0, rd->r.nhosts - 1, &group))
+        return bad_record(rd, "`host INDEX NAME KIND NKINDS GROUP` is expected, once for each host");
     rd->r.hosts[at] = strdup(word[2]);
     rd->r.group_of[at] = group;
     rd->ngroups = group + 1 > rd->ngroups ? group + 1 : rd->ngroups;
@@ -156,21 +156,21 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
     const char *wrong;
 
     if (rd->named < rd->r.nhosts)
-        return bad(rd, "it stands before the `host` lines of all hosts");
-    if (n < 11 || n > 12 || whole(word[1], -1, MANY, &v.i) || whole(word[2], -1, MANY, &v.j) ||
-        whole(word[3], -1, MANY, &v.k) || whole(word[4], 0, MANY, &v.n) || number(word[5], &v.bytes) ||
-        number(word[6], &v.back_bytes) ||
-        whole(word[7], 1, MANY, &v.repetitions) || number(word[8], &v.time_s) || number(word[9], &v.sd_s) ||
-        number(word[10], &v.max_s) || (n > 11 && number(word[11], &v.mean_s)))
-        return bad(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]` is expected, times and sizes finite "
-                   "and not negative");
+        return bad_record(rd, "it stands before the `host` lines of all hosts");
+    if (n < 11 || n > 12 || to_whole(word[1], -1, MANY, &v.i) || to_whole(word[2], -1, MANY, &v.j) ||
+        to_whole(word[3], -1, MANY, &v.k) || to_whole(word[4], 0, MANY, &v.n) || to_number(word[5], &v.bytes) ||
+        to_number(word[6], &v.back_bytes) ||
+        to_whole(word[7], 1, MANY, &v.repetitions) || to_number(word[8], &v.time_s) || to_number(word[9], &v.sd_s) ||
+        to_number(word[10], &v.max_s) || (n > 11 && to_number(word[11], &v.mean_s)))
+        return bad_record(rd, "`KIND I J K N BYTES BACK REPETITIONS TIME SD MAX [MEAN]` is expected, times and sizes "
+                          "finite and not negative");
     wrong = misplaced(rd, &v);
     if (wrong)
-        return bad(rd, wrong);
+        return bad_record(rd, wrong);
     if (v.time_s == 0 && !kinds[kind].may_be_0)
-        return bad(rd, "it took no time at all");
+        return bad_record(rd, "it took no time at all");
     if (v.max_s < v.time_s)
-        return bad(rd, "the longest repetition is shorter than the median");
+        return bad_record(rd, "the longest repetition is shorter than the median");
     if (rd->r.n == rd->cap) {
         size_t cap = rd->cap ? 2 * rd->cap : 256;
         struct hrun_net_record *more = realloc(rd->r.v, cap * sizeof *more);
@@ -187,18 +187,18 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
 static int parse_line(struct reader *rd, char *line)
 {
     char *word[FIELDS];
-    int n = split(line, word);
+    int n = split_line(line, word);
 
     if (n == 0)
         return 0;
     if (!strcmp(word[0], "network"))
-        return begin(rd, word, n);
+        return records_begin(rd, word, n);
     if (!rd->began)
         return 0;
     if (!strcmp(word[0], "host"))
-        return host(rd, word, n);
+        return record_host(rd, word, n);
     if (!strcmp(word[0], "spent"))
-        return n == 2 && !number(word[1], &rd->r.spent_s) ? 0 : bad(rd, "`spent SECONDS` is expected");
+        return n == 2 && !to_number(word[1], &rd->r.spent_s) ? 0 : bad_record(rd, "`spent SECONDS` is expected");
     if (!strcmp(word[0], "end") && n == 1)
         rd->ended = 1;
     for (int k = 0; k < HRUN_NET_NKINDS; k++)
@@ -214,7 +214,7 @@ static int cut(const struct reader *rd)
 }
 
 /* Groups without a gap, hosts all named, and the end reached? */
-static int complete(const struct reader *rd)
+static int records_complete(const struct reader *rd)
 {
     if (!rd->began)
         return hrun_fail(rd->err, HRUN_ENODATA, "these are no records of the network benchmark: there is no `network` "
@@ -222,14 +222,14 @@ static int complete(const struct reader *rd)
     if (!rd->ended)
         return cut(rd);
     if (rd->named < rd->r.nhosts)
-        return bad(rd, "a host has no `host` line");
+        return bad_record(rd, "a host has no `host` line");
     for (int g = 0; g < rd->ngroups; g++) {
         int found = 0;
 
         for (int i = 0; i < rd->r.nhosts; i++)
             found |= rd->r.group_of[i] == g;
         if (!found)
-            return bad(rd, "the numbers of the groups have a gap");
+            return bad_record(rd, "the numbers of the groups have a gap");
     }
     return 0;
 }
@@ -257,7 +257,7 @@ int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struc
         free(line);
         text += len + (text[len] == '\n');
     }
-    if (complete(&rd))
+    if (records_complete(&rd))
         goto out;
     *out = rd.r;
     rd.r = (struct hrun_net_records){ 0 };

@@ -64,7 +64,7 @@ struct play {
 
 /* ---------------------------------------------------------------- events */
 
-static void push(struct play *p, double time_s, int message)
+static void push_event(struct play *p, double time_s, int message)
 {
     int i = p->nheap++;
 
@@ -75,7 +75,7 @@ static void push(struct play *p, double time_s, int message)
     p->heap[i] = (struct event){ time_s, message };
 }
 
-static int pop(struct play *p)
+static int pop_event(struct play *p)
 {
     int top = p->heap[0].message, i = 0;
     struct event last = p->heap[--p->nheap];
@@ -106,7 +106,7 @@ static void end_step(struct play *p, int rank, double clock_s)
 }
 
 /* The receiver takes a message that is there. */
-static void process(struct play *p, int message)
+static void process_message(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
     struct player *r = &p->players[m->to];
@@ -128,12 +128,12 @@ static void process_all(struct play *p, int rank)
         int m = r->first_there;
 
         r->first_there = p->messages[m].next;
-        process(p, m);
+        process_message(p, m);
     }
     r->last_there = NONE;
 }
 
-static void queue(struct play *p, int message)
+static void queue_message(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
     struct player *r = &p->players[m->to];
@@ -147,7 +147,7 @@ static void queue(struct play *p, int message)
 }
 
 /* The last byte is there. */
-static void arrive(struct play *p, int message)
+static void message_arrives(struct play *p, int message)
 {
     struct message *m = &p->messages[message];
 
@@ -159,9 +159,9 @@ static void arrive(struct play *p, int message)
     if (m->received_s < 0)
         return;
     if (p->players[m->to].blocked)
-        process(p, message);
+        process_message(p, message);
     else
-        queue(p, message);
+        queue_message(p, message);
 }
 
 static void begin_wire(struct play *p, int message)
@@ -171,7 +171,7 @@ static void begin_wire(struct play *p, int message)
     if (m->sent_s < 0 || (m->sync && m->received_s < 0))
         return;
     m->latency_s = wire_latency_s(p->net, p->ranks, m->from, m->to, m->bytes);
-    push(p, (m->sync ? fmax(m->sent_s, m->received_s) : m->sent_s) + m->latency_s, message);
+    push_event(p, (m->sync ? fmax(m->sent_s, m->received_s) : m->sent_s) + m->latency_s, message);
 }
 
 static void step_send(struct play *p, struct player *r, int message)
@@ -196,7 +196,7 @@ static void step_recv(struct play *p, struct player *r, int message)
     m->received_s = r->clock_s;
     r->pending++;
     if (m->there_s >= 0)
-        queue(p, message);
+        queue_message(p, message);
     else if (m->sync)
         begin_wire(p, message);
 }
@@ -214,7 +214,7 @@ static int step_wait(struct play *p, int rank, const struct play_step *step)
 }
 
 /* Run a rank until it waits or ends. */
-static void run(struct play *p, int rank)
+static void run_rank(struct play *p, int rank)
 {
     struct player *r = &p->players[rank];
 
@@ -245,10 +245,10 @@ static void run(struct play *p, int rank)
     }
 }
 
-static void run_all(struct play *p)
+static void run_ranks(struct play *p)
 {
     while (p->nrunnable > 0)
-        run(p, p->runnable[--p->nrunnable]);
+        run_rank(p, p->runnable[--p->nrunnable]);
 }
 
 /* ---------------------------------------------------------------- time goes on */
@@ -290,7 +290,7 @@ static int hold_back(struct play *p, int message)
 static void release_held(struct play *p, struct message *m)
 {
     for (int held = m->held; held != NONE; held = p->messages[held].next)
-        push(p, p->now_s, held);
+        push_event(p, p->now_s, held);
     m->held = NONE;
 }
 
@@ -305,7 +305,7 @@ static void begin_flow(struct play *p, int message)
     f.message = message;
     f.left = m->bytes;
     if (f.left <= 0 || (!f.nuse && f.limit >= INFINITY)) {
-        arrive(p, message);
+        message_arrives(p, message);
         return;
     }
     p->flows[p->nflows++] = f;
@@ -330,7 +330,7 @@ static void go_on(struct play *p, double next_s)
         flow->left -= flow->rate * passed_s;
         if (flow->left <= TOGETHER * p->messages[flow->message].bytes) {
             release_held(p, &p->messages[flow->message]);
-            arrive(p, flow->message);
+            message_arrives(p, flow->message);
             p->stale = 1;
         } else {
             p->flows[kept++] = *flow;
@@ -338,15 +338,15 @@ static void go_on(struct play *p, double next_s)
     }
     p->nflows = kept;
     while (p->nheap > 0 && p->heap[0].time_s <= next_s * (1 + SAME) + latency_of_next(p) * TOGETHER)
-        begin_flow(p, pop(p));
-    run_all(p);
+        begin_flow(p, pop_event(p));
+    run_ranks(p);
 }
 
 static int play_all(struct play *p, struct hrun_error *err)
 {
     for (int r = p->s->nranks - 1; r >= 0; r--)
         p->runnable[p->nrunnable++] = r;
-    run_all(p);
+    run_ranks(p);
     for (double next_s; (next_s = next_event(p)) < INFINITY;)
         go_on(p, next_s);
     for (int r = 0; r < p->s->nranks; r++)
@@ -357,7 +357,7 @@ static int play_all(struct play *p, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- memory */
 
-static int allocate(struct play *p)
+static int play_allocate(struct play *p)
 {
     size_t n = (size_t)p->s->nranks, m = (size_t)p->nmessages + 1, nresources = wire_resources(p->net);
 
@@ -373,7 +373,7 @@ static int allocate(struct play *p)
            && p->open && p->runnable ? 0 : -1;
 }
 
-static void release(struct play *p)
+static void play_free(struct play *p)
 {
     free(p->messages);
     free(p->message_of);
@@ -385,7 +385,7 @@ static void release(struct play *p)
     free(p->runnable);
 }
 
-static void begin(struct play *p)
+static void play_begin_messages(struct play *p)
 {
     for (int r = 0; r < p->s->nranks; r++) {
         p->players[r] = (struct player){ .pc = p->s->first[r], .first_there = NONE, .last_there = NONE };
@@ -411,13 +411,13 @@ int play_run(const struct play_schedule *s, const struct hrun_net *net, const st
         return hrun_fail_nomem(err);
     for (size_t i = 0; i < s->nsteps; i++)
         p.nmessages += play_sends(&s->steps[i]);
-    if (allocate(&p)) {
+    if (play_allocate(&p)) {
         hrun_fail_nomem(err);
         goto out;
     }
     if (play_match(s, p.message_of, err))
         goto out;
-    begin(&p);
+    play_begin_messages(&p);
     if (play_all(&p, err))
         goto out;
     for (int r = 0; r < s->nranks; r++)
@@ -425,6 +425,6 @@ int play_run(const struct play_schedule *s, const struct hrun_net *net, const st
     *time_s = last_s;
     rc = 0;
 out:
-    release(&p);
+    play_free(&p);
     return rc;
 }

@@ -10,7 +10,7 @@
 enum { NET_PRIOR = 4 };
 
 /* Records that scatter alike: of one kind, empty or not. */
-static int group_of(const struct hrun_net_record *v)
+static int scatter_group(const struct hrun_net_record *v)
 {
     return 2 * (int)v->kind + (v->bytes > 0);
 }
@@ -32,13 +32,13 @@ int net_weigh(struct net_work *w, struct hrun_error *err)
         if (v->kind == HRUN_NET_TRIP)
             shortest = fmin(shortest, v->time_s);
         if (v->sd_s > 0 && v->repetitions > 1 && v->time_s > 0) {
-            sum[group_of(v)] += (v->repetitions - 1) * (v->sd_s / v->time_s) * (v->sd_s / v->time_s);
-            dof[group_of(v)] += v->repetitions - 1;
+            sum[scatter_group(v)] += (v->repetitions - 1) * (v->sd_s / v->time_s) * (v->sd_s / v->time_s);
+            dof[scatter_group(v)] += v->repetitions - 1;
         }
     }
     for (size_t l = 0; l < r->n; l++) {
         const struct hrun_net_record *v = &r->v[l];
-        int g = group_of(v), seen = dof[g] > 0, own = seen && v->sd_s > 0 ? v->repetitions - 1 : 0;
+        int g = scatter_group(v), seen = dof[g] > 0, own = seen && v->sd_s > 0 ? v->repetitions - 1 : 0;
         double t2 = v->time_s * v->time_s, least = 0.1 * noise * (isfinite(shortest) ? shortest : v->time_s), var;
 
         if (seen)

@@ -24,7 +24,7 @@ void net_sweep_release(struct net_sweep *s)
     *s = (struct net_sweep){ 0 };
 }
 
-static int compare(const void *a, const void *b)
+static int sweep_order(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -37,11 +37,11 @@ static int is_swept(const struct net_work *w, size_t l)
 }
 
 /* Sizes in ascending order, each once. */
-static size_t distinct(double *v, size_t n)
+static size_t distinct_sizes(double *v, size_t n)
 {
     size_t kept = 0;
 
-    qsort(v, n, sizeof *v, compare);
+    qsort(v, n, sizeof *v, sweep_order);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || v[i] != v[kept - 1])
             v[kept++] = v[i];
@@ -56,7 +56,7 @@ static size_t sizes_of(const struct net_work *w, int i, int j, double *v)
     for (size_t l = 0; l < w->r->n; l++)
         if (is_swept(w, l) && w->r->v[l].i == i && w->r->v[l].j == j)
             v[n++] = w->r->v[l].bytes;
-    return distinct(v, n);
+    return distinct_sizes(v, n);
 }
 
 /* Of the sizes a[n] those that are in b[m], too. */
@@ -65,7 +65,7 @@ static size_t common(double *a, size_t n, const double *b, size_t m)
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (bsearch(&a[i], b, m, sizeof *b, compare))
+        if (bsearch(&a[i], b, m, sizeof *b, sweep_order))
             a[kept++] = a[i];
     return kept;
 }
@@ -106,7 +106,7 @@ static int choose_pairs(const struct net_work *w, struct net_sweep *s, double *s
 }
 
 /* Means over the pairs, and weights. */
-static void average(const struct net_work *w, struct net_sweep *s)
+static void sweep_average(const struct net_work *w, struct net_sweep *s)
 {
     for (size_t m = 0; m < s->n; m++) {
         double sum = 0, var = 0;
@@ -160,7 +160,7 @@ static void expect_scatter(struct net_sweep *s, double *scatter)
         return;
     for (size_t m = 1; m + 1 < s->n; m++)
         scatter[m - 1] = off_neighbours(s, m);
-    qsort(scatter, s->n - 2, sizeof *scatter, compare);
+    qsort(scatter, s->n - 2, sizeof *scatter, sweep_order);
     usual = scatter[(s->n - 2) / 2] / gauss / of_three;
     for (size_t m = 0; m < s->n; m++)
         scatter[m] = m > 0 && m + 1 < s->n ? peak(s, m) : 0;
@@ -187,7 +187,7 @@ static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hr
     }
     s.mean_s = s.bytes + w->r->n + 1;
     s.weight = s.mean_s + w->r->n + 1;
-    average(w, &s);
+    sweep_average(w, &s);
     expect_scatter(&s, mine);
     free(mine);
     *out = s;
@@ -227,7 +227,7 @@ static int on_lines(const struct net_sweep *s, const struct hrun_breaks *b)
 
 /* The pieces: as many as BIC wants, and no more than put the sweep on lines. BIC alone would fit what is left of a
  * simulated clock's digits. */
-static int pieces(const struct net_sweep *s, struct hrun_breaks *out, struct hrun_error *err)
+static int sweep_pieces(const struct net_sweep *s, struct hrun_breaks *out, struct hrun_error *err)
 {
     int most = s->n / LEAST > MOST ? MOST : (int)(s->n / LEAST);
 
@@ -255,7 +255,7 @@ int net_segments_find(const struct net_work *w, struct net_sweep *sweep, struct 
 
     if (sweep_make(w, &s, err))
         return -1;
-    if (s.n >= SWEPT && pieces(&s, &b, err))
+    if (s.n >= SWEPT && sweep_pieces(&s, &b, err))
         goto out;
     n = b.npieces > 1 ? b.npieces : 1;
     out = calloc((size_t)n, sizeof *out);
@@ -308,11 +308,6 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
 
 /* ---------------------------------------------------------------- factors */
 
-static double at(const struct net_solution *s, int column)
-{
-    return column >= 0 ? s->x[column] : 0;
-}
-
 /* Means over the pairs of a sweep. */
 struct means {
     double C, L, t, g;         /* 2 C_i + 2 C_j; L; t_i + t_j; 1 / beta */
@@ -326,10 +321,10 @@ static struct means means_of(const struct net_sweep *sweep, const struct net_sol
     for (size_t p = 0; p < sweep->npairs; p++) {
         int a = s->c.class_of[sweep->from[p]], b = s->c.class_of[sweep->to[p]], ab = a * s->c.nclasses + b;
 
-        m.C += 2 * (at(s, s->c.C[a]) + at(s, s->c.C[b])) / n;
-        m.L += at(s, s->c.L[ab]) / n;
-        m.t += (at(s, s->c.t[a]) + at(s, s->c.t[b])) / n;
-        m.g += at(s, s->c.g[ab]) / n;
+        m.C += 2 * (net_x_at(s, s->c.C[a]) + net_x_at(s, s->c.C[b])) / n;
+        m.L += net_x_at(s, s->c.L[ab]) / n;
+        m.t += (net_x_at(s, s->c.t[a]) + net_x_at(s, s->c.t[b])) / n;
+        m.g += net_x_at(s, s->c.g[ab]) / n;
     }
     return m;
 }

@@ -16,6 +16,18 @@ void net_solution_release(struct net_solution *s)
     *s = (struct net_solution){ 0 };
 }
 
+double net_x_at(const struct net_solution *s, int column)
+{
+    return column >= 0 ? s->x[column] : 0;
+}
+
+double net_stage_s(const struct net_solution *s, int host, double bytes)
+{
+    int c = s->c.class_of[host];
+
+    return net_x_at(s, s->c.C[c]) + bytes * net_x_at(s, s->c.t[c]);
+}
+
 double net_fitted(const struct net_work *w, const struct net_solution *s, size_t record)
 {
     return net_trial(&s->c, &w->given, s->x, &w->r->v[record]);

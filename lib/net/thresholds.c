@@ -32,13 +32,13 @@ static int by_bytes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int counts(const struct net_work *w, enum hrun_net_kind kind, size_t l)
+static int is_counted_row(const struct net_work *w, enum hrun_net_kind kind, size_t l)
 {
     return w->r->v[l].kind == kind && !w->out[l];
 }
 
 /* The records of the root and number of others of which there are most (the first root, the most others), by size. */
-static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct row *rows, int *root, int *others)
+static size_t collect_rows(const struct net_work *w, enum hrun_net_kind kind, struct row *rows, int *root, int *others)
 {
     size_t most = 0, n = 0;
 
@@ -47,10 +47,10 @@ static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct 
         const struct hrun_net_record *v = &w->r->v[m];
         size_t count = 0;
 
-        if (!counts(w, kind, m))
+        if (!is_counted_row(w, kind, m))
             continue;
         for (size_t l = 0; l < w->r->n; l++)
-            count += counts(w, kind, l) && w->r->v[l].i == v->i && w->r->v[l].n == v->n;
+            count += is_counted_row(w, kind, l) && w->r->v[l].i == v->i && w->r->v[l].n == v->n;
         if (count > most || (count == most && (v->i < *root || (v->i == *root && v->n > *others)))) {
             most = count;
             *root = v->i;
@@ -58,7 +58,7 @@ static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct 
         }
     }
     for (size_t l = 0; l < w->r->n && most > 0; l++)
-        if (counts(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
+        if (is_counted_row(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
             const struct hrun_net_record *v = &w->r->v[l];
 
             rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, v->mean_s, w->se[l], v->time_s,
@@ -71,8 +71,8 @@ static size_t collect(const struct net_work *w, enum hrun_net_kind kind, struct 
 /* ---------------------------------------------------------------- lines */
 
 /* Pieces of rows[from..to), of their times or of the longest. */
-static int pieces(const struct row *rows, size_t from, size_t to, int longest, int most, struct hrun_breaks *out,
-                  struct hrun_error *err)
+static int row_pieces(const struct row *rows, size_t from, size_t to, int longest, int most, struct hrun_breaks *out,
+                      struct hrun_error *err)
 {
     size_t n = to - from;
     double *x = malloc(3 * n * sizeof *x), *y = x + n, *weight = y + n;
@@ -93,13 +93,13 @@ static int pieces(const struct row *rows, size_t from, size_t to, int longest, i
 }
 
 /* The line through the times of rows[from..to); 1 when there are too few sizes. */
-static int line(const struct row *rows, size_t from, size_t to, double *c0, double *c1, struct hrun_error *err)
+static int line_of_rows(const struct row *rows, size_t from, size_t to, double *c0, double *c1, struct hrun_error *err)
 {
     struct hrun_breaks b = { 0 };
 
     if (to < from + 2 || rows[to - 1].bytes <= rows[from].bytes)
         return 1;
-    if (pieces(rows, from, to, 0, 1, &b, err))
+    if (row_pieces(rows, from, to, 0, 1, &b, err))
         return -1;
     *c0 = b.c0[0];
     *c1 = b.c1[0];
@@ -109,36 +109,25 @@ static int line(const struct row *rows, size_t from, size_t to, double *c0, doub
 
 /* ---------------------------------------------------------------- what the model says of a gather */
 
-static double at(const struct net_solution *s, int column)
-{
-    return column >= 0 ? s->x[column] : 0;
-}
-
-static double stage(const struct net_solution *s, int host, double bytes)
-{
-    int c = s->c.class_of[host];
-
-    return at(s, s->c.C[c]) + bytes * at(s, s->c.t[c]);
-}
-
 /* Stages of all messages at once, the root taking them in as they come; one_by_one: paper 002's sum for large
  * messages. work[7 n] */
 static double gather_time(const struct net_work *w, const struct net_solution *s, int root, int n, double bytes,
                           int one_by_one, double *work)
 {
     const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
-    double *start = work, *alone = work + n, *end = work + 2 * n, each = stage(s, root, bytes), sum = 0, free_at = 0;
+    double *start = work, *alone = work + n, *end = work + 2 * n;
+    double each = net_stage_s(s, root, bytes), sum = 0, free_at = 0;
 
     for (int m = 0; m < n; m++) {
         int j = (root + 1 + m) % w->r->nhosts, pair = s->c.class_of[j] * s->c.nclasses + s->c.class_of[root];
 
-        start[m] = stage(s, j, bytes) + seg->a * at(s, s->c.L[pair]);
-        alone[m] = seg->b * at(s, s->c.g[pair]);
+        start[m] = net_stage_s(s, j, bytes) + seg->a * net_x_at(s, s->c.L[pair]);
+        alone[m] = seg->b * net_x_at(s, s->c.g[pair]);
         sum += start[m] + bytes * alone[m];
     }
     if (one_by_one)
         return n * each + sum;
-    net_share(n, start, alone, NULL, bytes, seg->b * at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
+    net_share(n, start, alone, NULL, bytes, seg->b * net_x_at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
     for (int m = 0; m < n; m++) {
         int first = 0;
 
@@ -155,7 +144,7 @@ static int kappa(const struct net_work *w, const struct net_solution *s, const s
                  int root, int n, int one_by_one, double *out, struct hrun_error *err)
 {
     double c0, c1, *work;
-    int rc = line(rows, from, to, &c0, &c1, err);
+    int rc = line_of_rows(rows, from, to, &c0, &c1, err);
 
     *out = 0;
     if (rc)
@@ -216,7 +205,7 @@ static int jumps(const struct row *rows, size_t from, size_t to, double least_s)
 }
 
 /* Sizes that jump belong to a region [*from, *to) if fewer than make a piece are in between. */
-static void widen(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
+static void widen_region(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
 {
     if (*from == *to)
         return;
@@ -230,7 +219,7 @@ static void widen(const struct row *rows, size_t n, double least_s, size_t *from
 
 /* As many sizes in a row as make a piece, which all jump, are of the region even where lines through the longest times
  * do not tell them from the others: of escalations of several levels these are no lines. */
-static void add_runs(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
+static void add_threshold_runs(const struct row *rows, size_t n, double least_s, size_t *from, size_t *to)
 {
     for (size_t i = 0, run = 0; i < n; i++) {
         run = is_jump(&rows[i], least_s) ? run + 1 : 0;
@@ -250,7 +239,7 @@ static int region(const struct row *rows, size_t n, size_t *from, size_t *to, st
     *from = *to = 0;
     if (n < 2 * LEAST)
         return 0;
-    if (pieces(rows, 0, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
+    if (row_pieces(rows, 0, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
         return -1;
     for (int p = 0; p < b.npieces; p++) {
         size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n;
@@ -261,13 +250,13 @@ static int region(const struct row *rows, size_t n, size_t *from, size_t *to, st
             *from = first;
         *to = end;
     }
-    add_runs(rows, n, least_s, from, to);
+    add_threshold_runs(rows, n, least_s, from, to);
     /* Sizes at the ends that do not jump belong to the pieces beside. */
     while (*from < *to && !is_jump(&rows[*from], least_s))
         ++*from;
     while (*to > *from && !is_jump(&rows[*to - 1], least_s))
         --*to;
-    widen(rows, n, least_s, from, to);
+    widen_region(rows, n, least_s, from, to);
     hrun_breaks_release(&b);
     return 0;
 }
@@ -317,11 +306,11 @@ static size_t first_waiting(const struct net_work *w, const struct row *rows, si
     return i;
 }
 
-static int gather(const struct net_work *w, const struct net_solution *s, struct row *rows,
-                  struct hrun_net_thresholds *out, struct hrun_error *err)
+static int gather_thresholds(const struct net_work *w, const struct net_solution *s, struct row *rows,
+                         struct hrun_net_thresholds *out, struct hrun_error *err)
 {
     int root, others, based;
-    size_t n = collect(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = first_waiting(w, rows, n);
+    size_t n = collect_rows(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = first_waiting(w, rows, n);
     double base[2];
 
     if (n == 0)
@@ -333,7 +322,7 @@ static int gather(const struct net_work *w, const struct net_solution *s, struct
     /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
-    based = line(rows, 0, from, &base[0], &base[1], err);
+    based = line_of_rows(rows, 0, from, &base[0], &base[1], err);
     if (based < 0)
         return -1;
     escalations(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
@@ -351,25 +340,25 @@ static int is_at_once(const struct net_work *w, const struct net_solution *s, co
 
     for (int m = 0; m < n; m++) {
         int j = (root + 1 + m) % w->r->nhosts, pair = s->c.class_of[root] * s->c.nclasses + s->c.class_of[j];
-        double one = seg->a * at(s, s->c.L[pair]) + r->bytes * seg->b * at(s, s->c.g[pair]);
+        double one = seg->a * net_x_at(s, s->c.L[pair]) + r->bytes * seg->b * net_x_at(s, s->c.g[pair]);
 
         sum += one;
         longest = fmax(longest, one);
     }
-    longest = fmax(longest, n * r->bytes * seg->b * at(s, s->c.out[s->c.class_of[root]]));
+    longest = fmax(longest, n * r->bytes * seg->b * net_x_at(s, s->c.out[s->c.class_of[root]]));
     return r->time_s < (fmin(longest, sum) + sum) / 2;
 }
 
-static int scatter(const struct net_work *w, const struct net_solution *s, struct row *rows,
-                   struct hrun_net_thresholds *out, struct hrun_error *err)
+static int scatter_threshold(const struct net_work *w, const struct net_solution *s, struct row *rows,
+                          struct hrun_net_thresholds *out, struct hrun_error *err)
 {
     struct hrun_breaks b = { 0 };
     int root, others;
-    size_t n = collect(w, HRUN_NET_SCATTERED, rows, &root, &others);
+    size_t n = collect_rows(w, HRUN_NET_SCATTERED, rows, &root, &others);
 
     if (n < 2 * LEAST)
         return 0;
-    if (pieces(rows, 0, n, 0, 2, &b, err))
+    if (row_pieces(rows, 0, n, 0, 2, &b, err))
         return -1;
     if (b.npieces == 2) {
         const struct row *r = &rows[b.first[1]];
@@ -394,7 +383,7 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
 
     if (!rows)
         return hrun_fail_nomem(err);
-    rc = scatter(w, s, rows, &found, err) || gather(w, s, rows, &found, err) ? -1 : 0;
+    rc = scatter_threshold(w, s, rows, &found, err) || gather_thresholds(w, s, rows, &found, err) ? -1 : 0;
     free(rows);
     if (rc == 0)
         *out = found;

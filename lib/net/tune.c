@@ -26,7 +26,7 @@ static int kind_of(const struct hrun_net_ranks *r, int rank)
     return r->kind ? r->kind[rank] : 0;
 }
 
-static int number(int *numbers, int i, int *count)
+static int renumber_used(int *numbers, int i, int *count)
 {
     if (numbers[i] < 0)
         numbers[i] = (*count)++;
@@ -57,9 +57,9 @@ static int find_numbers(const struct hrun_net *net, const struct hrun_net_ranks 
         if (kind_of(r, i) < 0 || kind_of(r, i) >= net->classes[net->class_of[host]].nkinds)
             return hrun_fail(err, HRUN_EINVAL, "rank %d is on a PE of kind %d, which host %s has not got", i,
                              kind_of(r, i), net->hosts[host]);
-        number(n->host, host, &n->nhosts);
-        number(n->class, net->class_of[host], &n->nclasses);
-        number(n->group, net->group_of[host], &n->ngroups);
+        renumber_used(n->host, host, &n->nhosts);
+        renumber_used(n->class, net->class_of[host], &n->nclasses);
+        renumber_used(n->group, net->group_of[host], &n->ngroups);
     }
     return 0;
 }
@@ -161,7 +161,7 @@ struct reader {
     int nsegments, nranks;     /* read so far */
 };
 
-static double read_number(struct reader *r)
+static double read_tuned_number(struct reader *r)
 {
     char *end;
     double v;
@@ -177,9 +177,9 @@ static double read_number(struct reader *r)
 }
 
 /* A whole number in least..most. */
-static int read_whole(struct reader *r, int least, int most)
+static int read_tuned_whole(struct reader *r, int least, int most)
 {
-    double v = read_number(r);
+    double v = read_tuned_number(r);
 
     if (v < least || v > most || v != floor(v))
         r->bad = 1;
@@ -221,12 +221,12 @@ static void read_begin(struct reader *r)
     int nhosts, nclasses, ngroups, nsegments;
     char selector[32];
 
-    r->bad = t->net || read_whole(r, 0, 1000) != HRUN_COLL_VERSION;
-    t->world.n = read_whole(r, 1, RANKS_MAX);
-    nhosts = read_whole(r, 1, RANKS_MAX);
-    nclasses = read_whole(r, 1, nhosts < CLASSES_MAX ? nhosts : CLASSES_MAX);
-    ngroups = read_whole(r, 1, nhosts < GROUPS_MAX ? nhosts : GROUPS_MAX);
-    nsegments = read_whole(r, 1, SEGMENTS_MAX);
+    r->bad = t->net || read_tuned_whole(r, 0, 1000) != HRUN_COLL_VERSION;
+    t->world.n = read_tuned_whole(r, 1, RANKS_MAX);
+    nhosts = read_tuned_whole(r, 1, RANKS_MAX);
+    nclasses = read_tuned_whole(r, 1, nhosts < CLASSES_MAX ? nhosts : CLASSES_MAX);
+    ngroups = read_tuned_whole(r, 1, nhosts < GROUPS_MAX ? nhosts : GROUPS_MAX);
+    nsegments = read_tuned_whole(r, 1, SEGMENTS_MAX);
     read_name(r, selector, sizeof selector);
     if (r->bad)
         return;
@@ -245,40 +245,40 @@ static void read_options(struct reader *r)
 {
     struct hrun_net_tune_options *o = &r->t->options;
 
-    o->margin = read_number(r);
-    o->cost_s = read_number(r);
-    o->patience = read_whole(r, 0, 1000000);
-    o->tell = read_whole(r, 0, 1);
+    o->margin = read_tuned_number(r);
+    o->cost_s = read_tuned_number(r);
+    o->patience = read_tuned_whole(r, 0, 1000000);
+    o->tell = read_tuned_whole(r, 0, 1);
 }
 
 static void read_wires(struct reader *r)
 {
     struct hrun_net *net = r->t->net;
 
-    net->sync_bytes = read_number(r);
-    net->wire_waits = read_whole(r, 0, 1);
-    net->exchange_waits = read_whole(r, 0, 1);
-    net->bias_bytes = read_number(r);
-    net->back_share = read_number(r);
-    net->trunks_shared = read_whole(r, 0, 1);
+    net->sync_bytes = read_tuned_number(r);
+    net->wire_waits = read_tuned_whole(r, 0, 1);
+    net->exchange_waits = read_tuned_whole(r, 0, 1);
+    net->bias_bytes = read_tuned_number(r);
+    net->back_share = read_tuned_number(r);
+    net->trunks_shared = read_tuned_whole(r, 0, 1);
 }
 
 static void read_thresholds(struct reader *r)
 {
     struct hrun_net_thresholds *limits = &r->t->net->thresholds;
 
-    limits->gather_M1 = read_number(r);
-    limits->gather_M2 = read_number(r);
-    limits->irregular_s = read_number(r);
+    limits->gather_M1 = read_tuned_number(r);
+    limits->gather_M2 = read_tuned_number(r);
+    limits->irregular_s = read_tuned_number(r);
 }
 
 static void read_segment(struct reader *r)
 {
     struct hrun_net_segment *all = r->t->net->segments, s;
 
-    s.from_bytes = read_number(r);
-    s.a = read_number(r);
-    s.b = read_number(r);
+    s.from_bytes = read_tuned_number(r);
+    s.a = read_tuned_number(r);
+    s.b = read_tuned_number(r);
     r->bad |= r->nsegments >= r->t->net->nsegments || s.a <= 0 || s.b <= 0 ||
               (r->nsegments ? s.from_bytes <= all[r->nsegments - 1].from_bytes : s.from_bytes > 0);
     if (!r->bad)
@@ -287,18 +287,18 @@ static void read_segment(struct reader *r)
 
 static void read_class(struct reader *r)
 {
-    struct hrun_net_class *c = &r->t->net->classes[read_whole(r, 0, r->t->net->nclasses - 1)];
+    struct hrun_net_class *c = &r->t->net->classes[read_tuned_whole(r, 0, r->t->net->nclasses - 1)];
     size_t cells;
 
     r->bad |= c->nkinds != 0;
-    c->C_s.v = read_number(r);
-    c->t_s_per_byte.v = read_number(r);
-    c->out_bytes_per_s.v = read_number(r);
-    c->in_bytes_per_s.v = read_number(r);
-    c->local_bytes_per_s = read_number(r);
+    c->C_s.v = read_tuned_number(r);
+    c->t_s_per_byte.v = read_tuned_number(r);
+    c->out_bytes_per_s.v = read_tuned_number(r);
+    c->in_bytes_per_s.v = read_tuned_number(r);
+    c->local_bytes_per_s = read_tuned_number(r);
     if (r->bad)
         return;
-    c->nkinds = read_whole(r, 1, HRUN_NET_KINDS_MAX);
+    c->nkinds = read_tuned_whole(r, 1, HRUN_NET_KINDS_MAX);
     cells = (size_t)c->nkinds * (size_t)c->nkinds;
     free(c->local_fixed_s);
     free(c->local_s_per_byte);
@@ -306,43 +306,43 @@ static void read_class(struct reader *r)
     c->local_s_per_byte = calloc(cells, sizeof *c->local_s_per_byte);
     r->bad |= !c->local_fixed_s || !c->local_s_per_byte;
     for (size_t i = 0; i < cells && !r->bad; i++) {
-        c->local_fixed_s[i].v = read_number(r);
-        c->local_s_per_byte[i].v = read_number(r);
+        c->local_fixed_s[i].v = read_tuned_number(r);
+        c->local_s_per_byte[i].v = read_tuned_number(r);
     }
 }
 
 static void read_pair(struct reader *r)
 {
-    int n = r->t->net->nclasses, i = read_whole(r, 0, n - 1), j = read_whole(r, 0, n - 1);
+    int n = r->t->net->nclasses, i = read_tuned_whole(r, 0, n - 1), j = read_tuned_whole(r, 0, n - 1);
     struct hrun_net_pair *p = &r->t->net->pairs[i * n + j];
 
-    p->L_s.v = read_number(r);
-    p->beta_bytes_per_s.v = read_number(r);
+    p->L_s.v = read_tuned_number(r);
+    p->beta_bytes_per_s.v = read_tuned_number(r);
 }
 
 static void read_trunk(struct reader *r)
 {
-    int n = r->t->net->ngroups, i = read_whole(r, 0, n - 1), j = read_whole(r, 0, n - 1);
+    int n = r->t->net->ngroups, i = read_tuned_whole(r, 0, n - 1), j = read_tuned_whole(r, 0, n - 1);
 
-    r->t->net->trunks[i * n + j].v = read_number(r);
+    r->t->net->trunks[i * n + j].v = read_tuned_number(r);
 }
 
-static void read_host(struct reader *r)
+static void read_tuned_host(struct reader *r)
 {
     struct hrun_net *net = r->t->net;
-    int h = read_whole(r, 0, net->nhosts - 1);
+    int h = read_tuned_whole(r, 0, net->nhosts - 1);
 
     r->bad |= r->nranks > 0;   /* a rank's kind was checked against the class that its host had */
-    net->class_of[h] = read_whole(r, 0, net->nclasses - 1);
-    net->group_of[h] = read_whole(r, 0, net->ngroups - 1);
+    net->class_of[h] = read_tuned_whole(r, 0, net->nclasses - 1);
+    net->group_of[h] = read_tuned_whole(r, 0, net->ngroups - 1);
     r->bad |= !net->classes[net->class_of[h]].nkinds;
 }
 
 static void read_ranks(struct reader *r)
 {
     struct hrun_net_tuning *t = r->t;
-    int first = read_whole(r, 0, t->world.n - 1), last = read_whole(r, first, t->world.n - 1);
-    int host = read_whole(r, 0, t->net->nhosts - 1), kind = read_whole(r, 0, HRUN_NET_KINDS_MAX);
+    int first = read_tuned_whole(r, 0, t->world.n - 1), last = read_tuned_whole(r, first, t->world.n - 1);
+    int host = read_tuned_whole(r, 0, t->net->nhosts - 1), kind = read_tuned_whole(r, 0, HRUN_NET_KINDS_MAX);
 
     r->bad |= first != r->nranks || kind >= t->net->classes[t->net->class_of[host]].nkinds;
     for (; r->nranks <= last && !r->bad; r->nranks++) {
@@ -368,12 +368,12 @@ static const struct {
     void (*read)(struct reader *r);
 } records[] = {
     { 'b', read_begin }, { 'o', read_options }, { 'w', read_wires }, { 't', read_thresholds }, { 's', read_segment },
-    { 'c', read_class }, { 'p', read_pair }, { 'g', read_trunk }, { 'h', read_host }, { 'r', read_ranks },
+    { 'c', read_class }, { 'p', read_pair }, { 'g', read_trunk }, { 'h', read_tuned_host }, { 'r', read_ranks },
     { 'f', read_forced },
 };
 
 /* One record at r->p, which moves behind it. */
-static void read_record(struct reader *r)
+static void read_tuned_record(struct reader *r)
 {
     char key = *r->p++;
 
@@ -395,8 +395,8 @@ struct hrun_net_tuning *hrun_net_tuning_read(const char *text)
     int count = 0;
 
     for (; !r.bad && *r.p && *r.p != 'e'; count++)
-        read_record(&r);
-    if (!r.bad && *r.p++ == 'e' && read_whole(&r, 0, RANKS_MAX * 4) == count && !r.bad && !*r.p && t->net &&
+        read_tuned_record(&r);
+    if (!r.bad && *r.p++ == 'e' && read_tuned_whole(&r, 0, RANKS_MAX * 4) == count && !r.bad && !*r.p && t->net &&
         r.nsegments == t->net->nsegments && r.nranks == t->world.n)
         return t;
     hrun_net_tuning_destroy(t);

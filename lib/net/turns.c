@@ -81,7 +81,7 @@ static double try_back(struct net_state *e, double value, struct best *best)
 }
 
 /* What chance explains of squares (chi-square of one parameter, 95 %). */
-static double chance(const struct net_state *e)
+static double chance_squares(const struct net_state *e)
 {
     return 3.841 * fmax(1, e->s.s2);
 }
@@ -108,7 +108,7 @@ static double find_share(struct net_state *e)
         else
             low = a;
     }
-    e->w.given.back_share = none - best.least > chance(e) ? best.at : 0;
+    e->w.given.back_share = none - best.least > chance_squares(e) ? best.at : 0;
     return e->w.given.back_share > 0 ? best.least : none;
 }
 
@@ -126,7 +126,7 @@ static void find_back(struct net_state *e, double *change)
     g->trunks_shared = 1;
     better = misfit - find_share(e);
     if (g->ngroups < 2 ||
-        !(better > chance(e) || (better > -chance(e) && apart > 0 && g->back_share == 0))) {
+        !(better > chance_squares(e) || (better > -chance_squares(e) && apart > 0 && g->back_share == 0))) {
         g->trunks_shared = 0;
         g->back_share = apart;
     }

@@ -52,8 +52,8 @@ static double local_limit(const struct hrun_net *net, const struct hrun_net_rank
 
 /* Of the messages that share a port one gets as much, in bytes that count b times, as its way is short: a way's length
  * is its latency and what bias_bytes take on both hosts' links. */
-static double share_of(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
-                       double latency_s)
+static double way_share(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
+                        double latency_s)
 {
     double way_s = latency_s;
 
@@ -105,7 +105,7 @@ void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, i
         use(out, 3 * i + 2, c->local_bytes_per_s, 1, resources);
         return;
     }
-    *out = (struct share_flow){ .limit = pair->beta_bytes_per_s.v / b, .share = share_of(net, c, d, pair->L_s.v) / b };
+    *out = (struct share_flow){ .limit = pair->beta_bytes_per_s.v / b, .share = way_share(net, c, d, pair->L_s.v) / b };
     use(out, 3 * i, c->out_bytes_per_s.v, b, resources);
     use(out, 3 * j + 1, d->in_bytes_per_s.v, b, resources);
     use(out, 3 * j, d->out_bytes_per_s.v, back, resources);
