@@ -12,6 +12,7 @@ static const char *const OPS[HRUN_NET_NOPS] = {
 };
 
 const struct net_algorithm net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX] = {
+    [HRUN_NET_P2P] = { { "direct", NULL } },
     [HRUN_NET_RING] = { { "direct", net_ring } },
     [HRUN_NET_SCATTER] = { { "linear", net_scatter_linear }, { "linear-posted", net_from_root },
                            { "binomial", net_scatter_binomial }, { "binomial-rising", net_scatter_rising } },
@@ -51,13 +52,11 @@ int hrun_net_op_find(const char *name)
     return -1;
 }
 
-net_program *net_algorithm_find(enum hrun_net_op op, const char *name, const char **kept)
+const struct net_algorithm *net_algorithm_find(enum hrun_net_op op, const char *name)
 {
-    for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].program; i++)
-        if (!strcmp(name, net_algorithms[op][i].name)) {
-            *kept = net_algorithms[op][i].name;
-            return net_algorithms[op][i].program;
-        }
+    for (int i = 0; i < NET_ALGORITHMS_MAX && net_algorithms[op][i].name; i++)
+        if (!strcmp(name, net_algorithms[op][i].name))
+            return &net_algorithms[op][i];
     return NULL;
 }
 
@@ -119,7 +118,7 @@ void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hr
 
     part.bytes = bytes;
     part.root = root;
-    net_algorithm_find(op, name, &name)(s, &part, me);
+    net_algorithm_find(op, name)->program(s, &part, me);
 }
 
 /* ---------------------------------------------------------------- ranks by hosts */

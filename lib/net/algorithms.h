@@ -35,15 +35,15 @@ void net_hosts_release(struct net_hosts *h);
 /* Add the steps of member `me`. */
 typedef void net_program(struct play_schedule *s, const struct net_task *t, int me);
 
-/* Those of each operation; unused rows have no program. */
+/* Those of each operation; unused rows have no name. p2p is predicted without a program. */
 enum { NET_ALGORITHMS_MAX = 10 };
 extern const struct net_algorithm {
     const char *name;
     net_program *program;
 } net_algorithms[HRUN_NET_NOPS][NET_ALGORITHMS_MAX];
 
-/* NULL: the operation has none of that name. *kept receives the table's own name. */
-net_program *net_algorithm_find(enum hrun_net_op op, const char *name, const char **kept);
+/* NULL: the operation has none of that name. */
+const struct net_algorithm *net_algorithm_find(enum hrun_net_op op, const char *name);
 
 /* The algorithm that a selector takes among n members; uniform: as many on each host. NULL: no such selector. */
 const char *net_select(const char *selector, enum hrun_net_op op, int n, double bytes, int uniform);
@@ -51,10 +51,10 @@ const char *net_select(const char *selector, enum hrun_net_op op, int n, double 
 /* Are the ranks on hosts of the network, and does the operation make sense among n of them? Errors: HRUN_EINVAL. */
 int net_check_ranks(const struct hrun_net *net, const struct hrun_net_ranks *ranks, struct hrun_error *err);
 int net_check_call(const struct hrun_net_call *call, int n, struct hrun_error *err);
-/* The program of an operation among n ranks: that of call->algorithm, or what the network's selector takes; NULL of
- * p2p, which needs none. *name receives its name. Errors: HRUN_EINVAL. */
-int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *call, int n, int uniform,
-                       const char **name, net_program **program, struct hrun_error *err);
+/* The algorithm of an operation among n ranks: call->algorithm, or what the network's selector takes. Errors (NULL):
+ * HRUN_EINVAL. */
+const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, const struct hrun_net_call *call, int n,
+                                                  int uniform, struct hrun_error *err);
 
 /* For programs. Rank of member i; a member's place counted from the root, and the rank at a place. */
 int net_rank(const struct net_task *t, int i);

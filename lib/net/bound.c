@@ -226,8 +226,8 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
 {
     struct bound b = { .net = net, .call = call, .some = some };
     struct hrun_net_call checked = *call;
+    const struct net_algorithm *algorithm;
     struct net_hosts hosts;
-    net_program *program;
     double most_s = 0;
 
     checked.root = 0;
@@ -235,8 +235,10 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
         return -1;
     if (n < some->n)
         return hrun_fail(err, HRUN_EINVAL, "%d ranks in all, and %d of them are known", n, some->n);
-    if (net_choose_program(net, call, n, 1, &b.algorithm, &program, err) || net_hosts_find(some, &hosts, err))
+    algorithm = net_algorithm_of_call(net, call, n, 1, err);
+    if (!algorithm || net_hosts_find(some, &hosts, err))
         return -1;
+    b.algorithm = algorithm->name;
     for (int h = 0; h < hosts.nhosts; h++) {
         b.host = some->host[hosts.leader[h]];
         b.m = hosts.first[h + 1] - hosts.first[h];

@@ -119,27 +119,11 @@ static int message_end_order(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->step > y->step) - (x->step < y->step);
 }
 
-/* The k-th that each rank sends to another is the k-th that this receives from it: both ends in one order. */
-static int match_ends(const struct message_end *sends, size_t nsends, const struct message_end *receives,
-                      size_t nreceives, int nranks, int *message_of, struct hrun_error *err)
-{
-    for (size_t k = 0; k < nsends || k < nreceives; k++) {
-        if (k == nsends || (k < nreceives && receives[k].key < sends[k].key))
-            return hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send",
-                             receives[k].key % nranks, receives[k].key / nranks);
-        if (k == nreceives || sends[k].key < receives[k].key)
-            return hrun_fail(err, HRUN_EINVAL, "rank %lld sends what rank %lld does not receive",
-                             sends[k].key / nranks, sends[k].key % nranks);
-        message_of[receives[k].step] = message_of[sends[k].step];
-    }
-    return 0;
-}
-
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err)
 {
     struct message_end *sends = malloc((2 * s->nsteps + 1) * sizeof *sends), *receives = sends + s->nsteps;
     size_t nsends = 0, nreceives = 0;
-    int rc;
+    int rc = -1;
 
     if (!sends)
         return hrun_fail_nomem(err);
@@ -156,7 +140,22 @@ int play_match(const struct play_schedule *s, int *message_of, struct hrun_error
         }
     qsort(sends, nsends, sizeof *sends, message_end_order);
     qsort(receives, nreceives, sizeof *receives, message_end_order);
-    rc = match_ends(sends, nsends, receives, nreceives, s->nranks, message_of, err);
+    /* The k-th that each rank sends to another is the k-th that this receives from it: both are in one order. */
+    for (size_t k = 0; k < nsends || k < nreceives; k++) {
+        if (k == nsends || (k < nreceives && receives[k].key < sends[k].key)) {
+            hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send", receives[k].key % s->nranks,
+                      receives[k].key / s->nranks);
+            goto out;
+        }
+        if (k == nreceives || sends[k].key < receives[k].key) {
+            hrun_fail(err, HRUN_EINVAL, "rank %lld sends what rank %lld does not receive", sends[k].key / s->nranks,
+                      sends[k].key % s->nranks);
+            goto out;
+        }
+        message_of[receives[k].step] = message_of[sends[k].step];
+    }
+    rc = 0;
+out:
     free(sends);
     return rc;
 }

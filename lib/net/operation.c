@@ -6,20 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int play_operation(const struct hrun_net *net, const struct hrun_net_call *call, const struct net_hosts *hosts,
-                          const struct hrun_net_ranks *ranks, net_program *program, double *time_s,
-                          struct hrun_error *err)
+static int play_operation(const struct hrun_net *net, const struct net_task *task, const struct hrun_net_ranks *ranks,
+                          net_program *program, double *time_s, struct hrun_error *err)
 {
-    struct net_task task = { .n = ranks->n, .root = call->root, .bytes = call->bytes, .selector = net->selector,
-                             .scatter_S = net->thresholds.scatter_S, .gather_M2 = net->thresholds.gather_M2,
-                             .hosts = hosts };
     struct play_schedule schedule;
     int rc;
 
     play_begin(&schedule, ranks->n);
     for (int r = 0; r < ranks->n && !schedule.failed; r++) {
         play_rank(&schedule, r);
-        program(&schedule, &task, r);
+        program(&schedule, task, r);
     }
     rc = play_run(&schedule, net, ranks, time_s, err);
     play_release(&schedule);
@@ -120,24 +116,22 @@ static int check_pairs(const struct hrun_net *net, const struct hrun_net_ranks *
     return 0;
 }
 
-int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *call, int n, int uniform,
-                       const char **name, net_program **program, struct hrun_error *err)
+const struct net_algorithm *net_algorithm_of_call(const struct hrun_net *net, const struct hrun_net_call *call, int n,
+                                                  int uniform, struct hrun_error *err)
 {
     const char *selected = net_select(net->selector, call->op, n, call->bytes, uniform);
     const char *wanted = call->algorithm ? call->algorithm : selected;
+    const struct net_algorithm *found;
 
-    *program = NULL;
-    if (call->op == HRUN_NET_P2P && (!call->algorithm || !strcmp(call->algorithm, "direct"))) {
-        *name = "direct";
-        return 0;
-    }
     /* An algorithm that is given may be made of parts that are not (net_part). */
-    if (!selected)
-        return hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
-    *program = net_algorithm_find(call->op, wanted, name);
-    if (!*program)
-        return hrun_fail(err, HRUN_EINVAL, "%s has no algorithm '%s'", hrun_net_op_name(call->op), wanted);
-    return 0;
+    if (!selected) {
+        hrun_fail(err, HRUN_EINVAL, "the network's selector '%s' is unknown", net->selector);
+        return NULL;
+    }
+    found = net_algorithm_find(call->op, wanted);
+    if (!found)
+        hrun_fail(err, HRUN_EINVAL, "%s has no algorithm '%s'", hrun_net_op_name(call->op), wanted);
+    return found;
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -145,19 +139,23 @@ int net_choose_program(const struct hrun_net *net, const struct hrun_net_call *c
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err)
 {
+    struct net_task task = { .n = ranks->n, .root = call->root, .bytes = call->bytes, .selector = net->selector,
+                             .scatter_S = net->thresholds.scatter_S, .gather_M2 = net->thresholds.gather_M2 };
+    const struct net_algorithm *algorithm;
     struct hrun_net_time t = { 0 };
     struct net_hosts hosts;
-    net_program *program;
     int rc = -1;
 
     if (net_check_ranks(net, ranks, err) || net_check_call(call, ranks->n, err) || net_hosts_find(ranks, &hosts, err))
         return -1;
-    if (net_choose_program(net, call, ranks->n, hosts.uniform, &t.algorithm, &program, err) ||
-        check_pairs(net, ranks, &hosts, err))
+    task.hosts = &hosts;
+    algorithm = net_algorithm_of_call(net, call, ranks->n, hosts.uniform, err);
+    if (!algorithm || check_pairs(net, ranks, &hosts, err))
         goto out;
+    t.algorithm = algorithm->name;
     if (call->op == HRUN_NET_P2P)
         t.time_s = slowest_neighbours_s(net, call->bytes, ranks);
-    else if (ranks->n > 1 && play_operation(net, call, &hosts, ranks, program, &t.time_s, err))
+    else if (ranks->n > 1 && play_operation(net, &task, ranks, algorithm->program, &t.time_s, err))
         goto out;
     if (ranks->n > 1)
         correct_gather(net, call, &t);

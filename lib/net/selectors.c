@@ -25,7 +25,7 @@ struct row {
  * predicted times of up to 128 ranks by less than 0.1 % in the mean of an operation, and those of more than 1,024
  * ranks: what holds for 512 holds for them. */
 static const struct row OPENMPI[] = {
-    { HRUN_NET_RING, 0, 0, 0, "direct" },
+    { HRUN_NET_P2P, 0, 0, 0, "direct" }, { HRUN_NET_RING, 0, 0, 0, "direct" },
     { HRUN_NET_SCATTER, 4, 2, 0, "linear-posted" }, { HRUN_NET_SCATTER, 4, 131072, 0, "linear" },
     { HRUN_NET_SCATTER, 4, 262144, 0, "linear-posted" }, { HRUN_NET_SCATTER, 4, 0, 0, "linear" },
     { HRUN_NET_SCATTER, 8, 2048, 0, "binomial" }, { HRUN_NET_SCATTER, 8, 4096, 0, "linear" },
@@ -114,7 +114,7 @@ static const struct row OPENMPI[] = {
 
 /* SimGrid 3.32, --cfg=smpi/coll-selector:mpich. */
 static const struct row MPICH[] = {
-    { HRUN_NET_RING, 0, 0, 0, "direct" },
+    { HRUN_NET_P2P, 0, 0, 0, "direct" }, { HRUN_NET_RING, 0, 0, 0, "direct" },
     { HRUN_NET_SCATTER, 0, 0, 0, "binomial-rising" },
     { HRUN_NET_GATHER, 0, 0, 0, "binomial" },
     { HRUN_NET_BCAST, 0, 0, UNIFORM, "by-hosts" },

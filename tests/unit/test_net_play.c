@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- fair shares */
 
-/* By definition (net/internal.h): no limit and no capacity is exceeded, and each flow has reached its limit, or uses a full
+/* By definition (net/replay.h): no limit and no capacity is exceeded, and each flow has reached its limit, or uses a full
  * resource on which no flow has more, as their shares weigh them. */
 static int is_fair(const struct share_flow *f, int n, const struct share_resource *r, int nr)
 {
