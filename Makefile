@@ -67,14 +67,14 @@ room = $(patsubst %,lib/$(1)/%.c,$(2))
 # What both commands have of hrun/.
 SHARED_SRC := hrun/command/command.c hrun/command/output.c
 SHIM_SRC   := $(wildcard hrun/shim/*.c) \
-              $(call room,base,buf error file list write) $(call room,topo,fingerprint sysinfo) \
+              $(call room,base,alloc buf error file list write) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,frames mpich_orphans ranks notes words procs command_output mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/command/*.c hrun/run/*.c hrun/jobs/*.c))
 COLL       := tree ways
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \
               coll_wrap_fortran.c)
 # The network model, of which nothing but the C library is needed.
-COLL_LIB   := $(call room,base,buf error) $(call room,net,algo_all algo_bcast algo_reduce algo_root algorithms \
+COLL_LIB   := $(call room,base,alloc buf error) $(call room,net,algo_all algo_bcast algo_reduce algo_root algorithms \
               message_schedule net operation replay selectors share tune wire)
 TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
 PROBE_SRC  := $(addprefix calib/mpi/,probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)

@@ -1,4 +1,5 @@
 /* main.c - hrun: start an MPI program in the configuration that its profile says is best */
+#include "base/alloc.h"
 #include "jobs/jobs.h"
 #include "run/mpirun_words.h"
 #include "run/run.h"
@@ -38,10 +39,9 @@ static int (*const errands[])(const struct hrun_settings *s, char **words) = {
 /* The words in an array of their own, which reading the command line overwrites. */
 static char **copy_words(const struct hrun_strvec *line)
 {
-    char **words = calloc(line->n + 1, sizeof *words);
+    char **words = xcalloc(line->n + 1, sizeof *words);
 
-    if (words)
-        memcpy(words, line->v, line->n * sizeof *words);
+    memcpy(words, line->v, line->n * sizeof *words);
     return words;
 }
 
@@ -54,8 +54,8 @@ int main(int argc, char **argv)
     int status, mode = -1;
 
     context_start();
-    if (!mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err) && !(given = copy_words(&line)))
-        hrun_fail_nomem(&err);
+    if (!mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err))
+        given = copy_words(&line);
     if (given)
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
     else

@@ -14,7 +14,8 @@ int alone_begin(struct ledger *g, const struct context *c, const struct hrun_lay
 
     *sig = 0;
     while (!rc && !*sig) {
-        rc = ledger_look(g, c, err) ? -1 : ledger_lock(g, c, &run, err);
+        ledger_look(g, c, err);
+        rc = ledger_lock(g, c, &run, err);
         if (!rc && !g->queued_s) {
             hrun_buf_adds(&text, "waits for its PEs: ");
             ledger_tell(g, &text);
@@ -68,8 +69,6 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
         job.stderr_text = &said;
         rc = hrun_launch(c->engine, &job, &outcome, err) ? -1 : judge(&outcome, &said, interrupted, err);
     }
-    if (!rc && out->failed)
-        rc = hrun_fail_nomem(err);
     ledger_release(&ledger);
     free(stdin_text);
     hrun_buf_release(&said);

@@ -1,6 +1,7 @@
 /* exclusive.c - one calibration of a thing at a time; see alone.h */
 #include "alone.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "session/work.h"
 
@@ -52,9 +53,7 @@ int exclusive_begin(struct exclusive *x, const struct context *c, const char *wh
 {
     if (x->paths.n)
         qsort(x->paths.v, x->paths.n, sizeof *x->paths.v, by_text);
-    x->fds = calloc(x->paths.n + 1, sizeof *x->fds);
-    if (!x->fds)
-        return hrun_fail_nomem(err);
+    x->fds = xcalloc(x->paths.n + 1, sizeof *x->fds);
     for (size_t i = 0; i < x->paths.n; i++) {
         /* Sub-clusters of one kind share a profile. */
         if (i && !strcmp(x->paths.v[i], x->paths.v[i - 1]))

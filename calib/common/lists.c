@@ -1,6 +1,7 @@
 /* lists.c - what the options say is to be measured; see options.h */
 #include "options.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -25,13 +26,9 @@ int number_list_add(struct number_list *l, int64_t x)
 int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct number_list *out = (struct number_list *)(void *)((char *)settings + opt->offset), l = { .n = 0 };
-    char *copy = strdup(value), *what = hrun_strf("--%s", opt->name), *save = NULL, *word;
+    char *copy = xstrdup(value), *what = hrun_strf("--%s", opt->name), *save = NULL, *word;
     int rc = -1;
 
-    if (!copy || !what) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         char *dash = strchr(word, '-'), *colon = strchr(word, ':');
         int64_t lo, hi, step = 1;
@@ -140,7 +137,7 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     int most = 0;
 
     *out = (struct lists){ s->sizes, s->pes, s->procs, s->N && !s->full_grid && !hrun_family_of(app)->points,
-                           calloc((size_t)c->cluster->nsubs, sizeof *out->most) };
+                           xcalloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (!out->most)
         return hrun_fail_nomem(err);
     if (out->own && sizes_up_to(c, s->N, &out->sizes, err))

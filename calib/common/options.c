@@ -1,6 +1,7 @@
 /* options.c - the option table of hrun-calibrate: parsing, --help, completion and the man page test go by it */
 #include "options.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -24,8 +25,8 @@ static int read_limit(char *text, struct calib_settings *s, struct hrun_error *e
 
 static int budget_limits(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
-    char *list = strdup(value), *rest = list, *part;
-    int rc = list ? 0 : hrun_fail_nomem(err);
+    char *list = xstrdup(value), *rest = list, *part;
+    int rc = 0;
 
     (void)opt;
     while (!rc && (part = strsep(&rest, ",")))

@@ -3,6 +3,7 @@
 
 #include "../common/alone.h"
 #include "../common/options.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "session/work.h"
@@ -79,12 +80,8 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
         goto done;
     }
     snprintf(repetitions, sizeof repetitions, "%lld", (long long)times);
-    pes = calloc((size_t)c->cluster->nsubs, sizeof *pes);
-    procs = calloc((size_t)c->cluster->nsubs, sizeof *procs);
-    if (!pes || !procs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
+    procs = xcalloc((size_t)c->cluster->nsubs, sizeof *procs);
     if (context_use(c->cluster, s->use, pes, err))
         goto done;
     for (int i = 0; i < c->cluster->nsubs; i++)

@@ -1,5 +1,6 @@
 /* judge.c - the table of checks; see doctor.h for the contracts */
 #include "doctor.h"
+#include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,14 +71,10 @@ static const struct check checks[] = {
 struct finding *finding_add(const struct check *c, struct findings *f, int rank, struct hrun_error *err,
                             const char *fmt, ...)
 {
-    struct finding *v = realloc(f->v, (size_t)(f->n + 1) * sizeof *v), *x;
+    struct finding *v = xrealloc(f->v, (size_t)(f->n + 1) * sizeof *v), *x;
     struct hrun_buf text = HRUN_BUF_INIT;
     va_list ap;
 
-    if (!v) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     f->v = v;
     x = &v[f->n];
     *x = (struct finding) { .severity = c->severity, .check = c->name, .advice = c->advice, .rank = rank };
@@ -85,10 +82,6 @@ struct finding *finding_add(const struct check *c, struct findings *f, int rank,
     hrun_buf_vaddf(&text, fmt, ap);
     va_end(ap);
     x->what = hrun_buf_detach(&text);
-    if (!x->what) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     f->n++;
     *(c->severity == DOCTOR_PROBLEM ? &f->problems : &f->warnings) += 1;
     return x;

@@ -1,6 +1,7 @@
 /* judge_compute.c - checks of what was measured on PEs; see doctor.h */
 #include "doctor.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -82,8 +83,8 @@ int check_unequal_pes(const struct check *c, const struct doctor_data *d, const 
                       struct findings *out, struct hrun_error *err)
 {
     size_t n = (size_t)d->nranks;
-    struct group g = { .v = calloc(n, sizeof *g.v), .n = calloc(n, sizeof *g.n), .median = calloc(n, sizeof *g.median),
-                       .sorted = calloc(n, sizeof *g.sorted), .rank = calloc(n, sizeof *g.rank) };
+    struct group g = { .v = xcalloc(n, sizeof *g.v), .n = xcalloc(n, sizeof *g.n), .median = xcalloc(n, sizeof *g.median),
+                       .sorted = xcalloc(n, sizeof *g.sorted), .rank = xcalloc(n, sizeof *g.rank) };
     int rc = g.v && g.n && g.median && g.sorted && g.rank ? 0 : hrun_fail_nomem(err);
 
     for (int sub = 0; sub < d->nsubs && !rc; sub++) {

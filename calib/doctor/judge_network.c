@@ -1,6 +1,7 @@
 /* judge_network.c - checks of messages and clocks; see doctor.h */
 #include "doctor.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -46,8 +47,6 @@ int check_clocks(const struct check *c, const struct doctor_data *d, const struc
             continue;
         f = finding_add(c, out, r, err, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
                         fabs(k->offset), k->offset > 0 ? "before" : "behind", d->ranks[0].host_name);
-        if (!f)
-            return -1;
         f->measured = fabs(k->offset);
         f->limit = limits->clock_s;
         f->unit = "s";
@@ -118,9 +117,9 @@ static int alike(const struct doctor_data *d, const struct doctor_messages *x, c
 int check_unequal_links(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                         struct findings *out, struct hrun_error *err)
 {
-    double *median = calloc((size_t)d->ntrips + 1, sizeof *median), *of = calloc((size_t)d->ntrips + 1, sizeof *of);
+    double *median = xcalloc((size_t)d->ntrips + 1, sizeof *median), *of = xcalloc((size_t)d->ntrips + 1, sizeof *of);
     char pair[ENDS], bytes[32];
-    int rc = median && of ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
     for (int i = 0; i < d->ntrips && !rc; i++) {
         struct hrun_spread s = { 0 };

@@ -58,8 +58,6 @@ int check_mtu(const struct check *c, const struct doctor_data *d, const struct d
         f = finding_add(c, out, r, err, "the MTU of host %s (%s) is %s, that of host %s %s", d->ranks[r].host_name,
                         interface ? interface : "network", known(d, r, "mtu"), d->ranks[most].host_name,
                         known(d, most, "mtu"));
-        if (!f)
-            return -1;
         f->measured = strtod(known(d, r, "mtu"), NULL);
         f->unit = "bytes";
         f->host_only = 1;
@@ -67,7 +65,7 @@ int check_mtu(const struct check *c, const struct doctor_data *d, const struct d
     return 0;
 }
 
-static int add_link(const struct check *c, const struct doctor_data *d, int rank, int other, struct findings *out,
+static void add_link(const struct check *c, const struct doctor_data *d, int rank, int other, struct findings *out,
                     struct hrun_error *err)
 {
     struct finding *f = finding_add(c, out, rank, err, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) "
@@ -75,12 +73,9 @@ static int add_link(const struct check *c, const struct doctor_data *d, int rank
                                     known(d, rank, "link_mbit"), d->ranks[other].host_name,
                                     d->subs[d->ranks[other].sub].name, known(d, other, "link_mbit"));
 
-    if (!f)
-        return -1;
     f->measured = strtod(known(d, rank, "link_mbit"), NULL);
     f->unit = "Mbit/s";
     f->host_only = 1;
-    return 0;
 }
 
 /* Hosts unlike most of their sub-cluster. */
@@ -92,9 +87,8 @@ int check_link_speed(const struct check *c, const struct doctor_data *d, const s
         int most = usual(d, "link_mbit", sub, 1);
 
         for (int r = 0; r < d->nranks; r++)
-            if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs(d, r, "link_mbit", most) &&
-                add_link(c, d, r, most, out, err))
-                return -1;
+            if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs(d, r, "link_mbit", most))
+                add_link(c, d, r, most, out, err);
     }
     return 0;
 }
@@ -110,8 +104,8 @@ int check_link_speed_subs(const struct check *c, const struct doctor_data *d, co
         int most = usual(d, "link_mbit", sub, 1);
 
         first = first < 0 ? most : first;
-        if (most >= 0 && differs(d, most, "link_mbit", first) && add_link(c, d, most, first, out, err))
-            return -1;
+        if (most >= 0 && differs(d, most, "link_mbit", first))
+            add_link(c, d, most, first, out, err);
     }
     return 0;
 }
@@ -127,11 +121,10 @@ int check_unequal_governors(const struct check *c, const struct doctor_data *d, 
         int most = usual(d, "governor", sub, 0);
 
         for (int r = 0; r < d->nranks; r++)
-            if (d->ranks[r].sub == sub && differs(d, r, "governor", most) &&
-                !finding_add(c, out, r, err, "the frequency governor of %s is %s, that of %s %s",
+            if (d->ranks[r].sub == sub && differs(d, r, "governor", most))
+                finding_add(c, out, r, err, "the frequency governor of %s is %s, that of %s %s",
                              doctor_place(d, r, place), known(d, r, "governor"), doctor_place(d, most, there),
-                             known(d, most, "governor")))
-                return -1;
+                             known(d, most, "governor"));
     }
     return 0;
 }
@@ -156,15 +149,13 @@ int check_governor(const struct check *c, const struct doctor_data *d, const str
             continue;
         f = finding_add(c, out, r, err, "the frequency governor of host %s is %s: the frequency follows the load",
                         d->ranks[r].host_name, mine);
-        if (!f)
-            return -1;
         f->host_only = 1;
     }
     return 0;
 }
 
 /* A setting of hosts that had better not have this value. */
-static int setting_is(const struct check *c, const struct doctor_data *d, const char *key, const char *value,
+static void setting_is(const struct check *c, const struct doctor_data *d, const char *key, const char *value,
                       const char *words, struct findings *out, struct hrun_error *err)
 {
     for (int r = 0; r < d->nranks; r++) {
@@ -174,11 +165,8 @@ static int setting_is(const struct check *c, const struct doctor_data *d, const 
         if (!v || strcmp(v, value))
             continue;
         f = finding_add(c, out, r, err, "host %s: %s", d->ranks[r].host_name, words);
-        if (!f)
-            return -1;
         f->host_only = 1;
     }
-    return 0;
 }
 
 /* A host whose cgroup grants fewer CPUs than it has PEs here. */
@@ -197,8 +185,6 @@ int check_cpu_quota(const struct check *c, const struct doctor_data *d, const st
             continue;
         f = finding_add(c, out, r, err, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand "
                         "still when they have used them up", d->ranks[r].host_name, quota, n, n == 1 ? "" : "s");
-        if (!f)
-            return -1;
         f->host_only = 1;
     }
     return 0;
@@ -210,16 +196,18 @@ int check_turbo(const struct check *c, const struct doctor_data *d, const struct
     static const char words[] = "turbo is on: the frequency depends on how many cores work and on heat";
 
     (void)limits;
-    return setting_is(c, d, "turbo", "on", words, out, err) ||
-           setting_is(c, d, "turbo_intel", "on", words, out, err) ? -1 : 0;
+    setting_is(c, d, "turbo", "on", words, out, err);
+    setting_is(c, d, "turbo_intel", "on", words, out, err);
+    return 0;
 }
 
 int check_huge_pages(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
                      struct findings *out, struct hrun_error *err)
 {
     (void)limits;
-    return setting_is(c, d, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them "
+    setting_is(c, d, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them "
                       "depends on free memory", out, err);
+    return 0;
 }
 
 int check_swap_used(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
@@ -233,8 +221,6 @@ int check_swap_used(const struct check *c, const struct doctor_data *d, const st
         if (!v)
             continue;
         f = finding_add(c, out, r, err, "host %s has %.0f MiB in swap", d->ranks[r].host_name, strtod(v, NULL) / 1024);
-        if (!f)
-            return -1;
         f->measured = 1024 * strtod(v, NULL);
         f->unit = "bytes";
         f->host_only = 1;
@@ -253,8 +239,6 @@ int check_swapping(const struct check *c, const struct doctor_data *d, const str
             continue;
         f = finding_add(c, out, r, err, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
                         d->ranks[r].swapped);
-        if (!f)
-            return -1;
         f->measured = d->ranks[r].swapped;
         f->unit = "pages";
         f->host_only = 1;
@@ -303,8 +287,6 @@ int check_blas(const struct check *c, const struct doctor_data *d, const struct 
                 continue;
             f = finding_add(c, out, r, err, "the program uses %s, which starts up to %d threads in each process on "
                             "host %s, as %s is not set", path, pus, d->ranks[r].host_name, threaded[k].variables[0]);
-            if (!f)
-                return -1;
             f->host_only = 1;
         }
     }

@@ -1,5 +1,6 @@
 /* read.c - the records, and how they are read from text; see doctor.h */
 #include "doctor.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -54,8 +55,8 @@ static int number(struct reader *r, double *out)
 
 static int rest(struct reader *r, char **out)
 {
-    *out = strdup(r->at + strspn(r->at, " "));
-    return *out ? 0 : hrun_fail_nomem(r->err);
+    *out = xstrdup(r->at + strspn(r->at, " "));
+    return 0;
 }
 
 /* Room for one more, zeroed. NULL: no memory. Lists grow by one and are short, or as long as there are processes. */
@@ -64,7 +65,7 @@ static void *more(struct reader *r, void *list, int *n, size_t size)
     char **v = list, *p = *v;
 
     if (!(*n & (*n - 1)))          /* full at 0, 1, 2, 4, 8, ... */
-        p = realloc(*v, size * (size_t)(*n ? *n * 2 : 1));
+        p = xrealloc(*v, size * (size_t)(*n ? *n * 2 : 1));
     if (!p) {
         hrun_fail_nomem(r->err);
         return NULL;
@@ -80,9 +81,7 @@ static int times(struct reader *r, struct doctor_times *t)
 
     free(t->v);
     t->n = 0;
-    t->v = malloc(most * sizeof *t->v);
-    if (!t->v)
-        return hrun_fail_nomem(r->err);
+    t->v = xmalloc(most * sizeof *t->v);
     for (r->at += strspn(r->at, " "); *r->at; r->at += strspn(r->at, " ")) {
         if (number(r, &t->v[t->n]))
             return -1;
@@ -102,7 +101,10 @@ static int read_sub(struct reader *r)
     if (index != r->d->nsubs)
         return bad(r, "sub-clusters are not in order");
     s = more(r, &r->d->subs, &r->d->nsubs, sizeof *s);
-    return !s || index_of(r, INT_MAX, &s->pus) || rest(r, &s->name) ? -1 : 0;
+    if (!s || index_of(r, INT_MAX, &s->pus))
+        return -1;
+    rest(r, &s->name);
+    return 0;
 }
 
 static int read_rank(struct reader *r)
@@ -116,8 +118,9 @@ static int read_rank(struct reader *r)
     if (index != d->nranks)
         return bad(r, "processes are not in order");
     k = more(r, &d->ranks, &d->nranks, sizeof *k);
-    if (!k || index_of(r, d->nsubs, &k->sub) || index_of(r, INT_MAX, &k->pe) || rest(r, &k->host_name))
+    if (!k || index_of(r, d->nsubs, &k->sub) || index_of(r, INT_MAX, &k->pe))
         return -1;
+    rest(r, &k->host_name);
     while (strcmp(d->ranks[k->host].host_name, k->host_name))
         k->host++;
     return 0;
@@ -125,7 +128,8 @@ static int read_rank(struct reader *r)
 
 static int read_library(struct reader *r)
 {
-    return hrun_strvec_push(&r->d->libraries, r->at) ? hrun_fail_nomem(r->err) : 0;
+    hrun_strvec_push(&r->d->libraries, r->at);
+    return 0;
 }
 
 static int read_fact(struct reader *r)
@@ -135,7 +139,7 @@ static int read_fact(struct reader *r)
     if (!f || index_of(r, r->d->nranks, &f->rank))
         return -1;
     f->order = r->d->nfacts;
-    f->key = strdup(word(r));
+    f->key = xstrdup(word(r));
     return !f->key ? hrun_fail_nomem(r->err) : rest(r, &f->value);
 }
 
@@ -218,8 +222,10 @@ static int read_process(struct reader *r)
 {
     struct doctor_process *p = more(r, &r->d->processes, &r->d->nprocesses, sizeof *p);
 
-    return !p || index_of(r, r->d->nranks, &p->rank) || index_of(r, INT_MAX, &p->pid) || number(r, &p->share) ||
-           rest(r, &p->name) ? -1 : 0;
+    if (!p || index_of(r, r->d->nranks, &p->rank) || index_of(r, INT_MAX, &p->pid) || number(r, &p->share))
+        return -1;
+    rest(r, &p->name);
+    return 0;
 }
 
 static const char FIRST[] = "hrun-probe";
@@ -264,8 +270,8 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
 {
     struct doctor_data d = { 0 };
     struct reader r = { .d = &d, .name = name, .err = err };
-    char *copy = strdup(text), *save, *line;
-    int rc = copy ? 0 : hrun_fail_nomem(err), begun = 0, ended = 0;
+    char *copy = xstrdup(text), *save, *line;
+    int rc = 0, begun = 0, ended = 0;
 
     for (save = copy; !rc && !ended && (line = strsep(&save, "\n")); ) {
         size_t k = 0;

@@ -3,6 +3,7 @@
 
 #include "../common/options.h"
 #include "../profiles/profiles.h"
+#include "base/alloc.h"
 #include "base/units.h"
 #include "session/context.h"
 
@@ -138,8 +139,6 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
     good = last_good(&samples);
     hrun_app_consts_text(c->app, &consts);
     hrun_cluster_names(c->cluster, &cluster);
-    if (consts.failed || cluster.failed)
-        rc = hrun_fail_nomem(err);
     for (size_t k = 0; k < samples.n && !rc; k++) {
         const struct hrun_sample *s = &samples.v[k];
 
@@ -170,15 +169,11 @@ static int log_is_read(const struct context *c, const struct budget *b, int sub)
 static int fill(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
 {
     struct budget *b = g->budget;
-    int n = c->cluster->nsubs, *config = calloc(2 * (size_t)n, sizeof *config), rc = 0;
+    int n = c->cluster->nsubs, *config = xcalloc(2 * (size_t)n, sizeof *config), rc = 0;
     struct hrun_design_settings set = { 0 };
 
-    b->subs = calloc((size_t)n, sizeof *b->subs);
-    b->share = calloc((size_t)n, sizeof *b->share);
-    if (!config || !b->share || !b->subs) {
-        free(config);
-        return hrun_fail_nomem(err);
-    }
+    b->subs = xcalloc((size_t)n, sizeof *b->subs);
+    b->share = xcalloc((size_t)n, sizeof *b->share);
     if (lists_read(c, s, &b->lists, err) ||
         fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
         goto fail;
@@ -216,7 +211,7 @@ fail:
 
 int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
 {
-    struct campaign g = { .nsubs = c->cluster->nsubs, .budget = calloc(1, sizeof *g.budget) };
+    struct campaign g = { .nsubs = c->cluster->nsubs, .budget = xcalloc(1, sizeof *g.budget) };
 
     if (!g.budget)
         return hrun_fail_nomem(err);
@@ -271,8 +266,6 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
     struct hrun_design_run run;
     int rc = 0, n = 0;
 
-    if (!t)
-        return hrun_fail_nomem(err);
     hrun_table_row(t, "configuration", "N", "P", "stage", "time");
     while ((!g->budget->runs || n < g->budget->runs) && (rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
         add_config(t, g, run.pes, run.procs);
@@ -293,7 +286,7 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
                           "" : "; the later ones depend on the times of these");
         else
             hrun_buf_adds(out, "nothing is left to be run\n");
-        if (rc || out->failed || cluster.failed)
+        if (rc)
             rc = hrun_fail_nomem(err);
     }
     hrun_buf_release(&cluster);

@@ -1,6 +1,7 @@
 /* campaign.c - which runs a calibration makes; see measure.h and campaign_left.c */
 #include "measure.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -24,16 +25,14 @@ static int add_point(struct campaign *g, const int *pes, const int *procs, const
         }
     if ((size_t)g->n == g->cap) {
         size_t more = g->cap ? g->cap * 2 : 64;
-        struct point *v = realloc(g->v, more * sizeof *v);
+        struct point *v = xrealloc(g->v, more * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         g->v = v;
         g->cap = more;
     }
-    p.pes = malloc(2 * n * sizeof *p.pes);
-    p.share = share ? malloc(n * sizeof *share) : NULL;
-    if (!p.pes || (share && !p.share)) {
+    p.pes = xmalloc(2 * n * sizeof *p.pes);
+    p.share = share ? xmalloc(n * sizeof *share) : NULL;
+    if (share && !p.share) {
         free(p.pes);
         free(p.share);
         return hrun_fail_nomem(err);
@@ -62,10 +61,8 @@ int campaign_point(struct campaign *g, const int *pes, const int *procs, const d
 static int add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies,
                      struct hrun_error *err)
 {
-    int *config = calloc(2 * (size_t)g->nsubs, sizeof *config), i;
+    int *config = xcalloc(2 * (size_t)g->nsubs, sizeof *config), i;
 
-    if (!config)
-        return hrun_fail_nomem(err);
     config[sub] = pes;
     config[g->nsubs + sub] = m;
     i = add_point(g, config, config + g->nsubs, NULL, N, work, copies, err);

@@ -204,8 +204,6 @@ static int totals_table(const struct context *c, const struct campaign *g, struc
     struct hrun_buf hosts = HRUN_BUF_INIT;
     int rc;
 
-    if (!t)
-        return -1;
     hrun_table_row(t, "sub-cluster", "hosts", "points", "runs", "time");
     for (int i = 0; i < c->cluster->nsubs; i++) {
         int most = 0;
@@ -230,8 +228,6 @@ int campaign_table(const struct context *c, const struct campaign *g, struct hru
     int deals = hrun_family_of(c->app)->deals_units, rc;
     struct hrun_table *t = hrun_table_create(deals ? "lrrrrrrl" : "lrrrrr");
 
-    if (!t)
-        return -1;
     if (deals)
         hrun_table_row(t, "sub-cluster", "N", "P", "PEs", "procs/PE", "runs", "rows/process", "");
     else

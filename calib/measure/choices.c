@@ -1,6 +1,7 @@
 /* choices.c - what hrun would choose at each size; see measure.h */
 #include "measure.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "plan/plan.h"
 #include "session/decide.h"
@@ -52,7 +53,7 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     hrun_buf_init(&config);
     decision_doubts(d, &config);
     v->doubts = hrun_buf_detach(&config);
-    return v->next && v->doubts ? 0 : hrun_fail_nomem(err);
+    return 0;
 }
 
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
@@ -60,7 +61,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 {
     struct question as_hrun = { .use = s->use, .anew = 1 };
     struct profiles known = { 0 };
-    struct choices found = { .v = calloc((size_t)nsizes + 1, sizeof *found.v), .fixed = c->app->fixed };
+    struct choices found = { .v = xcalloc((size_t)nsizes + 1, sizeof *found.v), .fixed = c->app->fixed };
     int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);
 
     for (int i = 0; i < nsizes && !rc; i++) {
@@ -127,8 +128,6 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
     struct hrun_table *t = hrun_table_create(c->fixed ? "lrllll" : "rlrllll");
     int rc, unsure = 0;
 
-    if (!t)
-        return -1;
     for (int i = c->fixed; i < 7; i++)
         hrun_table_cell(t, "%s", heads[i]);
     for (int i = 0; i < c->n; i++) {
@@ -159,7 +158,7 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", unsure & 2 ?
                       "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
-    return rc || out->failed ? -1 : 0;
+    return rc ? -1 : 0;
 }
 
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)

@@ -1,5 +1,6 @@
 /* copies.c - runs of one process each at the same time; see measure.h */
 #include "measure.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,17 +42,13 @@ static int run_copy(struct runs *runs, const struct point *p, int pe, struct wor
     size_t n = (size_t)c->cluster->nsubs;
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .limit_s = campaign_limit(runs->g, (int)(p - runs->g->v)) };
-    int *config = calloc(2 * n, sizeof *config);
-    double *share = calloc(n, sizeof *share);
+    int *config = xcalloc(2 * n, sizeof *config);
+    double *share = xcalloc(n, sizeof *share);
     struct hrun_layout *l = NULL;
     struct hrun_error why = { 0 };
     int rc = -1;
 
     memset(r, 0, sizeof *r);
-    if (!config || !share) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     config[p->sub] = config[n + (size_t)p->sub] = 1;
     share[p->sub] = p->work;
     w.share = share;
@@ -160,17 +157,13 @@ static void on_copy_output(struct copy *copy)
 }
 
 /* Wait for all to end, ending them when a signal comes. Result: its number, or 0. */
-static int wait_all(struct copies *c, struct hrun_error *err)
+static int wait_all(struct copies *c)
 {
-    struct pollfd *polls = calloc((size_t)c->n + 1, sizeof *polls);
+    struct pollfd *polls = xcalloc((size_t)c->n + 1, sizeof *polls);
     struct signalfd_siginfo info;
     sigset_t ending, before;
     int sig = 0, left = 0;
 
-    if (!polls) {
-        signal_all(c, SIGTERM);
-        return hrun_fail_nomem(err);
-    }
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
@@ -202,15 +195,9 @@ static int wait_all(struct copies *c, struct hrun_error *err)
 
 struct copies *copies_start(struct runs *runs, const struct point *p, const int *pes, int n, struct hrun_error *err)
 {
-    struct copies *c = calloc(1, sizeof *c);
+    struct copies *c = xcalloc(1, sizeof *c);
 
-    if (c)
-        c->v = calloc((size_t)n + 1, sizeof *c->v);
-    if (!c || !c->v) {
-        free(c);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    c->v = xcalloc((size_t)n + 1, sizeof *c->v);
     for (int i = 0; i < n; i++)
         c->v[i].fd = -1;
     for (c->n = 0; c->n < n; c->n++)
@@ -249,7 +236,7 @@ static int worse(const struct work_result *a, const struct work_result *b)
 static int run_batch(struct runs *runs, const struct point *p, const int *pes, int from, int n, struct work_result *r,
                      int *slowest, struct hrun_error *err)
 {
-    struct copies c = { calloc((size_t)n, sizeof *c.v), 0 };
+    struct copies c = { xcalloc((size_t)n, sizeof *c.v), 0 };
     struct work_result own;
     int rc = -1, sig;
 
@@ -264,7 +251,7 @@ static int run_batch(struct runs *runs, const struct point *p, const int *pes, i
         goto done;
     if (!own.ok)
         signal_all(&c, SIGTERM);
-    sig = wait_all(&c, err);
+    sig = wait_all(&c);
     if (sig < 0)
         goto done;
     if (sig) {

@@ -1,5 +1,6 @@
 /* loaded.c - runs on hosts of which all PEs are kept busy; see measure.h */
 #include "measure.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,10 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
 static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
-    int count = p->pes[p->sub] * p->procs[p->sub], *v = calloc((size_t)count + 1, sizeof *v);
+    int count = p->pes[p->sub] * p->procs[p->sub], *v = xcalloc((size_t)count + 1, sizeof *v);
 
     *n = 0;
-    for (int k = 0; v && k < count; k++) {
+    for (int k = 0; k < count; k++) {
         int pe = k / p->procs[p->sub];
 
         if (!runs->c->cluster->platform || k == 0 || sub->pes[pe].host != sub->pes[v[*n - 1]].host)
@@ -92,8 +93,6 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
     int n, slowest, *pes = copy_pes(runs, p, &n), rc;
 
-    if (!pes)
-        return hrun_fail_nomem(err);
     if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe) {
         free(pes);
         return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %d core%s, and engine smpi cannot load "
@@ -143,9 +142,7 @@ static int load_rest(struct runs *runs, const struct point *p, const int *order,
 
     if (runs->c->cluster->platform)
         return 0;
-    rest = calloc((size_t)(sub->npes * p->procs[p->sub]) + 1, sizeof *rest);
-    if (!rest)
-        return hrun_fail_nomem(err);
+    rest = xcalloc((size_t)(sub->npes * p->procs[p->sub]) + 1, sizeof *rest);
     for (int k = 0; k < sub->npes; k++) {
         find_pe(sub, k, order, p->pes[p->sub], &is_used, &host_used);
         for (int m = 0; m < p->procs[p->sub] && host_used && !is_used; m++)
@@ -161,13 +158,11 @@ static int run_together(struct runs *runs, const struct point *p, struct work *w
                         struct hrun_error *err)
 {
     struct context *c = runs->c;
-    int *order = calloc((size_t)p->pes[p->sub] + 1, sizeof *order), rc = -1;
+    int *order = xcalloc((size_t)p->pes[p->sub] + 1, sizeof *order), rc = -1;
     struct hrun_layout *l = NULL;
     struct copies *rest = NULL;
     struct hrun_error why = { 0 };
 
-    if (!order)
-        return hrun_fail_nomem(err);
     if (find_slow_host(runs, p, r, err))
         goto done;
     loaded_spread(&c->cluster->subs[p->sub], p->pes[p->sub], runs->slow_host[p->sub], order);
@@ -195,15 +190,13 @@ int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_erro
 {
     struct context *c = runs->c;
     const struct point *p = &runs->g->v[i];
-    double *share = calloc((size_t)c->cluster->nsubs, sizeof *share);
+    double *share = xcalloc((size_t)c->cluster->nsubs, sizeof *share);
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .on_message = runs_hear, .ctx = runs, .share = share, .copies = p->copies,
                       .limit_s = campaign_limit(runs->g, i) };
     int rc;
 
     memset(r, 0, sizeof *r);
-    if (!share)
-        return hrun_fail_nomem(err);
     share[p->sub] = p->work;
     if (p->copies)
         rc = work_find_program(&w, 1, err) || run_copies(runs, p, r, err) ? -1 : 0;

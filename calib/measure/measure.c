@@ -4,6 +4,7 @@
 #include "../common/options.h"
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
+#include "base/alloc.h"
 #include "base/units.h"
 #include "session/context.h"
 #include "session/decide.h"
@@ -85,16 +86,11 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
 static int fit_all(struct context *c, const struct campaign *g)
 {
     int n = c->cluster->nsubs, count = 0, k = 0, status;
-    struct hrun_models **models = calloc((size_t)n, sizeof *models);
-    struct fit_one *v = calloc((size_t)n, sizeof *v);
+    struct hrun_models **models = xcalloc((size_t)n, sizeof *models);
+    struct fit_one *v = xcalloc((size_t)n, sizeof *v);
     struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
 
-    if (!models || !v) {
-        hrun_fail_nomem(&err);
-        status = context_complain("hrun-calibrate", &err);
-        goto done;
-    }
     for (int i = 0; i < n; i++) {
         int again = 0;
 
@@ -121,8 +117,7 @@ static int fit_all(struct context *c, const struct campaign *g)
         if (!c->set->quiet)
             models_warn(models, k);
     }
-done:
-    for (int i = 0; v && i < count; i++)
+    for (int i = 0; i < count; i++)
         hrun_models_destroy(v[i].models);
     free(models);
     free(v);
@@ -341,7 +336,7 @@ static int dry_run(const struct context *c, const struct campaign *g, struct hru
         hrun_buf_release(&out);
         return -1;
     }
-    rc = rc || out.failed ? hrun_fail_nomem(err) : 0;
+    rc = rc ? hrun_fail_nomem(err) : 0;
     if (!rc)
         fputs(out.data, stdout);
     if (!rc)

@@ -4,6 +4,7 @@
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
 #include "app/app.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "model/model.h"
 #include "plan/plan.h"
@@ -64,7 +65,7 @@ static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
     char *folder;
 
     path += path ? strspn(path, ":") : 0;
-    folder = path && *path ? strndup(path, strcspn(path, ":"))
+    folder = path && *path ? xstrndup(path, strcspn(path, ":"))
                            : hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", &why);
     if (!folder && why.code == HRUN_ENOENT)
         hrun_fail(err, HRUN_EINVAL, "there is no place for the definition (%s): name one with --profile-path DIR",
@@ -92,9 +93,7 @@ static int check_hidden(const struct calib_settings *s, const char *name, const 
     for (size_t i = 0; i < dirs.n && !rc && strcmp(dirs.v[i], folder) && strcmp(dirs.v[i], behind); i++) {
         char *file = hrun_strf("%s/%s.yaml", dirs.v[i], name);
 
-        if (!file)
-            rc = hrun_fail_nomem(err);
-        else if (access(file, F_OK) == 0)
+        if (access(file, F_OK) == 0)
             rc = hrun_fail(err, HRUN_EEXISTS, "%s would hide the new definition: remove it, choose another name (-app "
                            "OTHER), or name the folder of the new one with --profile-path", file);
         free(file);
@@ -110,16 +109,12 @@ static int find_places(const struct calib_settings *s, const struct new_app *a, 
     if (!p->own)
         return -1;
     p->draft = hrun_strf("%s/%s.yaml", p->own, a->name);
-    if (!p->draft)
-        return hrun_fail_nomem(err);
     if (a->command)
         return 0;
     p->folder = own_folder(s, err);
     if (!p->folder)
         return -1;
     p->file = hrun_strf("%s/%s.yaml", p->folder, a->name);
-    if (!p->file)
-        return hrun_fail_nomem(err);
     return check_hidden(s, a->name, p->folder, err) || check_free(s, p->file, err) ? -1 : 0;
 }
 
@@ -175,7 +170,7 @@ static int check_name(const char *name, const char *program, struct hrun_error *
     plain = hrun_app_name_of(name);
     hrun_fail(err, HRUN_EINVAL, "-app %s: the name of a new application has lower-case letters, digits, '.', '_' and "
               "'-', a letter or digit first, and does not end in .yaml: -app %s would do", name,
-              plain && *plain ? plain : "NAME");
+              *plain ? plain : "NAME");
     free(plain);
     return -1;
 }
@@ -339,16 +334,11 @@ struct ranges {
 /* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
  * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells
  * it, or of another cluster; -2: *err. */
-static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed,
-                        struct hrun_error *err)
+static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
-    int nsubs = c->cluster->nsubs, *pes = calloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
+    int nsubs = c->cluster->nsubs, *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
     struct hrun_buf key = HRUN_BUF_INIT;
 
-    if (!pes) {
-        hrun_fail_nomem(err);
-        return -2;
-    }
     if (!hrun_config_parse(s->config ? s->config : "", nsubs, pes, procs, NULL)) {
         for (int i = 0; i < nsubs && at < 0; i++)
             at = pes[i] ? i : -1;
@@ -364,10 +354,8 @@ static int mixed_series(const struct context *c, int sub, const struct hrun_samp
             hrun_buf_release(&key);
             return c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
         }
-    if (at >= 0 && (key.failed || hrun_strvec_push(mixed, key.data))) {
-        hrun_fail_nomem(err);
-        at = -2;
-    }
+    if (at >= 0)
+        hrun_strvec_push(mixed, key.data);
     hrun_buf_release(&key);
     return at >= 0 ? c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + (int)mixed->n : at;
 }
@@ -384,11 +372,7 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
         return -1;
     hrun_samples_current(&log);
-    grown = realloc(*v, (*n + log.n + 1) * sizeof *grown);
-    if (!grown) {
-        hrun_samples_release(&log);
-        return hrun_fail_nomem(err);
-    }
+    grown = xrealloc(*v, (*n + log.n + 1) * sizeof *grown);
     *v = grown;
     hrun_app_consts_text(c->app, &consts);
     for (size_t i = 0; i < log.n; i++) {
@@ -397,7 +381,7 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
 
         if (!s->ok || !hrun_text_same(s->consts, consts.data))
             continue;
-        series = s->mixed ? mixed_series(c, sub, s, mixed, err) : series;
+        series = s->mixed ? mixed_series(c, sub, s, mixed) : series;
         rc = series == -2 ? -1 : rc;
         if (series < 0)
             continue;
@@ -430,17 +414,16 @@ static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, 
     return rc;
 }
 
-static int add_common(struct hrun_strvec *terms, char *const *common, struct hrun_error *err)
+static void add_common(struct hrun_strvec *terms, char *const *common)
 {
     for (char *const *term = common; *term; term++) {
         int there = 0;
 
         for (size_t i = 0; i < terms->n; i++)
             there |= !strcmp(terms->v[i], *term);
-        if (!there && hrun_strvec_push(terms, *term))
-            return hrun_fail_nomem(err);
+        if (!there)
+            hrun_strvec_push(terms, *term);
     }
-    return 0;
 }
 
 static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
@@ -475,15 +458,13 @@ static int different(int64_t *v, size_t n)
 /* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
  * do fewer points than twice the terms when each is left out in its turn. */
 static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
-                      const struct new_app *a, struct hrun_error *err)
+                      const struct new_app *a)
 {
     enum { POWER = 3, EACH = 2 };
-    int64_t *x = calloc(n + 1, sizeof *x);
+    int64_t *x = xcalloc(n + 1, sizeof *x);
     const char *wanting;
     int sizes, counts;
 
-    if (!x)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < n; i++)
         x[i] = v[i].N;
     sizes = different(x, n);
@@ -529,18 +510,14 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
         goto done;      /* more runs may do */
     }
     nfound = found.np.n;
-    if (add_common(&found.np, common_np, err) || add_common(&found.n, common_n, err))
-        goto done;
+    add_common(&found.np, common_np);
+    add_common(&found.n, common_n);
     hrun_date_now(date);
     hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
                   "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, n,
                   (long long)r.nmin, (long long)r.nmax, r.pmin, r.pmax);
     say_terms(&found, &why);
     hrun_buf_addf(&why, " %s", a->name);
-    if (about.failed || why.failed) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;
@@ -555,7 +532,7 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
         printf("%s %s", i ? "," : "", found.np.v[i]);
     printf("\n\n");
     fflush(stdout);
-    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a, err);
+    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a);
 done:
     hrun_discovery_release(&found);
     free(points);

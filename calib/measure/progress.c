@@ -122,7 +122,6 @@ static void add_fitting(const struct progress *p, void (*add)(const struct progr
     add(p, &more);
     if (more.len && hrun_text_width(line->data, line->len) + 2 + more.len <= columns)
         hrun_buf_addf(line, "  %s", more.data);
-    line->failed |= more.failed;
     hrun_buf_release(&more);
 }
 
@@ -174,8 +173,7 @@ static void show_point(struct progress *p, const struct event *e)
     if (!begin && !e->ok && !e->too_short && !e->too_slow)
         hrun_buf_addf(&line, "\n  failed: %s", e->text);
     progress_clear(p);
-    if (!line.failed)
-        fputs(line.data, stderr);
+    fputs(line.data, stderr);
     if (!p->tty || (!begin && !e->ok))
         fputc('\n', stderr);
     fflush(stderr);

@@ -2,6 +2,7 @@
 #include "measure.h"
 
 #include "../common/alone.h"
+#include "base/alloc.h"
 #include "base/units.h"
 #include "session/decide.h"
 #include "session/mpi_waits.h"
@@ -125,9 +126,7 @@ static int share_units(const struct hrun_app *app, const struct point *p, int ns
 
     if (!p->share)
         return 0;
-    *out = calloc((size_t)nsubs + 1, sizeof **out);
-    if (!*out)
-        return hrun_fail_nomem(err);
+    *out = xcalloc((size_t)nsubs + 1, sizeof **out);
     if (hrun_app_units(app, p->N, &units, &least, err))
         return -1;
     for (int i = 0; i < nsubs; i++)
@@ -192,12 +191,10 @@ static int run_loaded(struct runs *r, int i, struct work_result *result, struct 
 {
     const struct hrun_cluster *cl = r->c->cluster;
     const struct point *p = &r->g->v[i];
-    int *all = calloc(2 * (size_t)cl->nsubs, sizeof *all), rc = -1;
+    int *all = xcalloc(2 * (size_t)cl->nsubs, sizeof *all), rc = -1;
     struct hrun_layout *l = NULL;
 
     memset(result, 0, sizeof *result);
-    if (!all)
-        return hrun_fail_nomem(err);
     all[p->sub] = cl->subs[p->sub].npes;
     all[cl->nsubs + p->sub] = 1;
     l = hrun_layout_create(cl, all, all + cl->nsubs, err);
@@ -290,11 +287,9 @@ static int hopeless(const struct campaign *g, const struct luck *luck, const str
 static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
 {
     struct campaign *g = r->g;
-    int *P = calloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, good = 0, rc;
+    int *P = xcalloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, good = 0, rc;
     struct event e = { .kind = EVENT_WORDS };
 
-    if (!P)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < g->n; i++) {
         int at = 0;
 
@@ -423,17 +418,17 @@ static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error 
 
 static int make_all(struct runs *r, struct hrun_error *err)
 {
-    struct luck *luck = calloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
+    struct luck *luck = xcalloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
     struct campaign *g = r->g;
     int rc;
 
-    for (int i = 0; luck && i < g->n; i++)
+    for (int i = 0; i < g->n; i++)
         luck[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
-    r->slow_host = malloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
-    for (int i = 0; r->slow_host && i < r->c->cluster->nsubs; i++)
+    r->slow_host = xmalloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
+    for (int i = 0; i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;
     r->finds_rule = r->c->problem && r->c->app->fixed && !strcmp(hrun_expr_text(r->c->app->rule), "1");
-    rc = !luck || !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
+    rc = !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
     for (int rep = 0; rep < g->wanted && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];

@@ -10,21 +10,22 @@ static int list_variants(const struct calib_settings *s, char **words, struct hr
 {
     struct settings quiet = s->common;
     struct context c = { .set = &quiet };
-    int several = 0, rc = 0;
+    int several = 0;
 
     quiet.quiet = 1;            /* what is taken over is said by the measurement */
     *formulas = 0;
     if (words[0] && !context_app(&c, words[0], err) && c.variants_of && !s->common.variant) {
         several = 1;
-        for (int k = 0; k < c.variants_of->nvariants && !rc; k++) {
+        for (int k = 0; k < c.variants_of->nvariants; k++) {
             const struct hrun_app *v = c.variants_of->variants[k];
 
             *formulas += hrun_family_of(v)->by_formula;
-            rc = !hrun_family_of(v)->by_formula && hrun_strvec_push(names, v->variant) ? hrun_fail_nomem(err) : 0;
+            if (!hrun_family_of(v)->by_formula)
+                hrun_strvec_push(names, v->variant);
         }
     }
     context_release(&c);
-    return rc ? -1 : several;
+    return several;
 }
 
 int calib_variants(const struct calib_settings *s, char **words)

@@ -1,6 +1,7 @@
 /* vary.c - what --vary says of a command; see measure.h */
 #include "measure.h"
 
+#include "base/alloc.h"
 #include "session/context.h"
 
 #include <stdlib.h>
@@ -42,11 +43,11 @@ int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *e
 {
     struct context *c = a->command;
     const char *list = strrchr(s->vary, '=');
-    char *name = strndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
+    char *name = xstrndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
     struct hrun_error why = { 0 };
-    int rc = name ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
-    if (!rc && number_is_open(a->words))
+    if (number_is_open(a->words))
         rc = hrun_fail(err, HRUN_EINVAL, "--vary finds the number itself, and {N} stands in the command: write the "
                        "number, or give --new in place of --vary");
     if (!rc && context_app(c, a->words[0], &why) && why.code != HRUN_ENOENT) {

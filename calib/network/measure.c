@@ -3,6 +3,7 @@
 
 #include "../common/alone.h"
 #include "../common/options.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "session/work.h"
@@ -69,15 +70,11 @@ static void choose(const struct hrun_cluster *cl, int *pes, int *procs)
 static int make_layout(const struct context *c, struct network_plan *p, struct hrun_error *err)
 {
     size_t n = (size_t)c->cluster->nsubs;
-    int *pes = calloc(n, sizeof *pes), *procs = calloc(n, sizeof *procs), rc = 0;
+    int *pes = xcalloc(n, sizeof *pes), *procs = xcalloc(n, sizeof *procs), rc = 0;
 
-    if (!pes || !procs)
-        rc = hrun_fail_nomem(err);
-    if (!rc) {
-        choose(c->cluster, pes, procs);
-        p->layout = hrun_layout_create(c->cluster, pes, procs, err);
-        rc = p->layout ? 0 : -1;
-    }
+    choose(c->cluster, pes, procs);
+    p->layout = hrun_layout_create(c->cluster, pes, procs, err);
+    rc = p->layout ? 0 : -1;
     free(pes);
     free(procs);
     return rc;
@@ -99,38 +96,40 @@ static int kind_number(const struct hrun_cluster *cl, int sub)
 }
 
 /* The kind of PE of each rank: on one host that of its sub-cluster, a node is one. */
-static int push_kinds(const struct context *c, struct network_plan *p)
+static void push_kinds(const struct context *c, struct network_plan *p)
 {
     struct hrun_buf kinds = HRUN_BUF_INIT;
-    int bad;
 
     for (int r = 0; r < p->layout->nranks; r++)
         hrun_buf_addf(&kinds, "%s%d", r ? "," : "",
                       c->cluster->nhosts == 1 ? kind_number(c->cluster, p->layout->ranks[r].sub) : 0);
-    bad = kinds.failed || hrun_strvec_push(&p->words, "--kinds") || hrun_strvec_push(&p->words, kinds.data);
+    hrun_strvec_push(&p->words, "--kinds");
+    hrun_strvec_push(&p->words, kinds.data);
     hrun_buf_release(&kinds);
-    return bad;
 }
 
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
                  struct hrun_error *err)
 {
-    int bad;
 
     memset(out, 0, sizeof *out);
     if (make_layout(c, out, err))
         return -1;
-    bad = hrun_strvec_push(&out->words, c->program) || push_kinds(c, out);
-    if (s->precision > 0)
-        bad = bad || hrun_strvec_push(&out->words, "--precision") ||
-              hrun_strvec_pushf(&out->words, "%.17g", s->precision);
-    if (s->repetitions)
-        bad = bad || hrun_strvec_push(&out->words, "--most") ||
-              hrun_strvec_pushf(&out->words, "%lld", (long long)s->repetitions);
-    if (c->timeout_s > 0)
-        bad = bad || hrun_strvec_push(&out->words, "--limit") ||
-              hrun_strvec_pushf(&out->words, "%.17g", LIMIT_SHARE * c->timeout_s);
-    return bad ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_push(&out->words, c->program);
+    push_kinds(c, out);
+    if (s->precision > 0) {
+        hrun_strvec_push(&out->words, "--precision");
+        hrun_strvec_pushf(&out->words, "%.17g", s->precision);
+    }
+    if (s->repetitions) {
+        hrun_strvec_push(&out->words, "--most");
+        hrun_strvec_pushf(&out->words, "%lld", (long long)s->repetitions);
+    }
+    if (c->timeout_s > 0) {
+        hrun_strvec_push(&out->words, "--limit");
+        hrun_strvec_pushf(&out->words, "%.17g", LIMIT_SHARE * c->timeout_s);
+    }
+    return 0;
 }
 
 void network_plan_release(struct network_plan *p)
@@ -174,10 +173,8 @@ static int name_hosts(const struct context *c, const struct hrun_layout *l, stru
         for (int before = 0; before < k && !known; before++)
             known = l->ranks[before].host == l->ranks[k].host;
         if (!known && h < r->nhosts) {
-            char *name = strdup(c->cluster->hosts[l->ranks[k].host].name);
+            char *name = xstrdup(c->cluster->hosts[l->ranks[k].host].name);
 
-            if (!name)
-                return hrun_fail_nomem(err);
             free(r->hosts[h]);
             r->hosts[h] = name;
             r->kind_of[h] = l->ranks[k].sub;

@@ -3,6 +3,7 @@
 
 #include "../common/alone.h"
 #include "../common/options.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "session/work.h"
 
@@ -22,15 +23,12 @@ static const char *selector(const struct context *c)
     return c->cluster->platform ? "ompi" : "openmpi";
 }
 
-static int set_text(char **to, const char *text, struct hrun_error *err)
+static void set_text(char **to, const char *text)
 {
-    char *copy = strdup(text);
+    char *copy = xstrdup(text);
 
-    if (!copy)
-        return hrun_fail_nomem(err);
     free(*to);
     *to = copy;
-    return 0;
 }
 
 /* SimGrid's network/weight-S of its SMPI model, bytes. */
@@ -48,8 +46,11 @@ static int describe(const struct context *c, const struct network_key *k, struct
         net->bias_bytes = net->bias_bytes > 0 ? net->bias_bytes : SMPI_BIAS_BYTES;
     }
     hrun_date_now(date);
-    return set_text(&net->engine, k->engine.data, err) || set_text(&net->mpi, k->mpi.data, err) ||
-           set_text(&net->selector, selector(c), err) || set_text(&net->date, date, err) ? -1 : 0;
+    set_text(&net->engine, k->engine.data);
+    set_text(&net->mpi, k->mpi.data);
+    set_text(&net->selector, selector(c));
+    set_text(&net->date, date);
+    return 0;
 }
 
 static int print_network(const struct calib_settings *s, const struct hrun_net *net, const struct network_about *about,
@@ -66,29 +67,27 @@ static int print_network(const struct calib_settings *s, const struct hrun_net *
 }
 
 /* Where the text was not shown, which has the warning. */
-static int warn_unsure(const struct calib_settings *s, const struct hrun_net *net, struct hrun_error *err)
+static int warn_unsure(const struct calib_settings *s, const struct hrun_net *net)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
-    int rc;
 
     hrun_net_add_unsure(net, &words);
     if (words.len && (s->common.json || s->common.quiet))
         fprintf(stderr, "hrun-calibrate: warning: %s\n", words.data);
-    rc = words.failed ? hrun_fail_nomem(err) : 0;
     hrun_buf_release(&words);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- measure */
 
-int network_records_file(const char *file, struct hrun_buf *out, struct hrun_error *err)
+int network_records_file(const char *file, struct hrun_buf *out)
 {
     static const char suffix[] = ".yaml";
     size_t len = strlen(file), n = sizeof suffix - 1;
 
     hrun_buf_add(out, file, len > n && !strcmp(file + len - n, suffix) ? len - n : len);
     hrun_buf_adds(out, ".records");
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* Beside the network, and where --keep says. */
@@ -96,7 +95,7 @@ static int keep_records(const struct calib_settings *s, const char *file, const 
                         struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT, beside = HRUN_BUF_INIT;
-    int rc = hrun_net_records_print(r, &text) ? hrun_fail_nomem(err) : network_records_file(file, &beside, err);
+    int rc = hrun_net_records_print(r, &text) ? hrun_fail_nomem(err) : network_records_file(file, &beside);
 
     if (!rc)
         rc = hrun_file_replace(beside.data, text.data, text.len, 0666, err);
@@ -156,7 +155,7 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
     about.spent_s = records.spent_s;
     about.records = records.n;
     if (!rc)
-        rc = print_network(s, net, &about, err) || warn_unsure(s, net, err) ? -1 : 0;
+        rc = print_network(s, net, &about, err) || warn_unsure(s, net) ? -1 : 0;
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);
@@ -184,8 +183,7 @@ static int lock_network(struct context *c, const char *file, struct exclusive *o
 {
     if (hrun_store_make_folder(c->store, "networks", err))
         return -1;
-    if (hrun_strvec_pushf(&own->paths, "%s.lock", file))
-        return hrun_fail_nomem(err);
+    hrun_strvec_pushf(&own->paths, "%s.lock", file);
     return exclusive_begin(own, c, "this network", sig, err);
 }
 
@@ -201,8 +199,6 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
 
     if (!rc)
         hrun_net_file(hrun_store_dir(c->store), key.hosts, key.nhosts, key.engine.data, key.mpi.data, &file);
-    if (file.failed)
-        rc = hrun_fail_nomem(err);
     if (!rc && s.dry_run)
         rc = dry_run(c, &plan, file.data, err);
     else if (!rc && !(rc = shown_before(&s, file.data, err)) &&

@@ -43,7 +43,7 @@ int network_measure(struct context *c, const struct network_plan *p, struct hrun
 
 /* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. Errors:
  * HRUN_ENOMEM. */
-int network_records_file(const char *file, struct hrun_buf *out, struct hrun_error *err);
+int network_records_file(const char *file, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- show.c, json.c */
 

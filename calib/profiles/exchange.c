@@ -2,6 +2,7 @@
 #include "profiles.h"
 
 #include "../common/options.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "store/store.h"
 
@@ -65,16 +66,12 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
 
     if (e->s->signature && strcmp(e->s->signature, sig))
         return 0;
-    more = realloc(e->logs, (e->nlogs + 1) * sizeof *more);
-    if (!more)
-        return hrun_fail_nomem(err);
+    more = xrealloc(e->logs, (e->nlogs + 1) * sizeof *more);
     e->logs = more;
     one = &e->logs[e->nlogs++];
     memset(one, 0, sizeof *one);
-    one->app = strdup(app);
-    one->signature = strdup(sig);
-    if (!one->app || !one->signature)
-        return hrun_fail_nomem(err);
+    one->app = xstrdup(app);
+    one->signature = xstrdup(sig);
     if (hrun_store_samples(c->store, app, sig, &one->samples, err))
         return -1;
     if (one->samples.bad)
@@ -125,15 +122,13 @@ static int add_to_part(struct exporting *e, size_t log, const struct hrun_sample
     while (i < e->nparts && (e->parts[i].log != log || strcmp(e->parts[i].consts, consts_of(s))))
         i++;
     if (i == e->nparts) {
-        more = realloc(e->parts, (e->nparts + 1) * sizeof *more);
-        if (!more)
-            return hrun_fail_nomem(err);
+        more = xrealloc(e->parts, (e->nparts + 1) * sizeof *more);
         e->parts = more;
         p = &e->parts[e->nparts++];
         *p = (struct part) { .log = log, .consts = consts_of(s) };
-        p->v = calloc(e->logs[log].samples.n, sizeof *p->v);
+        p->v = xcalloc(e->logs[log].samples.n, sizeof *p->v);
         p->path = file_name(e->s->output ? e->s->output : STANDARD, &e->logs[log], p->consts);
-        if (!p->v || !p->path)
+        if (!p->v)
             return hrun_fail_nomem(err);
     }
     p = &e->parts[i];
@@ -154,12 +149,10 @@ static int make_parts(struct exporting *e, struct hrun_error *err)
 static int make_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
                      struct hrun_error *err)
 {
-    struct hrun_exchange_set *sets = calloc(e->nparts, sizeof *sets);
+    struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
     size_t n = 0;
     int rc;
 
-    if (!sets)
-        return hrun_fail_nomem(err);
     for (size_t i = first; i < e->nparts; i++) {
         const struct part *p = &e->parts[i];
         const struct log *log = &e->logs[p->log];
@@ -208,8 +201,8 @@ static int is_first(const struct exporting *e, size_t i)
 /* All texts are made before the first file is written. */
 static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_error *err)
 {
-    struct hrun_buf *texts = calloc(e->nparts + 1, sizeof *texts);
-    int rc = texts ? 0 : hrun_fail_nomem(err);
+    struct hrun_buf *texts = xcalloc(e->nparts + 1, sizeof *texts);
+    int rc = 0;
     size_t left;
 
     for (size_t i = 0; i < e->nparts && !rc; i++) {
@@ -222,7 +215,7 @@ static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_
     for (size_t i = 0; i < e->nparts && !rc; i++)
         if (is_first(e, i))
             rc = write_text(e->parts[i].path, &texts[i], err);
-    for (size_t i = 0; texts && i < e->nparts; i++)
+    for (size_t i = 0; i < e->nparts; i++)
         if (texts[i].data)
             hrun_buf_release(&texts[i]);
     free(texts);
@@ -288,13 +281,13 @@ static int read_standard(struct hrun_buf *out, struct hrun_error *err)
     char piece[1 << 16];
     size_t n;
 
-    while (out->len <= FILE_MAX && !out->failed && (n = fread(piece, 1, sizeof piece, stdin)) > 0)
+    while (out->len <= FILE_MAX && (n = fread(piece, 1, sizeof piece, stdin)) > 0)
         hrun_buf_add(out, piece, n);
     if (out->len > FILE_MAX)
         return hrun_fail(err, HRUN_EINVAL, "standard input has more than %zu bytes", FILE_MAX);
     if (ferror(stdin))
         return hrun_fail_errno(err, HRUN_EIO, "cannot read standard input");
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 static int read_file(const char *path, struct hrun_exchange *x, struct hrun_error *err)
@@ -363,9 +356,7 @@ int calib_import(const struct calib_settings *s, char **files)
         n++;
     rc = n ? context_open_store(&c, &err) || context_app(&c, NULL, &err)
            : hrun_fail(&err, HRUN_EINVAL, "import needs the name of a file, or - for standard input");
-    x = calloc((size_t)n + 1, sizeof *x);
-    if (!rc && !x)
-        rc = hrun_fail_nomem(&err);
+    x = xcalloc((size_t)n + 1, sizeof *x);
     /* Nothing is stored before everything is read and checked. One file after the other, so that what a file before
      * has brought is known. */
     for (int i = 0; i < n && !rc; i++)
@@ -377,7 +368,7 @@ int calib_import(const struct calib_settings *s, char **files)
         status = context_complain("hrun-calibrate", &err);
     else if (!s->common.quiet)
         printf("The models know of them after: hrun-calibrate fit\n");
-    for (int i = 0; x && i < n; i++)
+    for (int i = 0; i < n; i++)
         hrun_exchange_release(&x[i]);
     free(x);
     context_release(&c);

@@ -3,6 +3,7 @@
 
 #include "../common/options.h"
 #include "../network/network.h"
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "fit/fit.h"
@@ -40,15 +41,14 @@ struct batch {
     struct hrun_models **models;
 };
 
-static int batch_alloc(struct batch *b, struct hrun_error *err)
+static void batch_alloc(struct batch *b)
 {
     size_t n = (size_t)b->n + 1;
 
-    b->logs = calloc(n, sizeof *b->logs);
-    b->lengths = calloc(n, sizeof *b->lengths);
-    b->subs = calloc(n, sizeof *b->subs);
-    b->models = calloc(n, sizeof *b->models);
-    return b->logs && b->lengths && b->subs && b->models ? 0 : hrun_fail_nomem(err);
+    b->logs = xcalloc(n, sizeof *b->logs);
+    b->lengths = xcalloc(n, sizeof *b->lengths);
+    b->subs = xcalloc(n, sizeof *b->subs);
+    b->models = xcalloc(n, sizeof *b->models);
 }
 
 static void batch_forget(struct batch *b)
@@ -91,36 +91,28 @@ static int read_log(struct batch *b, int i, struct hrun_error *err)
 }
 
 /* The label, which may be none, in place of the name in messages. */
-static int put_label(struct hrun_models *m, const char *label, struct hrun_error *err)
+static void put_label(struct hrun_models *m, const char *label)
 {
-    char *copy = strdup(label ? label : "");
+    char *copy = xstrdup(label ? label : "");
 
-    if (!copy)
-        return hrun_fail_nomem(err);
     free(m->subcluster);
     m->subcluster = copy;
-    return 0;
 }
 
 /* Fit all. What spoils the fit of all together spoils one profile's: each is fitted alone then, to find it out. */
-static int fit_batch(struct batch *b, struct hrun_buf *skipped, struct hrun_error *err)
+static void fit_batch(struct batch *b, struct hrun_buf *skipped, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
 
     batch_forget(b);
     if (hrun_model_fit_joint(b->c->app, b->subs, b->n, &b->options, b->models, skipped, &why)) {
-        if (why.code == HRUN_ENOMEM) {
-            *err = why;
-            return -1;
-        }
         for (int i = 0; i < b->n; i++)
             if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
                 b->models[i] = NULL;
     }
     for (int i = 0; i < b->n; i++)
-        if (b->models[i] && put_label(b->models[i], b->v[i].label, err))
-            return -1;
-    return 0;
+        if (b->models[i])
+            put_label(b->models[i], b->v[i].label);
 }
 
 /* Why profile i has no models. */
@@ -145,8 +137,10 @@ static int store(struct batch *b, int i, struct hrun_error *err)
 
     if (hrun_store_begin(s, b->c->app->name, b->v[i].signature, err))
         return -1;
-    if (read_log(b, i, err) || (b->lengths[i] != before && fit_batch(b, NULL, err)))
+    if (read_log(b, i, err))
         goto done;
+    if (b->lengths[i] != before)
+        fit_batch(b, NULL, err);
     rc = b->models[i] ? hrun_store_put_models(s, b->models[i], err) : tell_why(b, i, err);
     if (!rc) {
         b->v[i].models = b->models[i];
@@ -178,16 +172,15 @@ static int read_logs(struct batch *b)
 }
 
 /* What the measurements of profile i do not tell, however well models fit them. */
-static int tell_vague(const struct batch *b, int i, struct hrun_error *err)
+static void tell_vague(const struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
-    int rc = hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words, err);
+    int rc = hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words);
 
-    if (!rc && words.len)
+    if (words.len)
         fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, name(&b->v[i]), (int)words.len - 1,
                 words.data);
     hrun_buf_release(&words);
-    return rc;
 }
 
 /* The quickest runs at one size. */
@@ -252,19 +245,19 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
 }
 
 /* Look for such sizes in all logs. */
-static int find_short(const struct batch *b, struct hrun_error *err)
+static void find_short(const struct batch *b)
 {
     size_t most = 1, n = 0, first = 0;     /* first: the number of a log's first record among all */
     struct quickest *v;
     double *time_s, least_s;
-    int *thing, rc = -1;
+    int *thing;
 
     for (int i = 0; i < b->n; i++)
         most += b->logs[i].n;
-    v = calloc(most, sizeof *v);
-    time_s = calloc(most, sizeof *time_s);
-    thing = calloc(most, sizeof *thing);
-    for (int i = 0; v && time_s && thing && i < b->n; first += b->logs[i++].n)
+    v = xcalloc(most, sizeof *v);
+    time_s = xcalloc(most, sizeof *time_s);
+    thing = xcalloc(most, sizeof *thing);
+    for (int i = 0; i < b->n; first += b->logs[i++].n)
         for (size_t k = 0; k < b->logs[i].n; k++) {
             const struct hrun_sample *s = &b->logs[i].v[k], *same = b->logs[i].v;
 
@@ -277,14 +270,11 @@ static int find_short(const struct batch *b, struct hrun_error *err)
             time_s[n] = s->time_s;
             thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));
         }
-    if (v && time_s && thing && !hrun_times_least(time_s, thing, n, &least_s)) {
-        tell_short(b, v, n, least_s);
-        rc = 0;
-    }
+    hrun_times_least(time_s, thing, n, &least_s);
+    tell_short(b, v, n, least_s);
     free(v);
     free(time_s);
     free(thing);
-    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 int fit_together(struct context *c, struct fit_one *v, int n)
@@ -294,28 +284,26 @@ int fit_together(struct context *c, struct fit_one *v, int n)
     struct hrun_error err = { 0 };
     int status = 0;
 
-    if (fit_options(c->set, &b.options, &err) || batch_alloc(&b, &err)) {
+    if (fit_options(c->set, &b.options, &err)) {
         status = context_complain("hrun-calibrate", &err);
         goto done;
     }
+    batch_alloc(&b);
     if (c->cluster && c->engine && network_use(c, NULL, &err)) {
         status = context_complain("hrun-calibrate", &err);
         goto done;
     }
     b.options.net = c->view;
     status = read_logs(&b);
-    if (fit_batch(&b, &skipped, &err)) {
-        status = context_complain("hrun-calibrate", &err);
-        goto done;
-    }
+    fit_batch(&b, &skipped, &err);
     for (int i = 0; i < n; i++)
         if ((b.models[i] || !v[i].quiet) && store(&b, i, &err))
             status = context_complain("hrun-calibrate", &err);
     for (int i = 0; i < n && hrun_family_of(c->app)->has_forms; i++)
-        if (v[i].models && !v[i].quiet && !c->set->quiet && tell_vague(&b, i, &err))
-            status = context_complain("hrun-calibrate", &err);
-    if (hrun_family_of(c->app)->has_forms && !c->set->quiet && find_short(&b, &err))
-        status = context_complain("hrun-calibrate", &err);
+        if (v[i].models && !v[i].quiet && !c->set->quiet)
+            tell_vague(&b, i, &err);
+    if (hrun_family_of(c->app)->has_forms && !c->set->quiet)
+        find_short(&b);
     if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
         fprintf(stderr, "%s", skipped.data);
 done:
@@ -347,7 +335,7 @@ static char *known_name(struct context *c, const char *app, const char *sig)
     char *name = NULL;
 
     if (!hrun_store_get_models(c->store, app, sig, &old, NULL) && old && *old->subcluster)
-        name = strdup(old->subcluster);
+        name = xstrdup(old->subcluster);
     hrun_models_destroy(old);
     return name ? name : recorded_name(c, app, sig);
 }
@@ -382,14 +370,14 @@ static void join(struct clusters *k, size_t i, size_t j)
  * is read once. */
 static int find_clusters(struct context *c, const char *app, struct clusters *out, struct hrun_error *err)
 {
-    struct clusters k = { .app = strdup(app), .sigs = HRUN_STRVEC_INIT };
+    struct clusters k = { .app = xstrdup(app), .sigs = HRUN_STRVEC_INIT };
 
     if (hrun_store_signatures(c->store, app, &k.sigs, err)) {
         clusters_release(&k);
         return -1;
     }
-    k.first = calloc(k.sigs.n + 1, sizeof *k.first);
-    if (!k.app || !k.first) {
+    k.first = xcalloc(k.sigs.n + 1, sizeof *k.first);
+    if (!k.app) {
         clusters_release(&k);
         return hrun_fail_nomem(err);
     }
@@ -415,16 +403,11 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
 static int fit_cluster(struct context *c, const struct clusters *k, size_t first, struct hrun_error *err)
 {
     const struct hrun_strvec *sigs = &k->sigs;
-    struct fit_one *v = calloc(sigs->n + 1, sizeof *v);
-    char **names = calloc(sigs->n + 1, sizeof *names);
+    struct fit_one *v = xcalloc(sigs->n + 1, sizeof *v);
+    char **names = xcalloc(sigs->n + 1, sizeof *names);
     struct hrun_netview *view = c->view;
     int n = 0, status = 0;
 
-    if (!v || !names) {
-        hrun_fail_nomem(err);
-        status = context_complain("hrun-calibrate", err);
-        goto done;
-    }
     for (size_t i = 0; i < sigs->n; i++) {
         if (k->first[i] != first)
             continue;
@@ -451,7 +434,6 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
         }
         hrun_buf_release(&out);
     }
-done:
     c->view = view;
     for (int i = 0; i < n; i++) {
         hrun_models_destroy(v[i].models);

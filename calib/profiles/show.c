@@ -23,8 +23,6 @@ int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *
     struct hrun_table *t = hrun_table_create("lrlrllrrrl");
     int rc;
 
-    if (!t)
-        return -1;
     hrun_table_row(t, "sub-cluster", "procs/PE", "model", "runs", "N", "P", "terms", "mean error", "worst", "");
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m[i]->n; j++) {
@@ -61,7 +59,7 @@ void models_warn(struct hrun_models *const *m, int n)
     struct hrun_buf which = HRUN_BUF_INIT;
 
     hrun_models_misses(m, n, &which);
-    if (which.len && !which.failed)
+    if (which.len)
         fprintf(stderr, "hrun-calibrate: these models miss their own measurements by more than %.0f %% on average: "
                 "%s; where times are short, measure larger sizes (--sizes) or more often (--budget, or -r with "
                 "--full-grid), else see whether the terms of the definition describe the application\n",
@@ -230,7 +228,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         rc = waits_show(&samples, sig, &out, err);
     hrun_buf_addc(&out, '\n');
     fputs(out.data, stdout);
-    rc = out.failed ? hrun_fail_nomem(err) : rc;
+    rc = rc;
 done:
     free(command);
     if (!rc && bad_models) {
@@ -279,7 +277,8 @@ static int add_variants(const struct context *c, const char *app, struct hrun_st
 
     for (size_t i = 0; i < all.n && !rc; i++)
         if (!strncmp(all.v[i], app, len) && all.v[i][len] == '.') {
-            rc = hrun_strvec_push(names, all.v[i]) ? hrun_fail_nomem(err) : 0;
+            hrun_strvec_push(names, all.v[i]);
+            rc = 0;
             n++;
         }
     hrun_strvec_release(&all);
@@ -293,11 +292,15 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
     int rc = 0, status = 0, found;
 
     *seen = 0;
-    for (int i = 0; apps[i] && !rc; i++)
-        rc = hrun_strvec_push(&names, apps[i]) ? hrun_fail_nomem(&err) : 0;
-    if (!rc && c->set->app)
-        rc = hrun_strvec_push(&names, c->set->app) ? hrun_fail_nomem(&err) : 0;
-    if (!rc && !names.n)
+    for (int i = 0; apps[i]; i++) {
+        hrun_strvec_push(&names, apps[i]);
+        rc = 0;
+    }
+    if (c->set->app) {
+        hrun_strvec_push(&names, c->set->app);
+        rc = 0;
+    }
+    if (!names.n)
         rc = calib_apps(c, &names, &err);
     if (rc)
         status = context_complain("hrun-calibrate", &err);

@@ -1,6 +1,7 @@
 /* show_plot.c - times over N of one profile as a plot of text; see profiles.h */
 #include "profiles.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <langinfo.h>
@@ -105,11 +106,11 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
     int width = hrun_terminal_width(STDOUT_FILENO);
     struct textplot t = { "N", width > WIDTH_MAX ? WIDTH_MAX : width, HEIGHT, shows_utf8() };
     struct textplot_series v[2 * CURVES] = { { 0, NULL, 0 } };
-    struct textplot_point *points = calloc(2 * (size_t)n * samples->n + 1, sizeof *points), *at = points;
-    int curves = 0, rc = points ? 0 : -1;
+    struct textplot_point *points = xcalloc(2 * (size_t)n * samples->n + 1, sizeof *points), *at = points;
+    int curves = 0, rc = 0;
 
     hrun_buf_addf(out, "\n  time over N, %d process%s per PE\n", M, M == 1 ? "" : "es");
-    for (int i = 0; i < n && points; i++) {
+    for (int i = 0; i < n; i++) {
         v[i] = (struct textplot_series){ (char)('a' + i), at, copy_points(samples, M, P[i], at) };
         at += samples->n;
         v[n + i] = (struct textplot_series){ 0, at, fit(app, m, M, P[i], v[i].v, v[i].n, at) };
@@ -126,7 +127,7 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
         out->data[--out->len] = 0;
     hrun_buf_addc(out, '\n');
     free(points);
-    return rc || out->failed ? -1 : 0;
+    return rc ? -1 : 0;
 }
 
 /* What is shown knows no hosts: models with terms that ask for their network are fitted anew without these. NULL: they
@@ -146,11 +147,10 @@ static struct hrun_models *without_network(const struct hrun_app *app, const str
 int show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
               struct hrun_buf *out, struct hrun_error *err)
 {
-    int *M = calloc(samples->n + 1, sizeof *M), *P = calloc(samples->n + 1, sizeof *P), n = 0, rc = M && P ? 0 : -1;
+    int *M = xcalloc(samples->n + 1, sizeof *M), *P = xcalloc(samples->n + 1, sizeof *P), n = 0, rc = 0;
     struct hrun_models *fresh = without_network(app, samples, m);
 
-    if (!rc)
-        n = distinct(samples, 0, M);
+    n = distinct(samples, 0, M);
     for (int i = 0; i < n && !rc; i++)
         rc = plot_one(app, samples, fresh ? fresh : m, M[i], P, distinct(samples, M[i], P),
                       fresh ? "fitted without the network" : "fitted", out);

@@ -7,6 +7,7 @@
 
 #include "../common/alone.h"
 #include "../common/options.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "launch/launch.h"
@@ -97,7 +98,7 @@ static int keep(struct context *c, int sub, int pes, int M, const struct measure
     char date[21], status[] = "ok", origin[] = "calibration";
     struct hrun_samples samples = { 0 };
     struct hrun_models *models = NULL;
-    int rc = profiles_speed_signature(&c->cluster->subs[sub], &sig, err);
+    int rc = profiles_speed_signature(&c->cluster->subs[sub], &sig);
 
     hrun_date_now(date);
     for (int r = 0; r < m->repetitions && !rc; r++) {
@@ -134,15 +135,11 @@ static int measure(struct context *c, const char *probe, const int *pes, int M, 
     char *words[] = { (char *)(uintptr_t)probe, option, times, what, NULL };
     struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_layout *l = NULL;
-    int *procs = calloc((size_t)n, sizeof *procs);
+    int *procs = xcalloc((size_t)n, sizeof *procs);
 
     snprintf(times, sizeof times, "%d", repetitions);
-    m.time_s = calloc((size_t)n * (size_t)repetitions, sizeof *m.time_s);
-    m.ranks = calloc((size_t)n, sizeof *m.ranks);
-    if (!procs || !m.time_s || !m.ranks) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    m.time_s = xcalloc((size_t)n * (size_t)repetitions, sizeof *m.time_s);
+    m.ranks = xcalloc((size_t)n, sizeof *m.ranks);
     for (int i = 0; i < n; i++)
         procs[i] = pes[i] ? M : 0;
     l = hrun_layout_create(c->cluster, pes, procs, err);
@@ -187,7 +184,7 @@ static int show_all(struct context *c, int json, struct hrun_error *err)
     struct hrun_table *t = hrun_table_create("lrrrrll");
     struct hrun_buf out = HRUN_BUF_INIT;
     json_t *root = json_array();
-    int rc = !t || !root ? hrun_fail_nomem(err) : hrun_store_signatures(c->store, HRUN_PERF_APP, &sigs, err);
+    int rc = !root ? hrun_fail_nomem(err) : hrun_store_signatures(c->store, HRUN_PERF_APP, &sigs, err);
 
     if (!rc)
         hrun_table_row(t, "sub-cluster", "procs/PE", "each", "+-", "order", "by", "measured");
@@ -237,7 +234,7 @@ static int lock_profiles(const struct context *c, const int *pes, struct exclusi
 
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
         hrun_buf_reset(&signature);
-        rc = pes[i] && (profiles_speed_signature(&c->cluster->subs[i], &signature, err) ||
+        rc = pes[i] && (profiles_speed_signature(&c->cluster->subs[i], &signature) ||
                         exclusive_add(own, c, HRUN_PERF_APP, signature.data, err)) ? -1 : 0;
     }
     hrun_buf_release(&signature);
@@ -249,11 +246,9 @@ static int measure_lists(struct context *c, const struct calib_settings *s, cons
 {
     int64_t repetitions = s->repetitions ? s->repetitions : REPETITIONS;
     int n = s->procs.n ? s->procs.n : c->app ? c->app->nprocs_per_pe : 1, rc;
-    int *pes = calloc((size_t)c->cluster->nsubs, sizeof *pes);
+    int *pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
     struct exclusive own = { 0 };
 
-    if (!pes)
-        return hrun_fail_nomem(err);
     rc = hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err) ||
          lock_profiles(c, pes, &own, interrupted, err) ? -1 : 0;
     for (int k = 0; k < n && !rc; k++) {

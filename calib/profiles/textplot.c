@@ -1,6 +1,7 @@
 /* textplot.c - small plots of text; see profiles.h for the contract */
 #include "profiles.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -135,7 +136,6 @@ static void print_x_axis(const struct canvas *c, const char *name, int margin, c
     while (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = 0;
     hrun_buf_addc(out, '\n');
-    out->failed |= low.failed || high.failed;
     hrun_buf_release(&low);
     hrun_buf_release(&high);
 }
@@ -155,9 +155,7 @@ int textplot_draw(const struct textplot *t, const struct textplot_series *v, int
     c.columns = t->width - INDENT - width - 2;
     if (c.columns < LEAST_WIDTH)
         c.columns = LEAST_WIDTH;
-    c.cells = calloc((size_t)c.rows * (size_t)c.columns, 1);
-    if (!c.cells)
-        goto done;
+    c.cells = xcalloc((size_t)c.rows * (size_t)c.columns, 1);
     for (int pass = 0; pass < 2; pass++)
         for (int i = n - 1; i >= 0; i--)
             if (!v[i].mark == !pass)
@@ -172,10 +170,9 @@ int textplot_draw(const struct textplot *t, const struct textplot_series *v, int
         print_row(&c, row, s, out);
     }
     print_x_axis(&c, t->xname, INDENT + width + 1, s, out);
-    rc = out->failed ? -1 : 0;
-done:
+    rc = 0;
     for (int i = 0; i < 3; i++) {
-        rc = labels[i].failed ? -1 : rc;
+        rc = rc;
         hrun_buf_release(&labels[i]);
     }
     free(c.cells);

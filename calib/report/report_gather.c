@@ -1,6 +1,7 @@
 /* report_gather.c - the runs of an application, and the cluster that they tell of; see report.h */
 #include "report.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ static int read_app_logs(struct report *r, struct logs *l, struct hrun_error *er
 
     if (hrun_store_signatures(r->c->store, app, &l->signatures, err))
         return -1;
-    l->v = calloc(l->signatures.n + 1, sizeof *l->v);
+    l->v = xcalloc(l->signatures.n + 1, sizeof *l->v);
     for (size_t i = 0; i < l->signatures.n; i++) {
         if (hrun_store_samples(r->c->store, app, l->signatures.v[i], &l->v[i], err))
             return -1;
@@ -63,7 +64,7 @@ static const struct hrun_sample *newest_calibration(const struct logs *l, size_t
     for (size_t i = 0; i < l->signatures.n; i++)
         for (size_t k = 0; k < l->v[i].n; k++) {
             const struct hrun_sample *s = &l->v[i].v[k];
-            int n = hrun_list_count(s->cluster), *config = calloc(2 * (size_t)n + 1, sizeof *config);
+            int n = hrun_list_count(s->cluster), *config = xcalloc(2 * (size_t)n + 1, sizeof *config);
 
             if (n && !hrun_config_parse(or_empty(s->config), n, config, config + n, NULL) && is_newer(s, found)) {
                 found = s;
@@ -78,8 +79,8 @@ static void add_sub(struct report *r, const char *name, const char *signature)
 {
     struct report_sub *s = &r->subs[r->nsubs];
 
-    s->name = strdup(name);
-    s->signature = strdup(signature);
+    s->name = xstrdup(name);
+    s->signature = xstrdup(signature);
     for (s->same = 0; s->same < r->nsubs && strcmp(r->subs[s->same].signature, signature); s->same++)
         ;
     r->nsubs++;
@@ -100,7 +101,7 @@ static void find_subs(struct report *r, const struct logs *l)
     const struct hrun_sample *last = newest_calibration(l, &log);
     int n = last ? hrun_list_count(last->cluster) : 0;
 
-    r->subs = calloc((size_t)n + l->signatures.n + 1, sizeof *r->subs);
+    r->subs = xcalloc((size_t)n + l->signatures.n + 1, sizeof *r->subs);
     for (int i = 0; i < n; i++) {
         char *name = hrun_list_copy(last->cluster, i), *signature = hrun_list_copy(last->signatures, i);
 
@@ -162,7 +163,7 @@ static void place_run(struct report *r, struct report_run *run, int log)
 {
     const struct hrun_sample *s = run->s;
     int n = hrun_list_count(s->cluster), known = 1, used = 0;
-    int *theirs = calloc(2 * (size_t)n + 1, sizeof *theirs), *ours = calloc(2 * (size_t)r->nsubs, sizeof *ours);
+    int *theirs = xcalloc(2 * (size_t)n + 1, sizeof *theirs), *ours = xcalloc(2 * (size_t)r->nsubs, sizeof *ours);
 
     run->sub = -1;
     run->npes = s->pes;
@@ -233,7 +234,7 @@ static void find_runs(struct report *r)
     hrun_app_consts_text(r->c->app, &consts);
     for (int i = 0; i < r->nsubs; i++)
         n += r->subs[i].samples.n;
-    r->runs = calloc(n + 1, sizeof *r->runs);
+    r->runs = xcalloc(n + 1, sizeof *r->runs);
     for (int i = 0; i < r->nsubs; i++)
         for (size_t k = 0; k < r->subs[i].samples.n; k++) {
             struct report_run *run = &r->runs[r->nruns++];
@@ -285,22 +286,22 @@ static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
 /* The cluster that the runs tell of, for lib/session: its only host has a name that no network knows. */
 static struct hrun_cluster *make_cluster(const struct report *r)
 {
-    struct hrun_cluster *cl = calloc(1, sizeof *cl);
+    struct hrun_cluster *cl = xcalloc(1, sizeof *cl);
 
-    cl->source = strdup("earlier runs");
-    cl->hosts = calloc(1, sizeof *cl->hosts);
-    cl->hosts[0].name = strdup("(earlier runs)");
+    cl->source = xstrdup("earlier runs");
+    cl->hosts = xcalloc(1, sizeof *cl->hosts);
+    cl->hosts[0].name = xstrdup("(earlier runs)");
     cl->nhosts = 1;
-    cl->subs = calloc((size_t)r->nsubs + 1, sizeof *cl->subs);
+    cl->subs = xcalloc((size_t)r->nsubs + 1, sizeof *cl->subs);
     cl->nsubs = r->nsubs;
     for (int i = 0; i < r->nsubs; i++) {
         struct hrun_subcluster *s = &cl->subs[i];
 
-        s->name = strdup(r->subs[i].name);
-        s->cpu_model = strdup("");
-        s->core_kind = strdup("");
+        s->name = xstrdup(r->subs[i].name);
+        s->cpu_model = xstrdup("");
+        s->core_kind = xstrdup("");
         s->npes = r->subs[i].npes;
-        s->pes = calloc((size_t)s->npes + 1, sizeof *s->pes);
+        s->pes = xcalloc((size_t)s->npes + 1, sizeof *s->pes);
     }
     return cl;
 }

@@ -1,6 +1,7 @@
 /* report_sizes.c - runs, predictions and hrun's choice at each size of a report; see report.h */
 #include "report.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "fit/fit.h"
 #include "session/query.h"
@@ -45,7 +46,7 @@ static void predict_recorded(const struct report *r, struct hrun_predictor *p, s
             run->fit = 0;
         return;
     }
-    share = calloc((size_t)r->nsubs, sizeof *share);
+    share = xcalloc((size_t)r->nsubs, sizeof *share);
     for (int i = 0; i < r->nsubs; i++) {
         int place = hrun_list_find(run->s->cluster, r->subs[i].name);
 
@@ -91,11 +92,11 @@ static int is_run_of(const struct report *r, const struct report_run *a, const i
 /* Of runs[n] of one size, in *points, which the caller frees. */
 static int make_points(const struct report *r, const struct report_run *runs, int n, struct point **points)
 {
-    double *times = calloc((size_t)n + 1, sizeof *times);
-    char *done = calloc((size_t)n + 1, 1);
+    double *times = xcalloc((size_t)n + 1, sizeof *times);
+    char *done = xcalloc((size_t)n + 1, 1);
     int npoints = 0;
 
-    *points = calloc((size_t)n + 1, sizeof **points);
+    *points = xcalloc((size_t)n + 1, sizeof **points);
     for (int i = 0; i < n; i++) {
         int same = 0;
 

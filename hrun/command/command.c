@@ -30,8 +30,10 @@ int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *va
     struct hrun_strvec *v = &s->host_lists;
 
     (void)opt;
-    if (v->n ? hrun_strvec_pushf(v, "%s,%s", s->hosts, value) : hrun_strvec_push(v, value))
-        return hrun_fail_nomem(err);
+    if (v->n)
+        hrun_strvec_pushf(v, "%s,%s", s->hosts, value);
+    else
+        hrun_strvec_push(v, value);
     s->hosts = v->v[v->n - 1];
     return 0;
 }
@@ -268,7 +270,9 @@ int context_command_line(const struct context_command *cmd, struct settings *s, 
     struct hrun_error err = { 0 };
     int mode = read_line(cmd, s, argc, argv, words, &err);
 
-    mode = mode >= 0 && settings_export_threads(s, &err) ? -1 : mode;
+    if (mode >= 0)
+        settings_export_threads(s);
+    mode = mode;
     s->say = print_note;
     *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
     return mode < 0 || answer(cmd, s, mode) ? -1 : mode;

@@ -40,7 +40,6 @@ static ssize_t write_printable(void *cookie, const char *data, size_t len)
     struct stream *s = cookie;
     struct hrun_buf text = HRUN_BUF_INIT, clean = HRUN_BUF_INIT;
     size_t rest;
-    int failed;
 
     hrun_buf_add(&text, s->held.data, s->held.len);
     hrun_buf_add(&text, data, len);
@@ -50,9 +49,8 @@ static ssize_t write_printable(void *cookie, const char *data, size_t len)
         hrun_buf_add(&s->held, text.data + text.len - rest, rest);
         hrun_buf_add_printable(&clean, text.data, text.len - rest);
     }
-    failed = text.failed || clean.failed || s->held.failed;
-    if (failed || hrun_write_all(s->fd, s->raw ? text.data : clean.data, s->raw ? text.len : clean.len)) {
-        s->error = s->error ? s->error : failed ? ENOMEM : errno;
+    if (hrun_write_all(s->fd, s->raw ? text.data : clean.data, s->raw ? text.len : clean.len)) {
+        s->error = s->error ? s->error : errno;
         len = 0;
     }
     hrun_buf_release(&text);

@@ -1,5 +1,6 @@
 /* job_schedule.c - the search for a short schedule; see schedule.h */
 #include "schedule.h"
+#include "base/alloc.h"
 
 #include <float.h>
 #include <math.h>
@@ -167,7 +168,7 @@ static int cheapest(const struct finder *f, int j, const double *w, double limit
 static void find_bound(struct finder *f)
 {
     const struct hrun_schedule_problem *p = f->p;
-    double *w = calloc(2 * (size_t)p->nsubs, sizeof *w), *used = w + p->nsubs;
+    double *w = xcalloc(2 * (size_t)p->nsubs, sizeof *w), *used = w + p->nsubs;
 
     for (int s = 0; s < p->nsubs; s++)
         w[s] = 1;
@@ -218,7 +219,7 @@ static void sort_jobs(const double *key_s, int n, int *order)
 static void try_limits(struct finder *f, const double *weights, double serial_s)
 {
     int n = f->p->njobs;
-    double low_s = serial_s, *length_s = calloc((size_t)n, sizeof *length_s);
+    double low_s = serial_s, *length_s = xcalloc((size_t)n, sizeof *length_s);
 
     for (int j = 0; j < n; j++)
         low_s = fmin(low_s, f->quickest_s[j]);
@@ -335,11 +336,11 @@ static void improve_schedule(struct finder *f, long tries)
 /* The order of the starts, and which PEs each job has: the first that are free at its start. */
 static void number_pes(const struct hrun_schedule_problem *p, struct hrun_schedule *s)
 {
-    double *key_s = calloc((size_t)p->njobs, sizeof *key_s), **free_s = calloc((size_t)p->nsubs, sizeof *free_s);
+    double *key_s = xcalloc((size_t)p->njobs, sizeof *key_s), **free_s = xcalloc((size_t)p->nsubs, sizeof *free_s);
 
-    s->order = calloc((size_t)p->njobs, sizeof *s->order);
+    s->order = xcalloc((size_t)p->njobs, sizeof *s->order);
     for (int i = 0; i < p->nsubs; i++)
-        free_s[i] = calloc((size_t)p->npes[i] + 1, sizeof **free_s);
+        free_s[i] = xcalloc((size_t)p->npes[i] + 1, sizeof **free_s);
     for (int j = 0; j < p->njobs; j++)
         key_s[j] = -s->v[j].start_s;
     sort_jobs(key_s, p->njobs, s->order);
@@ -350,7 +351,7 @@ static void number_pes(const struct hrun_schedule_problem *p, struct hrun_schedu
 
         for (int i = 0; i < p->nsubs; i++)
             n += pes[i];
-        v->pe = calloc((size_t)n, sizeof *v->pe);
+        v->pe = xcalloc((size_t)n, sizeof *v->pe);
         n = 0;
         for (int i = 0; i < p->nsubs; i++)
             for (int e = 0, left = pes[i]; left > 0; e++)
@@ -368,9 +369,9 @@ static void number_pes(const struct hrun_schedule_problem *p, struct hrun_schedu
 
 static struct hrun_schedule *make_schedule(struct finder *f, double serial_s)
 {
-    struct hrun_schedule *s = calloc(1, sizeof *s);
+    struct hrun_schedule *s = xcalloc(1, sizeof *s);
 
-    s->v = calloc((size_t)f->p->njobs, sizeof *s->v);
+    s->v = xcalloc((size_t)f->p->njobs, sizeof *s->v);
     s->njobs = f->p->njobs;
     clear_idle(f);
     for (int i = 0; i < s->njobs; i++) {
@@ -418,9 +419,9 @@ int hrun_schedule_find(const struct hrun_schedule_problem *p, long looks, struct
 
     if (check_times(p, err))
         return -1;
-    f.idle = calloc(depths * (size_t)p->nsubs * (n + 2), sizeof *f.idle);
-    all = calloc(2 * n + 2 * (size_t)p->nsubs, sizeof *all);
-    orders = calloc(4 * n, sizeof *orders);
+    f.idle = xcalloc(depths * (size_t)p->nsubs * (n + 2), sizeof *f.idle);
+    all = xcalloc(2 * n + 2 * (size_t)p->nsubs, sizeof *all);
+    orders = xcalloc(4 * n, sizeof *orders);
     f.quickest_s = all;
     f.area_s = all + n;
     f.weights = all + 2 * n;

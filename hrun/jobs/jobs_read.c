@@ -1,6 +1,7 @@
 /* jobs_read.c - a file of jobs; see jobs.h */
 #include "jobs.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "base/yaml.h"
@@ -49,7 +50,7 @@ int jobs_read(const char *path, struct jobs *out, struct hrun_error *err)
 {
     if (hrun_yaml_load(path, &job_schema, (void **)&out->file, &out->marks, err))
         return -1;
-    out->v = calloc(HRUN_SCHEDULE_JOBS_MAX, sizeof *out->v);
+    out->v = xcalloc(HRUN_SCHEDULE_JOBS_MAX, sizeof *out->v);
     for (unsigned i = 0; i < out->file->jobs_count; i++) {
         struct job_entry *e = &out->file->jobs[i];
         int count = e->count ? *e->count : 1;

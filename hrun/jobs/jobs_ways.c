@@ -1,6 +1,7 @@
 /* jobs_ways.c - the ways to run a job: hrun's own choice on the whole cluster and on parts of it; see jobs.h */
 #include "jobs.h"
 
+#include "base/alloc.h"
 #include "session/decide.h"
 #include "session/query.h"
 
@@ -100,11 +101,11 @@ static void add_job_way(struct job_entry *e, const char *variant, const struct d
             e->ways[kept++] = *old;
         }
     }
-    config = calloc(2 * n, sizeof *config);
+    config = xcalloc(2 * n, sizeof *config);
     memcpy(config, d->pes, n * sizeof *config);
     memcpy(config + n, d->procs, n * sizeof *config);
-    e->ways = realloc(e->ways, ((size_t)kept + 1) * sizeof *e->ways);
-    e->ways[kept] = (struct hrun_schedule_way){ config, d->time_s, variant ? strdup(variant) : NULL };
+    e->ways = xrealloc(e->ways, ((size_t)kept + 1) * sizeof *e->ways);
+    e->ways[kept] = (struct hrun_schedule_way){ config, d->time_s, variant ? xstrdup(variant) : NULL };
     e->nways = kept + 1;
 }
 
@@ -190,7 +191,7 @@ static int find_entry_ways(const struct hrun_settings *s, struct job_entry *e, s
         return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "
                          "threads: say --level for all");
     if (!*npes) {
-        *npes = calloc((size_t)c->cluster->nsubs, sizeof **npes);
+        *npes = xcalloc((size_t)c->cluster->nsubs, sizeof **npes);
         if (context_use(c->cluster, s->ask.use, *npes, err))
             return -1;
     }

@@ -1,6 +1,7 @@
 /* plan_command.c - hrun plan FILE: read, find, say; see jobs.h */
 #include "jobs.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 #include "plan/plan.h"
@@ -30,8 +31,8 @@ static void add_pe_numbers(const int *v, int n, struct hrun_buf *out)
 static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
                         struct hrun_buf *out)
 {
-    char **names = calloc((size_t)n + 1, sizeof *names);
-    int *index = calloc((size_t)n + 1, sizeof *index), first = 0;
+    char **names = xcalloc((size_t)n + 1, sizeof *names);
+    int *index = xcalloc((size_t)n + 1, sizeof *index), first = 0;
 
     for (int i = 0; i < n; i++) {
         names[i] = cl->hosts[s->pes[pe[i]].host].name;
@@ -229,7 +230,7 @@ static int print_plan_json(const struct jobs *j, const struct context *c, const 
 static int find_schedule(const struct jobs *j, const struct context *c, const int *npes, struct hrun_schedule **out,
                          struct hrun_error *err)
 {
-    struct hrun_schedule_job *v = calloc((size_t)j->n, sizeof *v);
+    struct hrun_schedule_job *v = xcalloc((size_t)j->n, sizeof *v);
     int rc;
 
     for (int i = 0; i < j->n; i++)

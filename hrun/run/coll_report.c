@@ -1,6 +1,7 @@
 /* coll_report.c - what tuning does to collective operations, in words; see session/work.h for the contracts */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "../preloaded/ways.h"
 #include "base/trace_lines.h"
@@ -58,7 +59,7 @@ static size_t find_sizes(const struct hrun_net_tuning *t, double *sizes)
     return kept;
 }
 
-static int add_range(struct ranges *r, const struct range *more)
+static void add_range(struct ranges *r, const struct range *more)
 {
     struct range *last = r->n ? &r->v[r->n - 1] : NULL, *v;
 
@@ -67,47 +68,41 @@ static int add_range(struct ranges *r, const struct range *more)
         last->segment = fmax(last->segment, more->segment);
         last->least = fmin(last->least, more->least);
         last->most = fmax(last->most, more->most);
-        return 0;
+        return;
     }
-    v = realloc(r->v, (r->n + 1) * sizeof *v);
-    if (!v)
-        return -1;
+    v = xrealloc(r->v, (r->n + 1) * sizeof *v);
     r->v = v;
     r->v[r->n++] = *more;
-    return 0;
 }
 
-static int find_operation(const struct hrun_net_tuning *t, enum hrun_net_op op, const double *sizes, size_t n,
+static void find_operation(const struct hrun_net_tuning *t, enum hrun_net_op op, const double *sizes, size_t n,
                           struct ranges *out)
 {
-    int rc = 0;
 
-    for (size_t i = 0; i + 1 < n && !rc; i++) {
+    for (size_t i = 0; i + 1 < n; i++) {
         struct coll_choice c;
         double speedup;
 
         coll_choose(t, &t->world, op, 0, coll_round(t->net, sizes[i]), &c);
         speedup = c.library_s > 0 && c.time_s > 0 ? c.library_s / c.time_s : 0;
         if (c.way)
-            rc = add_range(out, &(struct range){ hrun_net_op_name(op), c.way, sizes[i], sizes[i + 1] - 1, c.segment,
+            add_range(out, &(struct range){ hrun_net_op_name(op), c.way, sizes[i], sizes[i + 1] - 1, c.segment,
                                                  speedup, speedup });
         coll_choice_release(&c);
     }
-    return rc;
 }
 
 static int find_with_counts(const struct hrun_net_tuning *t, enum hrun_net_op op, const char *name, struct ranges *out)
 {
     double M2 = t->net->thresholds.gather_M2;
     struct coll_choice c;
-    int rc = 0;
 
     if (!coll_choose_v(t, &t->world, op, 0, &c))
         return 0;
-    rc = add_range(out, &(struct range){ .op = name, .way = c.way, .from = 1, .to = -1,
+    add_range(out, &(struct range){ .op = name, .way = c.way, .from = 1, .to = -1,
                                          .segment = op == HRUN_NET_GATHER ? coll_piece(t->net, M2) : 0 });
     coll_choice_release(&c);
-    return rc;
+    return 0;
 }
 
 /* Errors: -1, no memory. out->v is to be freed. */
@@ -123,8 +118,10 @@ static int find_ranges(const struct tune *t, struct ranges *out)
     if (!tuning)
         return -1;
     n = find_sizes(tuning, sizes);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops && !rc; i++)
-        rc = find_operation(tuning, ops[i], sizes, n, out);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops && !rc; i++) {
+        find_operation(tuning, ops[i], sizes, n, out);
+        rc = 0;
+    }
     rc = rc || find_with_counts(tuning, HRUN_NET_SCATTER, "scatterv", out) ||
          find_with_counts(tuning, HRUN_NET_GATHER, "gatherv", out) ? -1 : 0;
     hrun_net_tuning_destroy(tuning);
@@ -189,13 +186,13 @@ int tuned_plan(const struct tune *t, struct hrun_buf *out, struct hrun_error *er
     }
     hrun_buf_adds(out, "  tuned operations, by the model (root 0; each is tried before it stays):\n");
     table = hrun_table_create("llll");
-    for (size_t i = 0; i < r.n && table; i++)
+    for (size_t i = 0; i < r.n; i++)
         add_range_row(&r.v[i], table);
-    rc = table && !hrun_table_render(table, 4, out) ? 0 : -1;
+    rc = !hrun_table_render(table, 4, out) ? 0 : -1;
 out:
     hrun_table_destroy(table);
     free(r.v);
-    return rc || out->failed ? hrun_fail_nomem(err) : 0;
+    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 static json_t *number_or_null(int known, double v)
@@ -324,8 +321,6 @@ int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *
     struct hrun_buf rows = HRUN_BUF_INIT;
     int more = 0, n, rc = 0;
 
-    if (!table)
-        return hrun_fail_nomem(err);
     hrun_table_row(table, "", "bytes", "processes", "root", "way", "calls", "");
     n = add_records(&t->lines, table, &more);
     if (!n) {
@@ -340,5 +335,5 @@ int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *
         hrun_buf_addf(out, "hrun: and %d more\n", more);
     hrun_table_destroy(table);
     hrun_buf_release(&rows);
-    return rc || out->failed ? hrun_fail_nomem(err) : 0;
+    return rc ? hrun_fail_nomem(err) : 0;
 }

@@ -1,6 +1,7 @@
 /* mpirun_words.c - options of mpirun 4 and 5, of mpiexec.hydra and of srun; see mpirun_words.h */
 #include "mpirun_words.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 
@@ -208,7 +209,7 @@ static int check_spelling(const char *word, const char *name, size_t len, struct
 {
     enum { NWORDS = sizeof words / sizeof *words, BEGINS = 3 };
     const char *known[HRUN_OPTS_MAX + NWORDS], *near = NULL;
-    char *plain = strndup(name, len);
+    char *plain = xstrndup(name, len);
     size_t n = 0;
     int rc = 0;
 
@@ -222,7 +223,7 @@ static int check_spelling(const char *word, const char *name, size_t len, struct
     if (word[1] == 'c' && name[1] && !name[1 + strspn(name + 1, "0123456789")])
         rc = hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; for the cores of each process, as with srun, write "
                        "--cpus-per-task %s", word, name + 1);
-    near = near || rc ? near : plain ? hrun_nearest(plain, known, n) : NULL;
+    near = near || rc ? near : hrun_nearest(plain, known, n);
     if (near && find_word(near, strlen(near)))
         rc = hrun_fail(err, HRUN_EINVAL, "unknown option '%s'; did you mean '%s%s'?", word, near[1] ? "--" : "-", near);
     free(plain);
@@ -259,9 +260,8 @@ static int own_values(const char *word, struct hrun_error *err)
 static int add_served(const char *text, const char *const *values, struct hrun_strvec *out)
 {
     struct hrun_buf word = HRUN_BUF_INIT;
-    int rc = 0;
 
-    while (*text && !rc) {
+    while (*text) {
         size_t len = strcspn(text, " ");
 
         hrun_buf_reset(&word);
@@ -272,23 +272,22 @@ static int add_served(const char *text, const char *const *values, struct hrun_s
             else
                 hrun_buf_addc(&word, text[i]);
         }
-        rc = word.failed || hrun_strvec_push(out, word.data);
+        hrun_strvec_push(out, word.data);
         text += len;
         text += *text == ' ';
     }
     hrun_buf_release(&word);
-    return rc;
+    return 0;
 }
 
 static int add_each(const char *text, const char *list, struct hrun_strvec *out)
 {
-    char *copy = strdup(list), *save = NULL;
-    int rc = !copy;
+    char *copy = xstrdup(list), *save = NULL;
 
-    for (char *one = copy ? strtok_r(copy, ",", &save) : NULL; one && !rc; one = strtok_r(NULL, ",", &save))
-        rc = add_served(text, (const char *const[]){ one, "" }, out);
+    for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save))
+        add_served(text, (const char *const[]){ one, "" }, out);
     free(copy);
-    return rc;
+    return 0;
 }
 
 /* Append the words of a file: of programs, with a ':' between two lines; or of parameters, where a line is
@@ -306,8 +305,10 @@ static int add_lines(enum what what, const char *path, struct hrun_strvec *out, 
 
         if (!word || *word == '#')
             continue;
-        if (what == PROGRAMS && out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":"))
-            bad = hrun_strvec_push(out, ":");
+        if (what == PROGRAMS && out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":")) {
+            hrun_strvec_push(out, ":");
+            bad = 0;
+        }
         for (int x; options && word && !bad; word = strtok_r(NULL, " \t", &rest)) {
             x = what == PARAMETERS && !strcmp(word, "-x") && (value = strtok_r(NULL, " \t", &rest));
             bad = x ? hrun_strvec_push(env, value) : hrun_strvec_push(out, word);
@@ -317,7 +318,10 @@ static int add_lines(enum what what, const char *path, struct hrun_strvec *out, 
         value = rest + strspn(rest, " \t=");
         for (char *end = value + strlen(value); end > value && strchr(" \t", end[-1]); )
             *--end = 0;
-        bad = hrun_strvec_push(out, "--mca") || hrun_strvec_push(out, word) || hrun_strvec_push(out, value);
+        hrun_strvec_push(out, "--mca");
+        hrun_strvec_push(out, word);
+        hrun_strvec_push(out, value);
+        bad = 0;
     }
     hrun_buf_release(&text);
     return bad ? hrun_fail_nomem(err) : rc;
@@ -337,7 +341,7 @@ static int do_here(const char *name, const char *value)
     if (!strcmp(name, "stdin") || !strcmp(name, "s"))
         return !strcmp(value, "none") ? (freopen("/dev/null", "r", stdin) ? 1 : -1) : !strcmp(value, "0");
     path = hrun_strf("%s%s%s", value, before ? ":" : "", before ? before : "");
-    rc = path && !setenv("PATH", path, 1) ? 1 : -1;
+    rc = !setenv("PATH", path, 1) ? 1 : -1;
     free(path);
     return rc;
 }
@@ -365,8 +369,7 @@ static int set_place(const struct word *w, const char *as, const char *const *va
 {
     struct hrun_strvec *v = &s->mapping_words;
 
-    if (add_served(w->text, values, v))
-        return hrun_fail_nomem(err);
+    add_served(w->text, values, v);
     if (!hrun_mapping_set(&s->mapping, v->v[v->n - 2], v->v[v->n - 1], err)) {
         s->common.verbose |= s->mapping.displays;
         s->report_bindings |= s->mapping.reports;
@@ -382,10 +385,12 @@ static int replace_one(const struct word *w, const char *as, const char *const *
 
     switch (w->what) {
     case SERVED:
-        bad = add_served(w->text, values, out);
+        add_served(w->text, values, out);
+        bad = 0;
         break;
     case EACH:
-        bad = add_each(w->text, values[0], out);
+        add_each(w->text, values[0], out);
+        bad = 0;
         break;
     case ALL:
         bad = w->values == 1 ? add_each(w->text, values[0], &s->common.env)
@@ -405,7 +410,8 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     case PLACE:
         return set_place(w, as, values, s, err);
     case INSTEAD:
-        bad = hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
+        hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
+        bad = 0;
         break;
     case REFUSED:
         return hrun_fail(err, HRUN_EINVAL, "%s, an option of mpirun, mpiexec or srun, is not served: %s", as, w->text);
@@ -449,8 +455,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
             if (own < 0)
                 return -1;
             for (; own >= 0 && i < argc; own--)
-                if (hrun_strvec_push(out, argv[i++]))
-                    return hrun_fail_nomem(err);
+                hrun_strvec_push(out, argv[i++]);
             continue;
         }
         snprintf(as, sizeof as, "%.*s%s", (int)(name - argv[i]), argv[i], w->name);
@@ -497,8 +502,10 @@ int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct 
         if (!rc && more.n)
             rc = hrun_fail(err, HRUN_EINVAL, "a file of programs (--app, --configfile) cannot name another one");
     }
-    for (; i < argc && !rc; i++)
-        rc = hrun_strvec_push(out, argv[i]) ? hrun_fail_nomem(err) : 0;
+    for (; i < argc && !rc; i++) {
+        hrun_strvec_push(out, argv[i]);
+        rc = 0;
+    }
     s->common.env_first[0] = s->common.env.n;
     hrun_strvec_release(&file);
     hrun_strvec_release(&more);
@@ -544,20 +551,17 @@ static void hide(const char *name, struct hrun_strvec *mca)
     setenv(text, "", 1);
 }
 
-static int obey(const struct parameter *p, const char *value, struct hrun_settings *s, struct hrun_error *err)
+static int obey(const struct parameter *p, const char *value, struct hrun_settings *s)
 {
     const struct hrun_mapping before = s->mapping;
     struct hrun_error why = { 0 };
 
     if (set_place(&p->as, "value", &value, s, &why)) {
         s->mapping = before;
-        if (hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s is ignored: %s", p->names[0], value, why.text))
-            return hrun_fail_nomem(err);
-    } else if (hrun_mapping_places(&s->mapping) && !hrun_mapping_places(&before) &&
-               hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s says where processes go, so no model chooses",
-                                 p->names[0], value)) {
-        return hrun_fail_nomem(err);
-    }
+        hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s is ignored: %s", p->names[0], value, why.text);
+    } else if (hrun_mapping_places(&s->mapping) && !hrun_mapping_places(&before))
+        hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s says where processes go, so no model chooses",
+                                 p->names[0], value);
     return 0;
 }
 
@@ -576,7 +580,7 @@ int mpirun_parameters_obey(struct hrun_settings *s, struct hrun_error *err)
             on = strcasecmp(value, no[k]) != 0;
         for (int k = 0; k < 2 && value; k++)
             hide(p->names[k], &s->common.mca);
-        rc = on ? obey(p, value, s, err) : 0;
+        rc = on ? obey(p, value, s) : 0;
         free(value);
     }
     return rc;

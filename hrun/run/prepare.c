@@ -318,9 +318,8 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
     int rc = 0, said = 0, ends = 0;
 
     while (!rc && !p->sig) {
-        if (ledger_look(&p->ledger, &p->c, err)) {
-            rc = -1;
-        } else if (!p->ledger.l || p->ledger.version != version) {
+        ledger_look(&p->ledger, &p->c, err);
+        if (!p->ledger.l || p->ledger.version != version) {
             rc = choose_free(p, err);
             p->ledger.waits = !rc;
             version = p->ledger.version;

@@ -1,6 +1,7 @@
 /* probe.c - hrun --probe: its options, and what comes after what; see probe.h for the contracts */
 #include "probe.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <stdio.h>
@@ -86,10 +87,8 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
         used += d->subs[i].npes > 0;
         total += d->subs[i].npes;
     }
-    p->pes = calloc((size_t)d->nsubs, sizeof *p->pes);
-    p->procs = calloc((size_t)d->nsubs, sizeof *p->procs);
-    if (!p->pes || !p->procs)
-        return hrun_fail_nomem(err);
+    p->pes = xcalloc((size_t)d->nsubs, sizeof *p->pes);
+    p->procs = xcalloc((size_t)d->nsubs, sizeof *p->procs);
     if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
         return -1;
     spread(d, p->P, p->pes, p->procs);

@@ -1,6 +1,7 @@
 /* probe_choose.c - which configuration the speeds say is quickest, and whether it is; see probe.h */
 #include "probe.h"
 
+#include "base/alloc.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -163,14 +164,10 @@ static int consider_choice(struct probing *g, const struct hrun_speeds *s, const
 static struct hrun_plan *search(const struct probing *g, struct hrun_speeds *s, int P, struct hrun_error *err)
 {
     int n = g->d->nsubs;
-    struct hrun_plan_sub *subs = calloc((size_t)n, sizeof *subs);
+    struct hrun_plan_sub *subs = xcalloc((size_t)n, sizeof *subs);
     struct hrun_plan_problem problem = { .oracle = hrun_speeds_oracle(s), .subs = subs };
     struct hrun_plan *plan = NULL;
 
-    if (!subs) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     for (int i = 0; i < n; i++)
         subs[i] = (struct hrun_plan_sub){ .npes = g->d->subs[i].npes,
                                           .memory_bytes = (double)g->c->cluster->subs[i].memory_bytes };

@@ -1,6 +1,7 @@
 /* probe_run.c - small runs, and the speeds that they tell; see probe.h for the contracts */
 #include "probe.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "session/decide.h"
 
@@ -95,9 +96,9 @@ int probe_options(struct probing *g, struct hrun_error *err)
 {
     const struct hrun_app *app = g->c->app;
 
-    g->v = calloc((size_t)g->d->nsubs, sizeof *g->v);
-    g->procs = calloc((size_t)g->d->nsubs, sizeof *g->procs);
-    if (!g->v || !g->procs)
+    g->v = xcalloc((size_t)g->d->nsubs, sizeof *g->v);
+    g->procs = xcalloc((size_t)g->d->nsubs, sizeof *g->procs);
+    if (!g->v)
         return hrun_fail_nomem(err);
     for (int i = 0; i < g->d->nsubs; i++) {
         struct hrun_speed *v = &g->v[i];
@@ -109,10 +110,8 @@ int probe_options(struct probing *g, struct hrun_error *err)
         if (*app->file)   /* a definition says which */
             continue;
         most = v->cores < HRUN_PROCS_PER_PE_MAX / PROCS_PER_CORE ? v->cores * PROCS_PER_CORE : HRUN_PROCS_PER_PE_MAX;
-        v->procs = g->procs[i] = calloc((size_t)most, sizeof *g->procs[i]);
+        v->procs = g->procs[i] = xcalloc((size_t)most, sizeof *g->procs[i]);
         v->nprocs = most;
-        if (!v->procs)
-            return hrun_fail_nomem(err);
         for (int m = 0; m < most; m++)
             g->procs[i][m] = m + 1;
     }
@@ -252,11 +251,9 @@ static void part_messages(struct probing *g, int P)
 static int measure_apart(struct probing *g, struct hrun_error *err)
 {
     int n = g->d->nsubs, P, valid = common_processes(g, &P, err), rc = valid < 0 ? -1 : 0;
-    int *places = calloc(2 * (size_t)n, sizeof *places);
+    int *places = xcalloc(2 * (size_t)n, sizeof *places);
     double launch_s;
 
-    if (!places)
-        return hrun_fail_nomem(err);
     g->P0 = 1;
     g->unsure = chance(g->c);
     for (int i = 0; i < n && valid > 0 && !rc; i++) {

@@ -3,6 +3,7 @@
 
 #include "mpirun_words.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -60,29 +61,33 @@ static int add_env(const char *folder, const struct hrun_strvec *env, size_t n, 
                    struct hrun_strvec *notes, struct hrun_error *err)
 {
     char *wdir = folder ? realpath(folder, NULL) : NULL;
-    int bad = 0;
 
     if (folder && !wdir)
         return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", folder);
-    if (wdir)
-        bad = hrun_strvec_push(&p->env, "-C") || hrun_strvec_push(&p->env, wdir) ||
-              hrun_strvec_pushf(&p->env, "PWD=%s", wdir);
+    if (wdir) {
+        hrun_strvec_push(&p->env, "-C");
+        hrun_strvec_push(&p->env, wdir);
+        hrun_strvec_pushf(&p->env, "PWD=%s", wdir);
+    }
     free(wdir);
-    for (; n < env->n && !bad; n++) {
+    for (; n < env->n; n++) {
         const char *word = env->v[n], *value = strchr(word, '=') ? NULL : getenv(word);
 
         if (*word == '=' || !*word)
             return hrun_fail(err, HRUN_EINVAL, "-x %s: a variable's name is missing: write -x NAME or -x NAME=VALUE",
                              word);
-        if (strchr(word, '='))
-            bad = hrun_strvec_push(&p->env, word);
-        else if (value)
-            bad = hrun_strvec_pushf(&p->env, "%s=%s", word, value);
-        else
-            bad = hrun_strvec_pushf(notes, "-x %s: it is not set, so there is nothing to pass on", word);
+        if (strchr(word, '=')) {
+            hrun_strvec_push(&p->env, word);
+        }
+        else if (value) {
+            hrun_strvec_pushf(&p->env, "%s=%s", word, value);
+        }
+        else {
+            hrun_strvec_pushf(notes, "-x %s: it is not set, so there is nothing to pass on", word);
+        }
     }
-    p->wdir = folder && !bad ? p->env.v[1] : NULL;
-    return bad ? hrun_fail_nomem(err) : 0;
+    p->wdir = folder ? p->env.v[1] : NULL;
+    return 0;
 }
 
 /* Append the hosts of a list such as a:2,b,p4-[0-3], each as often as it has slots. */
@@ -97,17 +102,19 @@ static int add_hosts(const char *list, struct hrun_strvec *out, struct hrun_erro
 
         for (len = 0; list[len] && list[len] != ','; )      /* a range may hold commas */
             len += list[len] == '[' ? strcspn(list + len, "]") : 1;
-        item = strndup(list, len);
-        colon = item ? strrchr(item, ':') : NULL;
+        item = xstrndup(list, len);
+        colon = strrchr(item, ':');
         if (colon && !strchr(colon, ']')) {
             *colon = 0;
             if (hrun_parse_count("slots", colon + 1, 1, QUESTION_PROCS_MAX, &slots, NULL))
                 slots = 1;
         }
-        rc = item ? hrun_hostlist_parse(item, &names, err) : hrun_fail_nomem(err);
+        rc = hrun_hostlist_parse(item, &names, err);
         for (size_t i = 0; i < names.n && !rc; i++)
-            for (int64_t k = 0; k < slots && !rc; k++)
-                rc = hrun_strvec_push(out, names.v[i]) ? hrun_fail_nomem(err) : 0;
+            for (int64_t k = 0; k < slots && !rc; k++) {
+                hrun_strvec_push(out, names.v[i]);
+                rc = 0;
+            }
         hrun_strvec_release(&names);
         free(item);
     }
@@ -170,8 +177,9 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
                                  : add_hosts(s->common.hosts, &listed, err);
     join_hosts(&listed, listed.n, &text);
     if (!rc && text.len) {
-        rc = text.failed || hrun_strvec_push(words, text.data) ? hrun_fail_nomem(err) : 0;
-        s->mapping.hosts = rc ? NULL : words->v[words->n - 1];
+        hrun_strvec_push(words, text.data);
+        rc = 0;
+        s->mapping.hosts = words->v[words->n - 1];
     }
     hrun_strvec_release(&listed);
     hrun_buf_release(&text);
@@ -242,10 +250,8 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         most++;
     if (!colon)
         return 0;
-    s->programs = calloc(most + 1, sizeof *s->programs);
-    s->lines = calloc(most, sizeof *s->lines);
-    if (!s->programs || !s->lines)
-        return hrun_fail_nomem(err);
+    s->programs = xcalloc(most + 1, sizeof *s->programs);
+    s->lines = xcalloc(most, sizeof *s->lines);
     s->common.env_first[1] = s->common.env.n;
     if (add_env(NULL, &s->common.env, s->common.env_first[0], &s->programs[0], &s->notes, err) ||
         (s->common.hosts && add_hosts(s->common.hosts, &s->programs[0].hosts, err)))
@@ -265,8 +271,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
             return -1;
         words = line->v + rest;
         if (words[0] && (here = context_program_here(s->programs[s->nprograms].wdir, words[0]))) {
-            if (hrun_strvec_pushf(&s->notes, PROGRAM_HERE, words[0], here))
-                return hrun_fail_nomem(err);
+            hrun_strvec_pushf(&s->notes, PROGRAM_HERE, words[0], here);
             free(words[0]);
             words[0] = here;
         }

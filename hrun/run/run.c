@@ -67,7 +67,7 @@ int run_list_apps(const struct hrun_settings *s, char **words)
     int status = 0;
 
     (void)words;
-    if (!t || context_app(&c, NULL, &err) || hrun_app_list(&c.app_dirs, &names, &err))
+    if (context_app(&c, NULL, &err) || hrun_app_list(&c.app_dirs, &names, &err))
         status = context_complain("hrun", &err);
     context_drop_app(&c);
     for (size_t i = 0; i < names.n; i++) {
@@ -80,7 +80,7 @@ int run_list_apps(const struct hrun_settings *s, char **words)
         hrun_table_row(t, app->name, app->title, hrun_expr_text(app->rule), app->file);
         hrun_app_destroy(app);
     }
-    if (t && !hrun_table_render(t, 0, &out))
+    if (!hrun_table_render(t, 0, &out))
         fputs(out.data, stdout);
     hrun_table_destroy(t);
     hrun_buf_release(&out);
@@ -178,9 +178,9 @@ static int print_shares(const struct prepared *p, const char *form, struct hrun_
                                       p->layout->nranks, &out, err);
     if (rc)
         hrun_fail_prefix(err, "--print-shares %s", form);
-    if (!rc && !out.failed)
+    if (!rc)
         printf("%s\n", out.data);
-    rc = rc || !out.failed ? rc : hrun_fail_nomem(err);
+    rc = rc;
     hrun_buf_release(&out);
     free(share);
     return rc;

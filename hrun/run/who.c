@@ -55,17 +55,16 @@ static int print_text(const struct hrun_ledger *l, const struct hrun_ledger_list
         struct hrun_table *t = hrun_table_create("lllrlll");
         int n = 0;
 
-        if (t)
-            hrun_table_row(t, "user", "host:pid", "app", "N", "PUs", "since", waits ? "" : "until");
-        for (int k = 0; t && k < list->nholders; k++)
+        hrun_table_row(t, "user", "host:pid", "app", "N", "PUs", "since", waits ? "" : "until");
+        for (int k = 0; k < list->nholders; k++)
             if (list->holders[k].waits == waits && ++n)
                 add_row(t, l, &list->holders[k]);
         if (n && waits)
             hrun_buf_adds(out, "\nwaiting, the first one first:\n");
-        rc = !t || (n && hrun_table_render(t, 2, out)) ? -1 : 0;
+        rc = (n && hrun_table_render(t, 2, out)) ? -1 : 0;
         hrun_table_destroy(t);
     }
-    return rc || out->failed ? hrun_fail_nomem(err) : 0;
+    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 static int print_json(const struct hrun_ledger *l, const struct hrun_ledger_list *list, struct hrun_buf *out,

@@ -1,6 +1,7 @@
 /* agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/internal.h */
 #include "shim.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "launch/internal.h"
 
@@ -162,7 +163,7 @@ static void on_input(struct agent *a, const char *data, size_t len)
         size_t part = nl ? (size_t)(nl - data) + 1 : len;
 
         hrun_buf_add(&a->line, data, part);
-        if (!a->line.failed && (nl || a->line.len >= LINE_MAX_KEPT)) {
+        if (nl || a->line.len >= LINE_MAX_KEPT) {
             take_line(a, a->line.data, a->line.len);
             hrun_buf_reset(&a->line);
         }
@@ -190,12 +191,11 @@ static void drain(struct agent *a)
 /* AGENT OPTION... HOST COMMAND... with what the shell there is to report. NULL: no memory. */
 static char **with_report(char **words, int n, int count)
 {
-    char **v = calloc((size_t)count + 2, sizeof *v);
+    char **v = xcalloc((size_t)count + 2, sizeof *v);
 
-    for (int i = 0; v && i < count; i++)
+    for (int i = 0; i < count; i++)
         v[i + (i > n)] = words[i];
-    if (v)
-        v[n + 1] = (char *)(uintptr_t)SHELL_UP;
+    v[n + 1] = (char *)(uintptr_t)SHELL_UP;
     return v;
 }
 

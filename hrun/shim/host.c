@@ -6,6 +6,7 @@
  */
 #include "shim.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -92,7 +93,7 @@ static int matches(const char *list)
 
     hrun_openmpi_watched(watched, sizeof watched);
     hrun_topo_fingerprint(watched, &b);
-    rc = !b.failed && in_list(list, b.data);
+    rc = in_list(list, b.data);
     hrun_buf_release(&b);
     return rc;
 }
@@ -105,7 +106,7 @@ static int is_known(const char *list)
 
     if (!strcmp(list, "-") || matches(list))
         return 1;
-    whole = rest ? strdup(path) : NULL;
+    whole = rest ? xstrdup(path) : NULL;
     if (!whole)
         return 0;
     rc = setenv("PATH", strchr(whole, ':') + 1, 1) == 0 && matches(list);

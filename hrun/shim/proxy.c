@@ -5,6 +5,7 @@
  */
 #include "shim.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "launch/frames.h"
 #include "launch/internal.h"
@@ -102,9 +103,7 @@ static int read_job(struct proxy *p, const struct hrun_frame *f)
     struct cursor c;
     int n;
 
-    p->job = malloc(f->len + 1);
-    if (!p->job)
-        return -1;
+    p->job = xmalloc(f->len + 1);
     memcpy(p->job, f->data, f->len);
     c = (struct cursor){ p->job, p->job + f->len, 0 };
     p->wdir = next_word(&c);
@@ -119,23 +118,23 @@ static int read_job(struct proxy *p, const struct hrun_frame *f)
         }
     }
     p->nprograms = next_number(&c, max);
-    p->programs = calloc((size_t)p->nprograms + 1, sizeof *p->programs);
-    for (int i = 0; p->programs && i < p->nprograms && !c.bad; i++) {
+    p->programs = xcalloc((size_t)p->nprograms + 1, sizeof *p->programs);
+    for (int i = 0; i < p->nprograms && !c.bad; i++) {
         n = next_number(&c, max);
-        p->programs[i] = calloc((size_t)n + 1, sizeof **p->programs);
+        p->programs[i] = xcalloc((size_t)n + 1, sizeof **p->programs);
         for (int k = 0; p->programs[i] && k < n; k++)
             p->programs[i][k] = next_word(&c);
         c.bad |= !p->programs[i] || !n;
     }
     p->nchildren = next_number(&c, max);
-    p->children = calloc((size_t)p->nchildren + 1, sizeof *p->children);
-    for (int i = 0; p->children && i < p->nchildren; i++) {
+    p->children = xcalloc((size_t)p->nchildren + 1, sizeof *p->children);
+    for (int i = 0; i < p->nchildren; i++) {
         struct child *k = &p->children[i];
 
         *k = (struct child){ .rank = next_number(&c, p->size - 1), .program = next_number(&c, p->nprograms - 1),
                              .fds = { -1, -1, -1 }, .answers = HRUN_BUF_INIT };
     }
-    return c.bad || !p->programs || !p->children ? -1 : 0;
+    return c.bad ? -1 : 0;
 }
 
 static void release_job(struct proxy *p)
@@ -404,7 +403,7 @@ static void read_hrun(struct proxy *p)
         p->ends = 1;
     while (!p->ends && (got = hrun_frame_next(&p->in, &p->in_at, &f)) > 0 && !(got = obey(p, &f)))
         ;
-    if (got < 0 || p->in.failed) {
+    if (got < 0) {
         shim_say("hrun-shim proxy is told what it does not understand");
         p->ends = 1;
     }
@@ -463,7 +462,7 @@ static void step(struct proxy *p, struct pollfd *q)
 /* Until the last rank has ended, or hrun has gone. */
 static void live(struct proxy *p)
 {
-    struct pollfd *q = calloc(OWN_FDS, sizeof *q), *grown;
+    struct pollfd *q = xcalloc(OWN_FDS, sizeof *q), *grown;
 
     while (q && !p->ends && (!p->children || p->nalive > 0)) {
         int had = p->nchildren;
@@ -471,9 +470,8 @@ static void live(struct proxy *p)
         step(p, q);
         if (p->nchildren == had)
             continue;
-        grown = realloc(q, sizeof *q * (size_t)(OWN_FDS + p->nchildren * RANK_FDS));
-        p->ends |= !grown;
-        q = grown ? grown : q;
+        grown = xrealloc(q, sizeof *q * (size_t)(OWN_FDS + p->nchildren * RANK_FDS));
+        q = grown;
     }
     free(q);
 }

@@ -1,6 +1,7 @@
 /* rank.c - in front of a rank: bind, tell, become the program; see shim.h */
 #include "shim.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "launch/internal.h"
 
@@ -124,7 +125,7 @@ static void restore_settings(void)
         if (daemon && strstr(daemon, "/hrun-shim host "))
             unsetenv(names[i][1]);
         if (shim && !sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) && behind &&
-            (own = strdup(shim + behind))) {
+            (own = xstrdup(shim + behind))) {
             setenv(names[i][0], own, 1);
             free(own);
         }
@@ -141,10 +142,10 @@ static int has_libraries(int rank, const char *list)
     for (const char *p = list; *p && good; p += len + (p[len] == ':')) {
         len = strcspn(p, ":");
         one = hrun_strf("%.*s", (int)len, p);
-        good = one && !access(one, R_OK);
+        good = !access(one, R_OK);
         if (!good)
             shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace and "
-                     "--tune-collectives", rank, one ? one : list);
+                     "--tune-collectives", rank, one);
         free(one);
     }
     return good;
@@ -161,10 +162,10 @@ static int preload(int rank)
     if (!has_libraries(rank, libraries))
         return -1;
     list = hrun_strf("%s%s%s", libraries, before && *before ? ":" : "", before ? before : "");
-    if (!list || setenv("LD_PRELOAD", list, 1))
+    if (setenv("LD_PRELOAD", list, 1))
         shim_say("rank %d: no memory left", rank);
     free(list);
-    return list ? 0 : -1;
+    return 0;
 }
 
 /* What was meant for us is nothing to the program. */

@@ -1,6 +1,7 @@
 /* app.c - the end of a definition, and the questions asked of it; see app.h for the contracts */
 #include "app/app.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -108,11 +109,9 @@ void hrun_app_destroy(struct hrun_app *app)
 
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err)
 {
-    const char **names = calloc((size_t)app->nvariants + 1, sizeof *names), *near;
+    const char **names = xcalloc((size_t)app->nvariants + 1, sizeof *names), *near;
     struct hrun_buf all = HRUN_BUF_INIT;
 
-    if (!names)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < app->nvariants; i++) {
         names[i] = app->variants[i]->variant;
         hrun_buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
@@ -135,10 +134,8 @@ int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct h
 
 int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err)
 {
-    char *copy = strdup(value);
+    char *copy = xstrdup(value);
 
-    if (!copy)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < app->nvariants; i++)
         if (hrun_app_fix_threads(app->variants[i], value, err)) {
             free(copy);
@@ -154,12 +151,10 @@ static int by_count(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_error *err)
+void hrun_app_suit(struct hrun_app *app, const int *cores, int n)
 {
-    int *list = calloc(2 * (size_t)n + 2, sizeof *list), count = 0, kept = 0;
+    int *list = xcalloc(2 * (size_t)n + 2, sizeof *list), count = 0, kept = 0;
 
-    if (!list)
-        return hrun_fail_nomem(err);
     list[count++] = 1;
     for (int i = 0; i < n; i++) {
         int c = cores[i] < HRUN_PROCS_PER_PE_MAX ? cores[i] : HRUN_PROCS_PER_PE_MAX;
@@ -176,7 +171,6 @@ int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_err
     free(app->procs_per_pe);
     app->procs_per_pe = list;
     app->nprocs_per_pe = kept;
-    return 0;
 }
 
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err)

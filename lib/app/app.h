@@ -246,7 +246,7 @@ int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun
 /* For suits_pes: the processes that PEs of so many cores (cores[n], 0: not known) may hold. Of one core: 1 and 2; of
  * c: 1, c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. Errors:
  * HRUN_ENOMEM; nothing has changed then. */
-int hrun_app_suit(struct hrun_app *app, const int *cores, int n, struct hrun_error *err);
+void hrun_app_suit(struct hrun_app *app, const int *cores, int n);
 
 /* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err);

@@ -1,6 +1,7 @@
 /* bare.c - an application of which nothing is known but its program; see app.h for the contract */
 #include "app/app.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <ctype.h>
@@ -22,7 +23,7 @@ char *hrun_app_name_of(const char *program)
             hrun_buf_addc(&b, '-');
     }
     name = hrun_buf_detach(&b);
-    for (size_t n = name ? strlen(name) : 0; n >= 5 && !strcmp(name + n - 5, ".yaml"); n -= 5)
+    for (size_t n = strlen(name); n >= 5 && !strcmp(name + n - 5, ".yaml"); n -= 5)
         name[n - 5] = 0;
     return name;
 }
@@ -30,20 +31,14 @@ char *hrun_app_name_of(const char *program)
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err)
 {
     static const char *const vars[] = { "N", "P" };
-    struct hrun_app *app = calloc(1, sizeof *app);
+    struct hrun_app *app = xcalloc(1, sizeof *app);
 
-    if (!app)
-        return hrun_fail_nomem(err);
     app->name = hrun_app_name_of(program);
-    app->title = strdup(program);
-    app->file = strdup("");
-    app->programs = calloc(1, sizeof *app->programs);
-    app->procs_per_pe = calloc(1, sizeof *app->procs_per_pe);
-    app->consts = calloc(1, sizeof *app->consts);
-    if (!app->name || !app->title || !app->file || !app->programs || !app->procs_per_pe || !app->consts) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
+    app->title = xstrdup(program);
+    app->file = xstrdup("");
+    app->programs = xcalloc(1, sizeof *app->programs);
+    app->procs_per_pe = xcalloc(1, sizeof *app->procs_per_pe);
+    app->consts = xcalloc(1, sizeof *app->consts);
     if (!*app->name) {
         hrun_fail(err, HRUN_EINVAL, "the program's name, '%s', has no letter or digit for its records: write a "
                   "definition for it (hrun-app(5))", program);

@@ -1,6 +1,7 @@
 /* clock.c - the time that an application reports of itself; see app.h for the contracts */
 #include "app/app.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 
@@ -87,11 +88,6 @@ static void end_line(struct hrun_clock *c)
     int found;
 
     c->skip = 0;
-    if (c->line.failed) {
-        c->failed = 1;
-        hrun_buf_reset(&c->line);
-        return;
-    }
     /* A line ends at its first NUL; a blank keeps what stands behind it. */
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
@@ -209,9 +205,7 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
 
     if (rc)
         return -1;
-    c->before = calloc(found.gl_pathc + 1, sizeof *c->before);
-    if (!c->before)
-        rc = hrun_fail_nomem(err);
+    c->before = xcalloc(found.gl_pathc + 1, sizeof *c->before);
     for (size_t i = 0; i < found.gl_pathc && !rc; i++) {
         struct before *b = &c->before[c->nbefore];
         struct stat st;
@@ -228,12 +222,10 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
         b->inode = st.st_ino;
         b->mtime = st.st_mtim;
         b->length = read_on(fd, -1, NULL, &b->crc);
-        b->path = strdup(found.gl_pathv[i]);
+        b->path = xstrdup(found.gl_pathv[i]);
         c->nbefore++;
         if (b->length < 0)
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", found.gl_pathv[i]);
-        else if (!b->path)
-            rc = hrun_fail_nomem(err);
         close(fd);
     }
     globfree(&found);
@@ -323,7 +315,7 @@ static int read_files(struct hrun_clock *c, struct hrun_error *err)
 /* ------------------------------------------------------------------ the clock */
 
 /* Only the definition's name is a pattern, not that of the folder. */
-static int set_pattern(struct hrun_clock *c, const char *dir, const char *file)
+static void set_pattern(struct hrun_clock *c, const char *dir, const char *file)
 {
     struct hrun_buf path = HRUN_BUF_INIT;
 
@@ -332,7 +324,6 @@ static int set_pattern(struct hrun_clock *c, const char *dir, const char *file)
     hrun_buf_addf(&path, "/%s", file);
     c->dir_len = strlen(dir) + 1;
     c->path = hrun_buf_detach(&path);
-    return c->path ? 0 : -1;
 }
 
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
@@ -342,11 +333,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
 
     if (!app->time_match)
         return NULL;
-    c = calloc(1, sizeof *c);
-    if (!c) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    c = xcalloc(1, sizeof *c);
     c->app = app;
     c->N = (double)values->N;
     c->P = (double)values->P;
@@ -358,10 +345,8 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
         hrun_fail_prefix(err, "time of %s", app->name);
         goto fail;
     }
-    if (app->time_file && set_pattern(c, dir, app->time_file)) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
+    if (app->time_file)
+        set_pattern(c, dir, app->time_file);
     if (c->path && look_before(c, err))
         goto fail;
     return c;
@@ -405,7 +390,7 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         end_line(c);
     if (c->late.len > 0)
         find_time(c, &c->late);
-    if (c->failed || c->found.failed)
+    if (c->failed)
         return hrun_fail_nomem(err);
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",

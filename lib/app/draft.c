@@ -1,5 +1,6 @@
 /* draft.c - the text of an app definition; see app.h for the contract */
 #include "app/app.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +61,11 @@ static int list(const char *key, char *const *v, size_t n, struct hrun_buf *out,
 
 /* A word of a command line as a template of args: of the braces only those of {N}, {P} and {shares} mean something
  * there, and {{N}, {{P} and {{shares} are these without a meaning in both. */
-static int add_template(struct hrun_strvec *v, const char *word)
+static void add_template(struct hrun_strvec *v, const char *word)
 {
     static const char *const begin[] = { "{N}", "{P}", "{shares}", "{shares:", "{{N}", "{{P}", "{{shares}",
                                          "{{shares:" };
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
 
     for (const char *s = word; *s;) {
         size_t len = 0;
@@ -77,24 +77,21 @@ static int add_template(struct hrun_strvec *v, const char *word)
         hrun_buf_add(&b, s, len ? len : 1);
         s += len ? len : 1;
     }
-    rc = b.failed || hrun_strvec_push(v, b.data);
+    hrun_strvec_push(v, b.data);
     hrun_buf_release(&b);
-    return rc ? -1 : 0;
 }
 
 /* What is over P is in proportion to the share of a process. */
-static int add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out, struct hrun_error *err)
+static int add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out)
 {
     for (size_t i = 0; i < terms->n; i++) {
         size_t len = strlen(terms->v[i]);
         int over = len > 2 && !strcmp(terms->v[i] + len - 2, "/P");
-        char *term = !over ? strdup(terms->v[i]) : !strcmp(terms->v[i], "1/P") ? strdup("W")
+        char *term = !over ? xstrdup(terms->v[i]) : !strcmp(terms->v[i], "1/P") ? xstrdup("W")
                    : hrun_strf("%.*s*W", (int)len - 2, terms->v[i]);
-        int rc = term ? hrun_strvec_push(out, term) : -1;
+        int rc = hrun_strvec_push(out, term);
 
         free(term);
-        if (rc)
-            return hrun_fail_nomem(err);
     }
     return 0;
 }
@@ -103,7 +100,7 @@ static int print_terms(const struct hrun_app_draft *d, struct hrun_buf *out, str
 {
     struct hrun_strvec shared = HRUN_STRVEC_INIT;
     const struct hrun_strvec *np = d->units ? &shared : d->np;
-    int rc = d->units ? add_shared_terms(d->np, &shared, err) : 0;
+    int rc = d->units ? add_shared_terms(d->np, &shared) : 0;
 
     if (d->units)
         hrun_buf_addf(out, "shares: {units: \"%s\"}\n", d->units);
@@ -152,7 +149,7 @@ int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, stru
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
     if (print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out, err))
         return -1;
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
@@ -176,17 +173,14 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
     if (print_terms(d, out, err))
         goto done;
     for (char *const *word = d->args; word && *word; word++)
-        if (add_template(&args, *word)) {
-            hrun_fail_nomem(err);
-            goto done;
-        }
+        add_template(&args, *word);
     if (args.n && list("args", args.v, args.n, out, err))
         goto done;
     if (print_time(d->time_match, d->time_file, d->time_value, out, err))
         goto done;
     for (int i = 0; i < d->nsizes; i++)
         hrun_buf_addf(out, "%s%lld%s", i ? ", " : "sizes: [", (long long)d->sizes[i], i < d->nsizes - 1 ? "" : "]\n");
-    rc = out->failed ? hrun_fail_nomem(err) : 0;
+    rc = 0;
 done:
     hrun_strvec_release(&args);
     return rc;

@@ -1,6 +1,7 @@
 /* find.c - where definitions are; see app.h for the contracts */
 #include "app/app.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 
@@ -17,18 +18,17 @@ enum { DEFINITION_MAX = 1 << 20 };
 /* Append an existing folder that is not yet there. Takes and frees path. */
 static int push_dir(struct hrun_strvec *dirs, char *path, struct hrun_error *err)
 {
-    int rc = 0;
 
     if (!path)
         return hrun_fail_nomem(err);
     for (size_t i = 0; i < dirs->n; i++)
         if (!strcmp(dirs->v[i], path))
             goto out;
-    if (hrun_is_folder(path) && hrun_strvec_push(dirs, path))
-        rc = hrun_fail_nomem(err);
+    if (hrun_is_folder(path))
+        hrun_strvec_push(dirs, path);
 out:
     free(path);
-    return rc;
+    return 0;
 }
 
 /* A colon-separated list. option: its name when each folder must exist, else NULL. */
@@ -36,14 +36,14 @@ static int push_list(struct hrun_strvec *dirs, const char *list, const char *opt
 {
     while (list && *list) {
         size_t len = strcspn(list, ":");
-        char *path = strndup(list, len);
+        char *path = xstrndup(list, len);
 
-        if (path && len > 0 && option && !hrun_is_folder(path)) {
+        if (len > 0 && option && !hrun_is_folder(path)) {
             hrun_fail(err, HRUN_ENOENT, "%s: there is no folder '%s'", option, path);
             free(path);
             return -1;
         }
-        if (len > 0 || !path) {
+        if (len > 0) {
             if (push_dir(dirs, path, err))
                 return -1;
         } else {
@@ -66,9 +66,9 @@ int hrun_app_path(const char *profile_path, const char *installed, struct hrun_s
     own = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", &why);
     if ((own || why.code != HRUN_ENOENT) && push_dir(dirs, own, err))
         return -1;
-    if (push_dir(dirs, strdup("/etc/hrun/profiles"), err))
+    if (push_dir(dirs, xstrdup("/etc/hrun/profiles"), err))
         return -1;
-    return installed ? push_dir(dirs, strdup(installed), err) : 0;
+    return installed ? push_dir(dirs, xstrdup(installed), err) : 0;
 }
 
 static int is_definition(const struct dirent *d)
@@ -82,7 +82,7 @@ static int is_definition(const struct dirent *d)
 static int list_dir(const char *dir, struct hrun_strvec *names, struct hrun_error *err)
 {
     struct dirent **entries = NULL;
-    int n = scandir(dir, &entries, is_definition, alphasort), rc = 0;
+    int n = scandir(dir, &entries, is_definition, alphasort);
 
     if (n < 0 && errno == ENOENT)
         return 0;
@@ -90,12 +90,11 @@ static int list_dir(const char *dir, struct hrun_strvec *names, struct hrun_erro
         return hrun_fail_errno(err, HRUN_EIO, "cannot read the folder '%s'", dir);
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
-        if (!rc && hrun_strvec_pushf(names, "%.*s", (int)strlen(name) - 5, name))
-            rc = hrun_fail_nomem(err);
+        hrun_strvec_pushf(names, "%.*s", (int)strlen(name) - 5, name);
         free(entries[i]);
     }
     free(entries);
-    return rc;
+    return 0;
 }
 
 static int by_text(const void *a, const void *b)
@@ -117,10 +116,7 @@ int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, str
     for (size_t i = 0; i < all.n; i++) {
         if (i > 0 && !strcmp(all.v[i], all.v[i - 1]))
             continue;
-        if (hrun_strvec_push(names, all.v[i])) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        hrun_strvec_push(names, all.v[i]);
     }
     rc = 0;
 out:
@@ -155,21 +151,18 @@ static int fail_not_found(const struct hrun_strvec *dirs, const char *name, stru
 }
 
 /* The file of name[len] in the first folder that has it, owned by the caller; *path = NULL: none has. */
-static int find_file(const struct hrun_strvec *dirs, const char *name, int len, char **path, struct hrun_error *err)
+static void find_file(const struct hrun_strvec *dirs, const char *name, int len, char **path)
 {
     struct stat st;
 
     *path = NULL;
     for (size_t i = 0; len && !*path && i < dirs->n; i++) {
         *path = hrun_strf("%s/%.*s.yaml", dirs->v[i], len, name);
-        if (!*path)
-            return hrun_fail_nomem(err);
         if (stat(*path, &st)) {
             free(*path);
             *path = NULL;
         }
     }
-    return 0;
 }
 
 /* Take a variant out of its definition. */
@@ -196,9 +189,9 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
 
     if (strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml")))
         return hrun_app_load(name, defines, ndefines, out, err);
-    if (find_file(dirs, name, (int)len, &path, err) ||
-        (!path && dot && find_file(dirs, name, (int)(dot - name), &of_variant, err)))
-        return -1;
+    find_file(dirs, name, (int)len, &path);
+    if (!path && dot)
+        find_file(dirs, name, (int)(dot - name), &of_variant);
     if (path)
         rc = hrun_app_load(path, defines, ndefines, out, err);
     else if (of_variant)
@@ -265,7 +258,7 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
     /* The defines are for the definition that is found: of the others only the programs matter. */
     if (!hrun_app_load(path, NULL, 0, app, &why))
         return 0;
-    if (why.code != HRUN_ENOMEM && !mentions(path, program, 0))
+    if (!mentions(path, program, 0))
         return 0;
     if (err)
         *err = why;
@@ -287,9 +280,7 @@ static int find_in(const char *dir, const struct hrun_strvec *seen, const struct
         for (size_t k = 0; k < seen->n && !hidden; k++)
             hidden = !strcmp(seen->v[k], names->v[i]);
         app = NULL;
-        if (!path)
-            rc = hrun_fail_nomem(err);
-        else if (!hidden)
+        if (!hidden)
             rc = load_for(path, program, &app, err);
         free(path);
         if (!app || !claims(app, program)) {
@@ -325,8 +316,7 @@ int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, c
         if (!rc)
             rc = find_in(dirs->v[i], &seen, &names, program, defines, ndefines, &found, err);
         for (size_t k = 0; k < names.n && !rc; k++)
-            if (hrun_strvec_push(&seen, names.v[k]))
-                rc = hrun_fail_nomem(err);
+            hrun_strvec_push(&seen, names.v[k]);
         hrun_strvec_release(&names);
     }
     hrun_strvec_release(&seen);

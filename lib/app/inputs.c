@@ -5,6 +5,7 @@
  */
 #include "app/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 
@@ -149,8 +150,6 @@ static int expand(const struct hrun_app *app, const struct hrun_app_values *valu
         }
         mark_content(&in[i]);
         in[i].path = hrun_buf_detach(&path);
-        if (!in[i].path)
-            return hrun_fail_nomem(err);
         in[i].below = in[i].path + above;
         for (int k = 0; k < i; k++)
             if (!strcmp(in[k].path, in[i].path))
@@ -185,7 +184,7 @@ static int write_all(struct input *in, int n, int root, int force, int check, st
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir, int force,
                          int check, struct hrun_error *err)
 {
-    struct input *in = calloc((size_t)app->nfiles + 1, sizeof *in);
+    struct input *in = xcalloc((size_t)app->nfiles + 1, sizeof *in);
     char *root = realpath(dir, NULL);
     int top = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, saved = errno, rc;
 
@@ -219,8 +218,8 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
  * Result: 1, or 0 and *value is as before. */
 static int number_of(const char *word, double *value)
 {
-    char *text = strndup(word, strcspn(word, ",; \t\r\n"));
-    int yes = text && !hrun_parse_number("", text, value, NULL);
+    char *text = xstrndup(word, strcspn(word, ",; \t\r\n"));
+    int yes = !hrun_parse_number("", text, value, NULL);
 
     free(text);
     return yes;
@@ -247,22 +246,20 @@ static int lone_number(const char *text, int line, double *value)
 static int push_value(struct hrun_strvec *list, const char *name, double value, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc;
 
     hrun_buf_addf(&text, "%s=", name);
     hrun_app_add_value(&text, value);
-    rc = text.failed || hrun_strvec_push(list, text.data) ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_push(list, text.data);
     hrun_buf_release(&text);
-    return rc;
+    return 0;
 }
 
 int hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
                      struct hrun_strvec *missed, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = 0;
 
-    for (int i = 0; i < app->npresets && !rc; i++) {
+    for (int i = 0; i < app->npresets; i++) {
         const struct hrun_app_preset *p = &app->presets[i];
         char *path = hrun_strf("%s/%s", dir, p->file);
         struct stat st;
@@ -274,14 +271,14 @@ int hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_st
 
             if (!is_read || (!has_right_mark(&text) && (text.len != strlen(text.data) ||
                                                         !lone_number(text.data, p->line, &value))))
-                rc = push_value(missed, p->name, p->value, err);
+                push_value(missed, p->name, p->value, err);
             else if (!has_right_mark(&text) && value != p->value)
-                rc = push_value(defines, p->name, value, err);
+                push_value(defines, p->name, value, err);
         }
         free(path);
     }
     hrun_buf_release(&text);
-    return rc;
+    return 0;
 }
 
 int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_preset *p, double said,
@@ -292,7 +289,7 @@ int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_pres
 
     while (strcmp(app->files[i].path, p->file))
         i++;
-    differs = !hrun_app_expand(app, app->files[i].content, values, &text, NULL) && !text.failed &&
+    differs = !hrun_app_expand(app, app->files[i].content, values, &text, NULL) &&
               lone_number(text.data, p->line, written) && *written != said;
     hrun_buf_release(&text);
     return !differs;

@@ -125,7 +125,7 @@ struct hrun_load {
 char *hrun_load_copy(const struct hrun_load *l, const char *s);
 /* Of one that may be NULL. */
 int hrun_load_text(const struct hrun_load *l, const char *s, char **out);
-int hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout);
+void hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout);
 
 enum { HRUN_LOAD_PLACE = 128 };
 /* Where the value at path stands in the file: that of a variant among its own keys, if it has it. */

@@ -1,5 +1,6 @@
 /* load.c - a definition as it stands in the file -> a checked struct hrun_app; see app.h for the contracts */
 #include "app/internal.h"
+#include "base/alloc.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,10 +117,8 @@ static const struct hrun_schema app_schema = { app_keys, sizeof(struct raw_app) 
 
 char *hrun_load_copy(const struct hrun_load *l, const char *s)
 {
-    char *c = strdup(s);
+    char *c = xstrdup(s);
 
-    if (!c)
-        hrun_fail_nomem(l->err);
     return c;
 }
 
@@ -129,20 +128,15 @@ int hrun_load_text(const struct hrun_load *l, const char *s, char **out)
     return s && !*out ? -1 : 0;
 }
 
-int hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout)
+void hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout)
 {
-    char **v = calloc(n + 1u, sizeof *v);
+    char **v = xcalloc(n + 1u, sizeof *v);
 
-    if (!v)
-        return hrun_fail_nomem(l->err);
     *out = v;
     for (unsigned i = 0; i < n; i++) {
         v[i] = hrun_load_copy(l, from[i]);
-        if (!v[i])
-            return -1;
         *nout = (int)i + 1;
     }
-    return 0;
 }
 
 const char *hrun_load_place(const struct hrun_load *l, const char *path, char room[HRUN_LOAD_PLACE])
@@ -178,8 +172,6 @@ int hrun_load_fail_inside(const struct hrun_load *l, const char *path, int offse
 {
     char room[HRUN_LOAD_PLACE];
 
-    if (inner->code == HRUN_ENOMEM)
-        return hrun_fail_nomem(l->err);
     return hrun_yaml_fail(l->marks, hrun_load_place(l, path, room), offset, l->err, HRUN_EPARSE, "%s", inner->text);
 }
 
@@ -241,15 +233,11 @@ static int load_variant(struct hrun_load *l, const char *file, unsigned nth, cha
         raw.where = v->where;
         raw.where_count = v->where_count;
     }
-    one.app = calloc(1, sizeof *one.app);
-    if (!one.app)
-        return hrun_fail_nomem(l->err);
+    one.app = xcalloc(1, sizeof *one.app);
     l->app->variants[l->app->nvariants++] = one.app;
     if (load_all(&one, file, defines, ndefines) || hrun_load_text(l, v->name, &one.app->variant))
         return -1;
     name = hrun_strf("%s.%s", one.app->name, v->name);
-    if (!name)
-        return hrun_fail_nomem(l->err);
     free(one.app->name);
     one.app->name = name;
     return 0;
@@ -259,9 +247,7 @@ static int load_variants(struct hrun_load *l, const char *file, char *const *def
 {
     unsigned n = l->raw->variants_count;
 
-    l->app->variants = calloc((size_t)n + 1, sizeof *l->app->variants);
-    if (!l->app->variants)
-        return hrun_fail_nomem(l->err);
+    l->app->variants = xcalloc((size_t)n + 1, sizeof *l->app->variants);
     for (unsigned i = 0; i < n; i++)
         if (load_variant(l, file, i, defines, ndefines))
             return -1;
@@ -277,11 +263,8 @@ static int make(const char *file, void *data, struct hrun_yaml *marks, char *con
 
     l.raw = data;
     l.marks = marks;
-    l.app = calloc(1, sizeof *l.app);
-    if (!l.app)
-        hrun_fail_nomem(err);
-    else
-        rc = load_all(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
+    l.app = xcalloc(1, sizeof *l.app);
+    rc = load_all(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
     if (!rc) {
         *out = l.app;
         l.app = NULL;

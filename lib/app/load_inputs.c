@@ -1,6 +1,7 @@
 /* load_inputs.c - files, arguments, standard input and the time of a definition; see internal.h */
 #include "app/internal.h"
 #include "app/app.h"
+#include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +60,7 @@ static int load_inputs(struct hrun_load *l)
     struct hrun_app *app = l->app;
     char path[64];
 
-    app->files = calloc(raw->files_count + 1u, sizeof *app->files);
-    if (!app->files)
-        return hrun_fail_nomem(l->err);
+    app->files = xcalloc(raw->files_count + 1u, sizeof *app->files);
     for (unsigned i = 0; i < raw->files_count; i++) {
         const struct raw_file *f = &raw->files[i];
 
@@ -88,8 +87,7 @@ static int load_inputs(struct hrun_load *l)
                              "stands");
     if (raw->stdin_text && hrun_load_check_template(l, "stdin", raw->stdin_text))
         return -1;
-    if (hrun_load_list(l, raw->args, raw->args_count, &app->args, &app->nargs))
-        return -1;
+    hrun_load_list(l, raw->args, raw->args_count, &app->args, &app->nargs);
     return hrun_load_text(l, raw->stdin_text, &app->stdin_text);
 }
 
@@ -99,9 +97,7 @@ static int load_prepare(struct hrun_load *l)
     struct hrun_app *app = l->app;
     char path[64];
 
-    app->prepare = calloc(raw->prepare_count + 1u, sizeof *app->prepare);
-    if (!app->prepare)
-        return hrun_fail_nomem(l->err);
+    app->prepare = xcalloc(raw->prepare_count + 1u, sizeof *app->prepare);
     for (unsigned i = 0; i < raw->prepare_count; i++) {
         const struct raw_prepare *p = &raw->prepare[i];
         int mpi = p->mpi_count > 0;
@@ -115,8 +111,7 @@ static int load_prepare(struct hrun_load *l)
                                  "is started as the application is");
         app->prepare[i].mpi = mpi;
         app->nprepare = (int)i + 1;
-        if (hrun_load_list(l, words, n, &app->prepare[i].words, &app->prepare[i].nwords))
-            return -1;
+        hrun_load_list(l, words, n, &app->prepare[i].words, &app->prepare[i].nwords);
         for (unsigned k = 0; k < n; k++) {
             snprintf(path, sizeof path, "prepare[%u].%s[%u]", i, mpi ? "mpi" : "run", k);
             if (hrun_load_check_template(l, path, words[k]))
@@ -137,7 +132,7 @@ static int load_time(struct hrun_load *l)
         return 0;
     pattern = hrun_time_match_create(t->match, &why);
     if (!pattern)
-        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(l->err) : hrun_load_bad(l, "time.match", "%s", why.text);
+        return hrun_load_bad(l, "time.match", "%s", why.text);
     hrun_time_match_destroy(pattern);
     if (t->file && check_path(l, "time.file", t->file))
         return -1;

@@ -1,5 +1,6 @@
 /* load_model.c - how a definition says what its processes take: terms, formulas, meshes and rings; see internal.h */
 #include "app/internal.h"
+#include "base/alloc.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -121,9 +122,7 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
 {
     char path[64];
 
-    out->v = calloc(n + 1u, sizeof *out->v);
-    if (!out->v)
-        return hrun_fail_nomem(l->err);
+    out->v = xcalloc(n + 1u, sizeof *out->v);
     for (unsigned i = 0; i < n; i++) {
         struct hrun_term *t = &out->v[i];
 
@@ -160,16 +159,15 @@ static int load_formula(struct hrun_load *l)
         return l->app->family == HRUN_APP_ANALYTIC ? hrun_load_bad(l, "family", "'formula' is missing") : 0;
     if (l->app->family != HRUN_APP_ANALYTIC)
         return hrun_load_bad(l, "family", "with a formula the family is analytic: leave the key out");
-    names = calloc((size_t)n + 1, sizeof *names);
-    texts = calloc((size_t)n + 1, sizeof *texts);
-    for (unsigned i = 0; names && texts && i < n; i++) {
+    names = xcalloc((size_t)n + 1, sizeof *names);
+    texts = xcalloc((size_t)n + 1, sizeof *texts);
+    for (unsigned i = 0; i < n; i++) {
         names[i] = raw->where[i].name;
         texts[i] = raw->where[i].is;
     }
-    rc = !names || !texts ? hrun_fail_nomem(l->err)
-       : hrun_formula_compile(names, texts, (int)n, raw->formula, l->app->consts, l->app->nconsts, &l->app->formula,
+    rc = hrun_formula_compile(names, texts, (int)n, raw->formula, l->app->consts, l->app->nconsts, &l->app->formula,
                               &at, &name, &inner);
-    if (rc && names && texts) {
+    if (rc) {
         snprintf(path, sizeof path, at < (int)n ? "where[%d].%s" : "formula", at, name ? "name" : "is");
         hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
     }

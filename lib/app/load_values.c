@@ -1,6 +1,7 @@
 /* load_values.c - the names, constants, numbers and words of a definition; see internal.h for the contracts */
 #include "app/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -22,9 +23,7 @@ static int load_builds(const struct hrun_load *l)
     struct hrun_app *app = l->app;
     char path[64];
 
-    app->builds = calloc(l->raw->builds_count + 1u, sizeof *app->builds);
-    if (!app->builds)
-        return hrun_fail_nomem(l->err);
+    app->builds = xcalloc(l->raw->builds_count + 1u, sizeof *app->builds);
     for (unsigned i = 0; i < l->raw->builds_count; i++) {
         const struct raw_build *b = &l->raw->builds[i];
 
@@ -66,8 +65,8 @@ static int load_names(struct hrun_load *l, const char *file)
     if (hrun_load_text(l, name, &l->app->name) || hrun_load_text(l, l->raw->title, &l->app->title) ||
         hrun_load_text(l, file, &l->app->file))
         return -1;
-    return hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms) ||
-           load_builds(l) ? -1 : 0;
+    hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
+    return load_builds(l) ? -1 : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -88,8 +87,6 @@ static int add_const(struct hrun_load *l, const char *path, const char *name)
         if (!strcmp(name, app->consts[k].name))
             return hrun_load_bad(l, path, "'%s' is defined twice", name);
     app->consts[app->nconsts].name = hrun_load_copy(l, name);
-    if (!app->consts[app->nconsts].name)
-        return -1;
     app->nconsts++;
     return 0;
 }
@@ -121,10 +118,8 @@ static int load_consts(struct hrun_load *l)
     unsigned n = l->raw->constants_count;
     char path[64];
 
-    app->consts = calloc((size_t)n + l->raw->derived_count + 1, sizeof *app->consts);
-    app->presets = calloc((size_t)n + 1, sizeof *app->presets);
-    if (!app->consts || !app->presets)
-        return hrun_fail_nomem(l->err);
+    app->consts = xcalloc((size_t)n + l->raw->derived_count + 1, sizeof *app->consts);
+    app->presets = xcalloc((size_t)n + 1, sizeof *app->presets);
     for (unsigned i = 0; i < n; i++) {
         snprintf(path, sizeof path, "constants[%u].name", i);
         if (add_const(l, path, l->raw->constants[i].name) || add_preset(l, i))
@@ -255,9 +250,7 @@ static int load_procs(struct hrun_load *l)
     unsigned n = raw->procs_per_pe_count;
     char path[64];
 
-    app->procs_per_pe = calloc(n + 1u, sizeof *app->procs_per_pe);
-    if (!app->procs_per_pe)
-        return hrun_fail_nomem(l->err);
+    app->procs_per_pe = xcalloc(n + 1u, sizeof *app->procs_per_pe);
     for (unsigned i = 0; i < n; i++) {
         snprintf(path, sizeof path, "procs_per_pe[%u]", i);
         if (raw->procs_per_pe[i] < 1)
@@ -366,9 +359,7 @@ static int load_sizes(struct hrun_load *l)
     if (raw->size && which != NUMBER && n)
         return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out",
                              raw->size);
-    l->app->sizes = calloc(n + 2u, sizeof *l->app->sizes);
-    if (!l->app->sizes)
-        return hrun_fail_nomem(l->err);
+    l->app->sizes = xcalloc(n + 2u, sizeof *l->app->sizes);
     l->app->of_command = which == COMMAND;
     if (l->app->of_command && check_of_command(l))
         return -1;

@@ -122,10 +122,10 @@ void hrun_rules_print(const struct hrun_rules *r, int i, struct hrun_buf *out)
 static int set_rule(struct hrun_app *app, const struct hrun_buf *text, struct hrun_error *err)
 {
     static const char *const vars[] = { "N", "P" };
-    struct hrun_expr *rule = text->failed ? NULL : hrun_expr_compile(text->data, vars, 2, NULL, 0, err);
+    struct hrun_expr *rule = hrun_expr_compile(text->data, vars, 2, NULL, 0, err);
 
     if (!rule)
-        return text->failed ? hrun_fail_nomem(err) : -1;
+        return -1;
     hrun_expr_destroy(app->rule);
     app->rule = rule;
     return 1;
@@ -154,7 +154,7 @@ int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked,
                 hrun_buf_addf(&text, "%sP %s %d", !k++ ? "" : only ? " || " : " && ", only ? "==" : "!=",
                               P[i]);
     }
-    rc = !text.failed && (!refused || !strcmp(text.data, hrun_expr_text(app->rule))) ? 0 : set_rule(app, &text, err);
+    rc = (!refused || !strcmp(text.data, hrun_expr_text(app->rule))) ? 0 : set_rule(app, &text, err);
     hrun_buf_release(&text);
     return rc;
 }

@@ -1,5 +1,6 @@
 /* seconds.c - compiling the steps of a formula; see app.h for the contracts */
 #include "app/app.h"
+#include "base/alloc.h"
 
 
 #include <stdlib.h>
@@ -43,19 +44,16 @@ void hrun_formula_destroy(struct hrun_formula *f)
     free(f);
 }
 
-static int maker_init(struct maker *m, int n, struct hrun_error *err)
+static void maker_init(struct maker *m, int n)
 {
-    m->vars = calloc((size_t)HRUN_FORMULA_VARIABLES + (size_t)n + 1, sizeof *m->vars);
-    m->functions = calloc((size_t)hrun_app_nfunctions + HRUN_FORMULA_FUNCTIONS, sizeof *m->functions);
-    if (!m->vars || !m->functions)
-        return hrun_fail_nomem(err);
+    m->vars = xcalloc((size_t)HRUN_FORMULA_VARIABLES + (size_t)n + 1, sizeof *m->vars);
+    m->functions = xcalloc((size_t)hrun_app_nfunctions + HRUN_FORMULA_FUNCTIONS, sizeof *m->functions);
     memcpy(m->vars, variables, sizeof variables);
     m->nvars = HRUN_FORMULA_VARIABLES;
     memcpy(m->functions, hrun_app_functions, (size_t)hrun_app_nfunctions * sizeof *m->functions);
     m->nfunctions = hrun_app_nfunctions;
     for (int i = 0; i < HRUN_FORMULA_FUNCTIONS; i++)
         m->functions[m->nfunctions++] = (struct hrun_expr_function){ functions[i], 1 };
-    return 0;
 }
 
 /* Why a value cannot have this name, or NULL. */
@@ -107,9 +105,7 @@ static int add_step(struct hrun_formula *f, struct maker *m, const char *name, c
     f->has_network |= f->has_rate;
     if (!name)
         return 0;
-    s->name = strdup(name);
-    if (!s->name)
-        return hrun_fail_nomem(err);
+    s->name = xstrdup(name);
     m->vars[m->nvars++] = s->name;
     return 0;
 }
@@ -119,18 +115,12 @@ int hrun_formula_compile(char *const *names, char *const *texts, int n, const ch
                          struct hrun_error *err)
 {
     struct maker m = { .consts = consts, .nconsts = nconsts };
-    struct hrun_formula *f = calloc(1, sizeof *f);
+    struct hrun_formula *f = xcalloc(1, sizeof *f);
     int rc = -1;
 
     *at = *name = 0;
-    if (f)
-        f->steps = calloc((size_t)n + 1, sizeof *f->steps);
-    if (!f || !f->steps) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    if (maker_init(&m, n, err))
-        goto out;
+    f->steps = xcalloc((size_t)n + 1, sizeof *f->steps);
+    maker_init(&m, n);
     for (*at = 0; *at < n; ++*at) {
         const char *fault = name_fault(&m, names[*at]);
 

@@ -1,6 +1,7 @@
 /* template.c - {N}, {P}, {shares}, {constant} and {expression} in texts; see app.h for the contracts */
 #include "app/internal.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <ctype.h>
@@ -20,10 +21,6 @@ void hrun_app_add_value(struct hrun_buf *out, double value)
         return;
     }
     s = hrun_strf("%.15g", value);
-    if (!s) {
-        out->failed = 1;
-        return;
-    }
     if (strtod(s, NULL) == value)
         hrun_buf_adds(out, s);
     else
@@ -166,13 +163,10 @@ static void add_list(const double *share, int64_t P, const char *between, int le
 
 static void add_whole(const double *share, int64_t P, int64_t total, const char *between, int len, struct hrun_buf *out)
 {
-    double *v = calloc((size_t)P + 1, sizeof *v);
+    double *v = xcalloc((size_t)P + 1, sizeof *v);
 
-    out->failed |= !v;
-    if (v) {
-        share_total(share, P, total, v);
-        add_list(v, P, between, len, out);
-    }
+    share_total(share, P, total, v);
+    add_list(v, P, between, len, out);
     free(v);
 }
 
@@ -183,7 +177,7 @@ static void add_owners(int cyclic, double units, const double *share, int64_t P,
                        struct hrun_buf *out)
 {
     enum { LAPS = 8 };
-    double least = share_of(share, 0), most = least, *owner = calloc((size_t)units + 1, sizeof *owner), laps;
+    double least = share_of(share, 0), most = least, *owner = xcalloc((size_t)units + 1, sizeof *owner), laps;
     int64_t n = 0;
 
     for (int64_t r = 0; r < P; r++) {
@@ -191,16 +185,14 @@ static void add_owners(int cyclic, double units, const double *share, int64_t P,
         most = fmax(most, share_of(share, r));
     }
     laps = cyclic ? fmax(least, fmin(LAPS, most)) : 1;
-    out->failed |= !owner;
-    for (double lap = 0; owner && lap < laps; lap++)
+    for (double lap = 0; lap < laps; lap++)
         for (int64_t r = 0; r < P; r++) {
             double own = share_of(share, r), upto = floor(own * (lap + 1) / laps + 0.5);
 
             for (double k = floor(own * lap / laps + 0.5); k < upto; k++)
                 owner[n++] = (double)r;
         }
-    if (owner)
-        add_list(owner, n, between, len, out);
+    add_list(owner, n, between, len, out);
     free(owner);
 }
 
@@ -399,9 +391,7 @@ static int add_braces(struct expansion *x, const char *s, size_t *len, struct hr
     if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
         return hrun_fail(err, HRUN_EINVAL, "'{' does not begin a word in braces; a plain brace is written '{{'");
     *len = n + 2;
-    text = strndup(s + 1, n);
-    if (!text)
-        return hrun_fail_nomem(err);
+    text = xstrndup(s + 1, n);
     rc = add_expression(x, text, &inner);
     if (rc && inner.code == HRUN_EPARSE)
         hrun_fail(err, HRUN_EINVAL, "{%s}: %s; a plain brace is written '{{'", text, inner.text);
@@ -433,7 +423,7 @@ static int expand(struct expansion *x, const char *text, const char **where, str
             return -1;
         s += len;
     }
-    return x->out->failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* Check a template; which words it uses is noted in x. */
@@ -494,7 +484,7 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
         line += *s == '\n';
     if (rc && strchr(text, '\n'))
         hrun_fail_prefix(err, "line %d", line);
-    return rc || !out->failed ? rc : hrun_fail_nomem(err);
+    return rc;
 }
 
 /* Does name[len] stand for something in a variable of the environment, where braces are other programs' as well? */
@@ -522,8 +512,6 @@ static int fail_misspelt(const char *word, const char *s, struct hrun_error *err
     size_t len = strcspn(form, "}");
     char *name = hrun_strf("shares%s%.*s", len ? ":" : "", len ? (int)len - 1 : 0, len ? form + 1 : "");
 
-    if (!name)
-        return hrun_fail_nomem(err);
     if (is_shares(name, strlen(name)))
         hrun_fail(err, HRUN_EINVAL, "'%s': did you mean {%s}? {{ makes a plain brace", word, name);
     else
@@ -575,9 +563,8 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         }
         s += len + 2;
     }
-    if (!mine.failed)
-        hrun_buf_add(out, mine.data, mine.len);
-    rc = mine.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_buf_add(out, mine.data, mine.len);
+    rc = 0;
 out:
     hrun_buf_release(&mine);
     return rc;

@@ -7,6 +7,7 @@
  */
 #include "app/app.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 
 #include <ctype.h>
@@ -121,15 +122,11 @@ static int compile(regex_t *re, const char *what, const char *text, int flags, s
 
 struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err)
 {
-    struct hrun_time_match *p = malloc(sizeof *p);
+    struct hrun_time_match *p = xmalloc(sizeof *p);
     struct hrun_buf filter = HRUN_BUF_INIT;
     const char *fault = find_fault(text, &filter);
     int compiled = 0;
 
-    if (!p || filter.failed) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
     if (fault) {
         hrun_fail(err, HRUN_EINVAL, "the regular expression '%.60s' cannot be used: %s", text, fault);
         goto fail;

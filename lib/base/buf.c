@@ -1,4 +1,5 @@
 /* buf.c - growing strings and string lists; see buf.h for the contracts */
+#include "base/alloc.h"
 #include "base/buf.h"
 
 #include <stdio.h>
@@ -11,7 +12,6 @@ void hrun_buf_init(struct hrun_buf *b)
 {
     b->data = hrun_buf_empty;
     b->len = b->cap = 0;
-    b->failed = 0;
 }
 
 void hrun_buf_release(struct hrun_buf *b)
@@ -26,44 +26,29 @@ void hrun_buf_release(struct hrun_buf *b)
 void hrun_buf_reset(struct hrun_buf *b)
 {
     b->len = 0;
-    b->failed = 0;
     if (b->cap)
         b->data[0] = 0;
 }
 
 /* Make room for `more` bytes and the final NUL. */
-static int grow(struct hrun_buf *b, size_t more)
+static void grow(struct hrun_buf *b, size_t more)
 {
-    size_t need, cap;
-    char *data;
+    int is_new = !b->cap;
 
-    if (b->failed)
-        return -1;
     if (more >= (size_t)-1 - b->len)
-        goto fail;
-    need = b->len + more + 1;
-    if (need <= b->cap)
-        return 0;
-    cap = b->cap ? b->cap : 64;
-    while (cap < need)
-        cap = cap > (size_t)-1 / 2 ? need : cap * 2;
-    data = realloc(b->cap ? b->data : NULL, cap);
-    if (!data)
-        goto fail;
-    if (!b->cap)
-        data[0] = 0;
-    b->data = data;
-    b->cap = cap;
-    return 0;
-fail:
-    b->failed = 1;
-    return -1;
+        hrun_out_of_memory();
+    if (is_new)
+        b->data = NULL;
+    hrun_grow(b->data, b->len + more + 1, b->cap);
+    if (is_new)
+        b->data[0] = 0;
 }
 
 void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len)
 {
-    if (len == 0 || grow(b, len))
+    if (len == 0)
         return;
+    grow(b, len);
     memcpy(b->data + b->len, data, len);
     b->len += len;
     b->data[b->len] = 0;
@@ -72,7 +57,7 @@ void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len)
 void hrun_buf_add_tail(struct hrun_buf *b, const void *data, size_t len, size_t max)
 {
     hrun_buf_add(b, data, len);
-    if (b->len > max && !b->failed) {
+    if (b->len > max) {
         memmove(b->data, b->data + b->len - max, max + 1);
         b->len = max;
     }
@@ -90,8 +75,9 @@ void hrun_buf_addc(struct hrun_buf *b, char c)
 
 void hrun_buf_addn(struct hrun_buf *b, char c, size_t count)
 {
-    if (count == 0 || grow(b, count))
+    if (count == 0)
         return;
+    grow(b, count);
     memset(b->data + b->len, c, count);
     b->len += count;
     b->data[b->len] = 0;
@@ -104,9 +90,8 @@ void hrun_buf_vaddf(struct hrun_buf *b, const char *fmt, va_list ap)
 
     va_copy(again, ap);
     len = vsnprintf(NULL, 0, fmt, ap);
-    if (len < 0)
-        b->failed = 1;
-    else if (!grow(b, (size_t)len)) {
+    if (len > 0) {
+        grow(b, (size_t)len);
         vsnprintf(b->data + b->len, (size_t)len + 1, fmt, again);
         b->len += (size_t)len;
     }
@@ -181,48 +166,30 @@ void hrun_buf_add_command(struct hrun_buf *b, char *const *words)
 
 char *hrun_buf_detach(struct hrun_buf *b)
 {
-    char *s = NULL;
+    char *s = b->cap ? b->data : xstrdup("");
 
-    if (!b->failed)
-        s = b->cap ? b->data : strdup("");
-    else if (b->cap)
-        free(b->data);
     hrun_buf_init(b);
     return s;
 }
 
 int hrun_strvec_push(struct hrun_strvec *sv, const char *s)
 {
-    char *copy;
-
-    if (sv->n + 2 > sv->cap) {
-        size_t cap = sv->cap ? sv->cap * 2 : 8;
-        char **v = realloc(sv->v, cap * sizeof *v);
-        if (!v)
-            return -1;
-        sv->v = v;
-        sv->cap = cap;
-    }
-    copy = strdup(s);
-    if (copy)
-        sv->v[sv->n++] = copy;
+    hrun_grow(sv->v, sv->n + 2, sv->cap);
+    sv->v[sv->n++] = xstrdup(s);
     sv->v[sv->n] = NULL;
-    return copy ? 0 : -1;
+    return 0;
 }
 
 int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     va_list ap;
 
     va_start(ap, fmt);
     hrun_buf_vaddf(&b, fmt, ap);
     va_end(ap);
-    if (!b.failed)
-        rc = hrun_strvec_push(sv, b.data);
-    hrun_buf_release(&b);
-    return rc;
+    hrun_strvec_push(sv, b.data);
+    return 0;
 }
 
 void hrun_strvec_release(struct hrun_strvec *sv)

@@ -1,16 +1,14 @@
 /* buf.h - a growing string, and a growing list of strings
  *
- * Invariants of struct hrun_buf:
- *   - data is never NULL and data[len] == 0, also in an empty or a released buffer;
- *   - when memory runs out `failed` is set and stays set, further additions do nothing: a writer adds
- *     freely and checks `failed` once at the end.
+ * Invariant of struct hrun_buf: data is never NULL and data[len] == 0, also in an empty or a released buffer.
  * Invariants of struct hrun_strvec: v is NULL or v[n] == NULL, so it serves as argv; it owns its strings.
  */
 #ifndef HRUN_BASE_BUF_H
 #define HRUN_BASE_BUF_H
 
+#include "base/alloc.h"
+
 #include <stdarg.h>
-#include <stddef.h>
 
 struct hrun_buf {
     char *data;
@@ -23,7 +21,7 @@ extern char hrun_buf_empty[1];
 
 void hrun_buf_init(struct hrun_buf *b);
 void hrun_buf_release(struct hrun_buf *b);             /* frees and leaves an empty buffer */
-void hrun_buf_reset(struct hrun_buf *b);               /* len = 0, failed = 0, memory kept */
+void hrun_buf_reset(struct hrun_buf *b);               /* len = 0, memory kept */
 void hrun_buf_add(struct hrun_buf *b, const void *data, size_t len);
 /* The same, keeping the last max bytes. */
 void hrun_buf_add_tail(struct hrun_buf *b, const void *data, size_t len, size_t max);
@@ -47,8 +45,8 @@ void hrun_buf_add_printable(struct hrun_buf *b, const char *text, size_t len);
  * is none. */
 int hrun_utf8_length(const unsigned char *s);
 
-/* Hand the string over: the caller frees it; the buffer is empty afterwards. NULL if `failed`. */
-char *hrun_buf_detach(struct hrun_buf *b);
+/* Hand the string over: the caller frees it; the buffer is empty afterwards. */
+char *hrun_buf_detach(struct hrun_buf *b) HRUN_NEVER_NULL;
 
 struct hrun_strvec {
     char **v;
@@ -57,12 +55,12 @@ struct hrun_strvec {
 
 #define HRUN_STRVEC_INIT { NULL, 0, 0 }
 
-/* Each copies its argument. Result: 0, or -1 when memory ran out (the list is as before). */
+/* Append a copy of s. */
 int hrun_strvec_push(struct hrun_strvec *sv, const char *s);
 int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void hrun_strvec_release(struct hrun_strvec *sv);
 
-/* printf into fresh memory that the caller frees; NULL when memory ran out. */
-char *hrun_strf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* printf into fresh memory that the caller frees. */
+char *hrun_strf(const char *fmt, ...) __attribute__((format(printf, 1, 2))) HRUN_NEVER_NULL;
 
 #endif

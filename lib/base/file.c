@@ -1,6 +1,7 @@
 /* file.c - reading, folders, locking, folders for one run; see file.h for the contracts */
 #include "base/file.h"
 
+#include "base/alloc.h"
 #include "base/hash.h"
 
 #include <dirent.h>
@@ -58,10 +59,6 @@ static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out,
     }
     if (!total && S_ISFIFO(st.st_mode)) {
         hrun_fail(err, HRUN_EINVAL, "'%s' is a pipe to which nothing is written; a file is expected", path);
-        goto out;
-    }
-    if (out->failed) {
-        hrun_fail_nomem(err);
         goto out;
     }
     rc = 0;
@@ -130,11 +127,9 @@ static int make_dir(const char *path, mode_t mode)
 
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
 {
-    char *copy = strdup(path), *p;
+    char *copy = xstrdup(path), *p;
     int saved = errno, rc = 0;
 
-    if (!copy)
-        return hrun_fail_nomem(err);
     for (p = copy + (copy[0] == '/'); *p && !rc; p++) {
         if (*p != '/')
             continue;
@@ -157,16 +152,16 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
     int dir = openat(top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     for (const char *p = path, *slash; dir >= 0 && (slash = strchr(p, '/')); p = slash + 1) {
-        char *name = strndup(p, (size_t)(slash - p));
+        char *name = xstrndup(p, (size_t)(slash - p));
         int next = -1, why = ENOMEM;
         struct stat st;
 
         *len = (size_t)(slash - path);
-        if (name && !*name) {
+        if (!*name) {
             free(name);
             continue;
         }
-        if (name) {
+        {
             int refused = make && mkdirat(dir, name, HRUN_FILE_MODES & 0777) ? errno : 0;
 
             next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -360,9 +355,8 @@ static void find_place(char *place, size_t size)
     if (readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 && (number = strchr(link, '[')) && uname(&u) == 0 &&
         !hrun_file_read("/proc/sys/kernel/random/boot_id", 256, &text, NULL)) {
         hrun_buf_adds(&text, u.nodename);
-        if (!text.failed)
-            snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10),
-                     (unsigned long long)hrun_hash(HRUN_HASH_INIT, text.data, text.len));
+        snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10),
+                 (unsigned long long)hrun_hash(HRUN_HASH_INIT, text.data, text.len));
     }
     hrun_buf_release(&text);
 }
@@ -422,9 +416,7 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
     cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);
     path = hrun_strf("%s%s%s/hrun.%ld.%ld.%llu.%s.XXXXXX", cwd ? cwd : "", cwd ? "/" : "", base, (long)geteuid(),
                      (long)getpid(), start_ticks((long)getpid()), place);
-    if (!path) {
-        hrun_fail_nomem(err);
-    } else if (!mkdtemp(path)) {
+    if (!mkdtemp(path)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot create a folder for this run in '%s' (set TMPDIR to another)", base);
         free(path);
         path = NULL;

@@ -1,6 +1,7 @@
 /* home.c - where a user's own files are; see file.h */
 #include "base/file.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 
 #include <errno.h>
@@ -15,15 +16,15 @@ static char *home_folder(struct hrun_error *err)
     enum { ENTRY_MAX = 64 << 10 };
     const char *home = getenv("HOME");
     struct passwd entry, *found = NULL;
-    char *text = malloc(ENTRY_MAX), *copy = NULL;
+    char *text = xmalloc(ENTRY_MAX), *copy = NULL;
 
-    if (text && (!home || *home != '/'))
+    if (!home || *home != '/')
         home = !getpwuid_r(geteuid(), &entry, text, ENTRY_MAX, &found) && found ? entry.pw_dir : "";
-    if (text && *home != '/')
+    if (*home != '/')
         hrun_fail(err, HRUN_ENOENT, "HOME is not set to an absolute path, and user %lu has no home folder",
                   (unsigned long)geteuid());
-    else if (!text || !(copy = strdup(home)))
-        hrun_fail_nomem(err);
+    else
+        copy = xstrdup(home);
     free(text);
     return copy;
 }
@@ -36,8 +37,6 @@ char *hrun_user_path(const char *xdg, const char *in_home, const char *below, st
 
     if (in_xdg || home) {
         path = in_xdg ? hrun_strf("%s/%s", value, below) : hrun_strf("%s/%s/%s", home, in_home, below);
-        if (!path)
-            hrun_fail_nomem(err);
     }
     free(home);
     errno = saved;

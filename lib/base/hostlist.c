@@ -1,4 +1,5 @@
 /* hostlist.c - host ranges; see list.h for the contracts */
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdint.h>
@@ -114,9 +115,7 @@ static int read_bracket(const char *text, const char **p, struct part *part, str
         if (!(part->nranges & (part->nranges - 1))) {
             /* full at 0, 1, 2, 4, ...: double */
             size_t room = part->nranges ? 2 * part->nranges : 1;
-            r = realloc(part->ranges, room * sizeof *r);
-            if (!r)
-                return hrun_fail_nomem(err);
+            r = xrealloc(part->ranges, room * sizeof *r);
             part->ranges = r;
         }
         r = &part->ranges[part->nranges];
@@ -152,9 +151,7 @@ static int read_item(const char *text, const char **p, struct item *it, struct h
     const char *begin = *p;
 
     while (**p && **p != ',') {
-        struct part *grown = realloc(it->parts, (it->nparts + 1) * sizeof *grown), *part;
-        if (!grown)
-            return hrun_fail_nomem(err);
+        struct part *grown = xrealloc(it->parts, (it->nparts + 1) * sizeof *grown), *part;
         it->parts = grown;
         part = &it->parts[it->nparts++];
         *part = (struct part){ *p, 0, NULL, 0, 0 };
@@ -233,10 +230,7 @@ static int expand(const char *text, const char *at, const struct item *it, size_
             bad(err, text, at, "a name has more than 255 characters", "");
             goto out;
         }
-        if (name.failed || hrun_strvec_push(out, name.data)) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        hrun_strvec_push(out, name.data);
     }
     rc = 0;
 out:

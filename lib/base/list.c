@@ -1,4 +1,5 @@
 /* list.c - comma-separated lists of names, ranges of numbers, the nearest name; see list.h for the contracts */
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ char *hrun_list_copy(const char *list, int place)
     size_t len;
     const char *item = hrun_list_item(list, place, &len);
 
-    return item ? strndup(item, len) : NULL;
+    return item ? xstrndup(item, len) : NULL;
 }
 
 int hrun_list_is(const char *list, int place, const char *name)

@@ -1,6 +1,7 @@
 /* opts.c - parsing by the option table; see opts.h for the contracts */
 #include "base/opts.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -31,7 +32,8 @@ int hrun_opt_append(void *settings, const struct hrun_opt *opt, const char *valu
 
     if (between && *between != '[' && (!(at = strchr(value, *between)) || at == value))
         return hrun_fail(err, HRUN_EINVAL, "--%s needs %s, not '%s'", opt->name, opt->meta, value);
-    return hrun_strvec_push(list, value) ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_push(list, value);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the table as getopt wants it */
@@ -51,19 +53,15 @@ static void parser_release(struct parser *p)
     free(p->shorts);
 }
 
-static int parser_init(struct parser *p, const struct hrun_opt *table)
+static void parser_init(struct parser *p, const struct hrun_opt *table)
 {
     size_t nlong = 0, nshort = 0;
 
     p->table = table;
     for (p->n = 0; p->n < HRUN_OPTS_MAX && (table[p->n].name || table[p->n].sym); p->n++)
         ;
-    p->longs = calloc(p->n + 1, sizeof *p->longs);
-    p->shorts = malloc(3 + 2 * p->n);
-    if (!p->longs || !p->shorts) {
-        parser_release(p);
-        return -1;
-    }
+    p->longs = xcalloc(p->n + 1, sizeof *p->longs);
+    p->shorts = xmalloc(3 + 2 * p->n);
     p->shorts[nshort++] = '+'; /* stop at the first word that is no option */
     p->shorts[nshort++] = ':'; /* tell a missing value from an unknown option */
     for (size_t i = 0; i < p->n; i++) {
@@ -78,7 +76,6 @@ static int parser_init(struct parser *p, const struct hrun_opt *table)
         }
     }
     p->shorts[nshort] = 0;
-    return 0;
 }
 
 static const struct hrun_opt *row_of(const struct parser *p, int val)
@@ -104,7 +101,7 @@ static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
 
 static int fail_buf(struct hrun_error *err, struct hrun_buf *b)
 {
-    int rc = b->failed ? hrun_fail_nomem(err) : hrun_fail(err, HRUN_EINVAL, "%s", b->data);
+    int rc = hrun_fail(err, HRUN_EINVAL, "%s", b->data);
 
     hrun_buf_release(b);
     return rc;
@@ -114,11 +111,9 @@ static int fail_buf(struct hrun_error *err, struct hrun_buf *b)
 static int fail_unknown(const struct parser *p, const char *word, struct hrun_error *err)
 {
     struct hrun_buf b = HRUN_BUF_INIT, name = HRUN_BUF_INIT;
-    const char **known = calloc(p->n + 1, sizeof *known), *near, *text = word;
+    const char **known = xcalloc(p->n + 1, sizeof *known), *near, *text = word;
     size_t nknown = 0, nmatch = 0;
 
-    if (!known)
-        return hrun_fail_nomem(err);
     text += text[0] == '-';
     text += text[0] == '-';
     hrun_buf_add(&name, text, strcspn(text, "="));
@@ -144,8 +139,6 @@ static int fail_unknown(const struct parser *p, const char *word, struct hrun_er
             hrun_buf_adds(&b, "; --help lists all");
     }
     free(known);
-    if (name.failed)
-        b.failed = 1;
     hrun_buf_release(&name);
     return fail_buf(err, &b);
 }
@@ -174,19 +167,14 @@ static int check_choice(const struct hrun_opt *opt, const char *as, const char *
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     struct hrun_buf b = HRUN_BUF_INIT;
-    char *copy = strdup(opt->choices), *save = NULL, *w;
+    char *copy = xstrdup(opt->choices), *save = NULL, *w;
     const char *near;
     int rc = 0;
 
-    if (!copy)
-        return hrun_fail_nomem(err);
     for (w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
         if (strcmp(w, value) == 0)
             goto out;
-        if (hrun_strvec_push(&words, w)) {
-            rc = hrun_fail_nomem(err);
-            goto out;
-        }
+        hrun_strvec_push(&words, w);
     }
     hrun_buf_addf(&b, "option '%s' must be one of", as);
     for (size_t i = 0; i < words.n; i++)
@@ -281,7 +269,7 @@ static int apply(const struct hrun_opt *opt, int val, void *settings, int argc, 
     add_usage(opt, val, &as);
     if (opt->arg == HRUN_OPT_PAIR && optind >= argc)
         fail_missing(opt, val, err);
-    else if (as.failed || (opt->arg == HRUN_OPT_PAIR && !(pair = hrun_strf("%s=%s", optarg, argv[optind++]))))
+    else if (opt->arg == HRUN_OPT_PAIR && !(pair = hrun_strf("%s=%s", optarg, argv[optind++])))
         hrun_fail_nomem(err);
     else
         rc = hrun_opt_apply(opt, as.data, settings, pair ? pair : opt->arg == HRUN_OPT_NONE ? NULL : optarg, err);
@@ -297,8 +285,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     const struct hrun_opt *last = NULL;
     int rc = -1, val, at;
 
-    if (parser_init(&p, table))
-        return hrun_fail_nomem(err);
+    parser_init(&p, table);
     optind = 0; /* glibc: begin anew, also after an abandoned parse */
     opterr = 0;
     for (;;) {

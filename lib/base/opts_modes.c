@@ -54,10 +54,7 @@ static int fail_useless(const struct hrun_opt *o, const char *why, const char *b
 
     for (size_t i = 0; i < n; i++)
         hrun_buf_addf(&list, "%s%s%s", i ? i + 1 < n ? ", " : " or " : " ", before, words[i]);
-    if (list.failed)
-        hrun_fail_nomem(err);
-    else
-        hrun_fail(err, HRUN_EINVAL, "--%s does nothing %s%s", o->name, why, list.data);
+    hrun_fail(err, HRUN_EINVAL, "--%s does nothing %s%s", o->name, why, list.data);
     hrun_buf_release(&list);
     return -1;
 }

@@ -86,8 +86,6 @@ static void add_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *ou
     hrun_buf_addn(out, ' ', indent - w);
     add_wrapped(text.data, indent, indent, out);
     hrun_buf_addc(out, '\n');
-    if (left.failed || text.failed)
-        out->failed = 1;
     hrun_buf_release(&left);
     hrun_buf_release(&text);
 }
@@ -114,7 +112,6 @@ static size_t text_column(const struct hrun_opt *table, int (*is_shown)(const st
         if (w > column && w <= LEFT_MOST)
             column = w;
     }
-    out->failed |= left.failed;
     hrun_buf_release(&left);
     return column ? column : LEFT_MOST;
 }
@@ -347,7 +344,5 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
     hrun_buf_adds(out, "compgen -c -f -- \"$cur\"; } | sort -u) ;;\n"
                        "    esac\n}\n");
     hrun_buf_addf(out, "complete -F %s %s\n", fn.data, command);
-    if (fn.failed)
-        out->failed = 1;
     hrun_buf_release(&fn);
 }

@@ -6,6 +6,7 @@
  * is left over from a killed process, on whichever host or in whichever container that ran, and the next one to
  * replace the same target removes it. Where there are no locks nothing is removed.
  */
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -56,7 +57,7 @@ static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    return slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    return slash == path ? xstrdup("/") : slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
 }
 
 static int open_folder(const char *path)
@@ -153,10 +154,6 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
         struct stat st;
         int fd;
 
-        if (!s) {
-            errno = ENOMEM;
-            return -1;
-        }
         fd = openat(folder, s, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & HRUN_FILE_MODES);
         if (fd >= 0 && lock_file(fd) == 0 && (fstat(fd, &st) || st.st_nlink > 0)) {
             *name = s;
@@ -215,7 +212,7 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
     const char *target = real ? real : path;
     char *folder = folder_of(target);
 
-    dir = folder ? open_folder(folder) : -1;
+    dir = open_folder(folder);
     if (dir < 0)
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
     else
@@ -235,7 +232,7 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
 static int sync_around(const char *path, int depth)
 {
     char *folder = folder_of(path), *up;
-    int rc = folder ? 0 : -1, saved;
+    int rc = 0, saved;
 
     for (int i = 0; i < depth && !rc; i++) {
         rc = hrun_sync_folder(folder);
@@ -279,10 +276,6 @@ int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode
     if (st.st_size > 0 && last != '\n') {
         hrun_buf_addc(&ended, '\n');
         hrun_buf_add(&ended, data, len);
-        if (ended.failed) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
         data = ended.data;
         len = ended.len;
     }

@@ -1,6 +1,7 @@
 /* yaml.c - parsing and loading; see yaml.h for the contracts */
 #include "base/yaml.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <stdio.h>
@@ -116,12 +117,10 @@ static void tree_destroy(struct hrun_yaml *y)
 /* The document of text[len]. NULL with *err. */
 static struct hrun_yaml *tree_create(const char *name, const char *text, size_t len, struct hrun_error *err)
 {
-    struct hrun_yaml *y = calloc(1, sizeof *y);
+    struct hrun_yaml *y = xcalloc(1, sizeof *y);
 
-    if (!y || !(y->name = strdup(name)) || !(y->text = malloc(len + 1))) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
+    y->name = xstrdup(name);
+    y->text = xmalloc(len + 1);
     if (len)
         memcpy(y->text, text, len);
     y->text[len] = 0;
@@ -137,11 +136,9 @@ fail:
 /* The struct that a document describes; NULL with *err. */
 static void *make_data(struct hrun_yaml *y, const struct hrun_schema *schema, struct hrun_error *err)
 {
-    void *data = calloc(1, schema->size);
+    void *data = xcalloc(1, schema->size);
 
-    if (!data) {
-        hrun_fail_nomem(err);
-    } else if (hrun_yaml_read(y, schema, data, err)) {
+    if (hrun_yaml_read(y, schema, data, err)) {
         hrun_yaml_free(schema, data, NULL);
         data = NULL;
     }

@@ -20,7 +20,7 @@ static int write_text(void *data, unsigned char *text, size_t len)
     struct hrun_buf *b = data;
 
     hrun_buf_add(b, text, len);
-    return !b->failed;
+    return 1;
 }
 
 /* Emit an event that was made; the emitter takes it. 1, or 0 as libyaml's functions. */
@@ -139,8 +139,8 @@ static int check_text(const struct hrun_schema *schema, const struct hrun_buf *t
     void *data = NULL;
 
     if (hrun_yaml_parse("", text->data, text->len, schema, &data, NULL, &why))
-        return hrun_fail(err, why.code == HRUN_ENOMEM ? HRUN_ENOMEM : HRUN_EINVAL, "%s%s",
-                         why.code == HRUN_ENOMEM ? "" : "the data cannot be written as YAML: ", why.text);
+        return hrun_fail(err, HRUN_EINVAL, "%s%s",
+                         "the data cannot be written as YAML: ", why.text);
     hrun_yaml_free(schema, data, NULL);
     return 0;
 }
@@ -160,7 +160,7 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
     /* libyaml fails alike for lack of memory and for texts that are not UTF-8; malloc leaves ENOMEM */
     errno = 0;
     printed = print_document(&p, schema, data);
-    if (!printed && (errno == ENOMEM || p.text.failed))
+    if (!printed && (errno == ENOMEM))
         hrun_fail_nomem(err);
     else if (!printed)
         hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: a text is not UTF-8");
@@ -170,13 +170,8 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
     yaml_emitter_delete(&p.emitter);
     hrun_locale_leave(c, old);
     if (!rc) {
-        size_t before = out->len;
 
         hrun_buf_add(out, p.text.data, p.text.len);
-        if (out->failed) {
-            out->len = before;
-            rc = hrun_fail_nomem(err);
-        }
     }
     hrun_buf_release(&p.text);
     return rc;

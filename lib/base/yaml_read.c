@@ -1,6 +1,7 @@
 /* yaml_read.c - a document into a struct, by the table of its keys; see yaml.h and yaml.h for the contracts */
 #include "base/yaml.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -115,11 +116,8 @@ static int bad(const struct reader *r, const yaml_node_t *node, struct hrun_buf 
 {
     int rc;
 
-    if (text->failed || r->path.failed)
-        rc = hrun_fail_nomem(r->err);
-    else
-        rc = hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, (int)node->start_mark.line + 1,
-                          (int)node->start_mark.column + 1, "%s", text->data);
+    rc = hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, (int)node->start_mark.line + 1,
+                      (int)node->start_mark.column + 1, "%s", text->data);
     hrun_buf_release(text);
     return rc;
 }
@@ -244,8 +242,8 @@ static int read_text(struct reader *r, const struct hrun_key *k, const yaml_node
                                                                   : bad_value(r, node, "must not be empty");
     if (k->max && !k->list && len > k->max)
         return bad_value(r, node, "must have at most %u bytes, found %zu", k->max, len);
-    *to = strdup(text_of(node));
-    return *to ? 0 : hrun_fail_nomem(r->err);
+    *to = xstrdup(text_of(node));
+    return 0;
 }
 
 /* ---------------------------------------------------------------- values */
@@ -286,9 +284,7 @@ static int read_list(struct reader *r, const struct hrun_key *k, const yaml_node
         return bad_type(r, k, 0, node, "");
     items = node->data.sequence.items.start;
     n = (size_t)(node->data.sequence.items.top - items);
-    entries = calloc(n + 1, k->size);
-    if (!entries)
-        return hrun_fail_nomem(r->err);
+    entries = xcalloc(n + 1, k->size);
     memcpy(data + k->at, &entries, sizeof entries);
     for (size_t i = 0; i < n; i++) {
         yaml_node_t *item = yaml_document_get_node(r->doc, items[i]);
@@ -310,15 +306,11 @@ static int read_key(struct reader *r, const struct hrun_key *k, const yaml_node_
 {
     void *to = data + k->at;
 
-    if (r->path.failed)
-        return hrun_fail_nomem(r->err);
     if (k->list)
         return read_list(r, k, node, data);
     if (k->size) {
-        void *own = calloc(1, k->size);
+        void *own = xcalloc(1, k->size);
 
-        if (!own)
-            return hrun_fail_nomem(r->err);
         memcpy(to, &own, sizeof own);
         to = own;
     }
@@ -358,9 +350,7 @@ static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml
 
     while (keys[n].name)
         n++;
-    known = calloc(n + 1, sizeof *known);
-    if (!known)
-        return hrun_fail_nomem(r->err);
+    known = xcalloc(n + 1, sizeof *known);
     for (size_t i = 0; i < n; i++)
         known[i] = keys[i].name;
     near = hrun_nearest(text_of(key), known, n);
@@ -447,8 +437,8 @@ static int empty_file(const struct reader *r, const struct hrun_key *keys)
             hrun_buf_addf(&b, "%s%s", sep, keys->name);
             sep = ", ";
         }
-    if (*sep == ',' || b.failed)
-        rc = b.failed ? hrun_fail_nomem(r->err) : hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data);
+    if (*sep == ',')
+        rc = hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data);
     hrun_buf_release(&b);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* allocation.c - what a resource manager grants, from the environment; see cluster.h for the contracts */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -53,14 +54,11 @@ static int add_host(struct hrun_allocation *a, const char *name, int cpus, int s
     if (n == HRUN_HOSTLIST_MAX)
         return hrun_fail(err, HRUN_EINVAL, "the allocation has more than %d hosts", HRUN_HOSTLIST_MAX);
     for (size_t i = 0; i < sizeof lists / sizeof *lists && !(n & (n - 1)); i++) {     /* full at 0, 1, 2, 4, ... */
-        int *more = realloc(*lists[i], (n ? 2 * n : 1) * sizeof *more);
+        int *more = xrealloc(*lists[i], (n ? 2 * n : 1) * sizeof *more);
 
-        if (!more)
-            return hrun_fail_nomem(err);
         *lists[i] = more;
     }
-    if (hrun_strvec_push(&a->hosts, name))
-        return hrun_fail_nomem(err);
+    hrun_strvec_push(&a->hosts, name);
     a->cpus[n] = cpus;
     a->slots[n] = slots;
     a->group[n] = group;
@@ -174,11 +172,7 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
         hrun_fail_at(err, why.code, name, why.column ? 1 : 0, why.column, "%s", why.text);
         goto done;
     }
-    cpus = calloc(2 * names.n, sizeof *cpus);
-    if (!cpus) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    cpus = xcalloc(2 * names.n, sizeof *cpus);
     if (read_cpus(a, suffix, cpus, cpus + names.n, names.n, err))
         goto done;
     for (size_t i = 0; i < names.n; i++) {
@@ -208,7 +202,7 @@ static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
         return -1;
     for (int i = 0; i < n; i++) {
         char *suffix = hrun_strf("_HET_GROUP_%d", i);
-        int rc = suffix ? add_component(a, suffix, i, err) : hrun_fail_nomem(err);
+        int rc = add_component(a, suffix, i, err);
 
         free(suffix);
         if (rc < 0)
@@ -223,7 +217,7 @@ static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
     a->manager = HRUN_MANAGER_SLURM;
     a->ngroups = n > 1 ? (int)n : 1;
     a->name = hrun_strf("Slurm job %s", id);
-    return a->name ? 1 : hrun_fail_nomem(err);
+    return 1;
 }
 
 /* ---------------------------------------------------------------- managers that list hosts */
@@ -281,9 +275,7 @@ static int add_line(struct hrun_allocation *a, const struct lister *l, char *nam
         return 0;
     }
     rc = hrun_hostlist_parse(name, &one, &why);
-    if (rc && why.code == HRUN_ENOMEM)
-        hrun_fail_nomem(err);
-    else if (rc || one.n != 1)
+    if (rc || one.n != 1)
         rc = hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "'%.60s' is no host name (%s holds one in a line)", name,
                           l->file);
     else
@@ -317,8 +309,8 @@ static int read_lines(struct hrun_allocation *a, const struct lister *l, char *t
 /* "HOST SLOTS HOST SLOTS" */
 static int read_words(struct hrun_allocation *a, const struct lister *l, const char *words, struct hrun_error *err)
 {
-    char *copy = strdup(words), *save = NULL, *name = copy ? strtok_r(copy, " \t\n", &save) : NULL, *slots;
-    int at = -1, rc = copy ? 0 : hrun_fail_nomem(err);
+    char *copy = xstrdup(words), *save = NULL, *name = strtok_r(copy, " \t\n", &save), *slots;
+    int at = -1, rc = 0;
 
     for (; name && !rc; name = strtok_r(NULL, " \t\n", &save)) {
         slots = strtok_r(NULL, " \t\n", &save);
@@ -376,7 +368,7 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
     a->cpus_are_cores = 1;
     a->ngroups = 1;
     a->name = hrun_strf("%s job%s%s", l->name, id ? " " : "", id ? id : "");
-    return a->name ? 1 : hrun_fail_nomem(err);
+    return 1;
 }
 
 /* ---------------------------------------------------------------- Flux */
@@ -429,11 +421,9 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
 
     json_array_foreach(json_object_get(execution, "nodelist"), i, list)
         bad = bad || !json_is_string(list) || hrun_hostlist_parse(json_string_value(list), &names, &why);
-    cores = calloc(names.n + 1, sizeof *cores);
-    a.name = strdup("Flux instance");
-    if (!cores || !a.name || why.code == HRUN_ENOMEM) {
-        hrun_fail_nomem(err);
-    } else if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n)) {
+    cores = xcalloc(names.n + 1, sizeof *cores);
+    a.name = xstrdup("Flux instance");
+    if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n)) {
         hrun_fail(err, HRUN_EPARSE, "the resource set of the Flux instance cannot be understood: %.200s", resources);
     } else {
         /* Several brokers of a test instance are on one host: the first one counts. */
@@ -481,8 +471,7 @@ static int installed_hostfile(char **found, struct hrun_error *err)
 
         len = strcspn(p, ":");
         mpirun = hrun_strf("%.*s/mpirun", (int)len, p);
-        there = mpirun && !access(mpirun, X_OK);
-        nomem |= !mpirun;
+        there = !access(mpirun, X_OK);
         free(mpirun);
         if (!there)
             continue;
@@ -516,7 +505,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
         named = setting(named_files[i].variable);
         whose = named ? named_files[i].whose : whose;
     }
-    path = named ? strdup(named) : NULL;
+    path = named ? xstrdup(named) : NULL;
     rc = !named ? installed_hostfile(&path, err) : path ? 0 : hrun_fail_nomem(err);
     if (rc || !path || !strcmp(path, "none"))
         goto done;
@@ -532,7 +521,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
     a->cpus_are_cores = 1;
     a->ngroups = 1;
     a->name = hrun_strf("%s's host file %s", whose, path);
-    rc = a->name ? 1 : hrun_fail_nomem(err);
+    rc = 1;
 done:
     hrun_host_list_release(&list);
     free(path);

@@ -5,6 +5,7 @@
  * is forgotten, which costs a question. */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -75,10 +76,8 @@ static void read_lines(struct hrun_cache *cache)
         if (strtoul(p, &after, 16) != sum_of(name, rest) || *after)
             continue;
         if (cache->nlines == cap) {
-            struct line *more = realloc(cache->lines, (cap ? 2 * cap : 64) * sizeof *more);
+            struct line *more = xrealloc(cache->lines, (cap ? 2 * cap : 64) * sizeof *more);
 
-            if (!more)
-                break;
             cache->lines = more;
             cap = cap ? 2 * cap : 64;
         }
@@ -101,19 +100,15 @@ static void cache_free(struct hrun_cache *cache)
 
 struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name)
 {
-    struct hrun_cache *cache = req->cache_dir && *req->cache_dir ? calloc(1, sizeof *cache) : NULL;
+    struct hrun_cache *cache = req->cache_dir && *req->cache_dir ? xcalloc(1, sizeof *cache) : NULL;
 
     if (!cache)
         return NULL;
     hrun_buf_init(&cache->text);
     cache->now_s = (int64_t)time(NULL);
-    cache->dir = strdup(req->cache_dir);
+    cache->dir = xstrdup(req->cache_dir);
     cache->path = hrun_strf("%s/%s%08lx", req->cache_dir, host_files,
                             (unsigned long)sum_of(own_name, req->via ? req->via : ""));
-    if (!cache->dir || !cache->path) {
-        cache_free(cache);
-        return NULL;
-    }
     if (!hrun_file_read(cache->path, index_max, &cache->text, NULL) &&
         !strncmp(cache->text.data, index_head, strlen(index_head)))
         read_lines(cache);
@@ -136,15 +131,15 @@ static int is_current(const struct hrun_cache *cache, int64_t asked_s)
 /* Copy a field; "-" stands for what was not told. */
 static int field_copy(const char *field, char **copy)
 {
-    *copy = strcmp(field, "-") ? strdup(field) : NULL;
+    *copy = strcmp(field, "-") ? xstrdup(field) : NULL;
     return *copy || !strcmp(field, "-") ? 0 : -1;
 }
 
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host)
 {
     const struct line *line = cache ? find_line(cache, host) : NULL;
-    char *rest = line ? strdup(line->rest) : NULL, *next = rest, *f[NFIELDS] = { NULL };
-    struct hrun_host_answer *t = rest ? calloc(1, sizeof *t) : NULL;
+    char *rest = line ? xstrdup(line->rest) : NULL, *next = rest, *f[NFIELDS] = { NULL };
+    struct hrun_host_answer *t = rest ? xcalloc(1, sizeof *t) : NULL;
     int n = ASKED;
 
     for (; t && next && n < NFIELDS; n++)
@@ -189,10 +184,8 @@ void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hru
                   (unsigned long long)t->key, (unsigned long long)t->memory_bytes,
                   t->fingerprint ? t->fingerprint : "-", t->machine ? t->machine : "-", t->usable ? t->usable : "-",
                   t->mpi ? t->mpi : "-", t->cpu_quota, t->cpu_model ? t->cpu_model : "-");
-    if (!b.failed && !hrun_strvec_push(&cache->names, host) && hrun_strvec_push(&cache->fresh, b.data)) {
-        free(cache->names.v[--cache->names.n]);
-        cache->names.v[cache->names.n] = NULL;
-    }
+    hrun_strvec_push(&cache->names, host);
+    hrun_strvec_push(&cache->fresh, b.data);
     hrun_buf_release(&b);
 }
 
@@ -274,7 +267,7 @@ static void write_lines(struct hrun_cache *cache)
             !bsearch(&name, cache->names.v, cache->names.n, sizeof name, compare_names))
             add_line(&b, name, cache->lines[i].rest);
     }
-    if (!b.failed && (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(cache->path, b.data, b.len, 0600, &why)))
+    if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(cache->path, b.data, b.len, 0600, &why))
         remember_failure(cache, &why);
     hrun_buf_release(&b);
     sweep(cache);

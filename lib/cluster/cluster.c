@@ -1,6 +1,7 @@
 /* cluster.c - putting a cluster together; see cluster.h and internal.h for the contracts */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static void *grown(void *array, int n, size_t size)
 {
     if (n & (n - 1))
         return array;
-    return realloc(array, (n ? (size_t)n * 2 : 1) * size);
+    return xrealloc(array, (n ? (size_t)n * 2 : 1) * size);
 }
 
 int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots,
@@ -27,7 +28,7 @@ int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local
     if (!hosts)
         return hrun_fail_nomem(err);
     c->hosts = hosts;
-    hosts[c->nhosts] = (struct hrun_host){ .name = strdup(name), .is_local = is_local, .cores = slots, .slots = slots,
+    hosts[c->nhosts] = (struct hrun_host){ .name = xstrdup(name), .is_local = is_local, .cores = slots, .slots = slots,
                                            .topo = topo, .fingerprint = "",
                                            .cpu_quota = topo ? hrun_topo_cpu_quota(topo) : 0 };
     if (!hosts[c->nhosts].name)
@@ -93,11 +94,11 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
         return hrun_fail_nomem(err);
     c->subs = subs;
     s = &subs[c->nsubs];
-    *s = (struct hrun_subcluster){ .cpu_model = strdup(key->cpu_model), .core_kind = strdup(key->core_kind),
+    *s = (struct hrun_subcluster){ .cpu_model = xstrdup(key->cpu_model), .core_kind = xstrdup(key->core_kind),
                                    .level = key->level, .cores_per_pe = key->ncores,
                                    .pus_per_pe = key->npus, .island = key->island,
                                    .quota_permille = key->quota_permille,
-                                   .network = key->network ? strdup(key->network) : NULL };
+                                   .network = key->network ? xstrdup(key->network) : NULL };
     if (!s->cpu_model || !s->core_kind || (key->network && !s->network)) {
         sub_release(s);
         return hrun_fail_nomem(err);
@@ -128,8 +129,7 @@ static int name_taken(const struct hrun_cluster *c, const char *name)
     return 0;
 }
 
-int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind,
-                          struct hrun_error *err)
+int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind)
 {
     struct hrun_subcluster *s = &c->subs[sub];
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -141,12 +141,12 @@ int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int
         hrun_add_slug(&b, s->core_kind);
     }
     len = b.len;
-    for (int i = 2; !b.failed && name_taken(c, b.data); i++) {
+    for (int i = 2; name_taken(c, b.data); i++) {
         b.data[b.len = len] = 0;
         hrun_buf_addf(&b, "-%d", i);
     }
     s->name = hrun_buf_detach(&b);
-    return s->name ? sub : hrun_fail_nomem(err);
+    return sub;
 }
 
 void hrun_cluster_destroy(struct hrun_cluster *c)
@@ -201,14 +201,10 @@ void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out)
 void hrun_subcluster_hosts(const struct hrun_cluster *c, const struct hrun_subcluster *s, int first, int n,
                            struct hrun_buf *out)
 {
-    char **names = calloc(n > 0 ? (size_t)n : 1, sizeof *names);
+    char **names = xcalloc(n > 0 ? (size_t)n : 1, sizeof *names);
     size_t count = 0;
     int last = -1;
 
-    if (!names) {
-        out->failed = 1;
-        return;
-    }
     /* The PEs of a host stand next to each other. */
     for (int i = first < 0 ? 0 : first; i < s->npes && i - first < n; i++) {
         if (s->pes[i].host == last)

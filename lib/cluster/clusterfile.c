@@ -2,6 +2,7 @@
  * hrun-cluster(5) for the format */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -45,7 +46,7 @@ int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int of
 {
     char *path = hrun_strf("subclusters[%u]%s%s", e, *key ? "." : "", key);
 
-    if (path && text)
+    if (text)
         hrun_yaml_fail(l->marks, path, offset, err, HRUN_EINVAL, "%s", text);
     else
         hrun_fail_nomem(err);
@@ -62,8 +63,6 @@ static int read_names(struct load *l, const char *text, const char *path, struct
     struct hrun_error why;
 
     if (hrun_hostlist_parse(text, &out->v, &why)) {
-        if (why.code == HRUN_ENOMEM)
-            return hrun_fail_nomem(err);
         return hrun_yaml_fail(l->marks, path, why.column ? why.column - 1 : 0, err, HRUN_EPARSE, "%s",
                               why.text);
     }
@@ -73,8 +72,8 @@ static int read_names(struct load *l, const char *text, const char *path, struct
     if (l->nnames > HRUN_HOSTLIST_MAX)
         return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EPARSE, "the file has more than %d names of hosts",
                               HRUN_HOSTLIST_MAX);
-    out->used = calloc(out->v.n, 1);
-    return out->used ? 0 : hrun_fail_nomem(err);
+    out->used = xcalloc(out->v.n, 1);
+    return 0;
 }
 
 static void names_release(struct names *n)
@@ -124,15 +123,11 @@ static int read_hosts(struct load *l, struct hrun_error *err)
         hosts = &l->hosts[e];
         free(path);
         path = hrun_strf("subclusters[%u].hosts", e);
-        if (!path)
-            goto nomem;
         if (read_names(l, entry->hosts, path, hosts, err))
             goto done;
         if (entry->exclude) {
             free(path);
             path = hrun_strf("subclusters[%u].exclude", e);
-            if (!path)
-                goto nomem;
             if (read_names(l, entry->exclude, path, &own, err))
                 goto done;
         }
@@ -146,9 +141,6 @@ static int read_hosts(struct load *l, struct hrun_error *err)
         names_release(&own);
     }
     rc = check_used(l, &l->exclude, "exclude", err);
-    goto done;
-nomem:
-    hrun_fail_nomem(err);
 done:
     free(path);
     names_release(&own);
@@ -156,7 +148,7 @@ done:
 }
 
 /* Take out what the allocation does not grant, each host once in the list of those. */
-static int drop_not_granted(struct load *l, struct hrun_error *err)
+static void drop_not_granted(struct load *l)
 {
     struct hrun_strvec *out = &l->c->not_granted;
 
@@ -169,12 +161,11 @@ static int drop_not_granted(struct load *l, struct hrun_error *err)
                 continue;
             while (k < out->n && strcasecmp(out->v[k], name))
                 k++;
-            if (k == out->n && hrun_strvec_push(out, name))
-                return hrun_fail_nomem(err);
+            if (k == out->n)
+                hrun_strvec_push(out, name);
             name[0] = 0;
         }
     }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- checks of one entry */
@@ -240,15 +231,13 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
     if (!is_file(text)) {
         t = hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
     } else {
-        path = *text == '/' || !slash ? strdup(text)
+        path = *text == '/' || !slash ? xstrdup(text)
                                       : hrun_strf("%.*s%s", (int)(slash + 1 - l->path), l->path, text);
-        if (!path)
-            return hrun_fail_nomem(err);
         t = hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why);
         free(path);
     }
     if (!t)
-        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : FAIL(l, e, "topology", 0, err, "%s", why.text);
+        return FAIL(l, e, "topology", 0, err, "%s", why.text);
     if (hrun_cluster_add_topo(l->c, t, err) < 0)
         return -1;
     l->npus += hrun_topo_npus(t);
@@ -294,28 +283,19 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
             hrun_add_slug(&base, s->cpu_model);
         if (!base.len)
             hrun_buf_adds(&base, hrun_level_name(w->level));
-        if (base.failed) {
-            hrun_fail_nomem(err);
-            goto done;
-        }
         s->cost_per_hour = entry->cost_per_hour ? *entry->cost_per_hour : 0;
         s->power_w = entry->power_w ? *entry->power_w : 0;
-        if (entry->program && !(s->program = strdup(entry->program))) {
-            hrun_fail_nomem(err);
-            goto done;
-        }
+        if (entry->program)
+            s->program = xstrdup(entry->program);
         if (!s->pus_per_pe)
             s->pus_per_pe = s->cores_per_pe;
-        if (hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several, err) < 0)
+        if (hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several) < 0)
             goto done;
         /* Hosts of different speed may be equal in all numbers: where no CPU is known, what the file sets apart has
          * profiles of its own. */
         if (!entry->cpu && !strcmp(s->cpu_model, "unknown") && (entry->name || strcmp(s->name, base.data))) {
             free(s->cpu_model);
-            if (!(s->cpu_model = hrun_strf("%s (unknown)", s->name))) {
-                hrun_fail_nomem(err);
-                goto done;
-            }
+            s->cpu_model = hrun_strf("%s (unknown)", s->name);
         }
     }
     rc = 0;
@@ -337,9 +317,7 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
     w.level = l->level >= 0 ? (enum hrun_level)l->level
             : entry->level ? (enum hrun_level)*entry->level
             : l->file->level ? (enum hrun_level)*l->file->level : l->default_level;
-    hosts = malloc(names->v.n * sizeof *hosts);
-    if (!hosts)
-        return hrun_fail_nomem(err);
+    hosts = xmalloc(names->v.n * sizeof *hosts);
     for (size_t i = 0; i < names->v.n; i++) {
         hosts[i] = -1;
         if (names->v.v[i][0] && (hosts[i] = hrun_described_host(l, e, names->v.v[i], w.described, err)) < 0)
@@ -387,15 +365,14 @@ static int fail_no_host(const struct load *l, struct hrun_error *err)
 }
 
 /* What the file says of the ledger: a path relative to the file's own folder, "none", or nothing. 0, or -1. */
-static int copy_ledger(const char *path, const struct file *f, char **out, struct hrun_error *err)
+static void copy_ledger(const char *path, const struct file *f, char **out)
 {
     const char *slash = strrchr(path, '/');
 
     if (!f->ledger)
-        return 0;
+        return;
     *out = *f->ledger == '/' || !slash || !strcmp(f->ledger, "none")
-               ? strdup(f->ledger) : hrun_strf("%.*s%s", (int)(slash + 1 - path), path, f->ledger);
-    return *out ? 0 : hrun_fail_nomem(err);
+               ? xstrdup(f->ledger) : hrun_strf("%.*s%s", (int)(slash + 1 - path), path, f->ledger);
 }
 
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err)
@@ -403,15 +380,13 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
     struct hrun_yaml *marks = NULL;
     void *data = NULL;
     char *found = NULL;
-    int rc;
 
     if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
         return -1;
-    rc = copy_ledger(path, data, &found, err);
+    copy_ledger(path, data, &found);
     hrun_yaml_free(&file_schema, data, marks);
-    if (!rc)
-        *out = found;
-    return rc;
+    *out = found;
+    return 0;
 }
 
 /* The entry that sub-cluster `name` is of, or NULL. */
@@ -462,14 +437,12 @@ int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err
         return -1;
     l.file = data;
     n = l.file->subclusters_count;
-    l.hosts = calloc(n, sizeof *l.hosts);
-    l.described = calloc(n, sizeof(struct hrun_topo *));
-    if (!l.hosts || !l.described) {
-        hrun_fail_nomem(err);
+    l.hosts = xcalloc(n, sizeof *l.hosts);
+    l.described = xcalloc(n, sizeof(struct hrun_topo *));
+    copy_ledger(l.path, l.file, &l.c->ledger);
+    if (read_hosts(&l, err))
         goto done;
-    }
-    if (copy_ledger(l.path, l.file, &l.c->ledger, err) || read_hosts(&l, err) || drop_not_granted(&l, err))
-        goto done;
+    drop_not_granted(&l);
     l.default_level = default_level(&l);
     if (hrun_described_ask(&l, err))
         goto done;

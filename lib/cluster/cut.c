@@ -2,6 +2,7 @@
  * contracts */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static char *read_list(const char *list, int *size)
                 break;
         }
         if (!set)
-            set = calloc((size_t)most + 1, 1);
+            set = xcalloc((size_t)most + 1, 1);
         if (!set) {
             *size = 0;
             return NULL;
@@ -102,8 +103,8 @@ static int find_homes(struct sets *k)
         size = (int)strtol(k->cores[i].cores, NULL, 10) + 1;
         k->nnumbers = size > k->nnumbers ? size : k->nnumbers;
     }
-    owner = calloc((size_t)k->nnumbers, sizeof *owner);
-    for (int f = 0; owner && f < k->nfull; f++) {
+    owner = xcalloc((size_t)k->nnumbers, sizeof *owner);
+    for (int f = 0; f < k->nfull; f++) {
         set = read_list(k->full[f].cores, &size);
         if (!set) {
             free(owner);
@@ -114,10 +115,10 @@ static int find_homes(struct sets *k)
                 owner[i] = f;
         free(set);
     }
-    for (int i = 0; owner && i < k->ncores; i++)
+    for (int i = 0; i < k->ncores; i++)
         k->home[i] = owner[strtol(k->cores[i].cores, NULL, 10)];
     free(owner);
-    return owner ? 0 : -1;
+    return 0;
 }
 
 static int make_sets(const struct hrun_host *h, enum hrun_level level, struct sets *k, struct hrun_error *err)
@@ -134,14 +135,14 @@ static int make_sets(const struct hrun_host *h, enum hrun_level level, struct se
     if (hrun_topo_pes(t, level, 0, &k->full, &k->nfull, err) ||
         hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &k->cores, &k->ncores, err))
         goto fail;
-    k->pus = calloc((size_t)k->ncores, sizeof *k->pus);
-    k->home = calloc((size_t)k->ncores, sizeof *k->home);
+    k->pus = xcalloc((size_t)k->ncores, sizeof *k->pus);
+    k->home = xcalloc((size_t)k->ncores, sizeof *k->home);
     if (!k->pus || !k->home || find_homes(k))
         goto nomem;
     for (int i = 0; i < k->ncores; i++) {
         set = read_list(k->cores[i].cpuset, &size);
-        k->pus[i] = calloc((size_t)k->npus, 1);
-        if (!set || !k->pus[i]) {
+        k->pus[i] = xcalloc((size_t)k->npus, 1);
+        if (!set) {
             free(set);
             goto nomem;
         }
@@ -174,11 +175,11 @@ fail:
 /* Fill *pe with the cores among the first max_cores used ones whose home is `home`. */
 static int fill_pe(const struct sets *k, int max_cores, int home, struct hrun_topo_pe *pe)
 {
-    char *pus = calloc((size_t)k->npus, 1), *numbers = calloc((size_t)k->nnumbers, 1), *one;
+    char *pus = xcalloc((size_t)k->npus, 1), *numbers = xcalloc((size_t)k->nnumbers, 1), *one;
     struct hrun_buf core_pus = HRUN_BUF_INIT;
     int left = max_cores, count;
 
-    for (int i = 0; pus && numbers && i < k->ncores && left > 0; i++) {
+    for (int i = 0; i < k->ncores && left > 0; i++) {
         if (!k->pus[i])
             continue;
         left--;
@@ -187,24 +188,19 @@ static int fill_pe(const struct sets *k, int max_cores, int home, struct hrun_to
         for (int p = 0; p < k->npus; p++)
             pus[p] |= k->pus[i][p];
         one = print_list(k->pus[i], k->npus, &count);
-        if (one)
-            hrun_buf_addf(&core_pus, "%s%s", core_pus.len ? ";" : "", one);
-        else
-            core_pus.failed = 1;
+        hrun_buf_addf(&core_pus, "%s%s", core_pus.len ? ";" : "", one);
         free(one);
         numbers[strtol(k->cores[i].cores, NULL, 10)] = 1;
         pe->memory_bytes += k->cores[i].memory_bytes;
     }
-    if (pus && numbers) {
-        pe->kind = k->full[home].kind;
-        pe->cpuset = print_list(pus, k->npus, &pe->npus);
-        pe->cores = print_list(numbers, k->nnumbers, &pe->ncores);
-        pe->core_pus = hrun_buf_detach(&core_pus);
-    }
+    pe->kind = k->full[home].kind;
+    pe->cpuset = print_list(pus, k->npus, &pe->npus);
+    pe->cores = print_list(numbers, k->nnumbers, &pe->ncores);
+    pe->core_pus = hrun_buf_detach(&core_pus);
     hrun_buf_release(&core_pus);
     free(pus);
     free(numbers);
-    return pe->cpuset && pe->cores && pe->core_pus ? 0 : -1;
+    return pe->cpuset ? 0 : -1;
 }
 
 /* Cut a host that told what may be used there. */
@@ -220,10 +216,8 @@ static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct 
     left = cut->max_cores > 0 && cut->max_cores < k.used ? cut->max_cores : k.used;
     cut->memory = k.memory;
     cut->ncores = k.used;
-    list = calloc((size_t)k.nfull, sizeof *list);
-    seen = calloc((size_t)k.nfull, 1);
-    if (!list || !seen)
-        goto nomem;
+    list = xcalloc((size_t)k.nfull, sizeof *list);
+    seen = xcalloc((size_t)k.nfull, 1);
     for (int i = 0, most = left; i < k.ncores && left > 0; i++) {
         if (!k.pus[i])
             continue;
@@ -260,7 +254,7 @@ static void cut_destroy(struct hrun_cut *cut)
 static struct hrun_cuts *own_cuts(struct hrun_cluster *c)
 {
     if (!c->cuts)
-        c->cuts = calloc(1, sizeof *c->cuts);
+        c->cuts = xcalloc(1, sizeof *c->cuts);
     return c->cuts;
 }
 
@@ -271,9 +265,8 @@ static void *roomy(void *v, int n, int *cap)
 
     if (n < *cap)
         return v;
-    more = realloc(v, (size_t)(*cap ? 2 * *cap : 16) * sizeof(void *));
-    if (more)
-        *cap = *cap ? 2 * *cap : 16;
+    more = xrealloc(v, (size_t)(*cap ? 2 * *cap : 16) * sizeof(void *));
+    *cap = *cap ? 2 * *cap : 16;
     return more;
 }
 
@@ -305,11 +298,11 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
             return cut;
     }
     v = cuts ? roomy(cuts->v, cuts->n, &cuts->cap) : NULL;
-    cut = v ? calloc(1, sizeof *cut) : NULL;
+    cut = v ? xcalloc(1, sizeof *cut) : NULL;
     if (v)
         cuts->v = v;
     if (cut)
-        *cut = (struct hrun_cut){ h->topo, usable ? strdup(usable) : NULL, level, max_cores, NULL, 0, 0, 0 };
+        *cut = (struct hrun_cut){ h->topo, usable ? xstrdup(usable) : NULL, level, max_cores, NULL, 0, 0, 0 };
     if (!cut || (usable && !cut->usable)) {
         hrun_fail_nomem(err);
         goto fail;
@@ -438,9 +431,7 @@ int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, 
     for (int i = 0; i < c->nsubs && !cut; i++)
         for (int p = 0; p < c->subs[i].npes; p++)
             count += c->subs[i].pes[p].host == host ? c->subs[i].pes[p].ncores : 0;
-    v = calloc((size_t)(cut ? cut->n : count) + 1, sizeof *v);
-    if (!v)
-        return hrun_fail_nomem(err);
+    v = xcalloc((size_t)(cut ? cut->n : count) + 1, sizeof *v);
     for (int i = 0; cut && i < cut->n; i++) {
         hrun_range_next(cut->pes[i].cores, HRUN_RANGES_MAX, &number, &number);
         v[i] = (struct hrun_core){ .number = (int)number, .pus = cut->pes[i].cpuset };

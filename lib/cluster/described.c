@@ -1,4 +1,5 @@
 /* described.c - hosts and PEs of a cluster file's sub-clusters; see internal.h for the contracts */
+#include "base/alloc.h"
 #include "cluster/internal.h"
 
 #include <limits.h>
@@ -78,8 +79,6 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     int host, is_local, asked = -1;
 
     if (hrun_resolver_look(l->resolver, name, &is_local, &why)) {
-        if (why.code == HRUN_ENOMEM)
-            return hrun_fail_nomem(err);
         return FAIL(l, e, "hosts", 0, err, "%s", why.text);
     }
     for (host = 0; host < l->c->nhosts; host++)
@@ -92,9 +91,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
     } else if (!described && (asked = find_asked(l, name)) >= 0) {
         topo = l->answers[asked]->topo;
     }
-    notes = realloc(l->notes, ((size_t)host + 1) * sizeof *notes);
-    if (!notes)
-        return hrun_fail_nomem(err);
+    notes = xrealloc(l->notes, ((size_t)host + 1) * sizeof *notes);
     l->notes = notes;
     notes[host] = (struct host_note){ e, e, 0, 0 };
     if (is_local)
@@ -132,11 +129,11 @@ static int list_unknown(struct load *l, int **entries, struct hrun_error *err)
                 stands_before(l, e, i, name))
                 continue;
             if (hrun_resolver_look(l->resolver, name, &is_local, &why))
-                return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : FAIL(l, e, "hosts", 0, err, "%s", why.text);
+                return FAIL(l, e, "hosts", 0, err, "%s", why.text);
             if (is_local)
                 continue;
-            grown = realloc(*entries, (l->asked.n + 1) * sizeof **entries);
-            if (!grown || (*entries = grown, hrun_strvec_push(&l->asked, name)))
+            grown = xrealloc(*entries, (l->asked.n + 1) * sizeof **entries);
+            if (*entries = grown, hrun_strvec_push(&l->asked, name))
                 return hrun_fail_nomem(err);
             (*entries)[l->asked.n - 1] = (int)e;
         }
@@ -176,11 +173,7 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
         return 0;
     if (list_unknown(l, &entries, err))
         goto done;
-    l->answers = calloc(l->asked.n + 1, sizeof *l->answers);
-    if (!l->answers) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    l->answers = xcalloc(l->asked.n + 1, sizeof *l->answers);
     rc = l->asked.n ? hrun_ask_hosts(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->answers, &bad, &why)
                     : 0;
     if (rc && bad >= 0)
@@ -285,8 +278,7 @@ static int add_known(struct load *l, unsigned e, int host, const struct wanted *
     most = h->cores && h->cores < before + want ? h->cores : before + want;
     cut = hrun_host_cut(l->c, h, w->level, most, &why);
     if (!cut)
-        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err)
-                                       : FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
+        return FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
                                               why.text);
     for (int i = 0; i < cut->n; i++) {
         const struct hrun_topo_pe *p = &cut->pes[i];

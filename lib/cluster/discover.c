@@ -2,6 +2,7 @@
  * the contracts */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -103,7 +104,7 @@ static int sort_out(struct listed *l, struct hrun_error *err)
         e = &l->list->v[i];
         granted = hrun_granted_index(l->d, e->name);
         if (hrun_resolver_look(l->d->resolver, e->name, &is_local, &why))
-            return hrun_fail_at(err, why.code == HRUN_ENOMEM ? HRUN_ENOMEM : HRUN_EPARSE, l->file, e->line, e->column,
+            return hrun_fail_at(err, HRUN_EPARSE, l->file, e->line, e->column,
                                 "%s%s%s%s", why.text, granted < 0 ? "" : " (", granted < 0 ? "" : l->d->granted->name,
                                 granted < 0 ? "" : " grants it)");
         if (granted == -1)
@@ -154,8 +155,8 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
 static int from_list(const struct hrun_discovery *d, const struct hrun_host_list *list, const char *file,
                      struct hrun_error *err)
 {
-    struct listed l = { d, list, file, calloc(list->n + 1, sizeof *l.remote),
-                        calloc(list->n + 1, sizeof *l.answers), 0 };
+    struct listed l = { d, list, file, xcalloc(list->n + 1, sizeof *l.remote),
+                        xcalloc(list->n + 1, sizeof *l.answers), 0 };
     enum hrun_level level = d->req->level >= 0 ? (enum hrun_level)d->req->level
                           : list->n > 1 ? HRUN_LEVEL_NODE : HRUN_LEVEL_CORE;
     struct hrun_error why = { 0 };
@@ -203,7 +204,7 @@ done:
 
 static int from_allocation(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
 {
-    struct hrun_host_list list = { calloc(a->hosts.n + 1, sizeof *list.v), a->hosts.n, a->hosts.n };
+    struct hrun_host_list list = { xcalloc(a->hosts.n + 1, sizeof *list.v), a->hosts.n, a->hosts.n };
     int rc;
 
     if (!list.v)
@@ -250,14 +251,14 @@ static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request
 
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)
               : req->host_file    ? hrun_strf("host file %s", req->host_file)
-              : req->hosts        ? strdup("--host")
-                                  : strdup(a->manager == HRUN_MANAGER_NONE ? "this host" : a->name);
+              : req->hosts        ? xstrdup("--host")
+                                  : xstrdup(a->manager == HRUN_MANAGER_NONE ? "this host" : a->name);
     c->manager = a->manager;
     c->ngroups = a->ngroups > 1 ? a->ngroups : 1;
     c->cpus_each = a->cpus_each;
     if (is_grant)
-        c->allocation = strdup(a->name);
-    return c->source && (!is_grant || c->allocation) ? 0 : hrun_fail_nomem(err);
+        c->allocation = xstrdup(a->name);
+    return (!is_grant || c->allocation) ? 0 : hrun_fail_nomem(err);
 }
 
 /* Flux is asked first: an instance within a job of another manager is what the user has started last. */
@@ -284,9 +285,7 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
 
     if (req->cluster_file && (req->host_file || req->hosts))
         return hrun_fail(err, HRUN_EINVAL, "a cluster file cannot be combined with a host file or a list of hosts");
-    d.c = calloc(1, sizeof *d.c);
-    if (!d.c)
-        return hrun_fail_nomem(err);
+    d.c = xcalloc(1, sizeof *d.c);
     if (req->platform) {
         rc = hrun_platform_discover(req, d.c, err);
         if (!rc) {

@@ -94,9 +94,8 @@ int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *o
     hrun_buf_addc(&b, '\n');
     add_machine(&b);
     hrun_buf_addf(&b, "topology %016llx\n%s\n", (unsigned long long)key, HRUN_TOLD_END);
-    if (!b.failed)
-        hrun_buf_add(out, b.data, b.len);
-    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_buf_add(out, b.data, b.len);
+    rc = 0;
 done:
     hrun_buf_release(&b);
     hrun_topo_pes_free(pes, n);

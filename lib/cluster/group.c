@@ -1,5 +1,6 @@
 /* group.c - hosts -> sub-clusters without a cluster file: grouping, order, names; see cluster.h and internal.h for the
  * contracts */
+#include "base/alloc.h"
 #include "cluster/internal.h"
 
 #include <math.h>
@@ -170,30 +171,30 @@ static int name_sub(struct hrun_cluster *c, char *const *bases, int sub, struct 
         if (apart > 0)
             marks[m](s, &b);
     }
-    rc = b.failed ? hrun_fail_nomem(err) : hrun_cluster_name_sub(c, sub, b.data, 0, err);
+    rc = hrun_cluster_name_sub(c, sub, b.data, 0);
     hrun_buf_release(&b);
     return rc < 0 ? -1 : 0;
 }
 
 int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun_error *err)
 {
-    char **bases = calloc((size_t)c->nsubs + 1, sizeof *bases);
+    char **bases = xcalloc((size_t)c->nsubs + 1, sizeof *bases);
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc = bases ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
     if (c->nsubs > 1)
         qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
-    for (int sub = 0; sub < c->nsubs && !rc; sub++) {
+    for (int sub = 0; sub < c->nsubs; sub++) {
         if (strcmp(c->subs[sub].cpu_model, "unknown"))
             hrun_add_slug(&b, c->subs[sub].cpu_model);
         if (!b.len)
             hrun_buf_adds(&b, hrun_level_name(level));
         bases[sub] = hrun_buf_detach(&b);
-        rc = bases[sub] ? 0 : hrun_fail_nomem(err);
+        rc = 0;
     }
     for (int sub = 0; sub < c->nsubs && !rc; sub++)
         rc = name_sub(c, bases, sub, err);
-    for (int sub = 0; bases && sub < c->nsubs; sub++)
+    for (int sub = 0; sub < c->nsubs; sub++)
         free(bases[sub]);
     free(bases);
     return rc;

@@ -1,6 +1,7 @@
 /* host_answer.c - asking hosts what they are made of, and reading what they say; see internal.h for the contracts */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <ctype.h>
@@ -41,14 +42,12 @@ static struct hrun_topo *find_known(const struct known *k, uint64_t key)
     return NULL;
 }
 
-static int add_known(struct known *k, uint64_t key, struct hrun_topo *topo, struct hrun_error *err)
+static int add_known(struct known *k, uint64_t key, struct hrun_topo *topo)
 {
     if (k->n == k->cap) {
         int cap = k->cap ? 2 * k->cap : 16;
-        void *v = realloc(k->v, (size_t)cap * sizeof *k->v);
+        void *v = xrealloc(k->v, (size_t)cap * sizeof *k->v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         k->v = v;
         k->cap = cap;
     }
@@ -63,12 +62,12 @@ static struct hrun_topo *load_xml(struct hrun_cluster *c, struct known *k, uint6
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
 
-    return t && hrun_cluster_add_topo(c, t, err) >= 0 && !add_known(k, key, t, err) ? t : NULL;
+    return t && hrun_cluster_add_topo(c, t, err) >= 0 && !add_known(k, key, t) ? t : NULL;
 }
 
 /* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none,
  * or memory ran out (*nomem = 1 then). */
-static char *told_line(const char *p, const char *key, int *nomem)
+static char *told_line(const char *p, const char *key)
 {
     const char *end = strstr(p, HRUN_TOLD_END), *line = strstr(p, key);
     char *value;
@@ -80,9 +79,7 @@ static char *told_line(const char *p, const char *key, int *nomem)
     len = strcspn(line, "\r\n");
     if (line + len > end)
         return NULL;
-    value = strndup(line, len);
-    if (!value)
-        *nomem = 1;
+    value = xstrndup(line, len);
     for (char *q = value; q && *q; q++)
         if (iscntrl((unsigned char)*q))
             *q = ' ';
@@ -123,14 +120,14 @@ double hrun_cpu_quota_of(const char *text)
 static int read_instruction(const char *host, const char *p, struct hrun_host_answer *t, struct hrun_error *err)
 {
     int good, nomem = 0;
-    char *number = told_line(p, "\nmemory ", &nomem), *key = told_line(p, "\ntopology ", &nomem), *after = NULL;
-    char *quota = told_line(p, "\nquota ", &nomem);
+    char *number = told_line(p, "\nmemory "), *key = told_line(p, "\ntopology "), *after = NULL;
+    char *quota = told_line(p, "\nquota ");
 
-    t->usable = told_line(p, "\nusable ", &nomem);
-    t->cpu_model = told_line(p, "\ncpu ", &nomem);
-    t->mpi = told_line(p, "\nmpi ", &nomem);
-    t->fingerprint = told_line(p, "\nfingerprint ", &nomem);
-    t->machine = told_line(p, "\nmachine ", &nomem);
+    t->usable = told_line(p, "\nusable ");
+    t->cpu_model = told_line(p, "\ncpu ");
+    t->mpi = told_line(p, "\nmpi ");
+    t->fingerprint = told_line(p, "\nfingerprint ");
+    t->machine = told_line(p, "\nmachine ");
     if (number)
         t->memory_bytes = strtoull(number, &after, 10);
     good = t->usable && number && isdigit((unsigned char)*number) && !*after && t->memory_bytes <= HRUN_MEMORY_MAX;
@@ -178,8 +175,7 @@ static int read_answer(struct hrun_cluster *c, struct known *known, struct hrun_
         return 0;
     t->topo = load_xml(c, known, t->key, xml, &why);
     if (!t->topo)
-        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err)
-                                       : hrun_fail(err, why.code, "host '%s': %s", host, why.text);
+        return hrun_fail(err, why.code, "host '%s': %s", host, why.text);
     hrun_cache_keep(cache, t->key, xml, (size_t)(end - xml));
     return 0;
 }
@@ -216,7 +212,7 @@ static struct hrun_host_answer *remember(struct hrun_cache *cache, struct hrun_c
 /* The first host that failed gives the error, the others are named. */
 static int tell_failures(char *const *hosts, int n, const struct hrun_error *errors, int *bad, struct hrun_error *err)
 {
-    char **others = calloc((size_t)n + 1, sizeof *others);
+    char **others = xcalloc((size_t)n + 1, sizeof *others);
     struct hrun_buf b = HRUN_BUF_INIT;
     size_t nothers = 0;
 
@@ -226,7 +222,7 @@ static int tell_failures(char *const *hosts, int n, const struct hrun_error *err
             continue;
         if (*bad < 0)
             *bad = i;
-        else if (others)
+        else
             others[nothers++] = hosts[i];
     }
     if (nothers)
@@ -238,13 +234,13 @@ static int tell_failures(char *const *hosts, int n, const struct hrun_error *err
     return -1;
 }
 
-static int leave_out(struct hrun_cluster *c, char *const *hosts, int n, const struct hrun_error *errors,
-                     struct hrun_error *err)
+static int leave_out(struct hrun_cluster *c, char *const *hosts, int n, const struct hrun_error *errors)
 {
     for (int i = 0; i < n; i++)
-        if (errors[i].code && (hrun_strvec_push(&c->unreachable, hosts[i]) ||
-                               hrun_strvec_push(&c->why_not, errors[i].text)))
-            return hrun_fail_nomem(err);
+        if (errors[i].code) {
+            hrun_strvec_push(&c->unreachable, hosts[i]);
+            hrun_strvec_push(&c->why_not, errors[i].text);
+        }
     return 0;
 }
 
@@ -253,11 +249,9 @@ static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache,
                struct known *known, char *const *hosts, int n, struct hrun_host_answer **answers,
                struct hrun_error *errors, struct hrun_error *err)
 {
-    struct hrun_buf *texts = calloc((size_t)n + 1, sizeof *texts);
+    struct hrun_buf *texts = xcalloc((size_t)n + 1, sizeof *texts);
     int rc, failed = 0;
 
-    if (!texts)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < n; i++)
         hrun_buf_init(&texts[i]);
     rc = req->topologies(req->ctx, hosts, n, req->skip_unreachable, texts, errors, err);
@@ -267,17 +261,13 @@ static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache,
         /* Those that were not begun because another one failed have said nothing. */
         if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
             continue;
-        answers[i] = calloc(1, sizeof **answers);
-        if (!answers[i]) {
-            rc = hrun_fail_nomem(err);
-        } else if (!read_answer(c, known, cache, hosts[i], &texts[i], answers[i], &errors[i]) &&
+        answers[i] = xcalloc(1, sizeof **answers);
+        if (!read_answer(c, known, cache, hosts[i], &texts[i], answers[i], &errors[i]) &&
                    !check_answer(c, hosts[i], answers[i], &errors[i])) {
             hrun_cache_put(cache, hosts[i], answers[i]);
         } else {
             hrun_host_answer_destroy(answers[i]);
             answers[i] = NULL;
-            if (errors[i].code == HRUN_ENOMEM)
-                rc = hrun_fail_nomem(err);
         }
         hrun_buf_release(&texts[i]);
     }
@@ -306,11 +296,9 @@ static int compare_named(const void *pa, const void *pb)
 static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *answers, int *bad,
                           struct hrun_error *err)
 {
-    struct named *v = calloc((size_t)n + 1, sizeof *v);
+    struct named *v = xcalloc((size_t)n + 1, sizeof *v);
     int count = 0, rc = 0;
 
-    if (!v)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < n; i++)
         if (answers[i] && answers[i]->machine && strncmp(hosts[i], "127.", 4))
             v[count++] = (struct named){ answers[i]->machine, hosts[i], i };
@@ -331,20 +319,16 @@ static int check_machines(char *const *hosts, int n, struct hrun_host_answer *co
 int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
                    char *const *hosts, int n, struct hrun_host_answer **answers, int *bad, struct hrun_error *err)
 {
-    char **names = calloc((size_t)n + 1, sizeof *names);
-    int *where = calloc((size_t)n + 1, sizeof *where);
-    struct hrun_host_answer **fresh = calloc((size_t)n + 1, sizeof *fresh);
-    struct hrun_error *errors = calloc((size_t)n + 1, sizeof *errors);
+    char **names = xcalloc((size_t)n + 1, sizeof *names);
+    int *where = xcalloc((size_t)n + 1, sizeof *where);
+    struct hrun_host_answer **fresh = xcalloc((size_t)n + 1, sizeof *fresh);
+    struct hrun_error *errors = xcalloc((size_t)n + 1, sizeof *errors);
     struct known known = { NULL, 0, 0 };
     int nasked = 0, nfailed = 0, rc = -1;
 
     *bad = -1;
     for (int i = 0; i < n; i++)
         answers[i] = NULL;
-    if (!names || !where || !fresh || !errors) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     for (int i = 0; i < n; i++) {
         answers[i] = req->refresh ? NULL : remember(cache, c, &known, hosts[i]);
         if (answers[i])
@@ -364,13 +348,13 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
         *bad = where[*bad];
         goto done;
     }
-    rc = leave_out(c, names, nasked, errors, err) || check_machines(hosts, n, answers, bad, err) ? -1 : 0;
+    rc = leave_out(c, names, nasked, errors) || check_machines(hosts, n, answers, bad, err) ? -1 : 0;
 done:
     for (int i = 0; i < n && rc; i++) {
         hrun_host_answer_destroy(answers[i]);
         answers[i] = NULL;
     }
-    for (int i = 0; fresh && i < nasked; i++)
+    for (int i = 0; i < nasked; i++)
         hrun_host_answer_destroy(fresh[i]);
     free(fresh);
     free(errors);

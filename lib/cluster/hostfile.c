@@ -1,6 +1,7 @@
 /* hostfile.c - host files and --host; see internal.h for the contracts and hrun-cluster(5) for the formats */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -31,13 +32,11 @@ static int push(struct hrun_host_list *list, const char *name, int slots, int ke
 {
     if (list->n == list->cap) {
         size_t cap = list->cap ? list->cap * 2 : 16;
-        struct hrun_host_entry *v = realloc(list->v, cap * sizeof *v);
-        if (!v)
-            return hrun_fail_nomem(err);
+        struct hrun_host_entry *v = xrealloc(list->v, cap * sizeof *v);
         list->v = v;
         list->cap = cap;
     }
-    list->v[list->n] = (struct hrun_host_entry){ strdup(name), slots, keyed, line, column };
+    list->v[list->n] = (struct hrun_host_entry){ xstrdup(name), slots, keyed, line, column };
     if (!list->v[list->n].name)
         return hrun_fail_nomem(err);
     list->n++;
@@ -122,14 +121,13 @@ static int add_mention(struct hrun_host_entry *first, const struct hrun_host_ent
  * become 0: all cores. */
 static int merge_mentions(struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
-    struct hrun_host_entry **sorted = malloc((list->n + 1) * sizeof *sorted), *first = NULL;
-    int counted = 0, rc = sorted ? 0 : hrun_fail_nomem(err);
+    struct hrun_host_entry **sorted = xmalloc((list->n + 1) * sizeof *sorted), *first = NULL;
+    int counted = 0, rc = 0;
     size_t n = 0;
 
-    for (size_t i = 0; i < list->n && sorted; i++)
+    for (size_t i = 0; i < list->n; i++)
         sorted[i] = &list->v[i];
-    if (sorted)
-        qsort(sorted, list->n, sizeof *sorted, compare_entries);
+    qsort(sorted, list->n, sizeof *sorted, compare_entries);
     for (size_t i = 0; i < list->n && !rc; i++) {
         if (!first || strcasecmp(first->name, sorted[i]->name)) {
             first = sorted[i];
@@ -301,11 +299,9 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
 {
     static const char place[] = "--host";
     struct hrun_host_list found = HRUN_HOST_LIST_INIT;
-    char *copy = strdup(text), *item, *end, *tail;
+    char *copy = xstrdup(text), *item, *end, *tail;
     int rc = -1, last;
 
-    if (!copy)
-        return hrun_fail_nomem(err);
     for (item = copy, last = 0; !last; item = end + 1) {
         end = item_end(item);
         last = *end == 0;

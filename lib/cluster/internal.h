@@ -175,8 +175,7 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
 /* Copies pe without its strings, which have to live as long as c. */
 int hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe, struct hrun_error *err);
 /* Name sub-cluster sub `base`, "base-KIND" when with_kind, and with a number when that is taken. */
-int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind,
-                          struct hrun_error *err);
+int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind);
 
 /* ---------------------------------------------------------------- discover.c */
 

@@ -7,6 +7,7 @@
  */
 #include "cluster/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <limits.h>
@@ -66,15 +67,11 @@ static int add_host(struct sim *s, const char *text, struct hrun_error *err)
         return hrun_fail(err, HRUN_EINVAL, "%s: the links of host '%.200s' have no finite bandwidth and latency",
                          s->path, h.name);
     if (s->n == s->cap) {
-        grown = realloc(s->v, ((size_t)s->cap * 2 + 64) * sizeof *grown);
-        if (!grown)
-            return hrun_fail_nomem(err);
+        grown = xrealloc(s->v, ((size_t)s->cap * 2 + 64) * sizeof *grown);
         s->v = grown;
         s->cap = s->cap * 2 + 64;
     }
-    h.name = strdup(h.name);
-    if (!h.name)
-        return hrun_fail_nomem(err);
+    h.name = xstrdup(h.name);
     s->v[s->n++] = h;
     return 0;
 }
@@ -126,7 +123,7 @@ static int read_line(struct sim *s, const char *line, struct hrun_error *err)
         add_loop(s, line + 5);
     else if (!strncmp(line, "asking ", 7))
         snprintf(s->asking, sizeof s->asking, "%s", line + 7);
-    else if (!strncmp(line, "simgrid ", 8) && !s->version && !(s->version = strdup(line + 8)))
+    else if (!strncmp(line, "simgrid ", 8) && !s->version && !(s->version = xstrdup(line + 8)))
         return hrun_fail_nomem(err);
     else if (!strcmp(line, "end"))
         s->ended = 1;
@@ -185,11 +182,9 @@ static int read_all(struct sim *s, char *text, struct hrun_error *err)
 /* Keep the hosts that a list names, in its order. */
 static int choose(struct sim *s, const struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
-    struct sim_host *v = calloc(list->n + 1, sizeof *v);
+    struct sim_host *v = xcalloc(list->n + 1, sizeof *v);
     int n = 0, i;
 
-    if (!v)
-        return hrun_fail_nomem(err);
     for (size_t k = 0; k < list->n; k++) {
         const struct hrun_host_entry *e = &list->v[k];
 
@@ -239,7 +234,7 @@ static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_l
     memory = h->memory_bytes * part;
     key.memory_bytes = hrun_round_memory((uint64_t)memory);
     if (host >= 0)
-        sub = network.failed ? hrun_fail_nomem(err) : hrun_cluster_find_sub(c, 0, &key, err);
+        sub = hrun_cluster_find_sub(c, 0, &key, err);
     if (sub >= 0 && c->nsubs > before) {
         c->subs[sub].core_flops = h->speed;
         c->subs[sub].link_bw = h->bw;
@@ -295,18 +290,18 @@ static int name_sub(struct hrun_cluster *c, int sub, struct hrun_error *err)
         if (strcspn(name, "0123456789.") != len || strncmp(first, name, len))
             len = 0;
     }
-    if (base && len)
+    if (len)
         hrun_add_slug(&b, base);
     if (!b.len)
         hrun_buf_addf(&b, "%.3ggf", 1e-9 * s->core_flops);
-    rc = !base || b.failed ? hrun_fail_nomem(err) : hrun_cluster_name_sub(c, sub, b.data, 0, err);
+    rc = hrun_cluster_name_sub(c, sub, b.data, 0);
     free(base);
     hrun_buf_release(&b);
     return rc < 0 ? -1 : 0;
 }
 
 /* What lies between two hosts of the sub-cluster, as all its runs see it. */
-static int add_mate(struct hrun_subcluster *s, const struct sim_host *first, struct hrun_error *err)
+static void add_mate(struct hrun_subcluster *s, const struct sim_host *first)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     char *text;
@@ -314,11 +309,8 @@ static int add_mate(struct hrun_subcluster *s, const struct sim_host *first, str
     hrun_buf_adds(&b, s->network);
     add_link(&b, "between two hosts", first->mate_bw, first->mate_lat);
     text = hrun_buf_detach(&b);
-    if (!text)
-        return hrun_fail_nomem(err);
     free(s->network);
     s->network = text;
-    return 0;
 }
 
 /* What hrun-smpi has printed -> sub-clusters; of the hosts those that the list of this file names, if it names any. */
@@ -342,8 +334,7 @@ static int read_text(const struct hrun_cluster_request *req, const struct hrun_h
         if (add_pes(c, &s.v[i], level, err))
             goto done;
     for (int i = 0; i < c->nsubs; i++)      /* host i of the cluster is host i of s */
-        if (add_mate(&c->subs[i], &s.v[c->subs[i].pes[0].host], err))
-            goto done;
+        add_mate(&c->subs[i], &s.v[c->subs[i].pes[0].host]);
     if (c->nsubs > 1)
         qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
     for (int i = 0; i < c->nsubs; i++)
@@ -366,13 +357,15 @@ static int ask(const struct hrun_cluster_request *req, const struct hrun_host_li
     int rc = req->read_platform(req->ctx, req->platform, NULL, text, err);
 
     if (!rc && list->n && strstr(text->data, "\nasking ") && !strstr(text->data, "\nend\n")) {
-        for (size_t i = 0; i < list->n && !rc; i++)
-            rc = hrun_strvec_push(&names, list->v[i].name) ? hrun_fail_nomem(err) : 0;
+        for (size_t i = 0; i < list->n && !rc; i++) {
+            hrun_strvec_push(&names, list->v[i].name);
+            rc = 0;
+        }
         hrun_buf_reset(text);
         rc = rc ? rc : req->read_platform(req->ctx, req->platform, names.v, text, err);
         hrun_strvec_release(&names);
     }
-    return rc ? rc : text->failed ? hrun_fail_nomem(err) : 0;
+    return rc ? rc : 0;
 }
 
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
@@ -388,12 +381,10 @@ int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_c
                          "hosts are what SimGrid says");
     if (!realpath(req->platform, path))
         return hrun_fail_errno(err, HRUN_ENOENT, "platform file %s", req->platform);
-    c->platform = strdup(path);
+    c->platform = xstrdup(path);
     c->source = hrun_strf("platform %s", req->platform);
     c->ngroups = 1;
-    if (!c->source || !c->platform)
-        hrun_fail_nomem(err);
-    else if (!req->read_platform)
+    if (!req->read_platform)
         hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
     else if ((!req->host_file && !req->hosts) || !hrun_hosts_asked(req, &list, &file, err))
         rc = ask(req, &list, &text, err) ? -1 : read_text(req, &list, file, text.data, c, err);

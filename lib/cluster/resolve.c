@@ -1,4 +1,5 @@
 /* resolve.c - is it a host, is it this one; see internal.h for the contracts */
+#include "base/alloc.h"
 #include "cluster/internal.h"
 
 #include <arpa/inet.h>
@@ -26,7 +27,7 @@ static int compare_names(const void *a, const void *b)
 
 void hrun_resolver_know(struct hrun_resolver *r, const char *name)
 {
-    char *copy = tfind(name, &r->known, compare_names) ? NULL : strdup(name);
+    char *copy = tfind(name, &r->known, compare_names) ? NULL : xstrdup(name);
 
     if (copy && !tsearch(copy, &r->known, compare_names))
         free(copy);
@@ -34,12 +35,8 @@ void hrun_resolver_know(struct hrun_resolver *r, const char *name)
 
 struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
 {
-    struct hrun_resolver *r = calloc(1, sizeof *r);
+    struct hrun_resolver *r = xcalloc(1, sizeof *r);
 
-    if (!r) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     if (gethostname(r->own, sizeof r->own - 1)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot find this host's name");
         goto fail;
@@ -139,11 +136,7 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
         return 0;
     }
     /* "[::1]" is how host lists write IPv6 addresses. */
-    bare = name[0] == '[' && name[len - 1] == ']' ? strndup(name + 1, len - 2) : strdup(name);
-    if (!bare) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    bare = name[0] == '[' && name[len - 1] == ']' ? xstrndup(name + 1, len - 2) : xstrdup(name);
     code = lookup(bare, &list);
     if (code) {
         hrun_fail(err, HRUN_EINVAL, "unknown host '%s': %s", name,

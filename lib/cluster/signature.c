@@ -76,7 +76,6 @@ void hrun_add_slug(struct hrun_buf *out, const char *model)
     for (len = 0; len < cut && strchr("-.", slug.data[len]); len++)
         continue;
     hrun_buf_add(out, slug.data + len, cut - len);
-    out->failed |= slug.failed;
     hrun_buf_release(&slug);
 }
 
@@ -135,6 +134,5 @@ void hrun_cluster_signature(const struct hrun_subcluster *s, const char *mpi, co
     if (s->quota_permille)
         hrun_buf_addf(&exact, "\x1fquota %d", s->quota_permille);
     hrun_buf_addf(out, "-%08lx", crc32(0, (const Bytef *)exact.data, (uInt)exact.len) & 0xffffffffu);
-    out->failed |= exact.failed;
     hrun_buf_release(&exact);
 }

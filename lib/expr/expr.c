@@ -5,6 +5,7 @@
  */
 #include "expr/internal.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 
 #include <ctype.h>
@@ -61,20 +62,17 @@ static int check_consts(const struct scope *scope, struct hrun_error *err)
 
 static int allocate(struct hrun_expr *e, const char *text, const struct scope *scope)
 {
-    e->text = strdup(text);
-    e->ops = calloc(2 * strlen(text) + 1, sizeof *e->ops);    /* "a&&b" makes the most operations of its length: 6 */
-    e->values = calloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->values);
-    e->names = calloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->names);
-    e->used = calloc((size_t)scope->nvars + 1, 1);
-    e->derived = calloc((size_t)scope->nconsts + 1, sizeof *e->derived);
-    if (!e->text || !e->ops || !e->values || !e->names || !e->used || !e->derived)
-        return -1;
+    e->text = xstrdup(text);
+    e->ops = xcalloc(2 * strlen(text) + 1, sizeof *e->ops);    /* "a&&b" makes the most operations of its length: 6 */
+    e->values = xcalloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->values);
+    e->names = xcalloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->names);
+    e->used = xcalloc((size_t)scope->nvars + 1, 1);
+    e->derived = xcalloc((size_t)scope->nconsts + 1, sizeof *e->derived);
     for (; e->nvars < scope->nvars; e->nvars++)
-        if (!(e->names[e->nvars] = strdup(scope->vars[e->nvars])))
-            return -1;
+        e->names[e->nvars] = xstrdup(scope->vars[e->nvars]);
     for (; e->nconsts < scope->nconsts; e->nconsts++) {
         e->values[e->nvars + e->nconsts] = scope->consts[e->nconsts].value;
-        if (!(e->names[e->nvars + e->nconsts] = strdup(scope->consts[e->nconsts].name)))
+        if (!(e->names[e->nvars + e->nconsts] = xstrdup(scope->consts[e->nconsts].name)))
             return -1;
     }
     for (int c = 0; c < HRUN_EXPR_CALLS_MAX; c++)
@@ -97,17 +95,15 @@ struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, 
     }
     if (check_consts(scope, err))
         return NULL;
-    e = calloc(1, sizeof *e);
-    if (!e || allocate(e, text, scope)) {
+    e = xcalloc(1, sizeof *e);
+    if (allocate(e, text, scope)) {
         hrun_fail_nomem(err);
         goto fail;
     }
     if (hrun_expr_parse(e, scope, err))
         goto fail;
-    e->stack = calloc((size_t)e->depth, sizeof *e->stack);
-    if (e->stack)
-        return e;
-    hrun_fail_nomem(err);
+    e->stack = xcalloc((size_t)e->depth, sizeof *e->stack);
+    return e;
 fail:
     hrun_expr_destroy(e);
     return NULL;

@@ -5,6 +5,7 @@
  */
 #include "expr/internal.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -187,32 +188,28 @@ static int fail_unknown(const struct parser *p, const char *s)
 {
     const struct scope *scope = p->scope;
     int len = token_length(s), call = *skip_blanks(s + len) == '(', n = 0;
-    const char **names = calloc((size_t)(scope->nvars + scope->nconsts + hrun_functions_n + scope->nfunctions) + 1,
+    const char **names = xcalloc((size_t)(scope->nvars + scope->nconsts + hrun_functions_n + scope->nfunctions) + 1,
                                 sizeof *names);
-    char *word = strndup(s, (size_t)len);
+    char *word = xstrndup(s, (size_t)len);
     const char *hint = NULL;
     struct hrun_buf list = HRUN_BUF_INIT;
 
-    for (int i = 0; names && call && i < hrun_functions_n; i++)
+    for (int i = 0; call && i < hrun_functions_n; i++)
         names[n++] = hrun_functions[i].name;
-    for (int i = 0; names && call && i < scope->nfunctions; i++)
+    for (int i = 0; call && i < scope->nfunctions; i++)
         names[n++] = scope->functions[i].name;
-    for (int i = 0; names && !call && i < scope->nvars; i++)
+    for (int i = 0; !call && i < scope->nvars; i++)
         names[n++] = scope->vars[i];
-    for (int i = 0; names && !call && i < scope->nconsts; i++)
+    for (int i = 0; !call && i < scope->nconsts; i++)
         names[n++] = scope->consts[i].name;
     for (int i = 0; i < n; i++)
         hrun_buf_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    for (int i = 0; word && i < n && !hint; i++)
+    for (int i = 0; i < n && !hint; i++)
         hint = strcasecmp(word, names[i]) ? NULL : names[i];
-    if (!names || !word || list.failed) {
-        hrun_fail_nomem(p->err);
-    } else {
-        hint = hint ? hint : hrun_nearest(word, names, (size_t)n);
-        hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unknown %s '%s'%s%s%s (known: %s)",
-                     call ? "function" : "variable", word, hint ? ", did you mean '" : "", hint ? hint : "",
-                     hint ? "'?" : "", n ? list.data : "none");
-    }
+    hint = hint ? hint : hrun_nearest(word, names, (size_t)n);
+    hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unknown %s '%s'%s%s%s (known: %s)",
+                 call ? "function" : "variable", word, hint ? ", did you mean '" : "", hint ? hint : "",
+                 hint ? "'?" : "", n ? list.data : "none");
     hrun_buf_release(&list);
     free(word);
     free(names);
@@ -248,9 +245,7 @@ static int append_operation(struct parser *p, enum opcode code, int arg, int cou
     p->depth -= count - 1;
     if (!plain)
         return 0;
-    stack = calloc((size_t)count, sizeof *stack);
-    if (!stack)
-        return hrun_fail_nomem(p->err);
+    stack = xcalloc((size_t)count, sizeof *stack);
     e->nops -= count + 1;
     hrun_expr_flags();
     value = hrun_expr_run(e->ops + e->nops, count + 1, NULL, NULL, stack);
@@ -279,9 +274,7 @@ static int parse_number(struct parser *p, struct operand *out)
 
         end = isdigit((unsigned char)*exponent) ? exponent + strspn(exponent, "0123456789") : end + 1;
     }
-    text = strndup(s, (size_t)(end - s));
-    if (!text)
-        return hrun_fail_nomem(p->err);
+    text = xstrndup(s, (size_t)(end - s));
     bad = hrun_parse_number("expression", text, &number, NULL);
     if (bad)
         hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%s' is not a number", text);
@@ -364,9 +357,7 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     *out = (struct operand){ .calls = 1, .scaled = 1 };
     if (start == end)
         return 0;
-    text = strndup(open + 1, (size_t)(end - open - 1));
-    if (!text)
-        return hrun_fail_nomem(p->err);
+    text = xstrndup(open + 1, (size_t)(end - open - 1));
     inside.inside = function->name;
     call->argument = hrun_expr_create(text, &inside, &inner);
     free(text);
@@ -390,8 +381,6 @@ static int parse_derived(struct parser *p, int c, const char *s)
     if (!is->is || e->derived[c])
         return 0;
     e->derived[c] = hrun_expr_compile(is->is, p->scope->vars, e->nvars, p->scope->consts, c, &inner);
-    if (!e->derived[c] && inner.code == HRUN_ENOMEM)
-        return hrun_fail_nomem(p->err);
     if (!e->derived[c])
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - e->text) + 1, "'%s' is '%s', which has no value "
                             "here: %s", is->name, is->is, inner.text);

@@ -4,6 +4,7 @@
  * replace it. So only functions are called here whose sole errors are about shapes, on shapes that are right,
  * with memory that is ours.
  */
+#include "base/alloc.h"
 #include "fit/fit.h"
 #include "fit/internal.h"
 
@@ -30,11 +31,7 @@ int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, str
     /* behind the scaled problem: its row-major copy, tau, norms, right side, triangle, solution */
     if (hrun_fit_work_alloc(problem, n * p + 2 * p + n + p * p + p, &w, err))
         return -1;
-    perm.data = malloc(p * sizeof *perm.data);
-    if (!perm.data) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    perm.data = xmalloc(p * sizeof *perm.data);
     qr = gsl_matrix_view_array(w.extra, n, p);
     tau = gsl_vector_view_array(w.extra + n * p, p);
     norm = gsl_vector_view_array(w.extra + n * p + p, p);

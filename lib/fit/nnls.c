@@ -6,6 +6,7 @@
  * column j is the product of the lower parts of column j and of the right side, and no residual is ever
  * formed from coefficients. A column enters by one Householder reflection and leaves by rotations.
  */
+#include "base/alloc.h"
 #include "fit/fit.h"
 #include "fit/internal.h"
 
@@ -281,15 +282,10 @@ int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, s
     s.x = s.v + n;
     s.z = s.x + p;
     s.e = s.z + p;
-    s.cols = calloc(p, sizeof *s.cols);
-    s.state = calloc(p, sizeof *s.state);
-    if (!s.cols || !s.state) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    s.cols = xcalloc(p, sizeof *s.cols);
+    s.state = xcalloc(p, sizeof *s.state);
     nnls_solve(&s, &w, &entered);
     rc = hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
-out:
     free(s.cols);
     free(s.state);
     hrun_fit_work_free(&w);

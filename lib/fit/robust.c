@@ -1,4 +1,5 @@
 /* robust.c - Huber's re-weighting around a solver; see fit.h for the contracts */
+#include "base/alloc.h"
 #include "fit/fit.h"
 #include "fit/internal.h"
 
@@ -72,9 +73,7 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
     if (!(options->k > 0) || !(options->least_scale >= 0) || options->rounds_max < 1 || !(options->tol >= 0))
         return hrun_fail(err, HRUN_EINVAL, "re-weighting with k = %g, a least scale of %g, %d rounds and a tolerance "
                          "of %g", options->k, options->least_scale, options->rounds_max, options->tol);
-    memory = calloc(4 * n + 1, sizeof *memory);
-    if (!memory)
-        return hrun_fail_nomem(err);
+    memory = xcalloc(4 * n + 1, sizeof *memory);
     r = memory;
     sorted = r + n;
     w = sorted + n;

@@ -1,4 +1,5 @@
 /* work.c - checking, weighting and scaling a problem, and the steps that all solvers share; see internal.h */
+#include "base/alloc.h"
 #include "fit/internal.h"
 
 #include <float.h>
@@ -78,9 +79,7 @@ int hrun_fit_work_alloc(const struct hrun_lsq *problem, size_t extra, struct hru
         if (!(problem->w[i] > 0))
             return hrun_fail(err, isnan(problem->w[i]) ? HRUN_ENONFINITE : HRUN_EINVAL,
                              "weight of row %zu is %g; it must be above 0", i + 1, problem->w[i]);
-    w.a = calloc(w.n * w.p + w.n + w.p + extra, sizeof *w.a);
-    if (!w.a)
-        return hrun_fail_nomem(err);
+    w.a = xcalloc(w.n * w.p + w.n + w.p + extra, sizeof *w.a);
     w.b = w.a + w.n * w.p;
     w.scale = w.b + w.n;
     w.extra = w.scale + w.p;

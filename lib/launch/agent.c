@@ -1,6 +1,7 @@
 /* agent.c - the remote shell that mpirun would use; see internal.h for the contracts */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "launch/launch.h"
 
@@ -30,7 +31,7 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
             if (strlen(keys[k]) != (size_t)(end - line) || strncmp(line, keys[k], strlen(keys[k])))
                 continue;
             free(value);
-            value = strdup(eq + 1 + strspn(eq + 1, " \t"));
+            value = xstrdup(eq + 1 + strspn(eq + 1, " \t"));
         }
     }
     hrun_buf_release(&b);
@@ -45,7 +46,7 @@ static char *setting_in_files(const char *list, const char *const *keys, int n_k
     static const char system_files[] = "/etc/openmpi/openmpi-mca-params.conf:/etc/openmpi-mca-params.conf:"
                                        "/usr/local/etc/openmpi-mca-params.conf";
     char *own = list ? NULL : hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
-    char *copy = list ? strdup(list) : hrun_strf("%s:%s", own ? own : "", system_files);
+    char *copy = list ? xstrdup(list) : hrun_strf("%s:%s", own ? own : "", system_files);
     char *next = copy, *path, *value = NULL;
 
     while (!value && (path = strsep(&next, ":,")))
@@ -67,7 +68,7 @@ static int is_said(char *const *mca, int n_mca, const char *const *keys, int n_k
             size_t len = strlen(keys[k]);
 
             if (!strncmp(mca[i], keys[k], len) && mca[i][len] == '=') {
-                *value = strdup(mca[i] + len + 1);
+                *value = xstrdup(mca[i] + len + 1);
                 return 1;
             }
         }
@@ -76,7 +77,7 @@ static int is_said(char *const *mca, int n_mca, const char *const *keys, int n_k
             snprintf(name, sizeof name, "%s%s", prefixes[p], keys[k]);
             set = getenv(name);
             if (set) {
-                *value = *set ? strdup(set) : NULL;
+                *value = *set ? xstrdup(set) : NULL;
                 return 1;
             }
         }
@@ -105,18 +106,16 @@ char *hrun_bare_name(const char *host)
 {
     size_t len = strlen(host);
 
-    return *host == '[' && host[len - 1] == ']' ? strndup(host + 1, len - 2) : strdup(host);
+    return *host == '[' && host[len - 1] == ']' ? xstrndup(host + 1, len - 2) : xstrdup(host);
 }
 
-static int split(const char *text, struct hrun_strvec *words)
+static void split(const char *text, struct hrun_strvec *words)
 {
-    char *copy = strdup(text), *word, *save;
-    int rc = copy ? 0 : -1;
+    char *copy = xstrdup(text), *word, *save;
 
-    for (word = copy ? strtok_r(copy, " \t", &save) : NULL; word && !rc; word = strtok_r(NULL, " \t", &save))
-        rc = hrun_strvec_push(words, word);
+    for (word = strtok_r(copy, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+        hrun_strvec_push(words, word);
     free(copy);
-    return rc;
 }
 
 int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_strvec *words, struct hrun_error *err)
@@ -126,18 +125,15 @@ int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_str
     int rc = -1;
 
     if (!setting)
-        setting = strdup("ssh");
-    next = copy = setting ? strdup(setting) : NULL;
+        setting = xstrdup("ssh");
+    next = copy = setting ? xstrdup(setting) : NULL;
     if (!copy) {
         hrun_fail_nomem(err);
         goto out;
     }
     while (!found && (one = strsep(&next, ":"))) {
         hrun_strvec_release(words);
-        if (split(one, words)) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        split(one, words);
         if (words->n)
             found = hrun_program_find(words->v[0], NULL, NULL);
     }
@@ -146,10 +142,11 @@ int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_str
     else if (!found)
         hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot be executed: "
                   "correct plm_rsh_agent", setting);
-    else if (hrun_agent_is_ssh(found) && hrun_strvec_push(words, "-x"))
-        hrun_fail_nomem(err);
-    else
+    else {
+        if (hrun_agent_is_ssh(found))
+            hrun_strvec_push(words, "-x");
         rc = 0;
+    }
     if (rc == 0) {
         *program = found;
         found = NULL;

@@ -1,6 +1,7 @@
 /* env.c - the environment of the processes; see internal.h for the contracts */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/trace_lines.h"
 #include "net/tune.h"
@@ -15,7 +16,7 @@ static int names(const char *entry, const char *name, size_t len)
     return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-int hrun_env_set_word(struct hrun_strvec *env, const char *word, struct hrun_error *err)
+int hrun_env_set_word(struct hrun_strvec *env, const char *word)
 {
     size_t len = strcspn(word, "=");
     char *entry;
@@ -23,31 +24,30 @@ int hrun_env_set_word(struct hrun_strvec *env, const char *word, struct hrun_err
     for (size_t i = 0; i < env->n; i++) {
         if (!names(env->v[i], word, len))
             continue;
-        entry = strdup(word);
-        if (!entry)
-            return hrun_fail_nomem(err);
+        entry = xstrdup(word);
         free(env->v[i]);
         env->v[i] = entry;
         return 0;
     }
-    return hrun_strvec_push(env, word) ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_push(env, word);
+    return 0;
 }
 
 int hrun_env_set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
 {
     char *word = hrun_strf("%s=%s", name, value);
-    int rc = word ? hrun_env_set_word(env, word, err) : hrun_fail_nomem(err);
+    int rc = hrun_env_set_word(env, word);
 
     free(word);
-    return rc;
+    return 0;
 }
 
-int hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err)
+void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err)
 {
     char text[16];
 
     snprintf(text, sizeof text, "%d", value);
-    return hrun_env_set(env, name, text, err);
+    hrun_env_set(env, name, text, err);
 }
 
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
@@ -92,13 +92,14 @@ static int is_of_outer_launcher(const char *entry, int nested)
 }
 
 /* PMIx crashes for a user who has no home folder at all: Debian's name for one that does not exist. */
-static int add_home(struct hrun_strvec *env, struct hrun_error *err)
+static void add_home(struct hrun_strvec *env)
 {
     struct hrun_error why = { 0 };
     char *path = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
 
     free(path);
-    return why.code == HRUN_ENOENT && hrun_strvec_push(env, "HOME=/nonexistent") ? hrun_fail_nomem(err) : 0;
+    if (why.code == HRUN_ENOENT)
+        hrun_strvec_push(env, "HOME=/nonexistent");
 }
 
 int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
@@ -106,9 +107,10 @@ int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
     int nested = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
 
     for (char **e = environ; e && *e; e++)
-        if (!is_of_outer_launcher(*e, nested) && hrun_strvec_push(out, *e))
-            return hrun_fail_nomem(err);
-    return add_home(out, err);
+        if (!is_of_outer_launcher(*e, nested))
+            hrun_strvec_push(out, *e);
+    add_home(out);
+    return 0;
 }
 
 int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
@@ -121,22 +123,18 @@ int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hr
         return -1;
     for (int i = 0; i < job->n_mca; i++) {
         char *word = hrun_strf("OMPI_MCA_%s", job->mca[i]);
-        int rc = word ? hrun_env_set_word(env, word, err) : hrun_fail_nomem(err);
+        int rc = hrun_env_set_word(env, word);
 
         free(word);
-        if (rc)
-            return -1;
     }
     for (int i = 0; i < job->n_env; i++) {
         const char *word = job->env[i];
 
         if (strchr(word, '=')) {
-            if (hrun_env_set_word(env, word, err))
-                return -1;
+            hrun_env_set_word(env, word);
         } else if (!hrun_env_get(env, word) && job->on_message) {
             text = hrun_strf("-x %s: it is not set, so there is nothing to pass on", word);
-            if (text)
-                job->on_message(job->ctx, text);
+            job->on_message(job->ctx, text);
             free(text);
         }
     }
@@ -190,20 +188,20 @@ int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char
     if (hrun_env_user_mca(job, key))
         return 0;
     snprintf(name, sizeof name, "OMPI_MCA_%s", key);
-    return hrun_env_set(env, name, value, err);
+    hrun_env_set(env, name, value, err);
+    return 0;
 }
 
-int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err)
+void hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err)
 {
-    return hrun_env_set(env, HRUN_ENV_PMI_PORT, HRUN_ENV_NO_MPICH, err);
+    hrun_env_set(env, HRUN_ENV_PMI_PORT, HRUN_ENV_NO_MPICH, err);
 }
 
 int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
                            struct hrun_error *err)
 {
     for (size_t i = 0; folder && hrun_shared_memory_keys[i]; i++)
-        if (hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder, err))
-            return -1;
+        hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder, err);
     return 0;
 }
 
@@ -216,35 +214,33 @@ static void add_libraries(const struct hrun_job *job, const char *after, struct 
         hrun_buf_addf(out, ":%s", after);
 }
 
-int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err)
+int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env)
 {
     static const char preload[] = "LD_PRELOAD";
     struct hrun_buf list = HRUN_BUF_INIT;
-    int bad = 0;
 
     if (!job->npreloads)
         return 0;
-    for (int i = 0; i < job->npreloads && !bad; i++)
-        bad = hrun_env_set(env, job->preloads[i].variable, job->preloads[i].value, NULL);
+    for (int i = 0; i < job->npreloads; i++)
+        hrun_env_set(env, job->preloads[i].variable, job->preloads[i].value, NULL);
     add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
-    bad = bad || list.failed || hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data, NULL);
+    hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data, NULL);
     hrun_buf_release(&list);
-    return bad ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words)
 {
     struct hrun_buf list = HRUN_BUF_INIT;
-    int bad = 0;
 
     if (!job->npreloads)
         return 0;
-    for (int i = 0; i < job->npreloads && !bad; i++)
-        bad = hrun_strvec_pushf(words, "%s=%s", job->preloads[i].variable, job->preloads[i].value);
+    for (int i = 0; i < job->npreloads; i++)
+        hrun_strvec_pushf(words, "%s=%s", job->preloads[i].variable, job->preloads[i].value);
     add_libraries(job, NULL, &list);
-    bad = bad || list.failed || hrun_strvec_pushf(words, HRUN_ENV_PRELOAD "=%s", list.data);
+    hrun_strvec_pushf(words, HRUN_ENV_PRELOAD "=%s", list.data);
     hrun_buf_release(&list);
-    return bad ? -1 : 0;
+    return 0;
 }
 
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)

@@ -50,5 +50,5 @@ int hrun_frames_send(int fd, struct hrun_buf *out)
         at += n > 0 ? (size_t)n : 0;
     if (at)
         hrun_frames_drop(out, &at);
-    return out->failed || (n < 0 && errno != EAGAIN) ? -1 : 0;
+    return (n < 0 && errno != EAGAIN) ? -1 : 0;
 }

@@ -1,4 +1,5 @@
 /* guard.c - the helper process of a job; see guard.h for purpose and contracts */
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/pmix.h"
 
@@ -200,12 +201,10 @@ static void send_event(void *ctx, const struct hrun_guard_event *ev)
 static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock, struct hrun_error *err)
 {
     const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
-    int *fds = calloc((size_t)spec->nranks, sizeof *fds);
-    struct hrun_pmi *pmi = fds ? hrun_pmi_create(spec->layout, &owner, err) : NULL;
+    int *fds = xcalloc((size_t)spec->nranks, sizeof *fds);
+    struct hrun_pmi *pmi = hrun_pmi_create(spec->layout, &owner, err);
     int failed = 0;
 
-    if (!fds)
-        hrun_fail_nomem(err);
     if (pmi && hrun_pmi_connect(pmi, fds, err)) {
         hrun_pmi_destroy(pmi);
         pmi = NULL;
@@ -227,7 +226,7 @@ static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock,
 
 static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t parent)
 {
-    struct pollfd *polled = calloc((size_t)spec->nranks + 3, sizeof *polled);
+    struct pollfd *polled = xcalloc((size_t)spec->nranks + 3, sizeof *polled);
     struct hrun_pmi *pmi = NULL;
     struct hrun_error err;
     int served = spec->nranks == 0;
@@ -237,9 +236,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t paren
     sock = detach(sock);
     if (sock < 0)
         return;
-    if (!polled)
-        served = hrun_fail_nomem(&err) + 1;
-    else if (!served && spec->pmi)
+    if (!served && spec->pmi)
         served = (pmi = serve_pmi(spec, &sock, &err)) != NULL;
     else if (!served)
         served = hrun_pmix_serve(spec, sock, &err) == 0;
@@ -288,12 +285,10 @@ static ssize_t packet(int sock, char *buf, size_t size, double end_s, int *fd)
 /* Take the environments or connections, one packet per rank, or the reason why there are none. */
 static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, struct hrun_error *err)
 {
-    char *buf = malloc(PACKET_MAX + 1);
+    char *buf = xmalloc(PACKET_MAX + 1);
     double end_s = hrun_monotonic_s() + START_TIMEOUT_S;
     int rc = -1, fd;
 
-    if (!buf)
-        return hrun_fail_nomem(err);
     for (int r = 0; r < nranks; r++) {
         ssize_t n = packet(sock, buf, PACKET_MAX, end_s, &fd);
         if (n <= 0) {
@@ -312,10 +307,7 @@ static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, 
         }
         buf[n] = 0;
         for (ssize_t at = 0; at < n; at += (ssize_t)strlen(buf + at) + 1)
-            if (hrun_strvec_push(&env[r], buf + at)) {
-                hrun_fail_nomem(err);
-                goto out;
-            }
+            hrun_strvec_push(&env[r], buf + at);
     }
     rc = 0;
 out:
@@ -385,8 +377,6 @@ int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct 
     struct iovec pieces[] = { { &kind, sizeof kind }, { words->data, words->len } };
     struct msghdr m = { .msg_iov = pieces, .msg_iovlen = 2 };
 
-    if (words->failed)
-        return hrun_fail_nomem(err);
     if (words->len > PACKET_MAX - sizeof kind)
         return hrun_fail(err, HRUN_EINVAL, "the list of their cores is longer than %d bytes: spawn fewer at a time",
                          PACKET_MAX);

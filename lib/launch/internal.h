@@ -151,7 +151,7 @@ extern const char *const hrun_shared_memory_keys[];
 
 /* Append to *words "HRUN_RANKS=...", "HRUN_RANKS_1=...", ... for all ranks of the layout.
  * Errors: HRUN_ENOMEM; *words may have got some then. */
-int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words, struct hrun_error *err);
+int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words);
 
 struct hrun_ranks_entry {
     char *cpuset;               /* "" for none; the caller frees it */
@@ -184,7 +184,7 @@ struct hrun_pids {
 #define HRUN_PIDS_INIT { NULL, 0, 0 }
 
 /* 0, or -1 when memory ran out. */
-int hrun_pids_push(struct hrun_pids *p, pid_t pid);
+void hrun_pids_push(struct hrun_pids *p, pid_t pid);
 int hrun_pids_has(const struct hrun_pids *p, pid_t pid);
 void hrun_pids_release(struct hrun_pids *p);
 
@@ -319,7 +319,7 @@ void hrun_pmi_unread(struct hrun_pmi *p, int rank);
 /* Append the variables of all ranks, whatever serves PMI; those of rank of a job on this host, whose PMI connection is
  * fd. After hrun_env_base. Errors: HRUN_ENOMEM. */
 int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err);
-int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
+void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err);
 
 /* Add libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI
@@ -487,8 +487,8 @@ void hrun_words_close(struct hrun_words *w);
 /* Set name to value in a list of "NAME=VALUE", replacing it where it stands; word: "NAME=VALUE" itself. Errors:
  * HRUN_ENOMEM. */
 int hrun_env_set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err);
-int hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err);
-int hrun_env_set_word(struct hrun_strvec *env, const char *word, struct hrun_error *err);
+void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err);
+int hrun_env_set_word(struct hrun_strvec *env, const char *word);
 /* Value of name in the list, or NULL. */
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 
@@ -508,7 +508,7 @@ int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char
  * script starts by its own mpiexec finds that by PMI_FD, which comes first. */
 #define HRUN_ENV_PMI_PORT "PMI_PORT"
 #define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_MPICH_with_--mpi_mpich"
-int hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
+void hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
 
 /* Put Open MPI's shared memory files into folder (NULL: leave them), so that they can be removed whatever
  * happens to the processes. */
@@ -517,7 +517,7 @@ int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, 
 
 /* The job's preloads, if it has any: their variables, and the libraries in front of LD_PRELOAD, or (shim = 1) told to
  * hrun-shim. After hrun_env_user. */
-int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env, struct hrun_error *err);
+int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env);
 /* Append the same, for hrun-shim, as words "NAME=VALUE". -1: memory ran out. */
 int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words);
 

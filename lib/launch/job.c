@@ -1,6 +1,7 @@
 /* job.c - the life of a job's processes on this host; see internal.h for the contracts */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "launch/engines/reach.h"
 
@@ -168,10 +169,10 @@ static int own_group(const struct hrun_run *r, int i)
 static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, int first, struct hrun_spawn_one *one,
                       int n, struct hrun_error *err)
 {
-    pid_t *pids = calloc((size_t)n, sizeof *pids);
+    pid_t *pids = xcalloc((size_t)n, sizeof *pids);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc = -1;
 
-    if (!pids || null < 0) {
+    if (null < 0) {
         hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
         goto out;
     }
@@ -192,8 +193,10 @@ static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, in
         r->procs[first + i].pid = pids[i];
         r->procs[first + i].alive = 1;
         r->procs[first + i].own_group = one[i].own_group;
-        if (one[i].own_group)
-            rc = hrun_pids_push(&r->groups, pids[i]) ? hrun_fail_nomem(err) : 0;
+        if (one[i].own_group) {
+            hrun_pids_push(&r->groups, pids[i]);
+            rc = 0;
+        }
     }
     if (rc == 0) {
         r->nalive += n;
@@ -223,9 +226,7 @@ static struct hrun_spawn settings(const struct hrun_run *r, const char *program,
 
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
 {
-    r->procs = calloc((size_t)nprocs, sizeof *r->procs);
-    if (!r->procs)
-        return hrun_fail_nomem(err);
+    r->procs = xcalloc((size_t)nprocs, sizeof *r->procs);
     r->nprocs = nprocs;
     r->output = hrun_output_create(r->job, nprocs, r->tagging, r->hold_errors, err);
     return r->output ? 0 : -1;
@@ -269,11 +270,9 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
                  struct hrun_error *err)
 {
     struct hrun_spawn s = settings(r, NULL, NULL, topo);
-    struct hrun_proc *procs = realloc(r->procs, (size_t)(r->nprocs + n) * sizeof *procs);
+    struct hrun_proc *procs = xrealloc(r->procs, (size_t)(r->nprocs + n) * sizeof *procs);
     int first = r->nprocs;
 
-    if (!procs)
-        return hrun_fail_nomem(err);
     r->procs = procs;
     memset(procs + first, 0, (size_t)n * sizeof *procs);
     if (hrun_output_grow(r->output, first, n, err))
@@ -304,8 +303,10 @@ static int adopted(const struct hrun_run *r, struct hrun_pids *living)
         pid_t pid = all.v[i];
         if (pid == r->guard.pid || hrun_pids_has(&r->strangers, pid) || !is_ours(r, pid, single))
             continue;
-        if (waitpid(pid, NULL, WNOHANG) == 0)
-            rc = hrun_pids_push(living, pid);
+        if (waitpid(pid, NULL, WNOHANG) == 0) {
+            hrun_pids_push(living, pid);
+            rc = 0;
+        }
     }
     hrun_pids_release(&all);
     return rc;

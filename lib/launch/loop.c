@@ -1,4 +1,5 @@
 /* loop.c - a running job: signals, failures, time limits, until all has ended; see internal.h */
+#include "base/alloc.h"
 #include "launch/internal.h"
 
 #include <errno.h>
@@ -420,11 +421,9 @@ static int next_ms(const struct hrun_run *r)
 /* Wait for signals, events and output, at most ms. 0, or -1 with r->err. */
 static int wait_once(struct hrun_run *r, int ms)
 {
-    struct pollfd *p = realloc(r->polled, (size_t)(hrun_output_npoll(r->output) + OWN_FDS) * sizeof *p);
+    struct pollfd *p = xrealloc(r->polled, (size_t)(hrun_output_npoll(r->output) + OWN_FDS) * sizeof *p);
     int n;
 
-    if (!p)
-        return hrun_fail_nomem(r->err);
     r->polled = p;
     p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };

@@ -7,6 +7,7 @@
  */
 #include "launch/launch.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "launch/internal.h"
 
@@ -412,8 +413,7 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
         file += 4;
         file[strcspn(file, " ")] = 0;
         real = realpath(file, NULL);
-        if (hrun_strvec_push(out, real ? real : file))
-            rc = hrun_fail_nomem(err);
+        hrun_strvec_push(out, real ? real : file);
         free(real);
     }
     hrun_buf_release(&b);
@@ -428,11 +428,11 @@ static void look_behind_script(const struct image *im, struct hrun_mpi *out)
 {
     static const char between[] = " \t\r;&|()`\"'$<>=";
     enum { TEXT_MAX = 64 << 10, WORDS_MAX = 500, LOOKS_MAX = 8 };
-    char *text = strndup(im->data ? im->data : "", im->len < TEXT_MAX ? im->len : TEXT_MAX), *save = NULL, *in_line;
+    char *text = xstrndup(im->data ? im->data : "", im->len < TEXT_MAX ? im->len : TEXT_MAX), *save = NULL, *in_line;
     struct hrun_mpi found = { .kind = HRUN_MPI_NONE };
     int looks = 0, words = 0;
 
-    for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && looks < LOOKS_MAX && words < WORDS_MAX;
+    for (char *line = strtok_r(text, "\n", &save); line && looks < LOOKS_MAX && words < WORDS_MAX;
          line = strtok_r(NULL, "\n", &save)) {
         line[strcspn(line, "#")] = 0;
         in_line = NULL;

@@ -18,13 +18,14 @@ int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err)
     return hrun_env_get(env, hangup) ? 0 : hrun_env_set(env, hangup, "0", err);
 }
 
-int hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
+void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
                         struct hrun_error *err)
 {
-    return hrun_env_set_number(env, "PMI_RANK", rank, err) || hrun_env_set_number(env, "PMI_SIZE", l->nranks, err) ||
-           hrun_env_set_number(env, "PMI_FD", fd, err) ||
-           hrun_env_set_number(env, "MPI_LOCALNRANKS", l->nranks, err) ||
-           hrun_env_set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank, err) ? -1 : 0;
+    hrun_env_set_number(env, "PMI_RANK", rank, err);
+    hrun_env_set_number(env, "PMI_SIZE", l->nranks, err);
+    hrun_env_set_number(env, "PMI_FD", fd, err);
+    hrun_env_set_number(env, "MPI_LOCALNRANKS", l->nranks, err);
+    hrun_env_set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank, err);
 }
 
 /* Is a rank on another host than the first one? */
@@ -91,26 +92,25 @@ static void add_bindings(const struct hrun_layout *l, struct hrun_strvec *words)
         hrun_buf_adds(&b, r ? "," : "");
         add_set(l->ranks[r].cpuset, &b);
     }
-    if (!b.failed && !hrun_strvec_push(words, "-bind-to"))
-        hrun_strvec_push(words, b.data);
+    hrun_strvec_push(words, "-bind-to");
+    hrun_strvec_push(words, b.data);
 out:
     hrun_buf_release(&b);
 }
 
 /* "h1:2,h2:1,h1:1", host by host as ranks stand. */
-static int add_hosts(const struct hrun_layout *l, struct hrun_strvec *words)
+static void add_hosts(const struct hrun_layout *l, struct hrun_strvec *words)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int bad;
 
     for (int r = 0, n; r < l->nranks; r += n) {
         for (n = 1; r + n < l->nranks && l->ranks[r + n].host == l->ranks[r].host; n++)
             ;
         hrun_buf_addf(&b, "%s%s:%d", r ? "," : "", l->cluster->hosts[l->ranks[r].host].name, n);
     }
-    bad = b.failed || hrun_strvec_push(words, "-hosts") || hrun_strvec_push(words, b.data);
+    hrun_strvec_push(words, "-hosts");
+    hrun_strvec_push(words, b.data);
     hrun_buf_release(&b);
-    return bad;
 }
 
 int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
@@ -120,28 +120,39 @@ int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct 
               hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0)), rc;
 
     /* Hydra has one list of bindings for all hosts. */
-    if (!bad && spans_hosts(job->layout))
-        bad = add_hosts(job->layout, &words);
+    if (!bad && spans_hosts(job->layout)) {
+        add_hosts(job->layout, &words);
+        bad = 0;
+    }
     else
         add_bindings(job->layout, &words);
-    if (!bad && job->wdir)
-        bad = hrun_strvec_push(&words, "-wdir") || hrun_strvec_push(&words, job->wdir);
+    if (!bad && job->wdir) {
+        hrun_strvec_push(&words, "-wdir");
+        hrun_strvec_push(&words, job->wdir);
+        bad = 0;
+    }
     for (int i = 0; !bad && i < job->n_env; i++) {
         const char *eq = strchr(job->env[i], '=');
         /* Hydra passes the environment on. */
-        if (eq)
-            bad = hrun_strvec_push(&words, "-genv") ||
-                  hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]) ||
-                  hrun_strvec_push(&words, eq + 1);
+        if (eq) {
+            hrun_strvec_push(&words, "-genv");
+            hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]);
+            hrun_strvec_push(&words, eq + 1);
+            bad = 0;
+        }
     }
     for (int r = 0, n; !bad && r < job->layout->nranks; r += n) {
         n = hrun_job_run_length(job, r);
-        if (r)
-            bad = hrun_strvec_push(&words, ":") || hrun_strvec_push(&words, "-n") ||
-                  hrun_strvec_pushf(&words, "%d", n);
-        bad = bad || hrun_push_program(job, r, 0, &words);
+        if (r) {
+            hrun_strvec_push(&words, ":");
+            hrun_strvec_push(&words, "-n");
+            hrun_strvec_pushf(&words, "%d", n);
+            bad = 0;
+        }
+        if (!bad)
+            hrun_push_program(job, r, 0, &words);
     }
-    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &words, out, err);
+    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &words, out);
     hrun_strvec_release(&words);
     return rc;
 }

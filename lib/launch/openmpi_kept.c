@@ -61,7 +61,7 @@ static int add_key(struct hrun_buf *out)
     }
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         hrun_buf_addf(out, "%s\n", getenv(variables[i]) ? getenv(variables[i]) : "");
-    return out->failed ? -1 : 0;
+    return 0;
 }
 
 static char *kept_path(const char *dir)
@@ -114,7 +114,7 @@ void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key)
 
     if (file) {
         hrun_buf_addf(key, "%s\n%s%s", m->version, m->path, tail);
-        if (!key->failed && !hrun_mkdirs(m->cache_dir, 0700, NULL))
+        if (!hrun_mkdirs(m->cache_dir, 0700, NULL))
             hrun_file_replace(file, key->data, key->len, 0600, NULL);
     }
     free(file);

@@ -1,6 +1,7 @@
 /* output.c - the output of the processes where hrun has to touch it; see internal.h for the contracts */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/trace_lines.h"
 
 #include <errno.h>
@@ -89,13 +90,9 @@ static int open_source(struct source *s, int terminal, struct hrun_error *err)
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err)
 {
-    struct hrun_output *o = calloc(1, sizeof *o);
+    struct hrun_output *o = xcalloc(1, sizeof *o);
     int n, terminal, fed = tagging == HRUN_TAG_FED;
 
-    if (!o) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     o->job = job;
     o->tagging = tagging;
     o->null_fd = -1;
@@ -103,11 +100,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
     o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
     n = (o->per_proc ? nprocs : 1) + fed;
-    o->sources = calloc((size_t)n * 2, sizeof *o->sources);
-    if (!o->sources) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
+    o->sources = xcalloc((size_t)n * 2, sizeof *o->sources);
     for (int i = 0; i < 2 * n; i++) {
         o->sources[i].fd = o->sources[i].child_fd = -1;
         hrun_buf_init(&o->sources[i].line);
@@ -164,10 +157,8 @@ void hrun_output_destroy(struct hrun_output *o)
 
 int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
 {
-    struct source *v = realloc(o->sources, (size_t)(o->nsources + 2 * n) * sizeof *v);
+    struct source *v = xrealloc(o->sources, (size_t)(o->nsources + 2 * n) * sizeof *v);
 
-    if (!v)
-        return hrun_fail_nomem(err);
     o->sources = v;
     for (int i = 0; i < 2 * n; i++) {
         struct source *s = &v[o->nsources++];
@@ -545,7 +536,7 @@ void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct 
             if (have >= MARK && data[i] == '\n') {
                 hrun_buf_add(lines, s->held.data + MARK, s->held.len - MARK);
                 hrun_buf_reset(&s->held);
-            } else if (s->held.len > HRUN_TRACE_LINE || s->held.failed) {
+            } else if (s->held.len > HRUN_TRACE_LINE) {
                 give_up(s, rest);
             }
         } else {

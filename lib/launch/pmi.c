@@ -8,6 +8,7 @@
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
  */
+#include "base/alloc.h"
 #include "launch/frames.h"
 #include "launch/internal.h"
 
@@ -93,7 +94,7 @@ static void answer(struct hrun_pmi *p, int rank, const char *fmt, ...)
     hrun_buf_addc(&k->out, '\n');
     if (!p->owner.send) {
         send_unsent(k);
-    } else if (!k->out.failed) {
+    } else {
         p->owner.send(p->owner.ctx, rank, k->out.data, k->out.len);
         hrun_buf_reset(&k->out);
     }
@@ -141,11 +142,11 @@ static int store(struct hrun_pmi *p, void **tree, const char *key, const char *v
 {
     const char *old = stored(tree, key);
     size_t size = p->stored - (old ? strlen(key) + strlen(old) : 0) + strlen(key) + strlen(value);
-    struct pair *x = calloc(1, sizeof *x), **at = NULL;
+    struct pair *x = xcalloc(1, sizeof *x), **at = NULL;
 
-    if (x && size <= STORED_MAX) {
-        x->key = strdup(key);
-        x->value = strdup(value);
+    if (size <= STORED_MAX) {
+        x->key = xstrdup(key);
+        x->value = xstrdup(value);
         at = x->key && x->value ? tsearch(x, tree, compare) : NULL;
     }
     if (at && *at != x) {
@@ -153,7 +154,7 @@ static int store(struct hrun_pmi *p, void **tree, const char *key, const char *v
         (*at)->value = x->value;
         x->value = replaced;
         free_pair(x);
-    } else if (!at && x) {
+    } else if (!at) {
         free_pair(x);
     }
     p->stored = at ? size : p->stored;
@@ -365,13 +366,9 @@ static void obey(struct hrun_pmi *p, int rank, char *line)
 {
     struct rank *k = &p->ranks[rank];
     const char *why = "sent what is no command of PMI", *name;
-    char *copy = strdup(line);
+    char *copy = xstrdup(line);
     struct fields f;
 
-    if (!copy) {
-        refuse(p, rank, FULL, "");
-        return;
-    }
     if (k->in_spawn || !strncmp(line, "mcmd=", 5)) {
         k->in_spawn = strcmp(line, "endcmd") != 0;
         if (!k->in_spawn)
@@ -406,7 +403,7 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
         size_t n = end ? (size_t)(end - data) : len;
 
         hrun_buf_add(&k->in, data, n);
-        if (k->in.failed || k->in.len > LINE_MAX_LEN) {
+        if (k->in.len > LINE_MAX_LEN) {
             refuse(p, rank, "sent too long a line to PMI", "");
             return;
         }
@@ -417,7 +414,7 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
         hrun_buf_addc(&k->in, 0);
         obey(p, rank, k->in.data);
         hrun_buf_reset(&k->in);
-        if (k->out.failed || k->out.len > HRUN_PMI_UNREAD_MAX)
+        if (k->out.len > HRUN_PMI_UNREAD_MAX)
             hrun_pmi_unread(p, rank);
     }
 }
@@ -429,11 +426,11 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 static int store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int *ids = calloc((size_t)l->cluster->nhosts + 1, sizeof *ids), nids = 0, node = -1, count = 0, before = 0, rc = -1;
+    int *ids = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *ids), nids = 0, node = -1, count = 0, before = 0, rc = -1;
     int first = 0, nodes = 0;            /* the block so far: nodes first, first + 1, ..., each with `before` ranks */
 
     hrun_buf_adds(&b, "(vector");
-    for (int r = 0; ids && r <= l->nranks; r++) {
+    for (int r = 0; r <= l->nranks; r++) {
         int *id = r < l->nranks ? &ids[l->ranks[r].host] : NULL;
 
         if (id && !*id)
@@ -454,8 +451,7 @@ static int store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
         count = 1;
     }
     hrun_buf_addf(&b, ",(%d,%d,%d))", first, nodes, before);
-    if (ids && !b.failed)
-        rc = b.len > MAPPING_MAX ? 0 : store(p, &p->kvs, "PMI_process_mapping", b.data);
+    rc = b.len > MAPPING_MAX ? 0 : store(p, &p->kvs, "PMI_process_mapping", b.data);
     hrun_buf_release(&b);
     free(ids);
     return rc;
@@ -464,15 +460,9 @@ static int store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
 struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const struct hrun_pmi_owner *owner,
                                  struct hrun_error *err)
 {
-    struct hrun_pmi *p = calloc(1, sizeof *p);
+    struct hrun_pmi *p = xcalloc(1, sizeof *p);
 
-    if (p)
-        p->ranks = calloc((size_t)l->nranks, sizeof *p->ranks);
-    if (!p || !p->ranks) {
-        free(p);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    p->ranks = xcalloc((size_t)l->nranks, sizeof *p->ranks);
     p->n = l->nranks;
     p->owner = *owner;
     for (int i = 0; i < p->n; i++) {

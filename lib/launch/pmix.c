@@ -10,6 +10,7 @@
  *     says of itself. So the namespace is a secret, and stands only in the environment of the ranks.
  *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
  */
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/pmix.h"
 
@@ -177,11 +178,7 @@ void pmix_add_info(struct pmix_infos *f, const char *key, const void *value, pmi
 {
     if (f->n == f->cap) {
         size_t cap = f->cap ? 2 * f->cap : 16;
-        pmix_info_t *v = realloc(f->v, cap * sizeof *v);
-        if (!v) {
-            f->failed = 1;
-            return;
-        }
+        pmix_info_t *v = xrealloc(f->v, cap * sizeof *v);
         f->v = v;
         f->cap = cap;
     }
@@ -220,8 +217,7 @@ static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, 
     pmix_cpuset_t set;
 
     PMIX_CPUSET_CONSTRUCT(&set);
-    if (text && PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS &&
-        PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
+    if (PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS && PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
         pmix_add_info(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
         pmix_add_info(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
     }
@@ -288,10 +284,6 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         snprintf(nsdir, sizeof nsdir, "%s/job-%d", spec->rundir, first);
     if (mkdir(nsdir, 0700)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
-        goto out;
-    }
-    if (!peers) {
-        hrun_fail_nomem(err);
         goto out;
     }
     rc = PMIx_generate_regex(pmix_host, &regex);
@@ -426,10 +418,6 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
         for (char **e = env; e && *e; e++)
             hrun_buf_add(&b, *e, strlen(*e) + 1);
         env = free_env(env);
-        if (b.failed) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
         if (is_further)
             pmix_report_text(&clients[r], HRUN_GUARD_ENV, b.data, b.len);
         else if (send(clients[r].sock, b.data, b.len, MSG_NOSIGNAL) < 0) {
@@ -464,13 +452,9 @@ static void set_environment(const struct hrun_guard_spec *spec)
 struct pmix_job *pmix_add_job(const struct hrun_guard_spec *spec, int sock, int first, struct hrun_error *err)
 {
     struct waiter w = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, PMIX_SUCCESS };
-    struct pmix_job *job = calloc(1, sizeof *job);
+    struct pmix_job *job = xcalloc(1, sizeof *job);
 
-    if (!job || !(job->clients = calloc((size_t)spec->nranks, sizeof *job->clients))) {
-        free(job);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    job->clients = xcalloc((size_t)spec->nranks, sizeof *job->clients);
     job->nranks = spec->nranks;
     for (int r = 0; r < spec->nranks; r++) {
         job->clients[r].sock = sock;

@@ -4,6 +4,7 @@
  * PORT:accept or PORT:connect, to be removed when they are first read, and looks up the key of the other side. Several
  * may connect to one port, so a key may be there several times; the oldest is read first.
  */
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/pmix.h"
 
@@ -159,7 +160,7 @@ pmix_status_t pmix_publish(const pmix_proc_t *proc, const pmix_info_t info[], si
     (void)answer, (void)cbdata;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < ninfo; i++) {
-        struct name *x = is_directive(info[i].key) ? NULL : calloc(1, sizeof *x);
+        struct name *x = is_directive(info[i].key) ? NULL : xcalloc(1, sizeof *x);
 
         if (x) {
             *x = (struct name){ NULL, *proc, range, persistence, PMIX_INFO_STATIC_INIT };
@@ -176,11 +177,9 @@ pmix_status_t pmix_lookup(const pmix_proc_t *proc, char **keys, const pmix_info_
                           pmix_lookup_cbfunc_t answer, void *cbdata)
 {
     int timeout_s = number(info, ninfo, PMIX_TIMEOUT, 0);
-    struct lookup *l = calloc(1, sizeof *l), **end = &lookups;
+    struct lookup *l = xcalloc(1, sizeof *l), **end = &lookups;
     size_t n = 0;
 
-    if (!l)
-        return PMIX_ERR_NOMEM;
     while (keys[n])
         n++;
     *l = (struct lookup){ NULL, *proc, keys, 0, timeout_s > 0 ? hrun_monotonic_s() + timeout_s : INFINITY, answer,

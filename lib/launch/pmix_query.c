@@ -1,4 +1,5 @@
 /* pmix_query.c - questions about the job and words for the user, by PMIx; see pmix.h */
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/pmix.h"
 
@@ -47,9 +48,9 @@ static void on_table(struct pmix_infos *out, const char *key, const struct pmix_
 
         snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
         if (pid && readlink(link, path, sizeof path - 1) > 0)
-            v[r].executable_name = strdup(path);
+            v[r].executable_name = xstrdup(path);
         PMIX_LOAD_PROCID(&v[r].proc, job->nspace, (pmix_rank_t)r);
-        v[r].hostname = strdup(pmix_host);
+        v[r].hostname = xstrdup(pmix_host);
         v[r].pid = pid;
         v[r].state = c->is_connected ? PMIX_PROC_STATE_CONNECTED : !pid ? PMIX_PROC_STATE_LAUNCH_UNDERWAY
                      : kill(pid, 0) && errno == ESRCH ? PMIX_PROC_STATE_TERMINATED : PMIX_PROC_STATE_RUNNING;
@@ -85,12 +86,10 @@ static void release(void *results)
 
 pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmix_info_cbfunc_t answer, void *cbdata)
 {
-    struct pmix_infos *out = calloc(1, sizeof *out);
+    struct pmix_infos *out = xcalloc(1, sizeof *out);
     int asked = 0;
 
     (void)proc;
-    if (!out)
-        return PMIX_ERR_NOMEM;
     for (size_t q = 0; q < n; q++) {
         const char *nspace = NULL;
         const struct pmix_job *job = pmix_jobs;

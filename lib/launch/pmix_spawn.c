@@ -5,6 +5,7 @@
  * request is answered with the name of a namespace that does not exist, which is published at the port as if it
  * connected there. All ranks then try to connect with that namespace, and pmix_connect refuses it to each.
  */
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/pmix.h"
 
@@ -84,10 +85,10 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
 {
     static const char port[] = "OMPI_PARENT_PORT=";
     const struct pmix_job *job = pmix_find_job(proc->nspace);
-    struct request *q = calloc(1, sizeof *q), **end = &requests;
+    struct request *q = xcalloc(1, sizeof *q), **end = &requests;
     const char *refused = find_unserved(job_info, ninfo);
 
-    if (!q || !job || !napps || proc->rank >= (pmix_rank_t)job->nranks) {
+    if (!job || !napps || proc->rank >= (pmix_rank_t)job->nranks) {
         free(q);
         return PMIX_ERR_BAD_PARAM;
     }
@@ -100,7 +101,7 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
         refused = refused ? refused : find_unserved(apps[i].info, apps[i].ninfo);
         for (char **e = apps[i].env; e && *e && !q->port; e++)
             if (!strncmp(*e, port, sizeof port - 1) && (*e)[sizeof port - 1])
-                q->port = strdup(*e + sizeof port - 1);
+                q->port = xstrdup(*e + sizeof port - 1);
     }
     add_word(&q->words, refused);
     add_word(&q->words, q->port);
@@ -194,13 +195,13 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
         return;
     }
     further.wdir = hrun_guard_word(&at, end);
-    further.cpusets = cpusets = calloc((size_t)further.nranks, sizeof *cpusets);
-    further.apps = apps = calloc((size_t)further.nranks, sizeof *apps);
-    for (int r = 0; cpusets && apps && r < further.nranks; r++) {
+    further.cpusets = cpusets = xcalloc((size_t)further.nranks, sizeof *cpusets);
+    further.apps = apps = xcalloc((size_t)further.nranks, sizeof *apps);
+    for (int r = 0; r < further.nranks; r++) {
         cpusets[r] = hrun_guard_word(&at, end);
         apps[r] = hrun_guard_number(&at, end);
     }
-    served = cpusets && apps ? pmix_add_job(&further, sock, first, &err) : NULL;
+    served = pmix_add_job(&further, sock, first, &err);
     if (!served)
         pmix_report_text(requests->client, HRUN_GUARD_UNREADY, err.text, strlen(err.text));
     pmix_report(requests->client, served ? HRUN_GUARD_READY : HRUN_GUARD_UNREADY, 0, "", 0);

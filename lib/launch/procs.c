@@ -1,6 +1,7 @@
 /* procs.c - the processes of a job, through /proc; see internal.h for the contracts */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/file.h"
 
@@ -13,18 +14,15 @@
 
 enum { PROC_FILE_MAX = 16 << 20 };  /* an environment or a list of mappings is far smaller */
 
-int hrun_pids_push(struct hrun_pids *p, pid_t pid)
+void hrun_pids_push(struct hrun_pids *p, pid_t pid)
 {
     if (p->n == p->cap) {
         size_t cap = p->cap ? 2 * p->cap : 16;
-        pid_t *v = realloc(p->v, cap * sizeof *v);
-        if (!v)
-            return -1;
+        pid_t *v = xrealloc(p->v, cap * sizeof *v);
         p->v = v;
         p->cap = cap;
     }
     p->v[p->n++] = pid;
-    return 0;
 }
 
 int hrun_pids_has(const struct hrun_pids *p, pid_t pid)
@@ -124,21 +122,20 @@ int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_
 {
     DIR *dir = opendir("/proc");
     struct dirent *e;
-    int rc = 0;
 
     if (!dir)
         return -1;
-    while (rc == 0 && (e = readdir(dir))) {
+    while (e = readdir(dir)) {
         pid_t pid = (pid_t)atol(e->d_name), group;
         char state;
         if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || stat_of(pid, &state, &group) ||
             state == 'Z' || state == 'X')
             continue;
         if (hrun_pids_has(groups, group) || hrun_procs_marked(pid, job_id, mark))
-            rc = hrun_pids_push(out, pid);
+            hrun_pids_push(out, pid);
     }
     closedir(dir);
-    return rc;
+    return 0;
 }
 
 /* Append the numbers in /proc/PID/task/TID/children. */
@@ -154,7 +151,8 @@ static int children_of_task(const char *task_dir, const char *tid, struct hrun_p
         long pid = strtol(p, &end, 10);
         if (end == p)
             break;
-        rc = hrun_pids_push(out, (pid_t)pid);
+        hrun_pids_push(out, (pid_t)pid);
+        rc = 0;
     }
     hrun_buf_release(&b);
     return rc;
@@ -201,8 +199,7 @@ int hrun_procs_tree(pid_t root, struct hrun_pids *out)
 {
     size_t at = out->n;
 
-    if (hrun_pids_push(out, root))
-        return -1;
+    hrun_pids_push(out, root);
     for (; at < out->n; at++)
         children_of(out->v[at], out);  /* one that has just ended has none */
     return 0;

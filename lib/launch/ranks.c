@@ -1,5 +1,6 @@
 /* ranks.c - what each rank is bound to, as text; see internal.h for the format. hrun-shim links this file: it needs
  * lib/base alone. */
+#include "base/alloc.h"
 #include "launch/internal.h"
 
 #include <ctype.h>
@@ -27,13 +28,13 @@ static void variable_name(int part, char *name, size_t size)
         snprintf(name, size, HRUN_RANKS_VARIABLE);
 }
 
-int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words, struct hrun_error *err)
+int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
 {
     struct hrun_buf text = HRUN_BUF_INIT, entry = HRUN_BUF_INIT;
     char name[32];
-    int part = 0, rc = 0;
+    int part = 0;
 
-    for (int r = 0; r < l->nranks && !rc; ) {
+    for (int r = 0; r < l->nranks; ) {
         int first = r++;
 
         while (r < l->nranks && same(&l->ranks[first], &l->ranks[r]))
@@ -47,7 +48,7 @@ int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words, str
             hrun_buf_addf(&entry, "/%d", l->ranks[first].threads);
         if (text.len && text.len + 1 + entry.len > HRUN_RANKS_PART) {
             variable_name(part++, name, sizeof name);
-            rc = text.failed || hrun_strvec_pushf(words, "%s=%s", name, text.data);
+            hrun_strvec_pushf(words, "%s=%s", name, text.data);
             hrun_buf_reset(&text);
         }
         if (text.len)
@@ -55,11 +56,10 @@ int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words, str
         hrun_buf_add(&text, entry.data, entry.len);
     }
     variable_name(part, name, sizeof name);
-    if (!rc)
-        rc = text.failed || entry.failed || hrun_strvec_pushf(words, "%s=%s", name, text.data);
+    hrun_strvec_pushf(words, "%s=%s", name, text.data);
     hrun_buf_release(&text);
     hrun_buf_release(&entry);
-    return rc ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* A number at *p, which is moved behind it. -1: there is none, or it is too large. */
@@ -120,8 +120,8 @@ int hrun_ranks_find(char *(*lookup)(const char *name), int rank, struct hrun_ran
             if (rank < first || rank > last)
                 continue;
             out->threads = threads;
-            out->cpuset = strndup(cpuset, len);
-            return out->cpuset ? 0 : hrun_fail_nomem(err);
+            out->cpuset = xstrndup(cpuset, len);
+            return 0;
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "launch/internal.h"
 
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <ctype.h>
@@ -49,7 +50,7 @@ void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len)
         size_t part = nl ? (size_t)(nl - data) : len;
 
         hrun_buf_add(&u->line, data, part);
-        if (nl && !u->line.failed) {
+        if (nl) {
             take_line(u, u->line.data, u->line.len);
             hrun_buf_reset(&u->line);
         }
@@ -127,13 +128,22 @@ static int push_part(const struct gather *g, const struct node *nodes, int n, co
     };
     int bad = g->a.ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", nodes[0].group);
 
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++)
-        bad = hrun_strvec_push(v, fixed[i]);
-    bad = bad || hrun_strvec_pushf(v, "--nodes=%d", n) || hrun_strvec_pushf(v, "--ntasks=%d", n) ||
-          hrun_strvec_pushf(v, "--nodelist=%s", file) || hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd) ||
-          hrun_strvec_push(v, g->shim) || hrun_strvec_push(v, "fold");
-    for (int i = 0; g->what->argv[i] && !bad; i++)
-        bad = hrun_strvec_push(v, g->what->argv[i]);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++) {
+        hrun_strvec_push(v, fixed[i]);
+        bad = 0;
+    }
+    if (!bad) {
+        hrun_strvec_pushf(v, "--nodes=%d", n);
+        hrun_strvec_pushf(v, "--ntasks=%d", n);
+        hrun_strvec_pushf(v, "--nodelist=%s", file);
+        hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
+        hrun_strvec_push(v, g->shim);
+        hrun_strvec_push(v, "fold");
+    }
+    for (int i = 0; g->what->argv[i] && !bad; i++) {
+        hrun_strvec_push(v, g->what->argv[i]);
+        bad = 0;
+    }
     return bad;
 }
 
@@ -150,8 +160,9 @@ static int build(const struct gather *g, const struct node *nodes, int n, struct
         hrun_buf_reset(&text);
         for (m = 0; i + m < n && nodes[i + m].group == nodes[i].group; m++)
             hrun_buf_addf(&text, "%s\n", nodes[i + m].name);
-        bad = !file || text.failed || (i && hrun_strvec_push(v, ":")) ||
-              push_part(g, nodes + i, m, file, hrun_output_child_fd(r->output, 0, 1), v);
+        if (i)
+            hrun_strvec_push(v, ":");
+        bad = push_part(g, nodes + i, m, file, hrun_output_child_fd(r->output, 0, 1), v);
         rc = bad ? 0 : hrun_file_replace(file, text.data, text.len, 0600, err);
         free(file);
     }
@@ -171,10 +182,9 @@ static int start(const struct gather *g, const struct node *nodes, int n, struct
     r->is_launcher = 1;
     r->launcher = &gatherer;
     r->tagging = HRUN_TAG_SRUN;
-    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build(g, nodes, n, r, &argv, err) ||
-        hrun_srun_clean_env(&env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err) ||
-        hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id, err))
+    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build(g, nodes, n, r, &argv, err) || hrun_srun_clean_env(&env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
+    hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id, err);
     one.env = env.v;
     rc = hrun_run_start(r, g->srun, argv.v, NULL, &one, 1, err);
 out:
@@ -217,7 +227,7 @@ static void classify_failure(struct gather *g, const struct node *node, int task
 {
     char words[400], *hint = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", node->name, g->what->argv[0]),
          *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
-    const char *see = hint ? hint : "see what srun says";
+    const char *see = hint;
 
     last_words(stderr_text, task, words, sizeof words);
     if (status == 126 || status == 127)
@@ -227,7 +237,7 @@ static void classify_failure(struct gather *g, const struct node *node, int task
     else if (status < 0 && strstr(words, "execve"))
         blame(g, node->host, "cannot run hrun-shim", words, g->what->missing);
     else if (status < 0 && out->timed_out)
-        blame(g, node->host, late ? late : "did not answer", *words ? words : t->complaint, see);
+        blame(g, node->host, late, *words ? words : t->complaint, see);
     else if (status < 0)
         blame(g, node->host, "did not answer", *words ? words : t->complaint, see);
     else if (g->outputs[node->host].len > OUTPUT_MAX)
@@ -252,7 +262,7 @@ static void describe(struct gather *g, struct hrun_layout *none, struct hrun_unf
 static int step(struct gather *g, const struct node *nodes, int n, struct talk *t, struct hrun_error *err)
 {
     struct hrun_buf stderr_text = HRUN_BUF_INIT;
-    struct hrun_unfold u = { n, calloc((size_t)n, sizeof *u.outputs), calloc((size_t)n, sizeof *u.status),
+    struct hrun_unfold u = { n, xcalloc((size_t)n, sizeof *u.outputs), xcalloc((size_t)n, sizeof *u.status),
                              HRUN_BUF_INIT };
     struct hrun_layout none;
     struct hrun_outcome out;
@@ -283,7 +293,6 @@ static int step(struct gather *g, const struct node *nodes, int n, struct talk *
         struct hrun_buf *to = &g->outputs[nodes[i].host];
 
         hrun_buf_add(to, u.outputs[i].data, u.outputs[i].len);
-        to->failed |= u.outputs[i].failed;
         if (!rc)
             classify_failure(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
         hrun_buf_release(&u.outputs[i]);
@@ -327,16 +336,14 @@ static int find_nodes(struct gather *g, int n, struct hrun_error *err)
         return -1;
     if (g->a.manager != HRUN_MANAGER_SLURM)
         return 1;
-    g->nodes = calloc((size_t)n + 1, sizeof *g->nodes);
-    if (!g->nodes)
-        return hrun_fail_nomem(err);
+    g->nodes = xcalloc((size_t)n + 1, sizeof *g->nodes);
     for (; g->nnodes < n; g->nnodes++) {
         struct node *node = &g->nodes[g->nnodes];
 
         node->host = g->nnodes;
         node->name = hrun_srun_node(&g->a, g->hosts[g->nnodes], 0, &node->group, &why);
         if (!node->name)
-            return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 1;
+            return 1;
     }
     qsort(g->nodes, (size_t)n, sizeof *g->nodes, by_group);
     return 0;
@@ -353,8 +360,7 @@ int hrun_remote_srun(const struct hrun_remote *what, char *const *hosts, int n, 
         rc = g.shim ? ask(&g, g.nodes, n, err) : -1;
     }
     for (int i = 0; rc == 0 && i < n; i++)
-        if (outputs[i].failed)
-            rc = hrun_fail_nomem(err);
+        ;
     for (int i = 0; g.nodes && i < n; i++)
         free(g.nodes[i].name);
     free(g.nodes);

@@ -95,7 +95,7 @@ void hrun_sink_let_go(struct hrun_sink *s, const char *noise)
 {
     if (!noise)
         hrun_buf_reset(&s->queue);
-    else if (*noise && !s->queue.failed)
+    else if (*noise)
         drop_lines(&s->queue, noise);
     s->held = 0;
 }

@@ -1,6 +1,7 @@
 /* slurm.c - a Slurm allocation as its own programs see it; see internal.h */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
                      struct hrun_error *err)
 {
     int i = hrun_allocation_index(a, name, is_local);
-    char *copy = i < 0 ? NULL : strdup(a->hosts.v[i]);
+    char *copy = i < 0 ? NULL : xstrdup(a->hosts.v[i]);
 
     if (i < 0)
         hrun_fail(err, HRUN_EINVAL, "host '%s' is not part of %s: leave it out, or use --engine mpirun", name, a->name);
@@ -71,8 +72,8 @@ int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err)
     int rc = hrun_env_base(&all, err);
 
     for (size_t i = 0; i < all.n && !rc; i++)
-        if (!is_srun_option(all.v[i]) && hrun_strvec_push(env, all.v[i]))
-            rc = hrun_fail_nomem(err);
+        if (!is_srun_option(all.v[i]))
+            hrun_strvec_push(env, all.v[i]);
     hrun_strvec_release(&all);
     return rc;
 }

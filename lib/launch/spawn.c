@@ -1,6 +1,7 @@
 /* spawn.c - starting processes bound to their PEs; see internal.h for the contracts */
 #include "launch/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <elf.h>
@@ -132,9 +133,7 @@ static char **shell_argv(const char *program, char *const *argv)
 
     while (argv[n])
         n++;
-    v = calloc(n + 2, sizeof *v);
-    if (!v)
-        return NULL;
+    v = xcalloc(n + 2, sizeof *v);
     v[0] = (char *)(uintptr_t)"sh";
     v[1] = (char *)(uintptr_t)program;
     for (size_t i = 1; i < n; i++)
@@ -221,10 +220,8 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
             argv = argv_of(s, &one[i]);
             free(sh_argv);
             sh_argv = NULL;
-            if (!is_elf(program) && !(sh_argv = shell_argv(program, argv))) {
-                hrun_fail_nomem(err);
-                goto out;
-            }
+            if (!is_elf(program))
+                sh_argv = shell_argv(program, argv);
         }
         if (s->topo && cpuset && *cpuset && (!bound || strcmp(bound, cpuset))) {
             if (hrun_topo_bind(s->topo, cpuset, err))

@@ -46,7 +46,7 @@ void hrun_words_started(struct hrun_words *w)
 
 static void pass_line(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
 {
-    if (w->line.len && !w->line.failed)
+    if (w->line.len)
         hear(ctx, w->line.data);
     hrun_buf_reset(&w->line);
 }

@@ -1,4 +1,5 @@
 /* layout.c - a configuration becomes ranks on PEs; see layout.h for the contracts */
+#include "base/alloc.h"
 #include "layout/layout.h"
 
 #include <limits.h>
@@ -6,50 +7,37 @@
 
 /* Slurm numbers the processes of a heterogeneous job component by component: the ranks follow, in their order within
  * each component. */
-static int order_by_group(struct hrun_layout *l, struct hrun_error *err)
+static void order_by_group(struct hrun_layout *l)
 {
     const struct hrun_host *hosts = l->cluster->hosts;
     struct hrun_rank *sorted;
     int n = 0;
 
     if (l->cluster->ngroups < 2)
-        return 0;
-    sorted = calloc((size_t)l->nranks, sizeof *sorted);
-    if (!sorted)
-        return hrun_fail_nomem(err);
+        return;
+    sorted = xcalloc((size_t)l->nranks, sizeof *sorted);
     for (int g = 0; g < l->cluster->ngroups; g++)
         for (int r = 0; r < l->nranks; r++)
             if (hosts[l->ranks[r].host].group == g)
                 sorted[n++] = l->ranks[r];
     free(l->ranks);
     l->ranks = sorted;
-    return 0;
 }
 
 int layout_finish(struct hrun_layout *l, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
-    int *on_host = calloc((size_t)c->nhosts + 1, sizeof *on_host);
+    int *on_host = xcalloc((size_t)c->nhosts + 1, sizeof *on_host);
     int *on_pe = NULL;
     size_t *first = NULL, npes = 0;
-    int rc = -1;
 
-    if (order_by_group(l, err))
-        goto out;
-    first = calloc((size_t)c->nsubs + 1, sizeof *first);
-    if (!on_host || !first) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    order_by_group(l);
+    first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
     for (int i = 0; i < c->nsubs; i++) {
         first[i] = npes;
         npes += (size_t)c->subs[i].npes;
     }
-    on_pe = calloc(npes + 1, sizeof *on_pe);
-    if (!on_pe) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    on_pe = xcalloc(npes + 1, sizeof *on_pe);
     for (int r = 0; r < l->nranks; r++) {
         struct hrun_rank *k = &l->ranks[r];
         const struct hrun_pe *pe = &c->subs[k->sub].pes[k->pe];
@@ -62,12 +50,10 @@ int layout_finish(struct hrun_layout *l, struct hrun_error *err)
         if (!l->limited && c->hosts[k->host].cpu_quota > 0 && on_host[k->host] > c->hosts[k->host].cpu_quota)
             l->limited = &c->hosts[k->host];
     }
-    rc = 0;
-out:
     free(on_host);
     free(first);
     free(on_pe);
-    return rc;
+    return 0;
 }
 
 int hrun_layout_yields(const struct hrun_layout *l)
@@ -88,20 +74,13 @@ static void place(struct hrun_layout *l, int rank, int sub, int pe)
     k->ncores = p->ncores;
 }
 
-struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err)
+struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n)
 {
-    struct hrun_layout *l = calloc(1, sizeof *l);
+    struct hrun_layout *l = xcalloc(1, sizeof *l);
 
-    if (l) {
-        l->cluster = cluster;
-        l->nranks = n;
-        l->ranks = calloc((size_t)n, sizeof *l->ranks);
-    }
-    if (!l || !l->ranks) {
-        hrun_layout_destroy(l);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    l->cluster = cluster;
+    l->nranks = n;
+    l->ranks = xcalloc((size_t)n, sizeof *l->ranks);
     return l;
 }
 
@@ -139,17 +118,14 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
     struct hrun_layout *l = NULL;
     int n = count_ranks(cluster, pes, procs, err), rank = 0;
 
-    l = n ? layout_blank(cluster, n, err) : NULL;
+    l = n ? layout_blank(cluster, n) : NULL;
     if (!l)
         return NULL;
     for (int i = 0; i < cluster->nsubs; i++)
         for (int p = 0; p < pes[i]; p++, order++)
             for (int m = 0; m < procs[i]; m++)
                 place(l, rank++, i, *order);
-    if (layout_finish(l, err)) {
-        hrun_layout_destroy(l);
-        return NULL;
-    }
+    layout_finish(l, err);
     return l;
 }
 
@@ -171,7 +147,7 @@ static int order_sub(const struct hrun_cluster *cluster, int i, int want, const 
 
     for (int p = 0; p < s->npes && want > 0; p++) {
         int n = p && s->pes[p - 1].host == s->pes[p].host ? 0
-                                                          : layout_spread(cluster, i, p, busy, want, order, err);
+                                                          : layout_spread(cluster, i, p, busy, want, order);
 
         if (n < 0)
             return -1;
@@ -196,11 +172,7 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
         }
         n += (size_t)(pes[i] > 0 ? pes[i] : 0);
     }
-    order = calloc(n, sizeof *order);
-    if (!order) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    order = xcalloc(n, sizeof *order);
     for (int i = 0; i < cluster->nsubs; i++) {
         if (order_sub(cluster, i, pes[i], busy ? busy[i] : NULL, order + k, err)) {
             free(order);
@@ -266,18 +238,14 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
                       npes[i]);
             return NULL;
         }
-    pes = calloc((size_t)cluster->nsubs + 1, sizeof *pes);
-    if (!pes) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    pes = xcalloc((size_t)cluster->nsubs + 1, sizeof *pes);
     all = layout_usable(cluster, npes, busy, pes);
     if (n < 1 || !all)
         hrun_fail(err, HRUN_EINVAL, all ? "%d processes asked for: at least 1 is needed"
                   : npes || busy ? "%d processes asked for, and no PE to put them on: use at least one"
                   : "%d processes asked for on a cluster without PEs", n);
     else
-        l = layout_blank(cluster, n, err);
+        l = layout_blank(cluster, n);
     while (l && rank >= 0 && rank < n) {
         for (int i = 0, left = n - rank; i < cluster->nsubs && n - rank < all; i++) {   /* the last round */
             pes[i] = pes[i] < left ? pes[i] : left;

@@ -92,7 +92,7 @@ void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *ou
  * characters that mpirun can hold, or when the host's name cannot stand in a rankfile. */
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
 /* Append the host file for SimGrid's smpirun: line i is the host of rank i. Errors: HRUN_ENOMEM. */
-int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
+int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- mapping
  *
@@ -163,7 +163,7 @@ const char *layout_map_name(int what);
 
 /* The numbers of a list "0-3,8" behind those in v[*n], up to `end` or the end of the text. Result: where it ended, or
  * NULL: no list, or memory ran out (*nomem = 1 then). */
-const char *layout_read_list(const char *text, char end, int **v, size_t *n, int *nomem);
+const char *layout_read_list(const char *text, char end, int **v, size_t *n);
 /* Append the numbers v[n], sorted on return, as a folded list with its final NUL. Result: where it begins. */
 size_t layout_add_list(int *v, size_t n, struct hrun_buf *out);
 /* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
@@ -172,12 +172,11 @@ int layout_finish(struct hrun_layout *l, struct hrun_error *err);
  * is), choose as many as are wanted, or all: evenly over packages, in these over memory nodes, then L3 and L2 caches.
  * out, which has room for them, gets their numbers in ascending order. Of a host without topology the first ones. Those
  * chosen for fewer are among those chosen for more. Result: how many, or -1 (HRUN_ENOMEM). */
-int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out,
-                  struct hrun_error *err);
+int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out);
 /* How many PEs of each sub-cluster may be used: those that are not busy, at most npes[i] (NULL: all). Result: their
  * sum. */
 int layout_usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int *usable);
 /* A layout with room for n ranks, none placed. */
-struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n, struct hrun_error *err);
+struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n);
 
 #endif

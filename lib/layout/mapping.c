@@ -1,4 +1,5 @@
 /* mapping.c - ranks are mapped, numbered and bound as the user says; see layout.h for the contracts */
+#include "base/alloc.h"
 #include "layout/mapping.h"
 
 #include <limits.h>
@@ -81,9 +82,7 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
     const struct hrun_cluster *c = w->cluster;
     size_t len;
 
-    w->listed = calloc(strlen(w->m.hosts) + 1, sizeof *w->listed);
-    if (!w->listed)
-        return hrun_fail_nomem(err);
+    w->listed = xcalloc(strlen(w->m.hosts) + 1, sizeof *w->listed);
     for (const char *p = w->m.hosts; *p && (!n || w->nprocs < n); p += len + (p[len] == ',')) {
         int h = mapping_find_host(c, p, len = strcspn(p, ","));
 
@@ -146,11 +145,9 @@ static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hru
 /* The ranks of each host and their objects. */
 static int map(struct mapping *w, int n, struct hrun_error *err)
 {
-    int nhosts = w->cluster->nhosts, *nobjects = calloc((size_t)nhosts + 1, sizeof *nobjects), rc = -1, p = 0;
+    int nhosts = w->cluster->nhosts, *nobjects = xcalloc((size_t)nhosts + 1, sizeof *nobjects), rc = -1, p = 0;
     int what = w->m.by;
 
-    if (!nobjects)
-        return hrun_fail_nomem(err);
     for (int h = 0; h < nhosts; h++) {
         nobjects[h] = list_objects(&w->rooms[h], what, w->rooms[h].group);
         if (w->rooms[h].n && !nobjects[h]) {
@@ -160,11 +157,7 @@ static int map(struct mapping *w, int n, struct hrun_error *err)
     }
     if (w->m.hosts ? list_hosts(w, n, err) : count_ranks(w, n, nobjects, err))
         goto out;
-    w->procs = calloc((size_t)w->nprocs + 1, sizeof *w->procs);
-    if (!w->procs) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    w->procs = xcalloc((size_t)w->nprocs + 1, sizeof *w->procs);
     for (int h = 0; h < nhosts; h++) {
         w->rooms[h].first = p;
         for (int k = 0; k < w->rooms[h].count; k++, p++) {
@@ -233,9 +226,7 @@ static int rank(struct mapping *w, struct hrun_error *err)
     for (int h = 0; h <= last; h++)
         if (w->rooms[h].count && !list_objects(&w->rooms[h], what, w->rooms[h].group))
             return fail_object(w, h, what, err);
-    w->ranks = calloc((size_t)w->nprocs + 1, sizeof *w->ranks);
-    if (!w->ranks)
-        return hrun_fail_nomem(err);
+    w->ranks = xcalloc((size_t)w->nprocs + 1, sizeof *w->ranks);
     while (w->m.wraps && !w->m.rank_by && w->nranked < w->nprocs)     /* mpiexec's -ppn */
         for (int h = 0; h <= last; h++)
             for (int k = 0; k < w->m.per && w->rooms[h].count; k++)
@@ -328,9 +319,7 @@ static int choose_units(struct mapping *w, struct proc *p, struct hrun_error *er
         if (object_of(r, u, p->what) == p->number &&
             (group < 0 || r->load_of[r->group[u]] < r->load_of[group]))
             group = r->group[u];
-    p->units = calloc((size_t)w->pes, sizeof *p->units);
-    if (!p->units)
-        return hrun_fail_nomem(err);
+    p->units = xcalloc((size_t)w->pes, sizeof *p->units);
     for (int i = 0; i < w->pes; i++) {
         int best = -1;
 
@@ -378,7 +367,7 @@ static int add_binding(const struct mapping *w, const struct proc *p, struct hru
                        size_t *cores, int *ncores)
 {
     const struct room *r = &w->rooms[p->host];
-    int *pus = NULL, *numbers = calloc((size_t)r->n + 1, sizeof *numbers), nomem = !numbers, known = 1, last = -1;
+    int *pus = NULL, *numbers = xcalloc((size_t)r->n + 1, sizeof *numbers), nomem = 0, known = 1, last = -1;
     int exact = w->exact || w->pes > 1 || w->bind == HRUN_MAP_HWTHREAD;
     size_t npus = 0, n = 0;
 
@@ -395,14 +384,13 @@ static int add_binding(const struct mapping *w, const struct proc *p, struct hru
         last = r->units[u].core->number;
         known &= *r->units[u].core->pus != 0;
         if (r->units[u].pu >= 0) {
-            int *grown = realloc(pus, (npus + 1) * sizeof *pus);
+            int *grown = xrealloc(pus, (npus + 1) * sizeof *pus);
 
-            nomem = !grown;
-            pus = grown ? grown : pus;
-            if (grown)
-                pus[npus++] = r->units[u].pu;
+            nomem = 0;
+            pus = grown;
+            pus[npus++] = r->units[u].pu;
         } else if (*r->units[u].core->pus) {
-            layout_read_list(r->units[u].core->pus, 0, &pus, &npus, &nomem);
+            layout_read_list(r->units[u].core->pus, 0, &pus, &npus);
         }
     }
     *cpuset = known && npus ? layout_add_list(pus, npus, text) : NOTEXT;
@@ -433,9 +421,7 @@ static int add_more(const struct mapping *w, const struct proc *p, struct hrun_l
 
         if (where < 0 || where == r->units[p->units[i - 1]].where)
             continue;
-        grown = realloc(l->more, ((size_t)l->nmore + 1) * sizeof *grown);
-        if (!grown)
-            return -1;
+        grown = xrealloc(l->more, ((size_t)l->nmore + 1) * sizeof *grown);
         l->more = grown;
         grown[l->nmore++] = place_of(w, where);
     }
@@ -444,8 +430,8 @@ static int add_more(const struct mapping *w, const struct proc *p, struct hrun_l
 
 int mapping_assign(const struct mapping *w, struct hrun_layout *l, struct hrun_error *err)
 {
-    size_t n = (size_t)w->nprocs, (*at)[2] = calloc(n + 1, sizeof *at);
-    int *ncores = calloc(n + 1, sizeof *ncores), rc = at && ncores ? 0 : -1;
+    size_t n = (size_t)w->nprocs, (*at)[2] = xcalloc(n + 1, sizeof *at);
+    int *ncores = xcalloc(n + 1, sizeof *ncores), rc = 0;
     struct hrun_buf text = HRUN_BUF_INIT;
     char *kept = NULL;
 
@@ -500,7 +486,7 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
     if (!rc)
         rc = m->rankfile ? mapping_read(&w, n, err) : map(&w, n, err) || mapping_bind(&w, err) || rank(&w, err);
     if (!rc)
-        l = layout_blank(cluster, w.nprocs, err);
+        l = layout_blank(cluster, w.nprocs);
     if (l && (mapping_assign(&w, l, err) || layout_finish(l, err))) {
         hrun_layout_destroy(l);
         l = NULL;
@@ -519,9 +505,7 @@ int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const 
 
     w.nprocs = rc ? 0 : l->nranks;
     w.m.shares = 1;     /* the configuration says how many processes share a PE */
-    w.procs = calloc((size_t)l->nranks + 1, sizeof *w.procs);
-    if (!w.procs)
-        rc = hrun_fail_nomem(err);
+    w.procs = xcalloc((size_t)l->nranks + 1, sizeof *w.procs);
     for (int k = 0; k < l->nranks && !rc; k++) {
         const struct hrun_rank *rank = &l->ranks[k];
 
@@ -540,14 +524,14 @@ int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs)
     int even = 1;
 
     for (int i = 0; i < c->nsubs; i++) {
-        int *on = calloc((size_t)c->subs[i].npes + 1, sizeof *on);
+        int *on = xcalloc((size_t)c->subs[i].npes + 1, sizeof *on);
 
         pes[i] = procs[i] = 0;
         even &= on != NULL;
-        for (int r = 0; on && r < l->nranks; r++)
+        for (int r = 0; r < l->nranks; r++)
             if (l->ranks[r].sub == i)
                 pes[i] += !on[l->ranks[r].pe]++;
-        for (int p = 0; on && p < c->subs[i].npes; p++) {
+        for (int p = 0; p < c->subs[i].npes; p++) {
             even &= !on[p] || !procs[i] || on[p] == procs[i];
             procs[i] = on[p] ? on[p] : procs[i];
         }

@@ -1,6 +1,7 @@
 /* mapping_file.c - a rankfile of the user's, as Open MPI reads it; see layout.h for the contracts */
 #include "layout/mapping.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
 
@@ -26,13 +27,12 @@ static int fail_line(const struct reading *g, const char *what, const char *foun
 static int fail_host(const struct reading *g, const char *name, size_t len)
 {
     const struct hrun_cluster *c = g->w->cluster;
-    char **names = calloc((size_t)c->nhosts + 1, sizeof *names);
+    char **names = xcalloc((size_t)c->nhosts + 1, sizeof *names);
     struct hrun_buf list = HRUN_BUF_INIT;
 
-    for (int h = 0; names && h < c->nhosts; h++)
+    for (int h = 0; h < c->nhosts; h++)
         names[h] = c->hosts[h].name;
-    if (names)
-        hrun_hostlist_print(names, (size_t)c->nhosts, &list);
+    hrun_hostlist_print(names, (size_t)c->nhosts, &list);
     free(names);
     hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' is none of this run's: %.200s; name it with "
                  "--host or in the host file", (int)len, name, list.data);
@@ -100,10 +100,8 @@ static int add_core(struct mapping *w, struct proc *p, int package, int number)
         at += w->threads || core->number != last;
         last = core->number;
         if (package < 0 && !w->threads ? core->number == number : at == number) {
-            int *grown = realloc(p->units, ((size_t)p->nunits + 1) * sizeof *grown);
+            int *grown = xrealloc(p->units, ((size_t)p->nunits + 1) * sizeof *grown);
 
-            if (!grown)
-                return -1;
             p->units = grown;
             grown[p->nunits++] = u;
             w->shared |= r->units[u].load++ > 0;
@@ -117,10 +115,10 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
 {
     const struct room *r = &g->w->rooms[p->host];
     struct hrun_buf has = HRUN_BUF_INIT;
-    int *v = calloc((size_t)r->n + 1, sizeof *v);
+    int *v = xcalloc((size_t)r->n + 1, sizeof *v);
     size_t n = 0;
 
-    for (int u = 0; v && u < r->n; u++)
+    for (int u = 0; u < r->n; u++)
         if (package < 0 || r->units[u].core->at[HRUN_OBJECT_PACKAGE] == package) {
             v[n] = package < 0 && !g->w->threads ? r->units[u].core->number : (int)n;
             n++;
@@ -213,10 +211,8 @@ static int read_line(const struct reading *g, char *p, int n)
     if (n && rank >= n)
         return 0;
     if (rank >= w->nprocs) {
-        struct proc *grown = realloc(w->procs, ((size_t)rank + 1) * sizeof *grown);
+        struct proc *grown = xrealloc(w->procs, ((size_t)rank + 1) * sizeof *grown);
 
-        if (!grown)
-            return hrun_fail_nomem(g->err);
         w->procs = grown;
         for (; w->nprocs <= rank; w->nprocs++)
             grown[w->nprocs] = (struct proc){ .host = -1 };

@@ -1,6 +1,7 @@
 /* mapping_rooms.c - what hosts have for ranks that the user maps; see mapping.h */
 #include "layout/mapping.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -44,13 +45,11 @@ enum { NOWHERE = -1, FORBIDDEN = -2 };
 static int note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at, struct hrun_error *err)
 {
     const struct hrun_cluster *c = w->cluster;
-    int *usable = calloc((size_t)c->nsubs + 1, sizeof *usable), *order = NULL, *next, nomem = !usable;
+    int *usable = xcalloc((size_t)c->nsubs + 1, sizeof *usable), *order = NULL, *next, nomem = 0;
 
-    if (usable) {
-        layout_usable(c, npes, busy, usable);
-        order = hrun_layout_order(c, usable, busy, err);
-        nomem = !order;
-    }
+    layout_usable(c, npes, busy, usable);
+    order = hrun_layout_order(c, usable, busy, err);
+    nomem = !order;
     next = order;
     for (int i = 0; i < c->nsubs && !nomem; i++) {
         for (int p = 0; p < c->subs[i].npes && !nomem; p++) {
@@ -61,7 +60,7 @@ static int note_pes(struct mapping *w, const int *npes, const char *const *busy,
             next += good;
             usable[i] -= good;
             if (pe->cores && *pe->cores)
-                layout_read_list(pe->cores, 0, &v, &n, &nomem);
+                layout_read_list(pe->cores, 0, &v, &n);
             for (size_t k = 0; k < n; k++) {
                 struct hrun_core *core = find_core(&w->rooms[pe->host], v[k]);
 
@@ -109,13 +108,13 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
     for (int k = 0; k < r->ncores && !nomem; k++) {
         npus = 0;
         if (w->threads && *r->cores[k].pus)
-            layout_read_list(r->cores[k].pus, 0, &pus, &npus, &nomem);
+            layout_read_list(r->cores[k].pus, 0, &pus, &npus);
         most += npus ? (int)npus : 1;
     }
-    r->units = calloc((size_t)most + 1, sizeof *r->units);
-    r->load_of = calloc((size_t)most + 1, sizeof *r->load_of);
-    r->group = calloc((size_t)most + 1, sizeof *r->group);
-    if (nomem || !r->units || !r->load_of || !r->group) {
+    r->units = xcalloc((size_t)most + 1, sizeof *r->units);
+    r->load_of = xcalloc((size_t)most + 1, sizeof *r->load_of);
+    r->group = xcalloc((size_t)most + 1, sizeof *r->group);
+    if (nomem) {
         free(pus);
         return hrun_fail_nomem(err);
     }
@@ -124,7 +123,7 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
             continue;
         npus = 0;
         if (w->threads && *r->cores[k].pus)
-            layout_read_list(r->cores[k].pus, 0, &pus, &npus, &nomem);
+            layout_read_list(r->cores[k].pus, 0, &pus, &npus);
         for (size_t i = 0; i < (npus ? npus : 1); i++)
             r->units[r->n++] = (struct unit){ &r->cores[k], npus ? pus[i] : -1, at[k], 0, NULL };
         ncounted += counts_threads && npus ? (int)npus : 1;
@@ -150,27 +149,19 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
 int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_mapping *m, const int *npes,
                   const char *const *busy, struct hrun_error *err)
 {
-    int **at = calloc((size_t)c->nhosts + 1, sizeof *at), rc = -1;
+    int **at = xcalloc((size_t)c->nhosts + 1, sizeof *at), rc = -1;
 
     *w = (struct mapping){ .cluster = c, .m = *m, .pes = m->pes ? m->pes : 1 };
     w->threads = m->hwthreads || m->by == HRUN_MAP_HWTHREAD || m->bind_to == HRUN_MAP_HWTHREAD;
-    w->rooms = calloc((size_t)c->nhosts + 1, sizeof *w->rooms);
-    w->first = calloc((size_t)c->nsubs + 1, sizeof *w->first);
-    if (!at || !w->rooms || !w->first) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    w->rooms = xcalloc((size_t)c->nhosts + 1, sizeof *w->rooms);
+    w->first = xcalloc((size_t)c->nsubs + 1, sizeof *w->first);
     for (int i = 0; i < c->nsubs; i++)
         w->first[i + 1] = w->first[i] + (size_t)c->subs[i].npes;
     for (int h = 0; h < c->nhosts; h++) {
         w->rooms[h].home = NOWHERE;
         if (hrun_host_cores(c, h, &w->rooms[h].cores, &w->rooms[h].ncores, err))
             goto out;
-        at[h] = malloc(((size_t)w->rooms[h].ncores + 1) * sizeof **at);
-        if (!at[h]) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        at[h] = xmalloc(((size_t)w->rooms[h].ncores + 1) * sizeof **at);
         for (int k = 0; k < w->rooms[h].ncores; k++)
             at[h][k] = NOWHERE;
     }
@@ -180,7 +171,7 @@ int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_m
     for (int h = 0; h < c->nhosts && !rc; h++)
         rc = fill_room(w, h, at[h], err);
 out:
-    for (int h = 0; at && h < c->nhosts; h++)
+    for (int h = 0; h < c->nhosts; h++)
         free(at[h]);
     free(at);
     return rc;

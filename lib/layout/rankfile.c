@@ -40,20 +40,16 @@ int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, stru
         }
         hrun_buf_addf(&b, "rank %d=%s slot=%s\n", r, host, k->cores);
     }
-    if (b.failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     hrun_buf_add(out, b.data, b.len);
-    rc = out->failed ? hrun_fail_nomem(err) : 0;
+    rc = 0;
 out:
     hrun_buf_release(&b);
     return rc;
 }
 
-int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
+int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out)
 {
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "%s\n", l->cluster->hosts[l->ranks[r].host].name);
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }

@@ -1,6 +1,7 @@
 /* spread.c - which of the equal PEs of a host are used when not all are; see layout.h for the contract */
 #include "layout/layout.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -54,8 +55,7 @@ static void choose_emptiest(struct candidate *v, int n)
         v[v[best].first[d]].used[d]++;
 }
 
-int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out,
-                  struct hrun_error *err)
+int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out)
 {
     const struct hrun_subcluster *s = &cluster->subs[sub];
     const struct hrun_topo *t = cluster->hosts[s->pes[first].host].topo;
@@ -64,12 +64,8 @@ int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const 
 
     for (int p = first; p < s->npes && s->pes[p].host == s->pes[first].host; p++)
         n += !(busy && busy[p]);
-    v = calloc((size_t)n + 1, sizeof *v);
-    at = calloc((size_t)n + 1, NDOMAINS * sizeof *at);
-    if (!v || !at) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    v = xcalloc((size_t)n + 1, sizeof *v);
+    at = xcalloc((size_t)n + 1, NDOMAINS * sizeof *at);
     for (int p = first, k = 0; k < n; p++)
         if (!(busy && busy[p]))
             v[k++].pe = p;
@@ -83,7 +79,6 @@ int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const 
         if (v[k].chosen || !t || want >= n)
             out[count++] = v[k].pe;
     rc = count;
-out:
     free(v);
     free(at);
     return rc;

@@ -1,6 +1,7 @@
 /* threads.c - the cores of a PE are shared out among its ranks; see layout.h for the contracts */
 #include "layout/layout.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-const char *layout_read_list(const char *text, char end, int **v, size_t *n, int *nomem)
+const char *layout_read_list(const char *text, char end, int **v, size_t *n)
 {
     for (;; text++) {
         long first, last;
@@ -36,11 +37,7 @@ const char *layout_read_list(const char *text, char end, int **v, size_t *n, int
         text = hrun_range_next(text, HRUN_RANGES_MAX, &first, &last);
         if (!text)
             return NULL;
-        grown = realloc(*v, (*n + (size_t)(last - first) + 1) * sizeof **v);
-        if (!grown) {
-            *nomem = 1;
-            return NULL;
-        }
+        grown = xrealloc(*v, (*n + (size_t)(last - first) + 1) * sizeof **v);
         *v = grown;
         for (long i = first; i <= last; i++)
             grown[(*n)++] = (int)i;
@@ -73,7 +70,7 @@ static size_t add_cores(const struct hrun_pe *pe, int first, int n, struct hrun_
     int *v = NULL;
     size_t len = 0, at = NONE;
 
-    if (layout_read_list(pe->cores, 0, &v, &len, nomem) && len == (size_t)pe->ncores)
+    if (layout_read_list(pe->cores, 0, &v, &len) && len == (size_t)pe->ncores)
         at = layout_add_list(v + first, (size_t)n, text);
     free(v);
     return at;
@@ -91,7 +88,7 @@ static size_t add_pus(const struct hrun_pe *pe, int first, int n, struct hrun_bu
         p = p ? p + 1 : NULL;
     }
     for (int i = 0; i < n && p; i++) {
-        p = layout_read_list(p, ';', &v, &len, nomem);
+        p = layout_read_list(p, ';', &v, &len);
         if (p && *p == ';')
             p++;
         else if (i + 1 < n)
@@ -153,8 +150,8 @@ static struct pe_use *count(const struct hrun_layout *l, size_t *first)
         first[i] = n;
         n += (size_t)c->subs[i].npes;
     }
-    use = calloc(n + 1, sizeof *use);
-    for (int r = 0; use && r < l->nranks; r++)
+    use = xcalloc(n + 1, sizeof *use);
+    for (int r = 0; r < l->nranks; r++)
         use[first[l->ranks[r].sub] + (size_t)l->ranks[r].pe].ranks++;
     return use;
 }
@@ -175,11 +172,11 @@ static void fill_bound(struct hrun_layout *l)
 static int share_pes(struct hrun_layout *l, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
-    size_t *first = calloc((size_t)c->nsubs + 1, sizeof *first);
-    struct share *shares = calloc((size_t)l->nranks, sizeof *shares);
-    struct pe_use *use = first ? count(l, first) : NULL;
+    size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
+    struct share *shares = xcalloc((size_t)l->nranks, sizeof *shares);
+    struct pe_use *use = count(l, first);
     struct hrun_buf text = HRUN_BUF_INIT;
-    int shared = 0, rc = !shares || !use ? -1 : 0;
+    int shared = 0, rc = 0;
     char *kept = NULL;
 
     for (int r = 0; r < l->nranks && !rc; r++) {

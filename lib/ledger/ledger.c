@@ -1,6 +1,7 @@
 /* ledger.c - see ledger.h for what is locked where, and why */
 #include "ledger/ledger.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
 
@@ -234,7 +235,7 @@ static void read_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
 
     snprintf(name, sizeof name, TEXT, h->token);
     fd = h->token < NAMELESS ? open_plain(l, name, O_RDONLY, &st) : -1;
-    text = fd >= 0 && st.st_size <= TEXT_MAX ? malloc((size_t)st.st_size + 4096) : NULL;
+    text = fd >= 0 && st.st_size <= TEXT_MAX ? xmalloc((size_t)st.st_size + 4096) : NULL;
     if (text)
         len = pread(fd, text, (size_t)st.st_size + 4096, 0);
     for (ssize_t i = 0; i < len; i++)
@@ -273,13 +274,8 @@ int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_erro
     if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
         return hrun_fail(err, HRUN_EINVAL, "the ledger '%s' is not safe: who can write there can remove the files of "
                          "others; make it sticky (chmod +t '%s')", dir, dir);
-    l = calloc(1, sizeof *l);
-    if (l)
-        l->dir = strdup(dir);
-    if (!l || !l->dir) {
-        free(l);
-        return hrun_fail_nomem(err);
-    }
+    l = xcalloc(1, sizeof *l);
+    l->dir = xstrdup(dir);
     l->locks = l->queue = l->text = l->place = -1;
     l->token = NAMELESS;
     snprintf(l->host, sizeof l->host, "%s", uname(&uts) ? "unknown" : uts.nodename);
@@ -333,7 +329,7 @@ static double processor_s(void)
 }
 
 /* A lock that another process has, of host `host` of the asker. 0; -1: no memory. */
-static int add_hold(struct hrun_ledger *l, const struct flock *lk, int host, struct hrun_ledger_list *out)
+static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, struct hrun_ledger_list *out)
 {
     off_t end = lk->l_len ? lk->l_start + lk->l_len - 1 : INT64_MAX;
     int first = unit_of(lk->l_start);
@@ -352,22 +348,15 @@ static int add_hold(struct hrun_ledger *l, const struct flock *lk, int host, str
         snprintf(path, sizeof path, "/proc/%ld", (long)lk->l_pid);
         if (!h.text && lk->l_pid > 0 && !stat(path, &st))
             h.uid = st.st_uid;
-        grown = realloc(out->holders, (size_t)(k + 1) * sizeof *out->holders);
-        if (!grown) {
-            json_decref(h.text);
-            return -1;
-        }
+        grown = xrealloc(out->holders, (size_t)(k + 1) * sizeof *out->holders);
         out->holders = grown;
         out->holders[out->nholders++] = h;
     }
     if (!(out->nholds & (out->nholds - 1))) {
-        grown = realloc(out->holds, (size_t)(out->nholds ? 2 * out->nholds : 1) * sizeof *out->holds);
-        if (!grown)
-            return -1;
+        grown = xrealloc(out->holds, (size_t)(out->nholds ? 2 * out->nholds : 1) * sizeof *out->holds);
         out->holds = grown;
     }
     out->holds[out->nholds++] = (struct hrun_ledger_hold){ host, first, last, k };
-    return 0;
 }
 
 /* All locks of others in [from, to), both ends of units. The kernel names any of several. 0; -1: no memory, or it takes
@@ -390,7 +379,8 @@ static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int h
             return 0;
         start = lk.l_start & -unit;
         end = lk.l_len ? ((lk.l_start + lk.l_len - 1) | (unit - 1)) : INT64_MAX;
-        if (add_hold(l, &lk, host, out) || (start > from && find_holds(l, fd, from, start, host, out)))
+        add_hold(l, &lk, host, out);
+        if (start > from && find_holds(l, fd, from, start, host, out))
             return -1;
         if (end >= to - 1)
             break;
@@ -441,10 +431,8 @@ int hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus)
 
     for (const char *p = pus; (p = hrun_range_next(p, HRUN_LEDGER_PUS - 1, &first, &last)); p++) {
         if (!(l->nwanted & (l->nwanted - 1))) {
-            void *grown = realloc(l->wanted, (size_t)(l->nwanted ? 2 * l->nwanted : 1) * sizeof *l->wanted);
+            void *grown = xrealloc(l->wanted, (size_t)(l->nwanted ? 2 * l->nwanted : 1) * sizeof *l->wanted);
 
-            if (!grown)
-                return -1;
             l->wanted = grown;
         }
         l->wanted[l->nwanted++] = (struct range){ number(key, first), number(key, last), host };
@@ -493,10 +481,10 @@ int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as,
     return rc;
 }
 
-int hrun_ledger_unlock(struct hrun_ledger *l)
+void hrun_ledger_unlock(struct hrun_ledger *l)
 {
     unlock(l->locks);
-    return l->nwanted = 0;
+    l->nwanted = 0;
 }
 
 /* Take the place after the last one that is taken; places are locked on host 0, too. */

@@ -83,7 +83,7 @@ int hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus);
  * locked; 0 others have some: nothing is; -1 with *err: nothing is. Errors: HRUN_EIO. */
 int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
 /* Nothing is locked, and nothing wanted, any more. Result: 0. */
-int hrun_ledger_unlock(struct hrun_ledger *l);
+void hrun_ledger_unlock(struct hrun_ledger *l);
 /* Wait for what is wanted: take a place in the queue, or keep it for this in place of others, and show that it is
  * alive. A queue without a free place is passed over. Errors: HRUN_EIO. */
 int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);

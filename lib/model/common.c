@@ -6,6 +6,7 @@
  */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -153,12 +154,10 @@ static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struc
     size_t kept = 0;
 
     c->p = (size_t)job->np.n;
-    c->x = calloc(c->n * c->p + 1, sizeof *c->x);
-    c->divided = calloc(c->p + 1, sizeof *c->divided);
-    c->k = calloc(c->p + 1, sizeof *c->k);
-    c->terms = calloc(c->p + 1, sizeof *c->terms);
-    if (!c->x || !c->divided || !c->k || !c->terms)
-        return hrun_fail_nomem(err);
+    c->x = xcalloc(c->n * c->p + 1, sizeof *c->x);
+    c->divided = xcalloc(c->p + 1, sizeof *c->divided);
+    c->k = xcalloc(c->p + 1, sizeof *c->k);
+    c->terms = xcalloc(c->p + 1, sizeof *c->terms);
     for (size_t j = 0; j < c->p; j++)
         c->terms[j] = job->np.v[j].expr;
     for (size_t i = 0; i < c->n; i++) {
@@ -494,9 +493,9 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
 {
     size_t options = (size_t)c->nsubs * (size_t)c->nprocs, columns = c->p > 3 ? c->p : 3;
     size_t squares = (size_t)c->nsubs * (size_t)c->nsubs;
-    double *a = calloc((c->n + 3) * (columns + 1) + 2 * squares, sizeof *a), *b = a + (c->n + 3) * columns;
+    double *a = xcalloc((c->n + 3) * (columns + 1) + 2 * squares, sizeof *a), *b = a + (c->n + 3) * columns;
     double *pairs = b + c->n + 3;
-    int rc = a ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
     guess_speeds(c);
     for (size_t k = 0; k < squares; k++)
@@ -638,20 +637,14 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
         n += nrows[i];
     if (!hrun_family_of(app)->has_forms || !app->np.n || !n)
         return 0;
-    c = calloc(1, sizeof *c);
-    if (!c)
-        return hrun_fail_nomem(err);
+    c = xcalloc(1, sizeof *c);
     *c = (struct hrun_common){ .app = app, .mixed = mixed, .nsubs = nsubs, .nprocs = app->nprocs_per_pe };
-    c->options = calloc(subs * (size_t)c->nprocs + 1, sizeof *c->options);
-    c->most = calloc(subs + 1, sizeof *c->most);
-    c->points = calloc(n, sizeof *c->points);
-    c->span = calloc(subs * subs + 1, sizeof *c->span);
-    c->parts = calloc(mixed->nparts + 1, sizeof *c->parts);
-    c->times = calloc(mixed->nparts + 1, sizeof *c->times);
-    if (!c->options || !c->most || !c->points || !c->span || !c->parts || !c->times) {
-        hrun_common_destroy(c);
-        return hrun_fail_nomem(err);
-    }
+    c->options = xcalloc(subs * (size_t)c->nprocs + 1, sizeof *c->options);
+    c->most = xcalloc(subs + 1, sizeof *c->most);
+    c->points = xcalloc(n, sizeof *c->points);
+    c->span = xcalloc(subs * subs + 1, sizeof *c->span);
+    c->parts = xcalloc(mixed->nparts + 1, sizeof *c->parts);
+    c->times = xcalloc(mixed->nparts + 1, sizeof *c->times);
     for (int i = 0; i < nsubs; i++)
         for (size_t k = 0; k < nrows[i]; k++)
             add_point(c, &rows[i][k], NULL, i);

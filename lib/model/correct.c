@@ -1,6 +1,7 @@
 /* correct.c - what runs of a configuration tell of its prediction; see model.h for the contract */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -64,20 +65,18 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 }
 
 /* Would its shares be others now? */
-static int find_redealt(struct hrun_predictor *p, struct hrun_recalled *run, struct hrun_error *err)
+static void find_redealt(struct hrun_predictor *p, struct hrun_recalled *run, struct hrun_error *err)
 {
     double *part, off;
-    int rc;
 
     if (!run->share || run->other)
-        return 0;
-    part = calloc((size_t)run->nsubs + 1, sizeof *part);
-    for (int s = 0; part && s < run->nsubs; s++)
+        return;
+    part = xcalloc((size_t)run->nsubs + 1, sizeof *part);
+    for (int s = 0; s < run->nsubs; s++)
         part[s] = run->share[s] / run->s->P;
-    rc = part ? hrun_predictor_share_change(p, run->pes, run->procs, part, &off, err) : hrun_fail_nomem(err);
-    run->other = !rc && off > HRUN_SHARES_FAR;
+    hrun_predictor_share_change(p, run->pes, run->procs, part, &off);
+    run->other = off > HRUN_SHARES_FAR;
     free(part);
-    return rc;
 }
 
 /* ln(measured / predicted) by the options' times; NaN: not predicted. And who limits the run, by them. */
@@ -128,19 +127,17 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
             *err = why;
         return -1;
     }
-    t = calloc((size_t)hrun_predictor_oracle(p)->noptions + 1, sizeof *t);
-    parts = calloc((size_t)nsubs + 1, sizeof *parts);
-    if (!t || !parts) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    t = xcalloc((size_t)hrun_predictor_oracle(p)->noptions + 1, sizeof *t);
+    parts = xcalloc((size_t)nsubs + 1, sizeof *parts);
     if (hrun_predictor_limit_memory(p, memory, err))
         goto out;
     for (size_t i = 0; i < count; i++) {
         struct hrun_recalled *run = &runs[i];
 
-        if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err) ||
-            find_redealt(p, run, err) || options_times(p, net, run, run->other ? run->share : NULL, t, err))
+        if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+            goto out;
+        find_redealt(p, run, err);
+        if (options_times(p, net, run, run->other ? run->share : NULL, t, err))
             goto out;
         run->now = run->r = rest_of(p, run, t, parts);
         if (!run->share || run->other)
@@ -228,20 +225,18 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
 }
 
 /* The points of one configuration from its runs[n], in order of N and r. */
-static int add_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
-                      const struct hrun_fit_options *options, struct hrun_error *err)
+static void add_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
+                      const struct hrun_fit_options *options)
 {
     struct hrun_correct_config *v = &c->v[c->nall++];
     size_t end, len = (size_t)c->nsubs * sizeof *v->pes;
 
-    v->pes = malloc(len);
-    v->procs = malloc(len);
-    v->points = calloc(n, sizeof *v->points);
+    v->pes = xmalloc(len);
+    v->procs = xmalloc(len);
+    v->points = xcalloc(n, sizeof *v->points);
     v->runs = (int)n;
     v->mixed = runs[0].s->mixed;
     c->n += !runs[0].other;
-    if (!v->pes || !v->procs || !v->points)
-        return hrun_fail_nomem(err);
     memcpy(v->pes, runs[0].pes, len);
     memcpy(v->procs, runs[0].procs, len);
     for (size_t begin = 0; begin < n; begin = end) {
@@ -256,7 +251,6 @@ static int add_config(struct hrun_corrections *c, const struct hrun_recalled *ru
         p->rounding = pow(c->rounding_s / runs[begin].s->time_s, 2);
         summarise(p, runs + begin, end - begin);
     }
-    return 0;
 }
 
 /* ------------------------------------------------------------------ glitches */
@@ -355,30 +349,25 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
                             const struct hrun_fit_options *assumed, struct hrun_corrections **out,
                             struct hrun_error *err)
 {
-    struct hrun_corrections *c = calloc(1, sizeof *c);
+    struct hrun_corrections *c = xcalloc(1, sizeof *c);
     struct hrun_fit_options own = *assumed, *options = &own;
     struct hrun_recalled *runs = NULL;
     int dealt = app->shares.units && how != HRUN_SHARES_EQUAL;
-    double *room = NULL, *shares = NULL, *memory = calloc((size_t)nsubs + 1, sizeof *memory);
+    double *room = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
     int *numbers = NULL, rc = -1, ignores = 0;
     size_t n = 0, kept = 0, near = 0, end;
 
     for (int i = 0; i < nsubs; i++)
         n += subs[i].n;
-    runs = calloc(n + 1, sizeof *runs);
-    numbers = calloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
-    shares = calloc((n + 1) * (size_t)nsubs, sizeof *shares);
-    room = calloc(n + ASSUMED_PAIRS, sizeof *room);
-    if (!c || !runs || !numbers || !shares || !room || !memory) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    runs = xcalloc(n + 1, sizeof *runs);
+    numbers = xcalloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
+    shares = xcalloc((n + 1) * (size_t)nsubs, sizeof *shares);
+    room = xcalloc(n + ASSUMED_PAIRS, sizeof *room);
     for (int i = 0; i < nsubs; i++)
         memory[i] = subs[i].memory_bytes;
     c->nsubs = nsubs;
     c->dealt = dealt;
-    if (hrun_recall(app, subs, nsubs, runs, numbers, shares, &n, err))
-        goto out;
+    hrun_recall(app, subs, nsubs, runs, numbers, shares, &n);
     for (int i = 0; i < nsubs; i++)
         ignores |= models[i] && models[i]->tasking.ignores;
     for (size_t i = 0; i < n; i++) {
@@ -410,24 +399,18 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
         c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
         c->nmax = fmax(c->nmax, log((double)runs[i].s->N));
     }
-    c->v = calloc(kept + 1, sizeof *c->v);
-    c->runs = calloc(kept + 1, sizeof *c->runs);
-    if (!c->v || !c->runs) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    c->v = xcalloc(kept + 1, sizeof *c->v);
+    c->runs = xcalloc(kept + 1, sizeof *c->runs);
     for (size_t begin = 0; begin < kept; begin = end) {
         for (end = begin; end < kept && same_config(&runs[end], &runs[begin]);)
             end++;
-        if (add_config(c, runs + begin, end - begin, options, err))
-            goto out;
+        add_config(c, runs + begin, end - begin, options);
         for (size_t i = begin; i < end && i < near; i++)
             add_run(c, &runs[i], options);
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
-    if (hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, nsubs, err))
-        goto out;
+    hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, nsubs);
     learn_variance(c);
     *out = c;
     c = NULL;

@@ -1,4 +1,5 @@
 /* correct_common.c - what runs on several sub-clusters at a size have in common; see internal.h for the contract */
+#include "base/alloc.h"
 #include "model/internal.h"
 
 #include <math.h>
@@ -28,16 +29,14 @@ static int came_before(const struct hrun_correct_config *v, int i, int nsubs, in
     return 0;
 }
 
-int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
-                             int nsubs, struct hrun_error *err)
+void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
+                             int nsubs)
 {
     size_t n = 0, most = 0;
 
     for (int i = 0; i < nconfigs; i++)
         most += v[i].npoints;
-    c->points = calloc(most + 1, sizeof *c->points);
-    if (!c->points)
-        return hrun_fail_nomem(err);
+    c->points = xcalloc(most + 1, sizeof *c->points);
     for (int i = 0; i < nconfigs; i++)
         for (size_t k = 0; k < v[i].npoints && v[i].mixed; k++)
             if (!came_before(v, i, nsubs, v[i].points[k].N))
@@ -50,7 +49,6 @@ int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_co
         if (end - begin >= COMMON_LEAST)
             c->points[c->npoints++] = c->points[begin];
     }
-    return 0;
 }
 
 static struct hrun_correct_point *find_point(const struct hrun_correct_common *c, int64_t N)

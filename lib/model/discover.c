@@ -1,6 +1,7 @@
 /* discover.c - which terms an application has; see model.h for the contract */
 #include "model/model.h"
 
+#include "base/alloc.h"
 #include "model/internal.h"
 
 #include "fit/fit.h"
@@ -172,9 +173,9 @@ static int push_term(struct hrun_strvec *v, const struct hrun_basis *t)
     int rc = 0, there = 0;
 
     hrun_basis_print(t, &b);
-    for (size_t i = 0; i < v->n && !b.failed; i++)
+    for (size_t i = 0; i < v->n; i++)
         there |= !strcmp(v->v[i], b.data);
-    rc = b.failed || (!there && hrun_strvec_push(v, b.data));
+    rc = (!there && hrun_strvec_push(v, b.data));
     hrun_buf_release(&b);
     return rc ? -1 : 0;
 }
@@ -210,18 +211,13 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
     double *losses = NULL, *means;
     int chosen = 0, rc = -1;
 
-    if (hrun_series_init(&d, points, n, which != LIST_NP, o, err))
-        return -1;
+    hrun_series_init(&d, points, n, which != LIST_NP, o);
     if (!d.nseries) {
         hrun_fail(err, HRUN_ENODATA, "terms need measurements at two or more sizes N with the same number of "
                   "processes");
         goto done;
     }
-    losses = calloc(HRUN_TERMS_MAX * (d.nloo + d.nheld) + HRUN_LIBRARY_MAX, sizeof *losses);
-    if (!losses) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    losses = xcalloc(HRUN_TERMS_MAX * (d.nloo + d.nheld) + HRUN_LIBRARY_MAX, sizeof *losses);
     means = losses + HRUN_TERMS_MAX * (d.nloo + d.nheld);
     for (int i = 0; i < HRUN_TERMS_MAX; i++)
         steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
@@ -266,12 +262,8 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
         return hrun_fail(err, HRUN_ENODATA, "there are no measurements to tell terms from");
     if (hrun_fit_check_options(options, err) || check_points(points, n, err))
         return -1;
-    sorted = malloc(n * sizeof *sorted);
-    time_s = malloc(n * sizeof *time_s);
-    if (!sorted || !time_s) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    sorted = xmalloc(n * sizeof *sorted);
+    time_s = xmalloc(n * sizeof *time_s);
     memcpy(sorted, points, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_place);
     for (size_t i = 0; i < n; i++)
@@ -281,10 +273,7 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
         discover_list(sorted, n, LIST_N, &rounded, &d.n, NULL, err))
         goto done;
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
-        if (hrun_strvec_push(&d.p, scaled[i])) {
-            hrun_fail_nomem(err);
-            goto done;
-        }
+        hrun_strvec_push(&d.p, scaled[i]);
     *out = d;
     memset(&d, 0, sizeof d);
     rc = 0;

@@ -1,6 +1,7 @@
 /* drift.c - have the machines changed since they were measured? see model.h */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -206,21 +207,16 @@ static void describe(const struct drift *d, int sub, int runs, double *space, st
     }
 }
 
-int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out, struct hrun_error *err)
+int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out)
 {
     struct drift d = { .v = v, .n = n };
-    double *space = calloc(n + 1, sizeof *space);
-    int rc = -1;
+    double *space = xcalloc(n + 1, sizeof *space);
 
-    d.cells = calloc(n + 1, sizeof *d.cells);
-    d.cell = calloc(n + 1, sizeof *d.cell);
-    d.e = calloc(n + 1, sizeof *d.e);
-    d.sums = calloc((size_t)nsubs + 1, sizeof *d.sums);
+    d.cells = xcalloc(n + 1, sizeof *d.cells);
+    d.cell = xcalloc(n + 1, sizeof *d.cell);
+    d.e = xcalloc(n + 1, sizeof *d.e);
+    d.sums = xcalloc((size_t)nsubs + 1, sizeof *d.sums);
     memset(out, 0, (size_t)nsubs * sizeof *out);
-    if (!d.cells || !d.cell || !d.e || !d.sums || !space) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     for (int m = 0; m < 2; m++) {
         d.sum[m] = HRUN_CORRECT_WEIGHT * HRUN_CORRECT_SD * HRUN_CORRECT_SD;
         d.weight[m] = HRUN_CORRECT_WEIGHT;
@@ -234,12 +230,10 @@ int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct h
         if (fmax(s->up, s->down) >= ALARM)
             describe(&d, i, s->up > s->down ? s->up_runs : s->down_runs, space, &out[i]);
     }
-    rc = 0;
-out:
     free(d.cells);
     free(d.cell);
     free(d.e);
     free(d.sums);
     free(space);
-    return rc;
+    return 0;
 }

@@ -1,6 +1,7 @@
 /* fit.c - from measurements of one sub-cluster to models; see model.h and internal.h for the contracts */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static int max3(int a, int b, int c)
 }
 
 /* Names, dates and counts of the result. */
-static int finish(struct hrun_fit_job *job, struct hrun_error *err)
+static void finish(struct hrun_fit_job *job)
 {
     struct hrun_models *m = job->models;
     struct hrun_buf consts = HRUN_BUF_INIT;
@@ -27,15 +28,12 @@ static int finish(struct hrun_fit_job *job, struct hrun_error *err)
     }
     hrun_date_now(now);
     hrun_app_consts_text(job->app, &consts);
-    m->app = strdup(job->app->name);
-    m->signature = strdup("");
-    m->subcluster = strdup("");
-    m->fitted = strdup(now);
-    m->newest = strdup(newest);
+    m->app = xstrdup(job->app->name);
+    m->signature = xstrdup("");
+    m->subcluster = xstrdup("");
+    m->fitted = xstrdup(now);
+    m->newest = xstrdup(newest);
     m->consts = hrun_buf_detach(&consts);
-    if (!m->app || !m->signature || !m->subcluster || !m->fitted || !m->newest || !m->consts)
-        return hrun_fail_nomem(err);
-    return 0;
 }
 
 /* Times in coarse steps scatter by their rounding as well: *abs_s with it. Scratch: time_s[n]. */
@@ -64,15 +62,11 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     if (family->keep)
         n = family->keep(rows, n, options);
     job.nrows = n;
-    job.models = calloc(1, sizeof *job.models);
-    job.used = calloc(n, 1);
-    job.sizes = calloc(n, sizeof *job.sizes);
-    job.keep = calloc(terms + 1, sizeof *job.keep);
-    memory = calloc(2 * n * terms + 5 * n + terms + terms * terms + 1, sizeof *memory);
-    if (!job.models || !job.used || !job.sizes || !job.keep || !memory) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    job.models = xcalloc(1, sizeof *job.models);
+    job.used = xcalloc(n, 1);
+    job.sizes = xcalloc(n, sizeof *job.sizes);
+    job.keep = xcalloc(terms + 1, sizeof *job.keep);
+    memory = xcalloc(2 * n * terms + 5 * n + terms + terms * terms + 1, sizeof *memory);
     job.x = memory;
     job.sub = job.x + n * terms;
     job.y = job.sub + n * terms;
@@ -91,24 +85,15 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
         if (family->fit(&job, rows + begin, end - begin, err))
             goto out;
     }
-    if (job.skipped.failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (job.models->n == 0) {
         size_t len = strcspn(job.skipped.data, "\n");
         hrun_fail(err, HRUN_ENODATA, "no model of %s can be made from %zu measurement%s: %.*s", app->name, n,
                   n == 1 ? "" : "s", (int)(len > 400 ? 400 : len), job.skipped.data);
         goto out;
     }
-    if (finish(&job, err))
-        goto out;
+    finish(&job);
     if (skipped)
         hrun_buf_add(skipped, job.skipped.data, job.skipped.len);
-    if (skipped && skipped->failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     *out = job.models;
     job.models = NULL;
     rc = 0;
@@ -143,9 +128,7 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
         return -1;
     if (hrun_family_of(app)->by_formula)
         return hrun_fail(err, HRUN_ENODATA, "%s is predicted by its formula: there is nothing to fit", app->name);
-    rows = calloc(n ? n : 1, sizeof *rows);
-    if (!rows)
-        return hrun_fail_nomem(err);
+    rows = xcalloc(n ? n : 1, sizeof *rows);
     if (!hrun_rows_select(app, samples, n, options->own, rows, &nrows, err) &&
         !hrun_glitches_exclude(app, options->glitches, rows, &nrows, skipped, err))
         rc = hrun_fit_rows(app, rows, nrows, options, out, skipped, err);

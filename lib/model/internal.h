@@ -83,8 +83,8 @@ struct hrun_selected {
 
 /* Lay out points[n], in order of series, P = M or not, P, N. only_n: for terms over N alone. A series of one size tells
  * nothing and is left out. Errors: HRUN_ENOMEM. */
-int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
-                     const struct hrun_fit_options *o, struct hrun_error *err);
+void hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
+                     const struct hrun_fit_options *o);
 void hrun_series_release(struct hrun_selection *d);
 
 /* Fit the terms of c to s; then d->e[row] is what each row is missed by when its point is left out, in units of its
@@ -239,7 +239,7 @@ struct hrun_recalled {
  * of records in several logs the first. runs[] has room for every sample of subs[nsubs], numbers[] for 2 nsubs times as
  * many, shares[] for nsubs times. Errors: HRUN_ENOMEM. */
 int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                int *numbers, double *shares, size_t *count, struct hrun_error *err);
+                int *numbers, double *shares, size_t *count);
 
 /* ------------------------------------------------------------------ terms */
 
@@ -482,8 +482,8 @@ struct hrun_correct_common {
 
 /* The sizes at which enough of v[nconfigs], of nsubs, on several sub-clusters were run, with whatever shares, into *c,
  * which is zeroed. Errors: HRUN_ENOMEM. */
-int hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
-                             int nsubs, struct hrun_error *err);
+void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
+                             int nsubs);
 
 /* Learn what is common at each of them: the mean of r there, as far as runs can be trusted, of which each of
  * v[nconfigs] has a part of its own, which varies by own_var. What remains becomes `own` of all points of v. */

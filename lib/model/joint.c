@@ -3,6 +3,7 @@
  * Every sub-cluster is fitted to its own rows and those that others share; what the models then predict assigns the
  * mixed runs; and every sub-cluster is fitted again, with those that count for it.
  */
+#include "base/alloc.h"
 #include "model/internal.h"
 
 #include <math.h>
@@ -63,15 +64,12 @@ static size_t add_shared(const struct job *j, int sub, struct hrun_row *rows)
 /* ------------------------------------------------------------------ fitting */
 
 /* How time follows P is known from elsewhere: into the record's note. */
-static int note_shared(struct hrun_fit_record *r, struct hrun_error *err)
+static void note_shared(struct hrun_fit_record *r)
 {
     char *note = hrun_strf("shared with others%s%s", r->note && *r->note ? "; " : "", r->note ? r->note : "");
 
-    if (!note)
-        return hrun_fail_nomem(err);
     free(r->note);
     r->note = note;
-    return 0;
 }
 
 static int has_shared(const struct hrun_row *rows, size_t n, int M)
@@ -97,7 +95,7 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
     if (hrun_fit_rows(j->app, rows, n, j->options, &m, &j->skipped[sub], &why)) {
         if (why.code == HRUN_ENODATA) {
             hrun_buf_addf(&j->skipped[sub], "%s\n", why.text);
-            return j->skipped[sub].failed ? hrun_fail_nomem(err) : 0;
+            return 0;
         }
         if (err)
             *err = why;
@@ -105,10 +103,8 @@ static int fit_sub(struct job *j, int sub, struct hrun_row *rows, size_t n, stru
     }
     for (int i = 0; i < m->n; i++)
         if (!strcmp(m->v[i].family, "npt") && has_shared(rows, n, m->v[i].M) &&
-            hrun_common_needed(j->base[sub], j->nbase[sub], m->v[i].M) && note_shared(&m->v[i], err)) {
-            hrun_models_destroy(m);
-            return -1;
-        }
+            hrun_common_needed(j->base[sub], j->nbase[sub], m->v[i].M))
+            note_shared(&m->v[i]);
     *out = m;
     return 0;
 }
@@ -147,10 +143,8 @@ static int fit_all(struct job *j, struct hrun_error *err)
 static int options_of_parts(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
                             struct hrun_error *err)
 {
-    int *config = calloc(2 * (size_t)j->nsubs, sizeof *config), rc;
+    int *config = xcalloc(2 * (size_t)j->nsubs, sizeof *config), rc;
 
-    if (!config)
-        return hrun_fail_nomem(err);
     for (size_t i = r->first; i < r->first + r->nparts; i++) {
         config[j->mixed.parts[i].sub] = j->mixed.parts[i].pes;
         config[j->nsubs + j->mixed.parts[i].sub] = j->mixed.parts[i].M;
@@ -245,19 +239,16 @@ static void assign_run(struct job *j, const struct hrun_mixed_run *r)
 /* ------------------------------------------------------------------ all */
 
 /* Where the network has the sub-clusters. */
-static int place_subs(struct job *j, struct hrun_error *err)
+static void place_subs(struct job *j)
 {
     struct hrun_netview *net = j->options->net;
 
     if (!net)
-        return 0;
-    j->place = calloc((size_t)j->nsubs + 1, sizeof *j->place);
-    j->config = calloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *j->config);
-    if (!j->place || !j->config)
-        return hrun_fail_nomem(err);
+        return;
+    j->place = xcalloc((size_t)j->nsubs + 1, sizeof *j->place);
+    j->config = xcalloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *j->config);
     for (int i = 0; i < j->nsubs; i++)
         j->place[i] = hrun_netview_find(net, j->subs[i].name);
-    return 0;
 }
 
 static int prepare(struct job *j, struct hrun_error *err)
@@ -268,9 +259,7 @@ static int prepare(struct job *j, struct hrun_error *err)
         struct hrun_error why = { 0 };
 
         n += j->subs[i].n;
-        j->base[i] = calloc(j->subs[i].n + 1, sizeof *j->base[i]);
-        if (!j->base[i])
-            return hrun_fail_nomem(err);
+        j->base[i] = xcalloc(j->subs[i].n + 1, sizeof *j->base[i]);
         if (!hrun_rows_select(j->app, j->subs[i].samples, j->subs[i].n, j->place ? j->place[i] : -1, j->base[i],
                               &j->nbase[i], &why) &&
             !hrun_glitches_exclude(j->app, j->options->glitches, j->base[i], &j->nbase[i], &j->excluded[i], &why))
@@ -284,20 +273,18 @@ static int prepare(struct job *j, struct hrun_error *err)
     }
     if (j->options->method == HRUN_METHOD_NNLS && hrun_mixed_list(j->app, j->subs, j->nsubs, &j->mixed, err))
         return -1;
-    j->rows = calloc(n * (2 * ms + 1) + 1, sizeof *j->rows);
-    j->counts = calloc(j->mixed.nparts + 1, 1);
-    j->predicted = calloc(j->mixed.nparts + 1, sizeof *j->predicted);
-    j->share = calloc((size_t)j->nsubs + 1, sizeof *j->share);
-    if (!j->rows || !j->counts || !j->predicted || !j->share)
-        return hrun_fail_nomem(err);
+    j->rows = xcalloc(n * (2 * ms + 1) + 1, sizeof *j->rows);
+    j->counts = xcalloc(j->mixed.nparts + 1, 1);
+    j->predicted = xcalloc(j->mixed.nparts + 1, sizeof *j->predicted);
+    j->share = xcalloc((size_t)j->nsubs + 1, sizeof *j->share);
     return 0;
 }
 
 /* Which mixed runs count for whom, by what the models predict. */
 static int assign(struct job *j, struct hrun_error *err)
 {
-    double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
-    int rc = t ? predict_all(j, t, err) : hrun_fail_nomem(err);
+    double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
+    int rc = predict_all(j, t, err);
 
     for (size_t r = 0; r < j->mixed.nruns && !rc; r++)
         assign_run(j, &j->mixed.runs[r]);
@@ -331,10 +318,8 @@ static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *er
         m->tasking = j->options->tasking;
         free(m->signature);
         free(m->subcluster);
-        m->signature = strdup(j->subs[i].signature ? j->subs[i].signature : "");
-        m->subcluster = strdup(j->subs[i].name ? j->subs[i].name : "");
-        if (!m->signature || !m->subcluster)
-            return hrun_fail_nomem(err);
+        m->signature = xstrdup(j->subs[i].signature ? j->subs[i].signature : "");
+        m->subcluster = xstrdup(j->subs[i].name ? j->subs[i].name : "");
     }
     if (have)
         return 0;
@@ -435,10 +420,10 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
-    double *t = calloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
-    double *dealt = calloc(2 * n + 1, sizeof *dealt), *equal = dealt ? dealt + n : NULL;
-    double *share = calloc(parts + 1, sizeof *share);
-    int rc = t && dealt && share ? predict_runs(j, t, dealt, err) : hrun_fail_nomem(err);
+    double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
+    double *dealt = xcalloc(2 * n + 1, sizeof *dealt), *equal = dealt + n;
+    double *share = xcalloc(parts + 1, sizeof *share);
+    int rc = predict_runs(j, t, dealt, err);
     int pairs = rc ? -1 : tell_pairs(&j->mixed, dealt), nearer = 0, told = 0, sizes = 0;
     int64_t N = 0;
 
@@ -480,18 +465,13 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
 
     if (hrun_fit_check_options(options, err))
         return -1;
-    j.base = calloc(n + 1, sizeof *j.base);
-    j.nbase = calloc(n + 1, sizeof *j.nbase);
-    j.models = calloc(n + 1, sizeof *j.models);
-    j.given = calloc(n + 1, sizeof *j.given);
-    j.skipped = calloc(2 * n + 1, sizeof *j.skipped);
-    if (!j.base || !j.nbase || !j.models || !j.given || !j.skipped) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    j.base = xcalloc(n + 1, sizeof *j.base);
+    j.nbase = xcalloc(n + 1, sizeof *j.nbase);
+    j.models = xcalloc(n + 1, sizeof *j.models);
+    j.given = xcalloc(n + 1, sizeof *j.given);
+    j.skipped = xcalloc(2 * n + 1, sizeof *j.skipped);
     j.excluded = j.skipped + n;
-    if (place_subs(&j, err))
-        goto out;
+    place_subs(&j);
     for (size_t i = 0; i < 2 * n; i++)
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
     if (prepare(&j, err))

@@ -158,7 +158,7 @@ void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_bu
 
 /* Append why samples[n] of one sub-cluster say too little for any model: their times hardly follow N. Nothing where all
  * is well. Errors: HRUN_ENOMEM. */
-int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out, struct hrun_error *err);
+int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out);
 
 /* ------------------------------------------------------------------ predicting */
 
@@ -253,8 +253,8 @@ double hrun_shares_rest(double then, double now);
 /* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
  * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the
  * configuration cannot be predicted. Errors: HRUN_ENOMEM. */
-int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
-                                double *out, struct hrun_error *err);
+void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+                                double *out);
 
 /* How well a configuration uses the PEs npes[nsubs] that there are, where the family tells (hrun-model(7), "ring"). */
 struct hrun_balance {
@@ -313,8 +313,7 @@ struct hrun_drift {
 };
 
 /* Test v[n], in order of time. out[nsubs] is that of each sub-cluster. Errors: HRUN_ENOMEM; out is undefined. */
-int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out,
-                    struct hrun_error *err);
+int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out);
 
 /* ------------------------------------------------------------------ corrections by runs */
 
@@ -500,8 +499,7 @@ int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signat
 
 /* Of simulated hosts whose cores do so many operations a second, with M = procs[nprocs] processes on the cores of a PE.
  * Errors: HRUN_ENOMEM. */
-int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out,
-                        struct hrun_error *err);
+int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out);
 
 /* The record for M, or NULL. */
 const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M);

@@ -1,6 +1,7 @@
 /* netview.c - operations of the network in configurations of a cluster; see model.h */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <limits.h>
@@ -81,7 +82,7 @@ static void forget(struct hrun_netview *v)
 }
 
 /* Room for one more; half of the table stays free. */
-static int grow_memory(struct hrun_netview *v)
+static void grow_memory(struct hrun_netview *v)
 {
     struct hrun_netview old;
 
@@ -89,16 +90,11 @@ static int grow_memory(struct hrun_netview *v)
         forget(v);
     old = *v;
     if (2 * (v->used + 1) <= v->size)
-        return 0;
+        return;
     v->size = v->size ? 2 * v->size : 256;
-    v->table = calloc(v->size, sizeof *v->table);
-    if (!v->table) {
-        v->table = old.table;
-        v->size = old.size;
-        return -1;
-    }
+    v->table = xcalloc(v->size, sizeof *v->table);
     if (!v->used)
-        return 0;
+        return;
     for (size_t i = 0; i < old.size; i++) {
         size_t at = old.table[i].hash & (v->size - 1);
 
@@ -109,7 +105,6 @@ static int grow_memory(struct hrun_netview *v)
         v->table[at] = old.table[i];
     }
     free(old.table);
-    return 0;
 }
 
 /* ------------------------------------------------------------------ ranks */
@@ -130,30 +125,24 @@ static int count_ranks(const struct hrun_netview *v, const int *pes, const int *
     return 0;
 }
 
-static int make_room(struct hrun_netview *v, int n)
+static void make_room(struct hrun_netview *v, int n)
 {
     int *host, *kind;
 
     if (n <= v->cap)
-        return 0;
-    host = realloc(v->host, (size_t)n * sizeof *host);
-    if (!host)
-        return -1;
+        return;
+    host = xrealloc(v->host, (size_t)n * sizeof *host);
     v->host = host;
-    kind = realloc(v->kind, (size_t)n * sizeof *kind);
-    if (!kind)
-        return -1;
+    kind = xrealloc(v->kind, (size_t)n * sizeof *kind);
     v->kind = kind;
     v->cap = n;
-    return 0;
 }
 
-static int list_ranks(struct hrun_netview *v, const int *pes, const int *procs, int n, struct hrun_error *err)
+static void list_ranks(struct hrun_netview *v, const int *pes, const int *procs, int n)
 {
     int at = 0;
 
-    if (make_room(v, n))
-        return hrun_fail_nomem(err);
+    make_room(v, n);
     for (int g = 0; g < v->ngroups; g++)
         for (int i = 0; i < v->nsubs; i++)
             for (int p = 0; p < pes[i]; p++)
@@ -161,7 +150,6 @@ static int list_ranks(struct hrun_netview *v, const int *pes, const int *procs, 
                     v->host[at] = v->subs[i].pes[p].host;
                     v->kind[at] = v->subs[i].pes[p].kind;
                 }
-    return 0;
 }
 
 int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
@@ -182,23 +170,19 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
         return 0;
     }
     hash = hash_of(v, (int)op, bytes, pes, procs);
-    if (grow_memory(v))
-        return hrun_fail_nomem(err);
+    grow_memory(v);
     e = find_entry(v, hash, (int)op, bytes, pes, procs);
     if (e->hash) {
         *time_s = e->time_s;
         return 0;
     }
-    if (list_ranks(v, pes, procs, n, err))
-        return -1;
+    list_ranks(v, pes, procs, n);
     ranks = (struct hrun_net_ranks){ n, v->host, v->kind };
     if (v->source.predict(v->source.ctx, &call, &ranks, &t, err))
         return -1;
     if (!(isfinite(t) && t >= 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the network gives %g s for an operation", t);
-    config = malloc(2 * len + 1);
-    if (!config)
-        return hrun_fail_nomem(err);
+    config = xmalloc(2 * len + 1);
     memcpy(config, pes, len);
     memcpy(config + v->nsubs, procs, len);
     *e = (struct entry){ hash, bytes, t, (int)op, config };
@@ -230,8 +214,7 @@ int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes
         *time_s = 0;
         return 0;
     }
-    if (make_room(v, m))
-        return hrun_fail_nomem(err);
+    make_room(v, m);
     for (int r = 0; r < m; r++) {
         v->host[r] = v->subs[sub].pes[0].host;   /* the first PE is used in any case */
         v->kind[r] = v->subs[sub].pes[0].kind;
@@ -244,8 +227,9 @@ int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 {
     int n = 0, beside = 0;
 
-    if (count_ranks(v, pes, procs, &n, err) || list_ranks(v, pes, procs, n, err))
+    if (count_ranks(v, pes, procs, &n, err))
         return -1;
+    list_ranks(v, pes, procs, n);
     for (int i = 0; i < known; i++)
         if (pes[i] && v->subs[i].sharing >= known)
             beside = P;
@@ -317,10 +301,8 @@ static int copy_sub(struct hrun_netview *v, int i, const struct hrun_netview_sub
 {
     struct sub *s = &v->subs[i];
 
-    s->name = strdup(from->name ? from->name : "");
-    s->pes = calloc((size_t)from->npes + 1, sizeof *s->pes);
-    if (!s->name || !s->pes)
-        return hrun_fail_nomem(err);
+    s->name = xstrdup(from->name ? from->name : "");
+    s->pes = xcalloc((size_t)from->npes + 1, sizeof *s->pes);
     for (int p = 0; p < from->npes; p++) {
         const struct hrun_netview_pe *pe = &from->pes[p];
 
@@ -350,19 +332,11 @@ static void find_sharing(const struct hrun_netview *v, struct sub *s)
 struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
                                      int nsubs, struct hrun_error *err)
 {
-    struct hrun_netview *v = calloc(1, sizeof *v);
+    struct hrun_netview *v = xcalloc(1, sizeof *v);
     int rc = -1;
 
-    if (!v) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     v->source = *source;
-    v->subs = calloc((size_t)nsubs + 1, sizeof *v->subs);
-    if (!v->subs) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    v->subs = xcalloc((size_t)nsubs + 1, sizeof *v->subs);
     for (; v->nsubs < nsubs; v->nsubs++)
         if (copy_sub(v, v->nsubs, &subs[v->nsubs], err)) {
             v->nsubs++;
@@ -422,18 +396,14 @@ struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struc
                                          struct hrun_error *err)
 {
     struct hrun_netview_source source = hrun_netview_source_of(net);
-    struct hrun_netview_sub *subs = calloc((size_t)cluster->nsubs + 1, sizeof *subs);
+    struct hrun_netview_sub *subs = xcalloc((size_t)cluster->nsubs + 1, sizeof *subs);
     struct hrun_netview_pe *pes = NULL, *at;
     struct hrun_netview *v = NULL;
     size_t npes = 0;
 
     for (int i = 0; i < cluster->nsubs; i++)
         npes += (size_t)cluster->subs[i].npes;
-    at = pes = calloc(npes + 1, sizeof *pes);
-    if (!subs || !pes) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    at = pes = xcalloc(npes + 1, sizeof *pes);
     for (int i = 0; i < cluster->nsubs; i++) {
         const struct hrun_subcluster *s = &cluster->subs[i];
 

@@ -1,4 +1,5 @@
 /* predictor.c - the table of families, and the predictors that they make; see model.h and internal.h */
+#include "base/alloc.h"
 #include "model/internal.h"
 
 #include <math.h>
@@ -162,11 +163,11 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
                                double *time_s, struct hrun_error *err)
 {
     int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs), rc;
-    double *t = calloc((size_t)(p->noptions + nsubs) + 1, sizeof *t), *more = t ? t + p->noptions : NULL;
+    double *t = xcalloc((size_t)(p->noptions + nsubs) + 1, sizeof *t), *more = t + p->noptions;
 
-    for (int i = 0; t && i < nsubs; i++)
+    for (int i = 0; i < nsubs; i++)
         more[i] = share ? share[i] * P : 1;
-    rc = t ? hrun_predictor_options_shared(p, P, pes, procs, share ? more : NULL, t, err) : hrun_fail_nomem(err);
+    rc = hrun_predictor_options_shared(p, P, pes, procs, share ? more : NULL, t, err);
     *time_s = 0;
     for (int i = 0; i < nsubs && !rc; i++) {
         int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
@@ -194,15 +195,13 @@ static double units_moved(const struct hrun_predictor *p, const int *pes, const 
     return most;
 }
 
-int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
-                                double *out, struct hrun_error *err)
+void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+                                double *out)
 {
     int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
-    double *then = calloc(2 * (size_t)p->noptions + 2 * (size_t)nsubs + 1, sizeof *then), *now, *more, *units;
+    double *then = xcalloc(2 * (size_t)p->noptions + 2 * (size_t)nsubs + 1, sizeof *then), *now, *more, *units;
     double most = 0, longest = 0;
 
-    if (!then)
-        return hrun_fail_nomem(err);
     now = then + p->noptions;
     more = now + p->noptions;
     units = more + nsubs;
@@ -222,7 +221,6 @@ int hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const 
         *out = longest > 0 ? fmax(most / longest, units_moved(p, pes, procs, share, units)) : INFINITY;
     }
     free(then);
-    return 0;
 }
 
 static void use_scale(struct hrun_predictor *p)
@@ -267,12 +265,10 @@ double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub)
 int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
                               double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
 {
-    struct hrun_part_time *parts = calloc(3 * (size_t)nsubs + 1, sizeof *parts), *least = parts + nsubs,
+    struct hrun_part_time *parts = xcalloc(3 * (size_t)nsubs + 1, sizeof *parts), *least = parts + nsubs,
                           *most = least + nsubs;
-    int *sub = calloc((size_t)nsubs + 1, sizeof *sub), n = 0, slowest = 0, rc = 0;
+    int *sub = xcalloc((size_t)nsubs + 1, sizeof *sub), n = 0, slowest = 0, rc = 0;
 
-    if (!parts || !sub)
-        rc = hrun_fail_nomem(err);
     for (int i = 0; i < nsubs && !rc; i++) {
         if (!pes[i])
             continue;

@@ -1,6 +1,7 @@
 /* record.c - one model from its rows: its terms, their coefficients, what is known of their errors; see internal.h */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <float.h>
@@ -113,9 +114,7 @@ struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job)
 
     if (m->n == job->cap) {
         int cap = job->cap ? job->cap * 2 : 16;
-        struct hrun_fit_record *v = realloc(m->v, (size_t)cap * sizeof *v);
-        if (!v)
-            return NULL;
+        struct hrun_fit_record *v = xrealloc(m->v, (size_t)cap * sizeof *v);
         m->v = v;
         job->cap = cap;
     }
@@ -228,25 +227,20 @@ static int too_few(struct hrun_fit_job *job, const char *family, int P, const st
 }
 
 /* Texts and room for p terms. -1: memory ran out. */
-static int name_record(const struct hrun_fit_job *job, struct hrun_fit_record *r, const char *family,
+static void name_record(const struct hrun_fit_job *job, struct hrun_fit_record *r, const char *family,
                        const struct hrun_terms *terms)
 {
     size_t p = (size_t)terms->n;
 
-    r->family = strdup(family);
-    r->method = strdup(hrun_method_name(job->options.method));
-    r->terms = calloc(p, sizeof *r->terms);
-    r->k = calloc(p, sizeof *r->k);
-    r->cov = calloc(p * p, sizeof *r->cov);
-    if (!r->family || !r->method || !r->terms || !r->k || !r->cov)
-        return -1;
+    r->family = xstrdup(family);
+    r->method = xstrdup(hrun_method_name(job->options.method));
+    r->terms = xcalloc(p, sizeof *r->terms);
+    r->k = xcalloc(p, sizeof *r->k);
+    r->cov = xcalloc(p * p, sizeof *r->cov);
     r->nterms = terms->n;
     for (size_t j = 0; j < p; j++) {
-        r->terms[j] = strdup(terms->v[j].text);
-        if (!r->terms[j])
-            return -1;
+        r->terms[j] = xstrdup(terms->v[j].text);
     }
-    return 0;
 }
 
 /* The coefficients of the `count` terms kept, and their covariances, at their places among all terms. */
@@ -296,12 +290,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     }
 
     r = hrun_fit_add_record(job);
-    if (!r)
-        return hrun_fail_nomem(err);
-    if (name_record(job, r, family, terms)) {
-        drop_record(job);
-        return hrun_fail_nomem(err);
-    }
+    name_record(job, r, family, terms);
     r->M = M;
     r->P = P;
     spread(job, r, count);
@@ -319,10 +308,6 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     note_dropped(&note, terms, job);
     note_distrusted(&note, job, nown, bound);
     r->note = hrun_buf_detach(&note);
-    if (!r->note) {
-        drop_record(job);
-        return hrun_fail_nomem(err);
-    }
     for (size_t i = 0; i < n; i++)
         job->used[rows - job->rows + (ptrdiff_t)i] |= rows[i].kind != HRUN_ROW_SHARED &&
                                                       rows[i].kind != HRUN_ROW_SHARED_SINGLE;
@@ -341,8 +326,6 @@ static int deal_out(struct hrun_fit_job *job, const char *text, struct hrun_term
 
     hrun_tasking_term(&job->options.tasking, text, &dealt);
     out->text = hrun_buf_detach(&dealt);
-    if (!out->text)
-        return hrun_fail_nomem(err);
     out->expr = hrun_term_find(job->app, HRUN_TERM_NP, out->text, &owned, err);
     if (out->expr && owned)
         return 0;
@@ -358,9 +341,7 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
 
     job->left_out = (struct hrun_buf)HRUN_BUF_INIT;
     job->net = hrun_app_has_network(job->app) && !ls ? job->options.net : NULL;
-    job->np.v = calloc((size_t)all->n + 1, sizeof *job->np.v);
-    if (!job->np.v)
-        return hrun_fail_nomem(err);
+    job->np.v = xcalloc((size_t)all->n + 1, sizeof *job->np.v);
     for (int j = 0; j < all->n; j++) {
         if (job->options.tasking.master && hrun_term_is_divided(all->v[j].expr)) {
             if (deal_out(job, all->v[j].text, &job->np.v[job->np.n], err))
@@ -374,14 +355,10 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
     if (job->left_out.len)
         hrun_buf_adds(&job->left_out, ls ? ": least squares know no network"
                       : ": the network of these hosts was not measured (hrun-calibrate network)");
-    if (job->left_out.failed)
-        return hrun_fail_nomem(err);
     if (!job->net)
         return 0;
     nsubs = hrun_netview_nsubs(job->net);
-    job->config = calloc(2 * (size_t)nsubs + 1, sizeof *job->config);
-    if (!job->config)
-        return hrun_fail_nomem(err);
+    job->config = xcalloc(2 * (size_t)nsubs + 1, sizeof *job->config);
     for (size_t i = 0; i < *n; i++)
         if (rows[i].sample && hrun_netview_config(job->net, rows[i].sample, rows[i].own, job->config,
                                                   job->config + nsubs))

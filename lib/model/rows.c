@@ -1,6 +1,7 @@
 /* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see internal.h */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <limits.h>
@@ -37,10 +38,6 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
     int rc = -1;
 
     hrun_app_consts_text(app, &consts);
-    if (consts.failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     for (size_t i = 0; i < n; i++) {
         const struct hrun_sample *s = &samples[i];
 
@@ -264,13 +261,9 @@ int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *sub
     hrun_app_consts_text(app, &consts);
     for (int i = 0; i < nsubs; i++)
         n += subs[i].n;
-    entries = calloc(n + 1, sizeof *entries);
-    m.runs = calloc(n + 1, sizeof *m.runs);
-    m.parts = calloc(n + 1, sizeof *m.parts);
-    if (consts.failed || !entries || !m.runs || !m.parts) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    entries = xcalloc(n + 1, sizeof *entries);
+    m.runs = xcalloc(n + 1, sizeof *m.runs);
+    m.parts = xcalloc(n + 1, sizeof *m.parts);
     for (int i = 0; i < nsubs; i++)
         for (size_t j = 0; j < subs[i].n; j++) {
             const struct hrun_sample *s = &subs[i].samples[j];
@@ -367,16 +360,12 @@ static int by_run(const void *a, const void *b)
 }
 
 int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                int *numbers, double *shares, size_t *count, struct hrun_error *err)
+                int *numbers, double *shares, size_t *count)
 {
     struct hrun_buf consts = HRUN_BUF_INIT;
     size_t n = 0, kept = 0;
 
     hrun_app_consts_text(app, &consts);
-    if (consts.failed) {
-        hrun_buf_release(&consts);
-        return hrun_fail_nomem(err);
-    }
     for (int i = 0; i < nsubs; i++) {
         int again = 0;
 

@@ -1,6 +1,7 @@
 /* series.c - the library of terms, and how well terms tell measurements that a fit has not seen; see internal.h */
 #include "model/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -152,8 +153,8 @@ void hrun_series_release(struct hrun_selection *d)
 }
 
 /* Series of sorted points[n] into *d. A series of one size tells nothing and is left out. */
-int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
-                         const struct hrun_fit_options *o, struct hrun_error *err)
+void hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
+                         const struct hrun_fit_options *o)
 {
     const struct hrun_basis *all;
     size_t nall, end, at = 0, loo = 0, held = 0;
@@ -163,14 +164,10 @@ int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point 
     for (size_t j = 0; j < nall && d->columns < HRUN_LIBRARY_MAX; j++)
         if (!only_n || hrun_basis_constant(&all[j]))
             d->basis[d->columns++] = all[j];
-    d->v = calloc(n + 1, sizeof *d->v);
-    d->memory = calloc(n * (d->columns + 5 + HRUN_TERMS_MAX) + HRUN_TERMS_MAX, sizeof *d->memory);
-    d->ints = calloc(n + 1, sizeof *d->ints);
-    d->chars = calloc(n + 1, 1);
-    if (!d->v || !d->memory || !d->ints || !d->chars) {
-        hrun_series_release(d);
-        return hrun_fail_nomem(err);
-    }
+    d->v = xcalloc(n + 1, sizeof *d->v);
+    d->memory = xcalloc(n * (d->columns + 5 + HRUN_TERMS_MAX) + HRUN_TERMS_MAX, sizeof *d->memory);
+    d->ints = xcalloc(n + 1, sizeof *d->ints);
+    d->chars = xcalloc(n + 1, 1);
     d->sub = d->memory + n * (d->columns + 2);
     d->suby = d->sub + n * HRUN_TERMS_MAX;
     d->subw = d->suby + n;
@@ -207,7 +204,6 @@ int hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point 
     d->nheld = held;
     for (size_t i = 0; i < d->nseries; i++)
         d->v[i].held_at += loo;
-    return 0;
 }
 
 /* ---------------------------------------------------------------- one choice of terms */

@@ -1,4 +1,5 @@
 /* speeds.c - predictions from the speeds of PEs, and records of these; see model.h */
+#include "base/alloc.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -100,16 +101,9 @@ struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, co
         return NULL;
     for (int i = 0; i < nsubs; i++)
         n += v[i].nprocs;
-    s = calloc(1, sizeof *s);
-    if (s) {
-        s->v = calloc((size_t)nsubs + 1, sizeof *s->v);
-        s->options = calloc((size_t)n + 1, sizeof *s->options);
-    }
-    if (!s || !s->v || !s->options) {
-        hrun_speeds_destroy(s);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    s = xcalloc(1, sizeof *s);
+    s->v = xcalloc((size_t)nsubs + 1, sizeof *s->v);
+    s->options = xcalloc((size_t)n + 1, sizeof *s->options);
     for (int i = 0; i < nsubs; i++) {
         s->v[i] = v[i];
         s->v[i].procs = NULL;
@@ -196,20 +190,18 @@ const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M)
 }
 
 /* A record of perf, its relative standard deviation and so many measurements at order n. */
-static int add_record(struct hrun_models *m, int M, int P, double perf, double deviation, int points, int64_t n)
+static void add_record(struct hrun_models *m, int M, int P, double perf, double deviation, int points, int64_t n)
 {
     struct hrun_fit_record *r = &m->v[m->n++];
 
-    r->family = strdup("speed");
-    r->method = strdup("nnls");
-    r->terms = calloc(1, sizeof *r->terms);
-    r->k = calloc(1, sizeof *r->k);
-    r->cov = calloc(1, sizeof *r->cov);
-    r->note = strdup("");
-    if (!r->family || !r->method || !r->terms || !r->k || !r->cov || !r->note)
-        return -1;
+    r->family = xstrdup("speed");
+    r->method = xstrdup("nnls");
+    r->terms = xcalloc(1, sizeof *r->terms);
+    r->k = xcalloc(1, sizeof *r->k);
+    r->cov = xcalloc(1, sizeof *r->cov);
+    r->note = xstrdup("");
     r->nterms = 1;
-    r->terms[0] = strdup("perf");
+    r->terms[0] = xstrdup("perf");
     r->k[0] = perf;
     r->cov[0] = 1;
     r->s2 = deviation * perf * deviation * perf;
@@ -218,26 +210,20 @@ static int add_record(struct hrun_models *m, int M, int P, double perf, double d
     r->npoints = points;
     r->nmin = r->nmax = n;
     r->pmin = r->pmax = P;
-    return r->terms[0] ? 0 : -1;
 }
 
 static struct hrun_models *start(const char *signature, const char *subcluster, const char *date, size_t records)
 {
-    struct hrun_models *m = calloc(1, sizeof *m);
+    struct hrun_models *m = xcalloc(1, sizeof *m);
 
-    if (!m)
-        return NULL;
-    m->app = strdup(HRUN_PERF_APP);
-    m->signature = strdup(signature);
-    m->subcluster = strdup(subcluster);
-    m->consts = strdup("");
-    m->fitted = strdup(date);
-    m->newest = strdup(date);
-    m->v = calloc(records + 1, sizeof *m->v);
-    if (m->app && m->signature && m->subcluster && m->consts && m->fitted && m->newest && m->v)
-        return m;
-    hrun_models_destroy(m);
-    return NULL;
+    m->app = xstrdup(HRUN_PERF_APP);
+    m->signature = xstrdup(signature);
+    m->subcluster = xstrdup(subcluster);
+    m->consts = xstrdup("");
+    m->fitted = xstrdup(date);
+    m->newest = xstrdup(date);
+    m->v = xcalloc(records + 1, sizeof *m->v);
+    return m;
 }
 
 static const char *newest_of(const struct hrun_sample *samples, size_t n, int M)
@@ -270,11 +256,10 @@ static int add_newest(struct hrun_models *m, const struct hrun_sample *samples, 
     }
     mean = sum / points;
     m->nsamples += points;
-    if (add_record(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
-                   last->N))
-        return -1;
+    add_record(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
+                   last->N);
     free(m->v[m->n - 1].note);
-    m->v[m->n - 1].note = strdup(last->program ? last->program : "");
+    m->v[m->n - 1].note = xstrdup(last->program ? last->program : "");
     return m->v[m->n - 1].note ? 0 : -1;
 }
 
@@ -293,8 +278,6 @@ int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signat
     if (!most)
         return hrun_fail(err, HRUN_ENODATA, "no speed of %s was measured", subcluster);
     m = start(signature, subcluster, newest, (size_t)most);
-    if (!m)
-        return hrun_fail_nomem(err);
     for (int M = 1; M <= most && !failed; M++)
         failed = newest_of(samples, n, M) && add_newest(m, samples, n, M);
     if (failed) {
@@ -305,23 +288,15 @@ int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signat
     return 0;
 }
 
-int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out,
-                        struct hrun_error *err)
+int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out)
 {
     struct hrun_models *m;
     char date[21];
-    int failed = 0;
 
     hrun_date_now(date);
     m = start("", "simulated", date, (size_t)nprocs);
-    if (!m)
-        return hrun_fail_nomem(err);
-    for (int i = 0; i < nprocs && !failed; i++)
-        failed = add_record(m, procs[i], procs[i], fmax(1, (double)procs[i] / cores) / core_flops, 0, 1, 1);
-    if (failed) {
-        hrun_models_destroy(m);
-        return hrun_fail_nomem(err);
-    }
+    for (int i = 0; i < nprocs; i++)
+        add_record(m, procs[i], procs[i], fmax(1, (double)procs[i] / cores) / core_flops, 0, 1, 1);
     *out = m;
     return 0;
 }

@@ -1,4 +1,5 @@
 /* terms.c - terms as functions of P; see internal.h for the contracts */
+#include "base/alloc.h"
 #include "model/internal.h"
 
 #include <ctype.h>
@@ -265,18 +266,12 @@ static int tabulate(struct hrun_pterm *t, int hi, struct hrun_error *err)
     if (hi > INT_MAX - large)
         return hrun_fail_nomem(err);
     want = (hi / large + 1) * large;
-    grown = realloc(t->table, (size_t)want * sizeof *grown);
-    if (!grown)
-        return hrun_fail_nomem(err);
+    grown = xrealloc(t->table, (size_t)want * sizeof *grown);
     t->table = grown;
     for (int l = 0, size = BLOCK; l < HRUN_RANGE_LEVELS; l++, size *= BLOCK) {
-        grown = realloc(t->min[l], (size_t)(want / size) * sizeof *grown);
-        if (!grown)
-            return hrun_fail_nomem(err);
+        grown = xrealloc(t->min[l], (size_t)(want / size) * sizeof *grown);
         t->min[l] = grown;
-        grown = realloc(t->max[l], (size_t)(want / size) * sizeof *grown);
-        if (!grown)
-            return hrun_fail_nomem(err);
+        grown = xrealloc(t->max[l], (size_t)(want / size) * sizeof *grown);
         t->max[l] = grown;
         for (int i = t->tabulated / size; i < want / size; i++) {
             t->min[l][i] = INFINITY;

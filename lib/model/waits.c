@@ -1,4 +1,5 @@
 /* waits.c - what the parts of a watched run took of it, over what their models say; see model.h */
+#include "base/alloc.h"
 #include "model/internal.h"
 
 #include <math.h>
@@ -19,17 +20,13 @@ static const struct hrun_mixed_run *last_watched(const struct hrun_mixed *m, int
 
 /* Where one of the parts has no model nothing is told. */
 static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, const struct hrun_mixed_part *parts,
-                   const struct hrun_corrections *known, double *pace, struct hrun_error *err)
+                   const struct hrun_corrections *known, double *pace)
 {
-    int nsubs = p->oracle.nsubs, rc = 0, *pes = calloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs;
-    double *share = calloc((size_t)nsubs + (size_t)p->noptions + 1, sizeof *share), *t = share + nsubs;
+    int nsubs = p->oracle.nsubs, rc = 0, *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs;
+    double *share = xcalloc((size_t)nsubs + (size_t)p->noptions + 1, sizeof *share), *t = share + nsubs;
     double most = 0, whole, low, high;
     struct hrun_correction at;
 
-    if (!pes || !share) {
-        rc = hrun_fail_nomem(err);
-        goto out;
-    }
     for (size_t k = 0; k < run->nparts; k++) {
         pes[parts[k].sub] = parts[k].pes;
         procs[parts[k].sub] = parts[k].M;
@@ -66,7 +63,7 @@ int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *sub
         return -1;
     run = last_watched(&m, p->N);
     if (run)
-        rc = pace_of(p, run, m.parts + run->first, known, pace, err);
+        rc = pace_of(p, run, m.parts + run->first, known, pace);
     hrun_mixed_release(&m);
     return rc;
 }

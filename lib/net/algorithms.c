@@ -1,4 +1,5 @@
 /* algorithms.c - the table of algorithms, and what their programs share (algorithms.h) */
+#include "base/alloc.h"
 #include "net/algorithms.h"
 
 #include <math.h>
@@ -123,15 +124,13 @@ void net_part(struct play_schedule *s, const struct net_task *t, int me, enum hr
 
 /* ---------------------------------------------------------------- ranks by hosts */
 
-int net_hosts_find(const struct hrun_net_ranks *ranks, struct net_hosts *out, struct hrun_error *err)
+void net_hosts_find(const struct hrun_net_ranks *ranks, struct net_hosts *out)
 {
     struct net_hosts h = { .uniform = 1 };
     size_t n = (size_t)ranks->n;
     int used = 0;
 
-    h.first = malloc((5 * n + 1) * sizeof *h.first);
-    if (!h.first)
-        return hrun_fail_nomem(err);
+    h.first = xmalloc((5 * n + 1) * sizeof *h.first);
     h.rank = h.first + n + 1;
     h.leader = h.rank + n;
     h.host = h.leader + n;
@@ -154,7 +153,6 @@ int net_hosts_find(const struct hrun_net_ranks *ranks, struct net_hosts *out, st
     for (int i = 0; i < h.nhosts; i++)
         h.uniform &= h.first[i + 1] - h.first[i] == h.first[1];
     *out = h;
-    return 0;
 }
 
 void net_hosts_release(struct net_hosts *h)

@@ -29,7 +29,7 @@ struct net_hosts {
     int *host, *index;         /* of each rank: h, and its place among its host's */
     int uniform;               /* 1: as many ranks on each */
 };
-int net_hosts_find(const struct hrun_net_ranks *ranks, struct net_hosts *out, struct hrun_error *err);
+void net_hosts_find(const struct hrun_net_ranks *ranks, struct net_hosts *out);
 void net_hosts_release(struct net_hosts *h);
 
 /* Add the steps of member `me`. */

@@ -236,8 +236,9 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
     if (n < some->n)
         return hrun_fail(err, HRUN_EINVAL, "%d ranks in all, and %d of them are known", n, some->n);
     algorithm = net_algorithm_of_call(net, call, n, 1, err);
-    if (!algorithm || net_hosts_find(some, &hosts, err))
+    if (!algorithm)
         return -1;
+    net_hosts_find(some, &hosts);
     b.algorithm = algorithm->name;
     for (int h = 0; h < hosts.nhosts; h++) {
         b.host = some->host[hosts.leader[h]];

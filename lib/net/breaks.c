@@ -1,4 +1,5 @@
 /* breaks.c - structural breaks; see breaks.h for the contract */
+#include "base/alloc.h"
 #include "net/breaks.h"
 
 #include <errno.h>
@@ -157,8 +158,8 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
     if (n / least < (size_t)most)
         t.most = (int)(n / least);
     size = (size_t)(t.most + 1) * (n + 1);
-    t.rss = size <= SIZE_MAX / sizeof *t.rss ? malloc(size * sizeof *t.rss) : NULL;
-    t.from = size <= SIZE_MAX / sizeof *t.from ? calloc(size, sizeof *t.from) : NULL;
+    t.rss = size <= SIZE_MAX / sizeof *t.rss ? xmalloc(size * sizeof *t.rss) : NULL;
+    t.from = size <= SIZE_MAX / sizeof *t.from ? xcalloc(size, sizeof *t.from) : NULL;
     if (!t.rss || !t.from)
         goto nomem;
     fill_table(&t, x, y, w, least);
@@ -172,11 +173,9 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
             b.bic = bic;
         }
     }
-    b.first = calloc((size_t)best, sizeof *b.first);
-    b.c0 = calloc((size_t)best, sizeof *b.c0);
-    b.c1 = calloc((size_t)best, sizeof *b.c1);
-    if (!b.first || !b.c0 || !b.c1)
-        goto nomem;
+    b.first = xcalloc((size_t)best, sizeof *b.first);
+    b.c0 = xcalloc((size_t)best, sizeof *b.c0);
+    b.c1 = xcalloc((size_t)best, sizeof *b.c1);
     take_pieces(&t, best, x, y, w, &b);
     free(t.rss);
     free(t.from);

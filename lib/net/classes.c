@@ -1,4 +1,5 @@
 /* classes.c - hosts behind one switch, and hosts that cannot be told apart; see fitting.h */
+#include "base/alloc.h"
 #include "net/fitting.h"
 #include "fit/fit.h"
 
@@ -110,16 +111,10 @@ int net_groups_find(const struct net_work *w, const struct net_solution *s, int 
 {
     int n = w->r->nhosts, count[2] = { 1, 1 };
     size_t nn = (size_t)n * (size_t)n;
-    double *d = calloc(3 * nn + 2 * (size_t)n, sizeof *d), *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
-    char *near = calloc(nn, 1);
-    int *room = calloc(3 * (size_t)n, sizeof *room), by;
+    double *d = xcalloc(3 * nn + 2 * (size_t)n, sizeof *d), *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
+    char *near = xcalloc(nn, 1);
+    int *room = xcalloc(3 * (size_t)n, sizeof *room), by;
 
-    if (!d || !near || !room) {
-        free(d);
-        free(near);
-        free(room);
-        return hrun_fail_nomem(err);
-    }
     for (int k = 0; k < 2; k++) {
         const int *columns = k ? s->c.g : s->c.L;
 
@@ -197,10 +192,8 @@ int net_classes_measured(const struct net_work *w, const int *class_of, int ncla
                          struct hrun_error *err)
 {
     size_t n = (size_t)nclasses;
-    char *seen = calloc(n * n, 1);
+    char *seen = xcalloc(n * n, 1);
 
-    if (!seen)
-        return hrun_fail_nomem(err);
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
 
@@ -247,8 +240,7 @@ static int class_differs(const struct net_work *w, const struct net_solution *sh
     measured = net_classes_measured(w, apart, count, &i, &j, err);
     if (measured <= 0)
         return measured;
-    if (net_solve(w, apart, count, NULL, 0, &s, err))
-        return -1;
+    net_solve(w, apart, count, NULL, 0, &s, err);
     more = (double)s.rank - (double)shared->rank;
     s2 = own ? own->s2 : s.s2;
     dof = own ? (double)own->rows - (double)own->rank : (double)s.rows - (double)s.rank;
@@ -267,14 +259,11 @@ int net_classes_share(const struct net_work *w, const struct net_solution *own, 
 {
     int n = w->r->nhosts, count, measured, a, b, rc = -1;
     struct net_solution shared = { 0 };
-    int *out = malloc(3 * (size_t)n * sizeof *out), *apart = out ? out + n : NULL, *alike = out ? out + 2 * n : NULL;
+    int *out = xmalloc(3 * (size_t)n * sizeof *out), *apart = out + n, *alike = out + 2 * n;
 
-    if (!out)
-        return hrun_fail_nomem(err);
     count = net_classes_alike(w->r, w->given.group_of, alike);
     memcpy(out, alike, (size_t)n * sizeof *out);
-    if (net_solve(w, alike, count, NULL, 0, &shared, err))
-        goto out;
+    net_solve(w, alike, count, NULL, 0, &shared, err);
     for (int c = 0, next = count; c < count; c++) {
         int verdict = class_differs(w, &shared, own, alike, c, apart, err), first = 1;
 
@@ -291,11 +280,8 @@ int net_classes_share(const struct net_work *w, const struct net_solution *own, 
     if (measured < 0)
         goto out;
     if (!measured) {
-        if (hrun_strvec_push(notes, "hosts of one kind behind one switch differ by more than chance, but not every "
-                             "pair of them was measured: each has the mean of all")) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        hrun_strvec_push(notes, "hosts of one kind behind one switch differ by more than chance, but not every "
+                             "pair of them was measured: each has the mean of all");
         memcpy(out, alike, (size_t)n * sizeof *out);
         count = renumber(out, n);
     }

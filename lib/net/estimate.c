@@ -1,4 +1,5 @@
 /* estimate.c - the steps from records to a network, one after the other; see estimate.h for the contracts */
+#include "base/alloc.h"
 #include "net/fitting.h"
 #include "net/net_parts.h"
 
@@ -171,10 +172,8 @@ static int begin_state(struct net_state *e, const struct hrun_net_records *r,
 
     e->w.r = r;
     e->w.options = options;
-    e->class_of = calloc(2 * n, sizeof *e->class_of);
-    e->trunk = calloc(2 * n * n, sizeof *e->trunk);
-    if (!e->class_of || !e->trunk)
-        return hrun_fail_nomem(err);
+    e->class_of = xcalloc(2 * n, sizeof *e->class_of);
+    e->trunk = xcalloc(2 * n * n, sizeof *e->trunk);
     e->group_of = e->class_of + n;
     e->trunk_half = e->trunk + n * n;
     memcpy(e->group_of, r->group_of, n * sizeof *e->group_of);
@@ -185,8 +184,8 @@ static int begin_state(struct net_state *e, const struct hrun_net_records *r,
     e->w.given.trunk_s_per_byte = e->trunk;
     for (size_t i = 0; i < n * n; i++)
         e->trunk_half[i] = NAN;
-    if (net_weigh(&e->w, err) || net_leave_out(&e->w, &e->notes, err))
-        return -1;
+    net_weigh(&e->w, err);
+    net_leave_out(&e->w, &e->notes, err);
     e->w.sync_bytes = net_sync(r);
     if (net_segments_find(&e->w, &e->sweep, &e->segments, &e->w.given.nsegments, err))
         return -1;
@@ -220,8 +219,7 @@ static int classify(struct net_state *e, struct hrun_error *err)
         if (measured <= 0)
             return measured < 0 ? -1 : unmeasured(e, i, j, err);
     }
-    if (net_converge(e, err))
-        return -1;
+    net_converge(e, err);
     if (own && e->w.given.ngroups == 1) {
         e->w.given.ngroups = net_groups_find(&e->w, &e->s, e->group_of, err);
         if (e->w.given.ngroups < 0)
@@ -234,7 +232,10 @@ static int classify(struct net_state *e, struct hrun_error *err)
     if (!share)
         return 0;
     e->nclasses = net_classes_share(&e->w, own ? &e->s : NULL, e->class_of, &e->notes, err);
-    return e->nclasses < 0 || net_converge(e, err) ? -1 : 0;
+    if (e->nclasses < 0)
+        return -1;
+    net_converge(e, err);
+    return 0;
 }
 
 static int estimate(struct net_state *e, struct hrun_error *err)
@@ -249,13 +250,12 @@ static int estimate(struct net_state *e, struct hrun_error *err)
         return -1;
     bad = leave_out_misfits(e);
     if (bad > 0) {
-        if (hrun_strvec_pushf(&e->notes, "%d %s not fit what the others say: left out", bad,
-                              bad == 1 ? "time does" : "times do"))
-            return hrun_fail_nomem(err);
-        if (net_converge(e, err))
-            return -1;
+        hrun_strvec_pushf(&e->notes, "%d %s not fit what the others say: left out", bad,
+                              bad == 1 ? "time does" : "times do");
+        net_converge(e, err);
     }
-    return net_state_solve(e, 1, err);
+    net_state_solve(e, 1, err);
+    return 0;
 }
 
 int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_estimate_options *options,
@@ -275,10 +275,8 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
     }
     if (fill_network(&e, net, err))
         goto out;
-    if (r->nhosts > 1 && net_assess(&e.w, &e.s, &e.notes, &q)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    if (r->nhosts > 1)
+        net_assess(&e.w, &e.s, &e.notes, &q);
     if (quality) {
         q.notes = e.notes;
         e.notes = (struct hrun_strvec)HRUN_STRVEC_INIT;

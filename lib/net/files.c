@@ -3,6 +3,7 @@
  * The last line of a file is the CRC-32 of all before it. It is checked before anything else is believed; the version
  * comes next, as a newer one may have other keys; then the schema; then the invariants of the values.
  */
+#include "base/alloc.h"
 #include "base/file.h"
 #include "net/net_parts.h"
 
@@ -109,9 +110,7 @@ static int make_folder(const char *file, struct hrun_error *err)
 
     if (!slash || slash == file)
         return 0;
-    folder = strndup(file, (size_t)(slash - file));
-    if (!folder)
-        return hrun_fail_nomem(err);
+    folder = xstrndup(file, (size_t)(slash - file));
     rc = hrun_mkdirs(folder, 0700, err);
     free(folder);
     return rc;
@@ -126,10 +125,6 @@ int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_erro
     if (hrun_net_check(net, err) || net_print(net, &text, err))
         goto out;
     hrun_buf_addf(&text, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
-    if (text.failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (text.len > NET_MAX) {
         hrun_fail(err, HRUN_EINVAL, "the network is too large for a file (%zu MB of at most %zu): let hosts that are "
                   "alike share their parameters", text.len >> 20, NET_MAX >> 20);
@@ -171,7 +166,6 @@ void hrun_net_file(const char *data, const char *const *hosts, int n, const char
     uLong sum = crc32(0, NULL, 0);
 
     if (!sorted) {
-        out->failed = 1;
         return;
     }
     for (int i = 0; i < n; i++)
@@ -239,8 +233,6 @@ static int consider(const struct question *q, const char *file, struct choice *b
     int others, rc = 0;
 
     if (hrun_net_load(file, &net, &why)) {
-        if (why.code == HRUN_ENOMEM)
-            return hrun_fail_nomem(err);
         if (why.code != HRUN_ENOENT && q->note)
             hrun_buf_addf(q->note, "%snetwork not used: %s", q->note->len ? "\n" : "",
                           hrun_error_format(&why, place, sizeof place));
@@ -256,11 +248,7 @@ static int consider(const struct question *q, const char *file, struct choice *b
     if (others < 0 || (best->net && (others > best->others ||
                                      (others == best->others && strcmp(net->date, best->net->date) <= 0))))
         goto out;
-    copy = strdup(file);
-    if (!copy) {
-        rc = hrun_fail_nomem(err);
-        goto out;
-    }
+    copy = xstrdup(file);
     hrun_net_destroy(best->net);
     free(best->file);
     *best = (struct choice){ net, copy, others };
@@ -280,16 +268,18 @@ static int list_files(const char *folder, struct hrun_strvec *files, struct hrun
 
     if (!d)
         return errno == ENOMEM ? hrun_fail_nomem(err) : 0;
-    while (!rc && (e = readdir(d))) {
+    while (e = readdir(d)) {
         size_t len = strlen(e->d_name);
 
-        if (e->d_name[0] != '.' && len > suffix && !strcmp(e->d_name + len - suffix, SUFFIX))
-            rc = hrun_strvec_pushf(files, "%s/%s", folder, e->d_name) ? hrun_fail_nomem(err) : 0;
+        if (e->d_name[0] != '.' && len > suffix && !strcmp(e->d_name + len - suffix, SUFFIX)) {
+            hrun_strvec_pushf(files, "%s/%s", folder, e->d_name);
+            rc = 0;
+        }
     }
     closedir(d);
-    if (!rc && files->n)
+    if (files->n)
         qsort(files->v, files->n, sizeof *files->v, host_name_order);
-    return rc;
+    return 0;
 }
 
 static int consider_all(const struct question *q, const char *folder, const char *but, struct choice *best,
@@ -315,16 +305,12 @@ int hrun_net_choose(const char *data, const char *const *hosts, int n, const cha
     int rc = -1, saved = errno;
 
     hrun_net_file(data, hosts, n, engine, mpi, &exact);
-    if (!folder || exact.failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (consider(&q, exact.data, &best, err))
         goto out;
     /* What bears the name may have been put there by hand and be of other hosts. */
     if ((!best.net || best.others) && consider_all(&q, folder, exact.data, &best, err))
         goto out;
-    if ((file && best.file && (hrun_buf_adds(file, best.file), file->failed)) || (note && note->failed)) {
+    if (file && best.file && (hrun_buf_adds(file, best.file), 0)) {
         hrun_fail_nomem(err);
         goto out;
     }

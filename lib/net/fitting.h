@@ -260,7 +260,7 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
 /* ---------------------------------------------------------------- quality (quality.c) */
 
 /* Residuals and oddities; q->notes is not touched, notes are. Errors: -1 when memory ran out. */
-int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
+void net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                struct hrun_net_quality *q);
 
 /* ---------------------------------------------------------------- the steps by turns (turns.c) */

@@ -1,4 +1,5 @@
 /* limits.c - rendezvous, the trunks between groups, and messages inside hosts; see fitting.h */
+#include "base/alloc.h"
 #include "net/fitting.h"
 #include "fit/fit.h"
 
@@ -206,10 +207,8 @@ int net_trunks(const struct net_work *w, const struct net_solution *s, double *t
                struct hrun_error *err)
 {
     int n = w->given.ngroups;
-    double *work = malloc(8 * ((size_t)w->r->nhosts + 1) * sizeof *work);
+    double *work = xmalloc(8 * ((size_t)w->r->nhosts + 1) * sizeof *work);
 
-    if (!work)
-        return hrun_fail_nomem(err);
     for (int g = 0; g < n; g++)
         for (int h = 0; h < n; h++) {
             double slopes;
@@ -322,11 +321,9 @@ static double local_shared(const struct net_work *w, const int *class_of, int cl
 
 int net_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error *err)
 {
-    double *room = malloc((5 * w->r->n + 1) * sizeof *room);
+    double *room = xmalloc((5 * w->r->n + 1) * sizeof *room);
     int rc = -1;
 
-    if (!room)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < net->nclasses; i++) {
         struct hrun_net_class *c = &net->classes[i];
 

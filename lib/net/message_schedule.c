@@ -1,4 +1,5 @@
 /* message_schedule.c - the steps of the ranks (replay.h) */
+#include "base/alloc.h"
 #include "net/replay.h"
 
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 void play_begin(struct play_schedule *s, int nranks)
 {
     *s = (struct play_schedule){ .nranks = nranks, .rank = -1 };
-    s->first = calloc((size_t)nranks + 1, sizeof *s->first);
-    s->failed = !s->first;
+    s->first = xcalloc((size_t)nranks + 1, sizeof *s->first);
+    s->failed = 0;
 }
 
 void play_release(struct play_schedule *s)
@@ -30,14 +31,10 @@ static size_t play_add_step(struct play_schedule *s, struct play_step step)
 {
     if (!s->failed && s->nsteps == s->cap) {
         size_t cap = s->cap ? 2 * s->cap : 256;
-        struct play_step *p = realloc(s->steps, cap * sizeof *p);
+        struct play_step *p = xrealloc(s->steps, cap * sizeof *p);
 
-        if (p) {
-            s->steps = p;
-            s->cap = cap;
-        } else {
-            s->failed = 1;
-        }
+        s->steps = p;
+        s->cap = cap;
     }
     if (s->failed)
         return 0;
@@ -121,12 +118,10 @@ static int message_end_order(const void *a, const void *b)
 
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err)
 {
-    struct message_end *sends = malloc((2 * s->nsteps + 1) * sizeof *sends), *receives = sends + s->nsteps;
+    struct message_end *sends = xmalloc((2 * s->nsteps + 1) * sizeof *sends), *receives = sends + s->nsteps;
     size_t nsends = 0, nreceives = 0;
     int rc = -1;
 
-    if (!sends)
-        return hrun_fail_nomem(err);
     for (int r = 0; r < s->nranks; r++)
         for (size_t i = s->first[r]; i < s->first[r + 1]; i++) {
             const struct play_step *step = &s->steps[i];

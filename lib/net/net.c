@@ -1,4 +1,5 @@
 /* net.c - the network model: making, finding, a message alone, what is badly known; see net.h for the contracts */
+#include "base/alloc.h"
 #include "net/net_parts.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@ static const struct hrun_net_value unknown = { 0, NAN };
 
 void *net_alloc(long long n, size_t size)
 {
-    return n < 0 || (unsigned long long)n >= SIZE_MAX / size ? NULL : calloc((size_t)n + 1, size);
+    return n < 0 || (unsigned long long)n >= SIZE_MAX / size ? NULL : xcalloc((size_t)n + 1, size);
 }
 
 static int blank_class(struct hrun_net_class *c)
@@ -28,15 +29,13 @@ static int blank_class(struct hrun_net_class *c)
 
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments)
 {
-    struct hrun_net *net = calloc(1, sizeof *net);
+    struct hrun_net *net = xcalloc(1, sizeof *net);
     long long npairs = (long long)nclasses * nclasses, ntrunks = (long long)ngroups * ngroups;
 
-    if (!net)
-        return NULL;
-    net->engine = strdup("");
-    net->mpi = strdup("");
-    net->selector = strdup("openmpi");
-    net->date = strdup("");
+    net->engine = xstrdup("");
+    net->mpi = xstrdup("");
+    net->selector = xstrdup("openmpi");
+    net->date = xstrdup("");
     net->hosts = net_alloc(n, sizeof *net->hosts);
     net->class_of = net_alloc(n, sizeof *net->class_of);
     net->group_of = net_alloc(n, sizeof *net->group_of);
@@ -44,11 +43,10 @@ struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngr
     net->pairs = net_alloc(npairs, sizeof *net->pairs);
     net->trunks = net_alloc(ntrunks, sizeof *net->trunks);
     net->segments = net_alloc(nsegments, sizeof *net->segments);
-    if (!net->engine || !net->mpi || !net->selector || !net->date || !net->hosts || !net->class_of || !net->group_of ||
-        !net->classes || !net->pairs || !net->trunks || !net->segments)
+    if (!net->hosts || !net->class_of || !net->group_of || !net->classes || !net->pairs || !net->trunks || !net->segments)
         goto nomem;
     while (net->nhosts < n) {
-        net->hosts[net->nhosts] = strdup(hosts[net->nhosts]);
+        net->hosts[net->nhosts] = xstrdup(hosts[net->nhosts]);
         if (!net->hosts[net->nhosts++])
             goto nomem;
     }

@@ -5,6 +5,7 @@
  */
 #include "net/net_parts.h"
 
+#include "base/alloc.h"
 #include "base/yaml.h"
 #include "net/net.h"
 
@@ -349,10 +350,8 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
 /* A text of the file in place of the one that was. */
 static int take_text(const char *text, char **out)
 {
-    char *copy = strdup(text ? text : "");
+    char *copy = xstrdup(text ? text : "");
 
-    if (!copy)
-        return -1;
     free(*out);
     *out = copy;
     return 0;
@@ -404,11 +403,14 @@ static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yam
     if (check_counts(f, marks, err))
         return NULL;
     net = net_of_file(f);
-    if (!net || take_text(f->engine, &net->engine) || take_text(f->mpi, &net->mpi) ||
-        take_text(f->selector, &net->selector) || take_text(f->date, &net->date)) {
+    if (!net) {
         hrun_fail_nomem(err);
         goto fail;
     }
+    take_text(f->engine, &net->engine);
+    take_text(f->mpi, &net->mpi);
+    take_text(f->selector, &net->selector);
+    take_text(f->date, &net->date);
     for (int i = 0; i < net->nclasses; i++)
         if (take_class(&f->classes[i], i, &net->classes[i], marks, err))
             goto fail;
@@ -423,10 +425,7 @@ static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yam
     net->reduce_s_per_byte = f->reduce_s_per_byte;
     net->thresholds = f->thresholds;
     if (net_check(net, where, &why)) {
-        if (why.code == HRUN_ENOMEM)
-            hrun_fail_nomem(err);
-        else
-            hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
+        hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
         goto fail;
     }
     return net;

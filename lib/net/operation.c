@@ -146,8 +146,9 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     struct net_hosts hosts;
     int rc = -1;
 
-    if (net_check_ranks(net, ranks, err) || net_check_call(call, ranks->n, err) || net_hosts_find(ranks, &hosts, err))
+    if (net_check_ranks(net, ranks, err) || net_check_call(call, ranks->n, err))
         return -1;
+    net_hosts_find(ranks, &hosts);
     task.hosts = &hosts;
     algorithm = net_algorithm_of_call(net, call, ranks->n, hosts.uniform, err);
     if (!algorithm || check_pairs(net, ranks, &hosts, err))

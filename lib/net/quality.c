@@ -1,6 +1,7 @@
 /* quality.c - how well the parameters explain the records, and what is odd about them; see fitting.h */
 #include "net/fitting.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -19,28 +20,26 @@ static const char *host_name(const struct net_work *w, const struct net_solution
 static int note_slow(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes)
 {
     int n = s->c.nclasses, m = 0, rc = 0;
-    double *g = malloc((size_t)n * (size_t)n * sizeof *g), median;
+    double *g = xmalloc((size_t)n * (size_t)n * sizeof *g), median;
 
-    if (!g)
-        return -1;
     for (int i = 0; i < n * n; i++)
         if (s->c.g[i] >= 0)
             g[m++] = s->x[s->c.g[i]];
     hrun_sort(g, (size_t)m);
     median = m ? g[m / 2] : 0;
     free(g);
-    for (int i = 0; i < n * n && rc == 0; i++) {
+    for (int i = 0; i < n * n; i++) {
         double own = s->c.g[i] >= 0 ? s->x[s->c.g[i]] : 0;
 
         if (median > 0 && own > 100 * median)
-            rc = hrun_strvec_pushf(notes, "the link from %s to %s is %.0f times slower than the median: is it what it "
+            hrun_strvec_pushf(notes, "the link from %s to %s is %.0f times slower than the median: is it what it "
                                    "should be?", host_name(w, s, i / n), host_name(w, s, i % n), own / median);
     }
-    return rc;
+    return 0;
 }
 
 /* Pairs whose directions differ by more than their intervals; the worst is told. */
-static int note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
+static void note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                            int *count)
 {
     int n = s->c.nclasses, worst_a = 0, worst_b = 0;
@@ -65,12 +64,13 @@ static int note_asymmetric(const struct net_work *w, const struct net_solution *
                 worst_b = worst_a == a ? b : a;
             }
         }
-    return *count ? hrun_strvec_pushf(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back",
-                                      *count, *count == 1 ? "link is" : "links are", host_name(w, s, worst_a),
-                                      host_name(w, s, worst_b), worst) : 0;
+    if (*count)
+        hrun_strvec_pushf(notes, "%d %s asymmetric: bytes from %s to %s flow %.3g times as fast as back", *count,
+                          *count == 1 ? "link is" : "links are", host_name(w, s, worst_a), host_name(w, s, worst_b),
+                          worst);
 }
 
-int net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
+void net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                struct hrun_net_quality *q)
 {
     double sum = 0;
@@ -91,9 +91,9 @@ int net_assess(const struct net_work *w, const struct net_solution *s, struct hr
         }
     }
     q->residual_rel = n ? sqrt(sum / (double)n) : 0;
-    if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0 &&
+    if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0)
         hrun_strvec_pushf(notes, "latency cannot be told from processing: it is counted as processing, as paper 002 "
-                                 "does"))
-        return -1;
-    return note_slow(w, s, notes) || note_asymmetric(w, s, notes, &q->asymmetric) ? -1 : 0;
+                                 "does");
+    note_slow(w, s, notes);
+    note_asymmetric(w, s, notes, &q->asymmetric);
 }

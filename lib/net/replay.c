@@ -4,6 +4,7 @@
  * flow; the next event is the first end of a latency or of a flow. A rank that waits goes on at an event, so that
  * nothing ever happens before what has been played.
  */
+#include "base/alloc.h"
 #include "net/replay.h"
 
 #include <math.h>
@@ -361,16 +362,15 @@ static int play_allocate(struct play *p)
 {
     size_t n = (size_t)p->s->nranks, m = (size_t)p->nmessages + 1, nresources = wire_resources(p->net);
 
-    p->messages = malloc(m * sizeof *p->messages);
-    p->message_of = malloc((p->s->nsteps + 1) * sizeof *p->message_of);
-    p->players = calloc(n, sizeof *p->players);
-    p->heap = malloc(m * sizeof *p->heap);
-    p->flows = malloc(m * sizeof *p->flows);
-    p->resources = calloc(nresources, sizeof *p->resources);
-    p->open = malloc(m * sizeof *p->open);
-    p->runnable = malloc(n * sizeof *p->runnable);
-    return p->messages && p->message_of && p->players && p->heap && p->flows && p->resources
-           && p->open && p->runnable ? 0 : -1;
+    p->messages = xmalloc(m * sizeof *p->messages);
+    p->message_of = xmalloc((p->s->nsteps + 1) * sizeof *p->message_of);
+    p->players = xcalloc(n, sizeof *p->players);
+    p->heap = xmalloc(m * sizeof *p->heap);
+    p->flows = xmalloc(m * sizeof *p->flows);
+    p->resources = xcalloc(nresources, sizeof *p->resources);
+    p->open = xmalloc(m * sizeof *p->open);
+    p->runnable = xmalloc(n * sizeof *p->runnable);
+    return 0;
 }
 
 static void play_free(struct play *p)
@@ -411,10 +411,7 @@ int play_run(const struct play_schedule *s, const struct hrun_net *net, const st
         return hrun_fail_nomem(err);
     for (size_t i = 0; i < s->nsteps; i++)
         p.nmessages += play_sends(&s->steps[i]);
-    if (play_allocate(&p)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    play_allocate(&p);
     if (play_match(s, p.message_of, err))
         goto out;
     play_begin_messages(&p);

@@ -3,6 +3,7 @@
  * A mean of round trips over pairs is piecewise linear with the same breaks as each of them, for the factors of
  * segments are common to all: it is K + a L + a_0 L + (T + b G) M with the means of what the pairs have.
  */
+#include "base/alloc.h"
 #include "net/breaks.h"
 #include "net/fitting.h"
 
@@ -74,10 +75,8 @@ static size_t common(double *a, size_t n, const double *b, size_t m)
 static int choose_pairs(const struct net_work *w, struct net_sweep *s, double *sizes, double *mine)
 {
     size_t most = 0, n, h = (size_t)w->r->nhosts;
-    size_t *count = calloc(h * h, sizeof *count);
+    size_t *count = xcalloc(h * h, sizeof *count);
 
-    if (!count)
-        return -1;
     /* Trips are counted first: few pairs come into question. */
     for (size_t l = 0; l < w->r->n; l++)
         if (is_swept(w, l))
@@ -86,11 +85,7 @@ static int choose_pairs(const struct net_work *w, struct net_sweep *s, double *s
         count[p] = count[p] >= SWEPT ? sizes_of(w, (int)(p / h), (int)(p % h), mine) : 0;
         most = count[p] > most ? count[p] : most;
     }
-    s->from = malloc(2 * (h * h + 1) * sizeof *s->from);
-    if (!s->from) {
-        free(count);
-        return -1;
-    }
+    s->from = xmalloc(2 * (h * h + 1) * sizeof *s->from);
     s->to = s->from + h * h + 1;
     for (size_t p = 0; p < h * h; p++) {
         if (count[p] < SWEPT || 2 * count[p] < most)
@@ -177,14 +172,10 @@ static void expect_scatter(struct net_sweep *s, double *scatter)
 static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hrun_error *err)
 {
     struct net_sweep s = { 0 };
-    double *mine = malloc((w->r->n + 1) * sizeof *mine);
+    double *mine = xmalloc((w->r->n + 1) * sizeof *mine);
 
-    s.bytes = malloc(3 * (w->r->n + 1) * sizeof *s.bytes);
-    if (!mine || !s.bytes || choose_pairs(w, &s, s.bytes, mine)) {
-        free(mine);
-        net_sweep_release(&s);
-        return hrun_fail_nomem(err);
-    }
+    s.bytes = xmalloc(3 * (w->r->n + 1) * sizeof *s.bytes);
+    choose_pairs(w, &s, s.bytes, mine);
     s.mean_s = s.bytes + w->r->n + 1;
     s.weight = s.mean_s + w->r->n + 1;
     sweep_average(w, &s);
@@ -253,18 +244,13 @@ int net_segments_find(const struct net_work *w, struct net_sweep *sweep, struct 
     struct hrun_net_segment *out = NULL;
     int n = 1, rc = -1;
 
-    if (sweep_make(w, &s, err))
-        return -1;
+    sweep_make(w, &s, err);
     if (s.n >= SWEPT && sweep_pieces(&s, &b, err))
         goto out;
     n = b.npieces > 1 ? b.npieces : 1;
-    out = calloc((size_t)n, sizeof *out);
-    s.piece = calloc(s.n + 1, sizeof *s.piece);
-    s.c0 = calloc(2 * (size_t)n, sizeof *s.c0);
-    if (!out || !s.piece || !s.c0) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    out = xcalloc((size_t)n, sizeof *out);
+    s.piece = xcalloc(s.n + 1, sizeof *s.piece);
+    s.c0 = xcalloc(2 * (size_t)n, sizeof *s.c0);
     s.c1 = s.c0 + n;
     for (int i = 0; i < n; i++) {
         out[i] = (struct hrun_net_segment){ i ? boundary(&b, i, s.bytes, w->sync_bytes) : 0, 1, 1 };

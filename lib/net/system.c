@@ -1,4 +1,5 @@
 /* system.c - the solution of the least squares system; see fitting.h */
+#include "base/alloc.h"
 #include "net/fitting.h"
 #include "fit/fit.h"
 
@@ -50,10 +51,8 @@ static size_t nparameters(int n)
 static int columns_alloc(struct net_columns *c, const int *class_of, int n, struct hrun_error *err)
 {
     size_t all = nparameters(n);
-    int *block = malloc(all * sizeof *block);
+    int *block = xmalloc(all * sizeof *block);
 
-    if (!block)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < all; i++)
         block[i] = -1;
     *c = (struct net_columns){ n, class_of, block, block + n, block + 2 * n, block + 3 * n, block + 4 * n,
@@ -123,27 +122,16 @@ static int solution_alloc(const struct net_work *w, const int *class_of, int n, 
                           struct net_solution *out, struct hrun_error *err)
 {
     struct net_solution s = { 0 };
-    char *way = malloc((size_t)n * (size_t)n + 1);
+    char *way = xmalloc((size_t)n * (size_t)n + 1);
 
-    if (!way)
-        return hrun_fail_nomem(err);
-    if (columns_alloc(&s.c, class_of, n, err))
-        goto fail;
+    columns_alloc(&s.c, class_of, n, err);
     ways(w, &s.c, way);
     number_columns(choice, way, &s.c);
-    s.x = calloc(s.c.p + 1, sizeof *s.x);
-    s.half = calloc(s.c.p + 1, sizeof *s.half);
-    if (!s.x || !s.half) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
+    s.x = xcalloc(s.c.p + 1, sizeof *s.x);
+    s.half = xcalloc(s.c.p + 1, sizeof *s.half);
     free(way);
     *out = s;
     return 0;
-fail:
-    free(way);
-    net_solution_release(&s);
-    return -1;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -168,12 +156,8 @@ static int rows_alloc(const struct net_work *w, size_t p, struct net_rows *m, st
         n += (size_t)net_in_use(w, l);
     m->n = 0;
     m->p = p;
-    m->first = malloc((n * (NET_SLOTS + 1) + 1) * sizeof *m->first);
-    m->value = malloc((n * (NET_SLOTS + 2) + 1) * sizeof *m->value);
-    if (!m->first || !m->value) {
-        rows_release(m);
-        return hrun_fail_nomem(err);
-    }
+    m->first = xmalloc((n * (NET_SLOTS + 1) + 1) * sizeof *m->first);
+    m->value = xmalloc((n * (NET_SLOTS + 2) + 1) * sizeof *m->value);
     m->column = m->first + n + 1;
     m->y = m->value + n * NET_SLOTS;
     m->w = m->y + n;
@@ -232,13 +216,8 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
     double *k = NULL, *next, rss = sum_of_squares(w, &s->c, s->x, simple);
     int rc = -1;
 
-    if (rows_alloc(w, s->c.p, &m, err))
-        return -1;
-    k = malloc((2 * s->c.p + 1) * sizeof *k);
-    if (!k) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    rows_alloc(w, s->c.p, &m, err);
+    k = xmalloc((2 * s->c.p + 1) * sizeof *k);
     next = k + s->c.p;
     for (int round = 0; round < ROUNDS; round++) {
         double step = 1, found = rss, before = rss;
@@ -248,8 +227,7 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
         rows_fill(w, s, simple, &m);
         if (m.n == 0)
             break;
-        if (net_nnls(&m, simple ? NULL : s->x, k, &rank, NULL, err))
-            goto out;
+        net_nnls(&m, simple ? NULL : s->x, k, &rank, NULL, err);
         for (int i = 0; i < HALVINGS; i++, step /= 2) {
             for (size_t j = 0; j < s->c.p; j++)
                 next[j] = s->x[j] + step * (k[j] - s->x[j]);
@@ -269,10 +247,9 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
     }
     s->rss = rss;
     rc = 0;
-out:
     free(k);
     rows_release(&m);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- intervals */
@@ -293,23 +270,21 @@ static int halves(const struct net_work *w, struct net_solution *s, int interval
     double times;
     int rc = -1;
 
-    if (rows_alloc(w, s->c.p, &m, err))
-        return -1;
+    rows_alloc(w, s->c.p, &m, err);
     rows_fill(w, s, 0, &m);
     s->rows = m.n;
     s->rank = 0;
     for (size_t i = 0; i < s->c.p; i++)
         s->rank += s->x[i] > 0;
-    if (intervals && net_nnls(&m, s->x, NULL, &s->rank, s->half, err))
-        goto out;
+    if (intervals)
+        net_nnls(&m, s->x, NULL, &s->rank, s->half, err);
     set_variance(w, s);
     times = hrun_fit_t_quantile(0.975, w->scatter_known ? 1e9 : fmax(1, (double)s->rows - (double)s->rank));
     for (size_t i = 0; i < s->c.p && intervals; i++)
         s->half[i] = times * sqrt(s->half[i] * s->s2);
     rc = 0;
-out:
     rows_release(&m);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -323,10 +298,11 @@ static int solve_choice(const struct net_work *w, const int *class_of, int n, co
     struct net_solution start = { 0 }, s = { 0 };
     int rc = -1;
 
-    if (!from && (solution_alloc(w, class_of, n, &simple, &start, err) || descend(w, &start, 1, err)))
-        goto out;
-    if (solution_alloc(w, class_of, n, choice, &s, err))
-        goto out;
+    if (!from) {
+        solution_alloc(w, class_of, n, &simple, &start, err);
+        descend(w, &start, 1, err);
+    }
+    solution_alloc(w, class_of, n, choice, &s, err);
     from = from ? from : &start;
     move_values(&from->c, from->x, &s.c, s.x);
     if (s.c.bias >= 0)
@@ -335,20 +311,18 @@ static int solve_choice(const struct net_work *w, const int *class_of, int n, co
         for (int outward = 0; outward < 2; outward++)
             if (s.x[outward ? s.c.out[c] : s.c.in[c]] == 0)
                 net_port_begin(w, &s, c, outward);
-    if (descend(w, &s, 0, err) || halves(w, &s, 0, err))
-        goto out;
-    if (choice->ports && net_ports_mend(w, &s) && descend(w, &s, 0, err))
-        goto out;
+    descend(w, &s, 0, err);
+    halves(w, &s, 0, err);
+    if (choice->ports && net_ports_mend(w, &s))
+        descend(w, &s, 0, err);
     net_ports_limit(&s);
-    if (halves(w, &s, intervals, err))
-        goto out;
+    halves(w, &s, intervals, err);
     *out = s;
     s = (struct net_solution){ 0 };
     rc = 0;
-out:
     net_solution_release(&start);
     net_solution_release(&s);
-    return rc;
+    return 0;
 }
 
 int net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
@@ -358,19 +332,18 @@ int net_solve(const struct net_work *w, const int *class_of, int nclasses, const
     struct net_separable separable = { 0 };
     int rc = -1;
 
-    if (net_find_separable(w, class_of, nclasses, &separable, err))
-        return -1;
+    net_find_separable(w, class_of, nclasses, &separable, err);
     struct choice processor = { separable.C, separable.L || !separable.C, 0, 0, separable.call_t, separable.fan_t };
     struct choice port = { separable.C, separable.L || !separable.C, 1, w->given.bias_bytes > 0, separable.call_t,
                            NULL };
 
     if (separable.calls) {
-        rc = solve_choice(w, class_of, nclasses, &port, &separable, from, intervals, out, err);
+        solve_choice(w, class_of, nclasses, &port, &separable, from, intervals, out, err);
+        rc = 0;
         goto out;
     }
-    if (solve_choice(w, class_of, nclasses, &processor, &separable, NULL, intervals, &by_t, err) ||
-        solve_choice(w, class_of, nclasses, &port, &separable, NULL, intervals, &by_ports, err))
-        goto out;
+    solve_choice(w, class_of, nclasses, &processor, &separable, NULL, intervals, &by_t, err);
+    solve_choice(w, class_of, nclasses, &port, &separable, NULL, intervals, &by_ports, err);
     /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
     if (by_t.rss <= by_ports.rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
         *out = by_t;
@@ -384,5 +357,5 @@ out:
     net_solution_release(&by_t);
     net_solution_release(&by_ports);
     net_separable_release(&separable);
-    return rc;
+    return 0;
 }

@@ -5,6 +5,7 @@
  * repetitions: in the region, the longest takes several times what a regular gather does. That may be few of the
  * gathers or most of them (even the median of a size is then no regular time), and in between sizes may be regular.
  */
+#include "base/alloc.h"
 #include "net/breaks.h"
 #include "net/fitting.h"
 
@@ -75,11 +76,9 @@ static int row_pieces(const struct row *rows, size_t from, size_t to, int longes
                       struct hrun_error *err)
 {
     size_t n = to - from;
-    double *x = malloc(3 * n * sizeof *x), *y = x + n, *weight = y + n;
+    double *x = xmalloc(3 * n * sizeof *x), *y = x + n, *weight = y + n;
     int rc;
 
-    if (!x)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[from + i];
 
@@ -149,9 +148,7 @@ static int kappa(const struct net_work *w, const struct net_solution *s, const s
     *out = 0;
     if (rc)
         return rc < 0 ? -1 : 0;
-    work = malloc(7 * (size_t)n * sizeof *work);
-    if (!work)
-        return hrun_fail_nomem(err);
+    work = xmalloc(7 * (size_t)n * sizeof *work);
     *out = c1 - (gather_time(w, s, root, n, rows[to - 1].bytes, one_by_one, work) -
                  gather_time(w, s, root, n, rows[from].bytes, one_by_one, work)) /
                     (rows[to - 1].bytes - rows[from].bytes);
@@ -166,10 +163,8 @@ static int kappa(const struct net_work *w, const struct net_solution *s, const s
 static int set_regular(const struct net_work *w, const struct net_solution *s, struct row *rows, size_t n, int root,
                        int others, struct hrun_error *err)
 {
-    double *work = malloc(7 * (size_t)others * sizeof *work);
+    double *work = xmalloc(7 * (size_t)others * sizeof *work);
 
-    if (!work)
-        return hrun_fail_nomem(err);
     for (size_t i = n; i-- > 0;) {
         rows[i].regular_s = fmin(rows[i].time_s, gather_time(w, s, root, others, rows[i].bytes, 1, work));
         if (i + 1 < n)
@@ -315,7 +310,8 @@ static int gather_thresholds(const struct net_work *w, const struct net_solution
 
     if (n == 0)
         return 0;
-    if (set_regular(w, s, rows, n, root, others, err) || region(rows, n, &from, &to, err))
+    set_regular(w, s, rows, n, root, others, err);
+    if (region(rows, n, &from, &to, err))
         return -1;
     if (from == to)
         return kappa(w, s, rows, 0, waiting, root, others, 0, &out->kappa1_s_per_byte, err);
@@ -378,11 +374,9 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
                    struct hrun_error *err)
 {
     struct hrun_net_thresholds found = { 0 };
-    struct row *rows = malloc((w->r->n + 1) * sizeof *rows);
+    struct row *rows = xmalloc((w->r->n + 1) * sizeof *rows);
     int rc;
 
-    if (!rows)
-        return hrun_fail_nomem(err);
     rc = scatter_threshold(w, s, rows, &found, err) || gather_thresholds(w, s, rows, &found, err) ? -1 : 0;
     free(rows);
     if (rc == 0)

@@ -1,4 +1,5 @@
 /* tune.c - writing and reading the text for libhrun-coll.so; see tune.h for the contracts */
+#include "base/alloc.h"
 #include "net/net_parts.h"
 #include "net/tune.h"
 
@@ -40,9 +41,7 @@ static int find_numbers(const struct hrun_net *net, const struct hrun_net_ranks 
     size_t all = (size_t)net->nhosts + (size_t)net->nclasses + (size_t)net->ngroups;
 
     memset(n, 0, sizeof *n);
-    n->host = malloc((all + 1) * sizeof *n->host);
-    if (!n->host)
-        return hrun_fail_nomem(err);
+    n->host = xmalloc((all + 1) * sizeof *n->host);
     for (size_t i = 0; i < all; i++)
         n->host[i] = -1;
     n->class = n->host + net->nhosts;
@@ -133,15 +132,11 @@ int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world
     add_parameters(net, &n, &t);
     add_places(net, world, &n, &t);
     hrun_buf_addf(&b, "e,%d", t.records);
-    if (b.failed)
-        rc = hrun_fail_nomem(err);
-    else if (b.len > HRUN_COLL_TEXT)
+    if (b.len > HRUN_COLL_TEXT)
         rc = hrun_fail(err, HRUN_ENODATA, "the parameters of %d hosts of %d kinds do not fit into a variable of the "
                        "processes' environment", n.nhosts, n.nclasses);
     else
         hrun_buf_add(out, b.data, b.len);
-    if (!rc && out->failed)
-        rc = hrun_fail_nomem(err);
 out:
     free(n.host);
     hrun_buf_release(&b);
@@ -210,7 +205,7 @@ static struct hrun_net *make_network(int nhosts, int nclasses, int ngroups, int 
     free(names);
     if (net) {
         free(net->selector);
-        net->selector = strdup(selector);
+        net->selector = xstrdup(selector);
     }
     return net;
 }
@@ -302,9 +297,8 @@ static void read_class(struct reader *r)
     cells = (size_t)c->nkinds * (size_t)c->nkinds;
     free(c->local_fixed_s);
     free(c->local_s_per_byte);
-    c->local_fixed_s = calloc(cells, sizeof *c->local_fixed_s);
-    c->local_s_per_byte = calloc(cells, sizeof *c->local_s_per_byte);
-    r->bad |= !c->local_fixed_s || !c->local_s_per_byte;
+    c->local_fixed_s = xcalloc(cells, sizeof *c->local_fixed_s);
+    c->local_s_per_byte = xcalloc(cells, sizeof *c->local_s_per_byte);
     for (size_t i = 0; i < cells && !r->bad; i++) {
         c->local_fixed_s[i].v = read_tuned_number(r);
         c->local_s_per_byte[i].v = read_tuned_number(r);
@@ -390,8 +384,8 @@ static void read_tuned_record(struct reader *r)
 
 struct hrun_net_tuning *hrun_net_tuning_read(const char *text)
 {
-    struct hrun_net_tuning *t = calloc(1, sizeof *t);
-    struct reader r = { .t = t, .p = text, .bad = !t };
+    struct hrun_net_tuning *t = xcalloc(1, sizeof *t);
+    struct reader r = { .t = t, .p = text, .bad = 0 };
     int count = 0;
 
     for (; !r.bad && *r.p && *r.p != 'e'; count++)

@@ -1,4 +1,5 @@
 /* turns.c - the parameters, and what goes with them, by turns; see fitting.h */
+#include "base/alloc.h"
 #include "net/fitting.h"
 
 #include <math.h>
@@ -35,9 +36,8 @@ int net_state_solve(struct net_state *e, int intervals, struct hrun_error *err)
     double *bias = &e->w.given.bias_bytes;
 
     /* Beside other classes the last solution is of no use. */
-    if (net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals,
-                  &s, err))
-        return -1;
+    net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals,
+                  &s, err);
     net_solution_release(&e->s);
     e->s = s;
     if (*bias > 0 && s.c.C && s.c.bias >= 0)
@@ -49,15 +49,10 @@ int net_state_solve(struct net_state *e, int intervals, struct hrun_error *err)
 static int find_trunks(struct net_state *e, double *change, struct hrun_error *err)
 {
     size_t n = (size_t)e->w.given.ngroups * (size_t)e->w.given.ngroups;
-    double *old = malloc(n * sizeof *old);
+    double *old = xmalloc(n * sizeof *old);
 
-    if (!old)
-        return hrun_fail_nomem(err);
     memcpy(old, e->trunk, n * sizeof *old);
-    if (net_trunks(&e->w, &e->s, e->trunk, e->trunk_half, err)) {
-        free(old);
-        return -1;
-    }
+    net_trunks(&e->w, &e->s, e->trunk, e->trunk_half, err);
     for (size_t i = 0; i < n; i++)
         *change = fmax(*change, fabs(e->trunk[i] - old[i]) / fmax(fmax(e->trunk[i], old[i]), 1e-300));
     free(old);
@@ -167,12 +162,10 @@ static int take_turns(struct net_state *e, struct hrun_error *err)
         int fresh = turn == 0 && g->nsegments > 1 && e->s.x == NULL;
 
         set_aside(e, fresh);
-        if (net_state_solve(e, 0, err))
-            return -1;
+        net_state_solve(e, 0, err);
         set_aside(e, 0);
         net_segments_fit(&e->w, &e->sweep, &e->s, e->segments, g->nsegments, &change);
-        if (find_trunks(e, &more, err))
-            return -1;
+        find_trunks(e, &more, err);
         find_back(e, &more);
         more = bias > 0 ? fmax(more, fabs(g->bias_bytes / bias - 1)) : more;
         if (fmax(change, more) < settled && !fresh)
@@ -194,16 +187,15 @@ int net_converge(struct net_state *e, struct hrun_error *err)
 {
     double *bias = &e->w.given.bias_bytes, without;
 
-    if (take_turns(e, err))
-        return -1;
+    take_turns(e, err);
     if (*bias > 0 || e->unbiased || (*bias = begin_bias(e)) == 0)
         return 0;
     without = e->s.rss;
-    if (take_turns(e, err))
-        return -1;
+    take_turns(e, err);
     if (is_biased(e, without))
         return 0;
     *bias = 0;
     e->unbiased = 1;
-    return take_turns(e, err);
+    take_turns(e, err);
+    return 0;
 }

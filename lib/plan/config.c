@@ -1,6 +1,7 @@
 /* config.c - one configuration: its text form and its evaluation; see plan.h for the contracts */
 #include "plan/internal.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <ctype.h>
@@ -52,10 +53,8 @@ static int fail_text(struct hrun_error *err, const char *text, const char *at, i
 int hrun_config_parse(const char *text, int nsubs, int *pes, int *procs, struct hrun_error *err)
 {
     const char *at = blanks(text);
-    int *value = calloc((size_t)nsubs * 2 + 1, sizeof *value), open = *at == '(', rc = -1;
+    int *value = xcalloc((size_t)nsubs * 2 + 1, sizeof *value), open = *at == '(', rc = -1;
 
-    if (!value)
-        return hrun_fail_nomem(err);
     at = blanks(at + open);
     for (int k = 0; k < 2 * nsubs; k++) {
         const char *start;
@@ -189,13 +188,9 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
     }
     if (check && oracle->memory && oracle->memory(oracle->ctx, P, &bytes, err))
         goto out;
-    c.pes = malloc((size_t)s.nsubs * sizeof(int));
-    c.procs = malloc((size_t)s.nsubs * sizeof(int));
-    t = malloc(((size_t)s.nopt + 1) * sizeof *t);
-    if (!c.pes || !c.procs || !t) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    c.pes = xmalloc((size_t)s.nsubs * sizeof(int));
+    c.procs = xmalloc((size_t)s.nsubs * sizeof(int));
+    t = xmalloc(((size_t)s.nopt + 1) * sizeof *t);
     memcpy(c.pes, pes, (size_t)s.nsubs * sizeof(int));
     memcpy(c.procs, procs, (size_t)s.nsubs * sizeof(int));
     c.P = P;

@@ -5,6 +5,7 @@
  */
 #include "plan/internal.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -28,11 +29,10 @@ struct counter {
 /* Evaluating one Ti against one addition: some ten terms with a multiplication each. */
 enum { TIME_STEPS = 16 };
 
-static int ways_alloc(struct ways *w, int nopt, int top)
+static void ways_alloc(struct ways *w, int nopt, int top)
 {
-    w->set = malloc((size_t)nopt + 1);
-    w->w = malloc(((size_t)top + 1) * sizeof *w->w);
-    return w->set && w->w ? 0 : -1;
+    w->set = xmalloc((size_t)nopt + 1);
+    w->w = xmalloc(((size_t)top + 1) * sizeof *w->w);
 }
 
 static void ways_free(struct ways *w)
@@ -110,13 +110,11 @@ int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out,
     c.steps = (double)s->nopt * (c.top + 1) + (double)TIME_STEPS * s->nopt * (only ? 1 : s->max_P);
     if (n.total > (double)HRUN_COUNT_MAX || c.steps > limit)
         goto done;
-    c.old = malloc(((size_t)c.top + 1) * sizeof *c.old);
-    c.run = malloc(((size_t)c.top + 1) * sizeof *c.run);
-    if (!c.old || !c.run || ways_alloc(&c.all, s->nopt, c.top) || ways_alloc(&c.memory, s->nopt, c.top) ||
-        ways_alloc(&c.usable, s->nopt, c.top)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    c.old = xmalloc(((size_t)c.top + 1) * sizeof *c.old);
+    c.run = xmalloc(((size_t)c.top + 1) * sizeof *c.run);
+    ways_alloc(&c.all, s->nopt, c.top);
+    ways_alloc(&c.memory, s->nopt, c.top);
+    ways_alloc(&c.usable, s->nopt, c.top);
     memset(c.all.set, 1, (size_t)s->nopt);
     convolve(&c, &c.all);
     for (int P = only ? only : 1; P <= c.top; P++) {

@@ -12,6 +12,7 @@
  * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
  * What is found has a time of its own, just below which the next one must be.
  */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <float.h>
@@ -296,7 +297,7 @@ static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
 
 /* The windows of sums of the layers, of which k has sub-clusters k.. x->met = 0: P cannot be met. Result: 1: too many
  * cells. */
-static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P, struct hrun_error *err)
+static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P)
 {
     struct plan_layer *l = x->layer;
     long low = 0, high = 0;
@@ -325,17 +326,13 @@ static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P, struct hrun
     if (cells > x->cells) {
         free(x->cell);
         x->cells = 0;
-        x->cell = malloc(2 * cells * sizeof *x->cell);
-        if (!x->cell)
-            return hrun_fail_nomem(err);
+        x->cell = xmalloc(2 * cells * sizeof *x->cell);
         x->cells = 2 * cells;
     }
     if (x->cells > d->queued) {
         free(d->queue);
         d->queued = 0;
-        d->queue = malloc(x->cells * sizeof *d->queue);
-        if (!d->queue)
-            return hrun_fail_nomem(err);
+        d->queue = xmalloc(x->cells * sizeof *d->queue);
         d->queued = x->cells;
     }
     return 0;
@@ -359,7 +356,7 @@ int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack
     deal_by(d, time_s, x->u);
     if (!list_choices(d, x, P))
         return 0;
-    rc = lay_out(d, x, P, err);
+    rc = lay_out(d, x, P);
     if (rc || !x->met)
         return rc;
     x->cell[0] = 0;
@@ -535,15 +532,14 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
     return 0;
 }
 
-static int pack_init(struct plan_pack *x, const struct plan_space *s, struct hrun_error *err)
+static void pack_init(struct plan_pack *x, const struct plan_space *s)
 {
     size_t nopt = (size_t)s->nopt + 1;
 
-    x->u = calloc(nopt, sizeof *x->u);
-    x->fewest = calloc(nopt, sizeof *x->fewest);
-    x->most = calloc(nopt, sizeof *x->most);
-    x->layer = calloc((size_t)s->nsubs + 1, sizeof *x->layer);
-    return x->u && x->fewest && x->most && x->layer ? 0 : hrun_fail_nomem(err);
+    x->u = xcalloc(nopt, sizeof *x->u);
+    x->fewest = xcalloc(nopt, sizeof *x->fewest);
+    x->most = xcalloc(nopt, sizeof *x->most);
+    x->layer = xcalloc((size_t)s->nsubs + 1, sizeof *x->layer);
 }
 
 static void pack_release(struct plan_pack *x)
@@ -563,16 +559,16 @@ int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_erro
     d->space = s;
     d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_interval,
                                             .wants = wants, .look = look };
-    d->line = calloc(nopt, sizeof *d->line);
-    d->hull = calloc(nopt, sizeof *d->hull);
-    d->piece = calloc(nopt, sizeof *d->piece);
-    d->pes = calloc(nsubs, sizeof *d->pes);
-    d->procs = calloc(nsubs, sizeof *d->procs);
-    d->used = calloc(nsubs, sizeof *d->used);
-    d->share = calloc(nsubs, sizeof *d->share);
-    if (!d->line || !d->hull || !d->piece || !d->pes || !d->procs || !d->used || !d->share)
-        return hrun_fail_nomem(err);
-    return pack_init(&d->pack[0], s, err) || pack_init(&d->pack[1], s, err) ? -1 : 0;
+    d->line = xcalloc(nopt, sizeof *d->line);
+    d->hull = xcalloc(nopt, sizeof *d->hull);
+    d->piece = xcalloc(nopt, sizeof *d->piece);
+    d->pes = xcalloc(nsubs, sizeof *d->pes);
+    d->procs = xcalloc(nsubs, sizeof *d->procs);
+    d->used = xcalloc(nsubs, sizeof *d->used);
+    d->share = xcalloc(nsubs, sizeof *d->share);
+    pack_init(&d->pack[0], s);
+    pack_init(&d->pack[1], s);
+    return 0;
 }
 
 void plan_dealt_release(struct plan_dealt *d)

@@ -5,6 +5,7 @@
  * no more than a little above the least time: first what is near it is listed, then what is less near, so that the list
  * is good before there is much to prove. What can only be equal to the last goes on where it may come before it.
  */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <float.h>
@@ -215,7 +216,7 @@ int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int 
     int rc;
 
     d->effort = effort;
-    s.option = calloc((size_t)w->space.nsubs + 1, sizeof *s.option);
+    s.option = xcalloc((size_t)w->space.nsubs + 1, sizeof *s.option);
     rc = s.option ? list(&s, done, least, err) : hrun_fail_nomem(err);
     free(s.option);
     return rc;

@@ -1,4 +1,5 @@
 /* exhaustive.c - look at every configuration (paper 000, Fig. 1); see plan.h for the contracts */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -58,14 +59,10 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
                            struct hrun_error *err), void *ctx, struct hrun_error *err)
 {
     struct hrun_choice c = { 0 };
-    int *option = calloc((size_t)s->nsubs + 1, sizeof(int)), rc = -1;
+    int *option = xcalloc((size_t)s->nsubs + 1, sizeof(int)), rc = -1;
 
-    c.pes = calloc((size_t)s->nsubs + 1, sizeof(int));
-    c.procs = calloc((size_t)s->nsubs + 1, sizeof(int));
-    if (!c.pes || !c.procs || !option) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    c.pes = xcalloc((size_t)s->nsubs + 1, sizeof(int));
+    c.procs = xcalloc((size_t)s->nsubs + 1, sizeof(int));
     while (advance(s, &c, option)) {
         const struct plan_row *row;
         double time_s = 0;

@@ -9,10 +9,7 @@
 /* Fail with the text that was put together. Result: -1. */
 int plan_fail_with(struct hrun_buf *text, struct hrun_error *err)
 {
-    if (text->failed)
-        hrun_fail_nomem(err);
-    else
-        hrun_fail(err, HRUN_EINFEASIBLE, "%s", text->data);
+    hrun_fail(err, HRUN_EINFEASIBLE, "%s", text->data);
     hrun_buf_release(text);
     return -1;
 }

@@ -54,7 +54,7 @@ struct learn_belief;
 
 /* Of points[n], 1 <= n <= LEARN_POINTS, borrowed as subs are. Errors: HRUN_ENOMEM. */
 struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
-                                         int n, struct hrun_error *err);
+                                         int n);
 void learn_belief_destroy(struct learn_belief *b);
 
 /* By particle k the time of an option, but for its unit; of a particle for whose program the largest of these is the
@@ -142,7 +142,7 @@ int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
 /* Copy c into the list if it is good enough. 0, or -1 with HRUN_ENOMEM. */
 int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_error *err);
 /* A copy with arrays of its own. Errors: HRUN_ENOMEM; *out is as before. */
-int plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out, struct hrun_error *err);
+void plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out);
 /* Of known[n] the one that is configuration c, or NULL. */
 const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs);
 /* Negative when a comes before b: value, PEs, then (P1,M1,P2,M2,...). */
@@ -218,7 +218,7 @@ struct plan_level {
     int *pairs;               /* of the candidates: 2 nsubs each */
 };
 
-int plan_level_init(struct plan_level *l, const struct plan_space *s, struct hrun_error *err);
+void plan_level_init(struct plan_level *l, const struct plan_space *s);
 void plan_level_release(struct plan_level *l);
 
 /* Compute the layers. *met becomes 1 when some configuration of value <= level has P processes.
@@ -228,7 +228,7 @@ int plan_level_build(struct plan_level *l, int P, const double *v, double level,
 
 /* Add the configurations of value exactly `level` to best, in their order, until one is not good enough.
  * row is that of P. -1 with HRUN_ENOMEM. */
-int plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
+void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
                    struct hrun_error *err);
 
 /* ---- search: inside lib/plan: the sizes at which the search changes its ways, for tests and the bench */
@@ -439,7 +439,7 @@ struct plan_solver {
 };
 
 /* -1 with HRUN_ENOMEM; safe to release either way. */
-int plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best,
+void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best,
                      struct hrun_error *err);
 void plan_solver_release(struct plan_solver *S);
 

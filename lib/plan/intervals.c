@@ -1,4 +1,5 @@
 /* intervals.c - which P are looked at, and in which order; see internal.h for the contract */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -32,9 +33,7 @@ static int push(struct plan_intervals *v, int lo, int hi, int scanned, struct hr
         return 0;
     if (v->nheap == v->heap_cap) {
         int cap = v->heap_cap ? 2 * v->heap_cap : 256;
-        struct plan_node *heap = realloc(v->heap, (size_t)cap * sizeof *heap);
-        if (!heap)
-            return hrun_fail_nomem(err);
+        struct plan_node *heap = xrealloc(v->heap, (size_t)cap * sizeof *heap);
         v->heap = heap;
         v->heap_cap = cap;
     }
@@ -139,9 +138,7 @@ int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err)
         return 0;
     }
     free(v->accepted);
-    v->accepted = calloc((size_t)max_P / 64 + 1, sizeof *v->accepted);
-    if (!v->accepted)
-        return hrun_fail_nomem(err);
+    v->accepted = xcalloc((size_t)max_P / 64 + 1, sizeof *v->accepted);
     if (max_P > 0 && push(v, 1, max_P, 0, err))
         return -1;
     while (v->nheap > 0 && v->wants(v->ctx, v->heap[0].bound)) {

@@ -4,6 +4,7 @@
  */
 #include "plan/internal.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -61,7 +62,6 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
     const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
     struct hrun_error why = { 0 };
     struct hrun_choice c;
-    int rc = 0;
 
     if (k->excluded)
         return 0;
@@ -79,9 +79,9 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
     }
     c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), c.pes, problem->subs, problem->oracle->nsubs);
     if (isfinite(c.value))
-        rc = plan_best_add(best, &c, err);
+        plan_best_add(best, &c, err);
     hrun_choice_release(&c);
-    return rc;
+    return 0;
 }
 
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
@@ -108,7 +108,7 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         }
     if (plan_search_without(problem, known, n, top, &p, &why)) {
         /* By its model no other keeps the limits; one that is known better may. */
-        p = n && why.code == HRUN_EINFEASIBLE ? calloc(1, sizeof *p) : NULL;
+        p = n && why.code == HRUN_EINFEASIBLE ? xcalloc(1, sizeof *p) : NULL;
         if (!p) {
             if (err)
                 *err = why;
@@ -121,8 +121,8 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     }
     others = p->n ? p->v[0].value : 1;
     for (int i = 0; i < p->n; i++)
-        if (!plan_known_find(known, n, &p->v[i], nsubs) && plan_best_add(&best, &p->v[i], err))
-            goto out;
+        if (!plan_known_find(known, n, &p->v[i], nsubs))
+            plan_best_add(&best, &p->v[i], err);
     for (int i = 0; i < n; i++)
         if (add_known(problem, &known[i], &best, err))
             goto out;

@@ -1,4 +1,5 @@
 /* learn.c - which configuration to run next; see learn.h */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -278,9 +279,7 @@ static int add_bests(struct state *s, struct hrun_error *err)
 
     for (int i = 0; i < q->nsubs; i++)
         n += q->subs[i].nprocs;
-    options = calloc((size_t)n + 1, sizeof *options);
-    if (!options)
-        return hrun_fail_nomem(err);
+    options = xcalloc((size_t)n + 1, sizeof *options);
     n = 0;
     for (int i = 0; i < q->nsubs; i++) {
         subs[i].npes = q->subs[i].npes;
@@ -350,10 +349,8 @@ static int look_ahead(struct state *s, struct hrun_learn_answer *out, struct hru
 
     qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, by_time);
     memcpy(points, s->points, (size_t)n * sizeof *points);
-    s->belief = learn_belief_create(q->subs, q->nsubs, points, n, err);
-    s->configs = calloc((size_t)CANDIDATES_MAX * 2 * (size_t)q->nsubs, sizeof *s->configs);
-    if (s->belief && !s->configs)
-        hrun_fail_nomem(err);
+    s->belief = learn_belief_create(q->subs, q->nsubs, points, n);
+    s->configs = xcalloc((size_t)CANDIDATES_MAX * 2 * (size_t)q->nsubs, sizeof *s->configs);
     if (!s->belief || !s->configs || add_bests(s, err))
         return -1;
     s->best = is_same(s, best.pes, best.procs, s->points[0].pes, s->points[0].procs) ? 0 : 1;
@@ -407,16 +404,12 @@ int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answe
 
     if (check(&s, err))
         return -1;
-    s.points = calloc((size_t)q->nruns + 1, sizeof *s.points);
-    s.of_run = calloc((size_t)q->nruns + 1, sizeof *s.of_run);
-    a.pes = calloc((size_t)q->nsubs, sizeof *a.pes);
-    a.procs = calloc((size_t)q->nsubs, sizeof *a.procs);
-    if (!s.points || !s.of_run || !a.pes || !a.procs) {
-        rc = hrun_fail_nomem(err);
-    } else {
-        look_back(&s);
-        rc = answer(&s, &a, err);
-    }
+    s.points = xcalloc((size_t)q->nruns + 1, sizeof *s.points);
+    s.of_run = xcalloc((size_t)q->nruns + 1, sizeof *s.of_run);
+    a.pes = xcalloc((size_t)q->nsubs, sizeof *a.pes);
+    a.procs = xcalloc((size_t)q->nsubs, sizeof *a.procs);
+    look_back(&s);
+    rc = answer(&s, &a, err);
     learn_belief_destroy(s.belief);
     free(s.configs);
     free(s.points);

@@ -1,4 +1,5 @@
 /* learn_belief.c - what runs tell of configurations that were not run; see internal.h */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -372,16 +373,14 @@ void learn_belief_destroy(struct learn_belief *b)
     free(b);
 }
 
-static int allocate(struct learn_belief *b)
+static void allocate(struct learn_belief *b)
 {
     size_t n = (size_t)b->n, nsubs = (size_t)b->nsubs, dims = (size_t)b->dims;
 
-    b->inverse = calloc(n * n + n, sizeof *b->inverse);
-    b->z = calloc(PARTICLES * (dims + n + 2), sizeof *b->z);
-    b->form_memory = calloc(PARTICLES * 4 * nsubs, sizeof *b->form_memory);
-    b->forms = calloc(PARTICLES, sizeof *b->forms);
-    if (!b->inverse || !b->z || !b->form_memory || !b->forms)
-        return -1;
+    b->inverse = xcalloc(n * n + n, sizeof *b->inverse);
+    b->z = xcalloc(PARTICLES * (dims + n + 2), sizeof *b->z);
+    b->form_memory = xcalloc(PARTICLES * 4 * nsubs, sizeof *b->form_memory);
+    b->forms = xcalloc(PARTICLES, sizeof *b->forms);
     b->ones = b->inverse + n * n;
     b->weights = b->z + PARTICLES * dims;
     b->level = b->weights + PARTICLES * n;
@@ -392,28 +391,21 @@ static int allocate(struct learn_belief *b)
         b->forms[k].ports = b->forms[k].wire + nsubs;
         b->forms[k].side = b->forms[k].ports + nsubs;
     }
-    return 0;
 }
 
 struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
-                                         int n, struct hrun_error *err)
+                                         int n)
 {
-    struct learn_belief *b = calloc(1, sizeof *b);
+    struct learn_belief *b = xcalloc(1, sizeof *b);
 
-    if (b) {
-        *b = (struct learn_belief) { .subs = subs, .nsubs = nsubs, .dims = COMMON + OWN * nsubs, .n = n,
-                                     .points = points, .rng = UINT64_C(88172645463325252) };
-        for (int i = 0; i < nsubs; i++) {
-            b->reference += subs[i].npes * subs[i].cores;
-            b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
-        }
-        b->speed /= b->reference;
+    *b = (struct learn_belief) { .subs = subs, .nsubs = nsubs, .dims = COMMON + OWN * nsubs, .n = n,
+                                 .points = points, .rng = UINT64_C(88172645463325252) };
+    for (int i = 0; i < nsubs; i++) {
+        b->reference += subs[i].npes * subs[i].cores;
+        b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
     }
-    if (!b || allocate(b)) {
-        learn_belief_destroy(b);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    b->speed /= b->reference;
+    allocate(b);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             b->inverse[i * n + j] = alike(b, &points[i], &points[j]) + (i == j ? variance(&points[i]) : 0);

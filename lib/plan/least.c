@@ -1,6 +1,7 @@
 /* least.c - how far off the best are where no configuration keeps the limits; see internal.h for the contract */
 #include "plan/internal.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -103,12 +104,10 @@ static int find_quickest(const struct hrun_plan_problem *problem, struct least *
                          struct hrun_error *err)
 {
     struct hrun_plan_problem quick = *problem;
-    struct hrun_known *sure = calloc((size_t)l->nknown + 1, sizeof *sure);
+    struct hrun_known *sure = xcalloc((size_t)l->nknown + 1, sizeof *sure);
     struct hrun_plan *p = NULL;
     int rc;
 
-    if (!sure)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < l->nknown; i++) {
         sure[i] = l->known[i];
         sure[i].doubt = 0;
@@ -164,8 +163,6 @@ static int digits_apart(int kind, double limit, double need)
 
         add_figure(&a, kind, limit, digits);
         add_figure(&b, kind, need, digits);
-        if (a.failed || b.failed)
-            digits = -1;
         alike = digits >= 0 && !strcmp(a.data, b.data);
         hrun_buf_release(&a);
         hrun_buf_release(&b);

@@ -1,4 +1,5 @@
 /* level.c - configurations of one P and one value; see internal.h for the method and the contracts */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <limits.h>
@@ -26,19 +27,16 @@ struct pair_key {
     int p, m;
 };
 
-int plan_level_init(struct plan_level *l, const struct plan_space *s, struct hrun_error *err)
+void plan_level_init(struct plan_level *l, const struct plan_space *s)
 {
     size_t n = (size_t)s->nsubs + 1;
 
     memset(l, 0, sizeof *l);
     l->s = s;
-    l->lo = calloc(n, sizeof *l->lo);
-    l->width = calloc(n, sizeof *l->width);
-    l->free = calloc(n, sizeof *l->free);
-    l->need = calloc(n, sizeof *l->need);
-    if (l->lo && l->width && l->free && l->need)
-        return 0;
-    return hrun_fail_nomem(err);
+    l->lo = xcalloc(n, sizeof *l->lo);
+    l->width = xcalloc(n, sizeof *l->width);
+    l->free = xcalloc(n, sizeof *l->free);
+    l->need = xcalloc(n, sizeof *l->need);
 }
 
 void plan_level_release(struct plan_level *l)
@@ -132,7 +130,7 @@ static void carry(const struct plan_level *l, int k, const uint32_t *src, uint32
 }
 
 /* Windows of all layers, and room for them. 0 when P is out of reach, 1 else, -1 on failure. */
-static int lay_out(struct plan_level *l, int with_need, struct hrun_error *err)
+static int lay_out(struct plan_level *l, int with_need)
 {
     int n = l->s->nsubs;
     long before = 0, after = 0;
@@ -157,16 +155,12 @@ static int lay_out(struct plan_level *l, int with_need, struct hrun_error *err)
     if (with_need)
         cells *= 2;
     if (cells > l->pool_cap) {
-        uint32_t *pool = realloc(l->pool, cells * sizeof *pool);
-        if (!pool)
-            return hrun_fail_nomem(err);
+        uint32_t *pool = xrealloc(l->pool, cells * sizeof *pool);
         l->pool = pool;
         l->pool_cap = cells;
     }
     if (widest > l->queue_cap) {
-        int *queue = realloc(l->queue, widest * sizeof *queue);
-        if (!queue)
-            return hrun_fail_nomem(err);
+        int *queue = xrealloc(l->queue, widest * sizeof *queue);
         l->queue = queue;
         l->queue_cap = widest;
     }
@@ -192,7 +186,7 @@ int plan_level_build(struct plan_level *l, int P, const double *v, double level,
     l->P = P;
     l->v = v;
     l->level = level;
-    fits = lay_out(l, with_need, err);
+    fits = lay_out(l, with_need);
     if (fits < 0)
         return -1;
     *met = 0;
@@ -290,38 +284,33 @@ static int *path_pairs(const struct plan_level *l, int path)
 }
 
 /* Make room for one more candidate. */
-static int grow(struct plan_level *l, struct hrun_error *err)
+static void grow(struct plan_level *l)
 {
     int cap = l->paths_cap ? 2 * l->paths_cap : 16;
     struct plan_path *paths;
     int *pairs;
 
     if (l->npaths < l->paths_cap)
-        return 0;
-    paths = realloc(l->paths, (size_t)cap * sizeof *paths);
-    if (paths)
-        l->paths = paths;
-    pairs = paths ? realloc(l->pairs, (size_t)cap * (2 * (size_t)l->s->nsubs + 1) * sizeof *pairs) : NULL;
-    if (!pairs)
-        return hrun_fail_nomem(err);
+        return;
+    paths = xrealloc(l->paths, (size_t)cap * sizeof *paths);
+    l->paths = paths;
+    pairs = xrealloc(l->pairs, (size_t)cap * (2 * (size_t)l->s->nsubs + 1) * sizeof *pairs);
     l->pairs = pairs;
     l->paths_cap = cap;
-    return 0;
 }
 
 /* Append the best path that shares the first `turn` pairs with from[] (which has `used` PEs there, leaves
  * `sum` processes and still needs the level if `need`), and takes a pair after *after at `turn`. Nothing if
  * none. */
-static int branch(struct plan_level *l, const int *from, int turn, int used, long sum, int need,
+static void branch(struct plan_level *l, const int *from, int turn, int used, long sum, int need,
                   const struct pair_key *after, struct hrun_error *err)
 {
     int n = l->s->nsubs, *pair;
     struct pair_key key;
 
     if (!next_pair(l, turn, need, sum, after, &key))
-        return 0;
-    if (grow(l, err))
-        return -1;
+        return;
+    grow(l);
     pair = path_pairs(l, l->npaths);
     memcpy(pair, from, (size_t)turn * 2 * sizeof *pair);
     l->paths[l->npaths].turn = turn;
@@ -335,25 +324,23 @@ static int branch(struct plan_level *l, const int *from, int turn, int used, lon
         need = need && !pair_is_level(l, k, key.m);
     }
     l->npaths++;
-    return 0;
 }
 
 /* Split what path[] stood for, without itself: for each sub-cluster from its turn on, the same pairs before
  * and a later pair there. */
-static int split(struct plan_level *l, const int *path, int turn, int npes, struct hrun_error *err)
+static void split(struct plan_level *l, const int *path, int turn, int npes, struct hrun_error *err)
 {
     int n = l->s->nsubs, used = 0, need = 1;
     long sum = l->P;
 
     for (int k = 0; k < n; k++) {
         struct pair_key own = { (uint32_t)(npes - used), path[2 * k], path[2 * k + 1] };
-        if (k >= turn && branch(l, path, k, used, sum, need, &own, err))
-            return -1;
+        if (k >= turn)
+            branch(l, path, k, used, sum, need, &own, err);
         used += own.p;
         sum -= (long)own.p * own.m;
         need = need && !pair_is_level(l, k, own.m);
     }
-    return 0;
 }
 
 static int path_before(const struct plan_level *l, int a, int b)
@@ -368,21 +355,18 @@ static int path_before(const struct plan_level *l, int a, int b)
     return 0;
 }
 
-int plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
+void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
                    struct hrun_error *err)
 {
-    int n = l->s->nsubs, rc = -1, *path = calloc(4 * (size_t)n + 1, sizeof *path);
+    int n = l->s->nsubs, *path = xcalloc(4 * (size_t)n + 1, sizeof *path);
     struct hrun_choice c = { 0 };
 
-    if (!path)
-        return hrun_fail_nomem(err);
     c.pes = path + 2 * n;
     c.procs = path + 3 * n;
     c.P = l->P;
     c.value = l->level;
     l->npaths = 0;
-    if (branch(l, path, 0, 0, l->P, 1, NULL, err))
-        goto out;
+    branch(l, path, 0, 0, l->P, 1, NULL, err);
     while (l->npaths > 0) {
         int first = 0, turn;
         for (int i = 1; i < l->npaths; i++)
@@ -398,18 +382,13 @@ int plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan
         if (!plan_best_takes(best, &c))
             break;
         plan_choice_time(l->s, row->t, &c);
-        if (plan_best_add(best, &c, err))
-            goto out;
+        plan_best_add(best, &c, err);
         if (best->top == 1)
             break;
         l->npaths--;
         l->paths[first] = l->paths[l->npaths];
         memmove(path_pairs(l, first), path_pairs(l, l->npaths), (size_t)n * 2 * sizeof *path);
-        if (split(l, path, turn, c.npes, err))
-            goto out;
+        split(l, path, turn, c.npes, err);
     }
-    rc = 0;
-out:
     free(path);
-    return rc;
 }

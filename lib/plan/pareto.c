@@ -2,6 +2,7 @@
  *
  * The front is kept by ascending time and descending value while every configuration is looked at once.
  */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -44,28 +45,24 @@ static int is_beaten(const struct front *f, double time_s, double value, const s
     return f->v[at].value < value || (c && plan_choice_compare(&f->v[at], c, nsubs) < 0);
 }
 
-static int insert(struct front *f, const struct hrun_choice *c, int nsubs, struct hrun_error *err)
+static void insert(struct front *f, const struct hrun_choice *c, int nsubs, struct hrun_error *err)
 {
     struct hrun_choice copy;
     int at = place(f, c->time_s), end = at;
 
     if (f->n == f->cap) {
         int cap = f->cap ? 2 * f->cap : 16;
-        struct hrun_choice *v = realloc(f->v, (size_t)cap * sizeof *v);
+        struct hrun_choice *v = xrealloc(f->v, (size_t)cap * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         f->v = v;
         f->cap = cap;
     }
-    if (plan_choice_copy(c, nsubs, &copy, err))
-        return -1;
+    plan_choice_copy(c, nsubs, &copy);
     while (end < f->n && f->v[end].value >= c->value)
         hrun_choice_release(&f->v[end++]);
     memmove(f->v + at + 1, f->v + end, (size_t)(f->n - end) * sizeof *f->v);
     f->v[at] = copy;
     f->n += 1 - (end - at);
-    return 0;
 }
 
 static int keep_choice(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
@@ -88,7 +85,8 @@ static int keep_choice(void *ctx, const struct plan_space *s, const double *t, d
     if (!isfinite(c->value) || !plan_keeps(s->problem, c->time_s, c->pes) ||
         is_beaten(f, c->time_s, c->value, c, s->nsubs))
         return 0;
-    return insert(f, c, s->nsubs, err);
+    insert(f, c, s->nsubs, err);
+    return 0;
 }
 
 int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,

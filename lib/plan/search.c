@@ -7,6 +7,7 @@
  * fewer PEs or by their order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
  */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -51,16 +52,13 @@ static int search_init(struct search *S, const struct hrun_plan_problem *problem
         if (s->subs[i].memory_bytes > 0)
             S->memory_limits = 1;
     if (plan_space_cells(s) <= tuning->keep_cells) {
-        s->rows = calloc((size_t)s->max_P + 1, sizeof *s->rows);
-        if (!s->rows)
-            return hrun_fail_nomem(err);
+        s->rows = xcalloc((size_t)s->max_P + 1, sizeof *s->rows);
     }
     nopt = (size_t)s->nopt + 1;
-    S->bound = malloc(nopt * sizeof *S->bound);
-    S->sorted = malloc(nopt * sizeof *S->sorted);
-    if (!S->bound || !S->sorted)
-        return hrun_fail_nomem(err);
-    return plan_solver_init(&S->solver, s, &S->best, err);
+    S->bound = xmalloc(nopt * sizeof *S->bound);
+    S->sorted = xmalloc(nopt * sizeof *S->sorted);
+    plan_solver_init(&S->solver, s, &S->best, err);
+    return 0;
 }
 
 static void search_release(struct search *S)

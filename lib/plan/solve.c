@@ -5,13 +5,14 @@
  * a bisection, since what one level can, all later ones can. Further levels follow while they may still enter
  * the list of the best.
  */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best,
+void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best,
                      struct hrun_error *err)
 {
     size_t nopt = (size_t)s->nopt + 1;
@@ -19,12 +20,10 @@ int plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_be
     memset(S, 0, sizeof *S);
     S->space = s;
     S->best = best;
-    S->levels = malloc(nopt * sizeof *S->levels);
-    S->order = malloc(nopt * sizeof *S->order);
-    S->held = malloc(((size_t)s->nsubs + 1) * sizeof *S->held);
-    if (!S->levels || !S->order || !S->held)
-        return hrun_fail_nomem(err);
-    return plan_level_init(&S->level, s, err);
+    S->levels = xmalloc(nopt * sizeof *S->levels);
+    S->order = xmalloc(nopt * sizeof *S->order);
+    S->held = xmalloc(((size_t)s->nsubs + 1) * sizeof *S->held);
+    plan_level_init(&S->level, s);
 }
 
 void plan_solver_release(struct plan_solver *S)
@@ -157,8 +156,7 @@ static int solve(struct plan_solver *S, const struct plan_row *row, struct hrun_
     for (int k = first; k < n && plan_best_wants(S->best, S->levels[k]); k++) {
         if ((k > 0 || !met) && build(S, row, k, 1, &met, err))
             return -1;
-        if (plan_level_add(&S->level, row, S->best, err))
-            return -1;
+        plan_level_add(&S->level, row, S->best, err);
     }
     return 0;
 }

@@ -1,4 +1,5 @@
 /* space.c - options, rows and the list of the best; see internal.h for the contracts */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -39,11 +40,9 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
     s->subs = problem->subs;
     s->nsubs = oracle->nsubs;
     s->nopt = oracle->noptions;
-    s->first = calloc((size_t)s->nsubs + 1, sizeof *s->first);
-    s->full = calloc((size_t)s->nopt + 1, sizeof *s->full);
-    s->no_pes = calloc((size_t)s->nsubs + 1, sizeof *s->no_pes);
-    if (!s->first || !s->full || !s->no_pes)
-        return hrun_fail_nomem(err);
+    s->first = xcalloc((size_t)s->nsubs + 1, sizeof *s->first);
+    s->full = xcalloc((size_t)s->nopt + 1, sizeof *s->full);
+    s->no_pes = xcalloc((size_t)s->nsubs + 1, sizeof *s->no_pes);
     for (int i = 0; i < s->nsubs; i++) {
         if (s->subs[i].npes < 0)
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has %d PEs", i + 1, s->subs[i].npes);
@@ -59,9 +58,7 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
                          "allow fewer processes per PE or fewer PEs", max_P, PLAN_MAX_P);
     s->max_P = (int)max_P;
     if (keep_rows) {
-        s->rows = calloc((size_t)s->max_P + 1, sizeof *s->rows);
-        if (!s->rows)
-            return hrun_fail_nomem(err);
+        s->rows = xcalloc((size_t)s->max_P + 1, sizeof *s->rows);
     }
     return 0;
 }
@@ -100,10 +97,8 @@ double plan_value(const struct plan_space *s, double time_s)
 /* One block: the struct, t, v, state. */
 static struct plan_row *row_create(int nopt)
 {
-    struct plan_row *row = malloc(sizeof *row + (size_t)nopt * (2 * sizeof(double) + 1));
+    struct plan_row *row = xmalloc(sizeof *row + (size_t)nopt * (2 * sizeof(double) + 1));
 
-    if (!row)
-        return NULL;
     row->P = 0;
     row->rule = 0;
     row->t = (double *)(row + 1);
@@ -159,10 +154,6 @@ const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_e
 
     if (!*slot) {
         *slot = row_create(s->nopt);
-        if (!*slot) {
-            hrun_fail_nomem(err);
-            return NULL;
-        }
     }
     if ((*slot)->P != P && row_fill(s, *slot, P, err))
         return NULL;
@@ -206,21 +197,15 @@ static void copy_arrays(const struct hrun_choice *c, int nsubs, struct hrun_choi
     memcpy(out->procs, c->procs, (size_t)nsubs * sizeof *c->procs);
 }
 
-int plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out, struct hrun_error *err)
+void plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out)
 {
     size_t bytes = (size_t)nsubs * sizeof(int);
     struct hrun_choice copy = *c;
 
-    copy.pes = malloc(bytes + 1);
-    copy.procs = malloc(bytes + 1);
-    if (!copy.pes || !copy.procs) {
-        free(copy.pes);
-        free(copy.procs);
-        return hrun_fail_nomem(err);
-    }
+    copy.pes = xmalloc(bytes + 1);
+    copy.procs = xmalloc(bytes + 1);
     copy_arrays(c, nsubs, &copy);
     *out = copy;
-    return 0;
 }
 
 const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs)
@@ -237,7 +222,7 @@ const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, 
 static int grow(struct plan_best *b, struct hrun_error *err)
 {
     int cap = b->cap ? 2 * b->cap : 4;
-    struct hrun_choice *v = b->n < b->cap ? b->v : realloc(b->v, (size_t)cap * sizeof *v);
+    struct hrun_choice *v = b->n < b->cap ? b->v : xrealloc(b->v, (size_t)cap * sizeof *v);
 
     if (!v)
         return hrun_fail_nomem(err);
@@ -254,8 +239,9 @@ int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_
     if (!plan_best_takes(b, c))
         return 0;
     if (b->n < b->top) {
-        if (grow(b, err) || plan_choice_copy(c, b->nsubs, &copy, err))
+        if (grow(b, err))
             return -1;
+        plan_choice_copy(c, b->nsubs, &copy);
     } else { /* the last one leaves; its arrays stay */
         b->n--;
         copy.pes = b->v[b->n].pes;
@@ -339,9 +325,7 @@ int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_
 
     if (best->n == 0)
         return plan_fail_infeasible(s, counts, err);
-    p = calloc(1, sizeof *p);
-    if (!p)
-        return hrun_fail_nomem(err);
+    p = xcalloc(1, sizeof *p);
     p->v = best->v;
     p->n = best->n;
     p->nsubs = s->nsubs;

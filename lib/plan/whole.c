@@ -19,6 +19,7 @@
  * M. Bounds of parts leave out all that begins alike at once. The gap that is reported is how far V is above the least
  * bound of what was neither looked at nor left out.
  */
+#include "base/alloc.h"
 #include "plan/internal.h"
 
 #include <math.h>
@@ -36,11 +37,10 @@ static void copy_config(const struct hrun_choice *from, struct hrun_choice *to, 
     to->npes = from->npes;
 }
 
-static int make_room(struct hrun_choice *c, int nsubs)
+static void make_room(struct hrun_choice *c, int nsubs)
 {
-    c->pes = calloc((size_t)nsubs + 1, sizeof *c->pes);
-    c->procs = calloc((size_t)nsubs + 1, sizeof *c->procs);
-    return c->pes && c->procs ? 0 : -1;
+    c->pes = xcalloc((size_t)nsubs + 1, sizeof *c->pes);
+    c->procs = xcalloc((size_t)nsubs + 1, sizeof *c->procs);
 }
 
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err)
@@ -401,10 +401,10 @@ static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_e
 static int by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
-    struct entrance *v = malloc(((size_t)s->max_P + 1) * sizeof *v);
-    struct parts parts = { .w = w, .held = calloc((size_t)s->nsubs + 1, sizeof *parts.held),
+    struct entrance *v = xmalloc(((size_t)s->max_P + 1) * sizeof *v);
+    struct parts parts = { .w = w, .held = xcalloc((size_t)s->nsubs + 1, sizeof *parts.held),
                            .left = w->looks->parts };
-    int n = v && parts.held ? list_entrances(w, v, err) : hrun_fail_nomem(err), rc = n < 0 ? -1 : 0;
+    int n = parts.held ? list_entrances(w, v, err) : hrun_fail_nomem(err), rc = n < 0 ? -1 : 0;
 
     for (int i = 0; i < n && !rc && parts.left > 0 && plan_best_wants(&w->best, v[i].bound); i++) {
         parts.row = plan_space_row(s, v[i].P, err);
@@ -481,16 +481,10 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
     }
     if (plan_space_init(&w.space, problem, 0, err))
         goto out;
-    if (make_room(&w.c, w.space.nsubs) || make_room(&w.from, w.space.nsubs)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    make_room(&w.c, w.space.nsubs);
+    make_room(&w.from, w.space.nsubs);
     if ((problem->oracle->part || problem->oracle->lines) && plan_space_cells(&w.space) <= CELLS_MOST) {
-        w.space.rows = calloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
-        if (!w.space.rows) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        w.space.rows = xcalloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
     }
     if (problem->oracle->lines) {
         w.most = all;

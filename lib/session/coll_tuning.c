@@ -1,6 +1,7 @@
 /* coll_tuning.c - tuned collective operations; see work.h for the contracts */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "net/tune.h"
 #include "session/context.h"
@@ -45,11 +46,9 @@ static const char *obstacle(const struct tune *t, const struct context *c, const
 static int add_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
 {
     struct hrun_net_tune_options options = HRUN_NET_TUNE_DEFAULT;
-    int *host = malloc((size_t)l->nranks * 2 * sizeof *host), *kind = host + l->nranks, rc = -1;
+    int *host = xmalloc((size_t)l->nranks * 2 * sizeof *host), *kind = host + l->nranks, rc = -1;
     struct hrun_net_ranks ranks = { l->nranks, host, kind };
 
-    if (!host)
-        return hrun_fail_nomem(err);
     for (int r = 0; r < l->nranks; r++) {
         host[r] = hrun_net_find(net, l->cluster->hosts[l->ranks[r].host].name);
         if (host[r] < 0) {
@@ -87,7 +86,7 @@ int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l,
                  note.len ? ": " : "", note.data, command.data);
     else if (!rc)
         rc = add_text(t, c->net, l, &why);
-    if (rc && why.code != HRUN_ENOMEM) {
+    if (rc) {
         snprintf(t->why, sizeof t->why, "%s", why.text);
         rc = 0;
     }
@@ -101,20 +100,15 @@ int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l,
     return rc ? hrun_fail_nomem(err) : 0;
 }
 
-int tune_collect_report(struct tune *t, struct hrun_buf *trace_text, struct hrun_error *err)
+void tune_collect_report(struct tune *t, struct hrun_buf *trace_text)
 {
     struct hrun_buf rest = HRUN_BUF_INIT;
 
     if (!trace_text || trace_text == &t->lines)
-        return t->lines.failed ? hrun_fail_nomem(err) : 0;
+        return;
     for (const char *line = trace_text->data, *end; line && (end = strchr(line, '\n')); line = end + 1)
         hrun_buf_add(!strncmp(line, HRUN_COLL_REPORT, sizeof HRUN_COLL_REPORT - 1) ? &t->lines : &rest, line,
                      (size_t)(end - line) + 1);
-    if (t->lines.failed || rest.failed || trace_text->failed) {
-        hrun_buf_release(&rest);
-        return hrun_fail_nomem(err);
-    }
     hrun_buf_release(trace_text);
     *trace_text = rest;
-    return 0;
 }

@@ -1,4 +1,5 @@
 /* conditions.c - what a user sets that changes times; see context.h */
+#include "base/alloc.h"
 #include "session/context.h"
 
 #include <stdlib.h>
@@ -25,46 +26,45 @@ static int begins_with(const char *word, const char *const *starts, size_t n)
 }
 
 /* "--mca KEY VALUE" from "KEY=VALUE", if it is of times and none of later[n] is of the same key. */
-static int add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
+static void add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
 {
-    int known = begins_with(word, of_times, sizeof of_times / sizeof *of_times), bad;
+    int known = begins_with(word, of_times, sizeof of_times / sizeof *of_times);
     size_t key = strcspn(word, "=");
     struct hrun_buf text = HRUN_BUF_INIT;
 
     for (size_t i = 0; i < n; i++)
         known &= strncmp(word, later[i], key + 1) != 0;
     if (!known || !word[key])
-        return 0;
+        return;
     hrun_buf_addf(&text, "--mca %.*s ", (int)key, word);
     hrun_buf_add_shell(&text, word + key + 1);
-    bad = text.failed || hrun_strvec_push(v, text.data);
+    hrun_strvec_push(v, text.data);
     hrun_buf_release(&text);
-    return bad;
 }
 
 static int add_word(struct hrun_strvec *v, const char *option, const char *word)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int bad;
 
     hrun_buf_adds(&text, option);
     hrun_buf_add_shell(&text, word);
-    bad = text.failed || hrun_strvec_push(v, text.data);
+    hrun_strvec_push(v, text.data);
     hrun_buf_release(&text);
-    return bad;
+    return 0;
 }
 
 /* "-x NAME=VALUE" from "NAME=VALUE", or from "NAME" with the value that the environment has, if it changes times. */
-static int add_variable(struct hrun_strvec *v, const char *word)
+static void add_variable(struct hrun_strvec *v, const char *word)
 {
     size_t len = strlen(word);
 
     if (!begins_with(word, of_threads, sizeof of_threads / sizeof *of_threads))
-        return 0;
+        return;
     for (char **e = environ; *e && !strchr(word, '='); e++)
         if (!strncmp(*e, word, len) && (*e)[len] == '=')
             word = *e;
-    return strchr(word, '=') ? add_word(v, "-x ", word) : 0;
+    if (strchr(word, '='))
+        add_word(v, "-x ", word);
 }
 
 static int by_text(const void *a, const void *b)
@@ -76,25 +76,24 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
 {
     const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env,
                              *smpi = &c->set->smpi;
-    int simulated = c->engine->simulated, mca_counts = !simulated && c->mpi.kind != HRUN_MPI_MPICH, bad = 0;
+    int simulated = c->engine->simulated, mca_counts = !simulated && c->mpi.kind != HRUN_MPI_MPICH;
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
     struct hrun_strvec v = { 0 };
 
     /* Where shared memory is kept an outer hrun has said. */
     for (char **e = environ; *e && mca_counts; e++)
         if (!strncmp(*e, IN_ENVIRONMENT, prefix) && !strstr(*e, "_backing_directory="))
-            bad |= add_parameter(&v, *e + prefix, mca->v, mca->n);
+            add_parameter(&v, *e + prefix, mca->v, mca->n);
     for (size_t i = 0; i < mca->n && mca_counts; i++)
-        bad |= add_parameter(&v, mca->v[i], mca->v + i + 1, mca->n - i - 1);
+        add_parameter(&v, mca->v[i], mca->v + i + 1, mca->n - i - 1);
     for (size_t i = 0; i < env->n; i++)
-        bad |= add_variable(&v, env->v[i]);
+        add_variable(&v, env->v[i]);
     for (size_t i = 0; i < smpi->n && simulated; i++)
-        bad |= add_word(&v, "--smpi ", smpi->v[i]);
+        add_word(&v, "--smpi ", smpi->v[i]);
     if (v.n)
         qsort(v.v, v.n, sizeof *v.v, by_text);
     for (size_t i = 0; i < v.n; i++)
         hrun_buf_addf(out, "%s%s", i ? " " : "", v.v[i]);
-    out->failed |= bad;
     hrun_strvec_release(&v);
 }
 
@@ -117,21 +116,19 @@ static int find_newest(const struct hrun_samples *log, const char *settings, con
 int conditions_differ(const struct context *c, char **out, struct hrun_error *err)
 {
     int n = c->cluster->nsubs, same = 0, rc = 0;
-    struct hrun_samples *logs = calloc((size_t)n, sizeof *logs);
+    struct hrun_samples *logs = xcalloc((size_t)n, sizeof *logs);
     const struct hrun_sample *newest = NULL;
     struct hrun_buf own = HRUN_BUF_INIT;
 
     *out = NULL;
     conditions_settings(c, &own);
-    if (!logs || own.failed)
-        rc = hrun_fail_nomem(err);
     for (int i = 0; i < n && !rc && !same; i++) {
         rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
         same = !rc && find_newest(&logs[i], own.data, &newest);
     }
-    if (!rc && !same && newest && !(*out = strdup(newest->settings ? newest->settings : "")))
-        rc = hrun_fail_nomem(err);
-    for (int i = 0; logs && i < n; i++)
+    if (!rc && !same && newest)
+        *out = xstrdup(newest->settings ? newest->settings : "");
+    for (int i = 0; i < n; i++)
         hrun_samples_release(&logs[i]);
     free(logs);
     hrun_buf_release(&own);

@@ -1,6 +1,7 @@
 /* context.c - wiring the rooms of lib/ together; see context.h */
 #include "session/context.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "launch/internal.h"
@@ -57,7 +58,7 @@ static char *cache_folder(void)
 {
     const char *value = getenv("HRUN_CACHE");
 
-    return value && *value ? strdup(value) : hrun_user_path("XDG_CACHE_HOME", ".cache", "hrun/topologies", NULL);
+    return value && *value ? xstrdup(value) : hrun_user_path("XDG_CACHE_HOME", ".cache", "hrun/topologies", NULL);
 }
 
 char *settings_parameter(const struct settings *g, const char *const names[2])
@@ -117,17 +118,16 @@ static int check_platform(const struct settings *g, struct hrun_error *err)
 static int suit_pes(struct context *c, struct hrun_error *err)
 {
     const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
-    int n = c->cluster->nsubs, *cores = calloc((size_t)n + 1, sizeof *cores), rc;
+    int n = c->cluster->nsubs, *cores = xcalloc((size_t)n + 1, sizeof *cores), rc;
 
-    if (!cores)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < n; i++)
         cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
-    rc = hrun_app_suit(c->app, cores, n, err);
+    hrun_app_suit(c->app, cores, n);
+    rc = 0;
     free(cores);
     if (c->cluster->platform)
         c->app->threads_fill = 0;   /* simulated ranks have no threads of their own */
-    return !rc && c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : rc;
+    return c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : rc;
 }
 
 int context_discover(struct context *c, struct hrun_error *err)
@@ -277,8 +277,8 @@ void context_drop_program(struct context *c)
 int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err)
 {
     struct hrun_buf names = HRUN_BUF_INIT;
-    char *text = strdup(use ? use : ""), *save = NULL, *word;
-    int rc = text ? 0 : hrun_fail_nomem(err), total = 0;
+    char *text = xstrdup(use ? use : ""), *save = NULL, *word;
+    int rc = 0, total = 0;
 
     for (int i = 0; i < cl->nsubs; i++)
         npes[i] = use ? 0 : cl->subs[i].npes;
@@ -321,7 +321,7 @@ static char *share_folder(void)
 
     for (size_t i = 0; prefix && !found && i < sizeof below / sizeof below[0]; i++) {
         char *path = hrun_strf("%s%s/hpl.yaml", prefix, below[i]);
-        char *real = path && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+        char *real = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
 
         free(path);
         if (real)
@@ -329,7 +329,7 @@ static char *share_folder(void)
         found = real;
     }
     free(prefix);
-    return found ? found : strdup(HRUN_SHARE);
+    return found ? found : xstrdup(HRUN_SHARE);
 }
 
 int context_named(struct context *c, const char *name, struct hrun_error *err)
@@ -449,24 +449,19 @@ static int find_engine(struct context *c, int runs, struct hrun_error *err)
     return runs ? c->engine->usable(c->cluster, &c->openmpi, err) : 0;
 }
 
-static int make_signatures(struct context *c, struct hrun_error *err)
+static void make_signatures(struct context *c)
 {
     const struct hrun_strvec *smpi = &c->set->smpi;
     struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
-    int rc = 0;
 
     hrun_engine_kind(c->engine, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
-    if (kind.failed)
-        rc = hrun_fail_nomem(err);
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+    for (int i = 0; i < c->cluster->nsubs; i++) {
         hrun_buf_reset(&sig);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
-        if (sig.failed || hrun_strvec_push(&c->signatures, sig.data))
-            rc = hrun_fail_nomem(err);
+        hrun_strvec_push(&c->signatures, sig.data);
     }
     hrun_buf_release(&sig);
     hrun_buf_release(&kind);
-    return rc;
 }
 
 int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
@@ -478,7 +473,8 @@ int context_choose_engine(struct context *c, int runs, struct hrun_error *err)
     c->openmpi.refresh = c->set->refresh;
     if (find_engine(c, runs, err) || context_open_store(c, err) || (!c->program && guess_mpi(c, err)))
         return -1;
-    return make_signatures(c, err);
+    make_signatures(c);
+    return 0;
 }
 
 int context_is_real(const struct context *c)

@@ -81,7 +81,7 @@ char *settings_parameter(const struct settings *set, const char *const names[2])
 const char *settings_exported(const struct settings *set, const char *name);
 
 /* Count the number of threads that the environment fixes as if it were given by -x, so that it counts on all hosts. */
-int settings_export_threads(struct settings *set, struct hrun_error *err);
+void settings_export_threads(struct settings *set);
 
 /* The lists; strings are not its own. */
 void settings_release(struct settings *set);
@@ -403,7 +403,7 @@ void profiles_release(struct profiles *p);
 
 /* Append the name by which the store knows the speed of a sub-cluster's PEs (HRUN_PERF_APP): that of the kind of PE
  * alone, as neither engine nor MPI change how quick it is. Errors: HRUN_ENOMEM. */
-int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err);
+int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out);
 
 /* ---- logs: the runs of c->app with the constants of now, on the cluster of now */
 
@@ -412,7 +412,7 @@ struct log_filter {
 };
 
 /* Errors: HRUN_ENOMEM; *out is then to be released as well. */
-int log_filter_make(const struct context *c, struct log_filter *out, struct hrun_error *err);
+int log_filter_make(const struct context *c, struct log_filter *out);
 /* Is it such a run, of size N, whose configuration is known? */
 int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N);
 void log_filter_release(struct log_filter *f);

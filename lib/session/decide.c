@@ -1,6 +1,7 @@
 /* decide.c - which configuration will be run; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "plan/internal.h"
 #include "session/context.h"
 #include "session/work.h"
@@ -13,12 +14,12 @@
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3 };
 
-static int find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
+static void find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
 {
     const struct hrun_residual *runs;
     size_t n = hrun_corrections_runs(k->all, &runs);
 
-    return hrun_drift_find(runs, n, d->nsubs, d->drift, err);
+    hrun_drift_find(runs, n, d->nsubs, d->drift);
 }
 
 /* What predicted_fill says of a configuration. */
@@ -42,18 +43,17 @@ static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struc
 }
 
 /* Which configurations are left out because they failed. */
-static int tell_failed(const struct corrected *k, struct decision *d, struct hrun_error *err)
+static void tell_failed(const struct corrected *k, struct decision *d)
 {
     struct hrun_buf list = HRUN_BUF_INIT;
 
     if (!k->failed.n)
-        return 0;
+        return;
     for (size_t i = 0; i < k->failed.n; i++)
         hrun_buf_addf(&list, "%s%s", i ? " " : "", k->failed.v[i]);
     d->nfailed = (int)k->failed.n;
     d->failed = hrun_buf_detach(&list);
-    d->failed_why = strdup(k->why);
-    return d->failed && d->failed_why ? 0 : hrun_fail_nomem(err);
+    d->failed_why = xstrdup(k->why);
 }
 
 static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,
@@ -64,8 +64,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
     int quickest;
 
     d->by = BY_MODEL;
-    if (tell_failed(k, d, err))
-        return -1;
+    tell_failed(k, d);
     if (hrun_plan_search_known(problem, k->known, k->n, top, &d->plan, &why)) {
         /* -n 3 on two PEs is no configuration: it is run as without a profile, if the rule accepts it. */
         if (why.code == HRUN_EINFEASIBLE && problem->P && !problem->limits)
@@ -99,7 +98,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
 
 /* ------------------------------------------------------------------ */
 
-static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hrun_error *err)
+static void allocate(struct decision *d, const struct hrun_cluster *cl)
 {
     size_t n = (size_t)cl->nsubs;
 
@@ -108,19 +107,15 @@ static int allocate(struct decision *d, const struct hrun_cluster *cl, struct hr
     d->newest_s = d->network_s = -1;
     d->cost = d->energy_j = NAN;
     d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
-    d->subs = calloc(n, sizeof *d->subs);
-    d->pes = calloc(n, sizeof *d->pes);
-    d->procs = calloc(n, sizeof *d->procs);
-    d->plain_pes = calloc(n, sizeof *d->plain_pes);
-    d->plain_procs = calloc(n, sizeof *d->plain_procs);
-    d->sub_time_s = calloc(n, sizeof *d->sub_time_s);
-    d->drift = calloc(n, sizeof *d->drift);
-    if (!d->subs || !d->pes || !d->procs || !d->plain_pes || !d->plain_procs || !d->sub_time_s ||
-        !d->drift)
-        return hrun_fail_nomem(err);
+    d->subs = xcalloc(n, sizeof *d->subs);
+    d->pes = xcalloc(n, sizeof *d->pes);
+    d->procs = xcalloc(n, sizeof *d->procs);
+    d->plain_pes = xcalloc(n, sizeof *d->plain_pes);
+    d->plain_procs = xcalloc(n, sizeof *d->plain_procs);
+    d->sub_time_s = xcalloc(n, sizeof *d->sub_time_s);
+    d->drift = xcalloc(n, sizeof *d->drift);
     for (int i = 0; i < cl->nsubs; i++)
         d->subs[i].npes = cl->subs[i].npes;
-    return 0;
 }
 
 /* What the profiles say, into the decision; those that are needed must be readable. */
@@ -202,9 +197,7 @@ static int fewest_processes(const struct question *q, struct hrun_predictor *pre
         return hrun_fail(err, HRUN_EINVAL, "--limit loss and %s contradict each other: it says how many processes "
                          "are; give one of them", q->procs ? "-n" : "--config");
     d->max_loss = q->max_loss;
-    npes = calloc((size_t)d->nsubs, sizeof *npes);
-    if (!npes)
-        return hrun_fail_nomem(err);
+    npes = xcalloc((size_t)d->nsubs, sizeof *npes);
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
     rc = hrun_predictor_fewest(predictor, npes, d->max_loss, &fewest, err);
@@ -230,8 +223,7 @@ static int decide_shared(struct context *c, const struct question *q, const stru
     if (hrun_predictor_deal(at->predictor, d->sharing, err))
         return -1;
     d->network = hrun_predictor_has_network(at->predictor);
-    if (find_drift(known, d, err))
-        return -1;
+    find_drift(known, d, err);
     if (q->max_loss && fewest_processes(q, at->predictor, d, &problem.P, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (goals_within(goals, &problem, known->known, known->n, slowest, &asking, &goals->limits, err))
@@ -246,7 +238,8 @@ static int decide_shared(struct context *c, const struct question *q, const stru
     problem.P = P;   /* of others than the chosen one, too */
     if (predicted_fill(d, at, &problem, err))
         return -1;
-    return goals_tell(goals, &problem, known->known, known->n, q->table, d, err);
+    goals_tell(goals, &problem, known->known, known->n, q->table, d);
+    return 0;
 }
 
 /* The best that equal shares allow, into d->equal. Result: 1 if it is to be chosen, as less is known of the unequal
@@ -272,7 +265,8 @@ static int find_equal(const struct at_size *at, const struct hrun_plan_sub *subs
     if (!rc) {
         const struct hrun_choice *v = &plan->v[0], *own = &d->plan->v[0];
 
-        rc = plan_choice_copy(v, d->nsubs, &d->equal, err);
+        plan_choice_copy(v, d->nsubs, &d->equal);
+        rc = 0;
         rc = rc ? rc : v->value * predicted_doubt(&at->known, v->pes, v->procs) <
                        own->value * predicted_doubt(&at->dealt, own->pes, own->procs);
     } else
@@ -301,18 +295,15 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
                          struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)d->nsubs;
-    int *pes = calloc(2 * n + 1, sizeof *pes), *procs = pes ? pes + n : NULL, P = 0, rc = 0;
+    int *pes = xcalloc(2 * n + 1, sizeof *pes), *procs = pes + n, P = 0, rc = 0;
     int dealt = 0, same = 1;
-    double *share = calloc(2 * n + 1, sizeof *share), *part = share ? share + n : NULL, took_s, old_s;
+    double *share = xcalloc(2 * n + 1, sizeof *share), *part = share + n, took_s, old_s;
     const struct hrun_correction *r;
     enum hrun_sharing sharing;
     struct hrun_choice valid;
     int64_t units = 1, least;
 
-    if (!pes || !share)
-        rc = hrun_fail_nomem(err);
-    if (rc || !preparation_last(c, d->N, pes, procs, share, &took_s) ||
-        (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
+    if (!preparation_last(c, d->N, pes, procs, share, &took_s) || (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
         goto done;
     for (int i = 0; i < d->nsubs; i++) {
         P += pes[i] * procs[i];
@@ -462,16 +453,11 @@ int decision_make(struct context *c, const struct question *q, const struct prof
                   int64_t N, struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)c->cluster->nsubs;
-    int *npes = calloc(n, sizeof *npes), rc = -1;
-    struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
+    int *npes = xcalloc(n, sizeof *npes), rc = -1;
+    struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
     struct at_size own = { 0 };
 
-    if (allocate(d, c->cluster, err))
-        goto done;
-    if (!npes || !subs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    allocate(d, c->cluster);
     d->N = N;
     d->method = HRUN_METHOD_NNLS;
     if (context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))

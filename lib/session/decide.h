@@ -212,8 +212,8 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
 
 /* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
  * time against what is minimised, else against cost. Errors: HRUN_ENOMEM. */
-int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-               int table, struct decision *d, struct hrun_error *err);
+void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+               int table, struct decision *d);
 
 /* ---- explore: hrun --explore: now and then another configuration than the best predicted one; see plan/internal.h */
 

@@ -1,6 +1,7 @@
 /* finest.c - the largest size that memory, time and money allow; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "session/context.h"
 
@@ -221,15 +222,11 @@ static int load(struct finder *f, const struct question *q, const struct profile
 {
     const struct hrun_cluster *cl = f->c->cluster;
     size_t n = (size_t)cl->nsubs;
-    int *npes = calloc(n, sizeof *npes), rc = -1;
+    int *npes = xcalloc(n, sizeof *npes), rc = -1;
 
     f->nsubs = cl->nsubs;
-    f->models = calloc(n, sizeof *f->models);
-    f->subs = calloc(n, sizeof *f->subs);
-    if (!npes || !f->models || !f->subs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    f->models = xcalloc(n, sizeof *f->models);
+    f->subs = xcalloc(n, sizeof *f->subs);
     if (context_use(cl, q->use, npes, err))
         goto done;
     if (!p->have) {

@@ -1,6 +1,7 @@
 /* goals.c - what is minimised, and what the choice must keep; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "base/opts.h"
 #include "base/units.h"
 
@@ -81,8 +82,8 @@ static int read_limit(char *part, struct question *q, struct hrun_error *err)
 int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct question *q = (struct question *)(void *)((char *)settings + opt->offset);
-    char *list = strdup(value), *rest = list, *part;
-    int rc = list ? 0 : hrun_fail_nomem(err);
+    char *list = xstrdup(value), *rest = list, *part;
+    int rc = 0;
 
     while (!rc && (part = strsep(&rest, ",")))
         rc = read_limit(part, q, err);
@@ -141,8 +142,8 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
     return 0;
 }
 
-int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-               int table, struct decision *d, struct hrun_error *err)
+void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
+               int table, struct decision *d)
 {
     int priced = unknown(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
     int powered = unknown(power, problem->subs, d->pes, d->nsubs) < 0;
@@ -155,10 +156,10 @@ int goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, c
     against.objective = hrun_objective_find(strcmp(g->objective->name, "energy") ? "cost" : "energy");
     if (!table || d->by != BY_MODEL ||
         unknown(strcmp(g->objective->name, "energy") ? price : power, problem->subs, NULL, nsubs) >= 0)
-        return 0;
+        return;
     d->pareto_unit = against.objective->unit;
     d->pareto_of = against.objective->name;
     if (!hrun_plan_pareto(&against, known, n, &d->pareto, &why))
-        return 0;
-    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;   /* too many to look at: there is no table */
+        return;
+       /* too many to look at: there is no table */
 }

@@ -44,12 +44,11 @@ static struct hrun_mpi by_id(const char *id)
 }
 
 /* Is there a profile of a sub-cluster for programs of this one? */
-static int try(struct search *s, const struct hrun_mpi *mpi, struct hrun_error *err)
+static int try(struct search *s, const struct hrun_mpi *mpi)
 {
     struct context *c = s->c;
     const struct hrun_strvec *smpi = &c->set->smpi;
     struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
-    int failed;
 
     if (c->set->mpi_family && (mpi->kind == HRUN_MPI_MPICH) != !strcmp(c->set->mpi_family, "mpich"))
         return 0;
@@ -59,30 +58,28 @@ static int try(struct search *s, const struct hrun_mpi *mpi, struct hrun_error *
     for (int i = 0; i < c->cluster->nsubs && !s->found; i++) {
         hrun_buf_reset(&sig);
         hrun_cluster_signature(&c->cluster->subs[i], mpi->id, kind.data, &sig);
-        for (size_t k = 0; k < s->there.n && !sig.failed && !s->found; k++)
+        for (size_t k = 0; k < s->there.n && !s->found; k++)
             s->found = !strcmp(s->there.v[k], sig.data);
     }
-    failed = kind.failed || sig.failed;
     if (s->found)
         c->mpi = *mpi;
     hrun_buf_release(&kind);
     hrun_buf_release(&sig);
-    return failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* The same of a program's in PATH; what is not there, cannot be read or cannot run on such hosts is passed over. */
-static int try_program(struct search *s, const char *name, struct hrun_error *err)
+static void try_program(struct search *s, const char *name, struct hrun_error *err)
 {
     char *path = hrun_program_find(name, NULL, NULL);
     struct hrun_mpi mpi;
-    int rc = path && !hrun_program_mpi(path, &mpi, NULL) && context_can_run(s->c, &mpi) ? try(s, &mpi, err) : 0;
+    int rc = path && !hrun_program_mpi(path, &mpi, NULL) && context_can_run(s->c, &mpi) ? try(s, &mpi) : 0;
 
     free(path);
-    return rc;
 }
 
 /* Programs of SimGrid, that count their operations and that are timed. */
-static int try_simulated(struct search *s, struct hrun_error *err)
+static void try_simulated(struct search *s, struct hrun_error *err)
 {
     const char *version = s->c->cluster->simgrid;
     char id[64];
@@ -92,10 +89,8 @@ static int try_simulated(struct search *s, struct hrun_error *err)
         struct hrun_mpi mpi = by_id(id);
 
         mpi.counts_flops = flops;
-        if (try(s, &mpi, err))
-            return -1;
+        try(s, &mpi);
     }
-    return 0;
 }
 
 /* What the newest measurement of each profile of an application was made with. */
@@ -111,7 +106,8 @@ static int try_measured(struct search *s, const char *app, struct hrun_error *er
         if (!rc && log.n && log.v[log.n - 1].mpi && *log.v[log.n - 1].mpi) {
             struct hrun_mpi mpi = by_id(log.v[log.n - 1].mpi);
 
-            rc = try(s, &mpi, err);
+            try(s, &mpi);
+            rc = 0;
         }
         hrun_samples_release(&log);
     }
@@ -124,12 +120,11 @@ static int try_all(struct search *s, struct hrun_error *err)
     struct context *c = s->c;
 
     for (int i = 0; c->app && i < c->app->nprograms && !s->found; i++)
-        if (try_program(s, c->app->programs[i], err))
-            return -1;
-    if (!s->found && c->cluster->platform && try_simulated(s, err))
-        return -1;
-    if (!s->found && !c->cluster->platform && try_program(s, "ompi_info", err))
-        return -1;
+        try_program(s, c->app->programs[i], err);
+    if (!s->found && c->cluster->platform)
+        try_simulated(s, err);
+    if (!s->found && !c->cluster->platform)
+        try_program(s, "ompi_info", err);
     for (int k = 0; k < napps(c) && !s->found; k++)
         if (try_measured(s, app_at(c, k)->name, err))
             return -1;

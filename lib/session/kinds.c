@@ -1,6 +1,7 @@
 /* kinds.c - which kinds of cores of one host are used where nothing is known of the program; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -104,8 +105,8 @@ static double newest(const struct context *c, int sub, double *age_s)
     struct hrun_samples s = { 0 };
     double t = 0;
 
-    if (!profiles_speed_signature(&c->cluster->subs[sub], &sig, NULL) &&
-        !hrun_store_samples(c->store, HRUN_KINDS_APP, sig.data, &s, NULL) && s.n) {
+    profiles_speed_signature(&c->cluster->subs[sub], &sig);
+    if (!hrun_store_samples(c->store, HRUN_KINDS_APP, sig.data, &s, NULL) && s.n) {
         const struct hrun_sample *last = &s.v[s.n - 1];
 
         t = last->ok && last->time_s > 0 ? last->time_s : -1;
@@ -146,7 +147,8 @@ static int keep(const struct context *c, const double *speed, int good, struct h
                                  .cluster = sub->name, .engine = (char *)(uintptr_t)c->engine->name,
                                  .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
 
-        rc = profiles_speed_signature(sub, &sig, err) || hrun_store_append(c->store, HRUN_KINDS_APP, sig.data, &s, err);
+        profiles_speed_signature(sub, &sig);
+        rc = hrun_store_append(c->store, HRUN_KINDS_APP, sig.data, &s, err);
         hrun_buf_release(&sig);
     }
     return rc ? -1 : 0;
@@ -163,10 +165,10 @@ static int measure(const struct context *c, double *speed, char *why, size_t siz
 
     for (int i = 0; i < cl->nsubs; i++)
         n += cl->subs[i].npes;
-    rates = calloc((size_t)n, sizeof *rates);
-    cpusets = calloc((size_t)n, sizeof *cpusets);
+    rates = xcalloc((size_t)n, sizeof *rates);
+    cpusets = xcalloc((size_t)n, sizeof *cpusets);
     n = 0;
-    for (int i = 0; i < cl->nsubs && rates && cpusets; i++)
+    for (int i = 0; i < cl->nsubs; i++)
         for (int k = 0; k < cl->subs[i].npes; k++)
             cpusets[n++] = cl->subs[i].pes[k].cpuset;
     if (n)
@@ -185,12 +187,10 @@ static int measure(const struct context *c, double *speed, char *why, size_t siz
 int kinds_find(struct context *c, const char *why_not, struct hrun_error *err)
 {
     struct kinds *k = &c->kinds;
-    double *speed = calloc((size_t)c->cluster->nsubs, sizeof *speed);
+    double *speed = xcalloc((size_t)c->cluster->nsubs, sizeof *speed);
     int good;
 
     k->looked = 1;
-    if (!speed)
-        return hrun_fail_nomem(err);
     good = c->set->refresh && !why_not ? 0 : recall(c, speed);
     if (good < 0)
         snprintf(k->why_not, sizeof k->why_not, "they were measured less than an hour ago while other programs ran; "
@@ -216,16 +216,12 @@ static int search(const struct context *c, const struct hrun_app *app, const str
 {
     static const int procs[] = { 1, 2 };
     int n = d->nsubs, rc = -1;
-    struct hrun_speed *v = calloc((size_t)n, sizeof *v);
-    struct hrun_plan_sub *subs = calloc((size_t)n, sizeof *subs);
+    struct hrun_speed *v = xcalloc((size_t)n, sizeof *v);
+    struct hrun_plan_sub *subs = xcalloc((size_t)n, sizeof *subs);
     struct hrun_plan_problem problem = { .subs = subs };
     struct hrun_error why = { 0 };
     struct hrun_speeds *s = NULL;
 
-    if (!v || !subs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     for (int i = 0; i < n; i++) {
         v[i] = (struct hrun_speed){ .compute_s = 1 / c->kinds.speed[i], .cores = 1, .procs = procs, .nprocs = M };
         subs[i] = (struct hrun_plan_sub){ .npes = d->subs[i].npes,
@@ -305,14 +301,11 @@ static int candidate(const struct context *c, const struct decision *d, const st
 }
 
 /* Where several candidates were run, adopt the one with the least median. */
-static int adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d,
-                     struct hrun_error *err)
+static int adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d)
 {
-    int *pes = calloc(2 * (size_t)d->nsubs, sizeof *pes), *procs = pes + d->nsubs, best = 0, runs;
+    int *pes = xcalloc(2 * (size_t)d->nsubs, sizeof *pes), *procs = pes + d->nsubs, best = 0, runs;
     double least_s = INFINITY;
 
-    if (!pes)
-        return hrun_fail_nomem(err);
     d->kinds_run = 0;
     for (int k = 0; k < 2 + d->nsubs; k++) {
         double t = candidate(c, d, plans, k, pes, procs) ? problem_expect(c, pes, procs, &runs) : 0;
@@ -352,7 +345,7 @@ int kinds_decide(const struct context *c, int by_runs, struct decision *d, struc
         adopt(d, v->pes, v->procs);
         plans[0] = one;
         plans[1] = shared;
-        rc = by_runs && app->fixed ? adopt_run(c, plans, d, err) : 0;
+        rc = by_runs && app->fixed ? adopt_run(c, plans, d) : 0;
     }
     hrun_plan_destroy(one);
     hrun_plan_destroy(shared);

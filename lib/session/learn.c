@@ -1,6 +1,7 @@
 /* learn.c - what the runs of a command tell of its configurations; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "session/work.h"
 
 #include <math.h>
@@ -24,17 +25,17 @@ static void release(struct history *h)
 }
 
 /* Room for so many more runs. */
-static int grow(struct history *h, size_t more, int nsubs, struct hrun_error *err)
+static int grow(struct history *h, size_t more, int nsubs)
 {
     size_t cap = (size_t)h->n + more + 1;
-    struct hrun_learn_run *v = realloc(h->v, cap * sizeof *v);
-    char (*dates)[24] = realloc(h->dates, cap * sizeof *dates);
-    int *places = realloc(h->places, cap * 2 * (size_t)nsubs * sizeof *places);
+    struct hrun_learn_run *v = xrealloc(h->v, cap * sizeof *v);
+    char (*dates)[24] = xrealloc(h->dates, cap * sizeof *dates);
+    int *places = xrealloc(h->places, cap * 2 * (size_t)nsubs * sizeof *places);
 
-    h->v = v ? v : h->v;
-    h->dates = dates ? dates : h->dates;
-    h->places = places ? places : h->places;
-    return v && dates && places ? 0 : hrun_fail_nomem(err);
+    h->v = v;
+    h->dates = dates;
+    h->places = places;
+    return 0;
 }
 
 /* The first sub-cluster that a configuration uses. */
@@ -75,13 +76,13 @@ static void add_run(struct history *h, const struct decision *d, int sub, const 
 static int load(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
 {
     struct log_filter filter;
-    int rc = log_filter_make(c, &filter, err);
+    int rc = log_filter_make(c, &filter);
 
     for (int i = 0; i < d->nsubs && !rc; i++) {
         struct hrun_samples log = { 0 };
 
         rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err) ||
-             grow(h, log.n, d->nsubs, err) ? -1 : 0;
+             grow(h, log.n, d->nsubs) ? -1 : 0;
         for (size_t k = 0; k < log.n && !rc; k++)
             if (log_filter_takes(&filter, &log.v[k], d->N) && tells(&log.v[k]))
                 add_run(h, d, i, &log.v[k]);
@@ -107,8 +108,8 @@ static double speed_of(const struct context *c, int k)
     double speed = c->kinds.speed ? c->kinds.speed[k] : sub->core_flops;
 
     if (!c->kinds.speed && !c->cluster->platform) {
-        if (!profiles_speed_signature(sub, &signature, NULL) &&
-            !hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &m, NULL))
+        profiles_speed_signature(sub, &signature);
+        if (!hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &m, NULL))
             r = hrun_perf_find(m, 1);
         speed = r ? 1 / r->k[0] : 0;
         hrun_models_destroy(m);
@@ -242,15 +243,14 @@ static int by_date(const void *a, const void *b)
 static int count_failures(struct context *c, const struct decision *d, const struct history *h, int usual,
                           char *state, int *best, int *since)
 {
-    struct dated *v = malloc(((size_t)h->n + 1) * sizeof *v);
+    struct dated *v = xmalloc(((size_t)h->n + 1) * sizeof *v);
     double built_s = h->n ? program_age(c) : INFINITY, age_s;
     int failures = 0;
 
-    for (int k = 0; v && k < h->n; k++)
+    for (int k = 0; k < h->n; k++)
         v[k] = (struct dated){ h->dates[k], k };
-    if (v)
-        qsort(v, (size_t)h->n, sizeof *v, by_date);
-    for (int i = 0; v && i < h->n; i++) {
+    qsort(v, (size_t)h->n, sizeof *v, by_date);
+    for (int i = 0; i < h->n; i++) {
         const struct hrun_learn_run *r = &h->v[v[i].k];
         int P = 0;
 
@@ -272,7 +272,7 @@ static int count_failures(struct context *c, const struct decision *d, const str
         }
     }
     free(v);
-    return v ? failures : -1;
+    return failures;
 }
 
 /* The largest P that a usual rule allows which no failure refutes, and the rule's name; 0: there is none. */
@@ -304,8 +304,8 @@ int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
 
     if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->run_s > 0 || c->set->quiet)
         return 0;
-    state = calloc((size_t)usual + 1, 1);
-    rc = state ? load(c, d, &h, err) : hrun_fail_nomem(err);
+    state = xcalloc((size_t)usual + 1, 1);
+    rc = load(c, d, &h, err);
     failures = rc ? 0 : count_failures(c, d, &h, usual, state, &best, &since);
     rc = failures < 0 ? hrun_fail_nomem(err) : rc;
     P = best ? best : failures >= ENOUGH ? find_usual(c, usual, state, &name) : 0;
@@ -332,12 +332,12 @@ int learn_applies(const struct context *c, const struct question *q, const struc
 
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err)
 {
-    struct hrun_learn_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_learn_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .pes = d->pes, .procs = d->procs, .loss = loss,
                                      .accepts = accepts, .ctx = c };
     struct hrun_learn_answer a = { 0 };
     struct history h = { 0 };
-    int rc = subs ? load(c, d, &h, err) : hrun_fail_nomem(err);
+    int rc = load(c, d, &h, err);
 
     if (!rc) {
         describe(c, d, subs);

@@ -1,6 +1,7 @@
 /* ledger.c - the ledger of the context's cluster; see work.h */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "launch/internal.h"
 
@@ -39,7 +40,7 @@ int ledger_find(const char *from_file, char **dir, int *named, char **why, struc
         place = NULL;
         reason = env && *env ? "HRUN_LEDGER is none" : "the cluster file says none";
     }
-    *(place ? dir : why) = strdup(place ? place : reason);
+    *(place ? dir : why) = xstrdup(place ? place : reason);
     return *dir || *why ? 0 : hrun_fail_nomem(err);
 }
 
@@ -52,30 +53,28 @@ static int is_shared(const struct context *c)
 /* ---------------------------------------------------------------- opening it */
 
 /* mask and who are one block each, in the order of sub-clusters. */
-static int allocate(struct ledger *g, const struct hrun_cluster *cl, struct hrun_error *err)
+static void allocate(struct ledger *g, const struct hrun_cluster *cl)
 {
     struct hrun_buf name = HRUN_BUF_INIT;
     size_t n = 1;
-    int rc = 0;
 
     for (int i = 0; i < cl->nsubs; i++)
         n += (size_t)cl->subs[i].npes;
     g->cluster = cl;
-    g->mask = calloc((size_t)cl->nsubs + 1, sizeof *g->mask);
-    g->who = calloc((size_t)cl->nsubs + 1, sizeof *g->who);
-    if (!g->mask || !g->who || !(g->mask[0] = calloc(n, 1)) || !(g->who[0] = calloc(n, sizeof *g->who[0])))
-        return hrun_fail_nomem(err);
+    g->mask = xcalloc((size_t)cl->nsubs + 1, sizeof *g->mask);
+    g->who = xcalloc((size_t)cl->nsubs + 1, sizeof *g->who);
+    g->mask[0] = xcalloc(n, 1);
+    g->who[0] = xcalloc(n, sizeof *g->who[0]);
     for (int i = 0; i < cl->nsubs; i++) {
         g->mask[i + 1] = g->mask[i] + cl->subs[i].npes;
         g->who[i + 1] = g->who[i] + cl->subs[i].npes;
     }
-    for (int h = 0; h < cl->nhosts && !rc; h++) {
+    for (int h = 0; h < cl->nhosts; h++) {
         hrun_host_own_name(&cl->hosts[h], &name);
-        rc = name.failed || hrun_strvec_push(&g->names, name.data);
+        hrun_strvec_push(&g->names, name.data);
         hrun_buf_reset(&name);
     }
     hrun_buf_release(&name);
-    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err)
@@ -90,7 +89,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
     if (ledger_find(c->cluster->ledger, &dir, &named, &why, err))
         return -1;
     if (dir && !hrun_ledger_open(dir, &g->l, &fault))
-        rc = allocate(g, c->cluster, err);
+        allocate(g, c->cluster);
     else if (dir && named)
         rc = hrun_fail(err, fault.code, "%s", fault.text);
     else if (!named && (dir || c->set->verbose))   /* the user knows what he has set himself */
@@ -117,10 +116,8 @@ void ledger_release(struct ledger *g)
 }
 
 /* The run goes on without locks. 0, or -1 without memory. */
-static int do_without(struct ledger *g, const struct context *c, const struct hrun_error *why, struct hrun_error *err)
+static int do_without(struct ledger *g, const struct context *c, const struct hrun_error *why)
 {
-    if (why->code == HRUN_ENOMEM)
-        return hrun_fail_nomem(err);
     settings_say(c->set, "this run does not lock its PEs, so others may use them: %s", why->text);
     hrun_ledger_close(g->l);
     g->l = NULL;
@@ -156,20 +153,20 @@ static int holder_of(const struct ledger *g, const struct hrun_pe *pe, const str
     return -1;
 }
 
-int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err)
+void ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = g->cluster;
     struct hrun_error why = { 0 };
     int *first;
 
     if (!g->l)
-        return 0;
+        return;
     hrun_ledger_list_release(&g->seen);
-    if (hrun_ledger_read(g->l, g->names.v, cl->nhosts, &g->seen, &why))
-        return do_without(g, c, &why, err);
-    first = calloc((size_t)cl->nhosts + 1, sizeof *first);
-    if (!first)
-        return hrun_fail_nomem(err);
+    if (hrun_ledger_read(g->l, g->names.v, cl->nhosts, &g->seen, &why)) {
+        do_without(g, c, &why);
+        return;
+    }
+    first = xcalloc((size_t)cl->nhosts + 1, sizeof *first);
     for (int k = 0; k < g->seen.nholds; k++)
         first[g->seen.holds[k].host + 1] = k + 1;
     for (int h = 0; h < cl->nhosts; h++)
@@ -187,7 +184,6 @@ int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *er
             g->version = g->version * 31 + (k < 0 ? 0 : (unsigned long)g->seen.holders[k].token + 1);
         }
     free(first);
-    return 0;
 }
 
 const char *const *ledger_busy(const struct ledger *g)
@@ -216,25 +212,25 @@ static int want(const struct ledger *g, const struct ledger_run *run)
 {
     const struct hrun_cluster *cl = g->cluster;
     const struct hrun_layout *l = run->layout;
-    char *used = calloc((size_t)(g->mask[cl->nsubs] - g->mask[0]) + 1, 1), *on = calloc((size_t)cl->nhosts + 1, 1);
-    int rc = used && on ? 0 : -1, busy = 0;
+    char *used = xcalloc((size_t)(g->mask[cl->nsubs] - g->mask[0]) + 1, 1), *on = xcalloc((size_t)cl->nhosts + 1, 1);
+    int busy = 0;
 
-    for (int r = 0; !rc && l && r < l->nranks; r++)
+    for (int r = 0; l && r < l->nranks; r++)
         used[g->mask[l->ranks[r].sub] - g->mask[0] + l->ranks[r].pe] = on[l->ranks[r].host] = 1;
-    for (int k = 0; !rc && l && k < l->nmore; k++)
+    for (int k = 0; l && k < l->nmore; k++)
         used[g->mask[l->more[k].sub] - g->mask[0] + l->more[k].pe] = 1;
     for (int i = 0; i < cl->nsubs; i++)
-        for (int p = 0; !rc && p < cl->subs[i].npes; p++) {
+        for (int p = 0; p < cl->subs[i].npes; p++) {
             const struct hrun_pe *pe = &cl->subs[i].pes[p];
 
             if (l ? used[g->mask[i] - g->mask[0] + p] || (run->whole_hosts && on[pe->host]) : !g->mask[i][p]) {
                 busy |= g->mask[i][p];
-                rc = hrun_ledger_want(g->l, g->names.v[pe->host], pe->cpuset);
+                hrun_ledger_want(g->l, g->names.v[pe->host], pe->cpuset);
             }
         }
     free(used);
     free(on);
-    return rc ? -1 : busy;
+    return busy;
 }
 
 /* Lock the PEs of a run, or take a place in the queue for them. Result and errors as ledger_lock. */
@@ -258,9 +254,11 @@ static int enter(struct ledger *g, const struct context *c, const struct ledger_
         rc = hrun_ledger_queue(g->l, &as, &why);
     else if (!rc)
         rc = hrun_ledger_lock(g->l, &as, &why);
-    else
-        rc = hrun_ledger_unlock(g->l);
-    return rc >= 0 ? rc : do_without(g, c, &why, err) ? -1 : 1;
+    else {
+        hrun_ledger_unlock(g->l);
+        rc = 0;
+    }
+    return rc >= 0 ? rc : do_without(g, c, &why) ? -1 : 1;
 }
 
 int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err)
@@ -325,7 +323,7 @@ struct share {
 /* The shares of all sub-clusters, in the order of their first PE, to be freed. NULL: none is busy. */
 static struct share *add_up(const struct ledger *g, int *n)
 {
-    struct share *shares = ledger_busy(g) ? calloc((size_t)g->nbusy, sizeof *shares) : NULL;
+    struct share *shares = ledger_busy(g) ? xcalloc((size_t)g->nbusy, sizeof *shares) : NULL;
     int first = *n = 0;
 
     for (int i = 0; shares && i < g->cluster->nsubs; i++, first = *n)

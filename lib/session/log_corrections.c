@@ -1,4 +1,5 @@
 /* log_corrections.c - what earlier runs of a configuration tell of its time; see context.h */
+#include "base/alloc.h"
 #include "session/context.h"
 
 #include <math.h>
@@ -28,13 +29,11 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* Leave of each configuration the samples at the sizes nearest to N; their order stays. */
-static int keep_near(struct hrun_samples *all, int64_t N, struct hrun_error *err)
+static void keep_near(struct hrun_samples *all, int64_t N)
 {
-    struct item *v = calloc(all->n + 1, sizeof *v);
+    struct item *v = xcalloc(all->n + 1, sizeof *v);
     size_t kept = 0;
 
-    if (!v)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < all->n; i++)
         v[i] = (struct item) { &all->v[i], fabs(log((double)all->v[i].N / (double)N)), 1 };
     if (all->n)
@@ -53,7 +52,6 @@ static int keep_near(struct hrun_samples *all, int64_t N, struct hrun_error *err
     }
     all->n = kept;
     free(v);
-    return 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -66,12 +64,12 @@ static int is_listed(const struct hrun_strvec *list, const char *word)
     return 0;
 }
 
-int log_filter_make(const struct context *c, struct log_filter *out, struct hrun_error *err)
+int log_filter_make(const struct context *c, struct log_filter *out)
 {
     *out = (struct log_filter) { HRUN_BUF_INIT, HRUN_BUF_INIT };
     hrun_cluster_names(c->cluster, &out->cluster);
     hrun_app_consts_text(c->app, &out->consts);
-    return out->cluster.failed || out->consts.failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N)
@@ -92,7 +90,7 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
                        struct corrected *out, struct hrun_error *err)
 {
     struct log_filter filter;
-    int rc = log_filter_make(c, &filter, err);
+    int rc = log_filter_make(c, &filter);
 
     for (size_t i = 0; i < log->n && !rc; i++) {
         const struct hrun_sample *s = &log->v[i];
@@ -104,21 +102,21 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
             continue;
         if (measured) {
             free(out->why);
-            out->why = strdup(s->status);
+            out->why = xstrdup(s->status);
         }
-        if ((measured && !out->why) || hrun_strvec_push(list, s->config))
+        if (measured && !out->why)
             rc = hrun_fail_nomem(err);
+        else
+            hrun_strvec_push(list, s->config);
     }
     log_filter_release(&filter);
     return rc;
 }
 
 /* The configurations that failed are not to be chosen. known[] and details[] have room for them. */
-static int exclude_failed(struct corrected *k, int nsubs, struct hrun_error *err)
+static int exclude_failed(struct corrected *k, int nsubs)
 {
-    k->places = calloc(2 * (size_t)nsubs * (k->failed.n + 1), sizeof *k->places);
-    if (!k->places)
-        return hrun_fail_nomem(err);
+    k->places = xcalloc(2 * (size_t)nsubs * (k->failed.n + 1), sizeof *k->places);
     for (size_t i = 0; i < k->failed.n; i++) {
         int *pes = k->places + 2 * (size_t)nsubs * i, at;
 
@@ -138,7 +136,7 @@ static int find_pace(const struct context *c, const struct hrun_joint_sub *subs,
 {
     int found;
 
-    out->pace = calloc((size_t)c->cluster->nsubs + 1, sizeof *out->pace);
+    out->pace = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *out->pace);
     found = out->pace ? hrun_waits_pace(c->app, subs, c->cluster->nsubs, predictor, out->all, out->pace, err)
                       : hrun_fail_nomem(err);
     if (found <= 0) {
@@ -155,21 +153,18 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
     enum hrun_sharing how = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     size_t nsubs = (size_t)c->cluster->nsubs;
-    struct hrun_samples *logs = calloc(nsubs, sizeof *logs);
-    struct hrun_joint_sub *subs = calloc(nsubs, sizeof *subs);
+    struct hrun_samples *logs = xcalloc(nsubs, sizeof *logs);
+    struct hrun_joint_sub *subs = xcalloc(nsubs, sizeof *subs);
     int rc = -1;
 
     options.net = c->measured ? c->measured : c->view;
     memset(out, 0, sizeof *out);
-    if (!logs || !subs) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     for (int i = 0; i < c->cluster->nsubs; i++) {
         if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
             goto done;
-        if (list_failed(c, &logs[i], N, dealt, out, err) || keep_near(&logs[i], N, err))
+        if (list_failed(c, &logs[i], N, dealt, out, err))
             goto done;
+        keep_near(&logs[i], N);
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n,
                                            (double)c->cluster->subs[i].memory_bytes };
     }
@@ -177,17 +172,13 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
         goto done;
     hrun_predictor_correct(predictor, out->all);
     out->n = hrun_corrections_count(out->all);
-    out->known = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
-    out->details = calloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
-    if (!out->known || !out->details) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    out->known = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
+    out->details = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
     hrun_corrections_known(out->all, N, out->known, out->details);
-    rc = exclude_failed(out, c->cluster->nsubs, err) ||
+    rc = exclude_failed(out, c->cluster->nsubs) ||
          (dealt && find_pace(c, subs, predictor, out, err)) ? -1 : 0;
 done:
-    for (size_t i = 0; logs && i < nsubs; i++)
+    for (size_t i = 0; i < nsubs; i++)
         hrun_samples_release(&logs[i]);
     free(logs);
     free(subs);
@@ -222,7 +213,7 @@ int corrected_tried(const struct corrected *k, const int *pes, const int *procs,
     int found;
 
     hrun_config_print(pes, procs, nsubs, &text);
-    found = text.failed ? -1 : is_listed(&k->tried, text.data);
+    found = is_listed(&k->tried, text.data);
     hrun_buf_release(&text);
     return found;
 }

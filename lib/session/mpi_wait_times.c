@@ -1,4 +1,5 @@
 /* mpi_wait_times.c - the lines of libhrun-trace.so -> times of each sub-cluster, and their text; see mpi_waits.h */
+#include "base/alloc.h"
 #include "session/mpi_waits.h"
 
 #include <math.h>
@@ -171,13 +172,8 @@ int waits_parse(const char *lines, size_t len, const int *sub, int nranks, struc
 
     if (!len)
         return hrun_fail(err, HRUN_ENODATA, "the run told nothing");
-    r.ranks = calloc((size_t)nranks, sizeof *r.ranks);
-    r.ns = calloc((size_t)nsubs * FUNCTIONS_MAX, sizeof *r.ns);
-    if (!r.ranks || !r.ns) {
-        free(r.ranks);
-        free(r.ns);
-        return hrun_fail_nomem(err);
-    }
+    r.ranks = xcalloc((size_t)nranks, sizeof *r.ranks);
+    r.ns = xcalloc((size_t)nsubs * FUNCTIONS_MAX, sizeof *r.ns);
     for (const char *end; len && !rc; len -= (size_t)(end - lines) + 1, lines = end + 1) {
         end = memchr(lines, '\n', len);
         rc = end ? read_line(&r, lines, (size_t)(end - lines)) : -1;

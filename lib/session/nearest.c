@@ -1,6 +1,7 @@
 /* nearest.c - sizes that would do; see context.h */
 #include "session/context.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <stdio.h>
@@ -36,7 +37,8 @@ static int flat_times(void *ctx, int P, double *t, struct hrun_error *err)
 static int flat_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     (void)hi;
-    return flat_times(ctx, lo, b, err);
+    flat_times(ctx, lo, b, err);
+    return 0;
 }
 
 static int flat_rule(void *ctx, int P, struct hrun_error *err)
@@ -83,7 +85,7 @@ static int flat_whole(void *ctx, const int *pes, const int *procs, int P, double
 }
 
 /* With the options of `from`, and its unequal shares where it has them; NULL: one process per PE. */
-static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
+static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
                      const struct hrun_oracle *from)
 {
     int n = from ? from->noptions : nsubs;
@@ -91,9 +93,7 @@ static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, cons
     memset(f, 0, sizeof *f);
     f->app = app;
     f->subs = subs;
-    f->options = calloc((size_t)n + 1, sizeof *f->options);
-    if (!f->options)
-        return -1;
+    f->options = xcalloc((size_t)n + 1, sizeof *f->options);
     for (int o = 0; o < n; o++)
         f->options[o] = from ? from->options[o] : (struct hrun_option){ o, 1 };
     f->oracle = (struct hrun_oracle){ .ctx = f, .nsubs = nsubs, .noptions = n, .options = f->options,
@@ -104,7 +104,6 @@ static int flat_init(struct flat *f, const struct hrun_app *app, int nsubs, cons
         f->oracle.lines = flat_lines;
         f->oracle.whole = flat_whole;
     }
-    return 0;
 }
 
 /* Of our own work: on a busy machine the same sizes are found. */
@@ -184,8 +183,9 @@ void nearest_sizes(struct context *c, const struct hrun_plan_problem *of, int64_
     int sure;                 /* all between them were looked at */
     size_t len;
 
-    if (!err || flat_init(&f, c->app, c->cluster->nsubs, of->subs, of->oracle))
+    if (!err)
         return;
+    flat_init(&f, c->app, c->cluster->nsubs, of->subs, of->oracle);
     problem.oracle = &f.oracle;
     below = walk(&f, &problem, N - 1, -1, STEPS, seconds_now() + SECONDS);
     above = walk(&f, &problem, N + 1, +1, STEPS, seconds_now() + SECONDS);

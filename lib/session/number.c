@@ -1,6 +1,7 @@
 /* number.c - a number among the words of a command, as its size; see context.h */
 #include "session/context.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 
@@ -90,27 +91,19 @@ static int fail_listing(char *const *words, struct hrun_error *err)
 /* The number whose digits are in words[i]. */
 static struct number *create(char *const *words, int i, const char *digits)
 {
-    struct number *n = calloc(1, sizeof *n);
+    struct number *n = xcalloc(1, sizeof *n);
     struct hrun_buf text = HRUN_BUF_INIT;
     int count = 0;
 
     while (words[count])
         count++;
-    if (!n)
-        return NULL;
     add_text(words, i, digits, &text);
     n->at = i;
     n->text = hrun_buf_detach(&text);
-    n->words = calloc((size_t)count + 1, sizeof *n->words);
-    if (!n->text || !n->words)
-        goto fail;
+    n->words = xcalloc((size_t)count + 1, sizeof *n->words);
     memcpy(n->words, words, (size_t)count * sizeof *n->words);
     n->words[i] = hrun_strf("%.*s{N}", (int)(digits - words[i]), words[i]);
-    if (n->words[i])
-        return n;
-fail:
-    number_destroy(n);
-    return NULL;
+    return n;
 }
 
 struct number *number_create(char *const *words, int i)
@@ -118,8 +111,7 @@ struct number *number_create(char *const *words, int i)
     const char *digits = number_at(words, i);
     struct number *n = create(words, i, digits);
 
-    if (n)
-        n->N = number_value(digits);
+    n->N = number_value(digits);
     return n;
 }
 
@@ -167,7 +159,7 @@ static int is_arg(const struct hrun_app *app, const char *arg, const char *word,
 
 /* Where the words are the definition's `args` with a number for {N}: c->number, whose words are the program alone, as
  * the definition adds its args. A variant that is not named may have others. */
-static int find_in_args(struct context *c, char *const *words, struct hrun_error *err)
+static void find_in_args(struct context *c, char *const *words)
 {
     const struct hrun_app *app = c->app;
     const char *digits = NULL;
@@ -178,7 +170,7 @@ static int find_in_args(struct context *c, char *const *words, struct hrun_error
     while (words[n + 1])
         n++;
     if (n != app->nargs || (c->variants_of && !c->set->variant))
-        return 0;
+        return;
     for (int i = 1; i <= n && !at; i++) {
         const char *open = strstr(app->args[i - 1], "{N}");
         size_t before = open ? (size_t)(open - app->args[i - 1]) : 0;
@@ -195,34 +187,29 @@ static int find_in_args(struct context *c, char *const *words, struct hrun_error
     for (int i = 1; i <= n && same; i++)
         same = is_arg(app, app->args[i - 1], words[i], N);
     if (!same)
-        return 0;
+        return;
     c->number = create(words, at, digits);
-    if (!c->number)
-        return hrun_fail_nomem(err);
     c->number->N = N;
     free(c->number->words[at]);
     memset(c->number->words + 1, 0, (size_t)n * sizeof *words);
-    return 0;
 }
 
 int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
     struct hrun_error why = { 0 };
-    int i = app->in_command - 1, rc = 0;
+    int i = app->in_command - 1;
     char *name = NULL;
 
     if (i < 0)
-        rc = find_in_args(c, words, &why);
+        find_in_args(c, words);
     else if (strlen(app->args[i]) > strlen("={N}"))
-        name = strndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
+        name = xstrndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
     else
-        name = strdup(i ? app->args[i - 1] : hrun_base_name(words[0]));
+        name = xstrdup(i ? app->args[i - 1] : hrun_base_name(words[0]));
     if (i >= 0)
-        rc = name ? number_find(words, name, &c->number, &why) : hrun_fail_nomem(&why);
+        name ? number_find(words, name, &c->number, &why) : hrun_fail_nomem(&why);
     free(name);
-    if (rc && why.code == HRUN_ENOMEM)
-        return hrun_fail_nomem(err);
     if (c->number && N && N != c->number->N)
         return hrun_fail(err, HRUN_EINVAL, "-N gives the size %lld, but '%s' gives %lld (definition %s): leave -N out, "
                          "or write {N} in place of that number; mpirun's -N, processes per node, is -npernode here",

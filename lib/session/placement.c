@@ -1,6 +1,7 @@
 /* placement.c - where ranks go; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "session/context.h"
 
 #include <stdlib.h>
@@ -40,11 +41,9 @@ int placement_layout(const struct context *c, const struct decision *d, struct h
 int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
                   struct hrun_error *err)
 {
-    int *npes = calloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc = -1;
+    int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc = -1;
     struct hrun_layout *l = NULL;
 
-    if (!npes)
-        return hrun_fail_nomem(err);
     if (!context_use(c->cluster, q->use, npes, err) &&
         (l = hrun_layout_map(c->cluster, m, (int)q->procs, q->oversubscribe, npes, c->busy, err)))
         rc = placement_fill_threads(c, l, err);
@@ -59,10 +58,8 @@ int placement_map(struct context *c, const struct question *q, const struct hrun
 int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
                    struct hrun_error *err)
 {
-    int *npes = calloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc;
+    int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc;
 
-    if (!npes)
-        return hrun_fail_nomem(err);
     rc = context_use(c->cluster, q->use, npes, err) || hrun_layout_bind(l, c->cluster, m, npes, c->busy, err) ||
          placement_fill_threads(c, l, err) ? -1 : 0;
     free(npes);

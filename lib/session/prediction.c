@@ -1,4 +1,5 @@
 /* prediction.c - what is predicted of a configuration that was decided on; see decide.h */
+#include "base/alloc.h"
 #include "session/decide.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measure
 }
 
 /* That the models have no prediction is no error. */
-static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_error *err)
+static void predict(struct decision *d, struct hrun_predictor *p)
 {
     struct hrun_error why = { 0 };
     int64_t sizes[2], counts[2];
@@ -25,7 +26,7 @@ static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_err
     if (hrun_predictor_time_whole(p, d->nsubs, d->pes, d->procs, &d->time_s, &d->low_s, &d->high_s, d->sub_time_s,
                                   &d->limiting, &why)) {
         d->predicted = 0;
-        return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+        return;
     }
     d->tasking = *hrun_predictor_tasking(p);
     for (int i = 0; i < d->nsubs; i++) {
@@ -37,7 +38,6 @@ static int predict(struct decision *d, struct hrun_predictor *p, struct hrun_err
         }
     }
     d->predicted = d->time_s > 0;
-    return 0;
 }
 
 /* How the work is dealt out. */
@@ -45,17 +45,15 @@ static int deal(struct decision *d, struct hrun_predictor *p, const double *pace
 {
     struct hrun_error why = { 0 };
 
-    d->share = calloc((size_t)d->nsubs, sizeof *d->share);
+    d->share = xcalloc((size_t)d->nsubs, sizeof *d->share);
     d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
     if (pace && d->predicted) {
-        d->unwatched = calloc((size_t)d->nsubs, sizeof *d->unwatched);
-        if (!d->unwatched)
-            return hrun_fail_nomem(err);
+        d->unwatched = xcalloc((size_t)d->nsubs, sizeof *d->unwatched);
         hrun_predictor_pace(p, NULL);
         d->predicted = !hrun_predictor_shares(p, d->pes, d->procs, d->unwatched, &why);
         hrun_predictor_pace(p, pace);
     }
-    return d->share && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
+    return d->share ? 0 : hrun_fail_nomem(err);
 }
 
 /* Runs of this very configuration tell more than its model. */
@@ -116,11 +114,11 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
 /* How well a ring is balanced. */
 static void balance(struct decision *d, struct hrun_predictor *p)
 {
-    int *npes = calloc((size_t)d->nsubs, sizeof *npes);
+    int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
 
-    for (int i = 0; npes && i < d->nsubs; i++)
+    for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    if (!npes || hrun_predictor_balance(p, npes, d->pes, d->procs, &d->balance, NULL))
+    if (hrun_predictor_balance(p, npes, d->pes, d->procs, &d->balance, NULL))
         d->balance.q = 0;
     free(npes);
 }
@@ -143,8 +141,7 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     struct hrun_predictor *p = at->predictor;
     const struct corrected *k = predicted_known(d, at);
 
-    if (predict(d, p, err))
-        return -1;
+    predict(d, p);
     free(d->share);
     free(d->unwatched);
     d->share = d->unwatched = NULL;

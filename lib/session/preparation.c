@@ -1,6 +1,7 @@
 /* preparation.c - what a definition runs before the application; see work.h */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/list.h"
@@ -34,8 +35,8 @@ static int expand_step(const struct hrun_app *app, const struct hrun_app_step *s
         rc = hrun_app_expand(app, step->words[k], values, &word, err);
         if (rc)
             hrun_fail_prefix(err, "prepare of %s", app->name);
-        else if (word.failed || hrun_strvec_push(out, word.data))
-            rc = hrun_fail_nomem(err);
+        else
+            hrun_strvec_push(out, word.data);
     }
     hrun_buf_release(&word);
     return rc;
@@ -128,7 +129,7 @@ static int add_key(const struct work *w, const struct hrun_layout *l, const stru
     }
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "%c%s", r ? ' ' : '\n', w->c->cluster->hosts[l->ranks[r].host].name);
-    return rc || !out->failed ? rc : hrun_fail_nomem(err);
+    return rc;
 }
 
 /* A file, read: its lines are FORMAT, these, an empty one, and the key. */
@@ -177,27 +178,25 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
                      double took_s)
 {
     const struct context *c = w->c;
-    int n = c->cluster->nsubs, *pes = calloc(2 * (size_t)n + 1, sizeof *pes);
+    int n = c->cluster->nsubs, *pes = xcalloc(2 * (size_t)n + 1, sizeof *pes);
     struct hrun_buf b = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     char *folder = hrun_store_prepared(c->store);
 
-    for (int r = 0; pes && r < l->nranks; r++)
+    for (int r = 0; r < l->nranks; r++)
         pes[n + l->ranks[r].sub]++;
-    for (int i = 0; pes && i < n; i++) {
+    for (int i = 0; i < n; i++) {
         for (int r = 0; r < l->nranks; r++)
             pes[i] += l->ranks[r].sub == i && (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
         pes[n + i] = pes[i] ? pes[n + i] / pes[i] : 0;
     }
     hrun_buf_addf(&b, "%s\n%.3f\n", FORMAT, took_s);
-    if (pes)
-        hrun_config_print(pes, pes + n, n, &b);
+    hrun_config_print(pes, pes + n, n, &b);
     hrun_cluster_names(c->cluster, &cluster);
     hrun_buf_addf(&b, "\n%s", cluster.data);
     for (int i = 0; i < n; i++)
         hrun_buf_addf(&b, "%c%.0f", i ? ',' : '\n', w->share && c->app->shares.units ? w->share[i] : 0);
     hrun_buf_addf(&b, "\n\n%s", key->data);
-    if (folder && pes && !b.failed && !cluster.failed &&
-        !hrun_store_make_folder(c->store, hrun_base_name(folder), NULL))
+    if (!hrun_store_make_folder(c->store, hrun_base_name(folder), NULL))
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
     hrun_buf_release(&b);
     hrun_buf_release(&cluster);
@@ -256,7 +255,7 @@ int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double 
                 !hrun_config_parse(m.config, c->cluster->nsubs, pes, procs, NULL), dealt;
 
     hrun_cluster_names(c->cluster, &cluster);
-    known = known && !cluster.failed && !strcmp(m.cluster, cluster.data);
+    known = known && !strcmp(m.cluster, cluster.data);
     dealt = known ? read_shares(c, N, m.shares, pes, procs, share) : -1;
     w.share = dealt > 0 ? share : NULL;
     known = dealt >= 0 && (l = lay_out(c, pes, procs)) && !work_values(&w, l, &of_ranks, &values, NULL) &&
@@ -292,8 +291,8 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
         hrun_buf_reset(&line);
         rc = expand_step(app, &app->prepare[i], &values, &words, err);
         hrun_buf_add_command(&line, words.v);
-        if (!rc && (line.failed || hrun_strvec_push(out, line.data)))
-            rc = hrun_fail_nomem(err);
+        if (!rc)
+            hrun_strvec_push(out, line.data);
         hrun_strvec_release(&words);
     }
 done:
@@ -371,9 +370,9 @@ static void name_step(const struct hrun_strvec *argv, char *out, size_t size)
     size_t len;
 
     hrun_buf_add_command(&all, argv->v);
-    len = all.failed ? 0 : strcspn(all.data, "\n");
+    len = strcspn(all.data, "\n");
     len = len < size - 8 ? len : size - 8;
-    snprintf(out, size, "%.*s%s", (int)len, all.failed ? "" : all.data, len < all.len ? " ..." : "");
+    snprintf(out, size, "%.*s%s", (int)len, all.data, len < all.len ? " ..." : "");
     hrun_buf_release(&all);
 }
 

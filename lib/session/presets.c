@@ -23,13 +23,16 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 
     if (!c->app || !c->app->npresets || s->force)
         return 0;
-    rc = hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed, err);
+    hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed, err);
+    rc = 0;
     for (size_t i = 0; i < all.n && !rc; i++)
         rc = is_defined(s, all.v[i]) ? 0 : hrun_strvec_push(&c->presets, all.v[i]);
     for (size_t i = 0; i < missed.n && !rc; i++)
         rc = is_defined(s, missed.v[i]) ? 0 : hrun_strvec_push(&c->missed_presets, missed.v[i]);
-    for (size_t i = 0; i < s->defines.n && !rc; i++)
-        rc = hrun_strvec_push(&all, s->defines.v[i]);
+    for (size_t i = 0; i < s->defines.n && !rc; i++) {
+        hrun_strvec_push(&all, s->defines.v[i]);
+        rc = 0;
+    }
     if (rc)
         rc = hrun_fail_nomem(err);
     if (!rc && c->presets.n) {

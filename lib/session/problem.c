@@ -1,6 +1,7 @@
 /* problem.c - a command without a definition of its own, as an application; see context.h */
 #include "session/context.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/list.h"
@@ -187,8 +188,8 @@ static uint64_t *hash_numbers(const struct context *c, char *const *words, uint6
 
     for (*n = 1; words[*n]; ++*n)
         ;
-    h = calloc((size_t)*n, sizeof *h);
-    for (int i = 0; h && i < *n; i++)
+    h = xcalloc((size_t)*n, sizeof *h);
+    for (int i = 0; i < *n; i++)
         h[i] = number_at(words, i) ? hash_words(c, words, i) : plain;
     return h;
 }
@@ -204,8 +205,8 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     int n, at = 0, i, rc = 0;
     uint64_t *h = hash_numbers(c, words, p->words, &n);
 
-    if (!h || !path)
-        rc = h ? -1 : hrun_fail_nomem(err);
+    if (!path)
+        rc = -1;
     if (!rc && !hrun_file_read(path, INDEX_MAX, &text, NULL))
         for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
             int same;
@@ -221,12 +222,12 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
             p->known = same;
             at = i;
             free(p->name);
-            p->name = strdup(found);
+            p->name = xstrdup(found);
         }
     if (at) {
         p->words = h[at];
         c->number = number_create(words, at);
-        rc = c->number ? 0 : hrun_fail_nomem(err);
+        rc = 0;
     }
     hrun_buf_release(&text);
     free(path);
@@ -329,7 +330,7 @@ static int print_definition(const struct context *c, struct problem *p, char *co
         return -1;
     }
     p->text = hrun_buf_detach(&b);
-    return p->text ? 0 : hrun_fail_nomem(err);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- find and keep */
@@ -375,7 +376,7 @@ char *problem_title(const struct settings *set, const char *name)
     char *title = NULL;
 
     if (!problem_named(&c, name, NULL))
-        title = strdup(c.app->title);
+        title = xstrdup(c.app->title);
     context_drop_app(&c);
     return title;
 }
@@ -386,9 +387,9 @@ static int name_problem(struct context *c, struct problem *p, char *const *words
     char *program = hrun_app_name_of(words[0]), *path;
 
     if (!p->name && p->given)
-        p->name = strdup(p->given);
-    else if (!p->name && program)
-        p->name = !*program ? strdup("") : hrun_strf("%.60s-%08x", program, (unsigned)(
+        p->name = xstrdup(p->given);
+    else if (!p->name)
+        p->name = !*program ? xstrdup("") : hrun_strf("%.60s-%08x", program, (unsigned)(
                                                      hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
     free(program);
     path = p->name && *p->name ? in_folder(c, p->name, ".yaml", err) : NULL;
@@ -415,11 +416,9 @@ static int find_base(struct context *c, struct problem *p, const char *program, 
 
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
 {
-    struct problem *p = calloc(1, sizeof *p);
+    struct problem *p = xcalloc(1, sizeof *p);
     int rc;
 
-    if (!p)
-        return hrun_fail_nomem(err);
     problem_destroy(c->problem);
     c->problem = p;
     p->base = c->app;
@@ -551,10 +550,8 @@ out:
 int problem_define(struct context *c, const char *text, struct hrun_error *err)
 {
     free(c->problem->text);
-    c->problem->text = strdup(text);
+    c->problem->text = xstrdup(text);
     c->problem->defined = 0;
-    if (!c->problem->text)
-        return hrun_fail_nomem(err);
     return (!c->store && context_open_store(c, err)) || problem_keep(c, err) ? -1 : 0;
 }
 
@@ -580,8 +577,6 @@ static int change_rule(struct context *c, const char *rule, const char *comment,
             learnt |= strstr(line, LEARNT) != NULL;
     if (*rule)
         hrun_buf_addf(text, "rule: \"%s\"%s\n", rule, comment);
-    if (!rc && (old.failed || text->failed))
-        rc = hrun_fail_nomem(err);
     hrun_buf_release(&old);
     free(path);
     return rc ? rc : learnt;
@@ -602,8 +597,8 @@ int problem_forget_rule(struct context *c, struct hrun_error *err)
     struct problem *p = c->problem;
     struct hrun_buf text = HRUN_BUF_INIT;
     const char *own = p->base ? hrun_expr_text(p->base->rule) : "1", *rule = strcmp(own, "1") ? own : "";
-    char *file = strdup(c->app->file);
-    int rc = file ? change_rule(c, rule, "", &text, err) : hrun_fail_nomem(err);
+    char *file = xstrdup(c->app->file);
+    int rc = change_rule(c, rule, "", &text, err);
 
     if (rc > 0) {
         context_drop_app(c);
@@ -611,7 +606,7 @@ int problem_forget_rule(struct context *c, struct hrun_error *err)
         free(p->text);
         p->text = hrun_buf_detach(&text);
         p->defined = 0;
-        rc = rc ? -1 : p->text ? 0 : hrun_fail_nomem(err);
+        rc = rc ? -1 : 0;
     }
     hrun_buf_release(&text);
     free(file);

@@ -1,15 +1,16 @@
 /* profiles.c - the models of a cluster's sub-clusters; see context.h */
 #include "session/context.h"
 
+#include "base/alloc.h"
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out, struct hrun_error *err)
+int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out)
 {
     hrun_cluster_signature(sub, NULL, "speed", out);
-    return out->failed ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* How quick the PEs of a sub-cluster are, for a formula: those of simulated hosts are known. */
@@ -19,15 +20,16 @@ static int load_speeds(struct context *c, int i, struct sub_profile *v, struct h
     struct hrun_buf signature = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
 
-    if (c->cluster->platform)
-        return hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe, c->app->nprocs_per_pe,
-                                   &v->models, err);
-    if (profiles_speed_signature(sub, &signature, err))
-        return -1;
+    if (c->cluster->platform) {
+        hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe, c->app->nprocs_per_pe,
+                                   &v->models);
+        return 0;
+    }
+    profiles_speed_signature(sub, &signature);
     if (hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &v->models, &why))
         v->why_not = hrun_strf("the speed of its PEs cannot be read: %s", why.text);
     else if (!v->models)
-        v->why_not = strdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
+        v->why_not = xstrdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
     hrun_buf_release(&signature);
     return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
 }
@@ -70,7 +72,7 @@ static char *other_consts(const char *measured, const char *wanted)
 }
 
 /* Models of one sub-cluster: the stored ones. */
-static int load_models(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
+static int load_models(struct context *c, int i, struct sub_profile *v)
 {
     const char *app = c->app->name, *sig = c->signatures.v[i];
     struct hrun_buf consts = HRUN_BUF_INIT;
@@ -82,8 +84,8 @@ static int load_models(struct context *c, int i, struct sub_profile *v, struct h
 
         hrun_error_format(&why, text, sizeof text);
         v->unreadable = why.code;
-        v->why_not = strdup(text);
-        return v->why_not ? 0 : hrun_fail_nomem(err);
+        v->why_not = xstrdup(text);
+        return 0;
     }
     if (!m)
         return 0;
@@ -112,7 +114,7 @@ static const char *other_engine(struct context *c, int i)
 
         hrun_engine_kind(*e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
-        for (size_t k = 0; k < there.n && !sig.failed && !kind.failed && *e != c->engine && !found; k++)
+        for (size_t k = 0; k < there.n && *e != c->engine && !found; k++)
             found = strcmp(there.v[k], sig.data) ? NULL : (*e)->name;
         hrun_buf_release(&kind);
         hrun_buf_release(&sig);
@@ -128,7 +130,7 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
     for (int i = 0; i < p->nsubs; i++) {
         struct sub_profile *v = &p->subs[i];
 
-        if (hrun_family_of(c->app)->by_formula ? load_speeds(c, i, v, err) : load_models(c, i, v, err))
+        if (hrun_family_of(c->app)->by_formula ? load_speeds(c, i, v, err) : load_models(c, i, v))
             return -1;
         if (!v->models && !v->why_not)
             v->other_engine = other_engine(c, i);
@@ -150,11 +152,11 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
 static int fit_again(struct context *c, struct profiles *p, struct hrun_error *err)
 {
     size_t n = (size_t)p->nsubs;
-    struct hrun_samples *logs = calloc(n, sizeof *logs);
-    struct hrun_joint_sub *subs = calloc(n, sizeof *subs);
-    struct hrun_models **fresh = calloc(n, sizeof *fresh);
+    struct hrun_samples *logs = xcalloc(n, sizeof *logs);
+    struct hrun_joint_sub *subs = xcalloc(n, sizeof *subs);
+    struct hrun_models **fresh = xcalloc(n, sizeof *fresh);
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-    int rc = logs && subs && fresh ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
     options.method = p->method;
     options.net = c->measured ? c->measured : c->view;
@@ -173,7 +175,7 @@ static int fit_again(struct context *c, struct profiles *p, struct hrun_error *e
         hrun_models_destroy(p->subs[i].models);
         p->subs[i].models = fresh[i];
     }
-    for (int i = 0; logs && i < p->nsubs; i++)
+    for (int i = 0; i < p->nsubs; i++)
         hrun_samples_release(&logs[i]);
     free(logs);
     free(subs);
@@ -182,16 +184,14 @@ static int fit_again(struct context *c, struct profiles *p, struct hrun_error *e
 }
 
 /* A line for what is badly known of the network. */
-static int add_unsure(const struct hrun_net *net, struct hrun_buf *note)
+static void add_unsure(const struct hrun_net *net, struct hrun_buf *note)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
 
     hrun_net_add_unsure(net, &words);
     if (words.len)
         hrun_buf_addf(note, "%sof the network: %s", note->len ? "\n" : "", words.data);
-    note->failed |= words.failed;
     hrun_buf_release(&words);
-    return note->failed ? -1 : 0;
 }
 
 /* Without the network a formula tells nothing. */
@@ -208,10 +208,10 @@ static int need_network(const struct context *c, struct profiles *p, struct hrun
         hrun_models_destroy(p->subs[i].models);
         p->subs[i].models = NULL;
         if (!p->subs[i].why_not) {
-            p->subs[i].why_not = strdup(why.data);
+            p->subs[i].why_not = xstrdup(why.data);
             p->subs[i].needs_network = 1;
         }
-        rc = why.failed || !p->subs[i].why_not ? hrun_fail_nomem(err) : 0;
+        rc = !p->subs[i].why_not ? hrun_fail_nomem(err) : 0;
     }
     p->have = p->nsamples = 0;
     hrun_buf_release(&why);
@@ -221,9 +221,9 @@ static int need_network(const struct context *c, struct profiles *p, struct hrun
 /* Find the network for models that may ask for it. */
 static int add_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
-    struct hrun_models **models = calloc((size_t)p->nsubs, sizeof *models);
+    struct hrun_models **models = xcalloc((size_t)p->nsubs, sizeof *models);
     struct hrun_buf note = HRUN_BUF_INIT;
-    int used, listed, rc = models ? network_use(c, &note, err) : hrun_fail_nomem(err);
+    int used, listed, rc = network_use(c, &note, err);
 
     for (int i = 0; i < p->nsubs && !rc; i++)
         models[i] = p->subs[i].models;
@@ -246,13 +246,13 @@ static int add_network(struct context *c, struct profiles *p, struct hrun_error 
         network_command(c, &note);
     }
 tell:
-    if (!rc && c->net && add_unsure(c->net, &note))
-        rc = hrun_fail_nomem(err);
+    if (!rc && c->net)
+        add_unsure(c->net, &note);
     if (c->net && hrun_date_age(c->net->date, &p->network_s))
         p->network_s = -1;
     if (!rc && note.len) {
         p->network_note = hrun_buf_detach(&note);
-        rc = p->network_note ? 0 : hrun_fail_nomem(err);
+        rc = 0;
     }
 done:
     hrun_buf_release(&note);
@@ -265,10 +265,8 @@ int profiles_load(struct context *c, struct profiles *out, struct hrun_error *er
     struct profiles p = { .nsubs = c->cluster->nsubs, .method = HRUN_METHOD_NNLS, .newest_s = -1, .network_s = -1 };
     int rc = -1;
 
-    p.subs = calloc((size_t)p.nsubs, sizeof *p.subs);
-    if (!p.subs)
-        hrun_fail_nomem(err);
-    else if (!load_all(c, &p, err))
+    p.subs = xcalloc((size_t)p.nsubs, sizeof *p.subs);
+    if (!load_all(c, &p, err))
         rc = p.have && (add_network(c, &p, err) || conditions_differ(c, &p.measured_with, err)) ? -1 : 0;
     if (rc)
         profiles_release(&p);
@@ -293,11 +291,9 @@ void profiles_release(struct profiles *p)
 
 int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err)
 {
-    double *bytes = calloc((size_t)c->cluster->nsubs + 1, sizeof *bytes);
+    double *bytes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *bytes);
     int rc;
 
-    if (!bytes)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < c->cluster->nsubs; i++)
         bytes[i] = (double)c->cluster->subs[i].memory_bytes;
     rc = hrun_predictor_limit_memory(p, bytes, err);
@@ -307,7 +303,7 @@ int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct 
 
 int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err)
 {
-    struct at_size a = { .N = N, .models = calloc((size_t)p->nsubs, sizeof *a.models) };
+    struct at_size a = { .N = N, .models = xcalloc((size_t)p->nsubs, sizeof *a.models) };
 
     if (!a.models)
         return hrun_fail_nomem(err);

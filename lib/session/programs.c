@@ -1,6 +1,7 @@
 /* programs.c - which program each rank of a job starts, and with which words; see work.h */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "session/context.h"
 
@@ -22,8 +23,6 @@ static char *expand(const struct work *w, const struct hrun_app_values *values, 
         return NULL;
     }
     s = hrun_buf_detach(&out);
-    if (!s)
-        hrun_fail_nomem(err);
     return s;
 }
 
@@ -109,10 +108,7 @@ static int make_words(const struct work *w, char *const *words, const struct hru
             hrun_buf_release(&b);
             return hrun_fail_prefix(err, "args of %s", app->name);
         }
-        if (b.failed || hrun_strvec_push(out, b.data)) {
-            hrun_buf_release(&b);
-            return hrun_fail_nomem(err);
-        }
+        hrun_strvec_push(out, b.data);
     }
     hrun_buf_release(&b);
     return 0;
@@ -131,27 +127,22 @@ void work_words_release(struct work_words *words)
 }
 
 /* Room for n programs. */
-static int words_create(struct work_words *out, int n, struct hrun_error *err)
+static void words_create(struct work_words *out, int n)
 {
-    out->argvs = calloc((size_t)n, sizeof *out->argvs);
-    out->programs = calloc((size_t)n, sizeof *out->programs);
+    out->argvs = xcalloc((size_t)n, sizeof *out->argvs);
+    out->programs = xcalloc((size_t)n, sizeof *out->programs);
     out->n = n;
-    return out->argvs && out->programs ? 0 : hrun_fail_nomem(err);
 }
 
 /* The ranks of several programs, one program after the other. */
-static int deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out,
-                      struct hrun_error *err)
+static void deal_ranks(const struct work *w, const struct hrun_layout *layout, struct work_words *out)
 {
-    out->which = calloc((size_t)layout->nranks, sizeof *out->which);
-    if (!out->which)
-        return hrun_fail_nomem(err);
+    out->which = xcalloc((size_t)layout->nranks, sizeof *out->which);
     for (int r = 0, i = 0, left = w->programs[0].procs; r < layout->nranks; r++, left--) {
         if (!left && i + 1 < w->nprograms)
             left = w->programs[++i].procs;
         out->which[r] = i;
     }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- builds: a program of its own for a sub-cluster */
@@ -186,18 +177,16 @@ static int starts_here(const struct work *w, const struct hrun_layout *l, const 
 }
 
 /* The path of a program that is only on other hosts, as far as it can be said here. */
-static char *path_elsewhere(const struct context *c, const char *name, struct hrun_error *err)
+static char *path_elsewhere(const struct context *c, const char *name)
 {
     char *cwd = c->set->wdir && *c->set->wdir == '/' ? NULL : getcwd(NULL, 0), *path;
 
     if (*name == '/' || !strchr(name, '/'))
-        path = strdup(name);
+        path = xstrdup(name);
     else
         path = hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && c->set->wdir ? "/" : "", c->set->wdir ? c->set->wdir : "",
                          name);
     free(cwd);
-    if (!path)
-        hrun_fail_nomem(err);
     return path;
 }
 
@@ -208,19 +197,19 @@ static int put_build(const struct work *w, const struct hrun_layout *layout, con
 {
     static const char named[] = "{program}";
     const char *at = strstr(build, named);
-    char *text = at ? hrun_strf("%.*s%s%s", (int)(at - build), build, w->words[0], at + strlen(named)) : strdup(build);
-    char *name = text ? expand(w, values, text, err) : NULL, *path;
+    char *text = at ? hrun_strf("%.*s%s%s", (int)(at - build), build, w->words[0], at + strlen(named)) : xstrdup(build);
+    char *name = expand(w, values, text, err), *path;
     struct hrun_error why = { 0 };
     int rc;
 
     free(text);
     if (!name)
-        return text ? -1 : hrun_fail_nomem(err);
+        return -1;
     free(argv->v[0]);
     argv->v[0] = name;
     path = context_find_other(w->c, name, NULL, &why);
     if (!path && why.code == HRUN_ENOPROG && (!w->c->program || !starts_here(w, layout, build)))
-        path = path_elsewhere(w->c, name, &why);
+        path = path_elsewhere(w->c, name);
     if (!path && err)
         *err = why;
     rc = !path ? -1 : hrun_strvec_push(&out->paths, path) ? hrun_fail_nomem(err) : 0;
@@ -240,14 +229,11 @@ static int has_builds(const struct work *w, const struct hrun_layout *l)
 static int fill_builds(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                        struct work_words *out, struct hrun_error *err)
 {
-    const char **builds = calloc((size_t)layout->cluster->nsubs + 1, sizeof *builds);
+    const char **builds = xcalloc((size_t)layout->cluster->nsubs + 1, sizeof *builds);
     int n = 0, rc = 0;
 
-    out->which = calloc((size_t)layout->nranks, sizeof *out->which);
-    if (!builds || !out->which)
-        rc = hrun_fail_nomem(err);
-    else
-        rc = words_create(out, layout->cluster->nsubs + 1, err);
+    out->which = xcalloc((size_t)layout->nranks, sizeof *out->which);
+    words_create(out, layout->cluster->nsubs + 1);
     for (int r = 0, k; r < layout->nranks && !rc; r++) {
         const char *build = build_of(w->c, layout->ranks[r].sub);
 
@@ -259,8 +245,8 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
         builds[n++] = build;
         rc = make_words(w, w->words, values, &out->argvs[k], err) ||
              (build && put_build(w, layout, build, values, &out->argvs[k], out, err)) ? -1 : 0;
-        if (!rc && !build && hrun_strvec_push(&out->paths, w->c->program ? w->c->program : ""))
-            rc = hrun_fail_nomem(err);
+        if (!rc && !build)
+            hrun_strvec_push(&out->paths, w->c->program ? w->c->program : "");
     }
     for (int k = 0; k < n && !rc; k++)
         out->programs[k] = (struct hrun_program){ out->argvs[k].v, out->paths.v[k] };
@@ -274,12 +260,11 @@ static int fill_after_env(const struct work *w, int i, const struct hrun_app_val
                            const char **path, struct hrun_error *err)
 {
     struct hrun_strvec *argv = &out->argvs[i];
-    char *env = hrun_program_find("env", NULL, err), *own = strdup(*path);
+    char *env = hrun_program_find("env", NULL, err), *own = xstrdup(*path);
     size_t at = w->programs[i].env.n + 1;
     int rc = -1;
 
-    if (env && own && !hrun_strvec_push(argv, "env") && !make_words(w, w->programs[i].env.v, values, argv, err) &&
-        !make_words(w, w->programs[i].words, values, argv, err) && !hrun_strvec_push(&out->paths, env)) {
+    if (env && !hrun_strvec_push(argv, "env") && !make_words(w, w->programs[i].env.v, values, argv, err) && !make_words(w, w->programs[i].words, values, argv, err) && !hrun_strvec_push(&out->paths, env)) {
         free(argv->v[at]);
         argv->v[at] = own;
         own = NULL;
@@ -302,8 +287,9 @@ int work_fill_words(const struct work *w, const struct hrun_layout *layout, cons
         return hrun_fail(err, HRUN_EINVAL, "the cluster file or the app definition names a program for a sub-cluster, "
                          "and the command line names several: leave one of the two out");
     }
-    if (words_create(out, n, err) || (w->nprograms && deal_ranks(w, layout, out, err)))
-        return -1;
+    words_create(out, n);
+    if (w->nprograms)
+        deal_ranks(w, layout, out);
     for (int i = 0; i < n; i++) {
         const char *path = i ? w->c->others.v[i - 1] : w->c->program;
 

@@ -1,4 +1,5 @@
 /* query.c - predictions without a run; see query.h */
+#include "base/alloc.h"
 #include "session/query.h"
 
 #include <math.h>
@@ -191,9 +192,7 @@ int query_answer(struct context *c, const struct query *q, struct hrun_buf *out,
 
     if (context_choose_engine(c, 0, err))
         return -1;
-    apps.known = calloc((size_t)apps.n, sizeof *apps.known);
-    if (!apps.known)
-        return hrun_fail_nomem(err);
+    apps.known = xcalloc((size_t)apps.n, sizeof *apps.known);
     for (int i = 0; i < apps.n && !rc; i++) {
         c->app = apps.v[i];
         rc = profiles_load(c, &apps.known[i], err);

@@ -1,6 +1,7 @@
 /* scratch.c - folders of their own for runs; see work.h */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -33,21 +34,21 @@ static int is_shared(const struct context *c, char *folder)
     struct hrun_remote what = { .argv = argv, .mca = c->set->mca.v, .n_mca = (int)c->set->mca.n,
                                 .timeout_s = PATIENCE_S, .missing = "", .keep_going = 0 };
     size_t n = (size_t)cl->nhosts;
-    char **hosts = calloc(n + 1, sizeof *hosts);
-    struct hrun_buf *outputs = calloc(n + 1, sizeof *outputs);
-    struct hrun_error *errors = calloc(n + 1, sizeof *errors);
-    int others = 0, yes = hosts && outputs && errors;
+    char **hosts = xcalloc(n + 1, sizeof *hosts);
+    struct hrun_buf *outputs = xcalloc(n + 1, sizeof *outputs);
+    struct hrun_error *errors = xcalloc(n + 1, sizeof *errors);
+    int others = 0, yes = 1;
 
-    for (int i = 0; i < cl->nhosts && yes; i++) {
+    for (int i = 0; i < cl->nhosts; i++) {
         hrun_buf_init(&outputs[i]);
         if (!cl->hosts[i].is_local)
             hosts[others++] = cl->hosts[i].name;
     }
-    if (yes && others)
+    if (others)
         yes = !hrun_remote_run(&what, hosts, others, outputs, errors, NULL);
     for (int i = 0; i < cl->nhosts && yes; i++)
         yes = errors[i].code == HRUN_OK;
-    for (int i = 0; i < cl->nhosts && outputs; i++)
+    for (int i = 0; i < cl->nhosts; i++)
         hrun_buf_release(&outputs[i]);
     free(hosts);
     free(outputs);
@@ -117,12 +118,12 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
                          "runs",
                          home, (int)NAMES_MOST);
         free(home);
-        return *why ? 0 : hrun_fail_nomem(err);
+        return 0;
     }
     s->home = home;
-    s->base = strdup(home);
+    s->base = xstrdup(home);
     s->kept = keep ? hrun_strf("%s/%s%s", home, KEPT, c->app->name) : NULL;
-    if (!s->base || (keep && !s->kept))
+    if (keep && !s->kept)
         goto nomem;
     slash = strrchr(s->base, '/');
     if (slash > s->base)
@@ -135,8 +136,6 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
                              home);
             free(home);
             s->home = NULL;
-            if (!*why)
-                goto nomem;
         }
     }
     return 0;
@@ -154,10 +153,7 @@ int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_err
         return -1;
     s->users = hrun_strf("%s/hrun-%s.XXXXXX", home, c->app->name);
     s->home = home;
-    if (s->users)
-        return 0;
-    scratch_release(s);
-    return hrun_fail_nomem(err);
+    return 0;
 }
 
 void scratch_release(struct scratch *s)
@@ -175,11 +171,7 @@ char *scratch_create(const struct scratch *s, struct hrun_error *err)
 
     if (!s->users)
         return hrun_rundir_create(s->base, err);
-    path = strdup(s->users);
-    if (!path) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    path = xstrdup(s->users);
     if (mkdtemp(path))
         return path;
     hrun_fail_errno(err, HRUN_EIO, "cannot make a folder for the run in '%s'", s->home);
@@ -248,15 +240,14 @@ static int place_name(struct fill *f, const char *below, const char *name)
     int rc = 1;
 
     f->names++;
-    if (!from || !to) {
-        errno = ENOMEM;
-        rc = -1;
-    } else if (lstat(from, &st)) {
+    if (lstat(from, &st)) {
         rc = 0;                    /* somebody has removed it */
     } else if (f->s->users) {
         /* A folder that is there holds inputs: it has links of its own. */
-        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
-            rc = hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
+        if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode)) {
+            hrun_strvec_pushf(&f->folders, "%s%s/", below, name);
+            rc = 0;
+        }
     } else if (S_ISDIR(st.st_mode) && (f->s->copy || (f->names <= NAMES_MAX && name[0] != '.'))) {
         rc = (mkdir(to, 0700) && errno != EEXIST) || hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
     } else if (!stat(from, &st) && S_ISREG(st.st_mode)) {
@@ -277,9 +268,9 @@ static int place_name(struct fill *f, const char *below, const char *name)
 static int fill_folder(struct fill *f, const char *below, struct hrun_error *err)
 {
     char *path = hrun_strf("%s/%s", f->s->home, below);
-    DIR *dir = path ? opendir(path) : NULL;
+    DIR *dir = opendir(path);
     struct dirent *e;
-    int rc = path ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
     while (dir && !rc && (e = readdir(dir)))
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_ours(e->d_name, f->to)) &&
@@ -312,17 +303,14 @@ static int return_name(const struct scratch *s, const char *folder, const struct
     char *from = hrun_strf("%s/%s%s", folder, below, name), *to = hrun_strf("%s/%s%s", s->home, below, name);
     char link[4096];
     struct stat st, there;
-    ssize_t n = from ? readlink(from, link, sizeof link) : -1;
-    int rc = 0, ours = from && to && n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
+    ssize_t n = readlink(from, link, sizeof link);
+    int rc = 0, ours = n == (ssize_t)strlen(to) && !memcmp(link, to, (size_t)n);
 
-    for (size_t i = 0; i < inputs->n && from; i++)
+    for (size_t i = 0; i < inputs->n; i++)
         ours |= !strcmp(from + strlen(folder) + 1, inputs->v[i]);
-    if (!from || !to) {
-        errno = ENOMEM;
-        rc = -1;
-    } else if (!ours && !lstat(from, &st)) {
+    if (!ours && !lstat(from, &st)) {
         if (S_ISDIR(st.st_mode) && !lstat(to, &there) && S_ISDIR(there.st_mode))
-            rc = hrun_strvec_pushf(folders, "%s%s/", below, name);
+            hrun_strvec_pushf(folders, "%s%s/", below, name);
         else
             rc = rename(from, to);
     }
@@ -339,7 +327,7 @@ int scratch_return(const struct scratch *s, const char *folder, const struct hru
 
     for (size_t i = 0; i < folders.n && !rc; i++) {
         char *path = hrun_strf("%s/%s", folder, folders.v[i]);
-        DIR *dir = path ? opendir(path) : NULL;
+        DIR *dir = opendir(path);
         struct dirent *e;
 
         while (dir && !rc && (e = readdir(dir)))
@@ -363,7 +351,7 @@ int scratch_return(const struct scratch *s, const char *folder, const struct hru
 static void write_text(const char *folder, const char *name, const struct hrun_buf *text)
 {
     char *path = hrun_strf("%s/%s", folder, name);
-    int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd >= 0 && !hrun_write_all(fd, text->data, text->len))
         fchmod(fd, 0644);

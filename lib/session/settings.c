@@ -34,13 +34,13 @@ const char *settings_exported(const struct settings *set, const char *name)
     return value;
 }
 
-int settings_export_threads(struct settings *set, struct hrun_error *err)
+void settings_export_threads(struct settings *set)
 {
     static const char threads[] = "OMP_NUM_THREADS";
 
     if (!getenv(threads) || settings_exported(set, threads))
-        return 0;
-    return hrun_strvec_push(&set->env, threads) ? hrun_fail_nomem(err) : 0;
+        return;
+    hrun_strvec_push(&set->env, threads);
 }
 
 void settings_release(struct settings *set)

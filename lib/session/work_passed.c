@@ -1,6 +1,7 @@
 /* work_passed.c - what of the size and of the shares of processes reaches a program; see work.h */
 #include "session/work.h"
 
+#include "base/alloc.h"
 #include "session/context.h"
 
 #include <stdio.h>
@@ -137,9 +138,7 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
         return -1;
     if (!w->share && !(rows > 0) && !is_units)
         return 0;
-    share = calloc((size_t)layout->nranks + 1, sizeof *share);
-    if (!share)
-        return hrun_fail_nomem(err);
+    share = xcalloc((size_t)layout->nranks + 1, sizeof *share);
     for (int r = 0; r < layout->nranks && !is_units; r++)
         share[r] = w->share ? w->share[layout->ranks[r].sub] : rows;
     if (is_units && shares_of_units(w, layout, share, err)) {

@@ -1,6 +1,7 @@
 /* csv.c - measurements as comma-separated values, RFC 4180; see store.h */
 #include "store/internal.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <csv.h>
@@ -119,22 +120,16 @@ static int __attribute__((format(printf, 3, 4))) fail(const struct table *t, int
 /* Fail as another function has failed, at the line that is read. */
 static int fail_here(const struct table *t, const struct hrun_error *why)
 {
-    if (why->code == HRUN_ENOMEM)
-        return hrun_fail_nomem(t->err);
     return fail(t, t->line, "%s", why->text);
 }
 
 /* A copy of text[len], which must be UTF-8 without NUL. what: its name. */
 static char *copy_text(const struct table *t, const char *what, const char *text, size_t len)
 {
-    char *copy = strndup(text, len);
+    char *copy = xstrndup(text, len);
     size_t at = 0;
     int n;
 
-    if (!copy) {
-        hrun_fail_nomem(t->err);
-        return NULL;
-    }
     while (copy[at] && (n = hrun_utf8_length((const unsigned char *)copy + at)))
         at += (size_t)n;
     if (at == len)
@@ -191,15 +186,14 @@ static int set_field(struct table *t, const struct store_field *f, const char *t
     return 0;
 }
 
-static int set_text(char **member, const char *text)
+static void set_text(char **member, const char *text)
 {
     free(*member);
-    *member = strdup(text);
-    return *member ? 0 : -1;
+    *member = xstrdup(text);
 }
 
 /* What the file does not say. */
-static int complete(struct hrun_exchanged *x)
+static void complete(struct hrun_exchanged *x)
 {
     struct hrun_sample *s = &x->sample;
     unsigned given = x->given;
@@ -212,18 +206,17 @@ static int complete(struct hrun_exchanged *x)
         s->pes = s->P / s->M;
     if (!GIVEN("ok"))
         s->ok = !GIVEN("status") || !strcmp(s->status, "ok");
-    if (!GIVEN("status") && s->ok && set_text(&s->status, "ok"))
-        return -1;
+    if (!GIVEN("status") && s->ok)
+        set_text(&s->status, "ok");
     if (!GIVEN("wall_s"))
         s->wall_s = s->time_s;
     if (!s->date || !*s->date) {
         hrun_date_now(now);
         x->given &= ~exchange_bit(exchange_field("date"));
-        if (set_text(&s->date, now))
-            return -1;
+        set_text(&s->date, now);
     }
 #undef GIVEN
-    return set_text(&s->origin, "import");
+    set_text(&s->origin, "import");
 }
 
 /* Complete the row, check it and move it to what was read. */
@@ -235,15 +228,12 @@ static int add_row(struct table *t)
 
     if (out->n == out->cap) {
         size_t cap = out->cap ? out->cap * 2 : 64;
-        struct hrun_exchanged *v = realloc(out->v, cap * sizeof *v);
+        struct hrun_exchanged *v = xrealloc(out->v, cap * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(t->err);
         out->v = v;
         out->cap = cap;
     }
-    if (complete(&t->x))
-        return hrun_fail_nomem(t->err);
+    complete(&t->x);
     if (store_check_sample(s, &why))
         return fail_here(t, &why);
     if (!strcmp(s->status, HRUN_STATUS_ANEW) || !strcmp(s->status, HRUN_STATUS_ANEW_POINT))
@@ -282,9 +272,7 @@ static int take_name(struct table *t, char **member, const char *what, const cha
 
     if (!len)
         return 0;
-    *member = strndup(text, len);
-    if (!*member)
-        return hrun_fail_nomem(t->err);
+    *member = xstrndup(text, len);
     if (strlen(*member) != len || store_check_name(what, *member, &why))
         return fail(t, t->line, "%s", *why.text ? why.text : "a name holds a NUL character");
     return 0;

@@ -1,4 +1,5 @@
 /* export.c - the formats of an export, and measurements as input of Extra-P, in its text format; see store.h */
+#include "base/alloc.h"
 #include "store/internal.h"
 
 #include <errno.h>
@@ -52,8 +53,6 @@ int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exch
     size_t left = 0;
     int saved = errno, rc = formats[format].write(sets, nsets, out, &left, err);
 
-    if (!rc && out->failed)
-        rc = hrun_fail_nomem(err);
     if (!rc)
         *left_out = left;
     errno = saved;
@@ -133,7 +132,6 @@ static void add_region(struct hrun_buf *out, const struct hrun_exchange_set *set
     hrun_buf_addf(out, "\nMETRIC time\nREGION %s->%s%s%s\n", set->app, set->signature, *consts ? "->" : "", consts);
     hrun_buf_add(out, data.data, data.len);
     hrun_buf_addc(out, '\n');
-    out->failed |= data.failed;
     hrun_buf_release(&data);
 }
 
@@ -165,9 +163,7 @@ static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, stru
     if (!set)
         return hrun_fail(err, HRUN_ENODATA, "there is no good run of one sub-cluster alone, which is what Extra-P's "
                          "format holds");
-    v = calloc(set->n, sizeof *v);
-    if (!v)
-        return hrun_fail_nomem(err);
+    v = xcalloc(set->n, sizeof *v);
     for (size_t i = 0; i < set->n; i++)
         if (set->v[i]->ok && !set->v[i]->mixed)
             v[n++] = (struct placed) { set->v[i], i };

@@ -1,4 +1,5 @@
 /* import.c - measurements that were read into the logs they belong to; see store.h */
+#include "base/alloc.h"
 #include "store/internal.h"
 
 #include <errno.h>
@@ -65,9 +66,7 @@ static int claim(char **member, const char *said, const char *known, const char 
                             what, option);
     if (!said || (*member && !strcmp(*member, said)))
         return 0;
-    copy = strdup(said);
-    if (!copy)
-        return hrun_fail_nomem(err);
+    copy = xstrdup(said);
     free(*member);
     *member = copy;
     return 0;
@@ -79,8 +78,8 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
     int rc = 0, saved = errno;
 
     for (size_t i = 0; i < x->n && !(x->app && x->signature); i++)
-        if ((!x->app && x->v[i].app && !(x->app = strdup(x->v[i].app)))
-            || (!x->signature && x->v[i].signature && !(x->signature = strdup(x->v[i].signature))))
+        if ((!x->app && x->v[i].app && !(x->app = xstrdup(x->v[i].app)))
+            || (!x->signature && x->v[i].signature && !(x->signature = xstrdup(x->v[i].signature))))
             return hrun_fail_nomem(err);
     for (size_t i = 0; i < x->n && !rc; i++)
         rc = claim(&x->v[i].app, app, x->app, "application", "-app", file, x->v[i].line, err)
@@ -147,27 +146,19 @@ static int is_known(const struct hrun_exchanged *x, const struct hrun_samples *l
 int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, const char *app, const char *signature,
                         size_t *added, size_t *known, struct hrun_error *err)
 {
-    const struct hrun_sample **fresh = calloc(x->n + 1, sizeof *fresh);
+    const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
     struct hrun_samples log = { 0 };
     char *taken = NULL;
     size_t n = 0, old = 0, first = 0;
     int rc = -1, begun = 0, saved = errno;
 
-    if (!fresh) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     /* Nobody adds the same meanwhile. */
     if (hrun_store_begin(s, app, signature, err))
         goto out;
     begun = 1;
     if (hrun_store_samples(s, app, signature, &log, err))
         goto out;
-    taken = calloc(log.n + 1, 1);
-    if (!taken) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    taken = xcalloc(log.n + 1, 1);
     for (size_t i = 0; i < x->n; i++) {
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;

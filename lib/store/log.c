@@ -4,6 +4,7 @@
  * is escaped, so "tab and 8 hex digits" ends a record; STORE_RECORD_START begins it. With both marks a reader
  * finds its place again behind any damage, a destroyed newline included.
  */
+#include "base/alloc.h"
 #include "store/internal.h"
 #include "base/file.h"
 
@@ -79,7 +80,6 @@ static void note_bad(struct reader *r, const char *why)
 {
     if (r->got.bad++ == 0) {
         r->got.first_bad = hrun_strf("%s:%zu: %s", r->path, r->line, why);
-        r->nomem |= !r->got.first_bad;
     }
 }
 
@@ -129,19 +129,13 @@ static void take_record(struct reader *r, const char *json, size_t len)
 
     if (r->got.n == r->cap) {
         size_t cap = r->cap ? r->cap * 2 : 64;
-        struct hrun_sample *v = realloc(r->got.v, cap * sizeof *v);
+        struct hrun_sample *v = xrealloc(r->got.v, cap * sizeof *v);
 
-        if (!v) {
-            r->nomem = 1;
-            return;
-        }
         r->got.v = v;
         r->cap = cap;
     }
     if (!store_decode(json, len, r->app, r->signature, &sample, &why))
         r->got.v[r->got.n++] = sample;
-    else if (why.code == HRUN_ENOMEM)
-        r->nomem = 1;
     else
         note_bad(r, why.text);
 }
@@ -209,7 +203,6 @@ static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *
         r->line++;
         open_end = feof(f) != 0;
         *end += open_end ? 0 : len;
-        r->nomem |= line.failed;
         if (len > STORE_LINE_MAX)
             note_bad(r, "a line longer than 256 KiB, which no record is");
         else

@@ -1,4 +1,5 @@
 /* models_yaml.c - models as YAML text, and back; see internal.h for the contracts */
+#include "base/alloc.h"
 #include "store/internal.h"
 #include "base/yaml.h"
 
@@ -102,7 +103,7 @@ static int fill_record(const struct hrun_fit_record *r, struct file_record *f)
         .dof = r->dof, .npoints = r->npoints, .pmin = r->pmin, .pmax = r->pmax, .nmin = r->nmin,
         .nmax = r->nmax, .s2 = r->s2, .sigma_abs_s = r->sigma_abs_s, .sigma_rel = r->sigma_rel,
         .train_mean = r->train_mean, .train_max = r->train_max,
-        .terms = calloc(n + 1, sizeof *f->terms), .cov = calloc(n + 1, sizeof *f->cov)
+        .terms = xcalloc(n + 1, sizeof *f->terms), .cov = xcalloc(n + 1, sizeof *f->cov)
     };
     if (!f->terms || !f->cov)
         return -1;
@@ -113,8 +114,6 @@ static int fill_record(const struct hrun_fit_record *r, struct file_record *f)
         for (size_t j = 0; j <= i; j++)
             hrun_buf_addf(&row, "%s%.17g", j ? " " : "", r->cov[i * n + j]);
         f->cov[i] = hrun_buf_detach(&row);
-        if (!f->cov[i])
-            return -1;
         f->ncov++;
     }
     return 0;
@@ -125,7 +124,7 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
     struct file f = {
         .version = STORE_MODELS_VERSION, .samples = m->nsamples, .app = m->app, .signature = m->signature,
         .subcluster = nonempty(m->subcluster), .consts = nonempty(m->consts), .fitted = nonempty(m->fitted),
-        .newest = nonempty(m->newest), .models = calloc((size_t)m->n + 1, sizeof *f.models)
+        .newest = nonempty(m->newest), .models = xcalloc((size_t)m->n + 1, sizeof *f.models)
     };
     struct hrun_tasking tasking = m->tasking;
     locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
@@ -180,7 +179,7 @@ static int parse_row(const char *text, size_t n, double *out)
 
 static char *copy(const char *text)
 {
-    return strdup(text ? text : "");
+    return xstrdup(text ? text : "");
 }
 
 /* The model that the file's i-th one describes. */
@@ -195,8 +194,8 @@ static int take_record(const struct file_record *f, unsigned i, struct hrun_fit_
         .dof = f->dof, .npoints = f->npoints, .pmin = f->pmin, .pmax = f->pmax, .nmin = f->nmin,
         .nmax = f->nmax, .s2 = f->s2, .sigma_abs_s = f->sigma_abs_s, .sigma_rel = f->sigma_rel,
         .train_mean = f->train_mean, .train_max = f->train_max,
-        .terms = calloc(n + 1, sizeof *r->terms), .k = calloc(n + 1, sizeof *r->k),
-        .cov = calloc(n * n + 1, sizeof *r->cov)
+        .terms = xcalloc(n + 1, sizeof *r->terms), .k = xcalloc(n + 1, sizeof *r->k),
+        .cov = xcalloc(n * n + 1, sizeof *r->cov)
     };
     if (!r->family || !r->method || !r->note || !r->terms || !r->k || !r->cov)
         return hrun_fail_nomem(err);
@@ -206,8 +205,6 @@ static int take_record(const struct file_record *f, unsigned i, struct hrun_fit_
                               f->ncov, n);
     for (size_t j = 0; j < n; j++) {
         r->terms[j] = copy(f->terms[j].term);
-        if (!r->terms[j])
-            return hrun_fail_nomem(err);
         r->nterms++;
         r->k[j] = f->terms[j].k;
         snprintf(where, sizeof where, "models[%u].cov[%zu]", i, j);
@@ -224,12 +221,10 @@ static int take_record(const struct file_record *f, unsigned i, struct hrun_fit_
 static struct hrun_models *take_models(const struct file *f, const char *app, const char *signature,
                                        const struct hrun_yaml *marks, struct hrun_error *err)
 {
-    struct hrun_models *m = calloc(1, sizeof *m);
+    struct hrun_models *m = xcalloc(1, sizeof *m);
     struct hrun_error why = { 0 };
     char where[STORE_WHERE];
 
-    if (!m)
-        goto nomem;
     m->app = copy(f->app);
     m->signature = copy(f->signature);
     m->subcluster = copy(f->subcluster);
@@ -239,9 +234,7 @@ static struct hrun_models *take_models(const struct file *f, const char *app, co
     m->nsamples = f->samples;
     m->tasking = (struct hrun_tasking){ f->dynamic ? *f->dynamic : 0, f->master ? *f->master : 0,
                                          f->ignores ? *f->ignores : 0 };
-    m->v = calloc((size_t)f->nmodels + 1, sizeof *m->v);
-    if (!m->app || !m->signature || !m->subcluster || !m->consts || !m->fitted || !m->newest || !m->v)
-        goto nomem;
+    m->v = xcalloc((size_t)f->nmodels + 1, sizeof *m->v);
     if (f->version != STORE_MODELS_VERSION) {
         hrun_yaml_fail(marks, "version", 0, err, HRUN_ECORRUPT, "there never was a version %d", f->version);
         goto fail;
@@ -267,8 +260,6 @@ static struct hrun_models *take_models(const struct file *f, const char *app, co
         goto fail;
     }
     return m;
-nomem:
-    hrun_fail_nomem(err);
 fail:
     hrun_models_destroy(m);
     return NULL;

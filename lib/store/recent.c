@@ -4,6 +4,7 @@
  * all that as 8 hex digits. It belongs to a log as long as the log's file is the same, has not become shorter, and has
  * the same bytes in front of where reading stopped.
  */
+#include "base/alloc.h"
 #include "store/internal.h"
 #include "base/file.h"
 
@@ -96,17 +97,12 @@ static int is_run(const struct hrun_sample *s)
 }
 
 /* Leave the first and the last samples of each kind, and the last runs. */
-static int thin_out(struct hrun_samples *s, struct hrun_error *err)
+static void thin_out(struct hrun_samples *s)
 {
-    struct item *items = calloc(s->n + 1, sizeof *items);
-    char *drop = calloc(s->n + 1, 1);
+    struct item *items = xcalloc(s->n + 1, sizeof *items);
+    char *drop = xcalloc(s->n + 1, 1);
     size_t runs = 0, kept = 0, end;
-    int rc = -1;
 
-    if (!items || !drop) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     for (size_t i = 0; i < s->n; i++)
         items[i] = (struct item) { &s->v[i], i };
     if (s->n)
@@ -127,11 +123,8 @@ static int thin_out(struct hrun_samples *s, struct hrun_error *err)
             s->v[kept++] = s->v[i];
     }
     s->n = kept;
-    rc = 0;
-out:
     free(items);
     free(drop);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -172,7 +165,7 @@ static int take_line(char *line, struct hrun_sample *s)
         if (*at++ != '\t')
             return -1;
         len = strcspn(at, "\t");
-        *text_of(s, i) = strndup(at, len);
+        *text_of(s, i) = xstrndup(at, len);
         if (!*text_of(s, i))
             return -1;
         at += len;
@@ -205,10 +198,8 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
         }
         if (out->n == cap) {
             size_t more = cap ? 2 * cap : 256;
-            struct hrun_sample *v = realloc(out->v, more * sizeof *v);
+            struct hrun_sample *v = xrealloc(out->v, more * sizeof *v);
 
-            if (!v)
-                return -1;
             out->v = v;
             cap = more;
         }
@@ -250,29 +241,26 @@ static void keep(const char *path, int fd, struct origin *o, const struct hrun_s
         }
         hrun_buf_addc(&b, '\n');
     }
-    if (!b.failed && !odd)
+    if (!odd)
         hrun_buf_addf(&b, "%08lx\n", checksum(b.data, b.len));
-    if (!b.failed && !odd)
+    if (!odd)
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
     hrun_buf_release(&b);
 }
 
 /* Put `more` behind out; it is empty then. */
-static int append(struct hrun_samples *out, struct hrun_samples *more, struct hrun_error *err)
+static void append(struct hrun_samples *out, struct hrun_samples *more)
 {
     struct hrun_sample *v;
 
     if (more->n) {
-        v = realloc(out->v, (out->n + more->n) * sizeof *v);
-        if (!v)
-            return hrun_fail_nomem(err);
+        v = xrealloc(out->v, (out->n + more->n) * sizeof *v);
         out->v = v;
         memcpy(v + out->n, more->v, more->n * sizeof *v);
         out->n += more->n;
         more->n = 0;
     }
     hrun_samples_release(more);
-    return 0;
 }
 
 int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
@@ -297,12 +285,12 @@ int hrun_store_recent(struct hrun_store *s, const char *app, const char *signatu
     if (fd >= 0 && !fstat(fd, &st))
         load(path, fd, &st, &o, &got);
     begin = o.end;
-    if (store_read_tail(log, app, signature, &o.end, &torn, &tail, err) || append(&got, &tail, err))
+    if (store_read_tail(log, app, signature, &o.end, &torn, &tail, err))
         goto out;
+    append(&got, &tail);
     if (o.end > begin || torn) {
         hrun_samples_current(&got);
-        if (thin_out(&got, err))
-            goto out;
+        thin_out(&got);
     }
     if (fd >= 0 && o.end - begin > RENEW && !torn) {
         o.inode = (uintmax_t)st.st_ino;

@@ -1,6 +1,7 @@
 /* sample.c - one measurement as text, and its dates; see store.h and internal.h */
 #include "store/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <errno.h>
@@ -198,8 +199,7 @@ static json_t *text_value(const char *text)
             hrun_buf_adds(&b, "\xef\xbf\xbd");
         s += len ? len : 1;
     }
-    if (!b.failed)
-        value = json_stringn(b.data, b.len);
+    value = json_stringn(b.data, b.len);
     hrun_buf_release(&b);
     return value;
 }
@@ -228,7 +228,7 @@ static int add_chunk(const char *data, size_t len, void *out)
     struct hrun_buf *b = out;
 
     hrun_buf_add(b, data, len);
-    return b->failed ? -1 : 0;
+    return 0;
 }
 
 /* Does a field hold more than a reader takes it to hold where it is missing? */
@@ -283,7 +283,7 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
     }
     hrun_buf_add(line, text.data, text.len);
     hrun_buf_addf(line, "\t%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
-    rc = line->failed ? -1 : 0;
+    rc = 0;
 out:
     if (rc)
         hrun_fail_nomem(err);
@@ -325,8 +325,8 @@ int store_take_value(const struct store_field *f, const json_t *value, struct hr
     case STORE_TEXT:
         if (!json_is_string(value))
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is no string", f->key);
-        *(char **)p = strdup(json_string_value(value));
-        return *(char **)p ? 0 : hrun_fail_nomem(err);
+        *(char **)p = xstrdup(json_string_value(value));
+        return 0;
     }
     return 0;
 }

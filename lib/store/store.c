@@ -1,4 +1,5 @@
 /* store.c - the data folder: its place, names of files in it, folders and locks; see store.h */
+#include "base/alloc.h"
 #include "store/internal.h"
 #include "base/file.h"
 
@@ -23,20 +24,18 @@ static const char *nonempty(const char *s)
 
 struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
 {
-    struct hrun_store *s = calloc(1, sizeof *s);
+    struct hrun_store *s = xcalloc(1, sizeof *s);
     struct hrun_error why = { 0 };
     char *cwd = NULL;
     int saved = errno;
 
-    if (!s)
-        goto nomem;
     s->held = -1;
     /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
     s->mode = 0777;
     if (!nonempty(data))
         data = nonempty(getenv("HRUN_DATA"));
     if (data && data[0] == '/') {
-        s->dir = strdup(data);
+        s->dir = xstrdup(data);
     } else if (data) {
         /* The caller may change its folder later on. */
         cwd = getcwd(NULL, 0);
@@ -90,7 +89,7 @@ const char *hrun_store_dir(const struct hrun_store *s)
 int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct hrun_error *err)
 {
     char *path = hrun_strf("%s/%s", s->dir, name);
-    int rc = path ? hrun_mkdirs(path, s->mode, err) : hrun_fail_nomem(err);
+    int rc = hrun_mkdirs(path, s->mode, err);
 
     free(path);
     return rc;
@@ -132,8 +131,6 @@ char *store_folder(const struct hrun_store *s, const char *app, struct hrun_erro
     if (store_check_name("an application", app, err))
         return NULL;
     path = hrun_strf("%s/profiles/%s", s->dir, app);
-    if (!path)
-        hrun_fail_nomem(err);
     return path;
 }
 
@@ -146,8 +143,6 @@ char *store_path(const struct hrun_store *s, const char *app, const char *signat
         || store_check_name("a sub-cluster signature", signature, err))
         return NULL;
     path = hrun_strf("%s/profiles/%s/%s%s", s->dir, app, signature, suffix);
-    if (!path)
-        hrun_fail_nomem(err);
     return path;
 }
 
@@ -219,16 +214,8 @@ int hrun_store_begin(struct hrun_store *s, const char *app, const char *signatur
         store_advise(err, "nothing is changed");
         goto out;
     }
-    a = strdup(app);
-    b = strdup(signature);
-    if (!a || !b) {
-        hrun_fail_nomem(err);
-        hrun_unlock(fd);
-        free(a);
-        free(b);
-        fd = -1;
-        goto out;
-    }
+    a = xstrdup(app);
+    b = xstrdup(signature);
     s->held = fd;
     s->held_app = a;
     s->held_signature = b;
@@ -288,7 +275,6 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
                       struct hrun_error *err)
 {
     struct hrun_strvec names = HRUN_STRVEC_INIT;
-    size_t before = out->n;
     struct dirent *e;
     DIR *d = opendir(path);
     int rc = -1;
@@ -307,8 +293,8 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
         /* Network file systems may not tell the type: a name is then believed. */
         if (!suffixes && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK))
             keep = len;
-        if (is_name(e->d_name, keep) && hrun_strvec_pushf(&names, "%.*s", (int)keep, e->d_name))
-            goto nomem;
+        if (is_name(e->d_name, keep))
+            hrun_strvec_pushf(&names, "%.*s", (int)keep, e->d_name);
     }
     if (errno) {
         hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
@@ -317,16 +303,9 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
     if (names.n)
         qsort(names.v, names.n, sizeof *names.v, by_text);
     for (size_t i = 0; i < names.n; i++)
-        if ((!i || strcmp(names.v[i - 1], names.v[i])) && hrun_strvec_push(out, names.v[i]))
-            goto nomem;
+        if (!i || strcmp(names.v[i - 1], names.v[i]))
+            hrun_strvec_push(out, names.v[i]);
     rc = 0;
-    goto out;
-nomem:
-    hrun_fail_nomem(err);
-    while (out->n > before) {
-        free(out->v[--out->n]);
-        out->v[out->n] = NULL;
-    }
 out:
     closedir(d);
     hrun_strvec_release(&names);
@@ -336,7 +315,7 @@ out:
 int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_error *err)
 {
     char *path = hrun_strf("%s/profiles", s->dir);
-    int rc = path ? list_names(path, NULL, out, err) : hrun_fail_nomem(err);
+    int rc = list_names(path, NULL, out, err);
 
     free(path);
     return rc;

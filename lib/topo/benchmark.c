@@ -1,6 +1,7 @@
 /* benchmark.c - how quick cores are while all of them work; see topo.h for the contract */
 #include "topo/internal.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 
@@ -45,15 +46,13 @@ static void work_round(double *cached, double *stream, size_t *at)
     *at = (*at + PIECE) % STREAM;
 }
 
-static int measure(double seconds, struct hrun_topo_rate *out, struct hrun_error *err)
+static void measure(double seconds, struct hrun_topo_rate *out)
 {
-    double *data = calloc(STREAM + CACHED, sizeof *data), start, cpu, wall;
+    double *data = xcalloc(STREAM + CACHED, sizeof *data), start, cpu, wall;
     volatile double sum;
     size_t at = 0;
     long rounds = 0;
 
-    if (!data)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < STREAM; i += PIECE)      /* touch the pages, warm up */
         work_round(data + STREAM, data, &at);
     start = hrun_monotonic_s();
@@ -68,7 +67,6 @@ static int measure(double seconds, struct hrun_topo_rate *out, struct hrun_error
     (void)sum;
     *out = (struct hrun_topo_rate){ (double)rounds / cpu, cpu / wall };
     free(data);
-    return 0;
 }
 
 /* The process of one core. */
@@ -79,7 +77,7 @@ _Noreturn static void run_child(const struct hrun_topo *t, const char *cpuset, d
     if (getppid() != parent)
         _exit(1);
     if (!hrun_topo_bind(t, cpuset, &a->why))
-        measure(seconds, &a->rate, &a->why);
+        measure(seconds, &a->rate);
     _exit(hrun_write_all(fd, a, sizeof *a) != 0);
 }
 
@@ -113,11 +111,9 @@ static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, st
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,
                         struct hrun_topo_rate *out, struct hrun_error *err)
 {
-    pid_t *pids = calloc((size_t)n + 1, sizeof *pids), self = getpid();
+    pid_t *pids = xcalloc((size_t)n + 1, sizeof *pids), self = getpid();
     int ends[2], made = 0, rc = 0;
 
-    if (!pids)
-        return hrun_fail_nomem(err);
     if (pipe2(ends, O_CLOEXEC)) {
         free(pids);
         return hrun_fail_errno(err, HRUN_EIO, "cannot create a pipe");

@@ -21,7 +21,7 @@ int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_er
     if (check_this_system(t, err))
         return -1;
     set = hwloc_bitmap_alloc();
-    if (!set || hwloc_bitmap_list_asprintf(&usable, t->usable) < 0) {
+    if (hwloc_bitmap_list_asprintf(&usable, t->usable) < 0) {
         usable = NULL;
         hrun_fail_nomem(err);
     } else if (hwloc_bitmap_list_sscanf(set, cpuset) < 0 || hwloc_bitmap_iszero(set)) {

@@ -1,4 +1,5 @@
 /* kinds.c - which cores are of one kind; see topo.h and internal.h for the contracts */
+#include "base/alloc.h"
 #include "topo/internal.h"
 
 #include <math.h>
@@ -213,16 +214,21 @@ static int list_kinds(const struct traits *v, int n, struct kind *kinds)
 }
 
 /* Append the name of kind number `kind`: its CoreType made unique, else kindK. */
-static int name_kind(struct hrun_topo *t, int kind, const char *type)
+static void name_kind(struct hrun_topo *t, int kind, const char *type)
 {
     size_t len = strlen(type);
     int same = 0;
 
-    if (!len)
-        return hrun_strvec_pushf(&t->kinds, "kind%d", kind);
+    if (!len) {
+        hrun_strvec_pushf(&t->kinds, "kind%d", kind);
+        return;
+    }
     for (size_t i = 0; i < t->kinds.n; i++)
         same += !strncmp(t->kinds.v[i], type, len) && (t->kinds.v[i][len] == 0 || t->kinds.v[i][len] == '-');
-    return same ? hrun_strvec_pushf(&t->kinds, "%s-%d", type, same + 1) : hrun_strvec_push(&t->kinds, type);
+    if (same)
+        hrun_strvec_pushf(&t->kinds, "%s-%d", type, same + 1);
+    else
+        hrun_strvec_push(&t->kinds, type);
 }
 
 static int compare_cores(const void *pa, const void *pb)
@@ -254,12 +260,12 @@ static int add_parts(struct hrun_topo *t)
 
 int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
 {
-    struct traits *v = calloc((size_t)t->ncores, sizeof *v);
-    struct kind *kinds = calloc((size_t)t->ncores, sizeof *kinds);
+    struct traits *v = xcalloc((size_t)t->ncores, sizeof *v);
+    struct kind *kinds = xcalloc((size_t)t->ncores, sizeof *kinds);
     hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
     int n = 0, nkinds, rc = -1;
 
-    if (!v || !kinds || !scratch || add_parts(t))
+    if (add_parts(t))
         goto done;
     for (int i = 0, k; i < t->ncores; i++) {
         v[n] = read_traits(t, &t->cores[i], scratch);
@@ -278,8 +284,10 @@ int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
             continue;
     }
     for (int k = 0; k < nkinds; k++)
-        if (nkinds > 1 ? name_kind(t, k, v[kinds[k].first].type) : hrun_strvec_push(&t->kinds, ""))
-            goto done;
+        if (nkinds > 1)
+            name_kind(t, k, v[kinds[k].first].type);
+        else
+            hrun_strvec_push(&t->kinds, "");
     qsort(t->cores, (size_t)t->ncores, sizeof *t->cores, compare_cores);
     rc = 0;
 done:

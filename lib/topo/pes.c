@@ -1,4 +1,5 @@
 /* pes.c - cutting the usable cores into PEs; see topo.h for the contracts */
+#include "base/alloc.h"
 #include "topo/internal.h"
 
 #include <stdlib.h>
@@ -117,20 +118,19 @@ static void add_plugged_memory(const struct hrun_topo *t, struct node *nodes, in
 static struct node *list_nodes(const struct hrun_topo *t, int *count)
 {
     int n = hwloc_get_nbobjs_by_type(t->hwloc, HWLOC_OBJ_NUMANODE), served, ncores = 0, all_served = 1;
-    struct node *nodes = calloc(n > 0 ? (size_t)n : 1, sizeof *nodes);
+    struct node *nodes = xcalloc(n > 0 ? (size_t)n : 1, sizeof *nodes);
     hwloc_obj_t obj = NULL;
     uint64_t total = 0;
 
     *count = 0;
-    while (nodes && *count < n && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, obj))) {
+    while (*count < n && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, obj))) {
         nodes[*count].set = obj->cpuset;
         nodes[*count].bytes = obj->attr->numanode.local_memory;
         total += nodes[(*count)++].bytes;
     }
-    if (nodes)
-        add_plugged_memory(t, nodes, *count, &total);
+    add_plugged_memory(t, nodes, *count, &total);
     obj = NULL;
-    while (nodes && (obj = hwloc_get_next_obj_by_type(t->hwloc, t->core_type, obj))) {
+    while (obj = hwloc_get_next_obj_by_type(t->hwloc, t->core_type, obj)) {
         served = 0;
         for (int k = 0; k < *count; k++) {
             if (!hwloc_bitmap_intersects(obj->cpuset, nodes[k].set))
@@ -142,7 +142,7 @@ static struct node *list_nodes(const struct hrun_topo *t, int *count)
         all_served = all_served && served;
     }
     /* Where a core's own node is forbidden or empty it lives on the memory of the others: share it all. */
-    if (nodes && *count && !all_served) {
+    if (*count && !all_served) {
         nodes[0].set = hwloc_get_root_obj(t->hwloc)->cpuset;
         nodes[0].bytes = total;
         nodes[0].ncores = (uint64_t)ncores;
@@ -181,7 +181,7 @@ static int add_core(struct draft *d, const struct hrun_topo_core *c)
     if (!rc)
         hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
     free(pus);
-    return rc || d->core_pus.failed ? -1 : 0;
+    return rc ? -1 : 0;
 }
 
 /* Put cores[ncores] into *d (room for ncores drafts), in order of kind and first core. */
@@ -205,8 +205,8 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
             hrun_buf_init(&d[at].core_pus);
             d[at].pus = hwloc_bitmap_alloc();
             d[at].cores = hwloc_bitmap_alloc();
-            d[at].per_node = calloc((size_t)nnodes + 1, sizeof *d[at].per_node);
-            if (!d[at].pus || !d[at].cores || !d[at].per_node)
+            d[at].per_node = xcalloc((size_t)nnodes + 1, sizeof *d[at].per_node);
+            if (!d[at].pus || !d[at].cores)
                 return -1;
         }
         if (add_core(&d[at], c))
@@ -239,7 +239,7 @@ static int finish(const struct hrun_topo *t, struct draft *d, const struct node 
     if (hwloc_bitmap_list_asprintf(&pe->cores, d->cores) < 0)
         pe->cores = NULL;
     pe->core_pus = hrun_buf_detach(&d->core_pus);
-    return pe->cpuset && pe->cores && pe->core_pus ? 0 : -1;
+    return pe->cpuset && pe->cores ? 0 : -1;
 }
 
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
@@ -254,12 +254,10 @@ int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_core
     if (check_level(t, level, err))
         return -1;
     nodes = list_nodes(t, &nnodes);
-    drafts = calloc((size_t)ncores, sizeof *drafts);
-    if (!nodes || !drafts || make_drafts(t, level, ncores, nodes, nnodes, drafts, &ndrafts))
+    drafts = xcalloc((size_t)ncores, sizeof *drafts);
+    if (make_drafts(t, level, ncores, nodes, nnodes, drafts, &ndrafts))
         goto nomem;
-    list = calloc((size_t)ndrafts, sizeof *list);
-    if (!list)
-        goto nomem;
+    list = xcalloc((size_t)ndrafts, sizeof *list);
     for (int i = 0; i < ndrafts; i++)
         if (finish(t, &drafts[i], nodes, nnodes, &list[i]))
             goto nomem;

@@ -1,5 +1,6 @@
 /* sysinfo.c - what hwloc does not tell of this system: limits of cgroups, and the CPU model where hwloc has none; see
  * topo.h for the contracts */
+#include "base/alloc.h"
 #include "topo/topo.h"
 
 #include <ctype.h>
@@ -48,7 +49,7 @@ typedef uint64_t limit_fn(const char *dir);
 static int read_numbers(const char *dir, const char *file, long long *first, long long *second)
 {
     char *path = hrun_strf("%s/%s", dir, file);
-    FILE *f = path ? fopen(path, "re") : NULL;
+    FILE *f = fopen(path, "re");
     int n = f ? fscanf(f, "%lld %lld", first, second) : 0;
 
     if (f)
@@ -100,15 +101,13 @@ static uint64_t cpus_v1(const char *dir)
 static uint64_t climb(const char *base, const char *path, limit_fn *read_limit)
 {
     uint64_t limit = UINT64_MAX, here;
-    char *dir = strdup(path), *end, *name;
+    char *dir = xstrdup(path), *end, *name;
 
     while (dir) {
         name = hrun_strf("%s%s", base, strcmp(dir, "/") ? dir : "");
-        if (name) {
-            here = read_limit(name);
-            if (here < limit)
-                limit = here;
-        }
+        here = read_limit(name);
+        if (here < limit)
+            limit = here;
         free(name);
         end = strrchr(dir, '/');
         if (!end || !dir[1])
@@ -123,7 +122,7 @@ static uint64_t climb(const char *base, const char *path, limit_fn *read_limit)
 static char *cgroup_path(const char *root, const char *controller)
 {
     char *name = hrun_strf("%s/proc/self/cgroup", root), *line = NULL, *path = NULL, *list, *rest;
-    FILE *f = name ? fopen(name, "re") : NULL;
+    FILE *f = fopen(name, "re");
     size_t cap = 0;
 
     while (f && !path && getline(&line, &cap, f) > 0) {
@@ -134,7 +133,7 @@ static char *cgroup_path(const char *root, const char *controller)
             continue;
         *rest++ = 0;
         if (controller ? has_word(list + 1, controller) : list[1] == 0)
-            path = strdup(rest);
+            path = xstrdup(rest);
     }
     if (f)
         fclose(f);
@@ -150,7 +149,7 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
     const char *below;
     char from[4096], at[4096], type[64], super[4096], *dash;
     uint64_t limit = UINT64_MAX, here;
-    FILE *f = name && path ? fopen(name, "re") : NULL;
+    FILE *f = path ? fopen(name, "re") : NULL;
     size_t cap = 0, len;
 
     while (f && getline(&line, &cap, f) > 0) {
@@ -169,7 +168,7 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
         if (*below && *below != '/')
             below = "";
         base = hrun_strf("%s%s", root, at);
-        here = base ? climb(base, *below ? below : "/", read_limit) : UINT64_MAX;
+        here = climb(base, *below ? below : "/", read_limit);
         if (here < limit)
             limit = here;
         free(base);
@@ -227,7 +226,7 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
     static const char *const keys[] = { "model name", "cpu", "cpu model", "Hardware" };
     int saved = errno, found = 0;
     char *name = hrun_strf("%s/proc/cpuinfo", root), *line = NULL, *value;
-    FILE *f = name ? fopen(name, "re") : NULL;
+    FILE *f = fopen(name, "re");
     size_t cap = 0, len;
 
     for (size_t k = 0; f && !found && k < sizeof keys / sizeof keys[0]; k++) {
@@ -255,7 +254,7 @@ unsigned hrun_cpu_part(const char *root, int cpu)
 {
     int saved = errno;
     char *name = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", root, cpu);
-    FILE *f = name ? fopen(name, "re") : NULL;
+    FILE *f = fopen(name, "re");
     unsigned long long midr = 0;
 
     if (!f || fscanf(f, "%llx", &midr) != 1)

@@ -95,8 +95,6 @@ int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, con
     errno = saved;
     if (pid < 0)
         return -1;
-    if (is_whole && why.code == HRUN_ENOMEM)
-        return hrun_fail(err, HRUN_EINVAL, "%s needs more than %d MiB of memory in hwloc", what, MEMORY_MAX_MIB);
     if (is_whole && why.code)
         return hrun_fail(err, why.code, "%s", why.text);
     if (is_whole)

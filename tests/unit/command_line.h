@@ -33,7 +33,7 @@ static const char *good_value(const struct hrun_opt *o, char number[32])
 {
     static const struct { const char *meta, *value; } words[] = {
         { "NAME=VALUE", "a=1" }, { "NAME:VALUE", "a:1" }, { "LIST", "1" }, { "LIMITS", "50" },
-        { "LIMIT=VALUE,...", "pes=5" }, { "SIZE|TIME", "7" }, { "FORM", "units" },
+        { "LIMIT=VALUE,...", "pes=5" }, { "SIZE", "7" }, { "FORM", "units" },
     };
 
     switch (o->arg) {

@@ -193,7 +193,7 @@ static void append(struct host *h, const char *app, int sub, struct hrun_sample 
     if (strcmp(app, HRUN_KINDS_APP))
         hrun_buf_adds(&sig, h->c.signatures.v[sub]);
     else
-        profiles_speed_signature(&h->subs[sub], &sig, NULL);
+        profiles_speed_signature(&h->subs[sub], &sig);
     if (hrun_store_append(h->c.store, app, sig.data, &s, &err))
         bail(err.text);
     hrun_buf_release(&sig);

@@ -145,7 +145,7 @@ static void test_command(const struct hrun_layout *l)
     is_str(b.data, "smpirun -platform /p.xml -hostfile hrun.hostfile -np 2 --cfg=smpi/host-speed:2.5Gf "
            "--cfg=smpi/coll-selector:mpich './a b' 1", "of one whose computation is timed, with a user's parameter");
     hrun_buf_reset(&b);
-    hrun_layout_hostfile(l, &b, NULL);
+    hrun_layout_hostfile(l, &b);
     is_str(b.data, "h one\nh2\n", "the host file");
     hrun_buf_release(&b);
 }

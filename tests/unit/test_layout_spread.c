@@ -175,7 +175,7 @@ static int mpirun_gets(const struct hrun_layout *l)
 static int smpi_gets(const struct hrun_layout *l)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int good = !hrun_layout_hostfile(l, &b, NULL), r = 0;
+    int good = !hrun_layout_hostfile(l, &b), r = 0;
 
     for (const char *line = b.data; good && *line; line += strcspn(line, "\n") + 1, r++)
         good = r < l->nranks && is_host(l, r, line, strcspn(line, "\n"));
@@ -199,7 +199,7 @@ static int shim_gets(const struct hrun_layout *l)
     int good;
 
     ranks_words = (struct hrun_strvec)HRUN_STRVEC_INIT;
-    good = !hrun_ranks_words(l, &ranks_words, NULL);
+    good = !hrun_ranks_words(l, &ranks_words);
     for (int r = 0; r < l->nranks && good; r++) {
         struct hrun_ranks_entry entry = { NULL, 0 };
 

@@ -48,7 +48,7 @@ static int found(const struct made *m, struct hrun_drift *out)
 {
     struct hrun_error err = { 0 };
 
-    if (hrun_drift_find(m->v, m->n, 2, out, &err))
+    if (hrun_drift_find(m->v, m->n, 2, out))
         return -1;
     return (out[0].runs > 0) + (out[1].runs > 0);
 }

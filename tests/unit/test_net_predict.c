@@ -73,8 +73,7 @@ static void test_algorithm(enum hrun_net_op op, const char *name)
 
             for (int r = 0; r < n; r++)
                 host[r] = way == 0 ? r % MOST : way == 1 ? r / 2 % MOST : rnd_int(&seed, 0, MOST - 1);
-            if (net_hosts_find(&ranks, &hosts, &err))
-                return;
+            net_hosts_find(&ranks, &hosts);
             task.hosts = &hosts;
             play_begin(&s, n);
             for (int r = 0; r < n; r++) {
@@ -133,8 +132,7 @@ static void test_totals(void)
         struct moved m;
         double all = 0;
 
-        if (net_hosts_find(&ranks, &hosts, NULL))
-            return;
+        net_hosts_find(&ranks, &hosts);
         play_begin(&s, task.n);
         for (int r = 0; r < task.n; r++) {
             play_rank(&s, r);

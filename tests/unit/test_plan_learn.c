@@ -159,7 +159,7 @@ static void test_belief(void)
     static const int half[2 * KINDS] = { 3, 4, 4, 2 }, one[2 * KINDS] = { 1, 0, 1, 0 };
     struct learn_point known[2] = { { usual, usual + KINDS, 40, log(10), 40 }, { half, half + KINDS, 20, log(19), 40 } };
     struct learn_point x = { .pes = one, .procs = one + KINDS, .P = 1 };
-    struct learn_belief *b = learn_belief_create(subs, KINDS, known, 2, NULL);
+    struct learn_belief *b = learn_belief_create(subs, KINDS, known, 2);
     struct learn_outlook at[2], far;
 
     learn_predict(b, &known[0], 10, &at[0]);
@@ -261,7 +261,7 @@ static void test_oracle(void)
             f.best = points[i].log_s < f.best->log_s ? &points[i] : f.best;
         }
         a = ask(&h, 100);
-        f.b = learn_belief_create(subs, KINDS, points, n, NULL);
+        f.b = learn_belief_create(subs, KINDS, points, n);
         if (a.why == HRUN_LEARN_TRIES) {
             trials++;
             worst = fmin(worst, minus_pays(&f, a.pes, a.procs) / least(minus_pays, &f));

@@ -8,30 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
-                      struct hrun_error *err)
+int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
 
     hrun_buf_add_command(&b, words->v);
     if (job->no_stdin && !job->stdin_text)
         hrun_buf_adds(&b, " < /dev/null");
-    if (!b.failed)
-        hrun_buf_add(out, b.data, b.len);
-    rc = b.failed || out->failed ? hrun_fail_nomem(err) : 0;
+    hrun_buf_add(out, b.data, b.len);
     hrun_buf_release(&b);
-    return rc;
+    return 0;
 }
 
-int hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words)
+void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words)
 {
     struct hrun_program p = hrun_job_program(job, r);
     int bad = hrun_strvec_push(words, as_found ? p.path : p.argv[0]);
 
-    for (int i = 1; !bad && p.argv[i]; i++)
-        bad = hrun_strvec_push(words, p.argv[i]);
-    return bad;
+    for (int i = 1; p.argv[i]; i++)
+        hrun_strvec_push(words, p.argv[i]);
 }
 
 static int check_wdir(const char *wdir, struct hrun_error *err)
@@ -111,9 +106,12 @@ void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv,
     int bad = !argv;
     pid_t pid;
 
-    for (char **e = environ; e && *e && !bad; e++)
-        bad = hrun_strvec_push(&env, *e);
-    bad = bad || hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
+    for (char **e = environ; e && *e && !bad; e++) {
+        hrun_strvec_push(&env, *e);
+        bad = 0;
+    }
+    if (!bad)
+        hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
     one.env = env.v;
     if (bad)
         hrun_fail_nomem(&err);

@@ -16,12 +16,11 @@ extern const struct hrun_engine hrun_engine_plain;
 /* ---- common.c */
 
 /* Append words, a command that starts job, as a line to type. Errors: HRUN_ENOMEM; *out is as before then. */
-int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out,
-                      struct hrun_error *err);
+int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out);
 
 /* Append what rank r starts, its program (as_found: by its path, else as the user wrote it) with the arguments. 0, or
  * -1 when memory ran out. */
-int hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words);
+void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words);
 
 /* Engines are either for real hosts or for simulated ones. -1 with HRUN_EINVAL for the other kind. */
 int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err);

@@ -4,6 +4,7 @@
  * direct launch, or each process starts as a world of its own. JSM_JSRUN_PORT in the environment makes it
  * do so (its schizo/jsm component asks for nothing else).
  */
+#include "base/alloc.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/local.h"
 
@@ -59,21 +60,21 @@ static int local_check(const struct hrun_job *job, struct hrun_error *err)
     return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
 }
 
-static int openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+static void openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;
 
-    if (hrun_env_set(env, "JSM_JSRUN_PORT", "0", err) ||
-        hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err) ||
-        hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l), err) ||
-        hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err) ||
-        /* hrun has bound the ranks; Open MPI 4 shall not try to do it better */
-        hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err) ||
-        hrun_env_no_mpich(env, err) || hrun_env_shared_memory(r->job, env, r->shmdir, err))
-        return -1;
+    hrun_env_set(env, "JSM_JSRUN_PORT", "0", err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err);
+    hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l), err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err);
+    hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err);
+    hrun_env_no_mpich(env, err);
+    hrun_env_shared_memory(r->job, env, r->shmdir, err);
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
      * use up what a cgroup grants them, and stand still when there is work. */
-    return hrun_env_yields(r->job) ? hrun_env_mca(r->job, env, hrun_env_yield, "1", err) : 0;
+    if (hrun_env_yields(r->job))
+        hrun_env_mca(r->job, env, hrun_env_yield, "1", err);
 }
 
 /* Are there devices that a program may look for in hwloc's topology, and that hrun's has not got? */
@@ -89,43 +90,49 @@ static int has_devices(void)
 
 /* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short
  * program's time: it may read the file that hrun has. */
-static int mpich_env(const char *topology, struct hrun_strvec *env, struct hrun_error *err)
+static void mpich_env(const char *topology, struct hrun_strvec *env, struct hrun_error *err)
 {
-    if (hrun_mpich_env(env, err))
-        return -1;
+    hrun_mpich_env(env, err);
     if (!topology || has_devices() || hrun_env_get(env, "HWLOC_COMPONENTS"))
-        return 0;
-    return hrun_env_set(env, "HWLOC_XMLFILE", topology, err) ||
-           hrun_env_set(env, "HWLOC_THISSYSTEM", "1", err) ? -1 : 0;
+        return;
+    hrun_env_set(env, "HWLOC_XMLFILE", topology, err);
+    hrun_env_set(env, "HWLOC_THISSYSTEM", "1", err);
 }
 
 /* What all ranks have in common. topology: the host's as a file, or NULL. */
 static int common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env, struct hrun_error *err)
 {
-    if (hrun_env_base(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        (r->mpich ? mpich_env(topology, env, err) : openmpi_env(r, env, err)))
+    hrun_env_base(env, err);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
+    if (r->mpich)
+        mpich_env(topology, env, err);
+    else
+        openmpi_env(r, env, err);
+    if (hrun_env_user(r->job, env, err))
         return -1;
-    return hrun_env_user(r->job, env, err) || hrun_env_preload(r->job, r->job->report_bindings, env, err) ? -1 : 0;
+    hrun_env_preload(r->job, r->job->report_bindings, env);
+    return 0;
 }
 
-static int rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
+static void rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
                     const struct hrun_strvec *pmix, int fd, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_rank *k = &r->job->layout->ranks[rank];
 
     for (size_t i = 0; i < common->n; i++)
-        if (hrun_strvec_push(env, common->v[i]))
-            return hrun_fail_nomem(err);
+        hrun_strvec_push(env, common->v[i]);
     for (size_t i = 0; i < pmix->n; i++)
-        if (strchr(pmix->v[i], '=') && hrun_env_set_word(env, pmix->v[i], err))
-            return -1;
-    if (k->threads && hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads, err))
-        return -1;
-    if (r->mpich)
-        return hrun_mpich_env_rank(r->job->layout, rank, fd, env, err);
-    return hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank, err) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err) ? -1 : 0;
+        if (strchr(pmix->v[i], '='))
+            hrun_env_set_word(env, pmix->v[i]);
+    if (k->threads)
+        hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads, err);
+    if (r->mpich) {
+        hrun_mpich_env_rank(r->job->layout, rank, fd, env, err);
+        return;
+    }
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err);
 }
 
 /* The topology to bind with, or NULL when the PEs are not of this machine. */
@@ -147,10 +154,6 @@ static char *write_topology(const struct hrun_run *r, const struct hrun_topo *to
     char *path = hrun_strf("%s/topology.xml", r->rundir);
     int rc = -1, fd = -1;
 
-    if (!path) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     if (hrun_topo_export(topo, &b, err) == 0) {
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         rc = fd < 0 || hrun_write_all(fd, b.data, b.len) ? -1 : 0;
@@ -175,16 +178,21 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
     char *shim = hrun_shim_path(err);
     int bad = !shim;
 
-    for (int r = 0; r < job->layout->nranks && !bad; r++)
-        bad = hrun_strvec_push(&argv[r], shim) || hrun_strvec_push(&argv[r], "rank") ||
-              hrun_push_program(job, r, 1, &argv[r]);
-    bad = bad || hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
+    for (int r = 0; r < job->layout->nranks && !bad; r++) {
+        hrun_strvec_push(&argv[r], shim);
+        hrun_strvec_push(&argv[r], "rank");
+        hrun_push_program(job, r, 1, &argv[r]);
+        bad = 0;
+    }
+    if (!bad)
+        hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
     if (shim && bad)
         hrun_fail_nomem(err);
-    if (bad || hrun_ranks_words(job->layout, env, err)) {
+    if (bad) {
         free(shim);
         return NULL;
     }
+    hrun_ranks_words(job->layout, env);
     return shim;
 }
 
@@ -196,17 +204,16 @@ struct ranks {
     int *fds;                       /* PMI connections, -1: none */
 };
 
-static int ranks_create(struct ranks *a, size_t n, struct hrun_error *err)
+static void ranks_create(struct ranks *a, size_t n)
 {
-    a->pmix = calloc(n, sizeof *a->pmix);
-    a->env = calloc(n, sizeof *a->env);
-    a->argv = calloc(n, sizeof *a->argv);
-    a->one = calloc(n, sizeof *a->one);
-    a->cpusets = calloc(n, sizeof *a->cpusets);
-    a->fds = malloc(n * sizeof *a->fds);
-    for (size_t i = 0; a->fds && i < n; i++)
+    a->pmix = xcalloc(n, sizeof *a->pmix);
+    a->env = xcalloc(n, sizeof *a->env);
+    a->argv = xcalloc(n, sizeof *a->argv);
+    a->one = xcalloc(n, sizeof *a->one);
+    a->cpusets = xcalloc(n, sizeof *a->cpusets);
+    a->fds = xmalloc(n * sizeof *a->fds);
+    for (size_t i = 0; i < n; i++)
         a->fds[i] = -1;
-    return a->pmix && a->env && a->argv && a->one && a->cpusets && a->fds ? 0 : hrun_fail_nomem(err);
 }
 
 static void close_connections(struct ranks *a, size_t n)
@@ -275,8 +282,7 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     for (int i = 0; i < n; i++) {
         struct hrun_program p = hrun_job_program(job, i);
 
-        if (rank_env(r, i, &x->common, &a->pmix[i], a->fds[i], &a->env[i], err))
-            goto out;
+        rank_env(r, i, &x->common, &a->pmix[i], a->fds[i], &a->env[i], err);
         a->one[i].env = a->env[i].v;
         a->one[i].cpuset = a->cpusets[i];
         a->one[i].keep_fd = a->fds[i];
@@ -308,8 +314,10 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
     r.mpich = mpi.kind == HRUN_MPI_MPICH;
     if (rc == 0 && r.mpich)
         library = hrun_mpich_preload(&job, 0, words, sizeof words);
-    if (rc == 0)
-        rc = ranks_create(&a, n, err);
+    if (rc == 0) {
+        ranks_create(&a, n);
+        rc = 0;
+    }
     if (rc == 0)
         rc = start(&r, &a, err);
     if (rc == 0)

@@ -3,6 +3,7 @@
  * The guard tells what a rank asks for; PEs are chosen here; the guard makes a namespace of the new processes and tells
  * their environment; then they are started as processes of the job, numbered behind those that there are.
  */
+#include "base/alloc.h"
 #include "launch/engines/local.h"
 
 #include <stdlib.h>
@@ -41,10 +42,10 @@ static int read_words(const char **at, const char *end, const char ***out)
 {
     int n = hrun_guard_number(at, end);
 
-    *out = calloc((size_t)n + 1, sizeof **out);
-    for (int i = 0; i < n && *out; i++)
+    *out = xcalloc((size_t)n + 1, sizeof **out);
+    for (int i = 0; i < n; i++)
         (*out)[i] = hrun_guard_word(at, end);
-    return *out ? n : -1;
+    return n;
 }
 
 static void further_destroy(struct further *f)
@@ -103,10 +104,8 @@ static int read_request(const struct hrun_run *r, const struct hrun_buf *words, 
         return hrun_fail(err, HRUN_EINVAL, "key '%s' of its MPI_Info is not served by engine local: leave it "
                          "out, or use --engine mpirun", refused);
     while (at < end) {
-        struct app *v = realloc(f->apps, ((size_t)f->napps + 1) * sizeof *v);
+        struct app *v = xrealloc(f->apps, ((size_t)f->napps + 1) * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         f->apps = v;
         v[f->napps] = (struct app){ 0 };
         if (read_app(r, &at, end, &v[f->napps++], err))
@@ -155,14 +154,10 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
 {
     const struct hrun_layout *l = r->job->layout;
     const struct hrun_cluster *c = l->cluster;
-    int *load = calloc((size_t)number_of(c, c->nsubs, 0) + 1, sizeof *load);
+    int *load = xcalloc((size_t)number_of(c, c->nsubs, 0) + 1, sizeof *load);
     int slots = local_slots(l), used = 0;
 
-    f->procs = calloc((size_t)f->n, sizeof *f->procs);
-    if (!load || !f->procs) {
-        free(load);
-        return hrun_fail_nomem(err);
-    }
+    f->procs = xcalloc((size_t)f->n, sizeof *f->procs);
     for (int i = 0; i < f->n; i++)
         hrun_buf_init(&f->procs[i].text);
     for (int i = 0; i < r->nprocs; i++)
@@ -238,12 +233,10 @@ static void prepare(struct hrun_run *r, struct local *x)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    struct further *f = x->further = calloc(1, sizeof *f);
-    int bad = !f || x->request.failed;
+    struct further *f = x->further = xcalloc(1, sizeof *f);
+    int bad = 0;
 
     x->nalive = r->nalive;
-    if (bad)
-        hrun_fail_nomem(&err);
     bad = bad || is_ending(r) || read_request(r, &x->request, f, &err) ? -1 : find_places(r, x, f, &err);
     if (bad > 0) {
         further_destroy(f);
@@ -262,7 +255,7 @@ static void prepare(struct hrun_run *r, struct local *x)
     hrun_buf_release(&b);
 }
 
-static int make_env(const struct hrun_run *r, const struct local *x, const struct further *f, int i,
+static void make_env(const struct hrun_run *r, const struct local *x, const struct further *f, int i,
                     struct hrun_error *err)
 {
     const struct app *a = &f->apps[f->procs[i].app];
@@ -270,43 +263,42 @@ static int make_env(const struct hrun_run *r, const struct local *x, const struc
     struct hrun_strvec *env = &f->procs[i].env;
 
     for (size_t k = 0; k < x->common.n; k++)
-        if (hrun_strvec_push(env, x->common.v[k]))
-            return hrun_fail_nomem(err);
+        hrun_strvec_push(env, x->common.v[k]);
     for (int k = 0; k < a->nenv; k++)
-        if (strchr(a->env[k], '=') && hrun_env_set_word(env, a->env[k], err))
-            return -1;
+        if (strchr(a->env[k], '='))
+            hrun_env_set_word(env, a->env[k]);
     for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1)
-        if (strchr(text->data + at, '=') && hrun_env_set_word(env, text->data + at, err))
-            return -1;
-    return (a->wdir && hrun_env_set(env, "PWD", a->wdir, err)) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", f->n, err) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", f->n, err) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", i, err) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", i, err) ||
-           hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", i, err) ||
-           (r->nprocs + f->n > local_slots(r->job->layout) && hrun_env_mca(r->job, env, hrun_env_yield, "1", err))
-           ? -1 : 0;
+        if (strchr(text->data + at, '='))
+            hrun_env_set_word(env, text->data + at);
+    if (a->wdir)
+        hrun_env_set(env, "PWD", a->wdir, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", f->n, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", f->n, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", i, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", i, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", i, err);
+    if (r->nprocs + f->n > local_slots(r->job->layout))
+        hrun_env_mca(r->job, env, hrun_env_yield, "1", err);
 }
 
 /* The guard serves them. */
 static void start(struct hrun_run *r, struct local *x)
 {
     struct further *f = x->further;
-    struct hrun_spawn_one *one = calloc((size_t)f->n, sizeof *one);
-    int *places = realloc(x->places, (size_t)(r->nprocs - r->job->layout->nranks + f->n) * sizeof *places);
-    struct group *groups = realloc(x->groups, (size_t)(x->ngroups + 1) * sizeof *groups);
+    struct hrun_spawn_one *one = xcalloc((size_t)f->n, sizeof *one);
+    int *places = xrealloc(x->places, (size_t)(r->nprocs - r->job->layout->nranks + f->n) * sizeof *places);
+    struct group *groups = xrealloc(x->groups, (size_t)(x->ngroups + 1) * sizeof *groups);
     struct hrun_error err = { 0 };
-    int bad = !one || !places || !groups;
+    int bad = 0;
 
-    if (bad)
-        hrun_fail_nomem(&err);
-    x->places = places ? places : x->places;
-    x->groups = groups ? groups : x->groups;
+    x->places = places;
+    x->groups = groups;
     bad = bad || is_ending(r);      /* it would outlive the signal by which the others end */
     for (int i = 0; i < f->n && !bad; i++) {
         const struct app *a = &f->apps[f->procs[i].app];
 
-        bad = make_env(r, x, f, i, &err);
+        make_env(r, x, f, i, &err);
+        bad = 0;
         one[i] = (struct hrun_spawn_one){ .program = a->path, .argv = (char *const *)(uintptr_t)a->argv,
                                           .env = f->procs[i].env.v, .wdir = a->wdir, .cpuset = f->procs[i].cpuset };
         x->places[r->nprocs - r->job->layout->nranks + i] = f->procs[i].place;

@@ -18,6 +18,7 @@
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
  * fail without a word.
  */
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
@@ -98,48 +99,57 @@ static int only_here(const struct hrun_layout *l)
 /* "--host a:2,b:1", as version 5 knows no other host than this one by a rankfile; and that these may differ. Else it
  * takes all for the first one to report, refuses or binds wrongly what fits another, and in 5.0.9 crashes or hangs when
  * another host is first (seen). */
-static int push_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
+static void push_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
 {
-    int *count = calloc((size_t)l->cluster->nhosts + 1, sizeof *count), rc;
+    int *count = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *count);
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    for (int r = 0; count && r < l->nranks; r++)
+    for (int r = 0; r < l->nranks; r++)
         count[l->ranks[r].host]++;
-    for (int h = 0; count && h < l->cluster->nhosts; h++)
+    for (int h = 0; h < l->cluster->nhosts; h++)
         if (count[h])
             hrun_buf_addf(&b, "%s%s:%d", b.len ? "," : "", l->cluster->hosts[h].name, count[h]);
-    rc = !count || b.failed || hrun_strvec_push(v, "--host") || hrun_strvec_push(v, b.data) ||
-         hrun_strvec_push(v, "--prtemca") || hrun_strvec_push(v, "prte_hetero_nodes") || hrun_strvec_push(v, "1")
-         ? -1 : 0;
+    hrun_strvec_push(v, "--host");
+    hrun_strvec_push(v, b.data);
+    hrun_strvec_push(v, "--prtemca");
+    hrun_strvec_push(v, "prte_hetero_nodes");
+    hrun_strvec_push(v, "1");
     hrun_buf_release(&b);
     free(count);
-    return rc;
 }
 
-static int push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
+static void push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
 {
-    return hrun_strvec_push(v, "-np") || hrun_strvec_pushf(v, "%d", hrun_job_run_length(job, r));
+    hrun_strvec_push(v, "-np");
+    hrun_strvec_pushf(v, "%d", hrun_job_run_length(job, r));
 }
 
 static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
     if (major >= 5 && !only_here(job->layout) &&
-        (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1) && push_hosts(job->layout, v))
-        return -1;
-    if (major >= 5)
-        return hrun_strvec_push(v, "--map-by") ||
-               hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile) ||
-               hrun_strvec_push(v, "--bind-to") || hrun_strvec_push(v, "core:overload-allowed") ||
-               push_count(job, 0, v);
-    return hrun_strvec_push(v, "--rankfile") || hrun_strvec_push(v, rankfile) || push_count(job, 0, v) ||
-           /* with a rankfile mpirun has no other place for what the ranks spawn */
-           ((hrun_in_resource_manager() || job->oversubscribe) && hrun_strvec_push(v, "--oversubscribe"));
+        (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1))
+        push_hosts(job->layout, v);
+    if (major >= 5) {
+        hrun_strvec_push(v, "--map-by");
+        hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile);
+        hrun_strvec_push(v, "--bind-to");
+        hrun_strvec_push(v, "core:overload-allowed");
+        push_count(job, 0, v);
+        return 0;
+    }
+    hrun_strvec_push(v, "--rankfile");
+    hrun_strvec_push(v, rankfile);
+    push_count(job, 0, v);
+    if (hrun_in_resource_manager() || job->oversubscribe)
+        hrun_strvec_push(v, "--oversubscribe");
+    return 0;
 }
 
-static int push_mca(struct hrun_strvec *v, const char *key, size_t len, const char *value)
+static void push_mca(struct hrun_strvec *v, const char *key, size_t len, const char *value)
 {
-    return hrun_strvec_push(v, "--mca") || hrun_strvec_pushf(v, "%.*s", (int)len, key) ||
-           hrun_strvec_push(v, value);
+    hrun_strvec_push(v, "--mca");
+    hrun_strvec_pushf(v, "%.*s", (int)len, key);
+    hrun_strvec_push(v, value);
 }
 
 /* mpirun hands the folder to the ranks as it is; only an absolute one means the same to all. */
@@ -161,43 +171,44 @@ static int push_rest(const struct hrun_job *job, int major, const struct hrun_re
 {
     static const char *const agents[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
 
-    if (hrun_env_yields(job) && push_mca(v, hrun_env_yield, strlen(hrun_env_yield), "1"))
-        return -1;
+    if (hrun_env_yields(job))
+        push_mca(v, hrun_env_yield, strlen(hrun_env_yield), "1");
     for (int i = 0; i < job->n_mca; i++) {
         const char *eq = strchr(job->mca[i], '=');
         if (reach && reach->agents && (!strncmp(job->mca[i], agents[0], strlen(agents[0])) ||
                                        !strncmp(job->mca[i], agents[1], strlen(agents[1]))))
             continue;   /* it is in ours, and mpirun would put a comma between the two */
-        if (push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1))
-            return -1;
+        push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1);
     }
     if (job->tag_output && (major >= 5 ? hrun_strvec_push(v, "--output") || hrun_strvec_push(v, "tag")
                                        : hrun_strvec_push(v, "--tag-output")))
         return -1;
-    if (reach && hrun_reach_agents(reach, v))
-        return -1;
+    if (reach)
+        hrun_reach_agents(reach, v);
     for (int i = 0; i < job->n_env; i++) {
         if (reach && major >= 5 && !strchr(job->env[i], '=') && !getenv(job->env[i]))
             continue;   /* an error there */
         /* mpirun refuses -x beside mca_base_env_list; on this host the environment brings the number of threads. */
         if (!strcmp(job->env[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
             continue;
-        if (hrun_strvec_push(each, "-x") || hrun_strvec_push(each, job->env[i]))
-            return -1;
+        hrun_strvec_push(each, "-x");
+        hrun_strvec_push(each, job->env[i]);
     }
     if (job->wdir && push_wdir(job->wdir, each))
         return -1;
     /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
-    if ((major >= 5 && hrun_strvec_push(each, "--")) || (reach && hrun_reach_before_program(reach, each)))
+    if (major >= 5)
+        hrun_strvec_push(each, "--");
+    if (reach && hrun_reach_before_program(reach, each))
         return -1;
     for (int r = 0; r < job->layout->nranks; r += hrun_job_run_length(job, r)) {
-        if (r && (hrun_strvec_push(v, ":") || push_count(job, r, v)))
-            return -1;
+        if (r) {
+            hrun_strvec_push(v, ":");
+            push_count(job, r, v);
+        }
         for (size_t i = 0; i < each->n; i++)
-            if (hrun_strvec_push(v, each->v[i]))
-                return -1;
-        if (hrun_push_program(job, r, reach != NULL, v))
-            return -1;
+            hrun_strvec_push(v, each->v[i]);
+        hrun_push_program(job, r, reach != NULL, v);
     }
     return 0;
 }
@@ -217,7 +228,9 @@ static int push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
 {
     if (only_here(job->layout) || user_sets(job, HRUN_ENV_PMI_PORT) || hrun_env_user_mca(job, "mca_base_env_list"))
         return 0;
-    return hrun_strvec_push(v, "-x") || hrun_strvec_push(v, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
+    hrun_strvec_push(v, "-x");
+    hrun_strvec_push(v, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
+    return 0;
 }
 
 static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
@@ -229,8 +242,10 @@ static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const s
     int bad = hrun_strvec_push(v, m->path) || push_placement(job, m->major, rankfile, v);
 
     /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
-    if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward))
-        bad = push_mca(v, forward, strlen(forward), "1");
+    if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward)) {
+        push_mca(v, forward, strlen(forward), "1");
+        bad = 0;
+    }
     /* Of several programs the last one's word counts. */
     bad = bad || hrun_strvec_push(&each, "--report-uri") || hrun_strvec_push(&each, ready) ||
           push_no_mpich(job, &each) || hrun_reach_options(reach, r, v, &each) ||
@@ -240,13 +255,14 @@ static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const s
 }
 
 /* What hrun-shim does in front of the ranks, as far as mpirun itself can: one number of threads for all. */
-static int push_threads(const struct hrun_job *job, struct hrun_strvec *v)
+static void push_threads(const struct hrun_job *job, struct hrun_strvec *v)
 {
     int threads = job->layout->uneven_threads ? 0 : job->layout->ranks[0].threads;
 
     if (!threads || hrun_env_user_mca(job, "mca_base_env_list"))
-        return 0;
-    return hrun_strvec_push(v, "-x") || hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", threads);
+        return;
+    hrun_strvec_push(v, "-x");
+    hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", threads);
 }
 
 static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
@@ -258,12 +274,15 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
     hrun_openmpi_of(job, &m, NULL);     /* without one, too, it is worth showing: both versions read a rankfile */
     if (hrun_env_check(job, err))
         return -1;
-    if (hrun_strvec_push(&v, strrchr(m.path, '/') + 1) ||
-        push_placement(job, m.major, "hrun.rankfile", &v) || push_threads(job, &each) ||
-        push_rest(job, m.major, NULL, &each, &v))
+    hrun_strvec_push(&v, strrchr(m.path, '/') + 1);
+    push_placement(job, m.major, "hrun.rankfile", &v);
+    push_threads(job, &each);
+    if (push_rest(job, m.major, NULL, &each, &v))
         rc = hrun_fail_nomem(err);
-    else
-        rc = hrun_show_command(job, &v, out, err);
+    else {
+        hrun_show_command(job, &v, out);
+        rc = 0;
+    }
     hrun_strvec_release(&v);
     hrun_strvec_release(&each);
     return rc;
@@ -297,10 +316,13 @@ static int build_env(const struct hrun_run *r, const struct hrun_openmpi *m, con
     static const char *const folder[] = { "OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base" };
     const struct hrun_job *job = r->job;
 
-    if (hrun_env_base(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        hrun_env_no_mpich(env, err) || hrun_reach_env(reach, r, env, err) ||
-        (own_folder(job, reach) && hrun_env_set(env, folder[m->major >= 5], r->rundir, err)))
+    hrun_env_base(env, err);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
+    hrun_env_no_mpich(env, err);
+    if (hrun_reach_env(reach, r, env, err))
         return -1;
+    if (own_folder(job, reach))
+        hrun_env_set(env, folder[m->major >= 5], r->rundir, err);
     return only_here(job->layout) ? hrun_env_shared_memory(job, env, r->shmdir, err) : 0;
 }
 
@@ -316,8 +338,8 @@ static void remove_session(const struct hrun_openmpi *m, pid_t pid)
     folder = m->major >= 5 ? hrun_strf("%s/ompi.%ld", base, (long)pid)
                            : hrun_strf("%s/ompi.%s.%lu", base, host, (unsigned long)geteuid());
     /* The name can be foreseen: not through another user's folder or link. */
-    if (folder && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
-        path = m->major >= 5 ? strdup(folder) : hrun_strf("%s/pid.%ld", folder, (long)pid);
+    if (lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+        path = m->major >= 5 ? xstrdup(folder) : hrun_strf("%s/pid.%ld", folder, (long)pid);
     hrun_remove_tree(path);
     free(path);
     free(folder);
@@ -350,7 +372,7 @@ static void last_words(const struct hrun_buf *text, char *out, size_t size)
 static int judge_mpirun(const struct hrun_run *r, struct hrun_error *err)
 {
     char *ready = ready_file(r), words[256];
-    int failed = r->out->status && !r->out->timed_out && !r->out->signalled && ready &&
+    int failed = r->out->status && !r->out->timed_out && !r->out->signalled &&
                  access(ready, F_OK) && errno == ENOENT;
 
     free(ready);
@@ -381,14 +403,12 @@ static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m,
     struct hrun_buf text = HRUN_BUF_INIT;
     int rc = -1;
 
-    if (!path)
-        hrun_fail_nomem(err);
-    else if (!hrun_layout_rankfile(r->job->layout, &text, err))
+    if (!hrun_layout_rankfile(r->job->layout, &text, err))
         rc = hrun_file_replace(path, text.data, text.len, 0600, err);
     if (!rc && m->major >= 5) {
         *fd = open(path, O_RDONLY | O_CLOEXEC);
         *name = hrun_strf("/proc/%ld/fd/%d", (long)getpid(), *fd);
-        rc = *fd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path) : *name ? 0 : hrun_fail_nomem(err);
+        rc = *fd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path) : 0;
     } else if (!rc) {
         *name = path;
         path = NULL;
@@ -415,10 +435,6 @@ static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_r
     spec.shmdir = r->shmdir;
     spec.scratch = r->job->scratch;
     spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
-    if (!ready) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_reach_listen(reach, r, err) ||
         make_rankfile(r, m, &rankfile, rank_fd, err) || build(r, m, reach, rankfile, ready, &argv, err) ||
         build_env(r, m, reach, &env, err) || hrun_reach_check_shells(reach, r, m, &env, err))

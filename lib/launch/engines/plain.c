@@ -12,8 +12,10 @@ static int start(struct hrun_run *r, struct hrun_strvec *env, struct hrun_error 
     struct hrun_spawn_one one = { .own_group = 0 };
 
     r->is_plain = 1;
-    if (hrun_env_base(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        hrun_env_user(r->job, env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    if (hrun_env_base(env, err))
+        return -1;
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
+    if (hrun_env_user(r->job, env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         return -1;
     one.env = env->v;
     return hrun_run_start(r, r->job->program, r->job->argv, NULL, &one, 1, err);

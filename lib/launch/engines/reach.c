@@ -1,6 +1,7 @@
 /* reach.c - how mpirun reaches other hosts: the plan and its words; see reach.h for the contracts */
 #include "launch/engines/reach.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 #include "launch/internal.h"
 
@@ -176,17 +177,18 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
     if (!is_plain(m->path))
         return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and "
                          "%s does not stand for itself there: put another mpirun first in PATH", m->path);
-    bad = hrun_strvec_pushf(&settings, "TMPDIR=%s", r->rundir);
-    for (int i = 0; i < r->job->n_mca && !bad; i++)
-        bad = hrun_strvec_push(&settings, r->job->mca[i]);
-    for (size_t i = 0; i < reach->agent.n && !bad; i++)
-        bad = hrun_strvec_pushf(&settings, "plm_rsh_agent=%s", reach->agent.v[i]);
-    for (size_t i = 0; i < env->n && !bad; i++) {
-        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes && !bad; k++)
+    hrun_strvec_pushf(&settings, "TMPDIR=%s", r->rundir);
+    bad = 0;
+    for (int i = 0; i < r->job->n_mca; i++)
+        hrun_strvec_push(&settings, r->job->mca[i]);
+    for (size_t i = 0; i < reach->agent.n; i++)
+        hrun_strvec_pushf(&settings, "plm_rsh_agent=%s", reach->agent.v[i]);
+    for (size_t i = 0; i < env->n; i++) {
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
             if (!strncmp(env->v[i], prefixes[k], strlen(prefixes[k])))
-                bad = hrun_strvec_push(&settings, env->v[i] + strlen(prefixes[k]));
-        if (!bad && is_unquoted_variable(env->v[i]))
-            bad = hrun_strvec_push(&settings, env->v[i]);
+                hrun_strvec_push(&settings, env->v[i] + strlen(prefixes[k]));
+        if (is_unquoted_variable(env->v[i]))
+            hrun_strvec_push(&settings, env->v[i]);
     }
     bad = bad || add_from_files(r->job, &settings);
     for (size_t i = 0; i < settings.n && !bad && !rc; i++)
@@ -261,12 +263,10 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
                     struct hrun_error *err)
 {
     const struct hrun_layout *l = job->layout;
-    unsigned char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
+    unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
     int asked = 1, rc = -1, host, i = 0;
     char *program = NULL;
 
-    if (!seen)
-        return hrun_fail_nomem(err);
     while ((host = next_remote(l, seen, &i)) >= 0) {
         const struct hrun_host *h = &l->cluster->hosts[host];
 
@@ -282,10 +282,7 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
         goto out;
     out->reporter = !m ? "proxy" : out->daemons ? "host" : program && hrun_agent_is_ssh(program) ? "shell" : "nobody";
     for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)
-        if (hrun_strvec_push(&out->agent, ssh_options[k])) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        hrun_strvec_push(&out->agent, ssh_options[k]);
     rc = 0;
 out:
     free(program);
@@ -297,40 +294,38 @@ out:
 
 /* ---------------------------------------------------------------- its words */
 
-static int push_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
+static void push_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
 {
-    return hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca") || hrun_strvec_push(v, key) ||
-           hrun_strvec_push(v, value);
+    hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca");
+    hrun_strvec_push(v, key);
+    hrun_strvec_push(v, value);
 }
 
-static int push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
+static void push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
 
     hrun_buf_addf(&b, "%s agent %g %s %d", reach->shim, reach->limit_s, reach->reporter, (int)reach->agent.n);
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_buf_addf(&b, " %s", reach->agent.v[i]);
-    rc = b.failed || push_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
+    push_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
     hrun_buf_release(&b);
-    return rc;
 }
 
 /* What the hosts are to be like: a list, or "-" for anything where it would not fit. */
-static int add_fingerprints(const struct hrun_reach *reach, const struct hrun_layout *l, struct hrun_buf *b)
+static void add_fingerprints(const struct hrun_reach *reach, const struct hrun_layout *l, struct hrun_buf *b)
 {
-    unsigned char *seen = calloc((size_t)l->cluster->nhosts + 1, 1);
+    unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
     size_t before = b->len;
     int host, i = 0;
 
-    while (seen && !reach->managed && (host = next_remote(l, seen, &i)) >= 0)
+    while (!reach->managed && (host = next_remote(l, seen, &i)) >= 0)
         hrun_buf_addf(b, "%s%s", b->len > before ? "," : "", l->cluster->hosts[host].fingerprint);
-    if (!b->failed && (b->len == before || b->len - before > FINGERPRINTS_MAX)) {
+    if (b->len == before || b->len - before > FINGERPRINTS_MAX) {
         b->len = before;
         hrun_buf_addc(b, '-');
     }
     free(seen);
-    return seen ? 0 : -1;
 }
 
 int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
@@ -340,44 +335,49 @@ int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run
                              (char *)(uintptr_t)"reports", (char *)(uintptr_t)host->fingerprint, NULL };
     struct hrun_buf b = HRUN_BUF_INIT;
     char *name = hrun_bare_name(host->name);
-    int bad = !name || hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "agent") ||
+    int bad = 0 || hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "agent") ||
               hrun_strvec_pushf(v, "%g", reach->limit_s) || hrun_strvec_push(v, reach->reporter) ||
               hrun_strvec_pushf(v, "%zu", reach->agent.n);
 
-    for (size_t i = 0; i < reach->agent.n && !bad; i++)
-        bad = hrun_strvec_push(v, reach->agent.v[i]);
+    for (size_t i = 0; i < reach->agent.n && !bad; i++) {
+        hrun_strvec_push(v, reach->agent.v[i]);
+        bad = 0;
+    }
     hrun_buf_add_command(&b, before);
     hrun_buf_addc(&b, ' ');
     hrun_buf_add_command(&b, command);
-    bad = bad || b.failed || hrun_strvec_push(v, name) || hrun_strvec_push(v, b.data);
+    if (!bad) {
+        hrun_strvec_push(v, name);
+        hrun_strvec_push(v, b.data);
+    }
     hrun_buf_release(&b);
     free(name);
     return bad ? hrun_fail_nomem(err) : 0;
 }
 
-static int push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
+static void push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
 
     hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
-    rc = add_fingerprints(reach, r->job->layout, &b);
+    add_fingerprints(reach, r->job->layout, &b);
     hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
-    rc = rc || b.failed || push_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
+    push_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
     hrun_buf_release(&b);
-    return rc;
 }
 
 static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
 {
     struct hrun_strvec words = HRUN_STRVEC_INIT;
-    int rc = hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
+    int rc = hrun_ranks_words(r->job->layout, &words) || hrun_env_preload_words(r->job, &words) ||
              hrun_strvec_push(v, "-x") ||
              hrun_strvec_push(v, HRUN_RANKS_DO_VARIABLE);
 
-    for (size_t i = 0; i < words.n && !rc; i++)
-        rc = hrun_strvec_push(v, "-x") ||
-             hrun_strvec_pushf(v, "%.*s", (int)strcspn(words.v[i], "="), words.v[i]);
+    for (size_t i = 0; i < words.n && !rc; i++) {
+        hrun_strvec_push(v, "-x");
+        hrun_strvec_pushf(v, "%.*s", (int)strcspn(words.v[i], "="), words.v[i]);
+        rc = 0;
+    }
     hrun_strvec_release(&words);
     return rc;
 }
@@ -388,31 +388,38 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
     /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
-    if (r->job->layout->cluster->ngroups > 1 && reach->agents &&
-        ((!hrun_env_user_mca(r->job, "plm") && push_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh")) ||
-         (!hrun_env_user_mca(r->job, "ras") && push_mca(reach, v, "ras", "^slurm"))))
-        return -1;
+    if (r->job->layout->cluster->ngroups > 1 && reach->agents) {
+        if (!hrun_env_user_mca(r->job, "plm"))
+            push_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh");
+        if (!hrun_env_user_mca(r->job, "ras"))
+            push_mca(reach, v, "ras", "^slurm");
+    }
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
-        if (!hrun_env_user_mca(r->job, keepalive[i].key) && push_mca(reach, v, keepalive[i].key, keepalive[i].value))
-            return -1;
+        if (!hrun_env_user_mca(r->job, keepalive[i].key))
+            push_mca(reach, v, keepalive[i].key, keepalive[i].value);
     /* A daemon would start others through a shim that need not be there. */
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
-        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn") && push_mca(reach, v, "plm_rsh_no_tree_spawn", "1"))
-        return -1;
+        !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn"))
+        push_mca(reach, v, "plm_rsh_no_tree_spawn", "1");
     /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
-    if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc") &&
-        push_mca(reach, v, "rtc", "^hwloc"))
+    if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc"))
+        push_mca(reach, v, "rtc", "^hwloc");
+    if (reach->daemons)
+        push_daemon(reach, r, v);
+    if (reach->ranks && push_ranks(r, each))
         return -1;
-    if ((reach->daemons && push_daemon(reach, r, v)) || (reach->ranks && push_ranks(r, each)))
-        return -1;
-    if (!reach->ranks && first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list"))
-        return hrun_strvec_push(each, "-x") || hrun_strvec_pushf(each, "OMP_NUM_THREADS=%d", first->threads) ? -1 : 0;
+    if (!reach->ranks && first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list")) {
+        hrun_strvec_push(each, "-x");
+        hrun_strvec_pushf(each, "OMP_NUM_THREADS=%d", first->threads);
+        return 0;
+    }
     return 0;
 }
 
-int hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
+void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
-    return reach->agents ? push_agent(reach, v) : 0;
+    if (reach->agents)
+        push_agent(reach, v);
 }
 
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v)
@@ -426,18 +433,24 @@ int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, str
     struct hrun_strvec words = HRUN_STRVEC_INIT;
     int bad = 0;
 
-    if (reach->fifo)
-        bad = hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo) ||
-              (strcmp(reach->reporter, "proxy") && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
+    if (reach->fifo) {
+        hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo);
+        bad = (strcmp(reach->reporter, "proxy") && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
+    }
     if (reach->ranks) {
-        bad = bad || hrun_ranks_words(r->job->layout, &words, NULL) || hrun_env_preload_words(r->job, &words) ||
-              hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
+        if (!bad) {
+            hrun_ranks_words(r->job->layout, &words);
+            hrun_env_preload_words(r->job, &words);
+            hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
                                 reach->tells ? ",tell" : "");
+        }
         if (reach->nremote && r->shmdir)
             bad = bad || hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
     }
-    for (size_t i = 0; i < words.n && !bad; i++)
-        bad = hrun_env_set_word(env, words.v[i], NULL);
+    for (size_t i = 0; i < words.n && !bad; i++) {
+        hrun_env_set_word(env, words.v[i]);
+        bad = 0;
+    }
     hrun_strvec_release(&words);
     return bad ? hrun_fail_nomem(err) : 0;
 }

@@ -57,7 +57,7 @@ void hrun_reach_release(struct hrun_reach *reach);
  * names the shim before the agents; the words that stand right before a program; variables for mpirun's environment. */
 int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
                        struct hrun_strvec *each);
-int hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
+void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v);
 int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
                    struct hrun_error *err);

@@ -180,8 +180,6 @@ int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_
     if (!reach->agents && !reach->tells)
         return 0;
     reach->fifo = hrun_strf("%s/notes", r->rundir);
-    if (!reach->fifo)
-        return hrun_fail_nomem(err);
     if (hrun_words_fifo(&reach->notes, reach->fifo))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
     r->watch_fd = reach->notes.fd;

@@ -38,13 +38,16 @@ int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *tex
 {
     struct hrun_strvec words = { 0 };
     char *helper = helper_path(err);
-    int bad, rc = -1;
+    int rc = -1;
 
     if (helper) {
-        bad = hrun_strvec_push(&words, helper) || hrun_strvec_push(&words, "hosts") || hrun_strvec_push(&words, path);
-        for (; hosts && *hosts && !bad; hosts++)
-            bad = hrun_strvec_push(&words, *hosts);
-        rc = bad ? hrun_fail_nomem(err) : hrun_command_output(words.v, 1, text, err);
+        hrun_strvec_push(&words, helper);
+        hrun_strvec_push(&words, "hosts");
+        hrun_strvec_push(&words, path);
+        for (; hosts && *hosts; hosts++) {
+            hrun_strvec_push(&words, *hosts);
+        }
+        rc = hrun_command_output(words.v, 1, text, err);
     }
     hrun_strvec_release(&words);
     free(helper);
@@ -89,7 +92,8 @@ static int push_default(const struct hrun_job *job, struct hrun_strvec *v, const
 {
     if (user_sets(job->smpi, job->n_smpi, parameter, strcspn(parameter, ":")))
         return 0;
-    return hrun_strvec_pushf(v, "--cfg=%s", parameter);
+    hrun_strvec_pushf(v, "--cfg=%s", parameter);
+    return 0;
 }
 
 /* What a user would have to tell smpirun. */
@@ -99,9 +103,12 @@ static int push_parameters(const struct hrun_job *job, const struct hrun_mpi *mp
     int bad = job->layout->nranks > 1 && push_default(job, v, "smpi/coll-selector:ompi");
 
     snprintf(speed, sizeof speed, "%s:%.9gGf", HOST_SPEED, 1e-9 * host_speed(job->layout->cluster, mpi));
-    bad = bad || push_default(job, v, mpi->counts_flops ? "smpi/simulate-computation:no" : speed);
-    for (int i = 0; i < job->n_smpi && !bad; i++)
-        bad = hrun_strvec_pushf(v, "--cfg=%s", job->smpi[i]);
+    if (!bad)
+        push_default(job, v, mpi->counts_flops ? "smpi/simulate-computation:no" : speed);
+    for (int i = 0; i < job->n_smpi && !bad; i++) {
+        hrun_strvec_pushf(v, "--cfg=%s", job->smpi[i]);
+        bad = 0;
+    }
     return bad;
 }
 
@@ -115,8 +122,10 @@ static int push_fixed(const struct hrun_run *r, const char *hostfile, struct hru
               hrun_strvec_pushf(v, "--cfg=smpi/np:%d", r->job->layout->nranks) ||
               hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->rundir);
 
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++)
-        bad = push_default(r->job, v, fixed[i]);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++) {
+        push_default(r->job, v, fixed[i]);
+        bad = 0;
+    }
     return bad;
 }
 
@@ -185,11 +194,10 @@ static int smpi_check(const struct hrun_job *job, struct hrun_error *err)
 
 static int push_arguments(const struct hrun_job *job, struct hrun_strvec *v)
 {
-    int bad = 0;
 
-    for (int i = 1; job->argv[i] && !bad; i++)
-        bad = hrun_strvec_push(v, job->argv[i]);
-    return bad;
+    for (int i = 1; job->argv[i]; i++)
+        hrun_strvec_push(v, job->argv[i]);
+    return 0;
 }
 
 static int mpi_of(const struct hrun_job *job, struct hrun_mpi *mpi, struct hrun_error *err)
@@ -217,7 +225,7 @@ static int smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct
           hrun_strvec_push(&v, "hrun.hostfile") || hrun_strvec_push(&v, "-np") ||
           hrun_strvec_pushf(&v, "%d", job->layout->nranks) || push_parameters(job, &mpi, &v) ||
           hrun_strvec_push(&v, job->argv[0]) || push_arguments(job, &v);
-    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
+    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out);
     hrun_strvec_release(&v);
     return rc;
 }
@@ -237,8 +245,10 @@ static int build(const struct hrun_run *r, const struct hrun_mpi *mpi, const cha
 
 static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
-    return hrun_env_base(env, err) || hrun_env_user(r->job, env, err) ||
-           hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ? -1 : 0;
+    if (hrun_env_base(env, err) || hrun_env_user(r->job, env, err))
+        return -1;
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
+    return 0;
 }
 
 static void say_hosts(struct hrun_run *r)
@@ -262,14 +272,10 @@ static int start(struct hrun_run *r, const struct hrun_mpi *mpi, const char *hel
     memset(&one, 0, sizeof one);
     r->is_launcher = 1;
     r->launcher = &hrun_smpi_launcher;
-    if (!hostfile) {
-        hrun_fail_nomem(err);
+    if (hrun_words_open(&r->words, err))
         goto out;
-    }
-    if (hrun_words_open(&r->words, err) || hrun_layout_hostfile(r->job->layout, &text, err) ||
-        hrun_file_replace(hostfile, text.data, text.len, 0600, err) ||
-        build(r, mpi, helper, hostfile, &argv, err) || build_env(r, &env, err) ||
-        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    hrun_layout_hostfile(r->job->layout, &text);
+    if (hrun_file_replace(hostfile, text.data, text.len, 0600, err) || build(r, mpi, helper, hostfile, &argv, err) || build_env(r, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         goto out;
     one.env = env.v;
     say_hosts(r);

@@ -28,6 +28,7 @@
  */
 #include "launch/engines/srun.h"
 
+#include "base/alloc.h"
 #include "launch/internal.h"
 #include "launch/engines/engines.h"
 
@@ -155,97 +156,101 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
-static int push_all(struct hrun_strvec *v, const char *const *words)
+static void push_all(struct hrun_strvec *v, const char *const *words)
 {
-    int bad = 0;
 
-    for (size_t i = 0; words[i] && !bad; i++)
-        bad = hrun_strvec_push(v, words[i]);
-    return bad;
+    for (size_t i = 0; words[i]; i++)
+        hrun_strvec_push(v, words[i]);
 }
 
 /* Which processes run where. nodes: a list, or a file with a '/' in its name. */
-static int push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
+static void push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
                           int mpich, struct hrun_strvec *v)
 {
     static const char *const fixed[] = { "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL };
 
-    return (p->ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", part->group)) ||
-           hrun_strvec_push(v, mpich ? "--mpi=pmi2" : "--mpi=pmix") ||
-           hrun_strvec_pushf(v, "--nodes=%d", part->nhosts) || hrun_strvec_pushf(v, "--ntasks=%d", part->nranks) ||
-           hrun_strvec_push(v, "--distribution=arbitrary") || hrun_strvec_pushf(v, "--nodelist=%s", nodes) ||
-           push_all(v, fixed);
+    if (p->ngroups > 1)
+        hrun_strvec_pushf(v, "--het-group=%d", part->group);
+    hrun_strvec_push(v, mpich ? "--mpi=pmi2" : "--mpi=pmix");
+    hrun_strvec_pushf(v, "--nodes=%d", part->nhosts);
+    hrun_strvec_pushf(v, "--ntasks=%d", part->nranks);
+    hrun_strvec_push(v, "--distribution=arbitrary");
+    hrun_strvec_pushf(v, "--nodelist=%s", nodes);
+    push_all(v, fixed);
 }
 
 /* The program of a part, or a shell that chooses among several: the file of srun's --multi-prog cannot hold all
  * arguments. SLURM_PROCID counts the processes of all components. */
-static int push_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
+static void push_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
                         struct hrun_strvec *v)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
-    int end = part->first + part->nranks, bad = 0;
+    int end = part->first + part->nranks;
 
-    if (part->first + hrun_job_run_length(job, part->first) >= end)
-        return hrun_push_program(job, part->first, as_found, v);
-    for (int r = part->first, next; r < end && !bad; r = next) {
+    if (part->first + hrun_job_run_length(job, part->first) >= end) {
+        hrun_push_program(job, part->first, as_found, v);
+        return;
+    }
+    for (int r = part->first, next; r < end; r = next) {
         struct hrun_strvec words = HRUN_STRVEC_INIT;
 
         next = r + hrun_job_run_length(job, r);
         if (next < end)
             hrun_buf_addf(&text, "[ $SLURM_PROCID -lt %d ] && ", next);
         hrun_buf_adds(&text, "exec ");
-        bad = hrun_push_program(job, r, as_found, &words);
-        if (!bad)
-            hrun_buf_add_command(&text, words.v);
+        hrun_push_program(job, r, as_found, &words);
+        hrun_buf_add_command(&text, words.v);
         hrun_buf_adds(&text, next < end ? "; " : "");
         hrun_strvec_release(&words);
     }
-    bad = bad || text.failed || hrun_strvec_push(v, "/bin/sh") || hrun_strvec_push(v, "-c") ||
-          hrun_strvec_push(v, text.data);
+    hrun_strvec_push(v, "/bin/sh");
+    hrun_strvec_push(v, "-c");
+    hrun_strvec_push(v, text.data);
     hrun_buf_release(&text);
-    return bad;
 }
 
 /* What a run needs beyond the placement. */
-static int push_running(const struct hrun_job *job, int first, int stderr_fd, struct hrun_strvec *v)
+static void push_running(const struct hrun_job *job, int first, int stderr_fd, struct hrun_strvec *v)
 {
     static const char *const fixed[] = { "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL };
 
-    return push_all(v, fixed) || hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program)) ||
-           hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd) ||
-           hrun_strvec_push(v, first && !(job->no_stdin && !job->stdin_text) ? "--input=0" : "--input=none") ||
-           (job->tag_output && hrun_strvec_push(v, "--label"));
+    push_all(v, fixed);
+    hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program));
+    hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
+    hrun_strvec_push(v, first && !(job->no_stdin && !job->stdin_text) ? "--input=0" : "--input=none");
+    if (job->tag_output)
+        hrun_strvec_push(v, "--label");
 }
 
-static int push_wdir(const struct hrun_job *job, struct hrun_strvec *v)
+static void push_wdir(const struct hrun_job *job, struct hrun_strvec *v)
 {
-    return job->wdir && hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
+    if (job->wdir)
+        hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
 }
 
 static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
 
 /* The words in front of srun that a user would type for a part of the nodes, -x, --mca and yielding. */
-static int push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich, struct hrun_strvec *v)
+static void push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich, struct hrun_strvec *v)
 {
     size_t before = v->n;
     int bad = hrun_strvec_push(v, "env");
 
-    if (!bad && p->nodes)
-        bad = hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
-    if (!bad && !mpich && hrun_env_yields(job))
-        bad = hrun_strvec_pushf(v, "OMPI_MCA_%s=1", hrun_env_yield);
-    for (int i = 0; i < job->n_mca && !bad; i++)
-        bad = hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca[i]);
-    for (int i = 0; i < job->n_env && !bad; i++)
+    if (p->nodes)
+        hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
+    if (!mpich && hrun_env_yields(job))
+        hrun_strvec_pushf(v, "OMPI_MCA_%s=1", hrun_env_yield);
+    for (int i = 0; i < job->n_mca; i++)
+        hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca[i]);
+    for (int i = 0; i < job->n_env; i++)
         if (strchr(job->env[i], '='))
-            bad = hrun_strvec_push(v, job->env[i]);
-    if (!bad && v->n == before + 1)
+            hrun_strvec_push(v, job->env[i]);
+    if (v->n == before + 1)
         free(v->v[--v->n]);
-    return bad;
 }
 
 /* "h[1-2]"; a list too long for a command line stands in a file. */
-static int show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, struct hrun_buf *out)
+static void show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, struct hrun_buf *out)
 {
     enum { SHOWN_MAX = 2000 };
 
@@ -257,7 +262,6 @@ static int show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_pa
         if (p->ngroups > 1)
             hrun_buf_addf(out, ".%d", part->group);
     }
-    return out->failed;
 }
 
 static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
@@ -266,21 +270,26 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     struct hrun_buf nodes = HRUN_BUF_INIT;
     struct hrun_srun_parts p;
     struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
-    int bad, rc = -1;
+    int rc = -1;
 
     hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
     if (hrun_env_check(job, err) || hrun_srun_make_parts(job->layout, &p, err))
         return -1;
-    bad = push_variables(job, &p, mpi.kind == HRUN_MPI_MPICH, &v) || hrun_strvec_push(&v, "srun");
-    for (int i = 0; i < p.n && !bad; i++)
-        bad = (i && hrun_strvec_push(&v, ":")) || show_nodes(&p, &p.v[i], &nodes) ||
-              push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v) || push_wdir(job, &v) ||
-              push_program(job, &p.v[i], 0, &v);
-    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out, err);
+    push_variables(job, &p, mpi.kind == HRUN_MPI_MPICH, &v);
+    hrun_strvec_push(&v, "srun");
+    for (int i = 0; i < p.n; i++) {
+        if (i)
+            hrun_strvec_push(&v, ":");
+        show_nodes(&p, &p.v[i], &nodes);
+        push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v);
+        push_wdir(job, &v);
+        push_program(job, &p.v[i], 0, &v);
+    }
+    hrun_show_command(job, &v, out);
     hrun_srun_parts_release(&p);
     hrun_strvec_release(&v);
     hrun_buf_release(&nodes);
-    return rc;
+    return 0;
 }
 
 static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd,
@@ -298,12 +307,21 @@ static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, cons
         hrun_buf_reset(&text);
         for (size_t k = 0; k < part->nodes.n; k++)
             hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
-        bad = bad || !file || text.failed;
+        bad = bad;
         if (!bad && hrun_file_replace(file, text.data, text.len, 0600, err))
             goto out;
-        bad = bad || (i && hrun_strvec_push(v, ":")) || push_placement(p, part, file, r->mpich, v) ||
-              push_running(r->job, i == 0, stderr_fd, v) || push_wdir(r->job, v) || hrun_strvec_push(v, shim) ||
-              hrun_strvec_push(v, "rank") || push_program(r->job, part, 1, v);
+        if (!bad) {
+            if (i)
+                hrun_strvec_push(v, ":");
+            push_placement(p, part, file, r->mpich, v);
+            push_running(r->job, i == 0, stderr_fd, v);
+            push_wdir(r->job, v);
+        }
+        if (!bad) {
+            hrun_strvec_push(v, shim);
+            hrun_strvec_push(v, "rank");
+            push_program(r->job, part, 1, v);
+        }
     }
     rc = bad ? hrun_fail_nomem(err) : 0;
 out:
@@ -316,11 +334,13 @@ out:
 
 static int openmpi_env(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
 {
-    return (!getenv("SLURM_PMIX_FENCE") && hrun_env_set(env, "SLURM_PMIX_FENCE", "ring", err)) ||
-           hrun_env_no_mpich(env, err) ||
-           /* the shim has bound the ranks; Open MPI 4 shall not try to do it better */
-           hrun_env_mca(job, env, "orte_bound_at_launch", "1", err) ||
-           (hrun_env_yields(job) && hrun_env_mca(job, env, hrun_env_yield, "1", err));
+    if (!getenv("SLURM_PMIX_FENCE"))
+        hrun_env_set(env, "SLURM_PMIX_FENCE", "ring", err);
+    hrun_env_no_mpich(env, err);
+    hrun_env_mca(job, env, "orte_bound_at_launch", "1", err);
+    if (hrun_env_yields(job))
+        hrun_env_mca(job, env, hrun_env_yield, "1", err);
+    return 0;
 }
 
 /* srun's environment is also that of the ranks. */
@@ -329,16 +349,21 @@ static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, 
 {
     const struct hrun_job *job = r->job;
     struct hrun_strvec ranks = HRUN_STRVEC_INIT;
-    int rc = hrun_ranks_words(job->layout, &ranks, err);
+    int rc = hrun_ranks_words(job->layout, &ranks);
 
     rc = rc || hrun_srun_clean_env(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
          (p->nodes && hrun_env_set(env, JOB_NODES, p->nodes, err)) ||
          hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
          (r->mpich ? hrun_mpich_env(env, err) : openmpi_env(job, env, err));
-    for (size_t i = 0; i < ranks.n && !rc; i++)
-        rc = hrun_env_set_word(env, ranks.v[i], err);
+    for (size_t i = 0; i < ranks.n && !rc; i++) {
+        hrun_env_set_word(env, ranks.v[i]);
+        rc = 0;
+    }
     hrun_strvec_release(&ranks);
-    return rc || hrun_env_user(job, env, err) || hrun_env_preload(job, 1, env, err) ? -1 : 0;
+    if (rc || hrun_env_user(job, env, err))
+        return -1;
+    hrun_env_preload(job, 1, env);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- run */
@@ -387,9 +412,7 @@ static int begin_watch(const struct hrun_srun_parts *p, struct hrun_srun_watch *
         snprintf(name, sizeof name, "SLURM_JOB_ID_HET_GROUP_%d", p->v[i].group);
         id = getenv(name);
         w->first_rank[p->v[i].group] = p->v[i].first;
-        w->job_ids[p->v[i].group] = strdup(id ? id : "");
-        if (!w->job_ids[p->v[i].group])
-            return hrun_fail_nomem(err);
+        w->job_ids[p->v[i].group] = xstrdup(id ? id : "");
     }
     return 0;
 }
@@ -419,18 +442,15 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
     struct hrun_job job = *asked;
     struct hrun_mpi mpi;
     char *library = NULL, mpich_words[64];
-    struct hrun_srun_watch *w = calloc(1, sizeof *w);
+    struct hrun_srun_watch *w = xcalloc(1, sizeof *w);
     char *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
     struct hrun_srun_parts p = { 0 };
     struct hrun_run r;
     int rc = -1;
 
-    if (!w)
-        hrun_fail_nomem(err);
     if (!srun)
         hrun_srun_missing(err, "srun");
-    if (!w || !shim || !srun || hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &p, err) ||
-        begin_watch(&p, w, err))
+    if (!shim || !srun || hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &p, err) || begin_watch(&p, w, err))
         goto out;
     if (mpi.kind == HRUN_MPI_MPICH)
         library = hrun_mpich_preload(&job, 1, mpich_words, sizeof mpich_words);
@@ -445,8 +465,7 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
         rc = judge_srun(&r, w, err);
     hrun_run_end(&r);
 out:
-    if (w)
-        end_watch(w);
+    end_watch(w);
     hrun_srun_parts_release(&p);
     free(w);
     free(library);

@@ -1,6 +1,7 @@
 /* srun_parts.c - which ranks go to which component of the job; see srun.h */
 #include "launch/engines/srun.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 
 #include <stdint.h>
@@ -38,40 +39,39 @@ static int add_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int 
     last->nranks++;
     last->nhosts += !seen[l->ranks[r].host];
     seen[l->ranks[r].host] = 1;
-    return hrun_strvec_push(&last->nodes, node) ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_push(&last->nodes, node);
+    return 0;
 }
 
 /* p->nodes, from the allocation's names of the hosts used (by their numbers; NULL for the others). */
-static int note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts,
-                      struct hrun_error *err)
+static int note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_strvec v = HRUN_STRVEC_INIT;
-    int bad = 0;
 
     if (p->ngroups > 1)
         return 0;
-    for (size_t i = 0; i < a->hosts.n && !bad; i++)
+    for (size_t i = 0; i < a->hosts.n; i++)
         for (int h = 0; h < nhosts; h++)
             if (used[h] && !strcmp(used[h], a->hosts.v[i])) {
-                bad = hrun_strvec_push(&v, used[h]);
+                hrun_strvec_push(&v, used[h]);
                 break;
             }
-    if (!bad && v.n < a->hosts.n) {
+    if (v.n < a->hosts.n) {
         hrun_hostlist_print(v.v, v.n, &text);
-        bad = text.failed || !(p->nodes = strdup(text.data));
+        p->nodes = xstrdup(text.data);
     }
     hrun_strvec_release(&v);
     hrun_buf_release(&text);
-    return bad ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
     struct hrun_allocation a;
-    char *seen = calloc((size_t)c->nhosts + 1, 1), **nodes = calloc((size_t)c->nhosts + 1, sizeof *nodes);
-    int *groups = calloc((size_t)c->nhosts + 1, sizeof *groups), rc = 0;
+    char *seen = xcalloc((size_t)c->nhosts + 1, 1), **nodes = xcalloc((size_t)c->nhosts + 1, sizeof *nodes);
+    int *groups = xcalloc((size_t)c->nhosts + 1, sizeof *groups), rc = 0;
 
     *p = (struct hrun_srun_parts){ 0 };
     if (hrun_allocation_find(&a, err)) {
@@ -79,11 +79,9 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
         goto out;
     }
     p->ngroups = a.ngroups > 1 ? a.ngroups : 1;
-    p->v = calloc((size_t)p->ngroups, sizeof *p->v);
-    p->name = strdup(a.name ? a.name : "");
-    if (!seen || !nodes || !groups || !p->v || !p->name)
-        rc = hrun_fail_nomem(err);
-    else if (a.manager != HRUN_MANAGER_SLURM)
+    p->v = xcalloc((size_t)p->ngroups, sizeof *p->v);
+    p->name = xstrdup(a.name ? a.name : "");
+    if (a.manager != HRUN_MANAGER_SLURM)
         rc = hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none");
     for (int r = 0; r < l->nranks && !rc; r++) {
         int h = l->ranks[r].host;
@@ -92,10 +90,10 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
             nodes[h] = hrun_srun_node(&a, c->hosts[h].name, c->hosts[h].is_local, &groups[h], err);
         rc = nodes[h] ? add_rank(p, l, r, nodes[h], groups[h], seen, err) : -1;
     }
-    rc = rc || note_nodes(p, &a, nodes, c->nhosts, err) ? -1 : 0;
+    rc = rc || note_nodes(p, &a, nodes, c->nhosts) ? -1 : 0;
     hrun_allocation_release(&a);
 out:
-    for (int h = 0; nodes && h < c->nhosts; h++)
+    for (int h = 0; h < c->nhosts; h++)
         free(nodes[h]);
     free(nodes);
     free(groups);

@@ -32,8 +32,10 @@ static void cancel(struct hrun_run *r, int sig)
     int bad = hrun_strvec_push(&argv, "scancel") || hrun_strvec_push(&argv, "--quiet") ||
               hrun_strvec_pushf(&argv, "--signal=%d", sig);
 
-    for (size_t i = 0; i < w->steps.n && !bad; i++)
-        bad = hrun_strvec_push(&argv, w->steps.v[i]);
+    for (size_t i = 0; i < w->steps.n && !bad; i++) {
+        hrun_strvec_push(&argv, w->steps.v[i]);
+        bad = 0;
+    }
     hrun_run_helper(r, w->scancel, bad ? NULL : argv.v, sig);
     hrun_strvec_release(&argv);
 }

@@ -7,6 +7,7 @@
  * takes a host that is not beside itself in the list for two. The job is told to the proxies when all hosts are ready,
  * so that nothing is started where one is not.
  */
+#include "base/alloc.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
 #include "launch/frames.h"
@@ -159,17 +160,22 @@ static int ranks_env(const struct ssh *s, struct hrun_strvec *env, struct hrun_e
     struct hrun_strvec base = HRUN_STRVEC_INIT;
     int bad = hrun_env_base(&base, err), rc;
 
-    for (size_t i = 0; i < base.n && !bad; i++)
-        bad = !is_of_here(base.v[i]) && hrun_strvec_push(env, base.v[i]) ? hrun_fail_nomem(err) : 0;
-    bad = bad || hrun_mpich_env(env, err) ||
-          hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->job_id, err) ||
-          hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err);
-    rc = bad || hrun_ranks_words(job->layout, env, err) || hrun_env_user(job, env, err) ||
-         hrun_env_preload(job, 1, env, err) ? -1 : 0;
+    for (size_t i = 0; i < base.n; i++) {
+        if (!is_of_here(base.v[i]))
+            hrun_strvec_push(env, base.v[i]);
+        bad = 0;
+    }
+    hrun_mpich_env(env, err);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->job_id, err);
+    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err);
+    rc = bad || hrun_ranks_words(job->layout, env) || hrun_env_user(job, env, err) ||
+         hrun_env_preload(job, 1, env) ? -1 : 0;
     /* -x NAME passes on what is else of here. */
     for (int i = 0; i < job->n_env && !rc; i++)
-        if (!strchr(job->env[i], '=') && getenv(job->env[i]))
-            rc = hrun_env_set(env, job->env[i], getenv(job->env[i]), err);
+        if (!strchr(job->env[i], '=') && getenv(job->env[i])) {
+            hrun_env_set(env, job->env[i], getenv(job->env[i]), err);
+            rc = 0;
+        }
     hrun_strvec_release(&base);
     return rc;
 }
@@ -235,8 +241,6 @@ static int begin(struct ssh *s, struct hrun_error *err)
         if (b.len > HRUN_FRAME_MAX)
             rc = hrun_fail(err, HRUN_EINVAL, "environment, arguments and ranks of the job take %zu MiB, and at most %d "
                            "can be told to a host", b.len >> 20, HRUN_FRAME_MAX >> 20);
-        else if (b.failed)
-            rc = hrun_fail_nomem(err);
         else
             send_frame(s, &s->hosts[i], HRUN_FRAME_JOB, 0, b.data, b.len);
     }
@@ -402,7 +406,7 @@ static void read_host(struct ssh *s, struct host *h)
     if (h->greeted || (got = skip_greeting(h)) > 0)
         while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey(s, h, &f)))
             ;
-    if (got < 0 || h->in.failed)
+    if (got < 0)
         garbled(s, h);
     hrun_frames_drop(&h->in, &at);
 }
@@ -502,8 +506,8 @@ static int start_host(struct ssh *s, struct host *h, struct hrun_error *err)
     rc = hrun_spawn(&what, &one, 1, &h->pid, err);
     if (rc)
         h->pid = 0;
-    else if (hrun_pids_push(&r->groups, h->pid))
-        rc = hrun_fail_nomem(err);
+    else
+        hrun_pids_push(&r->groups, h->pid);
 out:
     close(pair[1]);
     hrun_strvec_release(&argv);
@@ -606,12 +610,10 @@ static void abandon(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- start */
 
-static int find_hosts(struct ssh *s, const struct hrun_layout *l, struct hrun_error *err)
+static void find_hosts(struct ssh *s, const struct hrun_layout *l)
 {
-    s->hosts = calloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
-    s->host_of = malloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
-    if (!s->hosts || !s->host_of)
-        return hrun_fail_nomem(err);
+    s->hosts = xcalloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
+    s->host_of = xmalloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
     for (int i = 0; i < l->cluster->nhosts; i++)
         s->host_of[i] = -1;
     for (int r = 0; r < l->nranks; r++) {
@@ -623,7 +625,6 @@ static int find_hosts(struct ssh *s, const struct hrun_layout *l, struct hrun_er
         s->hosts[s->nhosts++] = (struct host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
                                                .out = HRUN_BUF_INIT };
     }
-    return 0;
 }
 
 static int start(struct ssh *s, struct hrun_error *err)
@@ -641,9 +642,10 @@ static int start(struct ssh *s, struct hrun_error *err)
     r->state = s;
     r->tagging = HRUN_TAG_FED;
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || find_hosts(s, l, err) ||
-        hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) ||
-        !(s->pmi = hrun_pmi_create(l, &owner, err)))
+    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+        return -1;
+    find_hosts(s, l);
+    if (hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) || !(s->pmi = hrun_pmi_create(l, &owner, err)))
         return -1;
     hrun_pmi_set_apps(s->pmi, r->job->which);
     if (s->epoll < 0 || (s->reach.notes.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.notes.fd, &notes)))
@@ -657,8 +659,9 @@ static int start(struct ssh *s, struct hrun_error *err)
         return -1;
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
-    if (hrun_env_base(&s->env, err) || hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-        hrun_reach_env(&s->reach, r, &s->env, err))
+    hrun_env_base(&s->env, err);
+    hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id, err);
+    if (hrun_reach_env(&s->reach, r, &s->env, err))
         return -1;
     r->start_s = hrun_monotonic_s();
     if (start_more(s, err))

@@ -1,4 +1,5 @@
 /* analytic.c - the family analytic: times by a formula in the speeds of the PEs and the network; see internal.h */
+#include "base/alloc.h"
 #include "model/internal.h"
 #include "model/model.h"
 
@@ -183,23 +184,20 @@ static int network_time(void *ctx, int function, double bytes, double *time_s, s
     return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->pes, w->procs, time_s, err);
 }
 
-static int make_room(struct analytic *a, int P, struct hrun_error *err)
+static void make_room(struct analytic *a, int P)
 {
     size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->base.app->formula->n + 1;
     double *room;
 
     if (P <= a->cap)
-        return 0;
-    room = calloc(((size_t)P + 1) * (width + 3), sizeof *room);
-    if (!room)
-        return hrun_fail_nomem(err);
+        return;
+    room = xcalloc(((size_t)P + 1) * (width + 3), sizeof *room);
     free(a->share);
     a->share = room;
     a->rank_perf = room + P;
     a->time = a->rank_perf + P;
     a->room = a->time + P;
     a->cap = P;
-    return 0;
 }
 
 /* Latency and bandwidth, where the formula uses them. */
@@ -233,8 +231,7 @@ static int evaluate(struct analytic *a, const int *pes, const int *procs, int P,
     double speeds = 0;
     int at = 0;
 
-    if (make_room(a, P, err))
-        return -1;
+    make_room(a, P);
     for (int i = 0; i < a->base.oracle.nsubs; i++) {
         int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
 
@@ -265,8 +262,7 @@ static int ideal(struct analytic *a, int P, double *least, struct hrun_error *er
     struct hrun_formula_ranks ranks = { .P = P, .bandwidth_bytes_per_s = DBL_MAX };
     double quickest = INFINITY, most = 0;
 
-    if (make_room(a, P, err))
-        return -1;
+    make_room(a, P);
     for (int o = 0; o < a->base.noptions; o++)
         quickest = fmin(quickest, a->perf[o]);
     for (int r = 0; r < P; r++) {
@@ -287,10 +283,8 @@ static int least_at(struct analytic *a, int P, double *least, struct hrun_error 
 {
     if (P >= a->nleast) {
         int n = 2 * P + 64;
-        double *v = realloc(a->least, (size_t)n * sizeof *v);
+        double *v = xrealloc(a->least, (size_t)n * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         memset(v + a->nleast, 0, (size_t)(n - a->nleast) * sizeof *v);
         a->least = v;
         a->nleast = n;
@@ -474,12 +468,10 @@ static int list_options(struct analytic *a, struct hrun_models *const *models, i
 {
     size_t most = (size_t)nsubs * (size_t)a->base.app->nprocs_per_pe + 1;
 
-    a->base.options = calloc(most, sizeof *a->base.options);
-    a->perf = calloc(most, sizeof *a->perf);
-    a->deviation = calloc(most, sizeof *a->deviation);
-    a->lone = calloc(2 * (size_t)nsubs + 1, sizeof *a->lone);
-    if (!a->base.options || !a->perf || !a->deviation || !a->lone)
-        return hrun_fail_nomem(err);
+    a->base.options = xcalloc(most, sizeof *a->base.options);
+    a->perf = xcalloc(most, sizeof *a->perf);
+    a->deviation = xcalloc(most, sizeof *a->deviation);
+    a->lone = xcalloc(2 * (size_t)nsubs + 1, sizeof *a->lone);
     for (int i = 0; i < nsubs; i++)
         for (int k = 0; k < a->base.app->nprocs_per_pe; k++) {
             const struct hrun_fit_record *r = hrun_perf_find(models[i], a->base.app->procs_per_pe[k]);
@@ -498,13 +490,9 @@ static int list_options(struct analytic *a, struct hrun_models *const *models, i
 
 static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
-    struct analytic *a = calloc(1, sizeof *a);
+    struct analytic *a = xcalloc(1, sizeof *a);
     int same = from->net && hrun_netview_nsubs(from->net) == from->nsubs;
 
-    if (!a) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     hrun_predictor_start(&a->base, &kind, from);
     a->base.has_network = from->app->formula->has_network;
     a->base.is_whole = 1;

@@ -1,4 +1,5 @@
 /* npt.c - the family npt: a predictor by formulas in N and P; see families.h */
+#include "base/alloc.h"
 #include "model/families/families.h"
 
 #include <limits.h>
@@ -61,11 +62,7 @@ static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char 
     }
     if (p->nterms == p->cap) {
         int cap = p->cap ? p->cap * 2 : 16;
-        struct hrun_pterm *terms = realloc(p->terms, (size_t)cap * sizeof *terms);
-        if (!terms) {
-            hrun_fail_nomem(err);
-            return -1;
-        }
+        struct hrun_pterm *terms = xrealloc(p->terms, (size_t)cap * sizeof *terms);
         p->terms = terms;
         p->cap = cap;
     }
@@ -129,8 +126,7 @@ static int concerns(const struct hrun_formulas *p, const struct hrun_fit_record 
 }
 
 /* The distinct (sub, M) of all records that concern us, in order. */
-static int list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs,
-                        struct hrun_error *err)
+static void list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs)
 {
     size_t count = 0;
     int n = 0;
@@ -138,11 +134,9 @@ static int list_options(struct hrun_formulas *p, struct hrun_models *const *mode
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++)
             count += (size_t)concerns(p, &models[s]->v[i]);
-    p->base.options = calloc(count + 1, sizeof *p->base.options);
-    p->opts = calloc(count + 1, sizeof *p->opts);
-    p->points = calloc(count + 1, sizeof *p->points);
-    if (!p->base.options || !p->opts || !p->points)
-        return hrun_fail_nomem(err);
+    p->base.options = xcalloc(count + 1, sizeof *p->base.options);
+    p->opts = xcalloc(count + 1, sizeof *p->opts);
+    p->points = xcalloc(count + 1, sizeof *p->points);
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++)
             if (concerns(p, &models[s]->v[i]))
@@ -151,7 +145,6 @@ static int list_options(struct hrun_formulas *p, struct hrun_models *const *mode
     for (int i = 0; i < n; i++)
         if (i == 0 || option_order(&p->base.options[i], &p->base.options[p->base.noptions - 1]))
             p->base.options[p->base.noptions++] = p->base.options[i];
-    return 0;
 }
 
 static int add_point(struct hrun_formulas *p, int option, int P, const struct hrun_fit_record *r,
@@ -203,10 +196,8 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
         if (!isfinite(opt->T) || opt->T <= 0)   /* a wrecked N-T model: nothing can be built on it */
             return 0;
     }
-    opt->term = calloc((size_t)r->nterms + 1, sizeof *opt->term);
-    opt->factor = calloc((size_t)r->nterms + 1, sizeof *opt->factor);
-    if (!opt->term || !opt->factor)
-        return hrun_fail_nomem(err);
+    opt->term = xcalloc((size_t)r->nterms + 1, sizeof *opt->term);
+    opt->factor = xcalloc((size_t)r->nterms + 1, sizeof *opt->factor);
     for (int j = 0; j < r->nterms; j++) {
         opt->term[j] = -1;
         if (!isfinite(r->k[j]))
@@ -227,23 +218,20 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
 }
 
 /* Coefficients in rows of options, and what is known of each term as a whole. */
-static int spread(struct hrun_formulas *p, struct hrun_error *err)
+static void spread(struct hrun_formulas *p)
 {
     size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
 
-    p->coef = calloc(2 * (terms * n + 1), sizeof *p->coef);
-    p->value = calloc(terms + 1, sizeof *p->value);
-    p->least_m = calloc(terms + 1, sizeof *p->least_m);
-    p->has_negative = calloc(terms + 1, sizeof *p->has_negative);
-    p->checked = calloc(terms + 1, sizeof *p->checked);
-    p->is_network = calloc(terms + 1, sizeof *p->is_network);
-    p->is_shared = calloc(terms + 1, sizeof *p->is_shared);
-    p->has_network = calloc(n + 1, sizeof *p->has_network);
-    p->parts = calloc(n + 1, sizeof *p->parts);
-    p->used = calloc(n + 1, sizeof *p->used);
-    if (!p->coef || !p->value || !p->least_m || !p->has_negative || !p->checked || !p->is_network || !p->is_shared ||
-        !p->has_network || !p->parts || !p->used)
-        return hrun_fail_nomem(err);
+    p->coef = xcalloc(2 * (terms * n + 1), sizeof *p->coef);
+    p->value = xcalloc(terms + 1, sizeof *p->value);
+    p->least_m = xcalloc(terms + 1, sizeof *p->least_m);
+    p->has_negative = xcalloc(terms + 1, sizeof *p->has_negative);
+    p->checked = xcalloc(terms + 1, sizeof *p->checked);
+    p->is_network = xcalloc(terms + 1, sizeof *p->is_network);
+    p->is_shared = xcalloc(terms + 1, sizeof *p->is_shared);
+    p->has_network = xcalloc(n + 1, sizeof *p->has_network);
+    p->parts = xcalloc(n + 1, sizeof *p->parts);
+    p->used = xcalloc(n + 1, sizeof *p->used);
     for (size_t j = 0; j < terms; j++)
         p->base.has_network |= p->is_network[j] = hrun_term_is_network(p->terms[j].expr);
     p->base.is_whole = p->base.has_network || p->base.tasking.dynamic;
@@ -274,7 +262,6 @@ static int spread(struct hrun_formulas *p, struct hrun_error *err)
             p->has_negative[j] |= p->coef[j * n + o] < 0;
     p->unscaled = p->coef + terms * n + 1;
     memcpy(p->unscaled, p->coef, terms * n * sizeof *p->coef);
-    return 0;
 }
 
 static void rescale(struct hrun_predictor *base)
@@ -313,18 +300,15 @@ static int check_family(const struct hrun_formulas *p, struct hrun_models *const
 }
 
 /* Where sub-clusters are in the network. The oracle's whole speaks of the same numbers. */
-static int place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs,
-                      struct hrun_error *err)
+static void place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs)
 {
     int same = net && hrun_netview_nsubs(net) == nsubs;
 
     p->net = net;
     if (!net)
-        return 0;
-    p->place = calloc((size_t)nsubs + 1, sizeof *p->place);
-    p->lone = calloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *p->lone);
-    if (!p->place || !p->lone)
-        return hrun_fail_nomem(err);
+        return;
+    p->place = xcalloc((size_t)nsubs + 1, sizeof *p->place);
+    p->lone = xcalloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *p->lone);
     for (int i = 0; i < nsubs; i++) {
         p->place[i] = place ? place[i] : i;
         same &= p->place[i] == i;
@@ -332,7 +316,6 @@ static int place_subs(struct hrun_formulas *p, struct hrun_netview *net, const i
             p->place[i] = -1;
     }
     p->same_subs = same;
-    return 0;
 }
 
 int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *const *models, int nsubs, int used)
@@ -420,21 +403,16 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
     const struct hrun_app *app = from->app;
     struct hrun_models *const *models = from->models;
     int nsubs = from->nsubs;
-    struct hrun_formulas *p = calloc(1, sizeof *p);
-    struct hrun_models **usable = calloc((size_t)nsubs + 1, sizeof *usable);
+    struct hrun_formulas *p = xcalloc(1, sizeof *p);
+    struct hrun_models **usable = xcalloc((size_t)nsubs + 1, sizeof *usable);
     struct hrun_buf consts = HRUN_BUF_INIT;
     const char *other = NULL;
 
     hrun_app_consts_text(app, &consts);
-    if (!p || !usable || consts.failed) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
     hrun_predictor_start(&p->base, &kind, from);
     p->form = from->form;
     p->N = (double)from->N;
-    if (place_subs(p, from->net, from->place, nsubs, err))
-        goto fail;
+    place_subs(p, from->net, from->place, nsubs);
     for (int s = 0; s < nsubs; s++) {
         if (models[s] && models[s]->consts && strcmp(models[s]->consts, consts.data))
             other = models[s]->consts;
@@ -444,13 +422,13 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
             p->base.tasking = usable[s]->tasking.dynamic || usable[s]->tasking.ignores ? usable[s]->tasking
                                                                                        : p->base.tasking;
     }
-    if (list_options(p, usable, nsubs, err) || check_family(p, usable, nsubs, other, consts.data, err))
+    list_options(p, usable, nsubs);
+    if (check_family(p, usable, nsubs, other, consts.data, err))
         goto fail;
     for (int o = 0; o < p->base.noptions; o++)
         if (bind_option(p, o, usable[p->base.options[o].sub], err))
             goto fail;
-    if (spread(p, err))
-        goto fail;
+    spread(p);
     if (app->shares.units && p->form == HRUN_FORM_NPT && !p->base.tasking.dynamic && hrun_shares_create(p, err))
         goto fail;
     qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);

@@ -4,6 +4,7 @@
  * then one group per P (`nt`), all with P > M together (`pt`, `npt`). Each term is evaluated once per row and serves
  * all models that use it.
  */
+#include "base/alloc.h"
 #include "model/families/families.h"
 
 #include <math.h>
@@ -114,9 +115,7 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
                       "follows P\n", rows[0].M, rows[0].P, rows[0].M, COUNTS_MIN);
         return 0;
     }
-    T = calloc(n, sizeof *T);
-    if (!T)
-        return hrun_fail_nomem(err);
+    T = xcalloc(n, sizeof *T);
     P = job->models->v[ref].P;
     for (size_t i = 0; i < n; i++) {
         const double *x = job->x + (at + i) * (size_t)nt->n;

@@ -1,6 +1,7 @@
 /* npt_predict.c - what formulas in N and P predict: the table for lib/plan, times, intervals; see families.h */
 #include "model/families/families.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <float.h>
@@ -357,13 +358,11 @@ static int stands_for(const double *a, const double *b)
 
 /* How far the prediction at P would move down and up, were each term in use replaced by one that the measured
  * P cannot tell from it, with the same value there. */
-static int spread_over_terms(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P,
-                             double *down, double *up, struct hrun_error *err)
+static void spread_over_terms(const struct hrun_formulas *p, const struct hrun_fit_record *r, int P,
+                             double *down, double *up)
 {
-    double *v = calloc((size_t)r->nterms * NPOINTS + 1, sizeof *v);
+    double *v = xcalloc((size_t)r->nterms * NPOINTS + 1, sizeof *v);
 
-    if (!v)
-        return hrun_fail_nomem(err);
     *down = *up = 0;
     for (int j = 0; j < r->nterms; j++)
         eval_points(p, r, j, P, v + j * NPOINTS);
@@ -384,7 +383,6 @@ static int spread_over_terms(const struct hrun_formulas *p, const struct hrun_fi
         *up += most;
     }
     free(v);
-    return 0;
 }
 
 /* Standard deviation of one run of t seconds, as the weights had it, or the default options. */
@@ -422,16 +420,13 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
     if (!r)
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
                          p->base.app->name, P == m ? "single" : hrun_model_form_name(p->form), P, m, sub + 1);
-    x = calloc((size_t)r->nterms + 1, sizeof *x);
-    if (!x)
-        return hrun_fail_nomem(err);
+    x = xcalloc((size_t)r->nterms + 1, sizeof *x);
     if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, share, x, &t, err) :
         hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
         goto out;
     half = scale * hrun_record_half_width(r, x, t / scale);
     if (r == p->opts[o].formula && p->form == HRUN_FORM_NPT && r->pmin == r->pmax && P != r->pmin) {
-        if (spread_over_terms(p, r, P, &down, &up, err))
-            goto out;
+        spread_over_terms(p, r, P, &down, &up);
         half = fmax(half, hrun_fit_t_quantile(0.975, 1e9) * expected_scatter(r, t));
         down *= scale;
         up *= scale;

@@ -3,6 +3,7 @@
  * Terms with W, the share of a process, are in proportion to it, so that at a given P a process of an option takes
  * fixed + W P shared: a line. `shared` is what these terms take where a process has a P-th, so that W P is 1.
  */
+#include "base/alloc.h"
 #include "model/families/families.h"
 
 #include <math.h>
@@ -21,21 +22,16 @@ int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err)
         any |= p->is_shared[j];
     if (!any)
         return 0;
-    s = p->shares = calloc(1, sizeof *s);
-    if (!s)
-        return hrun_fail_nomem(err);
-    s->whole = calloc((size_t)p->nterms + 1, sizeof *s->whole);
-    s->memory = calloc(subs, sizeof *s->memory);
-    s->fixed = calloc(options, sizeof *s->fixed);
-    s->shared = calloc(options, sizeof *s->shared);
-    s->lines = calloc(options, sizeof *s->lines);
-    s->most = calloc(options, sizeof *s->most);
-    s->parts = calloc(subs, sizeof *s->parts);
-    s->share = calloc(subs, sizeof *s->share);
-    s->sub_of = calloc(subs, sizeof *s->sub_of);
-    if (!s->whole || !s->memory || !s->fixed || !s->shared || !s->lines || !s->most || !s->parts || !s->share ||
-        !s->sub_of)
-        return hrun_fail_nomem(err);
+    s = p->shares = xcalloc(1, sizeof *s);
+    s->whole = xcalloc((size_t)p->nterms + 1, sizeof *s->whole);
+    s->memory = xcalloc(subs, sizeof *s->memory);
+    s->fixed = xcalloc(options, sizeof *s->fixed);
+    s->shared = xcalloc(options, sizeof *s->shared);
+    s->lines = xcalloc(options, sizeof *s->lines);
+    s->most = xcalloc(options, sizeof *s->most);
+    s->parts = xcalloc(subs, sizeof *s->parts);
+    s->share = xcalloc(subs, sizeof *s->share);
+    s->sub_of = xcalloc(subs, sizeof *s->sub_of);
     if (hrun_app_units(p->base.app, (int64_t)p->N, &s->units, &s->least, err))
         return -1;
     for (int j = 0; j < p->nterms; j++)

@@ -1,4 +1,5 @@
 /* ring.c - the family ring: predictions; see families.h */
+#include "base/alloc.h"
 #include "model/families/families.h"
 
 #include <limits.h>
@@ -81,10 +82,8 @@ static int list_options(struct hrun_ring *r, const struct hrun_predictor_source 
     const struct hrun_app *app = from->app;
     size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
 
-    r->base.options = calloc(most, sizeof *r->base.options);
-    r->opts = calloc(most, sizeof *r->opts);
-    if (!r->base.options || !r->opts)
-        return hrun_fail_nomem(err);
+    r->base.options = xcalloc(most, sizeof *r->base.options);
+    r->opts = xcalloc(most, sizeof *r->opts);
     for (int s = 0; s < from->nsubs; s++)
         for (int k = 0; k < app->nprocs_per_pe; k++) {
             const struct hrun_models *m = from->models[s];
@@ -108,23 +107,20 @@ static int list_options(struct hrun_ring *r, const struct hrun_predictor_source 
 /* ------------------------------------------------------------------ the network */
 
 /* Where sub-clusters are in the network, if there is one. */
-static int place_subs(struct hrun_ring *r, const struct hrun_predictor_source *from, struct hrun_error *err)
+static void place_subs(struct hrun_ring *r, const struct hrun_predictor_source *from)
 {
     int there = from->net ? hrun_netview_nsubs(from->net) : 0;
 
     if (!from->net)
-        return 0;
-    r->place = calloc((size_t)r->nsubs + 1, sizeof *r->place);
-    r->pair = calloc(2 * (size_t)there + 1, sizeof *r->pair);
-    if (!r->place || !r->pair)
-        return hrun_fail_nomem(err);
+        return;
+    r->place = xcalloc((size_t)r->nsubs + 1, sizeof *r->place);
+    r->pair = xcalloc(2 * (size_t)there + 1, sizeof *r->pair);
     r->net = from->net;
     for (int i = 0; i < r->nsubs; i++) {
         r->place[i] = from->place ? from->place[i] : i;
         if (r->place[i] >= there)
             r->place[i] = -1;
     }
-    return 0;
 }
 
 /* Between a PE of one sub-cluster of the network and one of another, or of the same. */
@@ -180,12 +176,8 @@ const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struc
 {
     if (P >= r->nworks) {
         int n = P < INT32_MAX / 2 ? 2 * P + 64 : P + 1;
-        struct hrun_ring_known *v = realloc(r->works, (size_t)n * sizeof *v);
+        struct hrun_ring_known *v = xrealloc(r->works, (size_t)n * sizeof *v);
 
-        if (!v) {
-            hrun_fail_nomem(err);
-            return NULL;
-        }
         memset(v + r->nworks, 0, (size_t)(n - r->nworks) * sizeof *v);
         r->works = v;
         r->nworks = n;
@@ -252,11 +244,9 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
-    double *t = calloc((size_t)r->base.noptions + 1, sizeof *t);
+    double *t = xcalloc((size_t)r->base.noptions + 1, sizeof *t);
     int rc = -1;
 
-    if (!t)
-        return hrun_fail_nomem(err);
     for (int o = 0; o < r->base.noptions; o++)
         b[o] = INFINITY;
     for (int P = lo; P <= hi; P++) {
@@ -285,23 +275,18 @@ out:
 
 /* ------------------------------------------------------------------ a configuration */
 
-static int make_room(struct hrun_ring *r, int n, struct hrun_error *err)
+static void make_room(struct hrun_ring *r, int n)
 {
     struct hrun_ring_stage *stages;
     double *elapsed;
 
     if (n <= r->nstages)
-        return 0;
-    stages = realloc(r->stages, (size_t)n * sizeof *stages);
-    if (stages)
-        r->stages = stages;
-    elapsed = realloc(r->elapsed, 2 * (size_t)n * sizeof *elapsed);
-    if (elapsed)
-        r->elapsed = elapsed;
-    if (!stages || !elapsed)
-        return hrun_fail_nomem(err);
+        return;
+    stages = xrealloc(r->stages, (size_t)n * sizeof *stages);
+    r->stages = stages;
+    elapsed = xrealloc(r->elapsed, 2 * (size_t)n * sizeof *elapsed);
+    r->elapsed = elapsed;
     r->nstages = n;
-    return 0;
 }
 
 /* The PEs of a configuration, in the order of their ranks: how many, or -1. *most: by how much the time of the slowest
@@ -314,8 +299,7 @@ static int list_stages(struct hrun_ring *r, const int *pes, const int *procs, in
     *most = 0;
     for (int i = 0; i < r->nsubs; i++)
         n += pes[i];
-    if (make_room(r, n, err))
-        return -1;
+    make_room(r, n);
     n = 0;
     for (int i = 0; i < r->nsubs; i++) {
         struct hrun_ring_stage s;
@@ -532,26 +516,17 @@ static const struct hrun_predictor_kind kind = {
 
 static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
-    struct hrun_ring *r = calloc(1, sizeof *r);
+    struct hrun_ring *r = xcalloc(1, sizeof *r);
     struct hrun_buf consts = HRUN_BUF_INIT;
     const char *other = NULL;
 
     hrun_app_consts_text(from->app, &consts);
-    if (!r || consts.failed) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
     hrun_predictor_start(&r->base, &kind, from);
     r->base.is_whole = 1;
     r->nsubs = from->nsubs;
-    r->own = calloc((size_t)from->nsubs + 1, sizeof *r->own);
-    r->speed = calloc((size_t)from->nsubs + 1, sizeof *r->speed);
-    if (!r->own || !r->speed) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
-    if (place_subs(r, from, err))
-        goto fail;
+    r->own = xcalloc((size_t)from->nsubs + 1, sizeof *r->own);
+    r->speed = xcalloc((size_t)from->nsubs + 1, sizeof *r->speed);
+    place_subs(r, from);
     if (list_options(r, from, consts.data, &other, err))
         goto fail;
     if (!r->base.noptions) {

@@ -1,4 +1,5 @@
 /* ring_play.c - the time of a ring of processes, step by step, and its balance; see families.h */
+#include "base/alloc.h"
 #include "model/families/families.h"
 
 #include <math.h>
@@ -119,13 +120,8 @@ double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_rin
 
     if (check_stages(stages, n, &q, err))
         return -1;
-    used = calloc((size_t)n, sizeof *used);
-    t = calloc((size_t)n * 3, sizeof *t);
-    if (!used || !t) {
-        free(used);
-        free(t);
-        return hrun_fail_nomem(err);
-    }
+    used = xcalloc((size_t)n, sizeof *used);
+    t = xcalloc((size_t)n * 3, sizeof *t);
     for (int i = 0; i < n; i++)
         if (stages[i].procs > 0)
             used[m++] = stages[i];
@@ -193,9 +189,7 @@ int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q
 
     if (q < 1 || n < 1)
         return hrun_fail(err, HRUN_EINVAL, "%d processes cannot be shared out to %d groups of nodes", q, n);
-    rows = calloc((size_t)n * width, sizeof *rows);
-    if (!rows)
-        return hrun_fail_nomem(err);
+    rows = xcalloc((size_t)n * width, sizeof *rows);
     for (int g = 0; g < n; g++)
         add_group(&groups[g], q, g ? rows + (size_t)(g - 1) * width : NULL, rows + (size_t)g * width);
     if (!isfinite(rows[(size_t)(n - 1) * width + (size_t)q].rate)) {
@@ -239,16 +233,15 @@ static void release(struct shape *s)
     free(s->config);
 }
 
-static int make_room(const struct hrun_ring *r, struct shape *s, struct hrun_error *err)
+static void make_room(const struct hrun_ring *r, struct shape *s)
 {
     size_t n = (size_t)r->nsubs, options = (size_t)r->base.noptions;
 
-    s->groups = calloc(n, sizeof *s->groups);
-    s->speed = calloc(n, sizeof *s->speed);
-    s->rate = calloc(options, sizeof *s->rate);
-    s->procs = calloc(options, sizeof *s->procs);
-    s->config = calloc(2 * n, sizeof *s->config);
-    return s->groups && s->speed && s->rate && s->procs && s->config ? 0 : hrun_fail_nomem(err);
+    s->groups = xcalloc(n, sizeof *s->groups);
+    s->speed = xcalloc(n, sizeof *s->speed);
+    s->rate = xcalloc(options, sizeof *s->rate);
+    s->procs = xcalloc(options, sizeof *s->procs);
+    s->config = xcalloc(2 * n, sizeof *s->config);
 }
 
 /* Where processes have n points each: a PE has one speed, whatever the number of its processes, so that q_i of them
@@ -325,8 +318,7 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes,
     double most = 0, total, t, least;
     int rc = -1;
 
-    if (make_room(r, &s, err))
-        goto out;
+    make_room(r, &s);
     b.q = hrun_predictor_count(p, pes, procs);
     w = hrun_ring_work_at(r, b.q, err);
     t = w ? hrun_ring_play_config(r, pes, procs, b.q, r->own, err) : -1;
@@ -402,8 +394,7 @@ int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, str
     double least, worst;
     int most = capacity(r, npes), rc = -1;
 
-    if (make_room(r, &s, err))
-        goto out;
+    make_room(r, &s);
     for (int q = 1; q <= most; q++) {
         struct hrun_error why = { 0 };
         int allowed = hrun_app_rule(r->base.app, r->base.N, q, err);

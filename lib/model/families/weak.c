@@ -1,6 +1,7 @@
 /* weak.c - the family weak: predictions; see families.h */
 #include "model/families/families.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <limits.h>
@@ -441,7 +442,7 @@ static const struct hrun_predictor_kind kind = {
 /* ------------------------------------------------------------------ making one */
 
 /* *other: of models with other constants, which; NULL where some have ours. */
-static int make_options(struct weak_predictor *p, const struct hrun_predictor_source *from, const char *consts,
+static void make_options(struct weak_predictor *p, const struct hrun_predictor_source *from, const char *consts,
                         const char **other)
 {
     const struct hrun_app *app = from->app;
@@ -449,10 +450,8 @@ static int make_options(struct weak_predictor *p, const struct hrun_predictor_so
     int n = 0, ours = 0;
 
     *other = NULL;
-    p->base.options = calloc(most, sizeof *p->base.options);
-    p->opts = calloc(most, sizeof *p->opts);
-    if (!p->base.options || !p->opts)
-        return -1;
+    p->base.options = xcalloc(most, sizeof *p->base.options);
+    p->opts = xcalloc(most, sizeof *p->opts);
     for (int s = 0; s < from->nsubs; s++) {
         const struct hrun_models *m = from->models[s];
 
@@ -471,7 +470,6 @@ static int make_options(struct weak_predictor *p, const struct hrun_predictor_so
         .ctx = p, .nsubs = from->nsubs, .noptions = n, .options = p->base.options, .times = times, .bounds = bounds,
         .rule = rule, .memory = memory, .whole = whole, .lines = lines, .lines_bound = lines_bound,
     };
-    return 0;
 }
 
 static int init_predictor(struct weak_predictor *p, const struct hrun_predictor_source *from, const char *consts,
@@ -480,12 +478,11 @@ static int init_predictor(struct weak_predictor *p, const struct hrun_predictor_
     size_t n = (size_t)from->nsubs + 1;
     const char *other;
 
-    p->memory = calloc(n, sizeof *p->memory);
-    p->parts = calloc(n, sizeof *p->parts);
-    p->share = calloc(n, sizeof *p->share);
-    p->sub_of = calloc(n, sizeof *p->sub_of);
-    if (!p->memory || !p->parts || !p->share || !p->sub_of || make_options(p, from, consts, &other))
-        return hrun_fail_nomem(err);
+    p->memory = xcalloc(n, sizeof *p->memory);
+    p->parts = xcalloc(n, sizeof *p->parts);
+    p->share = xcalloc(n, sizeof *p->share);
+    p->sub_of = xcalloc(n, sizeof *p->sub_of);
+    make_options(p, from, consts, &other);
     if (p->base.noptions)
         return hrun_app_mesh(p->base.app, p->base.N, &p->units, &p->unit, err);
     if (!other)
@@ -496,23 +493,18 @@ static int init_predictor(struct weak_predictor *p, const struct hrun_predictor_
 
 static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
-    struct weak_predictor *p = calloc(1, sizeof *p);
+    struct weak_predictor *p = xcalloc(1, sizeof *p);
     struct hrun_buf consts = HRUN_BUF_INIT;
     int rc = -1;
 
     hrun_app_consts_text(from->app, &consts);
-    if (!p || consts.failed) {
-        hrun_fail_nomem(err);
-    } else {
-        hrun_predictor_start(&p->base, &kind, from);
-        p->base.is_whole = 1;
-        rc = init_predictor(p, from, consts.data, err);
-    }
+    hrun_predictor_start(&p->base, &kind, from);
+    p->base.is_whole = 1;
+    rc = init_predictor(p, from, consts.data, err);
     hrun_buf_release(&consts);
     if (!rc)
         return &p->base;
-    if (p)
-        destroy(&p->base);
+    destroy(&p->base);
     return NULL;
 }
 

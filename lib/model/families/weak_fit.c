@@ -1,6 +1,7 @@
 /* weak_fit.c - the family weak: measurements -> records; see families.h */
 #include "model/families/families.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -155,9 +156,7 @@ int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s
 
     if (check_runs(runs, n, err))
         return -1;
-    x = calloc(n * (COLUMNS + 2), sizeof *x);
-    if (!x)
-        return hrun_fail_nomem(err);
+    x = xcalloc(n * (COLUMNS + 2), sizeof *x);
     problem = (struct hrun_lsq) { x, x + n * COLUMNS, x + n * (COLUMNS + 1), n, COLUMNS };
     fill_rows(runs, n, sigma_abs_s, sigma_rel, x, x + n * COLUMNS, x + n * (COLUMNS + 1));
     rc = hrun_fit_nnls(&problem, &r, err);
@@ -232,22 +231,19 @@ static size_t average(struct hrun_weak_run *v, size_t n)
 /* ------------------------------------------------------------------ a record */
 
 /* The texts and numbers of a record from a fit. */
-static int fill_record(const struct hrun_fit_job *job, const struct hrun_weak_fit *fit, const char *note,
+static void fill_record(const struct hrun_fit_job *job, const struct hrun_weak_fit *fit, const char *note,
                        struct hrun_fit_record *r)
 {
     enum { K = HRUN_WEAK_TERMS };
 
-    r->family = strdup("weak");
-    r->method = strdup(hrun_method_name(job->options.method));
-    r->note = strdup(note);
-    r->terms = calloc(K, sizeof *r->terms);
-    r->k = calloc(K, sizeof *r->k);
-    r->cov = calloc(K * K, sizeof *r->cov);
-    if (!r->family || !r->method || !r->note || !r->terms || !r->k || !r->cov)
-        return -1;
+    r->family = xstrdup("weak");
+    r->method = xstrdup(hrun_method_name(job->options.method));
+    r->note = xstrdup(note);
+    r->terms = xcalloc(K, sizeof *r->terms);
+    r->k = xcalloc(K, sizeof *r->k);
+    r->cov = xcalloc(K * K, sizeof *r->cov);
     for (r->nterms = 0; r->nterms < K; r->nterms++)
-        if (!(r->terms[r->nterms] = strdup(hrun_weak_terms[r->nterms])))
-            return -1;
+        r->terms[r->nterms] = xstrdup(hrun_weak_terms[r->nterms]);
     memcpy(r->k, fit->k, sizeof fit->k);
     memcpy(r->cov, fit->cov, sizeof fit->cov);
     r->s2 = fit->s2;
@@ -256,7 +252,6 @@ static int fill_record(const struct hrun_fit_job *job, const struct hrun_weak_fi
     r->train_max = fit->max_error;
     r->sigma_abs_s = job->options.sigma_abs_s;
     r->sigma_rel = job->options.sigma_rel;
-    return 0;
 }
 
 /* The paper's steps; what they leave as errors. */
@@ -320,12 +315,7 @@ static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak
     }
     snprintf(note, sizeof note, "measured with %.10g to %.10g rows on each process", least, most);
     r = hrun_fit_add_record(job);
-    if (!r)
-        return hrun_fail_nomem(err);
-    if (fill_record(job, &fit, note, r)) {
-        hrun_fit_record_release(r);
-        return hrun_fail_nomem(err);
-    }
+    fill_record(job, &fit, note, r);
     r->M = M;
     r->nmin = r->nmax = N;
     r->pmin = range.pmin;
@@ -337,8 +327,8 @@ static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak
 
 int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
-    struct hrun_weak_run *runs = calloc(n, sizeof *runs);
-    int rc = runs ? 0 : hrun_fail_nomem(err);
+    struct hrun_weak_run *runs = xcalloc(n, sizeof *runs);
+    int rc = 0;
 
     for (size_t i = 0; i < n && !rc; i++) {
         int before = 0, records = job->models->n;

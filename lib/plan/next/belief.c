@@ -2,6 +2,7 @@
  *
  * Candidates are the best predicted configurations and all that were run; process.c says what is believed of each.
  */
+#include "base/alloc.h"
 #include "plan/next/internal.h"
 
 #include <math.h>
@@ -28,21 +29,17 @@ void design_drop_sizes(struct hrun_design *d)
 
 /* ------------------------------------------------------------------ candidates */
 
-static int add_belief(struct hrun_design *d, struct design_size *s, const int *config, const struct hrun_choice *c,
-                      struct hrun_error *err)
+static void add_belief(struct hrun_design *d, struct design_size *s, const int *config, const struct hrun_choice *c)
 {
     struct design_belief *b = &s->v[s->n];
 
     memset(b, 0, sizeof *b);
-    b->config = malloc(design_bytes(d));
-    if (!b->config)
-        return hrun_fail_nomem(err);
+    b->config = xmalloc(design_bytes(d));
     memcpy(b->config, config, design_bytes(d));
     b->P = c->P;
     b->limiting = c->limiting;
     b->model_s = c->time_s;
     s->n++;
-    return 0;
 }
 
 /* A configuration of a plan with unequal shares (dealt = 1) or equal ones into config[2 nsubs + 1]. Result: how many
@@ -75,14 +72,14 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
                           const struct hrun_plan_problem *problem, int dealt, int cautious,
                           const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)
 {
-    int *config = malloc(design_bytes(d)), rc = config ? 0 : hrun_fail_nomem(err), i;
+    int *config = xmalloc(design_bytes(d)), rc = 0, i;
     const struct hrun_corrections *all = d->corrections[dealt];
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
     struct hrun_choice c;
     double own = INFINITY;
 
-    if (rc || hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err)) {
+    if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err)) {
         free(config);
         return -1;
     }
@@ -102,9 +99,10 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
     *at = find_config(d, s, config);
     rc = *at < 0 ? design_evaluate(p, problem, config, 1, &c, err) : 0;
     if (rc > 0) {
-        rc = add_belief(d, s, config, &c, err);
+        add_belief(d, s, config, &c);
+        rc = 0;
         hrun_choice_release(&c);
-        *at = rc ? -1 : s->n - 1;
+        *at = s->n - 1;
     }
 done:
     hrun_plan_destroy(plan);
@@ -120,10 +118,8 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
 {
     const struct hrun_corrections *all = d->corrections[dealt];
     int n = hrun_corrections_count(all), rc;
-    struct hrun_known *known = calloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
+    struct hrun_known *known = xcalloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
 
-    if (!known)
-        return hrun_fail_nomem(err);
     hrun_corrections_known(all, s->N, known, NULL);
     for (int i = 0; i < d->ngroups; i++) {
         const struct design_group *g = &d->groups[i];
@@ -147,11 +143,11 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
 static int gather_best(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
                        const struct hrun_plan_problem *problem, int dealt, struct hrun_error *err)
 {
-    int *config = malloc(design_bytes(d)), rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = xmalloc(design_bytes(d)), rc = 0;
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
 
-    if (!rc && hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+    if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         rc = -1;
     if (!rc && hrun_plan_search(problem, CANDIDATES, &plan, &why) && why.code != HRUN_EINFEASIBLE) {
         *err = why;
@@ -159,8 +155,10 @@ static int gather_best(struct hrun_design *d, struct design_size *s, struct hrun
     }
     s->complete &= !plan || plan->n < CANDIDATES;
     for (int i = 0; plan && i < plan->n && !rc; i++)
-        if (set_config(d, &plan->v[i], dealt, config) > 1 || !dealt)
-            rc = add_belief(d, s, config, &plan->v[i], err);
+        if (set_config(d, &plan->v[i], dealt, config) > 1 || !dealt) {
+            add_belief(d, s, config, &plan->v[i]);
+            rc = 0;
+        }
     hrun_plan_destroy(plan);
     free(config);
     return rc;
@@ -175,9 +173,7 @@ static int gather(struct hrun_design *d, struct design_size *s, struct hrun_pred
 
     for (int i = 0; i < d->ngroups; i++)
         measured += d->groups[i].N == s->N;
-    s->v = calloc(2 * (size_t)CANDIDATES + (size_t)measured + 5, sizeof *s->v);
-    if (!s->v)
-        return hrun_fail_nomem(err);
+    s->v = xcalloc(2 * (size_t)CANDIDATES + (size_t)measured + 5, sizeof *s->v);
     s->complete = 1;
     for (int dealt = 0; dealt < 1 + design_deals(d); dealt++)
         if (gather_best(d, s, p, problem, dealt, err))
@@ -194,7 +190,8 @@ static int gather(struct hrun_design *d, struct design_size *s, struct hrun_pred
             if (!rc)
                 continue;
             if (rc > 0) {
-                rc = add_belief(d, s, g->config, &c, err);
+                add_belief(d, s, g->config, &c);
+                rc = 0;
                 hrun_choice_release(&c);
             }
             if (rc)
@@ -308,8 +305,9 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
     for (int dealt = 0; dealt < 1 + design_deals(d) && !rc; dealt++)
         rc = choices_of(d, s, p, &problem, dealt, &choice, &hope, err);
     hrun_predictor_destroy(p);
-    if (rc || process_make(d, s->N, &process, err))
+    if (rc)
         return -1;
+    process_make(d, s->N, &process);
     for (int i = 0; i < s->n; i++)
         process_ask(d, &process, s->N, &s->v[i]);
     process_free(&process);
@@ -319,9 +317,9 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
 
 int design_believe(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_plan_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_error own = { 0 };
-    int rc = subs ? 0 : hrun_fail_nomem(&own);
+    int rc = 0;
 
     design_drop_sizes(d);
     d->misfit = design_misfit(d);

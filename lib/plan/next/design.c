@@ -1,6 +1,7 @@
 /* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
 #include "plan/next/internal.h"
 
+#include "base/alloc.h"
 #include "base/list.h"
 #include "fit/fit.h"
 
@@ -90,9 +91,7 @@ static const double TILT = 0.88;
 /* The numbers of processes per PE that the settings and the definition both have. */
 static int copy_procs(struct hrun_design *d, struct hrun_error *err)
 {
-    d->procs = calloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
-    if (!d->procs)
-        return hrun_fail_nomem(err);
+    d->procs = xcalloc((size_t)d->app->nprocs_per_pe + 1, sizeof *d->procs);
     for (int j = 0; j < d->set.nprocs; j++) {
         int allowed = 0;
 
@@ -133,11 +132,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
 
     if (check_settings(settings, err))
         return NULL;
-    d = calloc(1, sizeof *d);
-    if (!d) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    d = xcalloc(1, sizeof *d);
     d->app = app;
     d->subs = subs;
     d->nsubs = nsubs;
@@ -148,21 +143,13 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
     d->noise = settings->fit.sigma_rel;
     d->noise_s = settings->fit.sigma_abs_s;
     d->state.loss = d->state.interval = NAN;
-    d->sizes = calloc((size_t)settings->nsizes, sizeof *d->sizes);
-    d->share = calloc((size_t)nsubs + 1, sizeof *d->share);
-    if (!d->sizes || !d->share) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
+    d->sizes = xcalloc((size_t)settings->nsizes, sizeof *d->sizes);
+    d->share = xcalloc((size_t)nsubs + 1, sizeof *d->share);
     d->nsizes = settings->nsizes;
     for (int i = 0; i < d->nsizes; i++) {
         d->sizes[i].N = settings->sizes[i];
         d->sizes[i].choice = -1;
         d->sizes[i].doubt = 1;
-    }
-    if (d->names.failed || d->signatures.failed || d->consts.failed) {
-        hrun_fail_nomem(err);
-        goto fail;
     }
     if (copy_procs(d, err) || design_points(d, err))
         goto fail;
@@ -222,20 +209,17 @@ static int read_config(const struct hrun_design *d, const int *pes, const int *p
 }
 
 /* Shares as measurements have them, too. */
-static int copy_shares(const struct hrun_design *d, const double *share, struct design_run *r)
+static void copy_shares(const struct hrun_design *d, const double *share, struct design_run *r)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     size_t n = (size_t)d->nsubs;
 
-    r->share = malloc(n * sizeof *share);
-    if (!r->share)
-        return -1;
+    r->share = xmalloc(n * sizeof *share);
     for (int i = 0; i < d->nsubs; i++) {
         r->share[i] = r->config[i] ? share[i] : 0;
         hrun_buf_addf(&text, "%s%.9g", i ? "," : "", r->share[i]);
     }
     r->shares = hrun_buf_detach(&text);
-    return r->shares ? 0 : -1;
 }
 
 /* How far off the models were, when the run was planned that has now been made. */
@@ -261,18 +245,14 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
 
     if (d->nruns == d->runs_cap) {
         int cap = d->runs_cap ? 2 * d->runs_cap : 64;
-        struct design_run *v = realloc(d->runs, (size_t)cap * sizeof *v);
+        struct design_run *v = xrealloc(d->runs, (size_t)cap * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         d->runs = v;
         d->runs_cap = cap;
     }
     r = &d->runs[d->nruns];
     memset(r, 0, sizeof *r);
-    r->config = calloc(1, design_bytes(d));
-    if (!r->config)
-        return hrun_fail_nomem(err);
+    r->config = xcalloc(1, design_bytes(d));
     r->P = read_config(d, pes, procs, share != NULL, r->config, &r->sub);
     r->N = N;
     r->time_s = time_s;
@@ -285,10 +265,8 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
     snprintf(r->date, sizeof r->date, "%010d", d->nruns);
     hrun_config_print(pes, procs, d->nsubs, &text);
     r->text = hrun_buf_detach(&text);
-    if (!r->text || (r->config[2 * d->nsubs] && copy_shares(d, share, r))) {
-        free_run(r);
-        return hrun_fail_nomem(err);
-    }
+    if (r->config[2 * d->nsubs])
+        copy_shares(d, share, r);
     d->nruns++;
     if (time_s > 0)
         note_surprise(d, r);
@@ -310,15 +288,13 @@ int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_
 
     if (d->nqueue == d->queue_cap) {
         int cap = d->queue_cap ? 2 * d->queue_cap : 16;
-        struct design_plan *v = realloc(d->queue, (size_t)cap * sizeof *v);
+        struct design_plan *v = xrealloc(d->queue, (size_t)cap * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         d->queue = v;
         d->queue_cap = cap;
     }
     q = &d->queue[d->nqueue];
-    *q = (struct design_plan){ .config = malloc(bytes), .N = N, .stage = stage, .model_s = model_s,
+    *q = (struct design_plan){ .config = xmalloc(bytes), .N = N, .stage = stage, .model_s = model_s,
                                .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
     if (!q->config)
         return hrun_fail_nomem(err);
@@ -393,16 +369,12 @@ static void tilt(const struct hrun_design *d, const struct design_plan *q, doubl
 /* The shares of a run with unequal ones, by the models of now, made where there are none yet; else equal ones. */
 static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
-    double *pace = calloc((size_t)d->nsubs, sizeof *pace);
+    double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
     struct hrun_error why = { 0 };
     int rc;
 
-    if (!pace)
-        return hrun_fail_nomem(err);
-    if (!d->models && design_fit(d, err)) {
-        free(pace);
-        return -1;
-    }
+    if (!d->models)
+        design_fit(d, err);
     tilt(d, q, pace);
     rc = design_shares(d, q->config, q->N, pace, d->share, &why);
     free(pace);

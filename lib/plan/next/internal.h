@@ -144,7 +144,7 @@ struct hrun_design {
 
 /* points.c: all homogeneous points. And give up the smallest sizes that are too short, where that is allowed. */
 int design_points(struct hrun_design *d, struct hrun_error *err);
-int design_drop_short(struct hrun_design *d, struct hrun_error *err);
+void design_drop_short(struct hrun_design *d, struct hrun_error *err);
 
 /* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
  * run. */
@@ -155,7 +155,7 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
 double design_slow_s(const struct hrun_design *d);
 
 /* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
-int design_fit(struct hrun_design *d, struct hrun_error *err);
+void design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
 /* Relative standard deviation of one run that takes so long, with its rounding. */
@@ -220,7 +220,7 @@ struct process {
 double design_misfit(const struct hrun_design *d);
 
 /* Errors: HRUN_ENOMEM; nothing is to be freed then. */
-int process_make(const struct hrun_design *d, int64_t N, struct process *p, struct hrun_error *err);
+void process_make(const struct hrun_design *d, int64_t N, struct process *p);
 void process_free(struct process *p);
 
 /* Fill mean and sd of a configuration at a size from its model_s. */

@@ -1,6 +1,7 @@
 /* points.c - homogeneous points: numbers of PEs, and sizes that suit the rule; see design.h */
 #include "plan/next/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -44,22 +45,19 @@ int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struc
     return 0;
 }
 
-static int add_point(struct hrun_design *d, struct design_point p, struct hrun_error *err)
+static void add_point(struct hrun_design *d, struct design_point p)
 {
     for (int i = 0; i < d->npoints; i++)
         if (d->points[i].sub == p.sub && d->points[i].N == p.N && d->points[i].pes == p.pes && d->points[i].m == p.m)
-            return 0;
+            return;
     if (d->npoints == d->points_cap) {
         int cap = d->points_cap ? 2 * d->points_cap : 64;
-        struct design_point *v = realloc(d->points, (size_t)cap * sizeof *v);
+        struct design_point *v = xrealloc(d->points, (size_t)cap * sizeof *v);
 
-        if (!v)
-            return hrun_fail_nomem(err);
         d->points = v;
         d->points_cap = cap;
     }
     d->points[d->npoints++] = p;
-    return 0;
 }
 
 static int add_points(struct hrun_design *d, int sub, int m, struct hrun_error *err)
@@ -79,9 +77,8 @@ static int add_points(struct hrun_design *d, int sub, int m, struct hrun_error *
                 return -1;
             if (!N || (d->subs[sub].memory_bytes > 0 && bytes * m > d->subs[sub].memory_bytes))
                 continue;
-            if (add_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
-                                                    .size = k }, err))
-                return -1;
+            add_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
+                                                    .size = k });
         }
     }
     return 0;
@@ -103,14 +100,13 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
 /* ------------------------------------------------------------------ sizes that are too short */
 
 /* The shortest time that tells enough, from all runs so far. */
-static int find_least(struct hrun_design *d, struct hrun_error *err)
+static void find_least(struct hrun_design *d)
 {
-    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
-    int *thing = calloc((size_t)d->nruns + 1, sizeof *thing);
+    double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
+    int *thing = xcalloc((size_t)d->nruns + 1, sizeof *thing);
     size_t n = 0;
-    int rc = -1;
 
-    for (int i = 0; time_s && thing && i < d->nruns; i++) {
+    for (int i = 0; i < d->nruns; i++) {
         int same = 0;
 
         if (d->runs[i].time_s <= 0)
@@ -120,11 +116,9 @@ static int find_least(struct hrun_design *d, struct hrun_error *err)
         time_s[n] = d->runs[i].time_s;
         thing[n++] = same;
     }
-    if (time_s && thing)
-        rc = hrun_times_least(time_s, thing, n, &d->state.least_s);
+    hrun_times_least(time_s, thing, n, &d->state.least_s);
     free(time_s);
     free(thing);
-    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 /* Is the quickest run at the smallest size too short? */
@@ -139,14 +133,13 @@ static int smallest_is_short(const struct hrun_design *d)
     return least < d->state.least_s || d->too_short >= d->set.sizes[0];
 }
 
-int design_drop_short(struct hrun_design *d, struct hrun_error *err)
+void design_drop_short(struct hrun_design *d, struct hrun_error *err)
 {
     enum { LEFT = 3 };
 
     if (!d->set.own_sizes)
-        return 0;
-    if (find_least(d, err))
-        return -1;
+        return;
+    find_least(d);
     while (d->nsizes > LEFT && smallest_is_short(d)) {
         int n = 0;
 
@@ -163,5 +156,4 @@ int design_drop_short(struct hrun_design *d, struct hrun_error *err)
         d->screened = d->screened > 1 ? d->screened : 0;
         d->state.dropped++;
     }
-    return 0;
 }

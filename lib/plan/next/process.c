@@ -7,6 +7,7 @@
  * configuration's own. All are alike for near N. So one run tells of its neighbours, too, what is unlike all that was
  * run stays uncertain, and repetitions of one configuration count for what they are worth.
  */
+#include "base/alloc.h"
 #include "plan/next/internal.h"
 
 #include <math.h>
@@ -157,30 +158,23 @@ static void doubt(struct process *p, double *own)
     }
 }
 
-int process_make(const struct hrun_design *d, int64_t N, struct process *p, struct hrun_error *err)
+void process_make(const struct hrun_design *d, int64_t N, struct process *p)
 {
     size_t most = (size_t)d->ngroups + 1;
     double *own = NULL;
 
     memset(p, 0, sizeof *p);
-    p->g = calloc(most, sizeof *p->g);
-    if (!p->g)
-        return hrun_fail_nomem(err);
+    p->g = xcalloc(most, sizeof *p->g);
     for (int i = 0; i < d->ngroups; i++)
         if (d->groups[i].kept && isfinite(d->groups[i].model) &&
             fabs(log((double)d->groups[i].N / (double)N)) < 2 * REACH_N)
             p->g[p->n++] = &d->groups[i];
     most = (size_t)p->n + 1;
-    p->c = calloc(most * most, sizeof *p->c);
-    p->l = calloc(most * most, sizeof *p->l);
-    p->w = calloc(most, sizeof *p->w);
-    p->k = calloc(most, sizeof *p->k);
-    own = calloc(most, sizeof *own);
-    if (!p->c || !p->l || !p->w || !p->k || !own) {
-        free(own);
-        process_free(p);
-        return hrun_fail_nomem(err);
-    }
+    p->c = xcalloc(most * most, sizeof *p->c);
+    p->l = xcalloc(most * most, sizeof *p->l);
+    p->w = xcalloc(most, sizeof *p->w);
+    p->k = xcalloc(most, sizeof *p->k);
+    own = xcalloc(most, sizeof *own);
     for (int i = 0; i < p->n; i++) {
         struct place a = place_of(p->g[i]), b;
 
@@ -196,7 +190,6 @@ int process_make(const struct hrun_design *d, int64_t N, struct process *p, stru
         factor(p, own);
     }
     free(own);
-    return 0;
 }
 
 void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b)

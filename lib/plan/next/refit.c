@@ -1,6 +1,7 @@
 /* refit.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
 #include "plan/next/internal.h"
 
+#include "base/alloc.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -97,37 +98,28 @@ double design_noise(const struct hrun_design *d, double time_s)
 }
 
 /* Do the times of these runs, in groups, not scatter? */
-static int are_exact(struct hrun_design *d, struct design_run *const *order, struct hrun_error *err)
+static void are_exact(struct hrun_design *d, struct design_run *const *order)
 {
-    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
-    int *group = calloc((size_t)d->nruns + 1, sizeof *group);
+    double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
+    int *group = xcalloc((size_t)d->nruns + 1, sizeof *group);
     size_t n = 0;
 
-    for (int i = 0; time_s && group && i < d->nruns; i++)
+    for (int i = 0; i < d->nruns; i++)
         if (order[i]->time_s > 0) {
             time_s[n] = order[i]->time_s;
             group[n++] = (int)(group_of(d, order[i]) - d->groups);
         }
-    if (time_s && group)
-        d->exact = hrun_times_repeat(time_s, group, n);
-    else
-        hrun_fail_nomem(err);
-    n = time_s && group;
+    d->exact = hrun_times_repeat(time_s, group, n);
+    n = 1;
     free(time_s);
     free(group);
-    return n ? 0 : -1;
 }
 
-static int make_groups(struct hrun_design *d, struct hrun_error *err)
+static void make_groups(struct hrun_design *d, struct hrun_error *err)
 {
-    struct design_run **order = calloc((size_t)d->nruns + 1, sizeof *order);
-    int rc;
+    struct design_run **order = xcalloc((size_t)d->nruns + 1, sizeof *order);
 
-    d->groups = calloc((size_t)d->nruns + 1, sizeof *d->groups);
-    if (!order || !d->groups) {
-        free(order);
-        return hrun_fail_nomem(err);
-    }
+    d->groups = xcalloc((size_t)d->nruns + 1, sizeof *d->groups);
     for (int i = 0; i < d->nruns; i++)
         order[i] = &d->runs[i];
     qsort(order, (size_t)d->nruns, sizeof *order, by_place);
@@ -159,9 +151,8 @@ static int make_groups(struct hrun_design *d, struct hrun_error *err)
         g->log_t /= g->kept;
         g->var = pow(hypot(d->noise, d->noise_s / g->least), 2) / g->kept + pow(d->rounding_s / g->least, 2);
     }
-    rc = are_exact(d, order, err);
+    are_exact(d, order);
     free(order);
-    return rc;
 }
 
 /* ------------------------------------------------------------------ models */
@@ -193,11 +184,11 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
 /* The logs of all sub-clusters, in their order. *memory holds the records. */
 static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun_sample **memory)
 {
-    struct hrun_joint_sub *logs = calloc((size_t)d->nsubs, sizeof *logs);
+    struct hrun_joint_sub *logs = xcalloc((size_t)d->nsubs, sizeof *logs);
     size_t at = 0;
 
-    *memory = calloc((size_t)d->nruns * (size_t)d->nsubs + 1, sizeof **memory);
-    for (int i = 0; logs && *memory && i < d->nsubs; i++) {
+    *memory = xcalloc((size_t)d->nruns * (size_t)d->nsubs + 1, sizeof **memory);
+    for (int i = 0; i < d->nsubs; i++) {
         int kind = first_alike(d, i);
 
         logs[i] = (struct hrun_joint_sub){ .name = d->subs[i].name, .signature = d->subs[i].signature,
@@ -209,10 +200,7 @@ static struct hrun_joint_sub *list_logs(const struct hrun_design *d, struct hrun
                                                logs[kind].n, 0 };
         logs[i].memory_bytes = d->subs[i].memory_bytes;
     }
-    if (logs && *memory)
-        return logs;
-    free(logs);
-    return NULL;
+    return logs;
 }
 
 /* Models of more processes per PE than are allowed here, borrowed from elsewhere. */
@@ -235,16 +223,12 @@ static void drop_beyond(const struct hrun_design *d, int sub)
 static int fit_all(struct hrun_design *d, struct hrun_error *err)
 {
     struct hrun_sample *memory = NULL;
-    struct hrun_joint_sub *logs = list_logs(d, &memory), *kinds = calloc((size_t)d->nsubs, sizeof *kinds);
-    struct hrun_models **fitted = calloc((size_t)d->nsubs, sizeof *fitted);
+    struct hrun_joint_sub *logs = list_logs(d, &memory), *kinds = xcalloc((size_t)d->nsubs, sizeof *kinds);
+    struct hrun_models **fitted = xcalloc((size_t)d->nsubs, sizeof *fitted);
     struct hrun_error why = { 0 };
     int nkinds = 0, rc = -1;
 
-    d->models = calloc((size_t)d->nsubs, sizeof *d->models);
-    if (!logs || !kinds || !fitted || !d->models) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
+    d->models = xcalloc((size_t)d->nsubs, sizeof *d->models);
     for (int i = 0; i < d->nsubs; i++)
         if (first_alike(d, i) == i)
             kinds[nkinds++] = logs[i];
@@ -279,10 +263,10 @@ done:
 /* Shares keep to the memory of PEs. */
 static int limit_memory(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_error *err)
 {
-    double *bytes = calloc((size_t)d->nsubs + 1, sizeof *bytes);
-    int rc = bytes ? 0 : hrun_fail_nomem(err);
+    double *bytes = xcalloc((size_t)d->nsubs + 1, sizeof *bytes);
+    int rc = 0;
 
-    for (int i = 0; i < d->nsubs && !rc; i++)
+    for (int i = 0; i < d->nsubs; i++)
         bytes[i] = d->subs[i].memory_bytes;
     rc = rc ? rc : hrun_predictor_limit_memory(p, bytes, err);
     free(bytes);
@@ -347,7 +331,7 @@ int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *pr
         return -1;
     if (!hrun_plan_evaluate(problem, config, config + nsubs, check, c, &why))
         return 1;
-    return why.code == HRUN_ENOMEM ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* Runs with unequal shares count as what they would take with those of now, if these are near. */
@@ -362,8 +346,8 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
 
         if (r->N != g->N || !(r->time_s > 0) || !design_same(d, r->config, g->config))
             continue;
-        if (hrun_predictor_share_change(p, r->config, r->config + d->nsubs, r->share, &off, err) ||
-            hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &then_s, err))
+        hrun_predictor_share_change(p, r->config, r->config + d->nsubs, r->share, &off);
+        if (hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &then_s, err))
             return -1;
         if (off > HRUN_SHARES_FAR)
             continue;
@@ -380,11 +364,11 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
 /* What the models say of each group, and who limits it. */
 static int predict_groups(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_plan_sub *subs = calloc((size_t)d->nsubs, sizeof *subs);
+    struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_predictor *p = NULL;
     struct hrun_plan_problem problem;
     int64_t N = 0;
-    int rc = subs ? 0 : hrun_fail_nomem(err);
+    int rc = 0;
 
     for (int i = 0; i < d->ngroups && !rc; i++) {
         struct design_group *g = &d->groups[i];
@@ -435,23 +419,20 @@ static double training(const struct hrun_design *d)
 }
 
 /* What rounding does to times. */
-static int find_rounding(struct hrun_design *d, struct hrun_error *err)
+static void find_rounding(struct hrun_design *d)
 {
-    double *time_s = calloc((size_t)d->nruns + 1, sizeof *time_s);
+    double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
     size_t n = 0;
 
-    if (!time_s)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < d->nruns; i++)
         if (d->runs[i].time_s > 0)
             time_s[n++] = d->runs[i].time_s;
     d->rounding_s = hrun_times_rounding(time_s, n);
     free(time_s);
-    return 0;
 }
 
 /* Of a program that turned out to ignore its shares all runs were with equal ones. */
-static int make_equal(struct hrun_design *d, struct hrun_error *err)
+static void make_equal(struct hrun_design *d, struct hrun_error *err)
 {
     int changed = 0;
 
@@ -460,25 +441,27 @@ static int make_equal(struct hrun_design *d, struct hrun_error *err)
         d->runs[i].config[2 * d->nsubs] = 0;
     }
     if (!changed)
-        return 0;
+        return;
     free(d->groups);
     d->groups = NULL;
     d->ngroups = 0;
-    return make_groups(d, err);
+    make_groups(d, err);
 }
 
-int design_fit(struct hrun_design *d, struct hrun_error *err)
+void design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
-    if (find_rounding(d, err))
-        return -1;
+    find_rounding(d);
     d->noise = scatter(d, 0, d->set.fit.sigma_rel);
     d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
-    if (make_groups(d, err) || fit_all(d, err) || make_equal(d, err) || predict_groups(d, err))
-        return -1;
+    make_groups(d, err);
+    if (fit_all(d, err))
+        return;
+    make_equal(d, err);
+    if (predict_groups(d, err))
+        return;
     d->training = training(d);
     d->state.exact = d->exact;
     d->state.ignores = d->app->shares.units && d->nsubs > 1 && !design_deals(d);
     d->fitted = d->nruns;
-    return 0;
 }

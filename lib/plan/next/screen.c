@@ -1,4 +1,5 @@
 /* screen.c - the first runs: each sub-cluster alone, then all together; see internal.h */
+#include "base/alloc.h"
 #include "plan/next/internal.h"
 
 #include <limits.h>
@@ -56,11 +57,9 @@ static int is_slow(const struct hrun_design *d, const int *config)
 /* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
 static int screen_size(struct hrun_design *d, int size, int queue, double *cost, struct hrun_error *err)
 {
-    int *config = calloc(1, design_bytes(d)), failed, rc = 0;
+    int *config = xcalloc(1, design_bytes(d)), failed, rc = 0;
     double one;
 
-    if (!config)
-        return hrun_fail_nomem(err);
     *cost = 0;
     for (int i = 0; i < d->npoints && !rc; i++) {
         const struct design_point *p = &d->points[i];
@@ -127,7 +126,7 @@ enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 static int screen_one_size(struct hrun_design *d, int round, struct hrun_error *err)
 {
     enum { FEW = 4 };
-    int *config = calloc(1, design_bytes(d)), failed, rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = xcalloc(1, design_bytes(d)), failed, rc = 0;
 
     for (int i = 0; i < d->npoints && !rc; i++) {
         const struct design_point *p = &d->points[i];
@@ -168,7 +167,7 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
  * run, one for each model at a time. */
 static int screen_rest(struct hrun_design *d, struct hrun_error *err)
 {
-    int *config = calloc(1, design_bytes(d)), failed, rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = xcalloc(1, design_bytes(d)), failed, rc = 0;
 
     for (int k = 0; k < 2 * d->nsubs * d->nprocs && !rc; k++) {
         int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
@@ -261,8 +260,8 @@ static int screen_all(struct hrun_design *d, int *config, int P, int64_t N, stru
  * size equal ones are run, too, which shows whether the program heeds its shares. */
 static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
-    int *config = calloc(1, design_bytes(d)), *dealt = config ? config + 2 * d->nsubs : NULL;
-    int rc = config ? 0 : hrun_fail_nomem(err);
+    int *config = xcalloc(1, design_bytes(d)), *dealt = config + 2 * d->nsubs;
+    int rc = 0;
 
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
         for (int j = 0; j < d->nprocs && !rc; j++) {

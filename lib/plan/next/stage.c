@@ -1,4 +1,5 @@
 /* stage.c - which stage comes next, and the mixed runs; see design.h */
+#include "base/alloc.h"
 #include "plan/next/internal.h"
 
 #include <math.h>
@@ -191,12 +192,12 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
 {
     const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
     size_t n = (size_t)d->nsubs, bytes = design_bytes(d);
-    struct hrun_plan_sub *subs = calloc(n, sizeof *subs);
-    int *config = malloc(bytes), rc = subs && config ? 0 : hrun_fail_nomem(err);
-    struct hrun_predictor *p = !rc && choice ? design_predictor(d, s->N, err) : NULL;
+    struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
+    int *config = xmalloc(bytes), rc = 0;
+    struct hrun_predictor *p = choice ? design_predictor(d, s->N, err) : NULL;
     struct hrun_plan_problem problem;
 
-    if (!rc && choice && !p && err->code)
+    if (choice && !p && err->code)
         rc = -1;
     if (p)
         design_problem(d, p, subs, &problem);
@@ -401,7 +402,8 @@ int design_conclude(struct hrun_design *d, struct hrun_error *err)
 
     if (d->models && d->fitted == d->nruns)
         return 0;
-    if (!design_fit(d, &own) && !design_believe(d, &own))
+    design_fit(d, &own);
+    if (!design_believe(d, &own))
         return 0;
     if (err)
         *err = own;
@@ -415,15 +417,15 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     d->nqueue = d->next = d->too_long = 0;
-    if (design_drop_short(d, &own))
-        goto fail;
+    design_drop_short(d, &own);
     for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))
             goto fail;
     }
     if (d->next == d->nqueue) {
-        if (design_fit(d, &own) || design_believe(d, &own))
+        design_fit(d, &own);
+        if (design_believe(d, &own))
             goto fail;
         if (d->set.target > 0 && target_reached(d)) {
             d->state.end = HRUN_DESIGN_TARGET;
