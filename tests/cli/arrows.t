@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # arrows.t - the house rules that a compiler does not check, over lib/, hrun/ and calib/:
-#   - an #include never runs against the order of the rooms (table %may), and each outside library is known to
+#   - an #include never runs against the table of rooms in ARCHITECTURE.md, and each outside library is known to
 #     its own room only (table %outside);
 #   - each header compiles alone, and twice in a row;
 #   - no banned function is called (table %banned);
@@ -15,39 +15,10 @@ use File::Path qw(make_path);
 use File::Spec;
 use File::Temp qw(tempdir);
 
-# What each room may include besides its own headers: rooms, or single headers where it may see no more.
-my %may = (
-    base    => [],
-    expr    => [qw(base)],
-    topo    => [qw(base)],
-    fit     => [qw(base)],
-    store   => [qw(base)],
-    ledger  => [qw(base)],
-    cluster => [qw(base topo)],
-    app     => [qw(base expr)],
-    net     => [qw(base fit topo cluster)],
-    model   => [qw(base expr topo fit store cluster app net)],
-    plan    => [qw(base model/oracle.h)],
-    'plan/next' => [qw(base app fit model plan)],
-    layout  => [qw(base cluster)],
-    launch  => [qw(base topo cluster plan layout model/oracle.h net)],
-    session => [qw(base ledger store cluster app net model plan layout launch)],
-    'hrun/command' => [qw(base launch session)],
-    'hrun/run'  => [qw(base launch model plan session hrun/command hrun/preloaded)],
-    'hrun/jobs' => [qw(base plan session hrun/command hrun/run)],
-    'hrun'      => [qw(base session hrun/command hrun/run hrun/jobs)],
-    'hrun/shim' => [qw(base launch topo)],
-    'hrun/preloaded' => [qw(base net)],
-    'calib/common'   => [qw(base launch session hrun/command)],
-    'calib/network'  => [qw(base net session calib/common)],
-    'calib/doctor'   => [qw(base fit session calib/common)],
-    'calib/profiles' => [qw(base app fit launch model net session store calib/common calib/network)],
-    'calib/measure'  => [qw(base app fit launch model net plan plan/next session store calib/common calib/network
-                            calib/profiles)],
-    'calib/report'   => [qw(base fit session calib/common calib/network calib/profiles)],
-    calib            => [qw(base session hrun/command calib/common)],
-    'calib/mpi' => [],
-);
+chdir "$ENV{HRUN_TOP}" or die "$ENV{HRUN_TOP}: $!" if $ENV{HRUN_TOP};
+
+# What each room may include besides its own headers and lib/base: rooms, or single headers where it may see no more.
+my %may = rooms('ARCHITECTURE.md');
 
 # The table through which plan sees models must not bring the models along.
 my %may_file = ('lib/model/oracle.h' => [qw(base)]);
@@ -81,6 +52,7 @@ my %banned = (
 my %mute = map { $_ => 'fill struct hrun_error and return' }
     qw(printf vprintf puts putchar perror psignal exit quick_exit abort assert err errx warn warnx error);
 
+my %used;       # "ROOM INCLUDED": met in a tree
 my ($count, $failed) = (0, 0);
 $ENV{LC_ALL} = 'C';     # the compiler's words
 
@@ -91,6 +63,20 @@ sub ok {
     print $good ? 'ok' : 'not ok', " $count - $name\n";
     print map { "#   $_\n" } @notes unless $good;
     return $good;
+}
+
+# The column "includes" of the table of rooms: room => [rooms].
+sub rooms {
+    my ($path) = @_;
+    my %rooms;
+    open my $in, '<', $path or die "$path: $!";
+    while (<$in>) {
+        my ($name, $includes) = m{^\| (?:lib/(?=\S)|(?=hrun|calib))(\S+) \| [^|]* \| ([^|]*) \|} or next;
+        $rooms{$name} = [$name =~ m{^(base|calib/mpi)$} ? () : 'base', grep { $_ ne '-' } split ' ', $includes]
+            if $includes =~ /\S/ && $includes ne 'includes';
+    }
+    close $in;
+    return %rooms;
 }
 
 # ---------------------------------------------------------------- reading sources
@@ -153,6 +139,7 @@ sub arrow {
     my ($from, $to) = (room($file), room($target));
     my $allowed = $may_file{$file};
     (my $short = $target) =~ s{^lib/}{};
+    $used{"$from $to"} = $used{"$from $short"} = 1;
 
     return '' if $target eq 'lib/hrun.h';   # what libhrun shows
     return "lib/ must not know $to/" if $file =~ m{^lib/} && $target !~ m{^lib/};
@@ -301,8 +288,8 @@ my %good = (
     'hrun/main.c'        => "#include \"run/run.h\"\n#include \"base/buf.h\"\n"
         . "int main(void) { printf(\"x\"); exit(0); }\n",
     'calib/calib.h'      => "/* nothing */\n",
-    'hrun/command/command.h' => "/* nothing */\n",
-    'calib/main.c'       => "#include \"../hrun/command/command.h\"\n#include <mpi.h>\n",
+    'calib/common/common.h' => "/* nothing */\n",
+    'calib/main.c'       => "#include \"common/common.h\"\n#include <mpi.h>\n",
 );
 
 # file, what is added to it, what must be said
@@ -360,8 +347,6 @@ sub offences {
             bad_headers($top, $flags));
 }
 
-chdir "$ENV{HRUN_TOP}" or die "$ENV{HRUN_TOP}: $!" if $ENV{HRUN_TOP};
-
 # The programs' folders are no rooms of a library: their main functions and subcommands know each other.
 my @cycles = grep { !m{^(hrun|calib)\b} && reaches($_, $_, {}) } sort keys %may;
 ok(!@cycles, 'the table of rooms has no cycle', @cycles);
@@ -383,8 +368,11 @@ my ($in_lib, $in_hrun) = (scalar(grep { m{^lib/} } @sources), scalar(grep { m{^h
 ok($in_lib > 20 && $in_hrun > 0, 'the sources are found', @sources);
 my @missing = grep { !$may{$_} } map { room($_) } grep { $_ ne 'lib/hrun.h' } @sources;
 ok(!@missing, 'each room is in the table', @missing);
+%used = ();
 my @bad = bad_includes('.');
 ok(!@bad, 'no #include runs against the order of the rooms', @bad);
+my @idle = map { my $room = $_; map { "$room: $_" } grep { $_ ne q(base) && !$used{"$room $_"} } @{ $may{$room} } } sort keys %may;
+ok(!@idle, 'each entry of the table of rooms is needed', @idle);
 @bad = bad_headers('.', compile_flags());
 ok(!@bad, 'each header compiles alone', @bad);
 @bad = bad_calls('.', qr{^}, \%banned);
