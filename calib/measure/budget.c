@@ -279,15 +279,15 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
     }
     if (rc >= 0) {
         hrun_cluster_names(c->cluster, &cluster);
-        rc = n ? hrun_table_render(t, 0, out) : 0;
-        if (n)
+        rc = 0;
+        if (n) {
+            hrun_table_render(t, 0, out);
             hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu)%s\n", n,
                           n == 1 ? "" : "s", cluster.data, (unsigned long long)g->budget->seed, n == g->budget->runs ?
                           "" : "; the later ones depend on the times of these");
-        else
+        } else {
             hrun_buf_adds(out, "nothing is left to be run\n");
-        if (rc)
-            rc = hrun_fail_nomem(err);
+        }
     }
     hrun_buf_release(&cluster);
     hrun_table_destroy(t);

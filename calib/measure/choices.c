@@ -126,7 +126,7 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
 {
     static const char *const heads[] = { "N", "best", "time", "", "next best", "rests on", "" };
     struct hrun_table *t = hrun_table_create(c->fixed ? "lrllll" : "rlrllll");
-    int rc, unsure = 0;
+    int unsure = 0;
 
     for (int i = c->fixed; i < 7; i++)
         hrun_table_cell(t, "%s", heads[i]);
@@ -153,12 +153,13 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_buf_release(&time);
         hrun_buf_release(&range);
     }
-    rc = c->n ? hrun_table_render(t, 0, out) : 0;
+    if (c->n)
+        hrun_table_render(t, 0, out);
     if (unsure)
         hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", unsure & 2 ?
                       "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
-    return rc ? -1 : 0;
+    return 0;
 }
 
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)

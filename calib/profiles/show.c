@@ -21,7 +21,6 @@ static void add_range(struct hrun_table *t, int64_t lo, int64_t hi)
 int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrlrllrrrl");
-    int rc;
 
     hrun_table_row(t, "sub-cluster", "procs/PE", "model", "runs", "N", "P", "terms", "mean error", "worst", "");
     for (int i = 0; i < n; i++)
@@ -49,9 +48,9 @@ int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *
             }
             hrun_table_cell(t, "%s", all && r->note ? r->note : "");
         }
-    rc = hrun_table_render(t, 0, out);
+    hrun_table_render(t, 0, out);
     hrun_table_destroy(t);
-    return rc;
+    return 0;
 }
 
 void models_warn(struct hrun_models *const *m, int n)

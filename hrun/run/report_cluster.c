@@ -108,7 +108,8 @@ static int add_table(const struct context *c, struct hrun_buf *out, struct hrun_
         hrun_table_cell(t, "%s", memory.data);
         hrun_table_cell(t, "%s", (size_t)i < c->signatures.n ? c->signatures.v[i] : "-");
     }
-    rc = hrun_table_render(t, 2, out) ? hrun_fail_nomem(err) : finish(out);
+    hrun_table_render(t, 2, out);
+    rc = finish(out);
     hrun_table_destroy(t);
     hrun_buf_release(&hosts);
     hrun_buf_release(&memory);

@@ -80,8 +80,8 @@ int run_list_apps(const struct hrun_settings *s, char **words)
         hrun_table_row(t, app->name, app->title, hrun_expr_text(app->rule), app->file);
         hrun_app_destroy(app);
     }
-    if (!hrun_table_render(t, 0, &out))
-        fputs(out.data, stdout);
+    hrun_table_render(t, 0, &out);
+    fputs(out.data, stdout);
     hrun_table_destroy(t);
     hrun_buf_release(&out);
     hrun_strvec_release(&names);

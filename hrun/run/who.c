@@ -61,7 +61,8 @@ static int print_text(const struct hrun_ledger *l, const struct hrun_ledger_list
                 add_row(t, l, &list->holders[k]);
         if (n && waits)
             hrun_buf_adds(out, "\nwaiting, the first one first:\n");
-        rc = (n && hrun_table_render(t, 2, out)) ? -1 : 0;
+        if (n)
+            hrun_table_render(t, 2, out);
         hrun_table_destroy(t);
     }
     return rc ? hrun_fail_nomem(err) : 0;

@@ -13,11 +13,10 @@
 struct hrun_buf {
     char *data;
     size_t len, cap;
-    int failed;
 };
 
 extern char hrun_buf_empty[1];
-#define HRUN_BUF_INIT { hrun_buf_empty, 0, 0, 0 }
+#define HRUN_BUF_INIT { hrun_buf_empty, 0, 0 }
 
 void hrun_buf_init(struct hrun_buf *b);
 void hrun_buf_release(struct hrun_buf *b);             /* frees and leaves an empty buffer */

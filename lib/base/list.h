@@ -21,7 +21,7 @@ int hrun_list_count(const char *list);
 /* The name at `place`, a part of the list: its length is *len. NULL, and *len untouched, when there are fewer. */
 const char *hrun_list_item(const char *list, int place, size_t *len);
 
-/* The same in fresh memory, which the caller frees. NULL also when memory ran out. */
+/* The same in fresh memory, which the caller frees; NULL when there are fewer names. */
 char *hrun_list_copy(const char *list, int place);
 
 /* Is this the name at `place`? NULL never is. */

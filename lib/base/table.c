@@ -10,7 +10,6 @@ struct hrun_table {
     char *spec;
     size_t ncol;
     struct hrun_strvec cells;   /* row by row */
-    int failed;
 };
 
 struct hrun_table *hrun_table_create(const char *spec)
@@ -31,32 +30,24 @@ void hrun_table_destroy(struct hrun_table *t)
     free(t);
 }
 
-static void add_cell(struct hrun_table *t, const char *s)
-{
-    if (t->failed)
-        t->failed = 1;
-    else
-        hrun_strvec_push(&t->cells, s);
-}
-
 void hrun_table_row(struct hrun_table *t, ...)
 {
     va_list ap;
 
     /* finish a row that hrun_table_cell left short, or columns would shift from here on */
-    while (t->ncol && t->cells.n % t->ncol && !t->failed)
-        add_cell(t, "");
+    while (t->ncol && t->cells.n % t->ncol)
+        hrun_strvec_push(&t->cells, "");
     va_start(ap, t);
     for (size_t i = 0; i < t->ncol; i++) {
         const char *s = va_arg(ap, const char *);
-        add_cell(t, s ? s : "");
+        hrun_strvec_push(&t->cells, s ? s : "");
     }
     va_end(ap);
 }
 
 void hrun_table_cell(struct hrun_table *t, const char *fmt, ...)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     va_list ap;
 
     if (!t->ncol)
@@ -64,8 +55,7 @@ void hrun_table_cell(struct hrun_table *t, const char *fmt, ...)
     va_start(ap, fmt);
     hrun_buf_vaddf(&b, fmt, ap);
     va_end(ap);
-    add_cell(t, b.data);
-    hrun_buf_release(&b);
+    hrun_strvec_push(&t->cells, b.data);
 }
 
 /* All bytes but continuations (10xxxxxx). */
@@ -117,16 +107,11 @@ static size_t width(const char *s)
     return hrun_text_width(s, strlen(s));
 }
 
-int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out)
+void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out)
 {
     enum { GAP = 2 };
-    size_t *widths;
+    autofree size_t *widths = xcalloc(t->ncol, sizeof *widths);
 
-    if (t->failed)
-        return -1;
-    if (!t->ncol)
-        return 0;
-    widths = xcalloc(t->ncol, sizeof *widths);
     for (size_t i = 0; i < t->cells.n; i++) {
         size_t w = width(t->cells.v[i]);
         if (w > widths[i % t->ncol])
@@ -151,6 +136,4 @@ int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *o
         }
         hrun_buf_addc(out, '\n');
     }
-    free(widths);
-    return 0;
 }

@@ -64,15 +64,15 @@ double hrun_monotonic_s(void);
 
 struct hrun_table;
 
-/* spec: one character per column, 'l' left or 'r' right. NULL when memory ran out. */
+/* spec: one character per column, 'l' left or 'r' right. */
 struct hrun_table *hrun_table_create(const char *spec);
 void hrun_table_destroy(struct hrun_table *t);
-/* One row: ncol strings (const char *), NULL meaning "". Failures surface in hrun_table_render. */
+/* One row: ncol strings (const char *), NULL meaning "". */
 void hrun_table_row(struct hrun_table *t, ...);
 /* One cell, printf style; cells fill rows from left to right. */
 void hrun_table_cell(struct hrun_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Append the table, each line indented by `indent` blanks. 0, or -1 when memory ran out. */
-int hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out);
+/* Append the table, each line indented by `indent` blanks. */
+void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out);
 
 /* The columns that s[len] takes: its UTF-8 characters. */
 size_t hrun_text_width(const char *s, size_t len);

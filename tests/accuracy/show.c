@@ -95,8 +95,10 @@ void accuracy_print_why(const struct trial *trial, const struct trials *v, const
             print_miss(table, trial, &v[m], &misses[k]);
     }
     hrun_buf_init(&out);
-    if (rows && !hrun_table_render(table, 2, &out))
+    if (rows) {
+        hrun_table_render(table, 2, &out);
         printf("%s\n", out.data);
+    }
     hrun_buf_release(&out);
     hrun_table_destroy(table);
 }

@@ -192,7 +192,7 @@ static void test_table(void)
     hrun_table_cell(t, "x");
     hrun_table_cell(t, "short");
     hrun_table_row(t, NULL, NULL, NULL);
-    ok(hrun_table_render(t, 2, &b) == 0, "a table");
+    hrun_table_render(t, 2, &b);
     is_str(b.data,
            "  host         ranks  note\n"
            "  a                1\n"
@@ -205,13 +205,14 @@ static void test_table(void)
     t = hrun_table_create("rl");
     hrun_table_row(t, "\xE2\x82\xAC", "one");
     hrun_table_row(t, "22", "two");
-    ok(hrun_table_render(t, 0, &b) == 0, "another");
+    hrun_table_render(t, 0, &b);
     is_str(b.data, " \xE2\x82\xAC  one\n22  two\n", "columns count characters, not bytes");
     hrun_table_destroy(t);
     hrun_table_destroy(NULL);
     hrun_buf_reset(&b);
     t = hrun_table_create("l");
-    ok(hrun_table_render(t, 5, &b) == 0 && b.len == 0, "no rows, no text");
+    hrun_table_render(t, 5, &b);
+    is_int((int)b.len, 0, "no rows, no text");
     hrun_table_destroy(t);
     hrun_buf_release(&b);
 }
