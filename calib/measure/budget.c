@@ -94,7 +94,7 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     return 0;
 }
 
-/* The failure v[k] into the design: hrun excludes its configuration at its size (service/log_corrections.h). */
+/* The failure v[k] into the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
 static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, int *config,
                        struct hrun_error *err)
 {

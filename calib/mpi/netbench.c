@@ -1,4 +1,4 @@
-/* main.c - hrun-netbench: measure the network of MPI_COMM_WORLD and print the records
+/* netbench.c - hrun-netbench: measure the network of MPI_COMM_WORLD and print the records
  *
  * hrun-netbench [--precision FRACTION] [--least K] [--most K] [--limit SECONDS] [--kinds K0,K1,...]
  * --kinds: of each rank, the number of the kind of its PE on its host. hrun-calibrate network starts it and reads what

@@ -1,4 +1,4 @@
-/* fit_command.c - models from the logs: all sub-clusters of a cluster together */
+/* fit.c - models from the logs: all sub-clusters of a cluster together */
 #include "profiles.h"
 
 #include "../common/options.h"

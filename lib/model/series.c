@@ -93,7 +93,7 @@ void hrun_basis_print(const struct hrun_basis *t, struct hrun_buf *out)
     }
 }
 
-/* What a run on one PE counts for beside those on several, as in family.c. */
+/* What a run on one PE counts for beside those on several, as in npt_fit.c. */
 static const double ANCHOR_WEIGHT = 0.2;
 
 /* The rows of one series that are looked at: all with P > M, with its runs on one PE before them where they are of one

@@ -21,7 +21,7 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
 int net_check_number(const char *where, double v, struct hrun_error *err);
 int net_check_value(const struct hrun_net_value *value, char where[NET_WHERE], struct hrun_error *err);
 
-/* Append a network that passes net_check as YAML (net_yaml.h). Errors: HRUN_EINVAL (text that is not UTF-8),
+/* Append a network that passes net_check as YAML. Errors: HRUN_EINVAL (text that is not UTF-8),
  * HRUN_ENOMEM. */
 int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_error *err);
 

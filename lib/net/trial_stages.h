@@ -1,6 +1,6 @@
 /* trial_stages.h - experiments by the stages of the model, in numbers of any kind
  *
- * Purpose: what is included by trial_value.c, where a `num` is a double, and by trial_slope.c, where it knows its
+ * Purpose: what is included by trial.c, where a `num` is a double, and by trial_slope.c, where it knows its
  * derivatives: most trials are for their time alone, which takes a tenth as long. The formulas stand here once.
  * A file that has numbers of its own defines NET_TRIAL_NUM before, and has num, struct trial (with c and given), and
  * the functions that stand here for doubles. `trials` has the experiment of each kind of record, NULL: none.

@@ -3,6 +3,7 @@
 #   - an #include never runs against the table of rooms in ARCHITECTURE.md, and each outside library is known to
 #     its own room only (table %outside);
 #   - each header compiles alone, and twice in a row;
+#   - comments name files of C that there are;
 #   - no banned function is called (table %banned);
 #   - lib/ neither prints nor ends the process.
 # The rules are tried first on a made-up tree with one offence of each kind.
@@ -186,6 +187,27 @@ sub bad_includes {
     return @bad;
 }
 
+# Files whose first comment bears another file's name, and comments that name a file of C that the tree does not have,
+# "FILE: why".
+sub bad_file_names {
+    my ($top) = @_;
+    my %known = map { m{([^/]+)$} ? ($1 => 1) : () } @{ [sources($top)] };
+    $known{$_} = 1 for qw(mpi.h mpif.h io_hdr.h NAME.c NAME.h);         # of others, and in advice
+    my @bad;
+    for my $file (sources($top)) {
+        open my $in, '<', "$top/$file" or die "$file: $!";
+        my $text = do { local $/; <$in> };
+        close $in;
+        my ($own) = $file =~ m{([^/]+)$};
+        push @bad, "$file: its first comment is of $1" if $text =~ m{\A/\* (\w+\.[ch]) - } && $1 ne $own;
+        for my $comment ($text =~ m{/\*.*?\*/}gs) {
+            push @bad, map { "$file: names $_, which is no file" }
+                grep { !$known{$_} && !-e "/usr/include/$_" } $comment =~ m{(?<![\w./-])(\w+\.[ch])\b}g;
+        }
+    }
+    return @bad;
+}
+
 # Calls in files that match $where of functions in the table. A member (x.abort, p->exit) is no such call, nor
 # is the name in an attribute: format(printf, 1, 2).
 sub bad_calls {
@@ -334,6 +356,8 @@ my @offences = (
     ['lib/plan/bad.c', "void f(void) { printf(\"x\"); }\n",
      "lib/plan/bad.c:1: calls printf: write fill struct"],
     ['lib/plan/bad.h', "static inline void f(void)\n{\n    exit(1);\n}\n", "lib/plan/bad.h:3: calls exit"],
+    ['lib/plan/bad.c', "/* good.c - a head */\n", "lib/plan/bad.c: its first comment is of good.c"],
+    ['lib/plan/bad.c', "/* as in gone.c */\n", "lib/plan/bad.c: names gone.c, which is no file"],
     ['lib/plan/bad.h', "struct x { size_t n; };\n",
      "lib/plan/bad.h: does not compile alone: lib/plan/bad.h:1:12"],
     ['lib/plan/bad.h', "struct x { int n; };\n",
@@ -343,7 +367,7 @@ my @offences = (
 # All rules on one tree.
 sub offences {
     my ($top, $flags) = @_;
-    return (bad_includes($top), bad_calls($top, qr{^}, \%banned), bad_calls($top, qr{^lib/}, \%mute),
+    return (bad_includes($top), bad_file_names($top), bad_calls($top, qr{^}, \%banned), bad_calls($top, qr{^lib/}, \%mute),
             bad_headers($top, $flags));
 }
 
@@ -375,6 +399,8 @@ my @idle = map { my $room = $_; map { "$room: $_" } grep { $_ ne q(base) && !$us
 ok(!@idle, 'each entry of the table of rooms is needed', @idle);
 @bad = bad_headers('.', compile_flags());
 ok(!@bad, 'each header compiles alone', @bad);
+@bad = bad_file_names('.');
+ok(!@bad, 'comments name files that there are', @bad);
 @bad = bad_calls('.', qr{^}, \%banned);
 ok(!@bad, 'no banned function is called', @bad);
 @bad = bad_calls('.', qr{^lib/}, \%mute);
