@@ -53,7 +53,9 @@ static int run_copy(struct runs *runs, const struct point *p, int pe, struct wor
     share[p->sub] = p->work;
     w.share = share;
     l = hrun_layout_create_placed(c->cluster, config, config + n, &pe, err);
-    if (!l || placement_fill_threads(c, l, err) || work_find_program(&w, 1, err))
+    if (l)
+        placement_fill_threads(c, l);
+    if (!l || work_find_program(&w, 1, err))
         goto done;
     rc = 0;
     if (work_run(&w, l, r, &why)) {

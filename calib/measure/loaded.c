@@ -167,8 +167,9 @@ static int run_together(struct runs *runs, const struct point *p, struct work *w
         goto done;
     loaded_spread(&c->cluster->subs[p->sub], p->pes[p->sub], runs->slow_host[p->sub], order);
     l = hrun_layout_create_placed(c->cluster, p->pes, p->procs, order, err);
-    if (!l || placement_fill_threads(c, l, err) || work_find_program(w, l->nranks, err) ||
-        (r->ok && load_rest(runs, p, order, &rest, err)))
+    if (l)
+        placement_fill_threads(c, l);
+    if (!l || work_find_program(w, l->nranks, err) || (r->ok && load_rest(runs, p, order, &rest, err)))
         goto done;
     rc = 0;
     if (r->ok && work_run(w, l, r, &why)) {

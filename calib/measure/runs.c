@@ -152,8 +152,9 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     waits_init(&waits);
     memset(r, 0, sizeof *r);
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
-    if (!l || share_units(c->app, point, c->cluster->nsubs, &share, err) || placement_fill_threads(c, l, err) ||
-        work_find_program(&w, l->nranks, err) ||
+    if (l)
+        placement_fill_threads(c, l);
+    if (!l || share_units(c->app, point, c->cluster->nsubs, &share, err) || work_find_program(&w, l->nranks, err) ||
         alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
         goto done;
     if (r->outcome.interrupted) {

@@ -59,7 +59,9 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
     w.before_launch = NULL;
     w.on_message = NULL;
     w.waits = waits;
-    if (!l || placement_fill_threads(g->c, l, err) || work_find_program(&w, l->nranks, err) || work_run(&w, l, &r, err))
+    if (l)
+        placement_fill_threads(g->c, l);
+    if (!l || work_find_program(&w, l->nranks, err) || work_run(&w, l, &r, err))
         goto done;
     g->p->runs++;
     g->p->cost_s += r.outcome.job_s;

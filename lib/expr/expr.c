@@ -19,7 +19,7 @@ enum { BAD_FLAGS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
 
 /* ------------------------------------------------------------------ names */
 
-static int is_function(const char *name)
+static int is_function_name(const char *name)
 {
     for (int i = 0; i < hrun_functions_n; i++)
         if (!strcmp(hrun_functions[i].name, name))
@@ -35,7 +35,7 @@ int hrun_expr_is_name(const char *name)
         return 0;
     while (isalnum((unsigned char)*s) || *s == '_')
         s++;
-    return !*s && s - name <= HRUN_EXPR_NAME_MAX && !is_function(name);
+    return !*s && s - name <= HRUN_EXPR_NAME_MAX && !is_function_name(name);
 }
 
 static int check_consts(const struct scope *scope, struct hrun_error *err)
@@ -45,7 +45,7 @@ static int check_consts(const struct scope *scope, struct hrun_error *err)
 
         if (!hrun_expr_is_name(name))
             return hrun_fail(err, HRUN_EINVAL, "a constant cannot be named '%s'%s", name,
-                             is_function(name) ? ": it is a function" : "");
+                             is_function_name(name) ? ": it is a function" : "");
         for (int v = 0; v < scope->nvars; v++)
             if (!strcmp(scope->vars[v], name))
                 return hrun_fail(err, HRUN_EINVAL, "a constant cannot be named '%s': it is a variable", name);
@@ -60,8 +60,10 @@ static int check_consts(const struct scope *scope, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ compilation */
 
-static int allocate(struct hrun_expr *e, const char *text, const struct scope *scope)
+static struct hrun_expr *expr_alloc(const char *text, const struct scope *scope)
 {
+    struct hrun_expr *e = xcalloc(1, sizeof *e);
+
     e->text = xstrdup(text);
     e->ops = xcalloc(2 * strlen(text) + 1, sizeof *e->ops);    /* "a&&b" makes the most operations of its length: 6 */
     e->values = xcalloc((size_t)(scope->nvars + scope->nconsts) + 1, sizeof *e->values);
@@ -72,12 +74,9 @@ static int allocate(struct hrun_expr *e, const char *text, const struct scope *s
         e->names[e->nvars] = xstrdup(scope->vars[e->nvars]);
     for (; e->nconsts < scope->nconsts; e->nconsts++) {
         e->values[e->nvars + e->nconsts] = scope->consts[e->nconsts].value;
-        if (!(e->names[e->nvars + e->nconsts] = xstrdup(scope->consts[e->nconsts].name)))
-            return -1;
+        e->names[e->nvars + e->nconsts] = xstrdup(scope->consts[e->nconsts].name);
     }
-    for (int c = 0; c < HRUN_EXPR_CALLS_MAX; c++)
-        e->called[c] = 1;
-    return 0;
+    return e;
 }
 
 struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, struct hrun_error *err)
@@ -95,18 +94,13 @@ struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, 
     }
     if (check_consts(scope, err))
         return NULL;
-    e = xcalloc(1, sizeof *e);
-    if (allocate(e, text, scope)) {
-        hrun_fail_nomem(err);
-        goto fail;
+    e = expr_alloc(text, scope);
+    if (hrun_expr_parse(e, scope, err)) {
+        hrun_expr_destroy(e);
+        return NULL;
     }
-    if (hrun_expr_parse(e, scope, err))
-        goto fail;
     e->stack = xcalloc((size_t)e->depth, sizeof *e->stack);
     return e;
-fail:
-    hrun_expr_destroy(e);
-    return NULL;
 }
 
 struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
@@ -191,11 +185,6 @@ double hrun_expr_run(const struct op *ops, int n, const double *values, const do
     return stack[0];
 }
 
-static double run(const struct hrun_expr *e)
-{
-    return hrun_expr_run(e->ops, e->nops, e->values, e->called, e->stack);
-}
-
 const char *hrun_expr_flags(void)
 {
     int flags = fetestexcept(BAD_FLAGS);
@@ -212,14 +201,12 @@ const char *hrun_expr_flags(void)
 
 static int fail_eval(const struct hrun_expr *e, const char *what, struct hrun_error *err)
 {
-    struct hrun_buf at = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf at = HRUN_BUF_INIT;
 
     for (int i = 0; i < e->nvars; i++)
         if (e->used[i])
             hrun_buf_addf(&at, "%s%s=%.15g", at.len ? ", " : " at ", e->names[i], e->values[i]);
-    hrun_fail(err, HRUN_ENONFINITE, "'%s' %s%s", e->text, what, at.data);
-    hrun_buf_release(&at);
-    return -1;
+    return hrun_fail(err, HRUN_ENONFINITE, "'%s' %s%s", e->text, what, at.data);
 }
 
 int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const double *called, double *out,
@@ -228,8 +215,6 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
     const char *why = NULL;
     double y;
 
-    for (int c = 0; c < e->ncalls; c++)
-        e->called[c] = called[c];
     for (int i = 0; i < e->nvars; i++) {
         e->values[i] = values[i];
         if (!isfinite(values[i]) && e->used[i])
@@ -238,11 +223,11 @@ int hrun_expr_eval_called(struct hrun_expr *e, const double *values, const doubl
     for (int c = 0; e->nderived && c < e->nconsts; c++)
         if (e->derived[c] && hrun_expr_eval(e->derived[c], values, &e->values[e->nvars + c], err))
             return hrun_fail_prefix(err, "%s", e->names[e->nvars + c]);
-    y = run(e);
+    y = hrun_expr_run(e->ops, e->nops, e->values, called, e->stack);
     /* Testing the flags is cheap, clearing them is not: the flags of something earlier are cleared and the
      * evaluation repeated only when some are set. */
     if (hrun_expr_flags()) {
-        y = run(e);
+        y = hrun_expr_run(e->ops, e->nops, e->values, called, e->stack);
         why = hrun_expr_flags();
     }
     if (why || !isfinite(y))

@@ -37,7 +37,7 @@ struct op {
 };
 
 /* A call of a function of the caller. */
-struct call {
+struct expr_call {
     int function;               /* index into the caller's functions */
     int column;                 /* of its name, from 1 */
     struct hrun_expr *argument; /* NULL of a function without one */
@@ -54,8 +54,7 @@ struct hrun_expr {
     int nvars, nconsts;
     struct hrun_expr **derived; /* per constant: of those that are expressions and are used; else NULL */
     int nderived;               /* how many are not NULL */
-    struct call calls[HRUN_EXPR_CALLS_MAX];
-    double called[HRUN_EXPR_CALLS_MAX];
+    struct expr_call calls[HRUN_EXPR_CALLS_MAX];
     int ncalls;
     int is_scaled_call;
 };
@@ -71,7 +70,7 @@ struct scope {
     const char *inside;         /* the function whose argument this is, or NULL: then calls are errors */
 };
 
-/* Compile e->text into e, whose arrays have room. Result: 0, or -1 with *err (HRUN_EPARSE, HRUN_ENOMEM). */
+/* Compile e->text into e, whose arrays have room. Result: 0, or -1 with *err (HRUN_EPARSE). */
 int hrun_expr_parse(struct hrun_expr *e, const struct scope *scope, struct hrun_error *err);
 
 /* A new expression of a scope. NULL with *err. */

@@ -34,7 +34,7 @@ struct operand {
     int negated;                /* a sign or ! is in it, outside of arguments */
 };
 
-static int is_word(char c)
+static int is_word_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -46,7 +46,7 @@ static const char *skip_blanks(const char *s)
     return s;
 }
 
-static int fail_at(const struct parser *p, const char *at, const char *what)
+static int fail_expr_at(const struct parser *p, const char *at, const char *what)
 {
     return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "%s", what);
 }
@@ -54,7 +54,7 @@ static int fail_at(const struct parser *p, const char *at, const char *what)
 /* ------------------------------------------------------------------ brackets */
 
 /* An open parenthesis. */
-struct open {
+struct open_bracket {
     const char *at;
     int call;                   /* that of a function's arguments */
     int choices;                /* '?' still without their ':' */
@@ -62,7 +62,7 @@ struct open {
 };
 
 /* A character that is not ASCII, as formulas have it that were copied from a text. */
-static int fail_foreign(const struct parser *p, const char *at)
+static int fail_not_ascii(const struct parser *p, const char *at)
 {
     static const struct { const char *character, *write; } known[] = {
         { "²", "'^2'" }, { "³", "'^3'" }, { "·", "'*'" }, { "×", "'*'" }, { "÷", "'/'" }, { "−", "'-'" },
@@ -73,7 +73,7 @@ static int fail_foreign(const struct parser *p, const char *at)
         if (!strncmp(at, known[i].character, strlen(known[i].character)))
             return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "unexpected '%s'; write %s",
                                 known[i].character, known[i].write);
-    return fail_at(p, at, "unexpected character");
+    return fail_expr_at(p, at, "unexpected character");
 }
 
 static const char NO_COLON[] = "'?' without a ':' after it; write 'c ? a : b'";
@@ -82,43 +82,43 @@ static int is_call(const char *text, const char *at)
 {
     while (at > text && isspace((unsigned char)at[-1]))
         at--;
-    return at > text && is_word(at[-1]);
+    return at > text && is_word_char(at[-1]);
 }
 
 /* Parentheses and choices have their ends, and all characters belong to the language. */
 static int check_brackets(const struct parser *p)
 {
-    struct open stack[MAX_DEPTH + 1] = { { NULL, 0, 0, NULL } }, *top = stack;
+    struct open_bracket stack[MAX_DEPTH + 1] = { { NULL, 0, 0, NULL } }, *top = stack;
 
     for (const char *s = p->e->text; *s; s++) {
         if (*s == '(') {
             if (top == stack + MAX_DEPTH)
-                return fail_at(p, s, "parentheses are nested too deeply");
-            *++top = (struct open){ s, is_call(p->e->text, s), 0, NULL };
+                return fail_expr_at(p, s, "parentheses are nested too deeply");
+            *++top = (struct open_bracket){ s, is_call(p->e->text, s), 0, NULL };
         } else if (*s == '?') {
             top->choices++;
             top->question = s;
         } else if (*s == ':') {
             if (top->choices-- == 0)
-                return fail_at(p, s, "':' without a '?' before it");
+                return fail_expr_at(p, s, "':' without a '?' before it");
         } else if (*s == ')' || *s == ',') {
             if (top == stack && *s == ')')
-                return fail_at(p, s, "')' without a '(' before it");
+                return fail_expr_at(p, s, "')' without a '(' before it");
             if (!top->call && *s == ',')
-                return fail_at(p, s, "unexpected ','; only a function's arguments are separated by commas");
+                return fail_expr_at(p, s, "unexpected ','; only a function's arguments are separated by commas");
             if (top->choices)
-                return fail_at(p, top->question, NO_COLON);
+                return fail_expr_at(p, top->question, NO_COLON);
             top -= *s == ')';
-        } else if (!is_word(*s) && !strchr("+-*/^%<>!=&|. \t\r\n", *s)) {
+        } else if (!is_word_char(*s) && !strchr("+-*/^%<>!=&|. \t\r\n", *s)) {
             if (*s < 0x20 || *s >= 0x7f)
-                return fail_foreign(p, s);
+                return fail_not_ascii(p, s);
             return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unexpected character '%c'",
                                 *s);
         }
     }
     if (top != stack)
-        return fail_at(p, top->at, "'(' without a ')' after it");
-    return top->choices ? fail_at(p, top->question, NO_COLON) : 0;
+        return fail_expr_at(p, top->at, "'(' without a ')' after it");
+    return top->choices ? fail_expr_at(p, top->question, NO_COLON) : 0;
 }
 
 /* ------------------------------------------------------------------ messages */
@@ -128,7 +128,7 @@ static int token_length(const char *s)
 {
     int n = 0;
 
-    while (is_word(s[n]))
+    while (is_word_char(s[n]))
         n++;
     return n ? n : *s != 0;
 }
@@ -143,8 +143,8 @@ static int fail_token(const struct parser *p, const char *at, const char *before
 static int fail_single(const struct parser *p)
 {
     if (*p->at == '=')
-        return fail_at(p, p->at, "'=' cannot assign here; write '==' to compare");
-    return fail_at(p, p->at, *p->at == '&' ? "unexpected '&'; 'and' is written '&&'"
+        return fail_expr_at(p, p->at, "'=' cannot assign here; write '==' to compare");
+    return fail_expr_at(p, p->at, *p->at == '&' ? "unexpected '&'; 'and' is written '&&'"
                                            : "unexpected '|'; 'or' is written '||'");
 }
 
@@ -159,12 +159,12 @@ static int fail_no_operand(const struct parser *p)
     const char *end = p->e->text + strlen(p->e->text);
 
     if (*p->at == '*' && p->at > p->e->text && p->at[-1] == '*')
-        return fail_at(p, p->at - 1, "unexpected '**'; a power is written '^'");
+        return fail_expr_at(p, p->at - 1, "unexpected '**'; a power is written '^'");
     if (*p->at)
         return is_single(p->at) ? fail_single(p) : fail_token(p, p->at, "unexpected ");
     while (isspace((unsigned char)end[-1]))
         end--;
-    return fail_at(p, end, "the expression ends where a value is expected");
+    return fail_expr_at(p, end, "the expression ends where a value is expected");
 }
 
 /* Something stands where an operator should, or an end. */
@@ -179,20 +179,20 @@ static int fail_no_operator(const struct parser *p)
             !strncasecmp(p->at, words[i].word, strlen(words[i].word)))
             return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(p->at - p->e->text) + 1, "unexpected '%s'; it is "
                                 "written '%s'", words[i].word, words[i].write);
-    return fail_token(p, p->at, is_word(*p->at) || *p->at == '.' || *p->at == '(' ? "an operator is missing before " :
-                      "unexpected ");
+    return fail_token(p, p->at, is_word_char(*p->at) || *p->at == '.' || *p->at == '('
+                      ? "an operator is missing before " : "unexpected ");
 }
 
 /* The word at s is not known. */
-static int fail_unknown(const struct parser *p, const char *s)
+static int fail_unknown_word(const struct parser *p, const char *s)
 {
     const struct scope *scope = p->scope;
     int len = token_length(s), call = *skip_blanks(s + len) == '(', n = 0;
-    const char **names = xcalloc((size_t)(scope->nvars + scope->nconsts + hrun_functions_n + scope->nfunctions) + 1,
-                                sizeof *names);
-    char *word = xstrndup(s, (size_t)len);
+    size_t most = (size_t)(scope->nvars + scope->nconsts + hrun_functions_n + scope->nfunctions);
+    autofree const char **names = xcalloc(most + 1, sizeof *names);
+    autofree char *word = xstrndup(s, (size_t)len);
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
     const char *hint = NULL;
-    struct hrun_buf list = HRUN_BUF_INIT;
 
     for (int i = 0; call && i < hrun_functions_n; i++)
         names[n++] = hrun_functions[i].name;
@@ -207,18 +207,14 @@ static int fail_unknown(const struct parser *p, const char *s)
     for (int i = 0; i < n && !hint; i++)
         hint = strcasecmp(word, names[i]) ? NULL : names[i];
     hint = hint ? hint : hrun_nearest(word, names, (size_t)n);
-    hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unknown %s '%s'%s%s%s (known: %s)",
-                 call ? "function" : "variable", word, hint ? ", did you mean '" : "", hint ? hint : "",
-                 hint ? "'?" : "", n ? list.data : "none");
-    hrun_buf_release(&list);
-    free(word);
-    free(names);
-    return -1;
+    return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1,
+                        "unknown %s '%s'%s%s%s (known: %s)", call ? "function" : "variable", word,
+                        hint ? ", did you mean '" : "", hint ? hint : "", hint ? "'?" : "", n ? list.data : "none");
 }
 
 /* ------------------------------------------------------------------ code */
 
-static struct op *append(struct parser *p, enum opcode code, int arg)
+static struct op *append_op(struct parser *p, enum opcode code, int arg)
 {
     struct op *op = &p->e->ops[p->e->nops++];
 
@@ -227,21 +223,22 @@ static struct op *append(struct parser *p, enum opcode code, int arg)
 }
 
 /* The same for an operation that leaves one number more. */
-static struct op *append_push(struct parser *p, enum opcode code, int arg)
+static struct op *append_push_op(struct parser *p, enum opcode code, int arg)
 {
     if (++p->depth > p->e->depth)
         p->e->depth = p->depth;
-    return append(p, code, arg);
+    return append_op(p, code, arg);
 }
 
 /* Append an operation on `count` operands, or do it when they are plain numbers. at: where it stands. */
 static int append_operation(struct parser *p, enum opcode code, int arg, int count, int plain, const char *at)
 {
     struct hrun_expr *e = p->e;
+    autofree double *stack = NULL;
     const char *why;
-    double *stack, value;
+    double value;
 
-    append(p, code, arg)->count = (short)count;
+    append_op(p, code, arg)->count = (short)count;
     p->depth -= count - 1;
     if (!plain)
         return 0;
@@ -250,8 +247,7 @@ static int append_operation(struct parser *p, enum opcode code, int arg, int cou
     hrun_expr_flags();
     value = hrun_expr_run(e->ops + e->nops, count + 1, NULL, NULL, stack);
     why = hrun_expr_flags();
-    free(stack);
-    append(p, OP_NUMBER, 0)->number = value;
+    append_op(p, OP_NUMBER, 0)->number = value;
     return why ? hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - e->text) + 1, "'%s' %s, whatever the variables "
                               "are", e->text, why) : 0;
 }
@@ -263,9 +259,8 @@ static int parse_choice(struct parser *p, struct operand *out);
 static int parse_number(struct parser *p, struct operand *out)
 {
     const char *s = p->at, *end = s + strspn(s, "0123456789");
-    char *text;
+    autofree char *text = NULL;
     double number;
-    int bad;
 
     end += *end == '.';
     end += end[-1] == '.' ? strspn(end, "0123456789") : 0;
@@ -275,13 +270,9 @@ static int parse_number(struct parser *p, struct operand *out)
         end = isdigit((unsigned char)*exponent) ? exponent + strspn(exponent, "0123456789") : end + 1;
     }
     text = xstrndup(s, (size_t)(end - s));
-    bad = hrun_parse_number("expression", text, &number, NULL);
-    if (bad)
-        hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%s' is not a number", text);
-    free(text);
-    if (bad)
-        return -1;
-    append_push(p, OP_NUMBER, 0)->number = number;
+    if (hrun_parse_number("expression", text, &number, NULL))
+        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%s' is not a number", text);
+    append_push_op(p, OP_NUMBER, 0)->number = number;
     *out = (struct operand){ .plain = 1 };
     p->at = end;
     return 0;
@@ -315,7 +306,7 @@ static int parse_arguments(struct parser *p, int function, const char *name, str
 }
 
 /* The ')' of the '(' at s. commas: those that separate arguments. */
-static const char *closing(const char *s, int *commas)
+static const char *find_closing(const char *s, int *commas)
 {
     int depth = 0;
 
@@ -331,14 +322,14 @@ static const char *closing(const char *s, int *commas)
 static int parse_call(struct parser *p, int f, struct operand *out)
 {
     const struct hrun_expr_function *function = &p->scope->functions[f];
-    struct call *call = &p->e->calls[p->e->ncalls];
+    struct expr_call *call = &p->e->calls[p->e->ncalls];
     const char *open = strchr(p->at, '('), *end, *start = skip_blanks(open + 1);
     struct scope inside = *p->scope;
     struct hrun_error inner = { .code = HRUN_OK };
     int commas, column = (int)(p->at - p->e->text) + 1;
-    char *text;
+    autofree char *text = NULL;
 
-    end = closing(open, &commas);
+    end = find_closing(open, &commas);
     if (inside.inside)
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "'%s' cannot stand in the argument of '%s'",
                             function->name, inside.inside);
@@ -351,8 +342,8 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     if (function->arguments && (start == end || commas))
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "too %s arguments for '%s'",
                             start == end ? "few" : "many", function->name);
-    *call = (struct call){ f, column, NULL };
-    append_push(p, OP_CALLED, p->e->ncalls++);
+    *call = (struct expr_call){ f, column, NULL };
+    append_push_op(p, OP_CALLED, p->e->ncalls++);
     p->at = end + 1;
     *out = (struct operand){ .calls = 1, .scaled = 1 };
     if (start == end)
@@ -360,12 +351,9 @@ static int parse_call(struct parser *p, int f, struct operand *out)
     text = xstrndup(open + 1, (size_t)(end - open - 1));
     inside.inside = function->name;
     call->argument = hrun_expr_create(text, &inside, &inner);
-    free(text);
-    if (!call->argument && inner.code == HRUN_EPARSE)
+    if (!call->argument)
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(open - p->e->text) + 1 + inner.column, "%s",
                             inner.text);
-    if (!call->argument)
-        return hrun_fail_nomem(p->err);
     for (int v = 0; v < p->e->nvars; v++)
         p->e->used[v] |= call->argument->used[v];
     return 0;
@@ -390,7 +378,7 @@ static int parse_derived(struct parser *p, int c, const char *s)
     return 0;
 }
 
-static int is_at(const char *s, int len, const char *name)
+static int is_name_at(const char *s, int len, const char *name)
 {
     return (int)strlen(name) == len && !strncmp(s, name, (size_t)len);
 }
@@ -403,13 +391,13 @@ static int parse_word(struct parser *p, struct operand *out)
 
     after = skip_blanks(s + len);
     for (int i = 0; i < scope->nvars; i++)
-        value = is_at(s, len, scope->vars[i]) ? i : value;
+        value = is_name_at(s, len, scope->vars[i]) ? i : value;
     for (int c = 0; c < scope->nconsts; c++)
-        value = is_at(s, len, scope->consts[c].name) ? scope->nvars + c : value;
+        value = is_name_at(s, len, scope->consts[c].name) ? scope->nvars + c : value;
     for (int i = 0; i < hrun_functions_n; i++)
-        function = is_at(s, len, hrun_functions[i].name) ? i : function;
+        function = is_name_at(s, len, hrun_functions[i].name) ? i : function;
     for (int i = 0; i < scope->nfunctions; i++)
-        own = is_at(s, len, scope->functions[i].name) ? i : own;
+        own = is_name_at(s, len, scope->functions[i].name) ? i : own;
     if ((function >= 0 || (own >= 0 && value < 0)) && *after != '(')
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "function '%.*s' needs its "
                             "arguments in parentheses", len, s);
@@ -420,12 +408,12 @@ static int parse_word(struct parser *p, struct operand *out)
         return parse_arguments(p, function, s, out);
     }
     if (value < 0)
-        return fail_unknown(p, s);
+        return fail_unknown_word(p, s);
     if (*after == '(')
         return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%.*s' is not a function", len,
                             s);
     p->at = s + len;
-    append_push(p, OP_VALUE, value);
+    append_push_op(p, OP_VALUE, value);
     *out = (struct operand){ 0 };
     if (value >= scope->nvars)
         return parse_derived(p, value - scope->nvars, s);
@@ -438,7 +426,7 @@ static int parse_operand(struct parser *p, struct operand *out)
     p->at = skip_blanks(p->at);
     if (isdigit((unsigned char)*p->at) || *p->at == '.')
         return parse_number(p, out);
-    if (is_word(*p->at))
+    if (is_word_char(*p->at))
         return parse_word(p, out);
     if (*p->at != '(')
         return fail_no_operand(p);
@@ -503,22 +491,22 @@ static int parse_lazy(struct parser *p, enum level level, struct operand *left)
     struct operand right;
     int skip = p->e->nops, end = 0;
 
-    append(p, OP_JUMP_IF_0, 0);
+    append_op(p, OP_JUMP_IF_0, 0);
     p->depth--;
     if (level == LEVEL_OR) {        /* a != 0: 1, else the right side */
-        append(p, OP_NUMBER, 0)->number = 1;
+        append_op(p, OP_NUMBER, 0)->number = 1;
         end = p->e->nops;
-        append(p, OP_JUMP, 0);
+        append_op(p, OP_JUMP, 0);
         p->e->ops[skip].arg = p->e->nops;
     }
     if (parse_level(p, (enum level)(level + 1), &right))
         return -1;
-    append(p, OP_TRUTH, 0);
+    append_op(p, OP_TRUTH, 0);
     if (level == LEVEL_AND) {       /* a == 0: 0 */
         end = p->e->nops;
-        append(p, OP_JUMP, 0);
+        append_op(p, OP_JUMP, 0);
         p->e->ops[skip].arg = p->e->nops;
-        append(p, OP_NUMBER, 0);
+        append_op(p, OP_NUMBER, 0);
     }
     p->e->ops[end].arg = p->e->nops;
     *left = (struct operand){ .calls = left->calls + right.calls };
@@ -535,7 +523,7 @@ static int append_power(struct parser *p, int plain_right, int plain, const char
         return append_operation(p, OP_POWER, 0, 2, plain, at);
     e->nops--;
     p->depth--;
-    append(p, exponent == 2 ? OP_SQUARE : OP_CUBE, 0);
+    append_op(p, exponent == 2 ? OP_SQUARE : OP_CUBE, 0);
     return 0;
 }
 
@@ -585,7 +573,7 @@ static int parse_choice(struct parser *p, struct operand *out)
         return 0;
     p->at++;
     skip = p->e->nops;
-    append(p, OP_JUMP_IF_0, 0);
+    append_op(p, OP_JUMP_IF_0, 0);
     p->depth--;
     if (parse_choice(p, &yes))
         return -1;
@@ -593,7 +581,7 @@ static int parse_choice(struct parser *p, struct operand *out)
         return fail_no_operator(p);
     p->at++;
     end = p->e->nops;
-    append(p, OP_JUMP, 0);
+    append_op(p, OP_JUMP, 0);
     p->e->ops[skip].arg = p->e->nops;
     p->depth--;
     if (parse_choice(p, &no))

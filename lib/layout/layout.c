@@ -24,15 +24,14 @@ static void order_by_group(struct hrun_layout *l)
     l->ranks = sorted;
 }
 
-int layout_finish(struct hrun_layout *l, struct hrun_error *err)
+void layout_finish(struct hrun_layout *l)
 {
     const struct hrun_cluster *c = l->cluster;
-    int *on_host = xcalloc((size_t)c->nhosts + 1, sizeof *on_host);
-    int *on_pe = NULL;
-    size_t *first = NULL, npes = 0;
+    autofree int *on_host = xcalloc((size_t)c->nhosts + 1, sizeof *on_host), *on_pe = NULL;
+    autofree size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
+    size_t npes = 0;
 
     order_by_group(l);
-    first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
     for (int i = 0; i < c->nsubs; i++) {
         first[i] = npes;
         npes += (size_t)c->subs[i].npes;
@@ -50,10 +49,6 @@ int layout_finish(struct hrun_layout *l, struct hrun_error *err)
         if (!l->limited && c->hosts[k->host].cpu_quota > 0 && on_host[k->host] > c->hosts[k->host].cpu_quota)
             l->limited = &c->hosts[k->host];
     }
-    free(on_host);
-    free(first);
-    free(on_pe);
-    return 0;
 }
 
 int hrun_layout_yields(const struct hrun_layout *l)
@@ -61,7 +56,7 @@ int hrun_layout_yields(const struct hrun_layout *l)
     return l->shared_cores || l->limited;
 }
 
-static void place(struct hrun_layout *l, int rank, int sub, int pe)
+static void place_rank(struct hrun_layout *l, int rank, int sub, int pe)
 {
     const struct hrun_pe *p = &l->cluster->subs[sub].pes[pe];
     struct hrun_rank *k = &l->ranks[rank];
@@ -85,7 +80,8 @@ struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n)
 }
 
 /* Ranks of the configuration; 0 with *err. */
-static int count_ranks(const struct hrun_cluster *cluster, const int *pes, const int *procs, struct hrun_error *err)
+static int count_config_ranks(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+                              struct hrun_error *err)
 {
     long long n = 0;
 
@@ -115,17 +111,17 @@ static int count_ranks(const struct hrun_cluster *cluster, const int *pes, const
 struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                               const int *order, struct hrun_error *err)
 {
-    struct hrun_layout *l = NULL;
-    int n = count_ranks(cluster, pes, procs, err), rank = 0;
+    struct hrun_layout *l;
+    int n = count_config_ranks(cluster, pes, procs, err), rank = 0;
 
-    l = n ? layout_blank(cluster, n) : NULL;
-    if (!l)
+    if (!n)
         return NULL;
+    l = layout_blank(cluster, n);
     for (int i = 0; i < cluster->nsubs; i++)
         for (int p = 0; p < pes[i]; p++, order++)
             for (int m = 0; m < procs[i]; m++)
-                place(l, rank++, i, *order);
-    layout_finish(l, err);
+                place_rank(l, rank++, i, *order);
+    layout_finish(l);
     return l;
 }
 
@@ -139,22 +135,18 @@ static int count_free(const struct hrun_cluster *cluster, const char *const *bus
     return n;
 }
 
-/* want PEs of sub-cluster i into order: host by host. Errors: HRUN_ENOMEM. */
-static int order_sub(const struct hrun_cluster *cluster, int i, int want, const char *busy, int *order,
-                     struct hrun_error *err)
+/* want PEs of sub-cluster i into order: host by host. */
+static void order_sub(const struct hrun_cluster *cluster, int i, int want, const char *busy, int *order)
 {
     const struct hrun_subcluster *s = &cluster->subs[i];
 
-    for (int p = 0; p < s->npes && want > 0; p++) {
-        int n = p && s->pes[p - 1].host == s->pes[p].host ? 0
-                                                          : layout_spread(cluster, i, p, busy, want, order);
+    for (int p = 0; p < s->npes && want > 0; p++)
+        if (!p || s->pes[p - 1].host != s->pes[p].host) {
+            int n = layout_spread(cluster, i, p, busy, want, order);
 
-        if (n < 0)
-            return -1;
-        order += n;
-        want -= n;
-    }
-    return 0;
+            order += n;
+            want -= n;
+        }
 }
 
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
@@ -174,10 +166,7 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
     }
     order = xcalloc(n, sizeof *order);
     for (int i = 0; i < cluster->nsubs; i++) {
-        if (order_sub(cluster, i, pes[i], busy ? busy[i] : NULL, order + k, err)) {
-            free(order);
-            return NULL;
-        }
+        order_sub(cluster, i, pes[i], busy ? busy[i] : NULL, order + k);
         k += pes[i] > 0 ? pes[i] : 0;
     }
     return order;
@@ -186,11 +175,10 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
 struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                             const char *const *busy, struct hrun_error *err)
 {
-    int *order = count_ranks(cluster, pes, procs, err) ? hrun_layout_order(cluster, pes, busy, err) : NULL;
-    struct hrun_layout *l = order ? hrun_layout_create_placed(cluster, pes, procs, order, err) : NULL;
+    autofree int *order = count_config_ranks(cluster, pes, procs, err) ? hrun_layout_order(cluster, pes, busy, err)
+                                                                       : NULL;
 
-    free(order);
-    return l;
+    return order ? hrun_layout_create_placed(cluster, pes, procs, order, err) : NULL;
 }
 
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
@@ -212,25 +200,12 @@ int layout_usable(const struct hrun_cluster *cluster, const int *npes, const cha
     return all;
 }
 
-/* One rank on each of pes[i] PEs of each sub-cluster. Result: the next rank, or -1. */
-static int deal_round(struct hrun_layout *l, const int *pes, const char *const *busy, int rank, struct hrun_error *err)
-{
-    int *order = hrun_layout_order(l->cluster, pes, busy, err), *next = order;
-
-    if (!order)
-        return -1;
-    for (int i = 0; i < l->cluster->nsubs; i++)
-        for (int p = 0; p < pes[i]; p++)
-            place(l, rank++, i, *next++);
-    free(order);
-    return rank;
-}
-
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       const char *const *busy, struct hrun_error *err)
 {
-    struct hrun_layout *l = NULL;
-    int rank = 0, all, *pes = NULL;
+    autofree int *pes = xcalloc((size_t)cluster->nsubs + 1, sizeof *pes);
+    struct hrun_layout *l;
+    int rank = 0, all;
 
     for (int i = 0; i < cluster->nsubs && npes; i++)
         if (npes[i] < 0) {
@@ -238,26 +213,28 @@ struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n,
                       npes[i]);
             return NULL;
         }
-    pes = xcalloc((size_t)cluster->nsubs + 1, sizeof *pes);
     all = layout_usable(cluster, npes, busy, pes);
-    if (n < 1 || !all)
+    if (n < 1 || !all) {
         hrun_fail(err, HRUN_EINVAL, all ? "%d processes asked for: at least 1 is needed"
                   : npes || busy ? "%d processes asked for, and no PE to put them on: use at least one"
                   : "%d processes asked for on a cluster without PEs", n);
-    else
-        l = layout_blank(cluster, n);
-    while (l && rank >= 0 && rank < n) {
+        return NULL;
+    }
+    l = layout_blank(cluster, n);
+    while (rank < n) {
+        autofree int *order = NULL;
+        const int *next;
+
         for (int i = 0, left = n - rank; i < cluster->nsubs && n - rank < all; i++) {   /* the last round */
             pes[i] = pes[i] < left ? pes[i] : left;
             left -= pes[i];
         }
-        rank = deal_round(l, pes, busy, rank, err);
+        next = order = hrun_layout_order(cluster, pes, busy, NULL);
+        for (int i = 0; i < cluster->nsubs; i++)
+            for (int p = 0; p < pes[i]; p++)
+                place_rank(l, rank++, i, *next++);
     }
-    free(pes);
-    if (l && (rank < 0 || layout_finish(l, err))) {
-        hrun_layout_destroy(l);
-        return NULL;
-    }
+    layout_finish(l);
     return l;
 }
 

@@ -43,7 +43,7 @@ struct hrun_layout {
 };
 
 /* Lay out configuration (pes, procs), cluster->nsubs entries each.
- * Errors: HRUN_EINVAL (more PEs than there are, no process at all), HRUN_ENOMEM. */
+ * Errors: HRUN_EINVAL (more PEs than there are, no process at all). */
 struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
                                        struct hrun_error *err);
 /* The same with the PEs to use: order holds pes[0] PEs of sub-cluster 0, then pes[1] of the
@@ -52,8 +52,7 @@ struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster
                                               const int *order, struct hrun_error *err);
 /* For hrun_layout_create_placed: pes[i] PEs of each sub-cluster of those that are not busy, host by host, spread over
  * the last one, in the order of their numbers and in fresh memory that the caller frees. busy[i][p] is not 0 where PE p
- * of sub-cluster i is not to be used; NULL: none is. Errors: HRUN_EINVAL (fewer PEs than pes says are left),
- * HRUN_ENOMEM. */
+ * of sub-cluster i is not to be used; NULL: none is. Errors: HRUN_EINVAL (fewer PEs than pes says are left). */
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err);
 /* The layout on these. */
@@ -62,16 +61,15 @@ struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, 
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
  * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only npes[i] PEs, those
  * of hrun_layout_order, are used, more than there are mean all. Errors: HRUN_EINVAL (n < 1, a
- * negative entry, no PE to use), HRUN_ENOMEM. */
+ * negative entry, no PE to use). */
 struct hrun_layout *hrun_layout_plain(const struct hrun_cluster *cluster, int n, const int *npes,
                                       const char *const *busy, struct hrun_error *err);
 /* Share the cores of each PE among its ranks (app definitions with `threads: fill`): of c cores and M ranks the
  * first c % M ranks get c / M + 1 cores and the others c / M, neighbours in the order of the PE's list, and as
  * many threads; where M > c the ranks share the cores as before, with one thread each. Fills cpuset, cores and
  * threads of each rank. Ranks of a host that is known by numbers have cores and threads, no cpuset; those of a PE
- * whose cores are not known are left as they are. Called again it changes nothing.
- * Errors: HRUN_ENOMEM; the layout is as before. */
-int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err);
+ * whose cores are not known are left as they are. Called again it changes nothing. */
+void hrun_layout_fill_threads(struct hrun_layout *l);
 void hrun_layout_destroy(struct hrun_layout *l);
 
 /* Must ranks that wait yield the processor? 1 where they share cores, or where polling would use up what a cgroup
@@ -91,8 +89,8 @@ void hrun_layout_ranks(const struct hrun_layout *l, int sub, struct hrun_buf *ou
  * has no cores (the message names host and what to add), when its list of cores has more than the 63
  * characters that mpirun can hold, or when the host's name cannot stand in a rankfile. */
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err);
-/* Append the host file for SimGrid's smpirun: line i is the host of rank i. Errors: HRUN_ENOMEM. */
-int hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out);
+/* Append the host file for SimGrid's smpirun: line i is the host of rank i. */
+void hrun_layout_hostfile(const struct hrun_layout *l, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- mapping
  *
@@ -145,12 +143,12 @@ void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *
 /* Lay out n ranks (0: as many as the mapping gives). npes, busy: as in hrun_layout_plain; a PE that may not be used has
  * no rank, and none is bound to its cores. oversubscribe: more ranks than there are slots are shared out evenly.
  * Errors: HRUN_EINVAL (no such object on a host, more ranks than there is room for, too few cores for one), those of a
- * rankfile with its line (HRUN_EPARSE, HRUN_ENOENT, HRUN_EIO), HRUN_ENOMEM. */
+ * rankfile with its line (HRUN_EPARSE, HRUN_ENOENT, HRUN_EIO). */
 struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct hrun_mapping *m, int n,
                                     int oversubscribe, const int *npes, const char *const *busy,
                                     struct hrun_error *err);
 /* Bind the ranks of a layout otherwise than to their PEs, as m->bind_to says: to less of them, or to more around them.
- * Errors: HRUN_EINVAL (no such object), HRUN_ENOMEM; the layout is as before. */
+ * Errors: HRUN_EINVAL (no such object); the layout is as before. */
 int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,
                      const int *npes, const char *const *busy, struct hrun_error *err);
 /* Is it a configuration? 1: as many ranks on each PE used of a sub-cluster: pes and procs (cluster->nsubs) are it. */
@@ -162,16 +160,16 @@ int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs);
 const char *layout_map_name(int what);
 
 /* The numbers of a list "0-3,8" behind those in v[*n], up to `end` or the end of the text. Result: where it ended, or
- * NULL: no list, or memory ran out (*nomem = 1 then). */
+ * NULL: no list. */
 const char *layout_read_list(const char *text, char end, int **v, size_t *n);
 /* Append the numbers v[n], sorted on return, as a folded list with its final NUL. Result: where it begins. */
 size_t layout_add_list(int *v, size_t n, struct hrun_buf *out);
 /* Number the ranks of each host, count the hosts used, find out whether ranks share cores or what a cgroup grants. */
-int layout_finish(struct hrun_layout *l, struct hrun_error *err);
+void layout_finish(struct hrun_layout *l);
 /* Of the PEs of sub-cluster sub that share the host of PE `first`, its first one there, and are not busy (NULL: none
  * is), choose as many as are wanted, or all: evenly over packages, in these over memory nodes, then L3 and L2 caches.
  * out, which has room for them, gets their numbers in ascending order. Of a host without topology the first ones. Those
- * chosen for fewer are among those chosen for more. Result: how many, or -1 (HRUN_ENOMEM). */
+ * chosen for fewer are among those chosen for more. Result: how many. */
 int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const char *busy, int want, int *out);
 /* How many PEs of each sub-cluster may be used: those that are not busy, at most npes[i] (NULL: all). Result: their
  * sum. */

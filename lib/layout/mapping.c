@@ -36,21 +36,20 @@ static int list_objects(const struct room *r, int what, int *v)
 
 static int fail_object(const struct mapping *w, int host, int what, struct hrun_error *err)
 {
-    struct hrun_buf has = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf has = HRUN_BUF_INIT;
 
     for (int k = HRUN_MAP_NODE; k <= HRUN_MAP_CORE; k++)
         if (w->rooms[host].n && object_of(&w->rooms[host], 0, k) >= 0)
             hrun_buf_addf(&has, "%s%s", has.len ? ", " : "", layout_map_name(k));
-    hrun_fail(err, HRUN_EINVAL, "host %s has no %s%s: choose of %s", w->cluster->hosts[host].name,
-              layout_map_name(what), w->cluster->hosts[host].topo ? "" : ", as its topology is not known", has.data);
-    hrun_buf_release(&has);
-    return -1;
+    return hrun_fail(err, HRUN_EINVAL, "host %s has no %s%s: choose of %s", w->cluster->hosts[host].name,
+                     layout_map_name(what),
+                     w->cluster->hosts[host].topo ? "" : ", as its topology is not known", has.data);
 }
 
 /* ---------------------------------------------------------------- mapping */
 
 /* How many ranks a host takes when it is its turn. */
-static int chunk(const struct mapping *w, const struct room *r, int nobjects)
+static int ranks_per_turn(const struct mapping *w, const struct room *r, int nobjects)
 {
     if (w->m.per)
         return w->m.per * nobjects;
@@ -60,7 +59,7 @@ static int chunk(const struct mapping *w, const struct room *r, int nobjects)
 /* There is room for less than n. asked: by -n. */
 static int fail_full(const struct mapping *w, int n, int asked, struct hrun_error *err)
 {
-    struct hrun_buf how = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf how = HRUN_BUF_INIT;
     int nhosts = w->cluster->nhosts;
 
     if (w->m.per)
@@ -69,11 +68,9 @@ static int fail_full(const struct mapping *w, int n, int asked, struct hrun_erro
         hrun_buf_addf(&how, "by %s", layout_map_name((int)w->m.by));
     if (w->m.pes > 1)
         hrun_buf_addf(&how, ", %d %s for each", w->m.pes, w->m.hwthreads ? "hardware threads" : "cores");
-    hrun_fail(err, HRUN_EINVAL, "%s%d%s, %s: there is room for %d on %d host%s: give fewer%s", asked ? "-n " : "", n,
-              asked ? "" : " processes", how.data, w->nprocs, nhosts, nhosts == 1 ? "" : "s",
-              asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
-    hrun_buf_release(&how);
-    return -1;
+    return hrun_fail(err, HRUN_EINVAL, "%s%d%s, %s: there is room for %d on %d host%s: give fewer%s",
+                     asked ? "-n " : "", n, asked ? "" : " processes", how.data, w->nprocs, nhosts,
+                     nhosts == 1 ? "" : "s", asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
 }
 
 /* The hosts of the first n ranks (0: of all), as the list has them. */
@@ -101,7 +98,7 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
 }
 
 /* How many ranks each host gets of n (0: all that the mapping gives). nobjects: of each. */
-static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hrun_error *err)
+static int count_host_ranks(struct mapping *w, int n, const int *nobjects, struct hrun_error *err)
 {
     int nhosts = w->cluster->nhosts, used = 0, asked = n, left, before;
     long long slots = 0, all = 0;
@@ -130,7 +127,7 @@ static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hru
         before = left;
         for (int h = 0; h < nhosts; h++) {
             struct room *r = &w->rooms[h];
-            int take = chunk(w, r, nobjects[h]);
+            int take = ranks_per_turn(w, r, nobjects[h]);
 
             take = take < left ? take : left;
             take = take < r->limit - r->count ? take : r->limit - r->count;
@@ -143,20 +140,18 @@ static int count_ranks(struct mapping *w, int n, const int *nobjects, struct hru
 }
 
 /* The ranks of each host and their objects. */
-static int map(struct mapping *w, int n, struct hrun_error *err)
+static int map_ranks(struct mapping *w, int n, struct hrun_error *err)
 {
-    int nhosts = w->cluster->nhosts, *nobjects = xcalloc((size_t)nhosts + 1, sizeof *nobjects), rc = -1, p = 0;
-    int what = w->m.by;
+    int nhosts = w->cluster->nhosts, p = 0, what = w->m.by;
+    autofree int *nobjects = xcalloc((size_t)nhosts + 1, sizeof *nobjects);
 
     for (int h = 0; h < nhosts; h++) {
         nobjects[h] = list_objects(&w->rooms[h], what, w->rooms[h].group);
-        if (w->rooms[h].n && !nobjects[h]) {
-            fail_object(w, h, what, err);
-            goto out;
-        }
+        if (w->rooms[h].n && !nobjects[h])
+            return fail_object(w, h, what, err);
     }
-    if (w->m.hosts ? list_hosts(w, n, err) : count_ranks(w, n, nobjects, err))
-        goto out;
+    if (w->m.hosts ? list_hosts(w, n, err) : count_host_ranks(w, n, nobjects, err))
+        return -1;
     w->procs = xcalloc((size_t)w->nprocs + 1, sizeof *w->procs);
     for (int h = 0; h < nhosts; h++) {
         w->rooms[h].first = p;
@@ -166,10 +161,7 @@ static int map(struct mapping *w, int n, struct hrun_error *err)
             w->procs[p] = (struct proc){ h, what, object_of(&w->rooms[h], u, what), u, 0, NULL, 0 };
         }
     }
-    rc = 0;
-out:
-    free(nobjects);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- ranking */
@@ -215,7 +207,7 @@ static void rank_round(struct mapping *w, int first, int last, int what, int all
             ;
 }
 
-static int rank(struct mapping *w, struct hrun_error *err)
+static int number_ranks(struct mapping *w, struct hrun_error *err)
 {
     int what = w->m.rank_by, last = w->cluster->nhosts - 1;
 
@@ -243,7 +235,7 @@ static int rank(struct mapping *w, struct hrun_error *err)
 /* ---------------------------------------------------------------- binding */
 
 /* group[u]: the first unit of u's object. */
-static void find_groups(struct room *r, int what)
+static void group_units(struct room *r, int what)
 {
     for (int u = 0; u < r->n; u++) {
         int number = object_of(r, u, what), g = u;
@@ -268,7 +260,7 @@ static int memory_object(const struct mapping *w, int otherwise)
 
             if (!(w->nprocs ? r->count : r->n))
                 continue;
-            find_groups(r, wide);
+            group_units(r, wide);
             for (int u = 0; u < r->n; u++)
                 r->load_of[r->group[u]]++;
             for (int u = 0; u < r->n && all; u++)
@@ -351,7 +343,7 @@ int mapping_bind(struct mapping *w, struct hrun_error *err)
         }
     }
     for (int h = 0; h < w->cluster->nhosts; h++)
-        find_groups(&w->rooms[h], w->bind);
+        group_units(&w->rooms[h], w->bind);
     for (int p = 0; p < w->nprocs; p++)
         if (choose_units(w, &w->procs[p], err))
             return -1;
@@ -363,16 +355,17 @@ int mapping_bind(struct mapping *w, struct hrun_error *err)
 /* Append cores and PUs of the units that p is bound to. cpuset: NOTEXT where they are not known. */
 static const size_t NOTEXT = (size_t)-1;
 
-static int add_binding(const struct mapping *w, const struct proc *p, struct hrun_buf *text, size_t *cpuset,
-                       size_t *cores, int *ncores)
+static void add_binding(const struct mapping *w, const struct proc *p, struct hrun_buf *text, size_t *cpuset,
+                        size_t *cores, int *ncores)
 {
     const struct room *r = &w->rooms[p->host];
-    int *pus = NULL, *numbers = xcalloc((size_t)r->n + 1, sizeof *numbers), nomem = 0, known = 1, last = -1;
+    autofree int *pus = NULL, *numbers = xcalloc((size_t)r->n + 1, sizeof *numbers);
+    int known = 1, last = -1;
     int exact = w->exact || w->pes > 1 || w->bind == HRUN_MAP_HWTHREAD;
     size_t npus = 0, n = 0;
 
     *ncores = 0;
-    for (int u = 0; u < r->n && !nomem; u++) {
+    for (int u = 0; u < r->n; u++) {
         int in = w->bind == HRUN_MAP_NONE;
 
         for (int i = 0; i < p->nunits && !in; i++)
@@ -384,23 +377,17 @@ static int add_binding(const struct mapping *w, const struct proc *p, struct hru
         last = r->units[u].core->number;
         known &= *r->units[u].core->pus != 0;
         if (r->units[u].pu >= 0) {
-            int *grown = xrealloc(pus, (npus + 1) * sizeof *pus);
-
-            nomem = 0;
-            pus = grown;
+            pus = xrealloc(pus, (npus + 1) * sizeof *pus);
             pus[npus++] = r->units[u].pu;
         } else if (*r->units[u].core->pus) {
             layout_read_list(r->units[u].core->pus, 0, &pus, &npus);
         }
     }
     *cpuset = known && npus ? layout_add_list(pus, npus, text) : NOTEXT;
-    *cores = nomem ? NOTEXT : layout_add_list(numbers, n, text);
-    free(pus);
-    free(numbers);
-    return nomem ? -1 : 0;
+    *cores = layout_add_list(numbers, n, text);
 }
 
-static struct hrun_place place_of(const struct mapping *w, int where)
+static struct hrun_place pe_at(const struct mapping *w, int where)
 {
     struct hrun_place at = { 0, 0 };
 
@@ -411,62 +398,52 @@ static struct hrun_place place_of(const struct mapping *w, int where)
 }
 
 /* PEs that p fills beside its own. */
-static int add_more(const struct mapping *w, const struct proc *p, struct hrun_layout *l)
+static void add_more(const struct mapping *w, const struct proc *p, struct hrun_layout *l)
 {
     const struct room *r = &w->rooms[p->host];
 
     for (int i = 1; i < p->nunits; i++) {
         int where = r->units[p->units[i]].where;
-        struct hrun_place *grown;
-
         if (where < 0 || where == r->units[p->units[i - 1]].where)
             continue;
-        grown = xrealloc(l->more, ((size_t)l->nmore + 1) * sizeof *grown);
-        l->more = grown;
-        grown[l->nmore++] = place_of(w, where);
+        l->more = xrealloc(l->more, ((size_t)l->nmore + 1) * sizeof *l->more);
+        l->more[l->nmore++] = pe_at(w, where);
     }
-    return 0;
 }
 
-int mapping_assign(const struct mapping *w, struct hrun_layout *l, struct hrun_error *err)
+void mapping_assign(const struct mapping *w, struct hrun_layout *l)
 {
-    size_t n = (size_t)w->nprocs, (*at)[2] = xcalloc(n + 1, sizeof *at);
-    int *ncores = xcalloc(n + 1, sizeof *ncores), rc = 0;
+    size_t n = (size_t)w->nprocs;
+    autofree size_t *cpusets = xcalloc(n + 1, sizeof *cpusets), *cores = xcalloc(n + 1, sizeof *cores);
     struct hrun_buf text = HRUN_BUF_INIT;
-    char *kept = NULL;
 
-    for (size_t k = 0; k < n && !rc; k++)
-        rc = add_binding(w, &w->procs[w->ranks ? w->ranks[k] : (int)k], &text, &at[k][0], &at[k][1], &ncores[k]) ||
-             add_more(w, &w->procs[w->ranks ? w->ranks[k] : (int)k], l);
+    for (size_t k = 0; k < n; k++) {
+        const struct proc *p = &w->procs[w->ranks ? w->ranks[k] : (int)k];
+
+        add_binding(w, p, &text, &cpusets[k], &cores[k], &l->ranks[k].ncores);
+        add_more(w, p, l);
+    }
     hrun_buf_addc(&text, 0);
-    kept = rc ? NULL : hrun_buf_detach(&text);
-    for (size_t k = 0; k < n && kept; k++) {
+    free(l->split);
+    l->split = hrun_buf_detach(&text);
+    l->bound = w->bind;
+    l->mapped = w->m.by;
+    for (size_t k = 0; k < n; k++) {
         const struct proc *p = &w->procs[w->ranks ? w->ranks[k] : (int)k];
         const struct room *r = &w->rooms[p->host];
         int where = r->units[p->units[0]].where;
         struct hrun_rank *rank = &l->ranks[k];
-        struct hrun_place place = place_of(w, where < 0 ? r->home : where);
+        struct hrun_place place = pe_at(w, where < 0 ? r->home : where);
         const struct hrun_pe *pe = &l->cluster->subs[place.sub].pes[place.pe];
 
         rank->sub = place.sub;
         rank->pe = place.pe;
         rank->host = p->host;
-        rank->cpuset = at[k][0] == NOTEXT ? "" : kept + at[k][0];
-        rank->cores = kept + at[k][1];
-        rank->ncores = ncores[k];
+        rank->cpuset = cpusets[k] == NOTEXT ? "" : l->split + cpusets[k];
+        rank->cores = l->split + cores[k];
         l->other_binding |= strcmp(rank->cpuset, pe->cpuset ? pe->cpuset : "") || strcmp(rank->cores, pe->cores);
         l->splits_cores |= r->units[p->units[0]].pu >= 0 && w->bind == HRUN_MAP_HWTHREAD;
     }
-    if (kept) {
-        free(l->split);
-        l->split = kept;
-        l->bound = w->bind;
-        l->mapped = w->m.by;
-    }
-    hrun_buf_release(&text);
-    free(at);
-    free(ncores);
-    return kept ? 0 : hrun_fail_nomem(err);
 }
 
 struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct hrun_mapping *m, int n,
@@ -484,15 +461,14 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
         w.m.by = m->rankfile || m->hosts ? HRUN_MAP_SLOT : most > 2 || m->pes ? memory_object(&w, HRUN_MAP_SLOT)
                  : w.threads ? HRUN_MAP_HWTHREAD : HRUN_MAP_CORE;
     if (!rc)
-        rc = m->rankfile ? mapping_read(&w, n, err) : map(&w, n, err) || mapping_bind(&w, err) || rank(&w, err);
-    if (!rc)
+        rc = m->rankfile ? mapping_read(&w, n, err)
+             : map_ranks(&w, n, err) || mapping_bind(&w, err) || number_ranks(&w, err);
+    if (!rc) {
         l = layout_blank(cluster, w.nprocs);
-    if (l && (mapping_assign(&w, l, err) || layout_finish(l, err))) {
-        hrun_layout_destroy(l);
-        l = NULL;
-    }
-    if (l)
+        mapping_assign(&w, l);
+        layout_finish(l);
         l->shared_cores = w.shared;
+    }
     mapping_release(&w);
     return l;
 }
@@ -513,7 +489,9 @@ int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const 
         w.rooms[rank->host].count++;
     }
     if (!rc)
-        rc = mapping_bind(&w, err) || mapping_assign(&w, l, err) ? -1 : 0;
+        rc = mapping_bind(&w, err);
+    if (!rc)
+        mapping_assign(&w, l);
     mapping_release(&w);
     return rc;
 }
@@ -524,10 +502,9 @@ int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs)
     int even = 1;
 
     for (int i = 0; i < c->nsubs; i++) {
-        int *on = xcalloc((size_t)c->subs[i].npes + 1, sizeof *on);
+        autofree int *on = xcalloc((size_t)c->subs[i].npes + 1, sizeof *on);
 
         pes[i] = procs[i] = 0;
-        even &= on != NULL;
         for (int r = 0; r < l->nranks; r++)
             if (l->ranks[r].sub == i)
                 pes[i] += !on[l->ranks[r].pe]++;
@@ -535,7 +512,6 @@ int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs)
             even &= !on[p] || !procs[i] || on[p] == procs[i];
             procs[i] = on[p] ? on[p] : procs[i];
         }
-        free(on);
     }
     return even;
 }

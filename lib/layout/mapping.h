@@ -61,14 +61,14 @@ struct mapping {
     int nranked;
 };
 
-/* Errors: HRUN_ENOMEM. w is to be released in any case. */
+/* w is to be released in any case. Errors: those of hrun_host_cores. */
 int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_mapping *m, const int *npes,
                   const char *const *busy, struct hrun_error *err);
 void mapping_release(struct mapping *w);
 /* Give each process its units. */
 int mapping_bind(struct mapping *w, struct hrun_error *err);
 /* Put the processes into the layout. */
-int mapping_assign(const struct mapping *w, struct hrun_layout *l, struct hrun_error *err);
+void mapping_assign(const struct mapping *w, struct hrun_layout *l);
 /* The host of that name, with or without its domain; -1: none. */
 int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len);
 /* Processes and their units from a rankfile; n: 0, or how many of its ranks are started. */

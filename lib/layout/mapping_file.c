@@ -27,17 +27,14 @@ static int fail_line(const struct reading *g, const char *what, const char *foun
 static int fail_host(const struct reading *g, const char *name, size_t len)
 {
     const struct hrun_cluster *c = g->w->cluster;
-    char **names = xcalloc((size_t)c->nhosts + 1, sizeof *names);
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autofree char **names = xcalloc((size_t)c->nhosts + 1, sizeof *names);
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
     for (int h = 0; h < c->nhosts; h++)
         names[h] = c->hosts[h].name;
     hrun_hostlist_print(names, (size_t)c->nhosts, &list);
-    free(names);
-    hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' is none of this run's: %.200s; name it with "
-                 "--host or in the host file", (int)len, name, list.data);
-    hrun_buf_release(&list);
-    return -1;
+    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "host '%.*s' is none of this run's: %.200s; name it "
+                        "with --host or in the host file", (int)len, name, list.data);
 }
 
 /* Are these the same name, one of them perhaps without its domain? */
@@ -69,7 +66,7 @@ int mapping_find_host(const struct hrun_cluster *c, const char *name, size_t len
 }
 
 /* NAME or +nX. -1: there is none. */
-static int find_host(const struct reading *g, const char *name, size_t len)
+static int find_named_host(const struct reading *g, const char *name, size_t len)
 {
     const struct hrun_cluster *c = g->w->cluster;
     int found = mapping_find_host(c, name, len);
@@ -87,7 +84,7 @@ static int find_host(const struct reading *g, const char *name, size_t len)
 }
 
 /* Give the units of core `number` (of a package: its core of that number) to p. 1: there are such. */
-static int add_core(struct mapping *w, struct proc *p, int package, int number)
+static int give_core(struct mapping *w, struct proc *p, int package, int number)
 {
     struct room *r = &w->rooms[p->host];
     int at = -1, last = -1, any = 0;
@@ -100,10 +97,8 @@ static int add_core(struct mapping *w, struct proc *p, int package, int number)
         at += w->threads || core->number != last;
         last = core->number;
         if (package < 0 && !w->threads ? core->number == number : at == number) {
-            int *grown = xrealloc(p->units, ((size_t)p->nunits + 1) * sizeof *grown);
-
-            p->units = grown;
-            grown[p->nunits++] = u;
+            p->units = xrealloc(p->units, ((size_t)p->nunits + 1) * sizeof *p->units);
+            p->units[p->nunits++] = u;
             w->shared |= r->units[u].load++ > 0;
             any = 1;
         }
@@ -114,8 +109,8 @@ static int add_core(struct mapping *w, struct proc *p, int package, int number)
 static int fail_slot(const struct reading *g, const struct proc *p, int package, long number)
 {
     const struct room *r = &g->w->rooms[p->host];
-    struct hrun_buf has = HRUN_BUF_INIT;
-    int *v = xcalloc((size_t)r->n + 1, sizeof *v);
+    autorelease(hrun_buf_release) struct hrun_buf has = HRUN_BUF_INIT;
+    autofree int *v = xcalloc((size_t)r->n + 1, sizeof *v);
     size_t n = 0;
 
     for (int u = 0; u < r->n; u++)
@@ -125,15 +120,13 @@ static int fail_slot(const struct reading *g, const struct proc *p, int package,
         }
     if (n)
         layout_add_list(v, n, &has);
-    free(v);
     if (package >= 0)
-        hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %d:%ld is none of host %s: its package %d has the "
-                     "cores '%s'", package, number, g->w->cluster->hosts[p->host].name, package, has.data);
-    else
-        hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %ld is none of host %s, which has %s '%s'", number,
-                     g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores", has.data);
-    hrun_buf_release(&has);
-    return -1;
+        return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %d:%ld is none of host %s: its package %d "
+                            "has the cores '%s'", package, number, g->w->cluster->hosts[p->host].name, package,
+                            has.data);
+    return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "slot %ld is none of host %s, which has %s '%s'",
+                        number, g->w->cluster->hosts[p->host].name, g->w->threads ? "hardware threads" : "the cores",
+                        has.data);
 }
 
 /* "0-3,8", or "1:0-2" or "1:*" of a package, several with ';' between them. */
@@ -160,10 +153,8 @@ static int read_slots(const struct reading *g, struct proc *p, const char *text)
         if (!next || (*next && *next != ',' && *next != ';'))
             return fail_line(g, how, text, strlen(text));
         for (long k = first; k <= last; k++) {
-            int found = add_core(g->w, p, package, (int)k);
+            int found = give_core(g->w, p, package, (int)k);
 
-            if (found < 0)
-                return hrun_fail_nomem(g->err);
             if (!found && last == HRUN_RANGES_MAX && k > first)
                 break;
             if (!found)
@@ -176,7 +167,7 @@ static int read_slots(const struct reading *g, struct proc *p, const char *text)
 }
 
 /* "rank R=HOST slot=LIST" at p, which ends with a NUL. */
-static int read_line(const struct reading *g, char *p, int n)
+static int read_rank_line(const struct reading *g, char *p, int n)
 {
     static const char how[] = "a line is like: rank 0=HOST slot=0-3";
     struct mapping *w = g->w;
@@ -196,7 +187,7 @@ static int read_line(const struct reading *g, char *p, int n)
         return fail_line(g, how, line, strlen(line));
     p += strspn(p, " \t");
     len = strcspn(p, " \t");
-    host = find_host(g, p, len);
+    host = find_named_host(g, p, len);
     if (host < 0)
         return -1;
     p += len + strspn(p + len, " \t");
@@ -211,11 +202,9 @@ static int read_line(const struct reading *g, char *p, int n)
     if (n && rank >= n)
         return 0;
     if (rank >= w->nprocs) {
-        struct proc *grown = xrealloc(w->procs, ((size_t)rank + 1) * sizeof *grown);
-
-        w->procs = grown;
+        w->procs = xrealloc(w->procs, ((size_t)rank + 1) * sizeof *w->procs);
         for (; w->nprocs <= rank; w->nprocs++)
-            grown[w->nprocs] = (struct proc){ .host = -1 };
+            w->procs[w->nprocs] = (struct proc){ .host = -1 };
     }
     if (w->procs[rank].host >= 0)
         return hrun_fail_at(g->err, HRUN_EINVAL, g->path, g->line, 0, "rank %ld is named a second time", rank);
@@ -246,7 +235,7 @@ int mapping_read(struct mapping *w, int n, struct hrun_error *err)
         for (char *end = p + strlen(p); end > p && isspace((unsigned char)end[-1]); )
             *--end = 0;
         if (*p)
-            rc = read_line(&g, p, n);
+            rc = read_rank_line(&g, p, n);
     }
     hrun_buf_release(&text);
     while (!rc && missing < w->nprocs && w->procs[missing].host >= 0)

@@ -42,19 +42,19 @@ static struct hrun_core *find_core(struct room *r, int number)
 /* Note in at[core] in which PE each core is; FORBIDDEN: in one that may not be used. */
 enum { NOWHERE = -1, FORBIDDEN = -2 };
 
-static int note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at, struct hrun_error *err)
+static void note_pes(struct mapping *w, const int *npes, const char *const *busy, int **at)
 {
     const struct hrun_cluster *c = w->cluster;
-    int *usable = xcalloc((size_t)c->nsubs + 1, sizeof *usable), *order = NULL, *next, nomem = 0;
+    autofree int *usable = xcalloc((size_t)c->nsubs + 1, sizeof *usable), *order = NULL;
+    const int *next;
 
     layout_usable(c, npes, busy, usable);
-    order = hrun_layout_order(c, usable, busy, err);
-    nomem = !order;
-    next = order;
-    for (int i = 0; i < c->nsubs && !nomem; i++) {
-        for (int p = 0; p < c->subs[i].npes && !nomem; p++) {
+    next = order = hrun_layout_order(c, usable, busy, NULL);
+    for (int i = 0; i < c->nsubs; i++) {
+        for (int p = 0; p < c->subs[i].npes; p++) {
             const struct hrun_pe *pe = &c->subs[i].pes[p];
-            int good = usable[i] > 0 && *next == p, *v = NULL;
+            autofree int *v = NULL;
+            int good = usable[i] > 0 && *next == p;
             size_t n = 0;
 
             next += good;
@@ -67,12 +67,8 @@ static int note_pes(struct mapping *w, const int *npes, const char *const *busy,
                 if (core)
                     at[pe->host][core - w->rooms[pe->host].cores] = good ? (int)w->first[i] + p : FORBIDDEN;
             }
-            free(v);
         }
     }
-    free(usable);
-    free(order);
-    return nomem ? hrun_fail_nomem(err) : 0;
 }
 
 /* Does the user leave that core out? */
@@ -92,20 +88,21 @@ static int is_left_out(const struct mapping *w, int host, int core)
 
 /* Where in PEs may ranks of a host use its other cores? Not where a resource manager grants so many, and not where a
  * host has no slots of its own. */
-static int is_open(const struct hrun_cluster *c, int host)
+static int may_use_other_cores(const struct hrun_cluster *c, int host)
 {
     return c->hosts[host].slots > 0 && (c->manager == HRUN_MANAGER_NONE || c->manager == HRUN_MANAGER_OPENMPI);
 }
 
 /* The units of a host, and how many ranks it takes. */
-static int fill_room(struct mapping *w, int host, const int *at, struct hrun_error *err)
+static void fill_room(struct mapping *w, int host, const int *at)
 {
     struct room *r = &w->rooms[host];
-    int *pus = NULL, ncounted = 0, nin = 0, nomem = 0, open = is_open(w->cluster, host), most = 0;
+    autofree int *pus = NULL;
+    int ncounted = 0, nin = 0, open = may_use_other_cores(w->cluster, host), most = 0;
     int counts_threads = w->m.hwthreads, granted = w->cluster->hosts[host].slots;
     size_t npus = 0;
 
-    for (int k = 0; k < r->ncores && !nomem; k++) {
+    for (int k = 0; k < r->ncores; k++) {
         npus = 0;
         if (w->threads && *r->cores[k].pus)
             layout_read_list(r->cores[k].pus, 0, &pus, &npus);
@@ -114,11 +111,7 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
     r->units = xcalloc((size_t)most + 1, sizeof *r->units);
     r->load_of = xcalloc((size_t)most + 1, sizeof *r->load_of);
     r->group = xcalloc((size_t)most + 1, sizeof *r->group);
-    if (nomem) {
-        free(pus);
-        return hrun_fail_nomem(err);
-    }
-    for (int k = 0; k < r->ncores && !nomem; k++) {
+    for (int k = 0; k < r->ncores; k++) {
         if (at[k] == FORBIDDEN || (at[k] == NOWHERE && !open) || is_left_out(w, host, r->cores[k].number))
             continue;
         npus = 0;
@@ -129,7 +122,6 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
         ncounted += counts_threads && npus ? (int)npus : 1;
         nin += at[k] == NOWHERE ? 0 : counts_threads && npus ? (int)npus : 1;
     }
-    free(pus);
     for (int u = 0; u < r->n && r->home < 0; u++)
         r->home = r->units[u].where;
     r->slots = ncounted / w->pes < nin || !open ? ncounted / w->pes : nin;
@@ -143,7 +135,6 @@ static int fill_room(struct mapping *w, int host, const int *at, struct hrun_err
         r->most = r->slots;
     if (!nin)
         r->n = r->slots = r->most = 0;
-    return nomem ? hrun_fail_nomem(err) : 0;
 }
 
 int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_mapping *m, const int *npes,
@@ -165,11 +156,10 @@ int mapping_begin(struct mapping *w, struct hrun_cluster *c, const struct hrun_m
         for (int k = 0; k < w->rooms[h].ncores; k++)
             at[h][k] = NOWHERE;
     }
-    if (note_pes(w, npes, busy, at, err))
-        goto out;
+    note_pes(w, npes, busy, at);
+    for (int h = 0; h < c->nhosts; h++)
+        fill_room(w, h, at[h]);
     rc = 0;
-    for (int h = 0; h < c->nhosts && !rc; h++)
-        rc = fill_room(w, h, at[h], err);
 out:
     for (int h = 0; h < c->nhosts; h++)
         free(at[h]);

@@ -27,7 +27,7 @@ const char *layout_map_name(int what)
     return "";
 }
 
-static int is(const char *word, size_t len, const char *name)
+static int word_is(const char *word, size_t len, const char *name)
 {
     return strlen(name) == len && !strncasecmp(word, name, len);
 }
@@ -35,13 +35,13 @@ static int is(const char *word, size_t len, const char *name)
 static enum hrun_map find_object(const char *word, size_t len)
 {
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
-        if (is(word, len, objects[i].name))
+        if (word_is(word, len, objects[i].name))
             return objects[i].what;
     return HRUN_MAP_UNSET;
 }
 
 /* A number of 1 to 65536 that fills word[len]; 0: there is none. */
-static int number(const char *word, size_t len)
+static int positive_number(const char *word, size_t len)
 {
     char *end;
     long n = len && *word >= '0' && *word <= '9' ? strtol(word, &end, 10) : 0;
@@ -51,7 +51,7 @@ static int number(const char *word, size_t len)
 
 static int set_pes(struct hrun_mapping *m, const char *word, size_t len, struct hrun_error *err)
 {
-    m->pes = number(word, len);
+    m->pes = positive_number(word, len);
     return m->pes ? 0 : hrun_fail(err, HRUN_EINVAL, "'%.*s' cores for each process: it is a number of at least 1",
                                   (int)len, word);
 }
@@ -74,7 +74,7 @@ static const struct { const char *name; int keys; size_t at; int value; } modifi
 /* The modifier word[len]. */
 static int modify(struct hrun_mapping *m, int key, const char *word, size_t len, struct hrun_error *err)
 {
-    struct hrun_buf known = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf known = HRUN_BUF_INIT;
 
     if (!len)
         return 0;
@@ -84,27 +84,25 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
         m->rankfile = word + 5;
         return 0;
     }
-    if (key == MAP && is(word, len, "1"))     /* mpiexec's core:1 */
+    if (key == MAP && word_is(word, len, "1"))     /* mpiexec's core:1 */
         return 0;
-    if (key == MAP && number(word, len))
+    if (key == MAP && positive_number(word, len))
         return hrun_fail(err, HRUN_EINVAL, "mpiexec's number after the object is not served: for %.*s cores of each "
                          "process write pe=%.*s", (int)len, word, (int)len, word);
-    if (key == BIND && number(word, len)) {   /* mpiexec's core:2, one after the other */
+    if (key == BIND && positive_number(word, len)) {   /* mpiexec's core:2, one after the other */
         m->by = m->by ? m->by : HRUN_MAP_SLOT;
         return set_pes(m, word, len, err);
     }
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
-        if (modifiers[i].keys == key && is(word, len, modifiers[i].name)) {
+        if (modifiers[i].keys == key && word_is(word, len, modifiers[i].name)) {
             memcpy((char *)m + modifiers[i].at, &modifiers[i].value, sizeof(int));
             return 0;
         }
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
         if (modifiers[i].keys == key)
             hrun_buf_addf(&known, "%s%s", known.len ? ", " : "", modifiers[i].name);
-    hrun_fail(err, HRUN_EINVAL, "unknown modifier '%.*s'; there are %s%s", (int)len, word,
-              key == MAP ? "pe=N, " : key == BIND ? "N (cores), " : "", known.data);
-    hrun_buf_release(&known);
-    return -1;
+    return hrun_fail(err, HRUN_EINVAL, "unknown modifier '%.*s'; there are %s%s", (int)len, word,
+                     key == MAP ? "pe=N, " : key == BIND ? "N (cores), " : "", known.data);
 }
 
 /* The end of the word at p: a modifier ends at ':' or ',', and a file name with the text. */
@@ -129,7 +127,7 @@ static const char *parse_ppr(struct hrun_mapping *m, const char *p, struct hrun_
 {
     size_t len = strcspn(p, ":"), next;
 
-    m->per = number(p, len);
+    m->per = positive_number(p, len);
     p += len + (p[len] == ':');
     next = strcspn(p, ":,");
     m->by = find_object(p, next);
@@ -171,20 +169,22 @@ static int map_by(struct hrun_mapping *m, const char *value, struct hrun_error *
     m->per = 0;
     m->by = HRUN_MAP_UNSET;
     m->rankfile = NULL;
-    m->seq = is(value, len, "seq");
+    m->seq = word_is(value, len, "seq");
     if (!strncasecmp(value, "pe-list=", 8)) {
         p = set_cpus(m, value + 8, ':', err);
         m->by = HRUN_MAP_SLOT;
         return p ? modify_all(m, MAP, p, err) : -1;
     }
-    if (is(value, len, "ppr") && !(p = parse_ppr(m, p + (*p == ':'), err)))
+    if (word_is(value, len, "ppr") && !(p = parse_ppr(m, p + (*p == ':'), err)))
         return -1;
-    if (!m->per && !m->seq && !is(value, len, "rankfile") && len && (m->by = find_object(value, len)) < HRUN_MAP_SLOT)
+    if (!m->per && !m->seq && !word_is(value, len, "rankfile") && len)
+        m->by = find_object(value, len);
+    if (!m->per && !m->seq && !word_is(value, len, "rankfile") && len && m->by < HRUN_MAP_SLOT)
         return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are slot, " OBJECTS ", ppr:N:OBJECT, "
                          "seq, pe-list=LIST and rankfile:file=FILE", (int)len, value);
     if (modify_all(m, MAP, p, err))
         return -1;
-    if (is(value, len, "rankfile") != (m->rankfile != NULL))
+    if (word_is(value, len, "rankfile") != (m->rankfile != NULL))
         return hrun_fail(err, HRUN_EINVAL, "a rankfile is named as in rankfile:file=FILE");
     if (file && len && !m->rankfile)
         return two_ways(err);
@@ -197,9 +197,9 @@ static int rank_by(struct hrun_mapping *m, const char *value, struct hrun_error 
     size_t len = strcspn(value, ":,");
 
     m->rank_by = find_object(value, len);
-    m->rank_fill = is(value, len, "fill");
-    m->rank_span = is(value, len, "span");
-    if (m->rank_by < HRUN_MAP_SLOT && len && !m->rank_fill && !m->rank_span && !is(value, len, "object"))
+    m->rank_fill = word_is(value, len, "fill");
+    m->rank_span = word_is(value, len, "span");
+    if (m->rank_by < HRUN_MAP_SLOT && len && !m->rank_fill && !m->rank_span && !word_is(value, len, "object"))
         return hrun_fail(err, HRUN_EINVAL, "unknown word '%.*s'; there are slot, fill, span, object, " OBJECTS,
                          (int)len, value);
     if (m->rank_by < HRUN_MAP_SLOT)
@@ -210,9 +210,9 @@ static int rank_by(struct hrun_mapping *m, const char *value, struct hrun_error 
 static int bind_to(struct hrun_mapping *m, const char *value, struct hrun_error *err)
 {
     size_t len = strcspn(value, ":,");
-    enum hrun_map what = is(value, len, "rr") ? HRUN_MAP_CORE : find_object(value, len);
+    enum hrun_map what = word_is(value, len, "rr") ? HRUN_MAP_CORE : find_object(value, len);
 
-    if (is(value, len, "user"))
+    if (word_is(value, len, "user"))
         return hrun_fail(err, HRUN_EINVAL, "a list of cores for each process is not served: write a rankfile, with "
                          "lines such as 'rank 0=HOST slot=0-1', and --rankfile FILE");
     if (len && (what == HRUN_MAP_UNSET || what == HRUN_MAP_SLOT))
@@ -245,7 +245,7 @@ int hrun_mapping_set(struct hrun_mapping *m, const char *key, const char *value,
         m->rankfile = value;
     else {
         m->by = HRUN_MAP_NODE;
-        m->per = number(value, strlen(value));
+        m->per = positive_number(value, strlen(value));
         m->wraps = !strcmp(key, "per-host");
         if (!m->per)
             return hrun_fail(err, HRUN_EINVAL, "'%s' processes per host: it is a number of at least 1", value);
@@ -267,8 +267,7 @@ void hrun_mapping_print(const struct hrun_mapping *m, const struct hrun_layout *
     else if (m->hosts)
         hrun_buf_adds(out, "by the list of hosts, ");
     else if (hrun_mapping_places(m))
-        hrun_buf_addf(out, "by %s%s, ", layout_map_name(l->mapped), m->span ? " of all hosts"
-                                                                                                      : "");
+        hrun_buf_addf(out, "by %s%s, ", layout_map_name(l->mapped), m->span ? " of all hosts" : "");
     if (m->rankfile && l->bound != HRUN_MAP_NONE)
         hrun_buf_adds(out, "bound to its slots");
     else if (l->bound == HRUN_MAP_NONE)

@@ -59,8 +59,9 @@ int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const 
 {
     const struct hrun_subcluster *s = &cluster->subs[sub];
     const struct hrun_topo *t = cluster->hosts[s->pes[first].host].topo;
-    struct candidate *v = NULL;
-    int n = 0, count = 0, *at = NULL, rc = -1;
+    autofree struct candidate *v = NULL;
+    autofree int *at = NULL;
+    int n = 0, count = 0;
 
     for (int p = first; p < s->npes && s->pes[p].host == s->pes[first].host; p++)
         n += !(busy && busy[p]);
@@ -78,8 +79,5 @@ int layout_spread(const struct hrun_cluster *cluster, int sub, int first, const 
     for (int k = 0; k < n && count < want; k++)
         if (v[k].chosen || !t || want >= n)
             out[count++] = v[k].pe;
-    rc = count;
-    free(v);
-    free(at);
-    return rc;
+    return count;
 }

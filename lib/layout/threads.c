@@ -21,7 +21,7 @@ struct share {
     int ncores, threads;
 };
 
-static int by_number(const void *a, const void *b)
+static int compare_ints(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
 
@@ -32,15 +32,13 @@ const char *layout_read_list(const char *text, char end, int **v, size_t *n)
 {
     for (;; text++) {
         long first, last;
-        int *grown;
 
         text = hrun_range_next(text, HRUN_RANGES_MAX, &first, &last);
         if (!text)
             return NULL;
-        grown = xrealloc(*v, (*n + (size_t)(last - first) + 1) * sizeof **v);
-        *v = grown;
+        *v = xrealloc(*v, (*n + (size_t)(last - first) + 1) * sizeof **v);
         for (long i = first; i <= last; i++)
-            grown[(*n)++] = (int)i;
+            (*v)[(*n)++] = (int)i;
         if (!*text || *text == end)
             return text;
         if (*text != ',')
@@ -52,7 +50,7 @@ size_t layout_add_list(int *v, size_t n, struct hrun_buf *out)
 {
     size_t start = out->len;
 
-    qsort(v, n, sizeof *v, by_number);
+    qsort(v, n, sizeof *v, compare_ints);
     for (size_t i = 0; i < n; i++) {
         size_t first = i;
 
@@ -65,23 +63,21 @@ size_t layout_add_list(int *v, size_t n, struct hrun_buf *out)
 }
 
 /* Cores first..first+n-1 of a PE's list. NONE: the list is not of that many cores. */
-static size_t add_cores(const struct hrun_pe *pe, int first, int n, struct hrun_buf *text, int *nomem)
+static size_t add_cores(const struct hrun_pe *pe, int first, int n, struct hrun_buf *text)
 {
-    int *v = NULL;
-    size_t len = 0, at = NONE;
+    autofree int *v = NULL;
+    size_t len = 0;
 
-    if (layout_read_list(pe->cores, 0, &v, &len) && len == (size_t)pe->ncores)
-        at = layout_add_list(v + first, (size_t)n, text);
-    free(v);
-    return at;
+    return layout_read_list(pe->cores, 0, &v, &len) && len == (size_t)pe->ncores
+           ? layout_add_list(v + first, (size_t)n, text) : NONE;
 }
 
 /* The PUs of those cores. NONE: they are not known. */
-static size_t add_pus(const struct hrun_pe *pe, int first, int n, struct hrun_buf *text, int *nomem)
+static size_t add_pus(const struct hrun_pe *pe, int first, int n, struct hrun_buf *text)
 {
     const char *p = pe->core_pus;
-    int *v = NULL;
-    size_t len = 0, at = NONE;
+    autofree int *v = NULL;
+    size_t len = 0;
 
     for (int i = 0; i < first && p; i++) {
         p = strchr(p, ';');
@@ -94,34 +90,30 @@ static size_t add_pus(const struct hrun_pe *pe, int first, int n, struct hrun_bu
         else if (i + 1 < n)
             p = NULL;
     }
-    if (p)
-        at = layout_add_list(v, len, text);
-    free(v);
-    return at;
+    return p ? layout_add_list(v, len, text) : NONE;
 }
 
-/* The share of the rank that comes next on its PE. -1: memory ran out. */
-static int deal(const struct hrun_pe *pe, struct pe_use *use, struct hrun_buf *text, struct share *out)
+/* The share of the rank that comes next on its PE. */
+static void share_cores(const struct hrun_pe *pe, struct pe_use *use, struct hrun_buf *text, struct share *out)
 {
-    int k = use->next++, each, more, first, nomem = 0;
+    int k = use->next++, each, more, first;
 
     *out = (struct share){ NONE, NONE, pe->ncores, pe->ncores > 0 };
     if (use->ranks > pe->ncores)
-        return 0;
+        return;
     each = pe->ncores / use->ranks;
     more = pe->ncores % use->ranks;
     first = k * each + (k < more ? k : more);
     out->ncores = out->threads = each + (k < more);
     if (use->ranks == 1)
-        return 0;
+        return;
     if (pe->cores && *pe->cores)
-        out->cores = add_cores(pe, first, out->ncores, text, &nomem);
+        out->cores = add_cores(pe, first, out->ncores, text);
     if (pe->core_pus && *pe->core_pus)
-        out->cpuset = add_pus(pe, first, out->ncores, text, &nomem);
-    return nomem ? -1 : 0;
+        out->cpuset = add_pus(pe, first, out->ncores, text);
 }
 
-/* Nothing can fail any more: put the shares in. Takes over the text. */
+/* Put the shares in. Takes over the text. */
 static void assign_threads(struct hrun_layout *l, const struct share *shares, char *text)
 {
     l->uneven_threads = 0;
@@ -140,7 +132,7 @@ static void assign_threads(struct hrun_layout *l, const struct share *shares, ch
 }
 
 /* For each PE used how many ranks it has; *first[i]: where those of sub-cluster i begin. */
-static struct pe_use *count(const struct hrun_layout *l, size_t *first)
+static struct pe_use *count_pe_ranks(const struct hrun_layout *l, size_t *first)
 {
     const struct hrun_cluster *c = l->cluster;
     struct pe_use *use;
@@ -169,45 +161,30 @@ static void fill_bound(struct hrun_layout *l)
     }
 }
 
-static int share_pes(struct hrun_layout *l, struct hrun_error *err)
+void hrun_layout_fill_threads(struct hrun_layout *l)
 {
     const struct hrun_cluster *c = l->cluster;
-    size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
-    struct share *shares = xcalloc((size_t)l->nranks, sizeof *shares);
-    struct pe_use *use = count(l, first);
+    autofree size_t *first = xcalloc((size_t)c->nsubs + 1, sizeof *first);
+    autofree struct share *shares = xcalloc((size_t)l->nranks, sizeof *shares);
+    autofree struct pe_use *use = NULL;
     struct hrun_buf text = HRUN_BUF_INIT;
-    int shared = 0, rc = 0;
-    char *kept = NULL;
 
-    for (int r = 0; r < l->nranks && !rc; r++) {
+    if (l->bound) {
+        fill_bound(l);
+        return;
+    }
+    l->shared_cores = 0;
+    use = count_pe_ranks(l, first);
+    for (int r = 0; r < l->nranks; r++) {
         const struct hrun_rank *k = &l->ranks[r];
         const struct hrun_pe *pe = &c->subs[k->sub].pes[k->pe];
         struct pe_use *u = &use[first[k->sub] + (size_t)k->pe];
 
-        shared |= u->ranks > (pe->ncores > 0 ? pe->ncores : 1);
-        rc = deal(pe, u, &text, &shares[r]);
+        l->shared_cores |= u->ranks > (pe->ncores > 0 ? pe->ncores : 1);
+        share_cores(pe, u, &text, &shares[r]);
     }
     hrun_buf_addc(&text, 0);
-    kept = rc ? NULL : hrun_buf_detach(&text);
-    if (kept) {
-        assign_threads(l, shares, kept);
-        l->shared_cores = shared;
-    } else {
-        rc = hrun_fail_nomem(err);
-    }
-    hrun_buf_release(&text);
-    free(use);
-    free(shares);
-    free(first);
-    return rc;
-}
-
-int hrun_layout_fill_threads(struct hrun_layout *l, struct hrun_error *err)
-{
-    if (!l->bound)
-        return share_pes(l, err);
-    fill_bound(l);
-    return 0;
+    assign_threads(l, shares, hrun_buf_detach(&text));
 }
 
 void hrun_layout_share(const struct hrun_layout *l, int sub, struct hrun_layout_share *out)

@@ -29,7 +29,7 @@ enum { UNIT_BITS = 14, TOKEN_BITS = 16, NAMELESS = (1 << TOKEN_BITS) - 2, TEXT_M
 static const double READ_S = 0.02, READ_HOST_S = 2e-5, READ_ALL_S = 1;
 
 /* PUs of a host, as numbers of units of all hosts. */
-struct range {
+struct pu_range {
     off_t first, last;
     const char *host;
 };
@@ -39,8 +39,8 @@ struct hrun_ledger {
     int folder, locks, queue, text; /* descriptors: the folder; LOCKS, for PUs and for places; the own text; -1: none */
     long token;
     int place;                  /* in the queue, -1: none */
-    struct range *wanted;       /* nwanted, what is to be locked or waited for next */
-    int nwanted;
+    struct pu_range *wanted;       /* nwanted, what is to be locked or waited for next */
+    int nwanted, wanted_cap;
     double stop_s;              /* of the processor clock: when reading has taken too long */
 };
 
@@ -59,14 +59,14 @@ static off_t host_key(const char *name)
 }
 
 /* The number of a unit among those of all hosts, and the offset of a host's. */
-static off_t number(off_t key, long unit)
+static off_t unit_number(off_t key, long unit)
 {
     return (key << UNIT_BITS) + unit;
 }
 
-static off_t at(off_t key, long unit)
+static off_t unit_offset(off_t key, long unit)
 {
-    return number(key, unit) << TOKEN_BITS;
+    return unit_number(key, unit) << TOKEN_BITS;
 }
 
 static int unit_of(off_t offset)
@@ -75,7 +75,7 @@ static int unit_of(off_t offset)
 }
 
 /* Lock units: 1; 0: another has one of them; -1 with errno. */
-static int set_lock(const struct hrun_ledger *l, int fd, off_t first, off_t last)
+static int lock_units(const struct hrun_ledger *l, int fd, off_t first, off_t last)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first << TOKEN_BITS,
                         .l_len = ((last - first) << TOKEN_BITS) + l->token + 1 };
@@ -83,7 +83,7 @@ static int set_lock(const struct hrun_ledger *l, int fd, off_t first, off_t last
     return !fcntl(fd, F_OFD_SETLK, &lk) ? 1 : errno == EAGAIN || errno == EACCES ? 0 : -1;
 }
 
-static void unlock(int fd)
+static void unlock_all(int fd)
 {
     struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
 
@@ -133,7 +133,7 @@ static int make_locks(const struct hrun_ledger *l)
 /* Open it into *fd, which is -1 or open already. 1; 0: nobody has made it, and it is not to be made; -1 with *err. */
 static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hrun_error *err)
 {
-    struct hrun_buf who = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf who = HRUN_BUF_INIT;
     struct stat st = { 0 };
 
     if (*fd >= 0)
@@ -151,15 +151,13 @@ static int open_locks(const struct hrun_ledger *l, int make, int *fd, struct hru
     if (errno && errno != EACCES && errno != ELOOP)
         return hrun_fail_errno(err, HRUN_EIO, "cannot open %s/%s", l->dir, LOCKS);
     hrun_ledger_user(l, st.st_uid, &who);
-    hrun_fail(err, HRUN_EIO, "%s/%s, which belongs to %s, is not a plain file that all can write",
-              l->dir, LOCKS, who.data);
-    hrun_buf_release(&who);
-    return -1;
+    return hrun_fail(err, HRUN_EIO, "%s/%s, which belongs to %s, is not a plain file that all can write", l->dir,
+                     LOCKS, who.data);
 }
 
 /* The own text. What a killed process of this user has left is used again: the lock on its first byte has ended. Who
  * finds no slot remains without a name. */
-static void open_text(struct hrun_ledger *l)
+static void open_holder_text(struct hrun_ledger *l)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
     struct stat st;
@@ -184,17 +182,18 @@ static void open_text(struct hrun_ledger *l)
 }
 
 /* Say who this process is, and what it wants. That this fails is no reason to do without the lock. */
-static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as)
+static void write_holder_text(struct hrun_ledger *l, const struct hrun_ledger_holder *as)
 {
-    struct hrun_buf pus = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf pus = HRUN_BUF_INIT;
     json_t *root, *uses = json_array();
     struct statfs fs;
-    char *text, *to, *from;
+    autofree char *text = NULL;
+    char *to, *from;
 
     if (l->text < 0)
-        open_text(l);
+        open_holder_text(l);
     for (int i = 0; i < l->nwanted; i++) {
-        const struct range *r = &l->wanted[i];
+        const struct pu_range *r = &l->wanted[i];
 
         hrun_range_add(&pus, 0, (long)(r->first % (1 << UNIT_BITS)), (long)(r->last % (1 << UNIT_BITS)));
         if (i + 1 == l->nwanted || r[1].host != r->host) {
@@ -202,7 +201,6 @@ static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *a
             hrun_buf_reset(&pus);
         }
     }
-    hrun_buf_release(&pus);
     root = json_pack("{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:o}", "pid", (json_int_t)getpid(), "since", as->since_s,
                      "until", as->end_s, "N", as->N, "host", l->host, "app", as->app, "program", as->program, "uses",
                      uses);
@@ -219,16 +217,16 @@ static void write_text(struct hrun_ledger *l, const struct hrun_ledger_holder *a
     if (l->text >= 0 && text && pwrite(l->text, text, (size_t)(to - text), 0) > 0 && !ftruncate(l->text, to - text) &&
         !fstatfs(l->text, &fs) && fs.f_type == NFS_SUPER_MAGIC)
         fsync(l->text);
-    free(text);
     json_decref(root);
 }
 
 /* Fill a holder from the text with its token; without one, or where it makes no sense, it remains without a name. A
  * text that replaces a longer one is followed by the end of that for a moment. */
-static void read_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
+static void read_holder_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
 {
     struct stat st;
-    char name[32], *text;
+    char name[32];
+    autofree char *text = NULL;
     json_t *root = NULL, *uses;
     ssize_t len = -1;
     int fd;
@@ -254,7 +252,6 @@ static void read_text(const struct hrun_ledger *l, struct hrun_ledger_holder *h)
         h->host = h->app = h->program = "";
         h->pid = h->since_s = h->end_s = h->N = 0;
     }
-    free(text);
     if (fd >= 0)
         close(fd);
 }
@@ -320,7 +317,7 @@ const char *hrun_ledger_dir(const struct hrun_ledger *l)
 
 /* ---------------------------------------------------------------- reading */
 
-static double processor_s(void)
+static double thread_cpu_s(void)
 {
     struct timespec t;
 
@@ -328,7 +325,7 @@ static double processor_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A lock that another process has, of host `host` of the asker. 0; -1: no memory. */
+/* A lock that another process has, of host `host` of the asker. */
 static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, struct hrun_ledger_list *out)
 {
     off_t end = lk->l_len ? lk->l_start + lk->l_len - 1 : INT64_MAX;
@@ -339,28 +336,23 @@ static void add_hold(struct hrun_ledger *l, const struct flock *lk, int host, st
                       : (1 << UNIT_BITS) - 1;
     struct stat st;
     char path[32];
-    void *grown;
 
     while (k < out->nholders && (out->holders[k].token != h.token || out->holders[k].waits != h.waits))
         k++;
     if (k == out->nholders) {
-        read_text(l, &h);
+        read_holder_text(l, &h);
         snprintf(path, sizeof path, "/proc/%ld", (long)lk->l_pid);
         if (!h.text && lk->l_pid > 0 && !stat(path, &st))
             h.uid = st.st_uid;
-        grown = xrealloc(out->holders, (size_t)(k + 1) * sizeof *out->holders);
-        out->holders = grown;
+        hrun_grow(out->holders, k + 1, out->holders_cap);
         out->holders[out->nholders++] = h;
     }
-    if (!(out->nholds & (out->nholds - 1))) {
-        grown = xrealloc(out->holds, (size_t)(out->nholds ? 2 * out->nholds : 1) * sizeof *out->holds);
-        out->holds = grown;
-    }
+    hrun_grow(out->holds, out->nholds + 1, out->holds_cap);
     out->holds[out->nholds++] = (struct hrun_ledger_hold){ host, first, last, k };
 }
 
-/* All locks of others in [from, to), both ends of units. The kernel names any of several. 0; -1: no memory, or it takes
- * too long, with errno. */
+/* All locks of others in [from, to), both ends of units. The kernel names any of several. 0, or -1 with errno; ETIME:
+ * it takes too long. */
 static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int host, struct hrun_ledger_list *out)
 {
     const off_t unit = (off_t)1 << TOKEN_BITS;
@@ -369,7 +361,7 @@ static int find_holds(struct hrun_ledger *l, int fd, off_t from, off_t to, int h
         struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = to - from };
         off_t start, end;
 
-        if (processor_s() > l->stop_s) {
+        if (thread_cpu_s() > l->stop_s) {
             errno = ETIME;
             return -1;
         }
@@ -397,20 +389,19 @@ int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hr
     memset(out, 0, sizeof *out);
     if (rc <= 0)
         return rc;
-    l->stop_s = processor_s() + (hosts ? READ_S + n * READ_HOST_S : READ_ALL_S);
-    rc = hosts ? 0 : find_holds(l, l->locks, at(1, 0), INT64_MAX, 0, out);
+    l->stop_s = thread_cpu_s() + (hosts ? READ_S + n * READ_HOST_S : READ_ALL_S);
+    rc = hosts ? 0 : find_holds(l, l->locks, unit_offset(1, 0), INT64_MAX, 0, out);
     for (int h = 0; h < n && !rc; h++) {
         off_t key = host_key(hosts[h]);
 
-        rc = find_holds(l, l->locks, at(key, 0), at(key, HRUN_LEDGER_PUS), h, out) ||
-             find_holds(l, l->queue < 0 ? l->locks : l->queue, at(key, HRUN_LEDGER_PUS),
-                        at(key, HRUN_LEDGER_PUS + before), h, out);
+        rc = find_holds(l, l->locks, unit_offset(key, 0), unit_offset(key, HRUN_LEDGER_PUS), h, out) ||
+             find_holds(l, l->queue < 0 ? l->locks : l->queue, unit_offset(key, HRUN_LEDGER_PUS),
+                        unit_offset(key, HRUN_LEDGER_PUS + before), h, out);
     }
     if (rc && errno == ETIME)
         return hrun_fail(err, HRUN_EIO, "reading the locks of %s/%s takes too long, there are too many; fuser -v shows "
                          "who has them", l->dir, LOCKS);
-    return rc ? hrun_fail_errno(err, errno == ENOMEM ? HRUN_ENOMEM : HRUN_EIO, "cannot read the locks of %s/%s",
-                                l->dir, LOCKS) : 0;
+    return rc ? hrun_fail_errno(err, HRUN_EIO, "cannot read the locks of %s/%s", l->dir, LOCKS) : 0;
 }
 
 void hrun_ledger_list_release(struct hrun_ledger_list *list)
@@ -424,27 +415,22 @@ void hrun_ledger_list_release(struct hrun_ledger_list *list)
 
 /* ---------------------------------------------------------------- locking */
 
-int hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus)
+void hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus)
 {
     const off_t key = host_key(host);
     long first, last;
 
     for (const char *p = pus; (p = hrun_range_next(p, HRUN_LEDGER_PUS - 1, &first, &last)); p++) {
-        if (!(l->nwanted & (l->nwanted - 1))) {
-            void *grown = xrealloc(l->wanted, (size_t)(l->nwanted ? 2 * l->nwanted : 1) * sizeof *l->wanted);
-
-            l->wanted = grown;
-        }
-        l->wanted[l->nwanted++] = (struct range){ number(key, first), number(key, last), host };
+        hrun_grow(l->wanted, l->nwanted + 1, l->wanted_cap);
+        l->wanted[l->nwanted++] = (struct pu_range){ unit_number(key, first), unit_number(key, last), host };
         if (*p != ',')
             break;
     }
-    return 0;
 }
 
 static int by_first(const void *a, const void *b)
 {
-    const struct range *x = a, *y = b;
+    const struct pu_range *x = a, *y = b;
 
     return (x->first > y->first) - (x->first < y->first);
 }
@@ -471,19 +457,19 @@ int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as,
 
     join_wanted(l);
     if (rc > 0)
-        write_text(l, as);
+        write_holder_text(l, as);
     for (int i = 0; i < l->nwanted && rc > 0; i++)
-        if ((rc = set_lock(l, l->locks, l->wanted[i].first, l->wanted[i].last)) < 0)
+        if ((rc = lock_units(l, l->locks, l->wanted[i].first, l->wanted[i].last)) < 0)
             hrun_fail_errno(err, HRUN_EIO, "cannot lock PUs in %s/%s", l->dir, LOCKS);
     if (rc < 1)
-        unlock(l->locks);
+        unlock_all(l->locks);
     l->nwanted = 0;
     return rc;
 }
 
 void hrun_ledger_unlock(struct hrun_ledger *l)
 {
-    unlock(l->locks);
+    unlock_all(l->locks);
     l->nwanted = 0;
 }
 
@@ -493,35 +479,36 @@ static void take_place(struct hrun_ledger *l)
     int place = 0;
 
     for (int i = 0; i < PLACES && place < HRUN_LEDGER_PUS && l->place < 0; i++) {
-        struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at(0, HRUN_LEDGER_PUS + place) };
+        struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET,
+                            .l_start = unit_offset(0, HRUN_LEDGER_PUS + place) };
 
-        lk.l_len = at(1, 0) - lk.l_start;
+        lk.l_len = unit_offset(1, 0) - lk.l_start;
         if (fcntl(l->queue, F_OFD_GETLK, &lk))
             return;
         if (lk.l_type != F_UNLCK)
-            place = lk.l_len && lk.l_start + lk.l_len < at(1, 0)
+            place = lk.l_len && lk.l_start + lk.l_len < unit_offset(1, 0)
                     ? unit_of(lk.l_start + lk.l_len - 1) % HRUN_LEDGER_PUS + 1 : HRUN_LEDGER_PUS;
-        else if (set_lock(l, l->queue, HRUN_LEDGER_PUS + place, HRUN_LEDGER_PUS + place) > 0)
+        else if (lock_units(l, l->queue, HRUN_LEDGER_PUS + place, HRUN_LEDGER_PUS + place) > 0)
             l->place = place;
     }
 }
 
 int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err)
 {
-    struct flock hosts = { .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = at(1, 0) };
+    struct flock hosts = { .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = unit_offset(1, 0) };
     int rc = open_locks(l, 1, &l->queue, err);
 
     join_wanted(l);
     if (rc > 0) {
-        write_text(l, as);
+        write_holder_text(l, as);
         if (l->place < 0)
             take_place(l);
         fcntl(l->queue, F_OFD_SETLK, &hosts);
     }
     for (int i = 0; i < l->nwanted && rc > 0 && l->place >= 0; i++) {
-        off_t place = number(l->wanted[i].first >> UNIT_BITS, HRUN_LEDGER_PUS + l->place);
+        off_t place = unit_number(l->wanted[i].first >> UNIT_BITS, HRUN_LEDGER_PUS + l->place);
 
-        set_lock(l, l->queue, place, place);
+        lock_units(l, l->queue, place, place);
     }
     l->nwanted = 0;
     return rc > 0 ? 0 : -1;
@@ -529,7 +516,7 @@ int hrun_ledger_queue(struct hrun_ledger *l, const struct hrun_ledger_holder *as
 
 void hrun_ledger_leave(struct hrun_ledger *l)
 {
-    unlock(l->queue);
+    unlock_all(l->queue);
     l->place = -1;
 }
 

@@ -57,7 +57,7 @@ struct hrun_ledger_hold {
 struct hrun_ledger_list {
     struct hrun_ledger_holder *holders;
     struct hrun_ledger_hold *holds;     /* host by host */
-    int nholders, nholds;
+    int nholders, nholds, holders_cap, holds_cap;
 };
 
 struct hrun_ledger;
@@ -76,13 +76,12 @@ int hrun_ledger_read(struct hrun_ledger *l, char *const *hosts, int n, struct hr
                      struct hrun_error *err);
 void hrun_ledger_list_release(struct hrun_ledger_list *list);
 
-/* Add PUs of a host ("0-3,8"; host lives until then) to what the next call of hrun_ledger_lock or _queue is about. -1:
- * no memory. */
-int hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus);
+/* Add PUs of a host ("0-3,8"; host lives until then) to what the next call of hrun_ledger_lock or _queue is about. */
+void hrun_ledger_want(struct hrun_ledger *l, const char *host, const char *pus);
 /* Lock what is wanted; nothing is locked before. Of `as` app, program, N, since_s and end_s count. Result: 1 all is
  * locked; 0 others have some: nothing is; -1 with *err: nothing is. Errors: HRUN_EIO. */
 int hrun_ledger_lock(struct hrun_ledger *l, const struct hrun_ledger_holder *as, struct hrun_error *err);
-/* Nothing is locked, and nothing wanted, any more. Result: 0. */
+/* Nothing is locked, and nothing wanted, any more. */
 void hrun_ledger_unlock(struct hrun_ledger *l);
 /* Wait for what is wanted: take a place in the queue, or keep it for this in place of others, and show that it is
  * alive. A queue without a free place is passed over. Errors: HRUN_EIO. */

@@ -418,7 +418,7 @@ json_t *variants_json(const struct variants *v);
 
 /* After a layout is made: share its cores out where the definition says `threads: fill`. The user's own
  * OMP_NUM_THREADS stays: the cores are shared out all the same, the numbers of threads are left to it. */
-int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err);
+void placement_fill_threads(const struct context *c, struct hrun_layout *layout);
 
 /* The layout of a decision, with its threads; the caller destroys it. Errors: those of lib/layout. */
 int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,

@@ -6,14 +6,13 @@
 
 #include <stdlib.h>
 
-int placement_fill_threads(const struct context *c, struct hrun_layout *layout, struct hrun_error *err)
+void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
 {
     int least = INT_MAX;
 
     if (!c->app || !c->app->threads_fill)
-        return 0;
-    if (hrun_layout_fill_threads(layout, err))
-        return -1;
+        return;
+    hrun_layout_fill_threads(layout);
     for (int r = 0; r < layout->nranks; r++)
         least = layout->ranks[r].threads < least ? layout->ranks[r].threads : least;
     if (c->app->threads || c->problem || !*c->app->file) {  /* without a definition all have as many as the least has */
@@ -21,7 +20,6 @@ int placement_fill_threads(const struct context *c, struct hrun_layout *layout, 
             layout->ranks[r].threads = c->app->threads ? 0 : least;
         layout->uneven_threads = 0;
     }
-    return 0;
 }
 
 int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,
@@ -30,10 +28,9 @@ int placement_layout(const struct context *c, const struct decision *d, struct h
     struct hrun_layout *l = d->has_config ? hrun_layout_create_free(c->cluster, d->pes, d->procs, c->busy, err)
                                           : hrun_layout_plain(c->cluster, d->P, d->pes, c->busy, err);
 
-    if (!l || placement_fill_threads(c, l, err)) {
-        hrun_layout_destroy(l);
+    if (!l)
         return -1;
-    }
+    placement_fill_threads(c, l);
     *out = l;
     return 0;
 }
@@ -41,27 +38,25 @@ int placement_layout(const struct context *c, const struct decision *d, struct h
 int placement_map(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout **out,
                   struct hrun_error *err)
 {
-    int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc = -1;
+    autofree int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes);
     struct hrun_layout *l = NULL;
 
-    if (!context_use(c->cluster, q->use, npes, err) &&
-        (l = hrun_layout_map(c->cluster, m, (int)q->procs, q->oversubscribe, npes, c->busy, err)))
-        rc = placement_fill_threads(c, l, err);
-    free(npes);
-    if (rc)
-        hrun_layout_destroy(l);
-    else
-        *out = l;
-    return rc;
+    if (!context_use(c->cluster, q->use, npes, err))
+        l = hrun_layout_map(c->cluster, m, (int)q->procs, q->oversubscribe, npes, c->busy, err);
+    if (!l)
+        return -1;
+    placement_fill_threads(c, l);
+    *out = l;
+    return 0;
 }
 
 int placement_bind(struct context *c, const struct question *q, const struct hrun_mapping *m, struct hrun_layout *l,
                    struct hrun_error *err)
 {
-    int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes), rc;
+    autofree int *npes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *npes);
 
-    rc = context_use(c->cluster, q->use, npes, err) || hrun_layout_bind(l, c->cluster, m, npes, c->busy, err) ||
-         placement_fill_threads(c, l, err) ? -1 : 0;
-    free(npes);
-    return rc;
+    if (context_use(c->cluster, q->use, npes, err) || hrun_layout_bind(l, c->cluster, m, npes, c->busy, err))
+        return -1;
+    placement_fill_threads(c, l);
+    return 0;
 }

@@ -175,8 +175,9 @@ static int mpirun_gets(const struct hrun_layout *l)
 static int smpi_gets(const struct hrun_layout *l)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int good = !hrun_layout_hostfile(l, &b), r = 0;
+    int good = 1, r = 0;
 
+    hrun_layout_hostfile(l, &b);
     for (const char *line = b.data; good && *line; line += strcspn(line, "\n") + 1, r++)
         good = r < l->nranks && is_host(l, r, line, strcspn(line, "\n"));
     hrun_buf_release(&b);

@@ -27,10 +27,10 @@ static const struct hrun_ledger_holder me = { .app = "lu", .program = "/bin/l\nu
 static int use(struct hrun_ledger *l, int wait, const char *host, const char *pus)
 {
     struct hrun_error err = { 0 };
-    int rc = hrun_ledger_want(l, host, pus);
+    int rc;
 
-    rc = rc ? rc : (wait ? hrun_ledger_queue : hrun_ledger_lock)(l, &me, &err);
-
+    hrun_ledger_want(l, host, pus);
+    rc = (wait ? hrun_ledger_queue : hrun_ledger_lock)(l, &me, &err);
     if (rc < 0)
         printf("# %s\n", err.text);
     return rc;
