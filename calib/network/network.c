@@ -95,8 +95,10 @@ static int keep_records(const struct calib_settings *s, const char *file, const 
                         struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT, beside = HRUN_BUF_INIT;
-    int rc = hrun_net_records_print(r, &text) ? hrun_fail_nomem(err) : network_records_file(file, &beside);
+    int rc;
 
+    hrun_net_records_print(r, &text);
+    rc = network_records_file(file, &beside);
     if (!rc)
         rc = hrun_file_replace(beside.data, text.data, text.len, 0666, err);
     if (!rc && s->keep)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* A weighted line through points that come one after the other: sums about the means. */
@@ -158,10 +157,8 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
     if (n / least < (size_t)most)
         t.most = (int)(n / least);
     size = (size_t)(t.most + 1) * (n + 1);
-    t.rss = size <= SIZE_MAX / sizeof *t.rss ? xmalloc(size * sizeof *t.rss) : NULL;
-    t.from = size <= SIZE_MAX / sizeof *t.from ? xcalloc(size, sizeof *t.from) : NULL;
-    if (!t.rss || !t.from)
-        goto nomem;
+    t.rss = xmalloc(size * sizeof *t.rss);
+    t.from = xcalloc(size, sizeof *t.from);
     fill_table(&t, x, y, w, least);
     least_rss = rounding_rss(y, w, n);
     for (int m = 1; m <= t.most; m++) {
@@ -181,11 +178,6 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
     free(t.from);
     *out = b;
     return 0;
-nomem:
-    hrun_breaks_release(&b);
-    free(t.rss);
-    free(t.from);
-    return hrun_fail_nomem(err);
 }
 
 void hrun_breaks_release(struct hrun_breaks *b)

@@ -1,4 +1,5 @@
 /* check.c - the invariants of a network; see net.h and net_parts.h for the contracts */
+#include "base/alloc.h"
 #include "net/net_parts.h"
 
 #include <math.h>
@@ -53,9 +54,7 @@ static int check_names(const struct hrun_net *net, char where[NET_WHERE], struct
         if (!net->hosts[i] || !*net->hosts[i])
             return hrun_fail(err, HRUN_EINVAL, "%s is empty", where);
     }
-    sorted = net_alloc(net->nhosts, sizeof *sorted);
-    if (!sorted)
-        return hrun_fail_nomem(err);
+    sorted = xmalloc((size_t)net->nhosts * sizeof *sorted);
     for (int i = 0; i < net->nhosts; i++)
         sorted[i] = &net->hosts[i];
     qsort(sorted, (size_t)net->nhosts, sizeof *sorted, check_name_order);

@@ -107,13 +107,15 @@ static void by_own_rate(const double *g, int n, double *d, double *own)
         }
 }
 
-int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of, struct hrun_error *err)
+int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of)
 {
     int n = w->r->nhosts, count[2] = { 1, 1 };
     size_t nn = (size_t)n * (size_t)n;
-    double *d = xcalloc(3 * nn + 2 * (size_t)n, sizeof *d), *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
-    char *near = xcalloc(nn, 1);
-    int *room = xcalloc(3 * (size_t)n, sizeof *room), by;
+    autofree double *d = xcalloc(3 * nn + 2 * (size_t)n, sizeof *d);
+    double *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
+    autofree char *near = xcalloc(nn, 1);
+    autofree int *room = xcalloc(3 * (size_t)n, sizeof *room);
+    int by;
 
     for (int k = 0; k < 2; k++) {
         const int *columns = k ? s->c.g : s->c.L;
@@ -136,9 +138,6 @@ int net_groups_find(const struct net_work *w, const struct net_solution *s, int 
     memset(group_of, 0, (size_t)n * sizeof *group_of);
     if (ratio[by] > 0)
         memcpy(group_of, room + n * (1 + by), (size_t)n * sizeof *group_of);
-    free(d);
-    free(near);
-    free(room);
     return ratio[by] > 0 ? count[by] : 1;
 }
 
@@ -167,7 +166,7 @@ int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int
 }
 
 /* Numbers from 0 without a gap, in order of hosts; how many. */
-static int renumber(int *class_of, int n)
+static int renumber_classes(int *class_of, int n)
 {
     int next = 0;
 
@@ -188,11 +187,10 @@ static int renumber(int *class_of, int n)
     return next;
 }
 
-int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j,
-                         struct hrun_error *err)
+int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j)
 {
     size_t n = (size_t)nclasses;
-    char *seen = xcalloc(n * n, 1);
+    autofree char *seen = xcalloc(n * n, 1);
 
     for (size_t l = 0; l < w->r->n; l++) {
         const struct hrun_net_record *v = &w->r->v[l];
@@ -204,43 +202,31 @@ int net_classes_measured(const struct net_work *w, const int *class_of, int ncla
     }
     for (*i = 0; *i < w->r->nhosts; ++*i)
         for (*j = *i + 1; *j < w->r->nhosts; ++*j)
-            if (!seen[(size_t)class_of[*i] * n + (size_t)class_of[*j]]) {
-                free(seen);
+            if (!seen[(size_t)class_of[*i] * n + (size_t)class_of[*j]])
                 return 0;
-            }
-    free(seen);
     return 1;
 }
 
-/* Split class c of class_of[n] into its hosts: numbers from `next` on. How many hosts it has. */
-static int split_class(const int *class_of, int n, int c, int next, int *out)
-{
-    int members = 0;
-
-    for (int i = 0; i < n; i++) {
-        out[i] = class_of[i];
-        if (class_of[i] == c && members++ > 0)
-            out[i] = next++;
-    }
-    return members;
-}
-
-/* Does splitting class c lower the sum of squares by more than chance? 1, 0 (also when it cannot be split), -1:
- * error. */
+/* Does splitting class c into its hosts lower the sum of squares by more than chance? 0 also when it cannot be split.
+ * apart[nhosts]: scratch. */
 static int class_differs(const struct net_work *w, const struct net_solution *shared, const struct net_solution *own,
-                         const int *class_of, int c, int *apart, struct hrun_error *err)
+                         const int *class_of, int c, int *apart)
 {
-    int n = w->r->nhosts, i, j, count, measured;
-    struct net_solution s = { 0 };
+    int n = w->r->nhosts, i, j, count, members = 0;
+    struct net_solution s;
     double more, s2, dof, f;
 
-    if (split_class(class_of, n, c, n, apart) < 2)
+    for (int h = 0; h < n; h++) {
+        apart[h] = class_of[h];
+        if (class_of[h] == c && members++ > 0)
+            apart[h] = n + h;
+    }
+    if (members < 2)
         return 0;
-    count = renumber(apart, n);
-    measured = net_classes_measured(w, apart, count, &i, &j, err);
-    if (measured <= 0)
-        return measured;
-    net_solve(w, apart, count, NULL, 0, &s, err);
+    count = renumber_classes(apart, n);
+    if (!net_classes_measured(w, apart, count, &i, &j))
+        return 0;
+    net_solve(w, apart, count, NULL, 0, &s);
     more = (double)s.rank - (double)shared->rank;
     s2 = own ? own->s2 : s.s2;
     dof = own ? (double)own->rows - (double)own->rank : (double)s.rows - (double)s.rank;
@@ -255,40 +241,33 @@ static int class_differs(const struct net_work *w, const struct net_solution *sh
 }
 
 int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,
-                      struct hrun_strvec *notes, struct hrun_error *err)
+                      struct hrun_strvec *notes)
 {
-    int n = w->r->nhosts, count, measured, a, b, rc = -1;
-    struct net_solution shared = { 0 };
-    int *out = xmalloc(3 * (size_t)n * sizeof *out), *apart = out + n, *alike = out + 2 * n;
+    int n = w->r->nhosts, count, a, b;
+    autofree int *apart = xmalloc(2 * (size_t)n * sizeof *apart);
+    int *alike = apart + n;
+    autorelease(net_solution_release) struct net_solution shared = { 0 };
 
     count = net_classes_alike(w->r, w->given.group_of, alike);
-    memcpy(out, alike, (size_t)n * sizeof *out);
-    net_solve(w, alike, count, NULL, 0, &shared, err);
+    memcpy(class_of, alike, (size_t)n * sizeof *class_of);
+    net_solve(w, alike, count, NULL, 0, &shared);
     for (int c = 0, next = count; c < count; c++) {
-        int verdict = class_differs(w, &shared, own, alike, c, apart, err), first = 1;
+        int first = 1;
 
-        if (verdict < 0)
-            goto out;
-        for (int i = 0; i < n && verdict == 1; i++)
+        if (!class_differs(w, &shared, own, alike, c, apart))
+            continue;
+        for (int i = 0; i < n; i++)
             if (alike[i] == c) {
-                out[i] = first ? c : next++;
+                class_of[i] = first ? c : next++;
                 first = 0;
             }
     }
-    count = renumber(out, n);
-    measured = net_classes_measured(w, out, count, &a, &b, err);
-    if (measured < 0)
-        goto out;
-    if (!measured) {
+    count = renumber_classes(class_of, n);
+    if (!net_classes_measured(w, class_of, count, &a, &b)) {
         hrun_strvec_push(notes, "hosts of one kind behind one switch differ by more than chance, but not every "
-                             "pair of them was measured: each has the mean of all");
-        memcpy(out, alike, (size_t)n * sizeof *out);
-        count = renumber(out, n);
+                                "pair of them was measured: each has the mean of all");
+        memcpy(class_of, alike, (size_t)n * sizeof *class_of);
+        count = renumber_classes(class_of, n);
     }
-    memcpy(class_of, out, (size_t)n * sizeof *out);
-    rc = count;
-out:
-    net_solution_release(&shared);
-    free(out);
-    return rc;
+    return count;
 }

@@ -86,7 +86,7 @@ static struct hrun_net_value beta_of(const struct net_state *e, int column)
     return (struct hrun_net_value){ g.half > 0 ? 1 / g.half : longest * 1e9, NAN };
 }
 
-static int fill_class_of(const struct net_state *e, int c, struct hrun_net_class *out)
+static void fill_class_of(const struct net_state *e, int c, struct hrun_net_class *out)
 {
     const struct net_columns *columns = &e->s.c;
     int kinds = 1;
@@ -99,18 +99,8 @@ static int fill_class_of(const struct net_state *e, int c, struct hrun_net_class
         out->out_bytes_per_s = rate_of(value_at(&e->s, columns->out[c]));
         out->in_bytes_per_s = rate_of(value_at(&e->s, columns->in[c]));
     }
-    if (kinds == out->nkinds)
-        return 0;
-    free(out->local_fixed_s);
-    free(out->local_s_per_byte);
-    out->nkinds = kinds;
-    out->local_fixed_s = net_alloc((long long)kinds * kinds, sizeof *out->local_fixed_s);
-    out->local_s_per_byte = net_alloc((long long)kinds * kinds, sizeof *out->local_s_per_byte);
-    if (!out->local_fixed_s || !out->local_s_per_byte)
-        return -1;
-    for (int i = 0; i < kinds * kinds; i++)
-        out->local_fixed_s[i] = out->local_s_per_byte[i] = (struct hrun_net_value){ 0, NAN };
-    return 0;
+    if (kinds != out->nkinds)
+        net_class_set_kinds(out, kinds);
 }
 
 static int fill_network(const struct net_state *e, struct hrun_net *net, struct hrun_error *err)
@@ -121,8 +111,7 @@ static int fill_network(const struct net_state *e, struct hrun_net *net, struct 
     memcpy(net->class_of, e->class_of, (size_t)net->nhosts * sizeof *net->class_of);
     memcpy(net->group_of, e->group_of, (size_t)net->nhosts * sizeof *net->group_of);
     for (int c = 0; c < n; c++)
-        if (fill_class_of(e, c, &net->classes[c]))
-            return hrun_fail_nomem(err);
+        fill_class_of(e, c, &net->classes[c]);
     for (int i = 0; i < n * n && e->s.c.C; i++) {
         net->pairs[i].L_s = value_at(&e->s, e->s.c.L[i]);
         net->pairs[i].beta_bytes_per_s = beta_of(e, e->s.c.g[i]);
@@ -184,8 +173,8 @@ static int begin_state(struct net_state *e, const struct hrun_net_records *r,
     e->w.given.trunk_s_per_byte = e->trunk;
     for (size_t i = 0; i < n * n; i++)
         e->trunk_half[i] = NAN;
-    net_weigh(&e->w, err);
-    net_leave_out(&e->w, &e->notes, err);
+    net_weigh(&e->w);
+    net_leave_out(&e->w, &e->notes);
     e->w.sync_bytes = net_sync(r);
     if (net_segments_find(&e->w, &e->sweep, &e->segments, &e->w.given.nsegments, err))
         return -1;
@@ -207,23 +196,18 @@ static int classify(struct net_state *e, struct hrun_error *err)
     int i, j, own, share = e->w.options->share;
 
     e->nclasses = net_classes_own(r->nhosts, e->class_of);
-    own = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j, err);
-    if (own < 0 || (!own && !share))
-        return own < 0 ? -1 : unmeasured(e, i, j, err);
+    own = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j);
+    if (!own && !share)
+        return unmeasured(e, i, j, err);
     own = own && (r->nhosts <= OWN_MOST || !share);
     if (!own) {
-        int measured;
-
         e->nclasses = net_classes_alike(r, e->group_of, e->class_of);
-        measured = net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j, err);
-        if (measured <= 0)
-            return measured < 0 ? -1 : unmeasured(e, i, j, err);
+        if (!net_classes_measured(&e->w, e->class_of, e->nclasses, &i, &j))
+            return unmeasured(e, i, j, err);
     }
-    net_converge(e, err);
+    net_converge(e);
     if (own && e->w.given.ngroups == 1) {
-        e->w.given.ngroups = net_groups_find(&e->w, &e->s, e->group_of, err);
-        if (e->w.given.ngroups < 0)
-            return -1;
+        e->w.given.ngroups = net_groups_find(&e->w, &e->s, e->group_of);
         for (int k = 0; k < r->nhosts * r->nhosts; k++) {      /* of other groups than before */
             e->trunk[k] = 0;
             e->trunk_half[k] = NAN;
@@ -231,10 +215,8 @@ static int classify(struct net_state *e, struct hrun_error *err)
     }
     if (!share)
         return 0;
-    e->nclasses = net_classes_share(&e->w, own ? &e->s : NULL, e->class_of, &e->notes, err);
-    if (e->nclasses < 0)
-        return -1;
-    net_converge(e, err);
+    e->nclasses = net_classes_share(&e->w, own ? &e->s : NULL, e->class_of, &e->notes);
+    net_converge(e);
     return 0;
 }
 
@@ -251,10 +233,10 @@ static int estimate(struct net_state *e, struct hrun_error *err)
     bad = leave_out_misfits(e);
     if (bad > 0) {
         hrun_strvec_pushf(&e->notes, "%d %s not fit what the others say: left out", bad,
-                              bad == 1 ? "time does" : "times do");
-        net_converge(e, err);
+                          bad == 1 ? "time does" : "times do");
+        net_converge(e);
     }
-    net_state_solve(e, 1, err);
+    net_state_solve(e, 1);
     return 0;
 }
 
@@ -262,19 +244,16 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
                       struct hrun_net **out, struct hrun_net_quality *quality, struct hrun_error *err)
 {
     struct hrun_net_quality q = { 0 };
-    struct hrun_net *net = NULL;
-    struct net_state e = { 0 };
-    int rc = -1;
+    autorelease(state_release) struct net_state e = { 0 };
+    struct hrun_net *net;
 
     if (check_records(r, options, err) || begin_state(&e, r, options, err) || estimate(&e, err))
-        goto out;
+        return -1;
     net = net_make((const char *const *)r->hosts, r->nhosts, e.nclasses, e.w.given.ngroups, e.w.given.nsegments);
-    if (!net) {
-        hrun_fail_nomem(err);
-        goto out;
+    if (fill_network(&e, net, err)) {
+        hrun_net_destroy(net);
+        return -1;
     }
-    if (fill_network(&e, net, err))
-        goto out;
     if (r->nhosts > 1)
         net_assess(&e.w, &e.s, &e.notes, &q);
     if (quality) {
@@ -283,12 +262,7 @@ int hrun_net_estimate(const struct hrun_net_records *r, const struct hrun_net_es
         *quality = q;
     }
     *out = net;
-    net = NULL;
-    rc = 0;
-out:
-    hrun_net_destroy(net);
-    state_release(&e);
-    return rc;
+    return 0;
 }
 
 struct hrun_net *hrun_net_from_records(const char *text, struct hrun_error *err)

@@ -101,19 +101,12 @@ static int check_old_net(const char *file, struct hrun_error *err)
     return rc;
 }
 
-/* Make the folder that is to hold the file. */
-static int make_folder(const char *file, struct hrun_error *err)
+static int make_folder_of(const char *file, struct hrun_error *err)
 {
     const char *slash = strrchr(file, '/');
-    char *folder;
-    int rc;
+    autofree char *folder = slash && slash > file ? xstrndup(file, (size_t)(slash - file)) : NULL;
 
-    if (!slash || slash == file)
-        return 0;
-    folder = xstrndup(file, (size_t)(slash - file));
-    rc = hrun_mkdirs(folder, 0700, err);
-    free(folder);
-    return rc;
+    return folder ? hrun_mkdirs(folder, 0700, err) : 0;
 }
 
 int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err)
@@ -130,7 +123,8 @@ int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_erro
                   "alike share their parameters", text.len >> 20, NET_MAX >> 20);
         goto out;
     }
-    if (make_folder(file, err) || check_old_net(file, err) || hrun_file_replace(file, text.data, text.len, 0666, err))
+    if (make_folder_of(file, err) || check_old_net(file, err) ||
+        hrun_file_replace(file, text.data, text.len, 0666, err))
         goto out;
     rc = 0;
 out:
@@ -162,12 +156,9 @@ static int host_name_order(const void *pa, const void *pb)
 void hrun_net_file(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
                    struct hrun_buf *out)
 {
-    const char **sorted = net_alloc(n, sizeof *sorted);
+    autofree const char **sorted = xmalloc((size_t)n * sizeof *sorted);
     uLong sum = crc32(0, NULL, 0);
 
-    if (!sorted) {
-        return;
-    }
     for (int i = 0; i < n; i++)
         sorted[i] = hosts[i];
     qsort(sorted, (size_t)n, sizeof *sorted, host_name_order);
@@ -186,7 +177,6 @@ void hrun_net_file(const char *data, const char *const *hosts, int n, const char
     hrun_buf_addc(out, '-');
     add_slug(out, mpi);
     hrun_buf_addf(out, "-%08lx" SUFFIX, sum);
-    free(sorted);
 }
 
 /* ---------------------------------------------------------------- the network on disk that fits hosts */
@@ -207,121 +197,86 @@ struct question {
     struct hrun_buf *note;      /* or NULL */
 };
 
-/* How many hosts of the network nobody asked for; -1 when it has not got all of them, -2 when memory ran out. */
+/* The number of hosts of the network that are not among hosts[n]; -1 when it lacks one of these. */
 static int count_others(const struct hrun_net *net, const char *const *hosts, int n)
 {
-    const char **sorted = net_alloc(net->nhosts, sizeof *sorted);
+    autofree const char **sorted = xmalloc((size_t)net->nhosts * sizeof *sorted);
     int others = net->nhosts;
 
-    if (!sorted)
-        return -2;
     for (int i = 0; i < net->nhosts; i++)
         sorted[i] = net->hosts[i];
     qsort(sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order);
     for (int i = 0; i < n && others >= 0; i++)
         others = bsearch(&hosts[i], sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order) ? others - 1 : -1;
-    free(sorted);
     return others;
 }
 
-/* Look at one file, and keep its network if it is better than *best. Errors: HRUN_ENOMEM. */
-static int consider(const struct question *q, const char *file, struct choice *best, struct hrun_error *err)
+/* Load the network of one file, and keep it if it fits better than *best. */
+static void consider_file(const struct question *q, const char *file, struct choice *best)
 {
     struct hrun_error why = { 0 };
     struct hrun_net *net = NULL;
-    char place[HRUN_ERROR_FILE + HRUN_ERROR_TEXT], *copy = NULL;
-    int others, rc = 0;
+    char place[HRUN_ERROR_FILE + HRUN_ERROR_TEXT];
+    int others;
 
     if (hrun_net_load(file, &net, &why)) {
         if (why.code != HRUN_ENOENT && q->note)
             hrun_buf_addf(q->note, "%snetwork not used: %s", q->note->len ? "\n" : "",
                           hrun_error_format(&why, place, sizeof place));
-        return 0;
+        return;
     }
-    if (strcmp(net->engine, q->engine) || strcmp(net->mpi, q->mpi))
-        goto out;
-    others = count_others(net, q->hosts, q->n);
-    if (others == -2) {
-        rc = hrun_fail_nomem(err);
-        goto out;
-    }
+    others = strcmp(net->engine, q->engine) || strcmp(net->mpi, q->mpi) ? -1 : count_others(net, q->hosts, q->n);
     if (others < 0 || (best->net && (others > best->others ||
-                                     (others == best->others && strcmp(net->date, best->net->date) <= 0))))
-        goto out;
-    copy = xstrdup(file);
+                                     (others == best->others && strcmp(net->date, best->net->date) <= 0)))) {
+        hrun_net_destroy(net);
+        return;
+    }
     hrun_net_destroy(best->net);
     free(best->file);
-    *best = (struct choice){ net, copy, others };
-    net = NULL;
-out:
-    hrun_net_destroy(net);
-    return rc;
+    *best = (struct choice){ net, xstrdup(file), others };
 }
 
-/* The names of the networks in a folder, in order of the alphabet; none where it cannot be read. */
-static int list_files(const char *folder, struct hrun_strvec *files, struct hrun_error *err)
+/* All networks in a folder but one, in order of the alphabet; none where it cannot be read. */
+static void consider_folder(const struct question *q, const char *folder, const char *but, struct choice *best)
 {
+    autorelease(hrun_strvec_release) struct hrun_strvec files = HRUN_STRVEC_INIT;
     const size_t suffix = strlen(SUFFIX);
     DIR *d = opendir(folder);
     struct dirent *e;
-    int rc = 0;
 
     if (!d)
-        return errno == ENOMEM ? hrun_fail_nomem(err) : 0;
-    while (e = readdir(d)) {
+        return;
+    while ((e = readdir(d))) {
         size_t len = strlen(e->d_name);
 
-        if (e->d_name[0] != '.' && len > suffix && !strcmp(e->d_name + len - suffix, SUFFIX)) {
-            hrun_strvec_pushf(files, "%s/%s", folder, e->d_name);
-            rc = 0;
-        }
+        if (e->d_name[0] != '.' && len > suffix && !strcmp(e->d_name + len - suffix, SUFFIX))
+            hrun_strvec_pushf(&files, "%s/%s", folder, e->d_name);
     }
     closedir(d);
-    if (files->n)
-        qsort(files->v, files->n, sizeof *files->v, host_name_order);
-    return 0;
-}
-
-static int consider_all(const struct question *q, const char *folder, const char *but, struct choice *best,
-                        struct hrun_error *err)
-{
-    struct hrun_strvec files = HRUN_STRVEC_INIT;
-    int rc = list_files(folder, &files, err);
-
-    for (size_t i = 0; i < files.n && !rc; i++)
+    if (files.n)
+        qsort(files.v, files.n, sizeof *files.v, host_name_order);
+    for (size_t i = 0; i < files.n; i++)
         if (strcmp(files.v[i], but))
-            rc = consider(q, files.v[i], best, err);
-    hrun_strvec_release(&files);
-    return rc;
+            consider_file(q, files.v[i], best);
 }
 
-int hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
-                    struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note, struct hrun_error *err)
+struct hrun_net *hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
+                                 struct hrun_buf *file, struct hrun_buf *note)
 {
     const struct question q = { hosts, n, engine, mpi, note };
     struct choice best = { NULL, NULL, 0 };
-    struct hrun_buf exact = HRUN_BUF_INIT;
-    char *folder = hrun_strf("%s/networks", data);
-    int rc = -1, saved = errno;
+    autorelease(hrun_buf_release) struct hrun_buf exact = HRUN_BUF_INIT;
+    autofree char *folder = hrun_strf("%s/networks", data);
+    int saved = errno;
 
     hrun_net_file(data, hosts, n, engine, mpi, &exact);
-    if (consider(&q, exact.data, &best, err))
-        goto out;
+    consider_file(&q, exact.data, &best);
     /* What bears the name may have been put there by hand and be of other hosts. */
-    if ((!best.net || best.others) && consider_all(&q, folder, exact.data, &best, err))
-        goto out;
-    if (file && best.file && (hrun_buf_adds(file, best.file), 0)) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
-    *out = best.net;
-    best.net = NULL;
-    rc = 0;
-out:
-    hrun_net_destroy(best.net);
+    if (!best.net || best.others)
+        consider_folder(&q, folder, exact.data, &best);
+    if (file && best.file)
+        hrun_buf_adds(file, best.file);
     free(best.file);
-    free(folder);
-    hrun_buf_release(&exact);
     errno = saved;
-    return rc;
+    return best.net;
 }

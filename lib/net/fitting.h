@@ -114,9 +114,8 @@ struct net_rows {
 
 /* Non-negative least squares. start[p]: columns above 0 are in use first; NULL: all are. k[p] receives the solution
  * (NULL: is not wanted), *rank how many columns are in use, variance[p] (or NULL) the diagonal of (X'W^2X)^-1 on those
- * in use and 0 of the others. A column that depends on others in use is 0. Errors: HRUN_ENOMEM. */
-int net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance,
-             struct hrun_error *err);
+ * in use and 0 of the others. A column that depends on others in use is 0. */
+void net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance);
 
 /* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */
 double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);
@@ -124,8 +123,8 @@ double net_misfit(const struct net_work *w, const struct net_solution *s, int cl
 /* Standard errors of all times. The scatter of few repetitions is a poor guess of a time's own, so it is drawn towards
  * that of all records of its kind, relative to their times, with the weight of 4 degrees of freedom (the
  * posterior mean under a conjugate prior); pi/2 is for the median. A tenth of noise_rel is added for what the model
- * leaves out, and as much of the shortest trip for times of 0. Errors: HRUN_ENOMEM. */
-int net_weigh(struct net_work *w, struct hrun_error *err);
+ * leaves out, and as much of the shortest trip for times of 0. */
+void net_weigh(struct net_work *w);
 
 /* Is the record one of the rows, as far as it is sound? Beyond rendezvous only trips are. */
 int net_in_use(const struct net_work *w, size_t record);
@@ -140,15 +139,14 @@ struct net_separable {
     int calls;                 /* 1: t is told by calls wherever fans or joins need it */
     int *call_t, *fan_t;       /* nclasses: t is told by calls; by fans or joins; owned */
 };
-int net_find_separable(const struct net_work *w, const int *class_of, int nclasses, struct net_separable *out,
-                       struct hrun_error *err);
+void net_find_separable(const struct net_work *w, const int *class_of, int nclasses, struct net_separable *out);
 void net_separable_release(struct net_separable *t);
 
-/* Solve for hosts in these classes, and for bias_bytes from what is given on, if that is not 0. The pair of two classes
- * must have been measured. from: a solution for the same classes to begin with, or NULL. *out is filled; halves are
- * computed when `intervals` is not 0. Errors: those of lib/fit, HRUN_ENOMEM. */
-int net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
-              int intervals, struct net_solution *out, struct hrun_error *err);
+/* Solve for hosts in these classes, each pair of which must have been measured. bias_bytes, if it is not 0, is solved
+ * for as well, beginning at its present value. from: a solution for the same classes to begin with, or NULL. Half
+ * widths are computed if `intervals` is not 0. */
+void net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
+               int intervals, struct net_solution *out);
 
 /* Set one port of a class, out or in, to what explains its fans or joins best: the least of a grid, refined by
  * thirds. */
@@ -173,8 +171,8 @@ double net_fitted(const struct net_work *w, const struct net_solution *s, size_t
 
 /* Leave out records that contradict others of the same hosts as no scatter does (factor 2): a trip longer than every
  * fan it is part of, a fan longer than its trips one after the other, and the same of joins; an empty trip that is
- * longer than one with bytes. So do times taken by a clock that jumped. One note for each. Errors: HRUN_ENOMEM. */
-int net_leave_out(struct net_work *w, struct hrun_strvec *notes, struct hrun_error *err);
+ * longer than one with bytes. So do times taken by a clock that jumped. One note for each. */
+void net_leave_out(struct net_work *w, struct hrun_strvec *notes);
 
 /* Rendezvous begins at the size from which on sends wait, of all sizes the one that contradicts the fewest records; 0
  * when none waits. */
@@ -220,33 +218,29 @@ int net_segments_main(const struct net_work *w, const struct hrun_net_segment *s
  * hosts' own (unlike hosts on one switch are no groups), that splits the pairs into near and far ones such that near
  * is an equivalence, with the widest gap (a factor 1.5 at least) between. What only many messages at once show the
  * benchmark has seen (`pairs`, calib/mpi).
- * group_of[nhosts] receives numbers from 0 in order of hosts; result: how many. Errors: HRUN_ENOMEM (-1). */
-int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of, struct hrun_error *err);
+ * group_of[nhosts] receives numbers from 0 in order of hosts; result: how many. */
+int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of);
 
 /* Every host its own class; hosts of one kind behind one switch one class. Result: how many. */
 int net_classes_own(int nhosts, int *class_of);
 int net_classes_alike(const struct hrun_net_records *r, const int *group_of, int *class_of);
 
-/* Was each pair of classes that has two hosts measured? If not, hosts *i and *j were not. 1, 0, or -1:
- * HRUN_ENOMEM. */
-int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j,
-                         struct hrun_error *err);
+/* Was each pair of classes that has two hosts measured? If not, hosts *i and *j were not. */
+int net_classes_measured(const struct net_work *w, const int *class_of, int nclasses, int *i, int *j);
 
 /* Classes of hosts that cannot be told apart: beginning with all that are alike, those are split into single hosts
  * whose own parameters lower the sum of squares by more than chance does (F test at share_level; s2 from the
  * solution with all hosts on their own, where there is one, which is `own`; else NULL). A class that cannot be
  * split for want of records stays; where several cannot be at once, there is a note. class_of[nhosts] receives
- * them. Result: how many; -1 on errors: those of net_solve. */
+ * them. Result: how many. */
 int net_classes_share(const struct net_work *w, const struct net_solution *own, int *class_of,
-                      struct hrun_strvec *notes, struct hrun_error *err);
+                      struct hrun_strvec *notes);
 
 /* ---------------------------------------------------------------- trunks and local messages (limits.c) */
 
 /* The trunks between groups that `pairs` records tell: s/byte, 0 where there is no limit. trunk[ngroups^2]; half: half
- * widths, NAN where nothing was measured. A way of which only the other direction was measured has its value. Errors:
- * HRUN_ENOMEM. */
-int net_trunks(const struct net_work *w, const struct net_solution *s, double *trunk, double *half,
-               struct hrun_error *err);
+ * widths, NAN where nothing was measured. A way of which only the other direction was measured has its value. */
+void net_trunks(const struct net_work *w, const struct net_solution *s, double *trunk, double *half);
 
 /* Messages inside hosts, into the classes of net. Errors: those of lib/fit. */
 int net_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error *err);
@@ -259,9 +253,9 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
 
 /* ---------------------------------------------------------------- quality (quality.c) */
 
-/* Residuals and oddities; q->notes is not touched, notes are. Errors: -1 when memory ran out. */
+/* Residuals into *q, oddities into notes; q->notes is not touched. */
 void net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
-               struct hrun_net_quality *q);
+                struct hrun_net_quality *q);
 
 /* ---------------------------------------------------------------- the steps by turns (turns.c) */
 
@@ -277,11 +271,10 @@ struct net_state {
     struct hrun_strvec notes;
 };
 
-/* Solve for the present classes, from the last solution where that was for as many; with half widths if `intervals`.
- * Errors: those of net_solve. */
-int net_state_solve(struct net_state *e, int intervals, struct hrun_error *err);
+/* Solve for the present classes, from the last solution where that was for as many; with half widths if `intervals`. */
+void net_state_solve(struct net_state *e, int intervals);
 
-/* Solve, and find what goes with the solution, until neither changes. Errors: those of net_solve and net_trunks. */
-int net_converge(struct net_state *e, struct hrun_error *err);
+/* Solve, and find what goes with the solution, until neither changes. */
+void net_converge(struct net_state *e);
 
 #endif

@@ -34,7 +34,7 @@ static double normal_scaled(const struct normal *s, size_t row, size_t entry)
     return s->m->value[entry] * s->m->w[row] / s->scale[s->m->column[entry]];
 }
 
-static int normal_make(const struct net_rows *m, struct normal *s, struct hrun_error *err)
+static void normal_make(const struct net_rows *m, struct normal *s)
 {
     size_t p = m->p;
 
@@ -58,14 +58,6 @@ static int normal_make(const struct net_rows *m, struct normal *s, struct hrun_e
             for (size_t f = m->first[i]; f < m->first[i + 1]; f++)
                 if (m->column[e] <= m->column[f])
                     s->a[m->column[e] * p + m->column[f]] += normal_scaled(s, i, e) * normal_scaled(s, i, f);
-    return 0;
-}
-
-static void normal_free(struct normal *s)
-{
-    free(s->a);
-    free(s->list);
-    free(s->in);
 }
 
 /* The factor of the columns in use; those that depend on others before them go out. */
@@ -237,12 +229,11 @@ static void normal_iterate(struct normal *s)
     }
 }
 
-int net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance,
-             struct hrun_error *err)
+void net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance)
 {
     struct normal s;
-    int rc = normal_make(m, &s, err);
 
+    normal_make(m, &s);
     for (size_t j = 0; j < m->p; j++)
         s.in[j] = s.scale[j] > 0 && (!start || start[j] > 0);
     normal_iterate(&s);
@@ -262,6 +253,7 @@ int net_nnls(const struct net_rows *m, const double *start, double *k, size_t *r
         for (size_t i = j; i < m->p; i++)
             variance[j] += s.step[i] * s.step[i] / s.scale[j] / s.scale[j];
     }
-    normal_free(&s);
-    return 0;
+    free(s.a);
+    free(s.list);
+    free(s.in);
 }

@@ -95,14 +95,6 @@ static int group_member(const struct net_work *w, int group, int m)
     return -1;
 }
 
-/* The hosts of trip m of a record; 0 when there are none so many. */
-static int trip_hosts(const struct net_work *w, const struct hrun_net_record *v, int m, int *i, int *j)
-{
-    *i = group_member(w, v->i, m);
-    *j = group_member(w, v->j, v->i == v->j ? v->n + m : m);
-    return *i >= 0 && *j >= 0 && *i != *j;
-}
-
 /* What a `pairs` record takes when the trunk lets a byte through in `trunk` seconds; -1 when there are no such hosts.
  * work[8 n] */
 static double pairs_time(const struct net_work *w, const struct net_solution *s, const struct hrun_net_record *v,
@@ -113,9 +105,9 @@ static double pairs_time(const struct net_work *w, const struct net_solution *s,
     double bias = w->given.bias_bytes, sum = 0;
 
     for (int m = 0; m < v->n; m++) {
-        int i, j, pair;
+        int i = group_member(w, v->i, m), j = group_member(w, v->j, v->i == v->j ? v->n + m : m), pair;
 
-        if (!trip_hosts(w, v, m, &i, &j))
+        if (i < 0 || j < 0 || i == j)
             return -1;
         pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
         start[m] = net_stage_s(s, i, v->bytes) + seg->a * net_x_at(s, s->c.L[pair]);
@@ -203,11 +195,10 @@ static double search_trunk(const struct net_work *w, const struct net_solution *
     return none - least > chance_95 * fmax(1, s->s2) ? best : 0;
 }
 
-int net_trunks(const struct net_work *w, const struct net_solution *s, double *trunk, double *half,
-               struct hrun_error *err)
+void net_trunks(const struct net_work *w, const struct net_solution *s, double *trunk, double *half)
 {
     int n = w->given.ngroups;
-    double *work = xmalloc(8 * ((size_t)w->r->nhosts + 1) * sizeof *work);
+    autofree double *work = xmalloc(8 * ((size_t)w->r->nhosts + 1) * sizeof *work);
 
     for (int g = 0; g < n; g++)
         for (int h = 0; h < n; h++) {
@@ -234,8 +225,6 @@ int net_trunks(const struct net_work *w, const struct net_solution *s, double *t
                 trunk[g * n + h] = seen ? 0 : trunk[h * n + g];
                 half[g * n + h] = seen ? NAN : half[h * n + g];
             }
-    free(work);
-    return 0;
 }
 
 /* ---------------------------------------------------------------- inside a host */
@@ -321,8 +310,7 @@ static double local_shared(const struct net_work *w, const int *class_of, int cl
 
 int net_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error *err)
 {
-    double *room = xmalloc((5 * w->r->n + 1) * sizeof *room);
-    int rc = -1;
+    autofree double *room = xmalloc((5 * w->r->n + 1) * sizeof *room);
 
     for (int i = 0; i < net->nclasses; i++) {
         struct hrun_net_class *c = &net->classes[i];
@@ -330,11 +318,8 @@ int net_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error
         for (int a = 0; a < c->nkinds; a++)
             for (int b = a; b < c->nkinds; b++)
                 if (local_pair(w, net->class_of, i, c, a, b, room, err))
-                    goto out;
+                    return -1;
         c->local_bytes_per_s = local_shared(w, net->class_of, i, c);
     }
-    rc = 0;
-out:
-    free(room);
-    return rc;
+    return 0;
 }

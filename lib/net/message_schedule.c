@@ -8,7 +8,6 @@ void play_begin(struct play_schedule *s, int nranks)
 {
     *s = (struct play_schedule){ .nranks = nranks, .rank = -1 };
     s->first = xcalloc((size_t)nranks + 1, sizeof *s->first);
-    s->failed = 0;
 }
 
 void play_release(struct play_schedule *s)
@@ -20,8 +19,6 @@ void play_release(struct play_schedule *s)
 
 void play_rank(struct play_schedule *s, int r)
 {
-    if (s->failed)
-        return;
     s->rank = r;
     s->first[r] = s->nsteps;
     s->first[r + 1] = s->nsteps;
@@ -29,15 +26,7 @@ void play_rank(struct play_schedule *s, int r)
 
 static size_t play_add_step(struct play_schedule *s, struct play_step step)
 {
-    if (!s->failed && s->nsteps == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 256;
-        struct play_step *p = xrealloc(s->steps, cap * sizeof *p);
-
-        s->steps = p;
-        s->cap = cap;
-    }
-    if (s->failed)
-        return 0;
+    hrun_grow(s->steps, s->nsteps + 1, s->cap);
     s->steps[s->nsteps] = step;
     s->first[s->rank + 1] = s->nsteps + 1;
     return s->nsteps++;
@@ -118,9 +107,9 @@ static int message_end_order(const void *a, const void *b)
 
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err)
 {
-    struct message_end *sends = xmalloc((2 * s->nsteps + 1) * sizeof *sends), *receives = sends + s->nsteps;
+    autofree struct message_end *sends = xmalloc((2 * s->nsteps + 1) * sizeof *sends);
+    struct message_end *receives = sends + s->nsteps;
     size_t nsends = 0, nreceives = 0;
-    int rc = -1;
 
     for (int r = 0; r < s->nranks; r++)
         for (size_t i = s->first[r]; i < s->first[r + 1]; i++) {
@@ -137,20 +126,13 @@ int play_match(const struct play_schedule *s, int *message_of, struct hrun_error
     qsort(receives, nreceives, sizeof *receives, message_end_order);
     /* The k-th that each rank sends to another is the k-th that this receives from it: both are in one order. */
     for (size_t k = 0; k < nsends || k < nreceives; k++) {
-        if (k == nsends || (k < nreceives && receives[k].key < sends[k].key)) {
-            hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send", receives[k].key % s->nranks,
-                      receives[k].key / s->nranks);
-            goto out;
-        }
-        if (k == nreceives || sends[k].key < receives[k].key) {
-            hrun_fail(err, HRUN_EINVAL, "rank %lld sends what rank %lld does not receive", sends[k].key / s->nranks,
-                      sends[k].key % s->nranks);
-            goto out;
-        }
+        if (k == nsends || (k < nreceives && receives[k].key < sends[k].key))
+            return hrun_fail(err, HRUN_EINVAL, "rank %lld receives what rank %lld does not send",
+                             receives[k].key % s->nranks, receives[k].key / s->nranks);
+        if (k == nreceives || sends[k].key < receives[k].key)
+            return hrun_fail(err, HRUN_EINVAL, "rank %lld sends what rank %lld does not receive",
+                             sends[k].key / s->nranks, sends[k].key % s->nranks);
         message_of[receives[k].step] = message_of[sends[k].step];
     }
-    rc = 0;
-out:
-    free(sends);
-    return rc;
+    return 0;
 }

@@ -4,67 +4,59 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct hrun_net_value unknown = { 0, NAN };
 
-void *net_alloc(long long n, size_t size)
+void net_class_set_kinds(struct hrun_net_class *c, int nkinds)
 {
-    return n < 0 || (unsigned long long)n >= SIZE_MAX / size ? NULL : xcalloc((size_t)n + 1, size);
-}
+    size_t n = (size_t)nkinds * (size_t)nkinds;
 
-static int blank_class(struct hrun_net_class *c)
-{
-    c->C_s = c->t_s_per_byte = c->out_bytes_per_s = c->in_bytes_per_s = unknown;
-    c->nkinds = 1;
-    c->local_fixed_s = net_alloc(1, sizeof *c->local_fixed_s);
-    c->local_s_per_byte = net_alloc(1, sizeof *c->local_s_per_byte);
-    if (!c->local_fixed_s || !c->local_s_per_byte)
-        return -1;
-    c->local_fixed_s[0] = c->local_s_per_byte[0] = unknown;
-    return 0;
+    free(c->local_fixed_s);
+    free(c->local_s_per_byte);
+    c->nkinds = nkinds;
+    c->local_fixed_s = xmalloc(n * sizeof *c->local_fixed_s);
+    c->local_s_per_byte = xmalloc(n * sizeof *c->local_s_per_byte);
+    for (size_t i = 0; i < n; i++)
+        c->local_fixed_s[i] = c->local_s_per_byte[i] = unknown;
 }
 
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments)
 {
     struct hrun_net *net = xcalloc(1, sizeof *net);
-    long long npairs = (long long)nclasses * nclasses, ntrunks = (long long)ngroups * ngroups;
+    size_t npairs = (size_t)nclasses * (size_t)nclasses, ntrunks = (size_t)ngroups * (size_t)ngroups;
 
     net->engine = xstrdup("");
     net->mpi = xstrdup("");
     net->selector = xstrdup("openmpi");
     net->date = xstrdup("");
-    net->hosts = net_alloc(n, sizeof *net->hosts);
-    net->class_of = net_alloc(n, sizeof *net->class_of);
-    net->group_of = net_alloc(n, sizeof *net->group_of);
-    net->classes = net_alloc(nclasses, sizeof *net->classes);
-    net->pairs = net_alloc(npairs, sizeof *net->pairs);
-    net->trunks = net_alloc(ntrunks, sizeof *net->trunks);
-    net->segments = net_alloc(nsegments, sizeof *net->segments);
-    if (!net->hosts || !net->class_of || !net->group_of || !net->classes || !net->pairs || !net->trunks || !net->segments)
-        goto nomem;
-    while (net->nhosts < n) {
-        net->hosts[net->nhosts] = xstrdup(hosts[net->nhosts]);
-        if (!net->hosts[net->nhosts++])
-            goto nomem;
+    net->hosts = xcalloc((size_t)n, sizeof *net->hosts);
+    net->class_of = xcalloc((size_t)n, sizeof *net->class_of);
+    net->group_of = xcalloc((size_t)n, sizeof *net->group_of);
+    net->classes = xcalloc((size_t)nclasses, sizeof *net->classes);
+    net->pairs = xmalloc(npairs * sizeof *net->pairs);
+    net->trunks = xmalloc(ntrunks * sizeof *net->trunks);
+    net->segments = xmalloc((size_t)nsegments * sizeof *net->segments);
+    for (int i = 0; i < n; i++)
+        net->hosts[i] = xstrdup(hosts[i]);
+    for (int i = 0; i < nclasses; i++) {
+        struct hrun_net_class *c = &net->classes[i];
+
+        c->C_s = c->t_s_per_byte = c->out_bytes_per_s = c->in_bytes_per_s = unknown;
+        net_class_set_kinds(c, 1);
     }
-    while (net->nclasses < nclasses)
-        if (blank_class(&net->classes[net->nclasses++]))
-            goto nomem;
-    for (long long i = 0; i < npairs; i++)
+    for (size_t i = 0; i < npairs; i++)
         net->pairs[i] = (struct hrun_net_pair){ unknown, unknown };
-    for (long long i = 0; i < ntrunks; i++)
+    for (size_t i = 0; i < ntrunks; i++)
         net->trunks[i] = unknown;
     for (int i = 0; i < nsegments; i++)
         net->segments[i] = (struct hrun_net_segment){ 0, 1, 1 };
+    net->nhosts = n;
+    net->nclasses = nclasses;
     net->ngroups = ngroups;
     net->nsegments = nsegments;
     return net;
-nomem:
-    hrun_net_destroy(net);
-    return NULL;
 }
 
 struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err)
@@ -76,10 +68,6 @@ struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_er
         return NULL;
     }
     net = net_make(hosts, n, n, 1, 1);
-    if (!net) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
     for (int i = 0; i < n; i++)
         net->class_of[i] = i;
     return net;
@@ -91,9 +79,9 @@ void hrun_net_destroy(struct hrun_net *net)
 
     if (!net)
         return;
-    for (int i = 0; net->hosts && i < net->nhosts; i++)
+    for (int i = 0; i < net->nhosts; i++)
         free(net->hosts[i]);
-    for (int i = 0; net->classes && i < net->nclasses; i++) {
+    for (int i = 0; i < net->nclasses; i++) {
         free(net->classes[i].local_fixed_s);
         free(net->classes[i].local_s_per_byte);
     }

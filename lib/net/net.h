@@ -106,11 +106,10 @@ struct hrun_net {
 
 /* A network of n hosts (names are copied), each a class of its own with one kind of PEs, one group, one segment with
  * factors 1, selector "openmpi", the other texts "", no limits, all times 0, beta 0, half widths NAN: to be filled in
- * (arrays may be replaced by others from malloc). Errors: HRUN_EINVAL (n < 1), HRUN_ENOMEM. */
+ * (arrays may be replaced by others from malloc). Errors: HRUN_EINVAL (n < 1). */
 struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_error *err);
 
-/* Do the invariants hold, and do names and indices make sense? Errors: HRUN_EINVAL, naming what does not;
- * HRUN_ENOMEM. */
+/* Do the invariants hold, and do names and indices make sense? Errors: HRUN_EINVAL, naming what does not. */
 int hrun_net_check(const struct hrun_net *net, struct hrun_error *err);
 
 /* The kind of a PE as the network numbers kinds on a host: `kind` itself, or 0 where that was not told apart from
@@ -176,7 +175,7 @@ struct hrun_net_time {
 
 /* Predict one operation by playing its messages through the model. With one rank it takes no time.
  * Errors: HRUN_EINVAL (a host or kind out of range, root, bytes negative or not finite, an algorithm that the operation
- * has not got), HRUN_ENODATA (a pair of hosts of which nothing was measured, named), HRUN_ENOMEM. */
+ * has not got), HRUN_ENODATA (a pair of hosts of which nothing was measured, named). */
 int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
                      struct hrun_net_time *out, struct hrun_error *err);
 
@@ -188,7 +187,7 @@ int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *c
  * of which some->n, where they say, take part, and the others are anywhere in the network: on each host of `some` no
  * more than `beside` of them. It holds in whatever order the ranks are. What counts are the bytes that must pass each
  * host's ports and each group's trunks, what its processors must do, and the way to the nearest other host. Errors:
- * HRUN_EINVAL (as hrun_net_predict; fewer ranks than `some`), HRUN_ENOMEM. */
+ * HRUN_EINVAL (as hrun_net_predict; fewer ranks than `some`). */
 int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
                    const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err);
 
@@ -200,10 +199,9 @@ void hrun_net_file(const char *data, const char *const *hosts, int n, const char
                    struct hrun_buf *out);
 
 /* The network that best fits hosts[n] on engine and mpi: that of exactly these hosts, else the one with the fewest
- * others that has them all (of equals the newest), else (of simulated and real ones alike) none: *out = NULL and 0.
- * *file (may be NULL), initialised, receives where it was. A damaged file is skipped and told in *note (may be NULL).
- * Errors: HRUN_ENOMEM. */
-int hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
-                    struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note, struct hrun_error *err);
+ * other hosts that has them all (of equals the newest), else NULL. Its file is appended to *file (may be NULL). A
+ * damaged file is skipped, and *note (may be NULL) says so. */
+struct hrun_net *hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
+                                 struct hrun_buf *file, struct hrun_buf *note);
 
 #endif

@@ -21,21 +21,22 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
 int net_check_number(const char *where, double v, struct hrun_error *err);
 int net_check_value(const struct hrun_net_value *value, char where[NET_WHERE], struct hrun_error *err);
 
-/* Append a network that passes net_check as YAML. Errors: HRUN_EINVAL (text that is not UTF-8),
- * HRUN_ENOMEM. */
+/* Append a network that passes net_check as YAML. Errors: HRUN_EINVAL (text that is not UTF-8). */
 int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_error *err);
 
-/* The network of text[len]; name stands for the file in messages. Errors: HRUN_EPARSE with the place, HRUN_ENOMEM. */
+/* The network of text[len]; name stands for the file in messages. Errors: HRUN_EPARSE with the place. */
 int net_parse(const char *name, const char *text, size_t len, struct hrun_net **out, struct hrun_error *err);
 
 /* The whole file, with version and checksum. Errors: those of net_parse, and HRUN_ECORRUPT. */
 int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_net **out, struct hrun_error *err);
 
-/* What hrun_net_create makes, with so many classes, groups and segments, all hosts of class 0; the numbers are >= 1.
- * NULL when memory ran out. */
+/* As hrun_net_create, with these numbers of classes, groups and segments, each >= 1; all hosts are of class 0. */
 struct hrun_net *net_make(const char *const *hosts, int n, int nclasses, int ngroups, int nsegments);
 
-/* Is there something in a value that its absence from a file would not tell? */
+/* Give a class tables for this number of kinds of PEs, >= 1, all unknown. */
+void net_class_set_kinds(struct hrun_net_class *c, int nkinds);
+
+/* Must a value be written to a file: does it differ from { 0, NAN }? */
 int net_is_known(const struct hrun_net_value *v);
 
 /* The segment of messages of so many bytes; the parameters from one host to another; where in net->trunks the trunk
@@ -43,8 +44,5 @@ int net_is_known(const struct hrun_net_value *v);
 const struct hrun_net_segment *net_segment_of(const struct hrun_net_segment *segments, int n, double bytes);
 const struct hrun_net_pair *net_pair(const struct hrun_net *net, int from, int to);
 int net_trunk(const struct hrun_net *net, int g, int h);
-
-/* Room for n things of size bytes each, zeroed, never of none; NULL also when n is negative. */
-void *net_alloc(long long n, size_t size);
 
 #endif

@@ -171,22 +171,19 @@ static struct net_file_value to_file(const struct hrun_net_value *v)
     return (struct net_file_value){ v->v, isnan(v->half) ? NULL : (double *)(uintptr_t)&v->half };
 }
 
-static int fill_file_class(const struct hrun_net_class *c, struct net_file_class *f)
+static void fill_file_class(const struct hrun_net_class *c, struct net_file_class *f)
 {
     *f = (struct net_file_class){
         .C_s = to_file(&c->C_s), .t_s_per_byte = to_file(&c->t_s_per_byte),
         .out_bytes_per_s = to_file(&c->out_bytes_per_s), .in_bytes_per_s = to_file(&c->in_bytes_per_s),
         .local_bytes_per_s = c->local_bytes_per_s, .kinds = c->nkinds,
-        .local = net_alloc((long long)c->nkinds * c->nkinds, sizeof *f->local)
+        .local = xcalloc((size_t)c->nkinds * (size_t)c->nkinds, sizeof *f->local)
     };
-    if (!f->local)
-        return -1;
     for (int a = 0, k = 0; a < c->nkinds; a++)
         for (int b = 0; b < c->nkinds; b++, k++)
             if (net_is_known(&c->local_fixed_s[k]) || net_is_known(&c->local_s_per_byte[k]))
                 f->local[f->nlocal++] = (struct net_file_local){ a, b, to_file(&c->local_fixed_s[k]),
-                                                             to_file(&c->local_s_per_byte[k]) };
-    return 0;
+                                                                 to_file(&c->local_s_per_byte[k]) };
 }
 
 static void fill_links(const struct hrun_net *net, struct net_file *f)
@@ -216,26 +213,19 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
         .back_share = net->back_share,
         .trunks_shared = net->trunks_shared,
         .reduce_s_per_byte = net->reduce_s_per_byte, .thresholds = net->thresholds, .segments = net->segments,
-        .nsegments = (unsigned)net->nsegments, .hosts = net_alloc(net->nhosts, sizeof *f.hosts),
-        .classes = net_alloc(net->nclasses, sizeof *f.classes),
-        .pairs = net_alloc((long long)net->nclasses * net->nclasses, sizeof *f.pairs),
-        .trunks = net_alloc((long long)net->ngroups * net->ngroups, sizeof *f.trunks)
+        .nsegments = (unsigned)net->nsegments, .hosts = xcalloc((size_t)net->nhosts, sizeof *f.hosts),
+        .classes = xcalloc((size_t)net->nclasses, sizeof *f.classes),
+        .pairs = xcalloc((size_t)net->nclasses * (size_t)net->nclasses, sizeof *f.pairs),
+        .trunks = xcalloc((size_t)net->ngroups * (size_t)net->ngroups, sizeof *f.trunks)
     };
-    int rc = -1;
+    int rc;
 
-    if (!f.hosts || !f.classes || !f.pairs || !f.trunks)
-        goto nomem;
     for (int i = 0; i < net->nhosts; i++)
         f.hosts[f.nhosts++] = (struct net_file_host){ net->hosts[i], net->class_of[i], net->group_of[i] };
     for (int i = 0; i < net->nclasses; i++)
-        if (fill_file_class(&net->classes[i], &f.classes[f.nclasses++]))
-            goto nomem;
+        fill_file_class(&net->classes[i], &f.classes[f.nclasses++]);
     fill_links(net, &f);
     rc = hrun_yaml_print(&net_schema, &f, out, err);
-    goto out;
-nomem:
-    hrun_fail_nomem(err);
-out:
     for (unsigned i = 0; i < f.nclasses; i++)
         free(f.classes[i].local);
     free(f.hosts);
@@ -288,8 +278,7 @@ static int take_value(const char *list, unsigned i, const char *key, const struc
 static int take_class(const struct net_file_class *f, int i, struct hrun_net_class *c, const struct hrun_yaml *marks,
                       struct hrun_error *err)
 {
-    static const struct hrun_net_value unknown = { 0, NAN };
-    long long n = (long long)f->kinds * f->kinds, at;
+    long long at;
     char list[NET_WHERE];
 
     if (f->kinds < 1 || f->kinds > HRUN_NET_KINDS_MAX) {
@@ -297,20 +286,12 @@ static int take_class(const struct net_file_class *f, int i, struct hrun_net_cla
         return hrun_yaml_fail(marks, list, 0, err, HRUN_EPARSE, "%s is %d: it must be in 1..%d", list, f->kinds,
                               HRUN_NET_KINDS_MAX);
     }
-    free(c->local_fixed_s);
-    free(c->local_s_per_byte);
     c->C_s = from_file(&f->C_s);
     c->t_s_per_byte = from_file(&f->t_s_per_byte);
     c->out_bytes_per_s = from_file(&f->out_bytes_per_s);
     c->in_bytes_per_s = from_file(&f->in_bytes_per_s);
     c->local_bytes_per_s = f->local_bytes_per_s;
-    c->nkinds = f->kinds;
-    c->local_fixed_s = net_alloc(n, sizeof *c->local_fixed_s);
-    c->local_s_per_byte = net_alloc(n, sizeof *c->local_s_per_byte);
-    if (!c->local_fixed_s || !c->local_s_per_byte)
-        return hrun_fail_nomem(err);
-    for (long long k = 0; k < n; k++)
-        c->local_fixed_s[k] = c->local_s_per_byte[k] = unknown;
+    net_class_set_kinds(c, f->kinds);
     snprintf(list, sizeof list, "classes[%d].local", i);
     for (unsigned k = 0; k < f->nlocal; k++) {
         const struct net_file_local *l = &f->local[k];
@@ -347,14 +328,10 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
     return 0;
 }
 
-/* A text of the file in place of the one that was. */
-static int take_text(const char *text, char **out)
+static void take_text(const char *text, char **out)
 {
-    char *copy = xstrdup(text ? text : "");
-
     free(*out);
-    *out = copy;
-    return 0;
+    *out = xstrdup(text ? text : "");
 }
 
 /* More classes or groups than hosts would be more than anything in the file is about. */
@@ -371,20 +348,15 @@ static int check_counts(const struct net_file *f, const struct hrun_yaml *marks,
     return 0;
 }
 
-/* A network with room for what the file holds, and its hosts; NULL when memory ran out. */
+/* A network with room for what the file holds, and its hosts. */
 static struct hrun_net *net_of_file(const struct net_file *f)
 {
-    const char **names = net_alloc(f->nhosts, sizeof *names);
-    struct hrun_net *net = NULL;
+    autofree const char **names = xmalloc(f->nhosts * sizeof *names);
+    struct hrun_net *net;
 
-    if (!names)
-        return NULL;
     for (unsigned i = 0; i < f->nhosts; i++)
         names[i] = f->hosts[i].name;
     net = net_make(names, (int)f->nhosts, (int)f->nclasses, f->groups, (int)f->nsegments);
-    free(names);
-    if (!net)
-        return NULL;
     for (unsigned i = 0; i < f->nhosts; i++) {
         net->class_of[i] = f->hosts[i].class_of;
         net->group_of[i] = f->hosts[i].group;
@@ -397,16 +369,12 @@ static struct hrun_net *net_of_file(const struct net_file *f)
 static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_net *net = NULL;
+    struct hrun_net *net;
     char where[NET_WHERE];
 
     if (check_counts(f, marks, err))
         return NULL;
     net = net_of_file(f);
-    if (!net) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
     take_text(f->engine, &net->engine);
     take_text(f->mpi, &net->mpi);
     take_text(f->selector, &net->selector);

@@ -1,4 +1,5 @@
 /* operation.c - the time of an operation (net.h) */
+#include "base/alloc.h"
 #include "net/algorithms.h"
 #include "net/net_parts.h"
 
@@ -13,7 +14,7 @@ static int play_operation(const struct hrun_net *net, const struct net_task *tas
     int rc;
 
     play_begin(&schedule, ranks->n);
-    for (int r = 0; r < ranks->n && !schedule.failed; r++) {
+    for (int r = 0; r < ranks->n; r++) {
         play_rank(&schedule, r);
         program(&schedule, task, r);
     }
@@ -143,8 +144,7 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
                              .scatter_S = net->thresholds.scatter_S, .gather_M2 = net->thresholds.gather_M2 };
     const struct net_algorithm *algorithm;
     struct hrun_net_time t = { 0 };
-    struct net_hosts hosts;
-    int rc = -1;
+    autorelease(net_hosts_release) struct net_hosts hosts = { 0 };
 
     if (net_check_ranks(net, ranks, err) || net_check_call(call, ranks->n, err))
         return -1;
@@ -152,19 +152,16 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
     task.hosts = &hosts;
     algorithm = net_algorithm_of_call(net, call, ranks->n, hosts.uniform, err);
     if (!algorithm || check_pairs(net, ranks, &hosts, err))
-        goto out;
+        return -1;
     t.algorithm = algorithm->name;
     if (call->op == HRUN_NET_P2P)
         t.time_s = slowest_neighbours_s(net, call->bytes, ranks);
     else if (ranks->n > 1 && play_operation(net, &task, ranks, algorithm->program, &t.time_s, err))
-        goto out;
+        return -1;
     if (ranks->n > 1)
         correct_gather(net, call, &t);
     *out = t;
-    rc = 0;
-out:
-    net_hosts_release(&hosts);
-    return rc;
+    return 0;
 }
 
 double hrun_net_time(const struct hrun_net *net, const char *operation, double bytes, int root, const char *algorithm,

@@ -17,30 +17,29 @@ static const char *host_name(const struct net_work *w, const struct net_solution
 }
 
 /* Links that are slower than the median by a factor of 100: rarely what somebody built. */
-static int note_slow(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes)
+static void note_slow_links(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes)
 {
-    int n = s->c.nclasses, m = 0, rc = 0;
-    double *g = xmalloc((size_t)n * (size_t)n * sizeof *g), median;
+    int n = s->c.nclasses, m = 0;
+    autofree double *g = xmalloc((size_t)n * (size_t)n * sizeof *g);
+    double median;
 
     for (int i = 0; i < n * n; i++)
         if (s->c.g[i] >= 0)
             g[m++] = s->x[s->c.g[i]];
     hrun_sort(g, (size_t)m);
     median = m ? g[m / 2] : 0;
-    free(g);
     for (int i = 0; i < n * n; i++) {
         double own = s->c.g[i] >= 0 ? s->x[s->c.g[i]] : 0;
 
         if (median > 0 && own > 100 * median)
             hrun_strvec_pushf(notes, "the link from %s to %s is %.0f times slower than the median: is it what it "
-                                   "should be?", host_name(w, s, i / n), host_name(w, s, i % n), own / median);
+                              "should be?", host_name(w, s, i / n), host_name(w, s, i % n), own / median);
     }
-    return 0;
 }
 
 /* Pairs whose directions differ by more than their intervals; the worst is told. */
 static void note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
-                           int *count)
+                            int *count)
 {
     int n = s->c.nclasses, worst_a = 0, worst_b = 0;
     double worst = 0;
@@ -71,7 +70,7 @@ static void note_asymmetric(const struct net_work *w, const struct net_solution 
 }
 
 void net_assess(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
-               struct hrun_net_quality *q)
+                struct hrun_net_quality *q)
 {
     double sum = 0;
     size_t n = 0;
@@ -94,6 +93,6 @@ void net_assess(const struct net_work *w, const struct net_solution *s, struct h
     if (s->c.L && s->c.L[s->c.nclasses > 1 ? 1 : 0] < 0)
         hrun_strvec_pushf(notes, "latency cannot be told from processing: it is counted as processing, as paper 002 "
                                  "does");
-    note_slow(w, s, notes);
+    note_slow_links(w, s, notes);
     note_asymmetric(w, s, notes, &q->asymmetric);
 }

@@ -108,7 +108,7 @@ static int records_begin(struct reader *rd, char **word, int n)
     rd->r.group_of = xcalloc((size_t)hosts, sizeof *rd->r.group_of);
     rd->r.nhosts = hosts;
     rd->began = 1;
-    return rd->r.hosts && rd->r.kind_of && rd->r.nkinds && rd->r.group_of ? 0 : hrun_fail_nomem(rd->err);
+    return 0;
 }
 
 static int record_host(struct reader *rd, char **word, int n)
@@ -123,7 +123,7 @@ static int record_host(struct reader *rd, char **word, int n)
     rd->r.group_of[at] = group;
     rd->ngroups = group + 1 > rd->ngroups ? group + 1 : rd->ngroups;
     rd->named++;
-    return rd->r.hosts[at] ? 0 : hrun_fail_nomem(rd->err);
+    return 0;
 }
 
 /* Hosts, groups, kinds and n within what the kind of record needs; what is wrong, or NULL. */
@@ -172,13 +172,7 @@ static int record(struct reader *rd, enum hrun_net_kind kind, char **word, int n
         return bad_record(rd, "it took no time at all");
     if (v.max_s < v.time_s)
         return bad_record(rd, "the longest repetition is shorter than the median");
-    if (rd->r.n == rd->cap) {
-        size_t cap = rd->cap ? 2 * rd->cap : 256;
-        struct hrun_net_record *more = xrealloc(rd->r.v, cap * sizeof *more);
-
-        rd->r.v = more;
-        rd->cap = cap;
-    }
+    hrun_grow(rd->r.v, rd->r.n + 1, rd->cap);
     rd->r.v[rd->r.n++] = v;
     return 0;
 }
@@ -206,7 +200,7 @@ static int parse_line(struct reader *rd, char *line)
     return 0;
 }
 
-static int cut(const struct reader *rd)
+static int fail_cut_records(const struct reader *rd)
 {
     return hrun_fail_at(rd->err, HRUN_ENODATA, "", rd->line, 0, "the records of the network benchmark end before their "
                         "`end` line: it was interrupted, or they were cut; measure again");
@@ -219,7 +213,7 @@ static int records_complete(const struct reader *rd)
         return hrun_fail(rd->err, HRUN_ENODATA, "these are no records of the network benchmark: there is no `network` "
                          "line; `hrun-calibrate network` makes some");
     if (!rd->ended)
-        return cut(rd);
+        return fail_cut_records(rd);
     if (rd->named < rd->r.nhosts)
         return bad_record(rd, "a host has no `host` line");
     for (int g = 0; g < rd->ngroups; g++) {
@@ -236,35 +230,31 @@ static int records_complete(const struct reader *rd)
 int hrun_net_records_parse(const char *text, struct hrun_net_records *out, struct hrun_error *err)
 {
     struct reader rd = { .err = err };
-    int rc = -1;
 
     while (*text && !rd.ended) {
         size_t len = strcspn(text, "\n");
-        char *line = xstrndup(text, len);
+        autofree char *line = xstrndup(text, len);
 
         rd.line++;
         if (parse_line(&rd, line)) {
             if (rd.began && !text[len])        /* without its end */
-                cut(&rd);
-            free(line);
-            goto out;
+                fail_cut_records(&rd);
+            goto fail;
         }
-        free(line);
         text += len + (text[len] == '\n');
     }
     if (records_complete(&rd))
-        goto out;
+        goto fail;
     *out = rd.r;
-    rd.r = (struct hrun_net_records){ 0 };
-    rc = 0;
-out:
+    return 0;
+fail:
     hrun_net_records_release(&rd.r);
-    return rc;
+    return -1;
 }
 
 /* ---------------------------------------------------------------- writing */
 
-int hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out)
+void hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "network 1 %d\n", r->nhosts);
     for (int i = 0; i < r->nhosts; i++)
@@ -276,5 +266,4 @@ int hrun_net_records_print(const struct hrun_net_records *r, struct hrun_buf *ou
                       v->k, v->n, v->bytes, v->back_bytes, v->repetitions, v->time_s, v->sd_s, v->max_s, v->mean_s);
     }
     hrun_buf_addf(out, "spent %.17g\nend\n", r->spent_s);
-    return 0;
 }

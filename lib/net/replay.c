@@ -358,7 +358,7 @@ static int play_all(struct play *p, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- memory */
 
-static int play_allocate(struct play *p)
+static void play_allocate(struct play *p)
 {
     size_t n = (size_t)p->s->nranks, m = (size_t)p->nmessages + 1, nresources = wire_resources(p->net);
 
@@ -370,7 +370,6 @@ static int play_allocate(struct play *p)
     p->resources = xcalloc(nresources, sizeof *p->resources);
     p->open = xmalloc(m * sizeof *p->open);
     p->runnable = xmalloc(n * sizeof *p->runnable);
-    return 0;
 }
 
 static void play_free(struct play *p)
@@ -403,25 +402,19 @@ static void play_begin_messages(struct play *p)
 int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
              double *time_s, struct hrun_error *err)
 {
-    struct play p = { .s = s, .net = net, .ranks = ranks };
+    autorelease(play_free) struct play p = { .s = s, .net = net, .ranks = ranks };
     double last_s = 0;
-    int rc = -1;
 
-    if (s->failed)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < s->nsteps; i++)
         p.nmessages += play_sends(&s->steps[i]);
     play_allocate(&p);
     if (play_match(s, p.message_of, err))
-        goto out;
+        return -1;
     play_begin_messages(&p);
     if (play_all(&p, err))
-        goto out;
+        return -1;
     for (int r = 0; r < s->nranks; r++)
         last_s = fmax(last_s, p.players[r].clock_s);
     *time_s = last_s;
-    rc = 0;
-out:
-    play_free(&p);
-    return rc;
+    return 0;
 }

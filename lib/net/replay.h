@@ -39,10 +39,9 @@ struct play_schedule {
     size_t *first;             /* nranks + 1: a rank's first step */
     struct play_step *steps;
     size_t nsteps, cap;
-    int failed;                /* memory ran out: what was added since is lost */
 };
 
-/* An empty schedule; failed is set when memory runs out. */
+/* Begin an empty schedule. */
 void play_begin(struct play_schedule *s, int nranks);
 void play_release(struct play_schedule *s);
 
@@ -65,13 +64,12 @@ void play_exchange(struct play_schedule *s, int to, double bytes, int from);
 /* Does this step begin to send? */
 int play_sends(const struct play_step *step);
 /* Number the messages in the order of the steps that send them: message_of[nsteps] receives the number of each step
- * that begins to send or receive. Errors: HRUN_EINVAL (a message that nobody sends or receives), HRUN_ENOMEM. */
+ * that begins to send or receive. Errors: HRUN_EINVAL (a message that nobody sends or receives). */
 int play_match(const struct play_schedule *s, int *message_of, struct hrun_error *err);
 
 /* Play s, whose ranks are where `ranks` says, on net; *time_s receives the clock of the last rank that ends, all having
- * begun at 0. Unknown pairs (beta 0) have been ruled out by the caller. Errors: HRUN_ENOMEM (also when
- * s->failed), HRUN_EINVAL (a message that nobody sends or receives, ranks that wait for each other forever: bugs of who
- * made s). */
+ * begun at 0. Unknown pairs (beta 0) have been ruled out by the caller. Errors, all of them bugs of the schedule:
+ * HRUN_EINVAL (a message that nobody sends or receives, ranks that wait for each other forever). */
 int play_run(const struct play_schedule *s, const struct hrun_net *net, const struct hrun_net_ranks *ranks,
              double *time_s, struct hrun_error *err);
 

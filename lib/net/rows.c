@@ -16,7 +16,7 @@ static int scatter_group(const struct hrun_net_record *v)
     return 2 * (int)v->kind + (v->bytes > 0);
 }
 
-int net_weigh(struct net_work *w, struct hrun_error *err)
+void net_weigh(struct net_work *w)
 {
     const struct hrun_net_records *r = w->r;
     double sum[2 * HRUN_NET_NKINDS] = { 0 }, dof[2 * HRUN_NET_NKINDS] = { 0 };
@@ -50,7 +50,6 @@ int net_weigh(struct net_work *w, struct hrun_error *err)
         known += (size_t)(seen && net_trial_is_row(v));
     }
     w->scatter_known = 2 * known > rows;
-    return 0;
 }
 
 int net_in_use(const struct net_work *w, size_t record)
@@ -75,12 +74,12 @@ void net_separable_release(struct net_separable *t)
     *t = (struct net_separable){ 0 };
 }
 
-int net_find_separable(const struct net_work *w, const int *class_of, int nclasses, struct net_separable *out,
-                       struct hrun_error *err)
+void net_find_separable(const struct net_work *w, const int *class_of, int nclasses, struct net_separable *out)
 {
     struct net_separable t = { 1, 1, 1, NULL, NULL };
-    double *least = xmalloc((size_t)nclasses * 2 * sizeof *least), *most = least + nclasses;
-    int *empty = xcalloc((size_t)nclasses, sizeof *empty);
+    autofree double *least = xmalloc((size_t)nclasses * 2 * sizeof *least);
+    double *most = least + nclasses;
+    autofree int *empty = xcalloc((size_t)nclasses, sizeof *empty);
 
     t.call_t = xcalloc((size_t)nclasses, sizeof *t.call_t);
     t.fan_t = xcalloc((size_t)nclasses, sizeof *t.fan_t);
@@ -108,10 +107,7 @@ int net_find_separable(const struct net_work *w, const int *class_of, int nclass
         t.calls &= t.call_t[c] || !t.fan_t[c];
     }
     t.C = t.L || w->r->nhosts > 2;
-    free(least);
-    free(empty);
     *out = t;
-    return 0;
 }
 
 /* ---------------------------------------------------------------- records that contradict others */
@@ -181,12 +177,11 @@ static void compare_sizes(const struct net_work *w, int *against, int *with)
         }
 }
 
-static int add_note(const struct net_work *w, size_t l, struct hrun_strvec *notes)
+static void add_left_out_note(const struct net_work *w, size_t l, struct hrun_strvec *notes)
 {
     const struct hrun_net_record *v = &w->r->v[l];
     const char *what = v->kind == HRUN_NET_TRIP ? "trip" : v->kind == HRUN_NET_FAN ? "one-to-two" : "two-to-one";
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_buf_addf(&b, "a %s of ", what);
     hrun_add_bytes(&b, v->bytes);
@@ -195,15 +190,13 @@ static int add_note(const struct net_work *w, size_t l, struct hrun_strvec *note
     hrun_buf_adds(&b, ", which what else was timed between these hosts contradicts: it was left out "
                       "(did a clock jump?)");
     hrun_strvec_push(notes, b.data);
-    rc = 0;
-    hrun_buf_release(&b);
-    return 0;
 }
 
-int net_leave_out(struct net_work *w, struct hrun_strvec *notes, struct hrun_error *err)
+void net_leave_out(struct net_work *w, struct hrun_strvec *notes)
 {
     size_t n = w->r->n;
-    int *against = xcalloc(2 * n + 1, sizeof *against), *with = against + n, rc = -1;
+    autofree int *against = xcalloc(2 * n + 1, sizeof *against);
+    int *with = against + n;
 
     /* The trips first: a bad one speaks against all fans that it is part of. */
     for (int pass = 0; pass < 2; pass++) {
@@ -218,10 +211,7 @@ int net_leave_out(struct net_work *w, struct hrun_strvec *notes, struct hrun_err
             if (is_trip != (pass == 0) || against[l] == 0 || 2 * against[l] < with[l])
                 continue;
             w->out[l] = 1;
-            add_note(w, l, notes);
+            add_left_out_note(w, l, notes);
         }
     }
-    rc = 0;
-    free(against);
-    return 0;
 }

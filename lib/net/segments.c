@@ -72,10 +72,10 @@ static size_t common(double *a, size_t n, const double *b, size_t m)
 }
 
 /* The pairs with at least half as many sizes as the one with the most, and the sizes that they share. */
-static int choose_pairs(const struct net_work *w, struct net_sweep *s, double *sizes, double *mine)
+static void choose_pairs(const struct net_work *w, struct net_sweep *s, double *sizes, double *mine)
 {
     size_t most = 0, n, h = (size_t)w->r->nhosts;
-    size_t *count = xcalloc(h * h, sizeof *count);
+    autofree size_t *count = xcalloc(h * h, sizeof *count);
 
     /* Trips are counted first: few pairs come into question. */
     for (size_t l = 0; l < w->r->n; l++)
@@ -96,8 +96,6 @@ static int choose_pairs(const struct net_work *w, struct net_sweep *s, double *s
         s->n = s->npairs ? common(sizes, s->n, mine, n) : n;
         s->npairs++;
     }
-    free(count);
-    return 0;
 }
 
 /* Means over the pairs, and weights. */
@@ -169,10 +167,10 @@ static void expect_scatter(struct net_sweep *s, double *scatter)
     s->n = n;
 }
 
-static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hrun_error *err)
+static struct net_sweep sweep_make(const struct net_work *w)
 {
     struct net_sweep s = { 0 };
-    double *mine = xmalloc((w->r->n + 1) * sizeof *mine);
+    autofree double *mine = xmalloc((w->r->n + 1) * sizeof *mine);
 
     s.bytes = xmalloc(3 * (w->r->n + 1) * sizeof *s.bytes);
     choose_pairs(w, &s, s.bytes, mine);
@@ -180,9 +178,7 @@ static int sweep_make(const struct net_work *w, struct net_sweep *out, struct hr
     s.weight = s.mean_s + w->r->n + 1;
     sweep_average(w, &s);
     expect_scatter(&s, mine);
-    free(mine);
-    *out = s;
-    return 0;
+    return s;
 }
 
 /* Where the second of two pieces begins: where their lines cross, if that is between their points (a change of slope
@@ -239,14 +235,15 @@ static int sweep_pieces(const struct net_sweep *s, struct hrun_breaks *out, stru
 int net_segments_find(const struct net_work *w, struct net_sweep *sweep, struct hrun_net_segment **segments,
                       int *nsegments, struct hrun_error *err)
 {
-    struct net_sweep s = { 0 };
-    struct hrun_breaks b = { 0 };
-    struct hrun_net_segment *out = NULL;
-    int n = 1, rc = -1;
+    struct net_sweep s = sweep_make(w);
+    autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
+    struct hrun_net_segment *out;
+    int n;
 
-    sweep_make(w, &s, err);
-    if (s.n >= SWEPT && sweep_pieces(&s, &b, err))
-        goto out;
+    if (s.n >= SWEPT && sweep_pieces(&s, &b, err)) {
+        net_sweep_release(&s);
+        return -1;
+    }
     n = b.npieces > 1 ? b.npieces : 1;
     out = xcalloc((size_t)n, sizeof *out);
     s.piece = xcalloc(s.n + 1, sizeof *s.piece);
@@ -262,14 +259,7 @@ int net_segments_find(const struct net_work *w, struct net_sweep *sweep, struct 
     *segments = out;
     *nsegments = n;
     *sweep = s;
-    out = NULL;
-    s = (struct net_sweep){ 0 };
-    rc = 0;
-out:
-    hrun_breaks_release(&b);
-    net_sweep_release(&s);
-    free(out);
-    return rc;
+    return 0;
 }
 
 int net_segments_main(const struct net_work *w, const struct hrun_net_segment *segments, int nsegments)

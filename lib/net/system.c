@@ -48,7 +48,7 @@ static size_t nparameters(int n)
 }
 
 /* Room for the columns of n classes, in one block that C begins; all -1. */
-static int columns_alloc(struct net_columns *c, const int *class_of, int n, struct hrun_error *err)
+static void columns_alloc(struct net_columns *c, const int *class_of, int n)
 {
     size_t all = nparameters(n);
     int *block = xmalloc(all * sizeof *block);
@@ -57,11 +57,10 @@ static int columns_alloc(struct net_columns *c, const int *class_of, int n, stru
         block[i] = -1;
     *c = (struct net_columns){ n, class_of, block, block + n, block + 2 * n, block + 3 * n, block + 4 * n,
                                block + 4 * n + (size_t)n * (size_t)n, -1, 0 };
-    return 0;
 }
 
-/* Ways between classes: 1 messages with more bytes than the answer were sent from a to b, 2 some were exchanged. */
-static int ways(const struct net_work *w, const struct net_columns *c, char *way)
+/* Flags of each ordered pair of classes: 1 a message was longer than its answer, 2 any messages were exchanged. */
+static void find_exchanged(const struct net_work *w, const struct net_columns *c, char *way)
 {
     memset(way, 0, (size_t)c->nclasses * (size_t)c->nclasses);
     for (size_t l = 0; l < w->r->n; l++) {
@@ -75,7 +74,6 @@ static int ways(const struct net_work *w, const struct net_columns *c, char *way
         way[a * n + b] |= 2 | (v->bytes > v->back_bytes);
         way[b * n + a] |= 2 | (v->bytes < v->back_bytes);
     }
-    return 0;
 }
 
 /* Pairs first: few rows have them (least_squares.c). */
@@ -118,20 +116,18 @@ static void move_values(const struct net_columns *from, const double *x, const s
             y[to->C[i]] = x[from->C[i]];
 }
 
-static int solution_alloc(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
-                          struct net_solution *out, struct hrun_error *err)
+static void solution_alloc(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
+                           struct net_solution *out)
 {
     struct net_solution s = { 0 };
-    char *way = xmalloc((size_t)n * (size_t)n + 1);
+    autofree char *way = xmalloc((size_t)n * (size_t)n + 1);
 
-    columns_alloc(&s.c, class_of, n, err);
-    ways(w, &s.c, way);
+    columns_alloc(&s.c, class_of, n);
+    find_exchanged(w, &s.c, way);
     number_columns(choice, way, &s.c);
     s.x = xcalloc(s.c.p + 1, sizeof *s.x);
     s.half = xcalloc(s.c.p + 1, sizeof *s.half);
-    free(way);
     *out = s;
-    return 0;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -148,7 +144,7 @@ static void rows_release(struct net_rows *m)
     *m = (struct net_rows){ 0 };
 }
 
-static int rows_alloc(const struct net_work *w, size_t p, struct net_rows *m, struct hrun_error *err)
+static void rows_alloc(const struct net_work *w, size_t p, struct net_rows *m)
 {
     size_t n = 0;
 
@@ -161,7 +157,6 @@ static int rows_alloc(const struct net_work *w, size_t p, struct net_rows *m, st
     m->column = m->first + n + 1;
     m->y = m->value + n * NET_SLOTS;
     m->w = m->y + n;
-    return 0;
 }
 
 /* The system of the branches at s->x; simple: without the rows that have branches. */
@@ -210,15 +205,13 @@ static double sum_of_squares(const struct net_work *w, const struct net_columns 
 /* ---------------------------------------------------------------- iteration */
 
 /* From s->x to where NNLS of the branches there leads no further down. */
-static int descend(const struct net_work *w, struct net_solution *s, int simple, struct hrun_error *err)
+static void descend(const struct net_work *w, struct net_solution *s, int simple)
 {
-    struct net_rows m = { 0 };
-    double *k = NULL, *next, rss = sum_of_squares(w, &s->c, s->x, simple);
-    int rc = -1;
+    autorelease(rows_release) struct net_rows m = { 0 };
+    autofree double *k = xmalloc((2 * s->c.p + 1) * sizeof *k);
+    double *next = k + s->c.p, rss = sum_of_squares(w, &s->c, s->x, simple);
 
-    rows_alloc(w, s->c.p, &m, err);
-    k = xmalloc((2 * s->c.p + 1) * sizeof *k);
-    next = k + s->c.p;
+    rows_alloc(w, s->c.p, &m);
     for (int round = 0; round < ROUNDS; round++) {
         double step = 1, found = rss, before = rss;
         size_t rank;
@@ -227,7 +220,7 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
         rows_fill(w, s, simple, &m);
         if (m.n == 0)
             break;
-        net_nnls(&m, simple ? NULL : s->x, k, &rank, NULL, err);
+        net_nnls(&m, simple ? NULL : s->x, k, &rank, NULL);
         for (int i = 0; i < HALVINGS; i++, step /= 2) {
             for (size_t j = 0; j < s->c.p; j++)
                 next[j] = s->x[j] + step * (k[j] - s->x[j]);
@@ -246,64 +239,50 @@ static int descend(const struct net_work *w, struct net_solution *s, int simple,
             break;
     }
     s->rss = rss;
-    rc = 0;
-    free(k);
-    rows_release(&m);
-    return 0;
 }
 
 /* ---------------------------------------------------------------- intervals */
 
-static void set_variance(const struct net_work *w, struct net_solution *s)
-{
-    double dof = (double)s->rows - (double)s->rank;
-
-    s->s2 = dof >= 1 ? s->rss / dof : 1;
-    if (w->scatter_known)
-        s->s2 = fmax(1, s->s2);
-}
-
 /* Half widths at the branches that hold, and the rank. */
-static int halves(const struct net_work *w, struct net_solution *s, int intervals, struct hrun_error *err)
+static void find_half_widths(const struct net_work *w, struct net_solution *s, int intervals)
 {
-    struct net_rows m = { 0 };
-    double times;
-    int rc = -1;
+    autorelease(rows_release) struct net_rows m = { 0 };
+    double dof, times;
 
-    rows_alloc(w, s->c.p, &m, err);
+    rows_alloc(w, s->c.p, &m);
     rows_fill(w, s, 0, &m);
     s->rows = m.n;
     s->rank = 0;
     for (size_t i = 0; i < s->c.p; i++)
         s->rank += s->x[i] > 0;
     if (intervals)
-        net_nnls(&m, s->x, NULL, &s->rank, s->half, err);
-    set_variance(w, s);
-    times = hrun_fit_t_quantile(0.975, w->scatter_known ? 1e9 : fmax(1, (double)s->rows - (double)s->rank));
+        net_nnls(&m, s->x, NULL, &s->rank, s->half);
+    dof = (double)s->rows - (double)s->rank;
+    s->s2 = dof >= 1 ? s->rss / dof : 1;
+    if (w->scatter_known)
+        s->s2 = fmax(1, s->s2);
+    times = hrun_fit_t_quantile(0.975, w->scatter_known ? 1e9 : fmax(1, dof));
     for (size_t i = 0; i < s->c.p && intervals; i++)
         s->half[i] = times * sqrt(s->half[i] * s->s2);
-    rc = 0;
-    rows_release(&m);
-    return 0;
 }
 
 /* ---------------------------------------------------------------- the whole */
 
 /* One choice of parameters, from the start. */
-static int solve_choice(const struct net_work *w, const int *class_of, int n, const struct choice *choice,
-                        const struct net_separable *separable, const struct net_solution *from, int intervals,
-                        struct net_solution *out, struct hrun_error *err)
+static struct net_solution solve_choice(const struct net_work *w, const int *class_of, int n,
+                                        const struct choice *choice, const struct net_separable *separable,
+                                        const struct net_solution *from)
 {
     struct choice simple = { choice->C, choice->L, 0, 0, separable->call_t, NULL };
-    struct net_solution start = { 0 }, s = { 0 };
-    int rc = -1;
+    autorelease(net_solution_release) struct net_solution start = { 0 };
+    struct net_solution s;
 
     if (!from) {
-        solution_alloc(w, class_of, n, &simple, &start, err);
-        descend(w, &start, 1, err);
+        solution_alloc(w, class_of, n, &simple, &start);
+        descend(w, &start, 1);
+        from = &start;
     }
-    solution_alloc(w, class_of, n, choice, &s, err);
-    from = from ? from : &start;
+    solution_alloc(w, class_of, n, choice, &s);
     move_values(&from->c, from->x, &s.c, s.x);
     if (s.c.bias >= 0)
         s.x[s.c.bias] = w->given.bias_bytes;
@@ -311,51 +290,36 @@ static int solve_choice(const struct net_work *w, const int *class_of, int n, co
         for (int outward = 0; outward < 2; outward++)
             if (s.x[outward ? s.c.out[c] : s.c.in[c]] == 0)
                 net_port_begin(w, &s, c, outward);
-    descend(w, &s, 0, err);
-    halves(w, &s, 0, err);
+    descend(w, &s, 0);
+    find_half_widths(w, &s, 0);
     if (choice->ports && net_ports_mend(w, &s))
-        descend(w, &s, 0, err);
+        descend(w, &s, 0);
     net_ports_limit(&s);
-    halves(w, &s, intervals, err);
-    *out = s;
-    s = (struct net_solution){ 0 };
-    rc = 0;
-    net_solution_release(&start);
-    net_solution_release(&s);
-    return 0;
+    return s;
 }
 
-int net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
-              int intervals, struct net_solution *out, struct hrun_error *err)
+void net_solve(const struct net_work *w, const int *class_of, int nclasses, const struct net_solution *from,
+               int intervals, struct net_solution *out)
 {
-    struct net_solution by_t = { 0 }, by_ports = { 0 };
-    struct net_separable separable = { 0 };
-    int rc = -1;
+    autorelease(net_separable_release) struct net_separable separable = { 0 };
 
-    net_find_separable(w, class_of, nclasses, &separable, err);
+    net_find_separable(w, class_of, nclasses, &separable);
     struct choice processor = { separable.C, separable.L || !separable.C, 0, 0, separable.call_t, separable.fan_t };
     struct choice port = { separable.C, separable.L || !separable.C, 1, w->given.bias_bytes > 0, separable.call_t,
                            NULL };
 
-    if (separable.calls) {
-        solve_choice(w, class_of, nclasses, &port, &separable, from, intervals, out, err);
-        rc = 0;
-        goto out;
+    *out = solve_choice(w, class_of, nclasses, &port, &separable, separable.calls ? from : NULL);
+    if (!separable.calls) {
+        struct net_solution by_t = solve_choice(w, class_of, nclasses, &processor, &separable, NULL);
+
+        /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
+        if (by_t.rss <= out->rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
+            struct net_solution by_ports = *out;
+
+            *out = by_t;
+            by_t = by_ports;
+        }
+        net_solution_release(&by_t);
     }
-    solve_choice(w, class_of, nclasses, &processor, &separable, NULL, intervals, &by_t, err);
-    solve_choice(w, class_of, nclasses, &port, &separable, NULL, intervals, &by_ports, err);
-    /* The same to rounding, or to what a hair of scatter is: paper 002's is the simpler one. */
-    if (by_t.rss <= by_ports.rss * (1 + 1e-6) + 1e-12 * (double)by_t.rows) {
-        *out = by_t;
-        by_t = (struct net_solution){ 0 };
-    } else {
-        *out = by_ports;
-        by_ports = (struct net_solution){ 0 };
-    }
-    rc = 0;
-out:
-    net_solution_release(&by_t);
-    net_solution_release(&by_ports);
-    net_separable_release(&separable);
-    return 0;
+    find_half_widths(w, out, intervals);
 }

@@ -76,8 +76,8 @@ static int row_pieces(const struct row *rows, size_t from, size_t to, int longes
                       struct hrun_error *err)
 {
     size_t n = to - from;
-    double *x = xmalloc(3 * n * sizeof *x), *y = x + n, *weight = y + n;
-    int rc;
+    autofree double *x = xmalloc(3 * n * sizeof *x);
+    double *y = x + n, *weight = y + n;
 
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[from + i];
@@ -86,15 +86,13 @@ static int row_pieces(const struct row *rows, size_t from, size_t to, int longes
         y[i] = longest ? r->max_s : r->time_s;
         weight[i] = 1 / fmax(r->se_s, longest ? 0.1 * r->max_s : 0);
     }
-    rc = hrun_breaks_find(x, y, weight, n, most > 1 ? LEAST : 2, most, out, err);
-    free(x);
-    return rc;
+    return hrun_breaks_find(x, y, weight, n, most > 1 ? LEAST : 2, most, out, err);
 }
 
 /* The line through the times of rows[from..to); 1 when there are too few sizes. */
 static int line_of_rows(const struct row *rows, size_t from, size_t to, double *c0, double *c1, struct hrun_error *err)
 {
-    struct hrun_breaks b = { 0 };
+    autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
 
     if (to < from + 2 || rows[to - 1].bytes <= rows[from].bytes)
         return 1;
@@ -102,7 +100,6 @@ static int line_of_rows(const struct row *rows, size_t from, size_t to, double *
         return -1;
     *c0 = b.c0[0];
     *c1 = b.c1[0];
-    hrun_breaks_release(&b);
     return 0;
 }
 
@@ -138,21 +135,20 @@ static double gather_time(const struct net_work *w, const struct net_solution *s
     return free_at;
 }
 
-/* What the slope of rows[from..to) is more than the model's; 0 where there is none. */
-static int kappa(const struct net_work *w, const struct net_solution *s, const struct row *rows, size_t from, size_t to,
-                 int root, int n, int one_by_one, double *out, struct hrun_error *err)
+/* By how much the slope of rows[from..to) is above the model's; 0 where there is none. */
+static int find_kappa(const struct net_work *w, const struct net_solution *s, const struct row *rows, size_t from,
+                      size_t to, int root, int n, int one_by_one, double *out, struct hrun_error *err)
 {
-    double c0, c1, *work;
+    autofree double *work = xmalloc(7 * (size_t)n * sizeof *work);
+    double c0, c1;
     int rc = line_of_rows(rows, from, to, &c0, &c1, err);
 
     *out = 0;
     if (rc)
         return rc < 0 ? -1 : 0;
-    work = xmalloc(7 * (size_t)n * sizeof *work);
     *out = c1 - (gather_time(w, s, root, n, rows[to - 1].bytes, one_by_one, work) -
                  gather_time(w, s, root, n, rows[from].bytes, one_by_one, work)) /
                     (rows[to - 1].bytes - rows[from].bytes);
-    free(work);
     return 0;
 }
 
@@ -160,27 +156,16 @@ static int kappa(const struct net_work *w, const struct net_solution *s, const s
 
 /* What regular gathers take at most: no more than their own median, nor than regular gathers of more bytes, nor than
  * messages that come one after the other, as the model has it. */
-static int set_regular(const struct net_work *w, const struct net_solution *s, struct row *rows, size_t n, int root,
-                       int others, struct hrun_error *err)
+static void set_regular(const struct net_work *w, const struct net_solution *s, struct row *rows, size_t n, int root,
+                        int others)
 {
-    double *work = xmalloc(7 * (size_t)others * sizeof *work);
+    autofree double *work = xmalloc(7 * (size_t)others * sizeof *work);
 
     for (size_t i = n; i-- > 0;) {
         rows[i].regular_s = fmin(rows[i].time_s, gather_time(w, s, root, others, rows[i].bytes, 1, work));
         if (i + 1 < n)
             rows[i].regular_s = fmin(rows[i].regular_s, rows[i + 1].regular_s);
     }
-    free(work);
-    return 0;
-}
-
-static double longest_jump(const struct row *rows, size_t n)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, rows[i].max_s - rows[i].regular_s);
-    return most;
 }
 
 /* Is the longest of a size an escalation? */
@@ -189,8 +174,8 @@ static int is_jump(const struct row *r, double least_s)
     return r->max_s >= jump * r->regular_s && r->max_s - r->regular_s >= least_s;
 }
 
-/* Does the piece rows[from..to): do half of its sizes? */
-static int jumps(const struct row *rows, size_t from, size_t to, double least_s)
+/* Are half of the sizes rows[from..to) escalations? */
+static int is_jumping_piece(const struct row *rows, size_t from, size_t to, double least_s)
 {
     size_t count = 0;
 
@@ -226,20 +211,23 @@ static void add_threshold_runs(const struct row *rows, size_t n, double least_s,
 }
 
 /* Rows [*from, *to) that jump: from the first piece of the longest times that does to the last; none: equal. */
-static int region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
+static int find_irregular_region(const struct row *rows, size_t n, size_t *from, size_t *to, struct hrun_error *err)
 {
-    struct hrun_breaks b = { 0 };
-    double least_s = level * longest_jump(rows, n);
+    autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
+    double longest_s = 0, least_s;
 
     *from = *to = 0;
     if (n < 2 * LEAST)
         return 0;
+    for (size_t i = 0; i < n; i++)
+        longest_s = fmax(longest_s, rows[i].max_s - rows[i].regular_s);
+    least_s = level * longest_s;
     if (row_pieces(rows, 0, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
         return -1;
     for (int p = 0; p < b.npieces; p++) {
         size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n;
 
-        if (!jumps(rows, first, end, least_s))
+        if (!is_jumping_piece(rows, first, end, least_s))
             continue;
         if (*to == 0)
             *from = first;
@@ -252,7 +240,6 @@ static int region(const struct row *rows, size_t n, size_t *from, size_t *to, st
     while (*to > *from && !is_jump(&rows[*to - 1], least_s))
         --*to;
     widen_region(rows, n, least_s, from, to);
-    hrun_breaks_release(&b);
     return 0;
 }
 
@@ -277,9 +264,9 @@ static void escalation(const struct row *r, double low_s, double *share, double 
     *mean_s = *share * h;
 }
 
-/* The same of rows[from..to), all sizes alike. base: what sizes below lead to, or NULL. */
-static void escalations(const struct row *rows, size_t from, size_t to, const double *base, double *share,
-                        double *mean_s)
+/* The mean of `escalation` over the sizes rows[from..to). base: the line through the smaller sizes, or NULL. */
+static void mean_escalation(const struct row *rows, size_t from, size_t to, const double *base, double *share,
+                            double *mean_s)
 {
     *share = *mean_s = 0;
     for (size_t i = from; i < to; i++) {
@@ -291,39 +278,32 @@ static void escalations(const struct row *rows, size_t from, size_t to, const do
     }
 }
 
-/* The first of rows[n] whose messages wait for the root. */
-static size_t first_waiting(const struct net_work *w, const struct row *rows, size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && (w->sync_bytes == 0 || rows[i].bytes < w->sync_bytes))
-        i++;
-    return i;
-}
-
 static int gather_thresholds(const struct net_work *w, const struct net_solution *s, struct row *rows,
-                         struct hrun_net_thresholds *out, struct hrun_error *err)
+                             struct hrun_net_thresholds *out, struct hrun_error *err)
 {
     int root, others, based;
-    size_t n = collect_rows(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = first_waiting(w, rows, n);
+    size_t n = collect_rows(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = 0;
     double base[2];
 
     if (n == 0)
         return 0;
-    set_regular(w, s, rows, n, root, others, err);
-    if (region(rows, n, &from, &to, err))
+    while (waiting < n && (w->sync_bytes == 0 || rows[waiting].bytes < w->sync_bytes))
+        waiting++;                 /* the first size whose messages wait for the root */
+    set_regular(w, s, rows, n, root, others);
+    if (find_irregular_region(rows, n, &from, &to, err))
         return -1;
     if (from == to)
-        return kappa(w, s, rows, 0, waiting, root, others, 0, &out->kappa1_s_per_byte, err);
+        return find_kappa(w, s, rows, 0, waiting, root, others, 0, &out->kappa1_s_per_byte, err);
     /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
     based = line_of_rows(rows, 0, from, &base[0], &base[1], err);
     if (based < 0)
         return -1;
-    escalations(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
-    return kappa(w, s, rows, 0, from, root, others, 0, &out->kappa1_s_per_byte, err) ||
-           kappa(w, s, rows, to, to < waiting ? waiting : n, root, others, 1, &out->kappa2_s_per_byte, err) ? -1 : 0;
+    mean_escalation(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
+    if (find_kappa(w, s, rows, 0, from, root, others, 0, &out->kappa1_s_per_byte, err))
+        return -1;
+    return find_kappa(w, s, rows, to, to < waiting ? waiting : n, root, others, 1, &out->kappa2_s_per_byte, err);
 }
 
 /* ---------------------------------------------------------------- scatter */
@@ -348,7 +328,7 @@ static int is_at_once(const struct net_work *w, const struct net_solution *s, co
 static int scatter_threshold(const struct net_work *w, const struct net_solution *s, struct row *rows,
                           struct hrun_net_thresholds *out, struct hrun_error *err)
 {
-    struct hrun_breaks b = { 0 };
+    autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
     int root, others;
     size_t n = collect_rows(w, HRUN_NET_SCATTERED, rows, &root, &others);
 
@@ -366,7 +346,6 @@ static int scatter_threshold(const struct net_work *w, const struct net_solution
         if (!other && after - before > 3 * r->se_s && !is_at_once(w, s, &rows[n - 1], root, others))
             out->scatter_S = rows[b.first[1] - 1].bytes;
     }
-    hrun_breaks_release(&b);
     return 0;
 }
 
@@ -374,12 +353,10 @@ int net_thresholds(const struct net_work *w, const struct net_solution *s, struc
                    struct hrun_error *err)
 {
     struct hrun_net_thresholds found = { 0 };
-    struct row *rows = xmalloc((w->r->n + 1) * sizeof *rows);
-    int rc;
+    autofree struct row *rows = xmalloc((w->r->n + 1) * sizeof *rows);
 
-    rc = scatter_threshold(w, s, rows, &found, err) || gather_thresholds(w, s, rows, &found, err) ? -1 : 0;
-    free(rows);
-    if (rc == 0)
-        *out = found;
-    return rc;
+    if (scatter_threshold(w, s, rows, &found, err) || gather_thresholds(w, s, rows, &found, err))
+        return -1;
+    *out = found;
+    return 0;
 }

@@ -34,7 +34,7 @@ static int renumber_used(int *numbers, int i, int *count)
     return numbers[i];
 }
 
-/* Errors: HRUN_EINVAL, HRUN_ENOMEM. n->host is to be freed in any case. */
+/* Errors: HRUN_EINVAL. n->host is to be freed in any case. */
 static int find_numbers(const struct hrun_net *net, const struct hrun_net_ranks *r, struct numbers *n,
                         struct hrun_error *err)
 {
@@ -195,18 +195,14 @@ static void read_name(struct reader *r, char *out, size_t size)
 
 static struct hrun_net *make_network(int nhosts, int nclasses, int ngroups, int nsegments, const char *selector)
 {
-    const char **names = net_alloc(nhosts, sizeof *names);
-    struct hrun_net *net = NULL;
+    autofree const char **names = xmalloc((size_t)nhosts * sizeof *names);
+    struct hrun_net *net;
 
-    for (int i = 0; names && i < nhosts; i++)
+    for (int i = 0; i < nhosts; i++)
         names[i] = "";
-    if (names)
-        net = net_make(names, nhosts, nclasses, ngroups, nsegments);
-    free(names);
-    if (net) {
-        free(net->selector);
-        net->selector = xstrdup(selector);
-    }
+    net = net_make(names, nhosts, nclasses, ngroups, nsegments);
+    free(net->selector);
+    net->selector = xstrdup(selector);
     return net;
 }
 
@@ -226,10 +222,7 @@ static void read_begin(struct reader *r)
     if (r->bad)
         return;
     t->net = make_network(nhosts, nclasses, ngroups, nsegments, selector);
-    t->places = net_alloc(2LL * t->world.n, sizeof *t->places);
-    r->bad = !t->net || !t->net->selector || !t->places;
-    if (r->bad)
-        return;
+    t->places = xcalloc(2 * (size_t)t->world.n, sizeof *t->places);
     t->world.host = t->places;
     t->world.kind = t->places + t->world.n;
     for (int i = 0; i < nclasses; i++)
@@ -283,7 +276,6 @@ static void read_segment(struct reader *r)
 static void read_class(struct reader *r)
 {
     struct hrun_net_class *c = &r->t->net->classes[read_tuned_whole(r, 0, r->t->net->nclasses - 1)];
-    size_t cells;
 
     r->bad |= c->nkinds != 0;
     c->C_s.v = read_tuned_number(r);
@@ -293,13 +285,8 @@ static void read_class(struct reader *r)
     c->local_bytes_per_s = read_tuned_number(r);
     if (r->bad)
         return;
-    c->nkinds = read_tuned_whole(r, 1, HRUN_NET_KINDS_MAX);
-    cells = (size_t)c->nkinds * (size_t)c->nkinds;
-    free(c->local_fixed_s);
-    free(c->local_s_per_byte);
-    c->local_fixed_s = xcalloc(cells, sizeof *c->local_fixed_s);
-    c->local_s_per_byte = xcalloc(cells, sizeof *c->local_s_per_byte);
-    for (size_t i = 0; i < cells && !r->bad; i++) {
+    net_class_set_kinds(c, read_tuned_whole(r, 1, HRUN_NET_KINDS_MAX));
+    for (int i = 0; i < c->nkinds * c->nkinds && !r->bad; i++) {
         c->local_fixed_s[i].v = read_tuned_number(r);
         c->local_s_per_byte[i].v = read_tuned_number(r);
     }

@@ -22,8 +22,8 @@
  *     f,OP,WAY                               take WAY for OP whatever the model says (for tests and comparisons)
  *     e,RECORDS                              last: records before this one
  * The report goes to standard error of rank 0 in MPI_Finalize, in lines of base/trace_lines.h (mark, body, check) whose
- * body begins with HRUN_COLL_REPORT, so that hrun finds them among those of libhrun-trace.so. A body is one record, of one
- * choice for a communicator of rank 0, in the order in which they were first tried:
+ * body begins with HRUN_COLL_REPORT, so that hrun finds them among those of libhrun-trace.so. A body is one record, of
+ * one choice for a communicator of rank 0, in the order in which they were first tried:
  *     k,OP,RANKS,ROOT,BYTES,WAY,SEGMENT,KEPT,CALLS,LIBRARY,OURS  BYTES as sizes are rounded for the choice (-1: a
  *                                            variant with counts); SEGMENT as of a piece, 0: none; KEPT 1: it was
  *                                            quicker and stays, 0: it was not, -1: the trial has not ended, 2: it was
@@ -54,7 +54,7 @@ struct hrun_net_tune_options {
 #define HRUN_NET_TUNE_DEFAULT { 0.1, 5e-6, 4, 0 }
 
 /* Append the text for a world of these ranks. Errors: HRUN_EINVAL (a host or kind out of range, no rank), HRUN_ENODATA
- * (the text would be longer than HRUN_COLL_TEXT: too many unlike hosts or too many runs of ranks), HRUN_ENOMEM. */
+ * (the text would be longer than HRUN_COLL_TEXT: too many unlike hosts or too many runs of ranks). */
 int hrun_net_tune(const struct hrun_net *net, const struct hrun_net_ranks *world,
                   const struct hrun_net_tune_options *options, struct hrun_buf *out, struct hrun_error *err);
 
@@ -67,7 +67,7 @@ struct hrun_net_tuning {
     char forced[HRUN_NET_NOPS][16]; /* a way, or "" */
 };
 
-/* NULL: the text is damaged or of another version, or there is no memory. */
+/* NULL: the text is damaged or of another version. */
 struct hrun_net_tuning *hrun_net_tuning_read(const char *text);
 void hrun_net_tuning_destroy(struct hrun_net_tuning *t);
 

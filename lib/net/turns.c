@@ -30,33 +30,29 @@ static void set_aside(struct net_state *e, int aside)
 /* What bias_bytes may be: from what a packet has to what a long message would have. */
 static const double bias_least = 64, bias_most = 1 << 20;
 
-int net_state_solve(struct net_state *e, int intervals, struct hrun_error *err)
+void net_state_solve(struct net_state *e, int intervals)
 {
     struct net_solution s = { 0 };
     double *bias = &e->w.given.bias_bytes;
 
     /* Beside other classes the last solution is of no use. */
-    net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals,
-                  &s, err);
+    net_solve(&e->w, e->class_of, e->nclasses, e->s.x && e->s.c.nclasses == e->nclasses ? &e->s : NULL, intervals, &s);
     net_solution_release(&e->s);
     e->s = s;
     if (*bias > 0 && s.c.C && s.c.bias >= 0)
         *bias = s.x[s.c.bias] = fmin(fmax(s.x[s.c.bias], bias_least), bias_most);
-    return 0;
 }
 
 /* The trunks by the present solution; *change: the most that one changed, relative. */
-static int find_trunks(struct net_state *e, double *change, struct hrun_error *err)
+static void find_trunks(struct net_state *e, double *change)
 {
     size_t n = (size_t)e->w.given.ngroups * (size_t)e->w.given.ngroups;
-    double *old = xmalloc(n * sizeof *old);
+    autofree double *old = xmalloc(n * sizeof *old);
 
     memcpy(old, e->trunk, n * sizeof *old);
-    net_trunks(&e->w, &e->s, e->trunk, e->trunk_half, err);
+    net_trunks(&e->w, &e->s, e->trunk, e->trunk_half);
     for (size_t i = 0; i < n; i++)
         *change = fmax(*change, fabs(e->trunk[i] - old[i]) / fmax(fmax(e->trunk[i], old[i]), 1e-300));
-    free(old);
-    return 0;
 }
 
 /* The best value of a factor so far, and what it leaves. */
@@ -153,7 +149,7 @@ static double begin_bias(struct net_state *e)
     return best;
 }
 
-static int take_turns(struct net_state *e, struct hrun_error *err)
+static void solve_by_turns(struct net_state *e)
 {
     struct net_given *g = &e->w.given;
 
@@ -162,40 +158,32 @@ static int take_turns(struct net_state *e, struct hrun_error *err)
         int fresh = turn == 0 && g->nsegments > 1 && e->s.x == NULL;
 
         set_aside(e, fresh);
-        net_state_solve(e, 0, err);
+        net_state_solve(e, 0);
         set_aside(e, 0);
         net_segments_fit(&e->w, &e->sweep, &e->s, e->segments, g->nsegments, &change);
-        find_trunks(e, &more, err);
+        find_trunks(e, &more);
         find_back(e, &more);
         more = bias > 0 ? fmax(more, fabs(g->bias_bytes / bias - 1)) : more;
         if (fmax(change, more) < settled && !fresh)
             break;
     }
-    return 0;
 }
 
-/* Does bias_bytes explain more than chance does, where the squares without it were these? Where the scatter of times is
- * not known, what is left with it tells that; but simulated times do not scatter, and are off by other things. */
-static int is_biased(const struct net_state *e, double without)
+void net_converge(struct net_state *e)
 {
     const double odd = 1e-4;       /* of a variance: a hundredth of noise_rel */
-
-    return without - e->s.rss > 3.841 * fmax(e->s.s2, e->w.scatter_known ? 1 : odd);
-}
-
-int net_converge(struct net_state *e, struct hrun_error *err)
-{
     double *bias = &e->w.given.bias_bytes, without;
 
-    take_turns(e, err);
+    solve_by_turns(e);
     if (*bias > 0 || e->unbiased || (*bias = begin_bias(e)) == 0)
-        return 0;
+        return;
     without = e->s.rss;
-    take_turns(e, err);
-    if (is_biased(e, without))
-        return 0;
+    solve_by_turns(e);
+    /* bias_bytes stays if it explains more than chance does. Where the scatter of times is not known, the residuals
+     * stand for it; but simulated times do not scatter, and are off by other things. */
+    if (without - e->s.rss > 3.841 * fmax(e->s.s2, e->w.scatter_known ? 1 : odd))
+        return;
     *bias = 0;
     e->unbiased = 1;
-    take_turns(e, err);
-    return 0;
+    solve_by_turns(e);
 }

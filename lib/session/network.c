@@ -96,8 +96,7 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
     }
     rc = network_key(c, &k, err);
     if (!rc)
-        rc = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, out, file, note,
-                             err);
+        *out = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, file, note);
     network_key_release(&k);
     return rc;
 }

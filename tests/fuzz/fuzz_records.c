@@ -60,8 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     hrun_buf_add(&text, data, size);
     if (!parse(text.data, &r)) {
-        FUZZ_CHECK(!hrun_net_records_print(&r, &once) && !parse(once.data, &back) && back.n == r.n);
-        FUZZ_CHECK(!hrun_net_records_print(&back, &twice) && !strcmp(once.data, twice.data));
+        hrun_net_records_print(&r, &once);
+        FUZZ_CHECK(!parse(once.data, &back) && back.n == r.n);
+        hrun_net_records_print(&back, &twice);
+        FUZZ_CHECK(!strcmp(once.data, twice.data));
         if (r.nhosts <= 8 && r.n <= 64)
             check_estimate(&r);
         hrun_net_records_release(&r);
