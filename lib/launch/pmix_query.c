@@ -47,8 +47,9 @@ static void on_table(struct pmix_infos *out, const char *key, const struct pmix_
         pid_t pid = c->pid;
 
         snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-        if (pid && readlink(link, path, sizeof path - 1) > 0)
-            v[r].executable_name = xstrdup(path);
+        if (!pid || readlink(link, path, sizeof path - 1) < 0)
+            *path = 0;
+        v[r].executable_name = xstrdup(path);      /* never NULL: clients of PMIx 4 compare it with what they had */
         PMIX_LOAD_PROCID(&v[r].proc, job->nspace, (pmix_rank_t)r);
         v[r].hostname = xstrdup(pmix_host);
         v[r].pid = pid;
