@@ -29,16 +29,22 @@ struct counter {
 /* Evaluating one Ti against one addition: some ten terms with a multiplication each. */
 enum { TIME_STEPS = 16 };
 
-static void ways_alloc(struct ways *w, int nopt, int top)
+static void ways_init(struct ways *w, int nopt, int top)
 {
     w->set = xmalloc((size_t)nopt + 1);
     w->w = xmalloc(((size_t)top + 1) * sizeof *w->w);
 }
 
-static void ways_free(struct ways *w)
+static void counter_release(struct counter *c)
 {
-    free(w->set);
-    free(w->w);
+    struct ways *all[] = { &c->all, &c->memory, &c->usable };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        free(all[i]->set);
+        free(all[i]->w);
+    }
+    free(c->old);
+    free(c->run);
 }
 
 /* w[s] for s = 0..top. With run[s] = sum over p = 1..|Gi| of old[s - p M], run[s] follows from run[s - M]. */
@@ -96,25 +102,26 @@ int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out,
     static const unsigned char fits[] = { [PLAN_USABLE] = 1, [PLAN_MEMORY] = 0, [PLAN_MODEL] = 1 };
     static const unsigned char works[] = { [PLAN_USABLE] = 1, [PLAN_MEMORY] = 0, [PLAN_MODEL] = 0 };
     struct hrun_plan_counts n = { 0 };
-    struct counter c = { .s = s, .limit = limit };
-    int only = s->problem->P, rc = -1;
+    autorelease(counter_release) struct counter c = { .s = s, .limit = limit };
+    int only = s->problem->P;
 
     n.total = plan_space_total(s);
     c.top = only ? only : s->max_P;
     if (only > s->max_P || s->max_P == 0) {
-        n.total = 0;
-        n.counted = 1;
-        goto done;
+        *out = (struct hrun_plan_counts){ .counted = 1 };
+        return 0;
     }
     /* Sums of whole numbers below 2^53 are exact. */
     c.steps = (double)s->nopt * (c.top + 1) + (double)TIME_STEPS * s->nopt * (only ? 1 : s->max_P);
-    if (n.total > (double)HRUN_COUNT_MAX || c.steps > limit)
-        goto done;
+    if (n.total > (double)HRUN_COUNT_MAX || c.steps > limit) {
+        *out = n;
+        return 0;
+    }
     c.old = xmalloc(((size_t)c.top + 1) * sizeof *c.old);
     c.run = xmalloc(((size_t)c.top + 1) * sizeof *c.run);
-    ways_alloc(&c.all, s->nopt, c.top);
-    ways_alloc(&c.memory, s->nopt, c.top);
-    ways_alloc(&c.usable, s->nopt, c.top);
+    ways_init(&c.all, s->nopt, c.top);
+    ways_init(&c.memory, s->nopt, c.top);
+    ways_init(&c.usable, s->nopt, c.top);
     memset(c.all.set, 1, (size_t)s->nopt);
     convolve(&c, &c.all);
     for (int P = only ? only : 1; P <= c.top; P++) {
@@ -125,7 +132,7 @@ int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out,
             continue;
         row = plan_space_row(s, P, err);
         if (!row)
-            goto out;
+            return -1;
         if (!row->rule) {
             n.excluded_rule += all;
             continue;
@@ -143,28 +150,16 @@ int plan_count(struct plan_space *s, double limit, struct hrun_plan_counts *out,
         n.valid = n.excluded_rule = n.excluded_memory = n.excluded_model = 0;
     else if (only)
         n.total = c.all.w[only];
-done:
     *out = n;
-    rc = 0;
-out:
-    ways_free(&c.all);
-    ways_free(&c.memory);
-    ways_free(&c.usable);
-    free(c.old);
-    free(c.run);
-    return rc;
+    return 0;
 }
 
 int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struct hrun_plan_counts *out,
                     struct hrun_error *err)
 {
-    struct plan_space s;
-    int rc = plan_space_init(&s, problem, 0, err);
+    autorelease(plan_space_release) struct plan_space s;
 
-    if (!rc)
-        rc = plan_count(&s, limit, out, err);
-    plan_space_release(&s);
-    return rc;
+    return plan_space_init(&s, problem, 0, err) ? -1 : plan_count(&s, limit, out, err);
 }
 
 void plan_counts_print(const struct hrun_plan_counts *c, struct hrun_buf *out)

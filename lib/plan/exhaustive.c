@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Count c under the first reason against it, or as valid. Result: the state of its worst option; -1: rule. */
-static int evaluate(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
+static int count_state(const struct plan_space *s, const struct plan_row *row, const int *option, double *time_s,
                     struct hrun_choice *c)
 {
     int worst = PLAN_USABLE;
@@ -58,8 +58,8 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
               int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                            struct hrun_error *err), void *ctx, struct hrun_error *err)
 {
-    struct hrun_choice c = { 0 };
-    int *option = xcalloc((size_t)s->nsubs + 1, sizeof(int)), rc = -1;
+    autorelease(hrun_choice_release) struct hrun_choice c = { 0 };
+    autofree int *option = xcalloc((size_t)s->nsubs + 1, sizeof(int));
 
     c.pes = xcalloc((size_t)s->nsubs + 1, sizeof(int));
     c.procs = xcalloc((size_t)s->nsubs + 1, sizeof(int));
@@ -75,9 +75,9 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
             continue;
         row = plan_space_row(s, c.P, err);
         if (!row)
-            goto out;
+            return -1;
         counts->total++;
-        state = evaluate(s, row, option, &time_s, &c);
+        state = count_state(s, row, option, &time_s, &c);
         if (state == PLAN_USABLE && !isfinite(s->objective->value(time_s, c.pes, s->subs, s->nsubs)))
             state = PLAN_MODEL;
         switch (state) {
@@ -87,13 +87,9 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
         default: counts->excluded_rule++; continue;
         }
         if (visit(ctx, s, row->t, time_s, &c, err))
-            goto out;
+            return -1;
     }
-    rc = 0;
-out:
-    hrun_choice_release(&c);
-    free(option);
-    return rc;
+    return 0;
 }
 
 /* The best of those that keep the limits. No exact time is below time_s, nor are what it costs and takes. */
@@ -107,31 +103,25 @@ static int keep_best(void *ctx, const struct plan_space *s, const double *t, dou
         return 0;
     if (plan_choice_look(s, t, c, err))
         return -1;
-    return isfinite(c->value) && plan_keeps(s->problem, c->time_s, c->pes) ? plan_best_add(best, c, err) : 0;
+    if (isfinite(c->value) && plan_keeps(s->problem, c->time_s, c->pes))
+        plan_best_add(best, c);
+    return 0;
 }
 
 int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struct hrun_plan **out,
                          struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    struct plan_best best;
-    struct plan_space s;
+    autorelease(plan_best_release) struct plan_best best = { .top = top, .nsubs = problem->oracle->nsubs };
+    autorelease(plan_space_release) struct plan_space s;
     double started = plan_clock();
-    int rc = -1;
 
-    plan_best_init(&best, top, problem->oracle->nsubs);
     if (plan_space_init(&s, problem, 1, err))
-        goto out;
-    if (top < 1) {
-        hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
-        goto out;
-    }
+        return -1;
+    if (top < 1)
+        return hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
     if (plan_each(&s, &counts, keep_best, &best, err))
-        goto out;
-    rc = best.n || !counts.valid || !problem->limits ? plan_finish(&s, &best, &counts, started, out, err)
-         : plan_fail_none(problem, NULL, 0, err);
-out:
-    plan_best_release(&best);
-    plan_space_release(&s);
-    return rc;
+        return -1;
+    return best.n || !counts.valid || !problem->limits ? plan_finish(&s, &best, &counts, started, out, err)
+           : plan_fail_none(problem, NULL, 0, err);
 }

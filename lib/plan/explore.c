@@ -11,23 +11,23 @@ static const double MATTERS = 0.01;
 
 /* Intervals of so many standard deviations: 95 %, and with the number of runs n more, the quantile 1 - 1/n of Bayes-UCB
  * by its asymptotic expansion, so that a configuration whose first runs were unlucky is tried again in the end. */
-static double width(int runs)
+static double interval_width(int runs)
 {
     static const double FOUR_PI = 12.566370614359172;
 
     return runs > 1 ? sqrt(fmax(NORMAL_95 * NORMAL_95, 2 * log(runs) - log(FOUR_PI * log(runs)))) : NORMAL_95;
 }
 
-static double low(const struct hrun_explore_arm *a, int runs)
+static double low_end(const struct hrun_explore_arm *a, int runs)
 {
-    return a->value * exp(-width(runs) * a->sd);
+    return a->value * exp(-interval_width(runs) * a->sd);
 }
 
 /* May it be quicker than the best by something that matters, at an allowed loss? */
-static int is_open(const struct hrun_explore_arm *v, int i, double loss, int runs)
+static int may_be_quicker(const struct hrun_explore_arm *v, int i, double loss, int runs)
 {
     return v[i].value <= (1 + loss) * v[0].value &&
-           low(&v[i], runs) < fmin(low(&v[0], runs), (1 - MATTERS) * v[0].value);
+           low_end(&v[i], runs) < fmin(low_end(&v[0], runs), (1 - MATTERS) * v[0].value);
 }
 
 int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int runs, int last)
@@ -39,10 +39,10 @@ int hrun_explore_pick(const struct hrun_explore_arm *v, int n, double loss, int 
     for (int i = 1; i < n; i++) {
         double a, b;
 
-        if (!is_open(v, i, loss, runs))
+        if (!may_be_quicker(v, i, loss, runs))
             continue;
-        a = low(&v[i], runs);
-        b = low(&v[best], runs);
+        a = low_end(&v[i], runs);
+        b = low_end(&v[best], runs);
         if (!best || a < b || (a == b && v[i].runs < v[best].runs))
             best = i;
     }
@@ -54,6 +54,6 @@ int hrun_explore_open(const struct hrun_explore_arm *v, int n, double loss, int 
     int open = 0;
 
     for (int i = 1; i < n; i++)
-        open += is_open(v, i, loss, runs);
+        open += may_be_quicker(v, i, loss, runs);
     return open;
 }

@@ -6,18 +6,10 @@
 /* Steps of counting that an error message may cost: about 0.1 s. */
 #define ERROR_COUNT_LIMIT 1e8
 
-/* Fail with the text that was put together. Result: -1. */
-int plan_fail_with(struct hrun_buf *text, struct hrun_error *err)
-{
-    hrun_fail(err, HRUN_EINFEASIBLE, "%s", text->data);
-    hrun_buf_release(text);
-    return -1;
-}
-
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err)
 {
     struct hrun_plan_counts c = *known;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int only = s->problem->P, accepted = 0;
 
     if (!c.counted && plan_count(s, ERROR_COUNT_LIMIT, &c, err))
@@ -25,7 +17,7 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
     if (only > s->max_P) {
         hrun_buf_addf(&text, "no configuration has %d process%s: at most %d are possible", only,
                       only == 1 ? "" : "es", s->max_P);
-        return plan_fail_with(&text, err);
+        return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
     }
     hrun_buf_adds(&text, "no configuration");
     if (only)
@@ -52,10 +44,8 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
         int from = only ? only : 1, to = only ? only : s->max_P;
         for (int P = from; P <= to; P++) {
             int rule = s->oracle->rule(s->oracle->ctx, P, err);
-            if (rule < 0) {
-                hrun_buf_release(&text);
+            if (rule < 0)
                 return -1;
-            }
             accepted += rule > 0;
         }
         hrun_add_count(&text, c.total);
@@ -63,5 +53,5 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
                       "numbers of processes%s", only ? " of any number of processes" : "", accepted,
                       to - from + 1, accepted ? ", and these have none with memory and a time" : "");
     }
-    return plan_fail_with(&text, err);
+    return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
 }

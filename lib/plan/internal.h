@@ -52,7 +52,7 @@ struct learn_point {       /* a configuration */
 
 struct learn_belief;
 
-/* Of points[n], 1 <= n <= LEARN_POINTS, borrowed as subs are. Errors: HRUN_ENOMEM. */
+/* Of points[n], 1 <= n <= LEARN_POINTS, borrowed as subs are. */
 struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int nsubs, struct learn_point *points,
                                          int n);
 void learn_belief_destroy(struct learn_belief *b);
@@ -110,7 +110,7 @@ struct plan_space {
 enum { PLAN_MAX_P = 1 << 30 };
 
 /* keep_rows: keep a row per P, else only the last. Errors: HRUN_EINVAL (options out of order, negative PEs,
- * more than PLAN_MAX_P processes), HRUN_ENOMEM; *s is safe to release either way. */
+ * more than PLAN_MAX_P processes); *s is safe to release either way. */
 int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *problem, int keep_rows,
                     struct hrun_error *err);
 void plan_space_release(struct plan_space *s);
@@ -120,18 +120,18 @@ double plan_space_cells(const struct plan_space *s);
 /* Configurations with P > 0: prod(1 + |Gi| |options of i|) - 1. */
 double plan_space_total(const struct plan_space *s);
 
-/* The row of P, 1 <= P <= max_P; owned by the space. NULL on failure: errors of the oracle, HRUN_ENOMEM. */
+/* The row of P, 1 <= P <= max_P; owned by the space. NULL: errors of the oracle. */
 const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_error *err);
 
 /* The value of a separable objective at time_s. */
 double plan_value(const struct plan_space *s, double time_s);
 
+/* Begin with { .top = top, .nsubs = nsubs }. */
 struct plan_best {
     int top, n, cap, nsubs;
     struct hrun_choice *v;
 };
 
-void plan_best_init(struct plan_best *b, int top, int nsubs);
 void plan_best_release(struct plan_best *b);
 /* Above this value nothing enters the list any more; +infinity while it is not full. */
 double plan_best_worst(const struct plan_best *b);
@@ -139,9 +139,9 @@ double plan_best_worst(const struct plan_best *b);
 int plan_best_wants(const struct plan_best *b, double value);
 /* Would c enter the list? */
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
-/* Copy c into the list if it is good enough. 0, or -1 with HRUN_ENOMEM. */
-int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_error *err);
-/* A copy with arrays of its own. Errors: HRUN_ENOMEM; *out is as before. */
+/* Copy c into the list if it is good enough. */
+void plan_best_add(struct plan_best *b, const struct hrun_choice *c);
+/* A copy with arrays of its own. */
 void plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out);
 /* Of known[n] the one that is configuration c, or NULL. */
 const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs);
@@ -159,9 +159,6 @@ int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const int
 /* HRUN_EINFEASIBLE: no configuration is valid, and why, as known or counted now. Result: -1. */
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);
 
-/* HRUN_EINFEASIBLE with a text that was put together; releases it. Result: -1. */
-int plan_fail_with(struct hrun_buf *text, struct hrun_error *err);
-
 /* HRUN_EINFEASIBLE: none keeps the problem's limits, of configurations of which known[n] have the times said. The
  * message names for each limit the least of all configurations and, of several limits, of those that keep the others;
  * err->excess is set. Or, where none is valid, as hrun_plan_search. Result: -1. */
@@ -170,7 +167,7 @@ int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_kn
 
 /* Look at every configuration of a problem: those that are valid are given to visit, with their P and npes, the times t
  * of the options at P, and the largest of those used, which no more exact time is below. visit returns 0, or -1 with
- * *err, which ends it. Counts as the search does. Errors: those of the oracle, HRUN_ENOMEM. */
+ * *err, which ends it. Counts as the search does. Errors: those of the oracle. */
 int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
               int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                            struct hrun_error *err), void *ctx, struct hrun_error *err);
@@ -210,26 +207,23 @@ struct plan_level {
     int *lo, *width;          /* nsubs + 1: the window of sums of each layer */
     uint32_t **free, **need;  /* nsubs + 1 layers; `need` only if asked for */
     uint32_t *pool;
-    size_t pool_cap;
     int *queue;               /* positions of a sliding minimum */
-    size_t queue_cap;
     struct plan_path *paths;  /* candidates of the enumeration */
-    int npaths, paths_cap;
     int *pairs;               /* of the candidates: 2 nsubs each */
+    size_t pool_cap, queue_cap, pairs_cap;
+    int npaths, paths_cap;
 };
 
 void plan_level_init(struct plan_level *l, const struct plan_space *s);
 void plan_level_release(struct plan_level *l);
 
-/* Compute the layers. *met becomes 1 when some configuration of value <= level has P processes.
- * with_need: also what plan_level_add uses. -1 with HRUN_ENOMEM. */
-int plan_level_build(struct plan_level *l, int P, const double *v, double level, int with_need, int *met,
-                     struct hrun_error *err);
+/* Compute the layers; with_need: also those that plan_level_add uses. Result: 1 if some configuration of value <= level
+ * has P processes. */
+int plan_level_build(struct plan_level *l, int P, const double *v, double level, int with_need);
 
 /* Add the configurations of value exactly `level` to best, in their order, until one is not good enough.
- * row is that of P. -1 with HRUN_ENOMEM. */
-void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
-                   struct hrun_error *err);
+ * row is that of P. */
+void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best);
 
 /* ---- search: inside lib/plan: the sizes at which the search changes its ways, for tests and the bench */
 
@@ -269,7 +263,7 @@ struct plan_intervals {
     int nheap, heap_cap;
 };
 
-/* Look at all P of the problem that matter. 0, or -1: errors of what it calls and of the rule, HRUN_ENOMEM. */
+/* Look at all P of the problem that matter. 0, or -1: errors of what it calls and of the rule. */
 int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err);
 void plan_intervals_release(struct plan_intervals *v);
 /* Of an interval that is scanned: does the rule accept P? */
@@ -334,25 +328,25 @@ struct plan_dealt {
     int64_t *share;
 };
 
-/* For an oracle with lines. Safe to release either way. Errors: HRUN_ENOMEM. */
-int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_error *err);
+/* For an oracle with lines. */
+void plan_dealt_init(struct plan_dealt *d, struct plan_space *s);
 void plan_dealt_release(struct plan_dealt *d);
 
 /* d->least of all configurations, with about so much effort; INFINITY when none does all units. found gets each that is
- * better than those before: pes, procs, P and npes. Errors: those of found and of the oracle, HRUN_ENOMEM. */
+ * better than those before: pes, procs, P and npes. Errors: those of found and of the oracle. */
 int plan_dealt_search(struct plan_dealt *d, long effort,
                       int (*found)(void *ctx, const struct plan_row *row, const struct hrun_choice *c,
                                    struct hrun_error *err), void *ctx, struct hrun_error *err);
 
 /* Give each P at which all may be done by d->limit to `at`, about those of the least bound first, with row, line and
  * units set, until the effort is used up. Then all that was not looked at, or last, is not below d->intervals.least.
- * Errors: those of `at` and of the oracle, HRUN_ENOMEM. */
+ * Errors: those of `at` and of the oracle. */
 int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
                     struct hrun_error *err);
 
 /* The most units by time_s with P processes, whose row d->row is. Result: 0; 1: there are too many cells, or sums are
- * too large; -1 with HRUN_ENOMEM. */
-int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err);
+ * too large. */
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x);
 /* By sub-clusters k.., which have `sum` processes; below 0: they cannot. */
 int64_t plan_pack_after(const struct plan_pack *x, int k, long sum);
 /* The choice at sub-cluster k by which that is reached: *pes of *option, or none, which is -1. */
@@ -396,7 +390,7 @@ struct plan_walk {
     int moved;
 };
 
-/* Look at w->c, whose row this is, for the list. Errors: those of the oracle, HRUN_ENOMEM. */
+/* Look at w->c, whose row this is, for the list. Errors: those of the oracle. */
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err);
 /* Is w->c in the list of the best? */
 int plan_walk_is_listed(const struct plan_walk *w);
@@ -405,8 +399,7 @@ int plan_walk_is_listed(const struct plan_walk *w);
 int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int most_m, double value);
 
 /* The list of w is made the best one, by about so much effort and w->most looks. *least: no time is
- * below it, raised as far as was proven. *done: the list is proven, with its order. Errors: those of the oracle,
- * HRUN_ENOMEM. */
+ * below it, raised as far as was proven. *done: the list is proven, with its order. Errors: those of the oracle. */
 int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
                     struct hrun_error *err);
 
@@ -438,12 +431,10 @@ struct plan_solver {
     long nrows, nbuilt;        /* P looked at, levels built */
 };
 
-/* -1 with HRUN_ENOMEM; safe to release either way. */
-void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best,
-                     struct hrun_error *err);
+void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best);
 void plan_solver_release(struct plan_solver *S);
 
-/* Add to the list what P has to offer. 0, or -1: errors of the oracle, HRUN_ENOMEM. */
+/* Add to the list what P has to offer. 0, or -1: errors of the oracle. */
 int plan_solve(struct plan_solver *S, int P, struct hrun_error *err);
 
 /* Is there the capacity for lo processes with options of value v[o] <= limit, when P <= hi? */

@@ -22,7 +22,7 @@ int plan_intervals_accept(const struct plan_intervals *v, int P)
 }
 
 /* Put lo..hi into the heap unless its bound excludes it. */
-static int push(struct plan_intervals *v, int lo, int hi, int scanned, struct hrun_error *err)
+static int push_interval(struct plan_intervals *v, int lo, int hi, int scanned, struct hrun_error *err)
 {
     struct plan_node node = { 0, lo, hi, scanned };
     int at;
@@ -31,19 +31,14 @@ static int push(struct plan_intervals *v, int lo, int hi, int scanned, struct hr
         return -1;
     if (node.bound == INFINITY)
         return 0;
-    if (v->nheap == v->heap_cap) {
-        int cap = v->heap_cap ? 2 * v->heap_cap : 256;
-        struct plan_node *heap = xrealloc(v->heap, (size_t)cap * sizeof *heap);
-        v->heap = heap;
-        v->heap_cap = cap;
-    }
+    hrun_grow(v->heap, v->nheap + 1, v->heap_cap);
     for (at = v->nheap++; at > 0 && node_before(&node, &v->heap[(at - 1) / 2]); at = (at - 1) / 2)
         v->heap[at] = v->heap[(at - 1) / 2];
     v->heap[at] = node;
     return 0;
 }
 
-static struct plan_node pop(struct plan_intervals *v)
+static struct plan_node pop_interval(struct plan_intervals *v)
 {
     struct plan_node first = v->heap[0], item = v->heap[--v->nheap];
     int at = 0;
@@ -63,24 +58,9 @@ static struct plan_node pop(struct plan_intervals *v)
     return first;
 }
 
-/* Ask the rule about every P of the node. */
-static int scan(struct plan_intervals *v, const struct plan_node *node, struct hrun_error *err)
-{
-    const struct hrun_oracle *oracle = v->space->oracle;
-
-    for (int P = node->lo; P <= node->hi; P++) {
-        int rule = oracle->rule(oracle->ctx, P, err);
-        if (rule < 0)
-            return -1;
-        if (rule)
-            v->accepted[P >> 6] |= (uint64_t)1 << (P & 63);
-    }
-    return 0;
-}
-
 /* Split a node of which the rule's answers are known into two of equally many accepted P, or look at
  * each P. */
-static int expand_scanned(struct plan_intervals *v, int lo, int hi, struct hrun_error *err)
+static int split_scanned(struct plan_intervals *v, int lo, int hi, struct hrun_error *err)
 {
     int count = 0, seen = 0, last = 0, P;
 
@@ -103,26 +83,33 @@ static int expand_scanned(struct plan_intervals *v, int lo, int hi, struct hrun_
     }
     while (!plan_intervals_accept(v, hi))
         hi--;
-    return push(v, lo, last, 1, err) || push(v, P - 1, hi, 1, err) ? -1 : 0;
+    return push_interval(v, lo, last, 1, err) || push_interval(v, P - 1, hi, 1, err) ? -1 : 0;
 }
 
-static int expand(struct plan_intervals *v, const struct plan_node *node, struct hrun_error *err)
+static int split_interval(struct plan_intervals *v, const struct plan_node *node, struct hrun_error *err)
 {
+    const struct hrun_oracle *oracle = v->space->oracle;
     int lo = node->lo, hi = node->hi, mid = lo + (hi - lo) / 2;
 
     if (node->scanned)
-        return expand_scanned(v, lo, hi, err);
+        return split_scanned(v, lo, hi, err);
     if (hi - lo >= v->tuning.rule_block)
-        return push(v, lo, mid, 0, err) || push(v, mid + 1, hi, 0, err) ? -1 : 0;
-    if (scan(v, node, err))
-        return -1;
+        return push_interval(v, lo, mid, 0, err) || push_interval(v, mid + 1, hi, 0, err) ? -1 : 0;
+    for (int P = lo; P <= hi; P++) {
+        int rule = oracle->rule(oracle->ctx, P, err);
+
+        if (rule < 0)
+            return -1;
+        if (rule)
+            v->accepted[P >> 6] |= (uint64_t)1 << (P & 63);
+    }
     while (lo <= hi && !plan_intervals_accept(v, lo))
         lo++;
     while (lo <= hi && !plan_intervals_accept(v, hi))
         hi--;
     if (lo > hi)
         return 0;
-    return v->again ? push(v, lo, hi, 1, err) : expand_scanned(v, lo, hi, err);
+    return v->again ? push_interval(v, lo, hi, 1, err) : split_scanned(v, lo, hi, err);
 }
 
 int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err)
@@ -139,12 +126,12 @@ int plan_intervals_run(struct plan_intervals *v, struct hrun_error *err)
     }
     free(v->accepted);
     v->accepted = xcalloc((size_t)max_P / 64 + 1, sizeof *v->accepted);
-    if (max_P > 0 && push(v, 1, max_P, 0, err))
+    if (max_P > 0 && push_interval(v, 1, max_P, 0, err))
         return -1;
     while (v->nheap > 0 && v->wants(v->ctx, v->heap[0].bound)) {
-        struct plan_node node = pop(v);
+        struct plan_node node = pop_interval(v);
         v->least = node.bound;
-        if (expand(v, &node, err))
+        if (split_interval(v, &node, err))
             return -1;
     }
     return 0;

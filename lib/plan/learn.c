@@ -26,14 +26,14 @@ struct state {
 
 /* ---------------------------------------------------------------- what was run */
 
-static int is_same(const struct state *s, const int *pes, const int *procs, const int *pes2, const int *procs2)
+static int is_same_config(const struct state *s, const int *pes, const int *procs, const int *pes2, const int *procs2)
 {
     size_t len = (size_t)s->q->nsubs * sizeof *pes;
 
     return !memcmp(pes, pes2, len) && !memcmp(procs, procs2, len);
 }
 
-static int processes(const struct state *s, const int *pes, const int *procs)
+static int count_processes(const struct state *s, const int *pes, const int *procs)
 {
     int P = 0;
 
@@ -42,7 +42,7 @@ static int processes(const struct state *s, const int *pes, const int *procs)
     return P;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -50,7 +50,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The lower median of the last runs of a point: a disturbed run takes longer. */
-static double median(const struct state *s, int point)
+static double median_of_last(const struct state *s, int point)
 {
     enum { LAST = 9 };
     double v[LAST];
@@ -59,20 +59,20 @@ static double median(const struct state *s, int point)
     for (int i = s->q->nruns - 1; i >= 0 && n < LAST; i--)
         if (s->of_run[i] == point)
             v[n++] = s->q->runs[i].time_s;
-    qsort(v, (size_t)n, sizeof *v, by_value);
+    qsort(v, (size_t)n, sizeof *v, compare_times);
     return n ? v[(n - 1) / 2] : 0;
 }
 
-static void add_point(struct state *s, const int *pes, const int *procs)
+static void add_learn_point(struct state *s, const int *pes, const int *procs)
 {
-    s->points[s->npoints++] = (struct learn_point) { .pes = pes, .procs = procs, .P = processes(s, pes, procs) };
+    s->points[s->npoints++] = (struct learn_point) { .pes = pes, .procs = procs, .P = count_processes(s, pes, procs) };
 }
 
-static void look_back(struct state *s)
+static void sort_runs_by_point(struct state *s)
 {
     const struct hrun_learn_question *q = s->q;
 
-    add_point(s, q->pes, q->procs);
+    add_learn_point(s, q->pes, q->procs);
     for (int i = 0; i < q->nruns; i++) {
         const struct hrun_learn_run *r = &q->runs[i];
         int k = 0;
@@ -82,15 +82,15 @@ static void look_back(struct state *s)
             s->nfailed++;
             continue;
         }
-        while (k < s->npoints && !is_same(s, s->points[k].pes, s->points[k].procs, r->pes, r->procs))
+        while (k < s->npoints && !is_same_config(s, s->points[k].pes, s->points[k].procs, r->pes, r->procs))
             k++;
         if (k == s->npoints)
-            add_point(s, r->pes, r->procs);
+            add_learn_point(s, r->pes, r->procs);
         s->points[k].runs++;
         s->of_run[i] = k;
     }
     for (int k = 0; k < s->npoints; k++) {
-        s->points[k].log_s = log(median(s, k));
+        s->points[k].log_s = log(median_of_last(s, k));
         if (s->points[k].runs && (s->best < 0 || s->points[k].log_s < s->points[s->best].log_s))
             s->best = k;
     }
@@ -111,7 +111,7 @@ static double account(const struct state *s, double usual_s)
 }
 
 /* A belief is of so many configurations: the usual one, and the quickest. */
-static int by_time(const void *a, const void *b)
+static int compare_points(const void *a, const void *b)
 {
     const struct learn_point *x = a, *y = b;
 
@@ -127,13 +127,13 @@ static int is_power_of_two(int P)
 
 /* Is the number not accepted, or did runs with it fail, and none work? Where two counts failed, and all that worked are
  * powers of two, others are refused, too. */
-static int is_refused(const struct state *s, int P)
+static int is_refused_count(const struct state *s, int P)
 {
     int failed = 0, first = 0, several = 0, powers = 1;
 
     for (int i = 0; i < s->q->nruns && s->nfailed; i++) {
         const struct hrun_learn_run *r = &s->q->runs[i];
-        int Pr = processes(s, r->pes, r->procs);
+        int Pr = count_processes(s, r->pes, r->procs);
 
         if (r->time_s > 0) {
             if (Pr == P)
@@ -153,9 +153,9 @@ static int is_refused(const struct state *s, int P)
 
 static void add_candidate(struct state *s, const int *pes, const int *procs)
 {
-    int nsubs = s->q->nsubs, P = processes(s, pes, procs);
+    int nsubs = s->q->nsubs, P = count_processes(s, pes, procs);
 
-    if (P < 1 || s->ncandidates == CANDIDATES_MAX || is_refused(s, P))
+    if (P < 1 || s->ncandidates == CANDIDATES_MAX || is_refused_count(s, P))
         return;
     for (int i = 0; i < nsubs; i++)
         if (pes[i] > s->q->subs[i].npes)
@@ -163,7 +163,7 @@ static void add_candidate(struct state *s, const int *pes, const int *procs)
     for (int k = 0; k < s->ncandidates; k++) {
         const int *c = s->configs + 2 * nsubs * k;
 
-        if (is_same(s, pes, procs, c, c + nsubs))
+        if (is_same_config(s, pes, procs, c, c + nsubs))
             return;
     }
     memcpy(s->configs + 2 * nsubs * s->ncandidates, pes, (size_t)nsubs * sizeof *pes);
@@ -226,7 +226,7 @@ struct asked {
     int noptions;
 };
 
-static int times(void *ctx, int P, double *t, struct hrun_error *err)
+static int particle_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     const struct asked *a = ctx;
 
@@ -239,18 +239,18 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 
 /* Beyond EACH_UP_TO processes each second, third, ... number is searched: a decision is to take no time that a run of a
  * second would notice. */
-static int rule(void *ctx, int P, struct hrun_error *err)
+static int accepts_searched(void *ctx, int P, struct hrun_error *err)
 {
     const struct asked *a = ctx;
 
     (void)err;
-    return P % (1 + P / EACH_UP_TO) == 0 && !is_refused(a->s, P);
+    return P % (1 + P / EACH_UP_TO) == 0 && !is_refused_count(a->s, P);
 }
 
 static int add_best_of(struct state *s, struct asked *a, const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
     struct hrun_oracle oracle = { .ctx = a, .nsubs = s->q->nsubs, .noptions = a->noptions, .options = a->options,
-                                  .times = times, .rule = rule };
+                                  .times = particle_times, .rule = accepts_searched };
     struct hrun_plan_problem problem = { .oracle = &oracle, .subs = subs };
     struct hrun_error why = { 0 };
     struct hrun_plan *plan;
@@ -274,8 +274,8 @@ static int add_bests(struct state *s, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
     struct hrun_plan_sub subs[HRUN_LEARN_SUBS] = { { 0 } };
-    struct hrun_option *options;
-    int n = 0, rc = 0;
+    autofree struct hrun_option *options = NULL;
+    int n = 0;
 
     for (int i = 0; i < q->nsubs; i++)
         n += q->subs[i].nprocs;
@@ -286,13 +286,13 @@ static int add_bests(struct state *s, struct hrun_error *err)
         for (int k = 0; k < q->subs[i].nprocs; k++)
             options[n++] = (struct hrun_option) { i, q->subs[i].procs[k] };
     }
-    for (int k = 0; k < ASKED && !rc; k++) {
+    for (int k = 0; k < ASKED; k++) {
         struct asked a = { s, k * (LEARN_PARTICLES / ASKED), options, n };
 
-        rc = add_best_of(s, &a, subs, err);
+        if (add_best_of(s, &a, subs, err))
+            return -1;
     }
-    free(options);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- which one */
@@ -307,11 +307,11 @@ static const int *choose(const struct state *s, struct hrun_learn_answer *out)
     out->why = HRUN_LEARN_DONE;
     for (int k = 0; k < s->ncandidates; k++) {
         const int *c = s->configs + 2 * nsubs * k;
-        struct learn_point x = { .pes = c, .procs = c + nsubs, .P = processes(s, c, c + nsubs) };
+        struct learn_point x = { .pes = c, .procs = c + nsubs, .P = count_processes(s, c, c + nsubs) };
         struct learn_outlook o;
         double pays;
 
-        if (is_same(s, c, c + nsubs, s->points[s->best].pes, s->points[s->best].procs))
+        if (is_same_config(s, c, c + nsubs, s->points[s->best].pes, s->points[s->best].procs))
             continue;
         learn_predict(s->belief, &x, out->best_s, &o);
         pays = horizon * o.gain - fmax(o.expected - 1, 0);
@@ -331,7 +331,7 @@ static const int *choose(const struct state *s, struct hrun_learn_answer *out)
     return chosen;
 }
 
-static void take(const struct state *s, const int *pes, const int *procs, struct hrun_learn_answer *out)
+static void set_answer_config(const struct state *s, const int *pes, const int *procs, struct hrun_learn_answer *out)
 {
     size_t len = (size_t)s->q->nsubs * sizeof *pes;
 
@@ -340,30 +340,30 @@ static void take(const struct state *s, const int *pes, const int *procs, struct
 }
 
 /* Look for a trial. */
-static int look_ahead(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
+static int find_trial(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
     struct learn_point points[LEARN_POINTS], best = s->points[s->best];
     int n = s->npoints < LEARN_POINTS ? s->npoints : LEARN_POINTS;
     const int *c;
 
-    qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, by_time);
+    qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, compare_points);
     memcpy(points, s->points, (size_t)n * sizeof *points);
     s->belief = learn_belief_create(q->subs, q->nsubs, points, n);
     s->configs = xcalloc((size_t)CANDIDATES_MAX * 2 * (size_t)q->nsubs, sizeof *s->configs);
-    if (!s->belief || !s->configs || add_bests(s, err))
+    if (add_bests(s, err))
         return -1;
-    s->best = is_same(s, best.pes, best.procs, s->points[0].pes, s->points[0].procs) ? 0 : 1;
+    s->best = is_same_config(s, best.pes, best.procs, s->points[0].pes, s->points[0].procs) ? 0 : 1;
     add_wholes(s);
     for (int i = 0; i < n; i++)
         add_neighbours(s, &points[i]);
     c = choose(s, out);
     if (c)
-        take(s, c, c + q->nsubs, out);
+        set_answer_config(s, c, c + q->nsubs, out);
     return 0;
 }
 
-static int answer(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
+static int fill_answer(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
 {
     const struct learn_point *usual = &s->points[0], *best = s->best < 0 ? usual : &s->points[s->best];
 
@@ -378,11 +378,11 @@ static int answer(struct state *s, struct hrun_learn_answer *out, struct hrun_er
     out->why = usual->runs < 2 ? HRUN_LEARN_USUAL : HRUN_LEARN_DEBT;
     if (usual->runs < 2)
         best = usual;
-    take(s, best->pes, best->procs, out);
-    return usual->runs < 2 || out->account_s < 0 ? 0 : look_ahead(s, out, err);
+    set_answer_config(s, best->pes, best->procs, out);
+    return usual->runs < 2 || out->account_s < 0 ? 0 : find_trial(s, out, err);
 }
 
-static int check(const struct state *s, struct hrun_error *err)
+static int check_question(const struct state *s, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
 
@@ -392,7 +392,7 @@ static int check(const struct state *s, struct hrun_error *err)
         if (!(isfinite(q->subs[i].speed) && q->subs[i].speed > 0) || q->subs[i].cores < 1)
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has a speed of %g and %d cores", i + 1,
                              q->subs[i].speed, q->subs[i].cores);
-    return processes(s, q->pes, q->procs) > 0 ? 0
+    return count_processes(s, q->pes, q->procs) > 0 ? 0
            : hrun_fail(err, HRUN_EINVAL, "the usual configuration has no process");
 }
 
@@ -402,14 +402,14 @@ int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answe
     struct hrun_learn_answer a = { 0 };
     int rc;
 
-    if (check(&s, err))
+    if (check_question(&s, err))
         return -1;
     s.points = xcalloc((size_t)q->nruns + 1, sizeof *s.points);
     s.of_run = xcalloc((size_t)q->nruns + 1, sizeof *s.of_run);
     a.pes = xcalloc((size_t)q->nsubs, sizeof *a.pes);
     a.procs = xcalloc((size_t)q->nsubs, sizeof *a.procs);
-    look_back(&s);
-    rc = answer(&s, &a, err);
+    sort_runs_by_point(&s);
+    rc = fill_answer(&s, &a, err);
     learn_belief_destroy(s.belief);
     free(s.configs);
     free(s.points);

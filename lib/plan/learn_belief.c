@@ -69,7 +69,7 @@ static double normal(struct learn_belief *b)
 
 /* ---------------------------------------------------------------- the form */
 
-static double share(double z)
+static double logistic(double z)
 {
     return 1 / (1 + exp(-1.5 * z));
 }
@@ -87,8 +87,8 @@ static void make_form(const struct learn_belief *b, const double *z, struct form
     f->messages = 0.2 * exp(2 * z[MESSAGES]);
     f->serial = 0.01 * exp(2 * z[SERIAL]);
     f->growth = 0.15 + 0.5 * z[GROWTH];
-    f->crowd = share(z[CROWD]);
-    f->memory = share(3 * z[MEMORY] - 1);
+    f->crowd = logistic(z[CROWD]);
+    f->memory = logistic(3 * z[MEMORY] - 1);
     f->tasks = z[TASKS] > 1.2;
     f->trunk = exp(heavy(fmax(0, z[TRUNK])));
     for (int i = 0; i < b->nsubs; i++, own += OWN) {
@@ -163,7 +163,8 @@ int learn_is_separable(const struct learn_belief *b, int k)
 
 /* ---------------------------------------------------------------- residuals */
 
-static double alike(const struct learn_belief *b, const struct learn_point *x, const struct learn_point *y)
+static double residual_covariance(const struct learn_belief *b, const struct learn_point *x,
+                                  const struct learn_point *y)
 {
     double p = log((double)x->P / y->P) / REACH_P;
     int differ = 0;
@@ -173,7 +174,7 @@ static double alike(const struct learn_belief *b, const struct learn_point *x, c
     return 0.5 * MISS * MISS * exp(-0.5 * p * p - 0.5 * differ);
 }
 
-static double variance(const struct learn_point *x)
+static double own_variance(const struct learn_point *x)
 {
     return 0.5 * MISS * MISS + NOISE * NOISE / x->runs + DISTURBED * DISTURBED / ((double)x->runs * x->runs);
 }
@@ -200,7 +201,7 @@ static void invert(double *a, int n)
 }
 
 /* Log likelihood of particle k, whose form is made; its level and weights are left. */
-static double likelihood(struct learn_belief *b, int k)
+static double particle_likelihood(struct learn_belief *b, int k)
 {
     double *w = b->weights + (size_t)k * b->n, level = 0, q = 0, r[LEARN_POINTS];
 
@@ -221,7 +222,7 @@ static double likelihood(struct learn_belief *b, int k)
 
 /* ---------------------------------------------------------------- the sample */
 
-static void copy(struct learn_belief *b, int to, int from)
+static void copy_particle(struct learn_belief *b, int to, int from)
 {
     size_t dims = (size_t)b->dims, n = (size_t)b->n;
 
@@ -286,11 +287,11 @@ static void resample(struct learn_belief *b, double step)
         while (taken[empty])
             empty++;
         taken[empty] = 1;
-        copy(b, empty, from[k]);
+        copy_particle(b, empty, from[k]);
     }
 }
 
-static void move(struct learn_belief *b, double power, const double *spread)
+static void move_particles(struct learn_belief *b, double power, const double *spread)
 {
     size_t dims = (size_t)b->dims, n = (size_t)b->n;
     double old_z[DIMS_MAX], old_w[LEARN_POINTS];
@@ -308,7 +309,7 @@ static void move(struct learn_belief *b, double power, const double *spread)
             after -= z[j] * z[j] / 2;
         }
         make_form(b, z, &b->forms[k]);
-        log_l = likelihood(b, k);
+        log_l = particle_likelihood(b, k);
         after += power * log_l;
         if (log(uniform(b)) < after - before) {
             b->log_l[k] = log_l;
@@ -336,7 +337,7 @@ static void spreads(const struct learn_belief *b, double *spread)
     }
 }
 
-static void draw(struct learn_belief *b)
+static void draw_particles(struct learn_belief *b)
 {
     double power = 0, spread[DIMS_MAX], q = 0;
 
@@ -344,7 +345,7 @@ static void draw(struct learn_belief *b)
         for (int j = 0; j < b->dims; j++)
             b->z[k * b->dims + j] = normal(b);
         make_form(b, b->z + (size_t)k * (size_t)b->dims, &b->forms[k]);
-        b->log_l[k] = likelihood(b, k);
+        b->log_l[k] = particle_likelihood(b, k);
     }
     for (int stage = 0; power < 1; stage++) {
         double step = stage + 1 < STAGES ? next_step(b, 1 - power) : 1 - power;
@@ -353,7 +354,7 @@ static void draw(struct learn_belief *b)
         power += step;
         spreads(b, spread);
         for (int t = 0; t < STEPS; t++)
-            move(b, power, spread);
+            move_particles(b, power, spread);
     }
     for (int k = 0; k < PARTICLES; k++)
         q += DOF * expm1(-b->log_l[k] / (0.5 * (DOF + b->n - 1))) / PARTICLES;
@@ -373,7 +374,7 @@ void learn_belief_destroy(struct learn_belief *b)
     free(b);
 }
 
-static void allocate(struct learn_belief *b)
+static void belief_alloc(struct learn_belief *b)
 {
     size_t n = (size_t)b->n, nsubs = (size_t)b->nsubs, dims = (size_t)b->dims;
 
@@ -405,17 +406,18 @@ struct learn_belief *learn_belief_create(const struct hrun_learn_sub *subs, int 
         b->speed += subs[i].npes * subs[i].cores * subs[i].speed;
     }
     b->speed /= b->reference;
-    allocate(b);
+    belief_alloc(b);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            b->inverse[i * n + j] = alike(b, &points[i], &points[j]) + (i == j ? variance(&points[i]) : 0);
+            b->inverse[i * n + j] = residual_covariance(b, &points[i], &points[j]) +
+                                    (i == j ? own_variance(&points[i]) : 0);
     invert(b->inverse, n);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
             b->ones[i] += b->inverse[i * n + j];
         b->ones_sum += b->ones[i];
     }
-    draw(b);
+    draw_particles(b);
     return b;
 }
 
@@ -433,7 +435,7 @@ void learn_predict(const struct learn_belief *b, const struct learn_point *x, do
         int same = !memcmp(x->pes, b->points[i].pes, (size_t)b->nsubs * sizeof *x->pes) &&
                    !memcmp(x->procs, b->points[i].procs, (size_t)b->nsubs * sizeof *x->procs);
 
-        k[i] = alike(b, x, &b->points[i]) + (same ? 0.5 * MISS * MISS : 0);
+        k[i] = residual_covariance(b, x, &b->points[i]) + (same ? 0.5 * MISS * MISS : 0);
         to_level -= k[i] * b->ones[i];
     }
     for (int i = 0; i < b->n; i++)

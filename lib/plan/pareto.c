@@ -10,21 +10,25 @@
 #include <string.h>
 
 struct front {
-    struct hrun_choice *v;
-    int n, cap;
+    struct plan_best list;      /* of which only v, n and cap are used */
     const struct hrun_known *known;
     int nknown;
 };
 
-/* The first place whose time is not below time_s. */
-static int place(const struct front *f, double time_s)
+static void front_release(struct front *f)
 {
-    int lo = 0, hi = f->n;
+    plan_best_release(&f->list);
+}
+
+/* The first place whose time is not below time_s. */
+static int place_by_time(const struct front *f, double time_s)
+{
+    int lo = 0, hi = f->list.n;
 
     while (lo < hi) {
         int mid = (lo + hi) / 2;
 
-        if (f->v[mid].time_s < time_s)
+        if (f->list.v[mid].time_s < time_s)
             lo = mid + 1;
         else
             hi = mid;
@@ -36,33 +40,27 @@ static int place(const struct front *f, double time_s)
  * is before it)? */
 static int is_beaten(const struct front *f, double time_s, double value, const struct hrun_choice *c, int nsubs)
 {
-    int at = place(f, time_s);
+    int at = place_by_time(f, time_s);
 
-    if (at > 0 && f->v[at - 1].value <= value)
+    if (at > 0 && f->list.v[at - 1].value <= value)
         return 1;
-    if (at == f->n || f->v[at].time_s > time_s || f->v[at].value > value)
+    if (at == f->list.n || f->list.v[at].time_s > time_s || f->list.v[at].value > value)
         return 0;
-    return f->v[at].value < value || (c && plan_choice_compare(&f->v[at], c, nsubs) < 0);
+    return f->list.v[at].value < value || (c && plan_choice_compare(&f->list.v[at], c, nsubs) < 0);
 }
 
-static void insert(struct front *f, const struct hrun_choice *c, int nsubs, struct hrun_error *err)
+static void insert_into_front(struct front *f, const struct hrun_choice *c, int nsubs)
 {
     struct hrun_choice copy;
-    int at = place(f, c->time_s), end = at;
+    int at = place_by_time(f, c->time_s), end = at;
 
-    if (f->n == f->cap) {
-        int cap = f->cap ? 2 * f->cap : 16;
-        struct hrun_choice *v = xrealloc(f->v, (size_t)cap * sizeof *v);
-
-        f->v = v;
-        f->cap = cap;
-    }
+    hrun_grow(f->list.v, f->list.n + 1, f->list.cap);
     plan_choice_copy(c, nsubs, &copy);
-    while (end < f->n && f->v[end].value >= c->value)
-        hrun_choice_release(&f->v[end++]);
-    memmove(f->v + at + 1, f->v + end, (size_t)(f->n - end) * sizeof *f->v);
-    f->v[at] = copy;
-    f->n += 1 - (end - at);
+    while (end < f->list.n && f->list.v[end].value >= c->value)
+        hrun_choice_release(&f->list.v[end++]);
+    memmove(f->list.v + at + 1, f->list.v + end, (size_t)(f->list.n - end) * sizeof *f->list.v);
+    f->list.v[at] = copy;
+    f->list.n += 1 - (end - at);
 }
 
 static int keep_choice(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
@@ -85,7 +83,7 @@ static int keep_choice(void *ctx, const struct plan_space *s, const double *t, d
     if (!isfinite(c->value) || !plan_keeps(s->problem, c->time_s, c->pes) ||
         is_beaten(f, c->time_s, c->value, c, s->nsubs))
         return 0;
-    insert(f, c, s->nsubs, err);
+    insert_into_front(f, c, s->nsubs);
     return 0;
 }
 
@@ -93,28 +91,13 @@ int hrun_plan_pareto(const struct hrun_plan_problem *problem, const struct hrun_
                      struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    struct front f = { .known = known, .nknown = n };
-    struct plan_best best;
-    struct plan_space s;
+    autorelease(front_release) struct front f = { .known = known, .nknown = n };
+    autorelease(plan_space_release) struct plan_space s = { 0 };
     double started = plan_clock();
-    int rc = -1;
 
-    if (plan_few_enough(problem, err))
+    if (plan_few_enough(problem, err) || plan_space_init(&s, problem, 1, err) ||
+        plan_each(&s, &counts, keep_choice, &f, err))
         return -1;
-    plan_best_init(&best, 1, problem->oracle->nsubs);
-    if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, keep_choice, &f, err))
-        goto out;
-    best.v = f.v;
-    best.n = f.n;
-    f.v = NULL;
-    f.n = 0;
-    rc = best.n || !counts.valid || !problem->limits ? plan_finish(&s, &best, &counts, started, out, err)
-         : plan_fail_none(problem, known, n, err);
-out:
-    for (int i = 0; i < f.n; i++)
-        hrun_choice_release(&f.v[i]);
-    free(f.v);
-    plan_best_release(&best);
-    plan_space_release(&s);
-    return rc;
+    return f.list.n || !counts.valid || !problem->limits ? plan_finish(&s, &f.list, &counts, started, out, err)
+           : plan_fail_none(problem, known, n, err);
 }

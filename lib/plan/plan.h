@@ -98,7 +98,7 @@ struct hrun_plan {
  * million configurations.
  * Errors: HRUN_EINFEASIBLE when none is valid (the message says how many were excluded and why) or none keeps the
  * limits (it says which would be kept), HRUN_EINVAL (top, options out of order, more than 2^30 processes possible, too
- * many configurations for this objective), errors of the oracle, HRUN_ENOMEM. Result: *out, to be given to
+ * many configurations for this objective), errors of the oracle. Result: *out, to be given to
  * hrun_plan_destroy.
  * Of the oracle's bounds it is asked that they exceed no usable Ti by more than a fraction of 1e-9 of it,
  * which leaves room for rounding. */

@@ -1,10 +1,10 @@
 /* search.c - the exact search for separable objectives; see plan.h for the contract
  *
- * Each P by itself is left to solve.c, and which are looked at to intervals.c. The lower bound of an interval lo..hi
- * is the least level whose capacity (the most processes that the sub-clusters hold together) reaches lo, when every
- * option costs no more than its bound in the interval. The search ends when the least bound of all open
- * intervals is above the last value in the full list: equal ones are still looked at, for they may win by
- * fewer PEs or by their order.
+ * Each P by itself is left to search_one_P.c, and which are looked at to intervals.c. The lower bound of an interval
+ * lo..hi is the least level whose capacity (the most processes that the sub-clusters hold together) reaches lo, when
+ * every option costs no more than its bound in the interval. The search ends when the least bound of all open intervals
+ * is above the last value in the full list: equal ones are still looked at, for they may win by fewer PEs or by their
+ * order.
  * Nothing is skipped that could change the answer, so the answer is that of hrun_plan_exhaustive.
  */
 #include "base/alloc.h"
@@ -45,19 +45,18 @@ static int search_init(struct search *S, const struct hrun_plan_problem *problem
 
     memset(S, 0, sizeof *S);
     S->tuning = *tuning;
-    plan_best_init(&S->best, top, problem->oracle->nsubs);
+    S->best = (struct plan_best){ .top = top, .nsubs = problem->oracle->nsubs };
     if (plan_space_init(s, problem, 0, err))
         return -1;
     for (int i = 0; problem->oracle->memory && i < s->nsubs; i++)
         if (s->subs[i].memory_bytes > 0)
             S->memory_limits = 1;
-    if (plan_space_cells(s) <= tuning->keep_cells) {
+    if (plan_space_cells(s) <= tuning->keep_cells)
         s->rows = xcalloc((size_t)s->max_P + 1, sizeof *s->rows);
-    }
     nopt = (size_t)s->nopt + 1;
     S->bound = xmalloc(nopt * sizeof *S->bound);
     S->sorted = xmalloc(nopt * sizeof *S->sorted);
-    plan_solver_init(&S->solver, s, &S->best, err);
+    plan_solver_init(&S->solver, s, &S->best);
     return 0;
 }
 
@@ -118,7 +117,7 @@ static int apply_memory(struct search *S, int lo, int hi, struct hrun_error *err
     return 0;
 }
 
-static int bound_interval(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
+static int bound_by_capacity(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
 {
     struct search *S = ctx;
     const struct plan_space *s = &S->space;
@@ -142,24 +141,24 @@ static int bound_interval(void *ctx, int lo, int hi, int scanned, double *bound,
     return 0;
 }
 
-static int wants(void *ctx, double bound)
+static int may_enter_list(void *ctx, double bound)
 {
     return plan_best_wants(&((struct search *)ctx)->best, bound);
 }
 
-static int look(void *ctx, int P, struct hrun_error *err)
+static int solve_P(void *ctx, int P, struct hrun_error *err)
 {
     return plan_solve(&((struct search *)ctx)->solver, P, err);
 }
 
-static int run(struct search *S, struct hrun_error *err)
+static int search_intervals(struct search *S, struct hrun_error *err)
 {
     const struct plan_space *s = &S->space;
 
     /* Where memory is limited, knowing the accepted P makes for a better bound, which may put an interval off. */
     S->intervals = (struct plan_intervals){
         .space = s, .tuning = S->tuning, .again = S->memory_limits, .ctx = S,
-        .bound = s->oracle->bounds && !s->rows ? bound_interval : NULL, .wants = wants, .look = look,
+        .bound = s->oracle->bounds && !s->rows ? bound_by_capacity : NULL, .wants = may_enter_list, .look = solve_P,
     };
     return plan_intervals_run(&S->intervals, err);
 }
@@ -168,24 +167,19 @@ int plan_search_tuned(const struct hrun_plan_problem *problem, int top, const st
                       struct plan_effort *effort, struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { 0 };
-    struct search S;
+    autorelease(search_release) struct search S;
     double started = plan_clock();
-    int rc = -1;
 
     if (search_init(&S, problem, top, tuning, err))
-        goto out;
-    if (top < 1) {
-        hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
-        goto out;
-    }
-    if (plan_count(&S.space, S.space.rows ? COUNT_LIMIT : 0, &counts, err) || run(&S, err))
-        goto out;
-    rc = plan_finish(&S.space, &S.best, &counts, started, out, err);
-    if (!rc && effort)
+        return -1;
+    if (top < 1)
+        return hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
+    if (plan_count(&S.space, S.space.rows ? COUNT_LIMIT : 0, &counts, err) || search_intervals(&S, err) ||
+        plan_finish(&S.space, &S.best, &counts, started, out, err))
+        return -1;
+    if (effort)
         *effort = (struct plan_effort){ S.nbounds, S.solver.nrows, S.solver.nbuilt };
-out:
-    search_release(&S);
-    return rc;
+    return 0;
 }
 
 /* Of a plan by time, without those that take too long. The quickest is the first: nothing else is lost. */
@@ -205,13 +199,14 @@ static int drop_slow(const struct hrun_plan_problem *problem, struct hrun_plan *
 
 int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err)
 {
-    struct plan_space s;
-    int rc = plan_space_init(&s, problem, 0, err);
-    double total = rc ? 0 : plan_space_total(&s);
+    autorelease(plan_space_release) struct plan_space s;
+    double total;
 
-    plan_space_release(&s);
-    if (rc || total <= EXHAUSTIVE_LIMIT)
-        return rc;
+    if (plan_space_init(&s, problem, 0, err))
+        return -1;
+    total = plan_space_total(&s);
+    if (total <= EXHAUSTIVE_LIMIT)
+        return 0;
     return hrun_fail(err, HRUN_EINVAL, "the objective \"%s\"%s needs a look at each configuration, and "
                      "%.4g are too many (at most %.0f): use fewer PEs or the objective \"time\" without limits but of "
                      "time", problem->objective ? problem->objective->name : "time",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-static int check_options(const struct hrun_oracle *oracle, struct hrun_error *err)
+static int check_oracle_options(const struct hrun_oracle *oracle, struct hrun_error *err)
 {
     for (int o = 0; o < oracle->noptions; o++) {
         const struct hrun_option *a = &oracle->options[o], *b = o ? a - 1 : NULL;
@@ -32,7 +32,7 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
     if (problem->P < 0)
         return hrun_fail(err, HRUN_EINVAL, "%d is not a number of processes: it must be at least 1",
                          problem->P);
-    if (check_options(oracle, err))
+    if (check_oracle_options(oracle, err))
         return -1;
     s->problem = problem;
     s->oracle = oracle;
@@ -57,9 +57,8 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
         return hrun_fail(err, HRUN_EINVAL, "up to %.0f processes are possible; at most %d can be searched: "
                          "allow fewer processes per PE or fewer PEs", max_P, PLAN_MAX_P);
     s->max_P = (int)max_P;
-    if (keep_rows) {
+    if (keep_rows)
         s->rows = xcalloc((size_t)s->max_P + 1, sizeof *s->rows);
-    }
     return 0;
 }
 
@@ -152,19 +151,11 @@ const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_e
 {
     struct plan_row **slot = s->rows ? &s->rows[P] : &s->last;
 
-    if (!*slot) {
+    if (!*slot)
         *slot = row_create(s->nopt);
-    }
     if ((*slot)->P != P && row_fill(s, *slot, P, err))
         return NULL;
     return *slot;
-}
-
-void plan_best_init(struct plan_best *b, int top, int nsubs)
-{
-    memset(b, 0, sizeof *b);
-    b->top = top;
-    b->nsubs = nsubs;
 }
 
 void plan_best_release(struct plan_best *b)
@@ -191,21 +182,13 @@ int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c)
     return b->n < b->top || plan_choice_compare(c, &b->v[b->n - 1], b->nsubs) < 0;
 }
 
-static void copy_arrays(const struct hrun_choice *c, int nsubs, struct hrun_choice *out)
-{
-    memcpy(out->pes, c->pes, (size_t)nsubs * sizeof *c->pes);
-    memcpy(out->procs, c->procs, (size_t)nsubs * sizeof *c->procs);
-}
-
 void plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out)
 {
     size_t bytes = (size_t)nsubs * sizeof(int);
-    struct hrun_choice copy = *c;
 
-    copy.pes = xmalloc(bytes + 1);
-    copy.procs = xmalloc(bytes + 1);
-    copy_arrays(c, nsubs, &copy);
-    *out = copy;
+    *out = *c;
+    out->pes = memcpy(xmalloc(bytes + 1), c->pes, bytes);
+    out->procs = memcpy(xmalloc(bytes + 1), c->procs, bytes);
 }
 
 const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs)
@@ -218,36 +201,17 @@ const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, 
     return NULL;
 }
 
-/* Room for one more in a list that is not full. */
-static int grow(struct plan_best *b, struct hrun_error *err)
+void plan_best_add(struct plan_best *b, const struct hrun_choice *c)
 {
-    int cap = b->cap ? 2 * b->cap : 4;
-    struct hrun_choice *v = b->n < b->cap ? b->v : xrealloc(b->v, (size_t)cap * sizeof *v);
-
-    if (!v)
-        return hrun_fail_nomem(err);
-    b->cap = b->n < b->cap ? b->cap : cap;
-    b->v = v;
-    return 0;
-}
-
-int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_error *err)
-{
-    struct hrun_choice copy = *c;
+    struct hrun_choice copy;
     int lo = 0, hi;
 
     if (!plan_best_takes(b, c))
-        return 0;
-    if (b->n < b->top) {
-        if (grow(b, err))
-            return -1;
-        plan_choice_copy(c, b->nsubs, &copy);
-    } else { /* the last one leaves; its arrays stay */
-        b->n--;
-        copy.pes = b->v[b->n].pes;
-        copy.procs = b->v[b->n].procs;
-        copy_arrays(c, b->nsubs, &copy);
-    }
+        return;
+    plan_choice_copy(c, b->nsubs, &copy);
+    if (b->n == b->top)
+        hrun_choice_release(&b->v[--b->n]);
+    hrun_grow(b->v, b->n + 1, b->cap);
     hi = b->n;
     while (lo < hi) {
         int mid = (lo + hi) / 2;
@@ -259,7 +223,6 @@ int plan_best_add(struct plan_best *b, const struct hrun_choice *c, struct hrun_
     memmove(b->v + lo + 1, b->v + lo, (size_t)(b->n - lo) * sizeof *b->v);
     b->v[lo] = copy;
     b->n++;
-    return 0;
 }
 
 int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b, int nsubs)

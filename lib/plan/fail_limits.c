@@ -1,4 +1,4 @@
-/* least.c - how far off the best are where no configuration keeps the limits; see internal.h for the contract */
+/* fail_limits.c - the error when no configuration keeps the limits: how much each limit is missed by; see internal.h */
 #include "plan/internal.h"
 
 #include "base/alloc.h"
@@ -78,8 +78,8 @@ static int update_least(struct least *l, const double *v, int look)
 }
 
 /* No exact time is below time_s, nor are what it costs and takes. */
-static int consider_candidate(void *ctx, const struct plan_space *s, const double *t, double time_s,
-                              struct hrun_choice *c, struct hrun_error *err)
+static int lower_least(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
+                       struct hrun_error *err)
 {
     struct least *l = ctx;
     const struct hrun_known *known = plan_known_find(l->known, l->nknown, c, s->nsubs);
@@ -104,9 +104,8 @@ static int find_quickest(const struct hrun_plan_problem *problem, struct least *
                          struct hrun_error *err)
 {
     struct hrun_plan_problem quick = *problem;
-    struct hrun_known *sure = xcalloc((size_t)l->nknown + 1, sizeof *sure);
+    autofree struct hrun_known *sure = xcalloc((size_t)l->nknown + 1, sizeof *sure);
     struct hrun_plan *p = NULL;
-    int rc;
 
     for (int i = 0; i < l->nknown; i++) {
         sure[i] = l->known[i];
@@ -114,9 +113,7 @@ static int find_quickest(const struct hrun_plan_problem *problem, struct least *
     }
     quick.objective = NULL;
     quick.limits = NULL;
-    rc = hrun_plan_search_known(&quick, sure, l->nknown, 1, &p, err);
-    free(sure);
-    if (rc)
+    if (hrun_plan_search_known(&quick, sure, l->nknown, 1, &p, err))
         return -1;
     *valid = p->counts.counted ? p->counts.valid : 0;
     l->all[TIME] = l->others[TIME] = p->v[0].time_s;
@@ -125,20 +122,19 @@ static int find_quickest(const struct hrun_plan_problem *problem, struct least *
     return 0;
 }
 
-static int find_all(const struct hrun_plan_problem *problem, struct least *l, double *valid, struct hrun_error *err)
+static int find_least(const struct hrun_plan_problem *problem, struct least *l, double *valid, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    struct plan_space s;
-    int rc = plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, consider_candidate, l, err) ? -1 : 0;
+    autorelease(plan_space_release) struct plan_space s;
 
-    if (!rc && isinf(l->all[TIME])) {   /* none can be used as a whole */
-        counts.excluded_memory += counts.valid;
-        counts.valid = 0;
-        rc = plan_fail_infeasible(&s, &counts, err);
-    }
+    if (plan_space_init(&s, problem, 1, err) || plan_each(&s, &counts, lower_least, l, err))
+        return -1;
     *valid = counts.valid;
-    plan_space_release(&s);
-    return rc;
+    if (!isinf(l->all[TIME]))
+        return 0;
+    counts.excluded_memory += counts.valid;     /* none can be used as a whole */
+    counts.valid = 0;
+    return plan_fail_infeasible(&s, &counts, err);
 }
 
 /* A figure of a kind, in so many digits; 0: as others of its kind are. */
@@ -152,20 +148,18 @@ static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
         hrun_buf_addf(out, "%.*g%s", digits ? digits : 4, v, kind == TIME ? " s" : kind == ENERGY ? " J" : "");
 }
 
-/* How many digits tell a limit from what is needed; -1: no memory. */
+/* How many digits tell a limit from what is needed. */
 static int digits_apart(int kind, double limit, double need)
 {
     enum { MOST = 17 };
     int digits = 0, alike = kind != PES && isfinite(need) && isfinite(limit) && limit != need;
 
     while (alike && digits < MOST) {
-        struct hrun_buf a = HRUN_BUF_INIT, b = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf a = HRUN_BUF_INIT, b = HRUN_BUF_INIT;
 
         add_figure(&a, kind, limit, digits);
         add_figure(&b, kind, need, digits);
-        alike = digits >= 0 && !strcmp(a.data, b.data);
-        hrun_buf_release(&a);
-        hrun_buf_release(&b);
+        alike = !strcmp(a.data, b.data);
         if (alike)
             digits = digits ? digits + 1 : 4;
     }
@@ -186,9 +180,9 @@ static void add_figures(struct hrun_buf *out, const struct least *l, const doubl
     }
 }
 
-static int fail(const struct least *l, double valid, struct hrun_error *err)
+static int fail_limits(const struct least *l, double valid, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     const char *sep = " keeps the limits: ";
     int digits[NKINDS], n = 0;
 
@@ -201,10 +195,6 @@ static int fail(const struct least *l, double valid, struct hrun_error *err)
     for (int k = 0; k < NKINDS; k++) {
         int all = digits_apart(k, l->limit[k], l->all[k]), others = digits_apart(k, l->limit[k], l->others[k]);
 
-        if (all < 0 || others < 0) {
-            hrun_buf_release(&text);
-            return hrun_fail_nomem(err);
-        }
         digits[k] = all > others ? all : others;
         if (isinf(l->limit[k]))
             continue;
@@ -217,8 +207,8 @@ static int fail(const struct least *l, double valid, struct hrun_error *err)
     if (n > 1)
         add_figures(&text, l, l->others, digits, n > 2 ? "; of those that keep the other limits "
                                                        : "; of those that keep the other limit ");
-    plan_fail_with(&text, err);
-    if (err && err->code == HRUN_EINFEASIBLE)
+    hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
+    if (err)
         err->excess = l->excess;
     return -1;
 }
@@ -233,7 +223,7 @@ int plan_fail_none(const struct hrun_plan_problem *problem, const struct hrun_kn
 
     least_init(&l, limits, known, n);
     if (only_time ? find_quickest(problem, &l, &valid, err)
-                  : plan_few_enough(problem, err) || find_all(problem, &l, &valid, err))
+                  : plan_few_enough(problem, err) || find_least(problem, &l, &valid, err))
         return -1;
-    return fail(&l, valid, err);
+    return fail_limits(&l, valid, err);
 }

@@ -1,10 +1,10 @@
-/* dealt_list.c - the list of the best, where work is dealt out; see internal.h for the contracts
+/* list_shares.c - the best configurations with unequal shares of work, as a list; see internal.h for the contracts
  *
- * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of dealt.c tells
- * for each beginning whether it can be completed, so there are no vain ones. The time is that of the list's last, but
- * no more than a little above the least time: first what is near it is listed, then what is less near, so that the list
- * is good before there is much to prove. What can only be equal to the last goes on where it may come before it.
- */
+ * At each P, sub-cluster by sub-cluster, all configurations that do all units by a time: the knapsack of
+ * search_shares.c tells for each beginning whether it can be completed, so there are no vain ones. The time is that of
+ * the list's last, but no more than a little above the least time: first what is near it is listed, then what is less
+ * near, so that the list is good before there is much to prove. What can only be equal to the last goes on where it may
+ * come before it. /
 #include "base/alloc.h"
 #include "plan/internal.h"
 
@@ -58,24 +58,23 @@ static double last_time(const struct plan_walk *w, int equal)
 }
 
 /* The list has changed, or P: pack again, what may enter the list and what is better than its last. */
-static int renew(struct listing *s, int P, struct hrun_error *err)
+static void pack_again(struct listing *s, int P)
 {
     struct plan_dealt *d = s->d;
     double below = last_time(s->w, 0);
-    int rc;
+    int too_large;
 
     d->limit = fmin(s->broad, last_time(s->w, 1));
     s->all_better = below >= d->limit;
-    rc = s->all_better ? 0 : plan_dealt_pack(d, P, below, &d->pack[1], err);
-    rc = rc ? rc : plan_dealt_pack(d, P, d->limit, &d->pack[0], err);
-    s->left = !rc && d->pack[0].met;
-    if (rc > 0)
+    too_large = (!s->all_better && plan_dealt_pack(d, P, below, &d->pack[1])) ||
+                plan_dealt_pack(d, P, d->limit, &d->pack[0]);
+    s->left = !too_large && d->pack[0].met;
+    if (too_large)
         s->open = fmin(s->open, d->intervals.least);
-    return rc < 0 ? -1 : 0;
 }
 
 /* Can what begins with sub-clusters before k and has `rest` processes from there on do all units? */
-static int can(const struct listing *s, const struct plan_pack *x, int k, long rest)
+static int can_do_all(const struct listing *s, const struct plan_pack *x, int k, long rest)
 {
     const struct hrun_choice *c = &s->w->c;
     int64_t units = x->met ? plan_pack_after(x, k, rest) : -1;
@@ -86,7 +85,7 @@ static int can(const struct listing *s, const struct plan_pack *x, int k, long r
 }
 
 /* Does w->c all units by time_s? */
-static int does(const struct listing *s, double time_s)
+static int does_all_by(const struct listing *s, double time_s)
 {
     const struct hrun_choice *c = &s->w->c;
     int64_t left = s->d->units;
@@ -104,12 +103,12 @@ static int does(const struct listing *s, double time_s)
     return left == 0;
 }
 
-static int add_whole(struct listing *s, struct hrun_error *err)
+static int look_at_listed(struct listing *s, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
     double last = plan_best_worst(&w->best);
 
-    if (!does(s, s->d->limit) || does(s, s->done) || plan_walk_is_listed(w))
+    if (!does_all_by(s, s->d->limit) || does_all_by(s, s->done) || plan_walk_is_listed(w))
         return 0;
     if (w->n >= w->most) {
         s->d->effort = 0;
@@ -117,13 +116,15 @@ static int add_whole(struct listing *s, struct hrun_error *err)
     }
     if (plan_walk_look(w, s->d->row, err))
         return -1;
-    return plan_best_worst(&w->best) != last ? renew(s, w->c.P, err) : 0;
+    if (plan_best_worst(&w->best) != last)
+        pack_again(s, w->c.P);
+    return 0;
 }
 
 static int add_from(struct listing *s, int k, long rest, struct hrun_error *err);
 
 /* Sub-cluster k with p PEs of option o, and all that may follow. */
-static int with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
+static int list_with_pair(struct listing *s, int k, int o, int p, long rest, struct hrun_error *err)
 {
     struct hrun_choice *c = &s->w->c;
     int rc;
@@ -148,23 +149,23 @@ static int add_from(struct listing *s, int k, long rest, struct hrun_error *err)
     int best = -2, pes = 0, better;
 
     s->d->effort -= NODE_COST;
-    if (!s->left || d->effort <= 0 || !can(s, x, k, rest))
+    if (!s->left || d->effort <= 0 || !can_do_all(s, x, k, rest))
         return 0;
-    better = s->all_better || can(s, &d->pack[1], k, rest);
+    better = s->all_better || can_do_all(s, &d->pack[1], k, rest);
     if (!plan_walk_may_enter(s->w, k, rest, s->most_m, better ? -INFINITY : plan_best_worst(&s->w->best)))
         return 0;
     if (k == space->nsubs)
-        return add_whole(s, err);
+        return look_at_listed(s, err);
     if (better) {
         plan_dealt_best(d, x, k, rest, &best, &pes);
-        if (with_pair(s, k, best, pes, rest, err))
+        if (list_with_pair(s, k, best, pes, rest, err))
             return -1;
     }
-    if (x->layer[k].skip && best != -1 && with_pair(s, k, -1, 0, rest, err))
+    if (x->layer[k].skip && best != -1 && list_with_pair(s, k, -1, 0, rest, err))
         return -1;
     for (int o = space->first[k + 1] - 1; o >= space->first[k]; o--)
         for (int p = x->fewest[o]; p <= x->most[o] && s->left; p++)
-            if ((o != best || p != pes) && with_pair(s, k, o, p, rest, err))
+            if ((o != best || p != pes) && list_with_pair(s, k, o, p, rest, err))
                 return -1;
     return 0;
 }
@@ -175,8 +176,7 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
     const struct plan_space *space = &s->w->space;
     struct hrun_choice *c = &s->w->c;
 
-    if (renew(s, P, err))
-        return -1;
+    pack_again(s, P);
     s->most_m = 1;
     for (int o = 0; o < space->nopt; o++)
         if (s->d->pack[0].fewest[o] <= s->d->pack[0].most[o] && space->oracle->options[o].m > s->most_m)
@@ -188,36 +188,24 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
     return s->left ? add_from(s, 0, P, err) : 0;
 }
 
-/* Round by round. */
-static int list(struct listing *s, int *done, double *least, struct hrun_error *err)
-{
-    double from = *least;
-
-    for (double by = FIRST;; by *= GROWTH) {
-        struct plan_dealt *d = s->d;
-
-        s->broad = from > 0 && by < LAST ? from * (1 + by) : INFINITY;
-        d->limit = fmin(s->broad, last_time(s->w, 1));
-        if (plan_dealt_each(d, list_at, s, err))
-            return -1;
-        *done = d->effort > 0 && s->open == INFINITY && (d->limit < s->broad || s->broad == INFINITY);
-        if (*done || d->effort <= 0 || s->open < INFINITY) {
-            *least = fmax(*least, fmin(d->limit, fmin(s->open, *done ? INFINITY : d->intervals.least)));
-            return 0;
-        }
-        *least = s->done = s->broad;
-    }
-}
-
 int plan_dealt_list(struct plan_walk *w, struct plan_dealt *d, long effort, int *done, double *least,
                     struct hrun_error *err)
 {
-    struct listing s = { .w = w, .d = d, .done = -INFINITY, .open = INFINITY };
-    int rc;
+    autofree int *option = xcalloc((size_t)w->space.nsubs + 1, sizeof *option);
+    struct listing s = { .w = w, .d = d, .done = -INFINITY, .open = INFINITY, .option = option };
+    double from = *least;
 
     d->effort = effort;
-    s.option = xcalloc((size_t)w->space.nsubs + 1, sizeof *s.option);
-    rc = s.option ? list(&s, done, least, err) : hrun_fail_nomem(err);
-    free(s.option);
-    return rc;
+    for (double by = FIRST;; by *= GROWTH) {
+        s.broad = from > 0 && by < LAST ? from * (1 + by) : INFINITY;
+        d->limit = fmin(s.broad, last_time(w, 1));
+        if (plan_dealt_each(d, list_at, &s, err))
+            return -1;
+        *done = d->effort > 0 && s.open == INFINITY && (d->limit < s.broad || s.broad == INFINITY);
+        if (*done || d->effort <= 0 || s.open < INFINITY) {
+            *least = fmax(*least, fmin(d->limit, fmin(s.open, *done ? INFINITY : d->intervals.least)));
+            return 0;
+        }
+        *least = s.done = s.broad;
+    }
 }

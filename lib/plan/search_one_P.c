@@ -1,9 +1,9 @@
-/* solve.c - the best configurations of one P; see internal.h for the contract, internal.h for the windows of sums
+/* search_one_P.c - the best configurations with P processes; see internal.h for the contract
  *
- * Levels below the first whose capacity, sum over i of the most processes that sub-cluster i holds, reaches P
- * cannot do. From there on level.c decides; a level that does not do leads to later ones in growing steps and
- * a bisection, since what one level can, all later ones can. Further levels follow while they may still enter
- * the list of the best.
+ * A level is a value of the objective. Levels whose capacity, the sum over i of the most processes that sub-cluster i
+ * holds, is below P are skipped. Then configs_of_value.c decides whether a level can meet P; a level that cannot is
+ * followed by later ones in growing steps and a bisection, since a later level can do all that an earlier one can.
+ * Further levels follow while they may still enter the list of the best.
  */
 #include "base/alloc.h"
 #include "plan/internal.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best,
-                     struct hrun_error *err)
+void plan_solver_init(struct plan_solver *S, struct plan_space *s, struct plan_best *best)
 {
     size_t nopt = (size_t)s->nopt + 1;
 
@@ -104,61 +103,35 @@ static int list_levels(struct plan_solver *S, const struct plan_row *row, int n)
     return divisor && row->P % divisor == 0 ? nlevels : 0;
 }
 
-static int build(struct plan_solver *S, const struct plan_row *row, int level, int with_need, int *met,
-                 struct hrun_error *err)
+/* Can P be met with options of value <= S->levels[level]? */
+static int build_level(struct plan_solver *S, const struct plan_row *row, int level, int with_need)
 {
     S->nbuilt++;
-    return plan_level_build(&S->level, row->P, row->v, S->levels[level], with_need, met, err);
+    return plan_level_build(&S->level, row->P, row->v, S->levels[level], with_need);
 }
 
 /* The first level of 1..n-1 that can do, when level 0 cannot; n when none can. */
-static int first_level(struct plan_solver *S, const struct plan_row *row, int n, int *first,
-                       struct hrun_error *err)
+static int first_level(struct plan_solver *S, const struct plan_row *row, int n)
 {
     int below = 0, at, met = 0;
 
     for (int step = 1; !met; step *= 2) {
         at = below + step < n ? below + step : n - 1;
-        if (at == below) {
-            *first = n;
-            return 0;
-        }
-        if (build(S, row, at, 0, &met, err))
-            return -1;
+        if (at == below)
+            return n;
+        met = build_level(S, row, at, 0);
         if (!met)
             below = at;
     }
     while (at - below > 1) {
         int mid = below + (at - below) / 2;
-        if (build(S, row, mid, 0, &met, err))
-            return -1;
-        if (met)
+
+        if (build_level(S, row, mid, 0))
             at = mid;
         else
             below = mid;
     }
-    *first = at;
-    return 0;
-}
-
-/* Add to the list what P has to offer. */
-static int solve(struct plan_solver *S, const struct plan_row *row, struct hrun_error *err)
-{
-    int n, first = 0, met;
-
-    n = list_levels(S, row, sort_options(S, row, plan_best_worst(S->best)));
-    if (n == 0)
-        return 0;
-    if (build(S, row, 0, 1, &met, err))
-        return -1;
-    if (!met && first_level(S, row, n, &first, err))
-        return -1;
-    for (int k = first; k < n && plan_best_wants(S->best, S->levels[k]); k++) {
-        if ((k > 0 || !met) && build(S, row, k, 1, &met, err))
-            return -1;
-        plan_level_add(&S->level, row, S->best, err);
-    }
-    return 0;
+    return at;
 }
 
 /* Is there the capacity for lo processes with options of value <= limit, when P <= hi? */
@@ -179,7 +152,7 @@ int plan_has_capacity(const struct plan_space *s, const double *v, double limit,
 
 /* The list is full: can P offer a value below its last, or as good a one with no more PEs? Where Ti hardly
  * depends on P, this saves most of the many P of equal value. */
-static int may_enter(const struct plan_solver *S, const struct plan_row *row, const struct hrun_choice *last)
+static int offers_better(const struct plan_solver *S, const struct plan_row *row, const struct hrun_choice *last)
 {
     const struct plan_space *s = S->space;
     int P = row->P, most = 0;
@@ -198,11 +171,22 @@ int plan_solve(struct plan_solver *S, int P, struct hrun_error *err)
 {
     const struct plan_row *row = plan_space_row(S->space, P, err);
     const struct plan_best *best = S->best;
+    int n, first, met;
 
     if (!row)
         return -1;
     S->nrows++;
-    if (!row->rule || (best->n == best->top && !may_enter(S, row, &best->v[best->n - 1])))
+    if (!row->rule || (best->n == best->top && !offers_better(S, row, &best->v[best->n - 1])))
         return 0;
-    return solve(S, row, err);
+    n = list_levels(S, row, sort_options(S, row, plan_best_worst(best)));
+    if (n == 0)
+        return 0;
+    met = build_level(S, row, 0, 1);
+    first = met ? 0 : first_level(S, row, n);
+    for (int k = first; k < n && plan_best_wants(best, S->levels[k]); k++) {
+        if (k > 0)
+            build_level(S, row, k, 1);
+        plan_level_add(&S->level, row, S->best);
+    }
+    return 0;
 }

@@ -1,4 +1,4 @@
-/* whole.c - the search of a model that is not separable; see plan.h and internal.h for the contracts
+/* search_nonseparable.c - the search of a model that is not separable; see plan.h and internal.h for the contracts
  *
  * Where the oracle bounds parts of configurations (oracle->part): the first few of some P each are looked at, so that
  * there is a good list; then, for each P in the order of its least separable bound, sub-cluster by sub-cluster, all
@@ -6,8 +6,8 @@
  * Else in the order of the separable lower bound: what the fast search lists first is looked at first; behind one whose
  * bound is above the last value in the full list none can enter it. Lists are asked for four times as long each time:
  * together they cost hardly more than the last.
- * Where the oracle tells of shares of work, the least time of all comes first (dealt.c), and then what else belongs to
- * the list (dealt_list.c): nothing of the above is done, unless nothing was found.
+ * Where the oracle tells of shares of work, the least time of all comes first (search_shares.c), and then what else
+ * belongs to the list (list_shares.c): nothing of the above is done, unless nothing was found.
  * Where none of these ends, the rest of the looks goes to the neighbours of the best one found, and of theirs: other
  * numbers of PEs and processes on one sub-cluster, or on two that make up for each other, so that P stays what the
  * rule accepts.
@@ -37,7 +37,7 @@ static void copy_config(const struct hrun_choice *from, struct hrun_choice *to, 
     to->npes = from->npes;
 }
 
-static void make_room(struct hrun_choice *c, int nsubs)
+static void choice_alloc(struct hrun_choice *c, int nsubs)
 {
     c->pes = xcalloc((size_t)nsubs + 1, sizeof *c->pes);
     c->procs = xcalloc((size_t)nsubs + 1, sizeof *c->procs);
@@ -52,7 +52,9 @@ int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_
     if (plan_choice_look(&w->space, row->t, &w->c, err))
         return -1;
     w->n++;
-    return isfinite(w->c.value) ? plan_best_add(&w->best, &w->c, err) : 0;
+    if (isfinite(w->c.value))
+        plan_best_add(&w->best, &w->c);
+    return 0;
 }
 
 int plan_walk_is_listed(const struct plan_walk *w)
@@ -125,16 +127,16 @@ static int by_bound(struct plan_walk *w, const struct hrun_plan_problem *problem
     lower.oracle = &separable;
     for (*exact = 0; !*exact && !all && w->n < w->most; top *= 4) {
         struct hrun_plan *p;
+        int rc;
 
         if (plan_search_tuned(&lower, top, &tuning, NULL, &p, err))
             return -1;
         *counts = p->counts;
-        if (look_at_list(w, p->v, &seen, p->n, exact, bound, err)) {
-            hrun_plan_destroy(p);
-            return -1;
-        }
+        rc = look_at_list(w, p->v, &seen, p->n, exact, bound, err);
         all = p->n < top && seen == p->n;
         hrun_plan_destroy(p);
+        if (rc)
+            return -1;
     }
     *exact |= all;
     return 0;
@@ -152,14 +154,12 @@ static int by_processes(struct plan_walk *w, const struct hrun_plan_problem *pro
 
     separable.whole = NULL;
     lower.oracle = &separable;
-    for (int P = next; P <= (only ? only : w->space.max_P); P++) {
-        const struct plan_row *row = P < next ? NULL : plan_space_row(&w->space, P, err);
+    for (int P = next; P <= (only ? only : w->space.max_P); P = P < next ? next : P + 1) {
+        const struct plan_row *row = plan_space_row(&w->space, P, err);
         struct hrun_error none;
         struct hrun_plan *p;
         int rc;
 
-        if (P < next)
-            continue;
         if (!row)
             return -1;
         lower.P = P;
@@ -180,7 +180,7 @@ static int by_processes(struct plan_walk *w, const struct hrun_plan_problem *pro
 
 /* Is w->c, whose numbers are set but for P and npes, a valid configuration that might be better than where the walk is?
  * Then it is looked at. */
-static int consider_candidate(struct plan_walk *w, struct hrun_error *err)
+static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
     const struct plan_row *row;
@@ -227,7 +227,7 @@ static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
         return 0;
     if (left == 0) {
         w->c.pes[j] = w->c.procs[j] = 0;
-        return consider_candidate(w, err);
+        return look_at_neighbour(w, err);
     }
     for (int o = s->first[j]; o < s->first[j + 1]; o++) {
         int m = s->oracle->options[o].m;
@@ -236,14 +236,14 @@ static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
             continue;
         w->c.pes[j] = left / m;
         w->c.procs[j] = m;
-        if (consider_candidate(w, err))
+        if (look_at_neighbour(w, err))
             return -1;
     }
     return 0;
 }
 
 /* Sub-cluster i with `pes` PEs of m processes: alone, and with each other one making up for it. */
-static int change(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
+static int change_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
 
@@ -253,7 +253,7 @@ static int change(struct plan_walk *w, int i, int pes, int m, struct hrun_error 
         copy_config(&w->from, &w->c, s->nsubs);
         w->c.pes[i] = pes;
         w->c.procs[i] = pes ? m : 0;
-        if (j != i && (j < 0 ? consider_candidate(w, err) : make_up(w, i, j, err)))
+        if (j != i && (j < 0 ? look_at_neighbour(w, err) : make_up(w, i, j, err)))
             return -1;
     }
     return 0;
@@ -265,16 +265,16 @@ static int change_sub(struct plan_walk *w, int i, struct hrun_error *err)
     const struct plan_space *s = &w->space;
     int have = w->from.pes[i], most = s->subs[i].npes;
 
-    if (have && change(w, i, 0, 0, err))
+    if (have && change_pes(w, i, 0, 0, err))
         return -1;
     for (int o = s->first[i]; o < s->first[i + 1]; o++) {
         int m = s->oracle->options[o].m;
 
-        if ((have && change(w, i, have, m, err)) || (have != most && change(w, i, most, m, err)))
+        if ((have && change_pes(w, i, have, m, err)) || (have != most && change_pes(w, i, most, m, err)))
             return -1;
         for (int step = 1; step < most; step *= 2)
-            if ((have + step < most && change(w, i, have + step, m, err)) ||
-                (have - step > 0 && change(w, i, have - step, m, err)))
+            if ((have + step < most && change_pes(w, i, have + step, m, err)) ||
+                (have - step > 0 && change_pes(w, i, have - step, m, err)))
                 return -1;
     }
     return 0;
@@ -321,10 +321,10 @@ static int by_entrance(const void *a, const void *b)
     return x->bound != y->bound ? (x->bound > y->bound) - (x->bound < y->bound) : x->P - y->P;
 }
 
-static int add_part(struct parts *s, int k, long rest, double value, struct hrun_error *err);
+static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err);
 
 /* Sub-cluster k with p PEs of m processes, and all that may follow. */
-static int with_pair(struct parts *s, int k, int p, int m, long rest, double value, struct hrun_error *err)
+static int bound_with_pair(struct parts *s, int k, int p, int m, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
     const struct hrun_oracle *oracle = w->space.oracle;
@@ -339,7 +339,7 @@ static int with_pair(struct parts *s, int k, int p, int m, long rest, double val
     rc = oracle->part(oracle->ctx, w->c.pes, w->c.procs, k + 1, s->row->P, &time_s, err);
     if (!rc) {
         value = fmax(value, plan_value(&w->space, time_s));
-        rc = plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? add_part(s, k + 1, rest, value, err) : 0;
+        rc = plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? list_by_parts(s, k + 1, rest, value, err) : 0;
     }
     w->c.pes[k] = w->c.procs[k] = 0;
     w->c.npes -= p;
@@ -347,7 +347,7 @@ static int with_pair(struct parts *s, int k, int p, int m, long rest, double val
 }
 
 /* Add to the list what begins with the pairs of w->c before sub-cluster k and has `rest` processes from there on. */
-static int add_part(struct parts *s, int k, long rest, double value, struct hrun_error *err)
+static int list_by_parts(struct parts *s, int k, long rest, double value, struct hrun_error *err)
 {
     struct plan_walk *w = s->w;
     const struct plan_space *space = &w->space;
@@ -368,10 +368,10 @@ static int add_part(struct parts *s, int k, long rest, double value, struct hrun
 
         for (long p = rest / m < space->subs[k].npes ? rest / m : space->subs[k].npes; p >= least; p--)
             if (plan_best_wants(&w->best, s->row->v[o]) && s->row->v[o] < INFINITY &&
-                with_pair(s, k, (int)p, (int)m, rest - p * m, fmax(value, s->row->v[o]), err))
+                bound_with_pair(s, k, (int)p, (int)m, rest - p * m, fmax(value, s->row->v[o]), err))
                 return -1;
     }
-    return add_part(s, k + 1, rest, value, err);
+    return list_by_parts(s, k + 1, rest, value, err);
 }
 
 /* The P at which a configuration may enter the list, those with the least bound first. Result: how many; -1: *err. */
@@ -401,12 +401,13 @@ static int list_entrances(struct plan_walk *w, struct entrance *v, struct hrun_e
 static int by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_error *err)
 {
     struct plan_space *s = &w->space;
-    struct entrance *v = xmalloc(((size_t)s->max_P + 1) * sizeof *v);
-    struct parts parts = { .w = w, .held = xcalloc((size_t)s->nsubs + 1, sizeof *parts.held),
-                           .left = w->looks->parts };
-    int n = parts.held ? list_entrances(w, v, err) : hrun_fail_nomem(err), rc = n < 0 ? -1 : 0;
+    autofree struct entrance *v = xmalloc(((size_t)s->max_P + 1) * sizeof *v);
+    autofree long *held = xcalloc((size_t)s->nsubs + 1, sizeof *held);
+    struct parts parts = { .w = w, .held = held, .left = w->looks->parts };
+    int n = list_entrances(w, v, err);
 
-    for (int i = 0; i < n && !rc && parts.left > 0 && plan_best_wants(&w->best, v[i].bound); i++) {
+    *exact = 0;
+    for (int i = 0; i < n && parts.left > 0 && plan_best_wants(&w->best, v[i].bound); i++) {
         parts.row = plan_space_row(s, v[i].P, err);
         *bound = fmax(*bound, v[i].bound);
         parts.most_m = 1;
@@ -423,12 +424,11 @@ static int by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_
         memset(w->c.pes, 0, (size_t)s->nsubs * sizeof *w->c.pes);
         memset(w->c.procs, 0, (size_t)s->nsubs * sizeof *w->c.procs);
         w->c.npes = 0;
-        rc = add_part(&parts, 0, v[i].P, 0, err);
+        if (list_by_parts(&parts, 0, v[i].P, 0, err))
+            return -1;
     }
-    *exact = !rc && parts.left > 0;
-    free(v);
-    free(parts.held);
-    return rc;
+    *exact = n >= 0 && parts.left > 0;
+    return n < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ by shares of work */
@@ -448,81 +448,79 @@ static int look_at_found(void *ctx, const struct plan_row *row, const struct hru
  * *least: no configuration takes less. */
 static int by_shares(struct plan_walk *w, int *done, double *least, struct hrun_error *err)
 {
-    struct plan_dealt d;
-    int rc = plan_dealt_init(&d, &w->space, err) || plan_dealt_search(&d, EFFORT, look_at_found, w, err) ? -1 : 0;
+    autorelease(plan_dealt_release) struct plan_dealt d;
 
+    plan_dealt_init(&d, &w->space);
+    if (plan_dealt_search(&d, EFFORT, look_at_found, w, err))
+        return -1;
     *least = d.least;
-    if (!rc && *least < INFINITY)
-        rc = plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, done, least, err);
-    plan_dealt_release(&d);
-    return rc;
+    return *least < INFINITY ? plan_dealt_list(w, &d, w->looks->parts * PART_EFFORT, done, least, err) : 0;
 }
 
-/* ------------------------------------------------------------------ */
+/* ------------------------------------------------------------------ the search */
 
 /* Additions that counting for the report may cost: about 4 ms. */
 static const double COUNT_LIMIT = 4e6;
 /* Parts are tried with no more (P, option) cells: their rows are kept. */
 static const double CELLS_MOST = 200000;
 
+static void walk_release(struct plan_walk *w)
+{
+    hrun_choice_release(&w->c);
+    hrun_choice_release(&w->from);
+    plan_best_release(&w->best);
+    plan_space_release(&w->space);
+}
+
 int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                       const struct plan_looks *looks, struct hrun_plan **out, struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { 0 };
     long bounded = top > looks->bounded ? top : looks->bounded, all = bounded + looks->local;
-    struct plan_walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n };
+    autorelease(walk_release) struct plan_walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n,
+                                                     .best = { .top = top, .nsubs = problem->oracle->nsubs } };
     double started = plan_clock(), bound = 0, least = 0;
-    int rc = -1, done = 0, exact, shared;
+    int done = 0, exact, shared;
 
-    plan_best_init(&w.best, top, problem->oracle->nsubs);
-    if (top < 1) {
-        hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
-        goto out;
-    }
+    if (top < 1)
+        return hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
     if (plan_space_init(&w.space, problem, 0, err))
-        goto out;
-    make_room(&w.c, w.space.nsubs);
-    make_room(&w.from, w.space.nsubs);
-    if ((problem->oracle->part || problem->oracle->lines) && plan_space_cells(&w.space) <= CELLS_MOST) {
+        return -1;
+    choice_alloc(&w.c, w.space.nsubs);
+    choice_alloc(&w.from, w.space.nsubs);
+    if ((problem->oracle->part || problem->oracle->lines) && plan_space_cells(&w.space) <= CELLS_MOST)
         w.space.rows = xcalloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
-    }
     if (problem->oracle->lines) {
         w.most = all;
         if (by_shares(&w, &done, &least, err))
-            goto out;
+            return -1;
         bound = least > 0 ? plan_value(&w.space, least) : 0;
         w.most = bounded;
     }
     shared = w.best.n || done || least == INFINITY;
     if (!shared && problem->oracle->part && w.space.rows && by_processes(&w, problem, all, err))
-        goto out;
+        return -1;
     if ((w.best.n || shared) && plan_count(&w.space, COUNT_LIMIT, &counts, err))
-        goto out;
+        return -1;
     if (w.best.n)
         w.most = all;
     if (!shared && (w.best.n ? by_parts(&w, &done, &bound, err)
                              : by_bound(&w, problem, &counts, &done, &bound, err)))
-        goto out;
+        return -1;
     exact = done || (shared && w.best.n && w.best.v[0].value <= bound);
     w.most = all;
     if (!done && (!exact || w.best.n < top) && by_neighbours(&w, err))
-        goto out;
+        return -1;
     exact |= shared && w.best.n && w.best.v[0].value <= bound;
     if (!w.best.n) {            /* none of what was looked at can be used */
         counts.excluded_memory += counts.valid;
         counts.valid = 0;
     }
     if (plan_finish(&w.space, &w.best, &counts, started, out, err))
-        goto out;
+        return -1;
     (*out)->exact = exact;
     (*out)->evaluated = w.n;
     if (!exact)
         (*out)->gap = bound > 0 ? fmax((*out)->v[0].value / bound - 1, 0) : INFINITY;
-    rc = 0;
-out:
-    hrun_choice_release(&w.c);
-    hrun_choice_release(&w.from);
-    plan_best_release(&w.best);
-    plan_space_release(&w.space);
-    return rc;
+    return 0;
 }

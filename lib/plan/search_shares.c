@@ -1,4 +1,4 @@
-/* dealt.c - the best configuration whose processes get unequal shares of work; see internal.h for the contracts
+/* search_shares.c - the best configuration whose processes get unequal shares of work; see internal.h for the contracts
  *
  * By a time T, a process of option o does u units (hrun_line_units). So at one P the question is whether p_i PEs of
  * M_i processes with sum p_i M_i = P do all units: how many do they do at most? A knapsack with exactly P places.
@@ -7,8 +7,8 @@
  * below the best one, each process taken off at that worth, is lost to the whole (the bound of Lagrange). Near the
  * least T little may be lost, and few choices remain for the knapsack.
  * Knapsack. Layer by layer, from the last sub-cluster to the first, the most units by the number of processes, over the
- * sums from which P can still be met (level.c has the same windows). So where few choices remain, and many on one
- * sub-cluster alone, all windows are narrow.
+ * sums from which P can still be met (configs_of_value.c has the same windows). So where few choices remain, and many
+ * on one sub-cluster alone, all windows are narrow.
  * Search. At one P, T rises from the end of what is impossible relaxed, in growing steps, as the least T is near it.
  * What is found has a time of its own, just below which the next one must be.
  */
@@ -127,7 +127,7 @@ static double steepest(struct plan_piece *v, int n, double need, double *slope)
 
 /* No more units are done than this with lo..d->hi processes in all, -INFINITY: they do not fit. *slope: what a process
  * more is worth. Takes the pieces apart. */
-static double most_units(struct plan_dealt *d, int lo, double *slope)
+static double relaxed_most_units(struct plan_dealt *d, int lo, double *slope)
 {
     double all = 0, gains = 0;
 
@@ -168,12 +168,12 @@ static int limit_choices(const struct plan_dealt *d, struct plan_pack *x, int i,
 }
 
 /* May all be done by time_s, by between lo and d->hi processes? */
-static int can(struct plan_dealt *d, double time_s, int lo)
+static int may_do_all(struct plan_dealt *d, double time_s, int lo)
 {
     double slope;
 
     deal_by(d, time_s, d->pack[0].u);
-    return most_units(d, lo, &slope) >= (double)d->units;
+    return relaxed_most_units(d, lo, &slope) >= (double)d->units;
 }
 
 /* The largest time that a process of any line may take. */
@@ -207,12 +207,12 @@ static double relaxed(struct plan_dealt *d, int lo, double near)
 {
     double above = fmin(d->limit, latest(d)), below = fmax(d->intervals.least, earliest(d));
 
-    if (!can(d, above, lo))
+    if (!may_do_all(d, above, lo))
         return INFINITY;
     for (int k = 0; k < HALVINGS && above - below > near * fabs(above); k++) {
         double mid = 0.5 * below + 0.5 * above;
 
-        if (can(d, mid, lo))
+        if (may_do_all(d, mid, lo))
             above = mid;
         else
             below = mid;
@@ -223,8 +223,8 @@ static double relaxed(struct plan_dealt *d, int lo, double near)
 /* ------------------------------------------------------------------ the knapsack */
 
 /* dst[x] = max(dst[x], max over p = least..most of src[x - p m] + p m u); positions are sums: dst[0] stands for dlo. */
-static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const int64_t *src, long slo, long shi,
-                  long m, int64_t u, long least, long most)
+static void slide_most_units(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const int64_t *src, long slo,
+                             long shi, long m, int64_t u, long least, long most)
 {
     if (most - least < PLAIN_PASSES) {
         for (long p = least; p <= most; p++) {
@@ -266,7 +266,7 @@ static void slide(struct plan_dealt *d, int64_t *dst, long dlo, long dhi, const 
 }
 
 /* Of sub-cluster i, the fewest and the most processes that are left as a choice; 0: none is. */
-static int span(const struct plan_space *s, const struct plan_pack *x, int i, struct plan_layer *l)
+static int process_range(const struct plan_space *s, const struct plan_pack *x, int i, struct plan_layer *l)
 {
     l->low = l->skip ? 0 : LONG_MAX;
     l->high = 0;
@@ -285,11 +285,11 @@ static int span(const struct plan_space *s, const struct plan_pack *x, int i, st
 static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
 {
     const struct plan_space *s = d->space;
-    double slope, most = most_units(d, P, &slope);
+    double slope, most = relaxed_most_units(d, P, &slope);
 
     for (int i = 0; i < s->nsubs && most >= (double)d->units; i++) {
         x->layer[i].skip = limit_choices(d, x, i, slope, most - (double)d->units, P);
-        if (!span(s, x, i, &x->layer[i]))
+        if (!process_range(s, x, i, &x->layer[i]))
             return 0;
     }
     return most >= (double)d->units;
@@ -297,7 +297,7 @@ static int list_choices(struct plan_dealt *d, struct plan_pack *x, int P)
 
 /* The windows of sums of the layers, of which k has sub-clusters k.. x->met = 0: P cannot be met. Result: 1: too many
  * cells. */
-static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P)
+static int lay_out_layers(struct plan_dealt *d, struct plan_pack *x, int P)
 {
     struct plan_layer *l = x->layer;
     long low = 0, high = 0;
@@ -323,18 +323,8 @@ static int lay_out(struct plan_dealt *d, struct plan_pack *x, int P)
     }
     if (cells > CELLS_MOST)
         return 1;
-    if (cells > x->cells) {
-        free(x->cell);
-        x->cells = 0;
-        x->cell = xmalloc(2 * cells * sizeof *x->cell);
-        x->cells = 2 * cells;
-    }
-    if (x->cells > d->queued) {
-        free(d->queue);
-        d->queued = 0;
-        d->queue = xmalloc(x->cells * sizeof *d->queue);
-        d->queued = x->cells;
-    }
+    hrun_grow(x->cell, cells, x->cells);
+    hrun_grow(d->queue, cells, d->queued);
     return 0;
 }
 
@@ -345,7 +335,7 @@ int64_t plan_pack_after(const struct plan_pack *x, int k, long sum)
     return sum < l->from || sum > l->to ? NEVER : x->cell[l->at + (size_t)(sum - l->from)];
 }
 
-int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x, struct hrun_error *err)
+int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack *x)
 {
     const struct plan_space *s = d->space;
     int rc;
@@ -356,7 +346,7 @@ int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack
     deal_by(d, time_s, x->u);
     if (!list_choices(d, x, P))
         return 0;
-    rc = lay_out(d, x, P);
+    rc = lay_out_layers(d, x, P);
     if (rc || !x->met)
         return rc;
     x->cell[0] = 0;
@@ -368,8 +358,8 @@ int plan_dealt_pack(struct plan_dealt *d, int P, double time_s, struct plan_pack
             to[sum - l->from] = l->skip ? plan_pack_after(x, k + 1, sum) : NEVER;
         for (int o = s->first[k]; o < s->first[k + 1]; o++)
             if (x->fewest[o] <= x->most[o]) {
-                slide(d, to, l->from, l->to, x->cell + after->at, after->from, after->to, s->oracle->options[o].m,
-                      x->u[o], x->fewest[o], x->most[o]);
+                slide_most_units(d, to, l->from, l->to, x->cell + after->at, after->from, after->to,
+                                 s->oracle->options[o].m, x->u[o], x->fewest[o], x->most[o]);
                 d->effort -= CALL_COST + CELL_COST * (l->to - l->from + 1);
             }
     }
@@ -398,7 +388,7 @@ void plan_dealt_best(const struct plan_dealt *d, const struct plan_pack *x, int 
 
 /* ------------------------------------------------------------------ the search */
 
-static int bound_interval(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
+static int bound_by_lines(void *ctx, int lo, int hi, int scanned, double *bound, struct hrun_error *err)
 {
     struct plan_dealt *d = ctx;
     const struct hrun_oracle *oracle = d->space->oracle;
@@ -415,7 +405,7 @@ static int bound_interval(void *ctx, int lo, int hi, int scanned, double *bound,
     return 0;
 }
 
-static int wants(void *ctx, double bound)
+static int may_be_quicker_than_limit(void *ctx, double bound)
 {
     const struct plan_dealt *d = ctx;
 
@@ -423,7 +413,7 @@ static int wants(void *ctx, double bound)
 }
 
 /* Look at P where all may be done by d->limit. */
-static int look(void *ctx, int P, struct hrun_error *err)
+static int look_at_P(void *ctx, int P, struct hrun_error *err)
 {
     struct plan_dealt *d = ctx;
     struct plan_space *s = d->space;
@@ -439,7 +429,7 @@ static int look(void *ctx, int P, struct hrun_error *err)
     for (int o = 0; o < s->nopt; o++)
         d->line[o].n = d->row->v[o] < INFINITY ? d->line[o].n : 0;
     d->hi = P;
-    return P <= d->units && can(d, fmin(d->limit, latest(d)), P) ? d->look(d->look_ctx, P, err) : 0;
+    return P <= d->units && may_do_all(d, fmin(d->limit, latest(d)), P) ? d->look(d->look_ctx, P, err) : 0;
 }
 
 int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hrun_error *err), void *ctx,
@@ -451,7 +441,7 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
 }
 
 /* What does all by `by`, as packed: what takes as long as it does matters no more. */
-static int take(struct plan_dealt *d, int P, double by, struct hrun_error *err)
+static int take_found(struct plan_dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
     struct hrun_choice c = { .pes = d->pes, .procs = d->procs, .P = P };
@@ -491,15 +481,13 @@ static int settle(void *ctx, int P, struct hrun_error *err)
         if (found)                              /* just below what was found, and then half way */
             t = found++ % 2 ? above : 0.5 * below + 0.5 * above;
         t = t > below && t < above ? t : above;
-        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &d->pack[0], err) : 1;
+        rc = d->effort > 0 ? plan_dealt_pack(d, P, t, &d->pack[0]) : 1;
         met = d->pack[0].met;
-        if (rc < 0)
-            return -1;
         if (rc) {
             d->least = fmin(d->least, below);
             return 0;
         }
-        if (met && take(d, P, t, err))
+        if (met && take_found(d, P, t, err))
             return -1;
         found += met && !found;
         below = met ? below : t;
@@ -522,7 +510,7 @@ int plan_dealt_search(struct plan_dealt *d, long effort,
     d->intervals.least = -INFINITY;
     /* Each P has to be bounded by itself then: soon, where something good is known. */
     for (int P = 1; !s->oracle->lines_bound && !s->problem->P && P <= s->max_P; P += 1 + P / STEPS)
-        if (look(d, P, err))
+        if (look_at_P(d, P, err))
             return -1;
     if (plan_dealt_each(d, settle, d, err))
         return -1;
@@ -551,14 +539,14 @@ static void pack_release(struct plan_pack *x)
     free(x->cell);
 }
 
-int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_error *err)
+void plan_dealt_init(struct plan_dealt *d, struct plan_space *s)
 {
     size_t nopt = (size_t)s->nopt + 1, nsubs = (size_t)s->nsubs + 1;
 
     memset(d, 0, sizeof *d);
     d->space = s;
-    d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_interval,
-                                            .wants = wants, .look = look };
+    d->intervals = (struct plan_intervals){ .space = s, .tuning = tuning, .ctx = d, .bound = bound_by_lines,
+                                            .wants = may_be_quicker_than_limit, .look = look_at_P };
     d->line = xcalloc(nopt, sizeof *d->line);
     d->hull = xcalloc(nopt, sizeof *d->hull);
     d->piece = xcalloc(nopt, sizeof *d->piece);
@@ -568,7 +556,6 @@ int plan_dealt_init(struct plan_dealt *d, struct plan_space *s, struct hrun_erro
     d->share = xcalloc(nsubs, sizeof *d->share);
     pack_init(&d->pack[0], s);
     pack_init(&d->pack[1], s);
-    return 0;
 }
 
 void plan_dealt_release(struct plan_dealt *d)

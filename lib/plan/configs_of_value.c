@@ -1,4 +1,5 @@
-/* level.c - configurations of one P and one value; see internal.h for the method and the contracts */
+/* configs_of_value.c - the configurations with P processes and a given value of the objective, by dynamic programming;
+ * see internal.h for the method and the contracts */
 #include "base/alloc.h"
 #include "plan/internal.h"
 
@@ -53,7 +54,7 @@ void plan_level_release(struct plan_level *l)
 }
 
 /* The most processes that sub-cluster i holds with options of the level, none of which may exceed P alone. */
-static long capacity(const struct plan_level *l, int i)
+static long level_capacity(const struct plan_level *l, int i)
 {
     const struct plan_space *s = l->s;
     long most = 0;
@@ -71,8 +72,8 @@ static long capacity(const struct plan_level *l, int i)
 }
 
 /* dst[x] = min(dst[x], min over p = 1..G of src[x - p M] + p); positions are sums: dst[0] stands for dlo. */
-static void slide(struct plan_level *l, uint32_t *dst, int dlo, int dwidth, const uint32_t *src, int slo,
-                  int swidth, int M, int G)
+static void slide_minimum(struct plan_level *l, uint32_t *dst, int dlo, int dwidth, const uint32_t *src, int slo,
+                          int swidth, int M, int G)
 {
     long dhi = (long)dlo + dwidth - 1, shi = (long)slo + swidth - 1;
     long pmin = dlo > shi ? (dlo - shi + M - 1) / M : 1, pmax = dhi >= slo ? (dhi - slo) / M : 0;
@@ -121,7 +122,7 @@ static void slide(struct plan_level *l, uint32_t *dst, int dlo, int dwidth, cons
 }
 
 /* Leave sub-cluster k out: what the later ones reach, as far as both windows go. */
-static void carry(const struct plan_level *l, int k, const uint32_t *src, uint32_t *dst)
+static void skip_sub(const struct plan_level *l, int k, const uint32_t *src, uint32_t *dst)
 {
     long dlo = l->lo[k], slo = l->lo[k + 1], hi = dlo + l->width[k];
 
@@ -129,8 +130,8 @@ static void carry(const struct plan_level *l, int k, const uint32_t *src, uint32
         dst[x - dlo] = x >= slo && x < slo + l->width[k + 1] ? src[x - slo] : NEVER;
 }
 
-/* Windows of all layers, and room for them. 0 when P is out of reach, 1 else, -1 on failure. */
-static int lay_out(struct plan_level *l, int with_need)
+/* Windows of all layers, and room for them. 0 when P is out of reach. */
+static int lay_out_windows(struct plan_level *l, int with_need)
 {
     int n = l->s->nsubs;
     long before = 0, after = 0;
@@ -138,7 +139,7 @@ static int lay_out(struct plan_level *l, int with_need)
 
     for (int k = n; k >= 0; k--) { /* width holds the upper end until lo is known */
         if (k < n)
-            after += capacity(l, k);
+            after += level_capacity(l, k);
         l->width[k] = (int)(after < l->P ? after : l->P);
     }
     if (after < l->P)
@@ -150,20 +151,12 @@ static int lay_out(struct plan_level *l, int with_need)
         if ((size_t)l->width[k] > widest)
             widest = (size_t)l->width[k];
         if (k < n)
-            before += capacity(l, k);
+            before += level_capacity(l, k);
     }
     if (with_need)
         cells *= 2;
-    if (cells > l->pool_cap) {
-        uint32_t *pool = xrealloc(l->pool, cells * sizeof *pool);
-        l->pool = pool;
-        l->pool_cap = cells;
-    }
-    if (widest > l->queue_cap) {
-        int *queue = xrealloc(l->queue, widest * sizeof *queue);
-        l->queue = queue;
-        l->queue_cap = widest;
-    }
+    hrun_grow(l->pool, cells, l->pool_cap);
+    hrun_grow(l->queue, widest, l->queue_cap);
     cells = 0;
     for (int k = 0; k <= n; k++) {
         l->free[k] = l->pool + cells;
@@ -177,44 +170,38 @@ static int lay_out(struct plan_level *l, int with_need)
     return 1;
 }
 
-int plan_level_build(struct plan_level *l, int P, const double *v, double level, int with_need, int *met,
-                     struct hrun_error *err)
+int plan_level_build(struct plan_level *l, int P, const double *v, double level, int with_need)
 {
     const struct plan_space *s = l->s;
-    int n = s->nsubs, fits;
+    int n = s->nsubs;
 
     l->P = P;
     l->v = v;
     l->level = level;
-    fits = lay_out(l, with_need);
-    if (fits < 0)
-        return -1;
-    *met = 0;
-    if (!fits)
+    if (!lay_out_windows(l, with_need))
         return 0;
     l->free[n][0] = 0;
     if (with_need)
         l->need[n][0] = NEVER;
     for (int k = n - 1; k >= 0; k--) {
         int lo = l->lo[k], width = l->width[k], slo = l->lo[k + 1], swidth = l->width[k + 1];
-        carry(l, k, l->free[k + 1], l->free[k]);
+        skip_sub(l, k, l->free[k + 1], l->free[k]);
         if (with_need)
-            carry(l, k, l->need[k + 1], l->need[k]);
+            skip_sub(l, k, l->need[k + 1], l->need[k]);
         for (int o = s->first[k]; o < s->first[k + 1]; o++) {
             int M = s->oracle->options[o].m, G = s->subs[k].npes;
             if (v[o] > level)
                 continue;
-            slide(l, l->free[k], lo, width, l->free[k + 1], slo, swidth, M, G);
+            slide_minimum(l, l->free[k], lo, width, l->free[k + 1], slo, swidth, M, G);
             if (with_need)
-                slide(l, l->need[k], lo, width, v[o] == level ? l->free[k + 1] : l->need[k + 1], slo,
-                      swidth, M, G);
+                slide_minimum(l, l->need[k], lo, width, v[o] == level ? l->free[k + 1] : l->need[k + 1],
+                              slo, swidth, M, G);
         }
     }
-    *met = l->free[0][0] != NEVER;
-    return 0;
+    return l->free[0][0] != NEVER;
 }
 
-static uint32_t cell(const struct plan_level *l, int k, int need, long sum)
+static uint32_t fewest_pes(const struct plan_level *l, int k, int need, long sum)
 {
     long x = sum - l->lo[k];
 
@@ -239,7 +226,7 @@ static int next_pair(const struct plan_level *l, int k, int need, long sum, cons
 {
     const struct plan_space *s = l->s;
     long lo = l->lo[k + 1], hi = lo + l->width[k + 1] - 1;
-    struct pair_key best = { NEVER, 0, 0 }, key = { cell(l, k + 1, need, sum), 0, 0 };
+    struct pair_key best = { NEVER, 0, 0 }, key = { fewest_pes(l, k + 1, need, sum), 0, 0 };
 
     if (key.cost != NEVER && (!after || key_less(after, &key)))
         best = key;
@@ -254,7 +241,7 @@ static int next_pair(const struct plan_level *l, int k, int need, long sum, cons
         if (pmax > s->subs[k].npes)
             pmax = s->subs[k].npes;
         for (; p <= pmax; p++) {
-            uint32_t rest = cell(l, k + 1, still, sum - p * M);
+            uint32_t rest = fewest_pes(l, k + 1, still, sum - p * M);
             if (rest == NEVER)
                 continue;
             key.cost = rest + (uint32_t)p;
@@ -283,34 +270,19 @@ static int *path_pairs(const struct plan_level *l, int path)
     return l->pairs + (size_t)path * 2 * (size_t)l->s->nsubs;
 }
 
-/* Make room for one more candidate. */
-static void grow(struct plan_level *l)
-{
-    int cap = l->paths_cap ? 2 * l->paths_cap : 16;
-    struct plan_path *paths;
-    int *pairs;
-
-    if (l->npaths < l->paths_cap)
-        return;
-    paths = xrealloc(l->paths, (size_t)cap * sizeof *paths);
-    l->paths = paths;
-    pairs = xrealloc(l->pairs, (size_t)cap * (2 * (size_t)l->s->nsubs + 1) * sizeof *pairs);
-    l->pairs = pairs;
-    l->paths_cap = cap;
-}
-
 /* Append the best path that shares the first `turn` pairs with from[] (which has `used` PEs there, leaves
  * `sum` processes and still needs the level if `need`), and takes a pair after *after at `turn`. Nothing if
  * none. */
-static void branch(struct plan_level *l, const int *from, int turn, int used, long sum, int need,
-                  const struct pair_key *after, struct hrun_error *err)
+static void add_best_path(struct plan_level *l, const int *from, int turn, int used, long sum, int need,
+                          const struct pair_key *after)
 {
     int n = l->s->nsubs, *pair;
     struct pair_key key;
 
     if (!next_pair(l, turn, need, sum, after, &key))
         return;
-    grow(l);
+    hrun_grow(l->paths, l->npaths + 1, l->paths_cap);
+    hrun_grow(l->pairs, ((size_t)l->npaths + 1) * 2 * (size_t)n, l->pairs_cap);
     pair = path_pairs(l, l->npaths);
     memcpy(pair, from, (size_t)turn * 2 * sizeof *pair);
     l->paths[l->npaths].turn = turn;
@@ -328,7 +300,7 @@ static void branch(struct plan_level *l, const int *from, int turn, int used, lo
 
 /* Split what path[] stood for, without itself: for each sub-cluster from its turn on, the same pairs before
  * and a later pair there. */
-static void split(struct plan_level *l, const int *path, int turn, int npes, struct hrun_error *err)
+static void add_rest_paths(struct plan_level *l, const int *path, int turn, int npes)
 {
     int n = l->s->nsubs, used = 0, need = 1;
     long sum = l->P;
@@ -336,7 +308,7 @@ static void split(struct plan_level *l, const int *path, int turn, int npes, str
     for (int k = 0; k < n; k++) {
         struct pair_key own = { (uint32_t)(npes - used), path[2 * k], path[2 * k + 1] };
         if (k >= turn)
-            branch(l, path, k, used, sum, need, &own, err);
+            add_best_path(l, path, k, used, sum, need, &own);
         used += own.p;
         sum -= (long)own.p * own.m;
         need = need && !pair_is_level(l, k, own.m);
@@ -355,18 +327,14 @@ static int path_before(const struct plan_level *l, int a, int b)
     return 0;
 }
 
-void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best,
-                   struct hrun_error *err)
+void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best)
 {
-    int n = l->s->nsubs, *path = xcalloc(4 * (size_t)n + 1, sizeof *path);
-    struct hrun_choice c = { 0 };
+    int n = l->s->nsubs;
+    autofree int *path = xcalloc(4 * (size_t)n + 1, sizeof *path);
+    struct hrun_choice c = { .pes = path + 2 * n, .procs = path + 3 * n, .P = l->P, .value = l->level };
 
-    c.pes = path + 2 * n;
-    c.procs = path + 3 * n;
-    c.P = l->P;
-    c.value = l->level;
     l->npaths = 0;
-    branch(l, path, 0, 0, l->P, 1, NULL, err);
+    add_best_path(l, path, 0, 0, l->P, 1, NULL);
     while (l->npaths > 0) {
         int first = 0, turn;
         for (int i = 1; i < l->npaths; i++)
@@ -382,13 +350,12 @@ void plan_level_add(struct plan_level *l, const struct plan_row *row, struct pla
         if (!plan_best_takes(best, &c))
             break;
         plan_choice_time(l->s, row->t, &c);
-        plan_best_add(best, &c, err);
+        plan_best_add(best, &c);
         if (best->top == 1)
             break;
         l->npaths--;
         l->paths[first] = l->paths[l->npaths];
         memmove(path_pairs(l, first), path_pairs(l, l->npaths), (size_t)n * 2 * sizeof *path);
-        split(l, path, turn, c.npes, err);
+        add_rest_paths(l, path, turn, c.npes);
     }
-    free(path);
 }

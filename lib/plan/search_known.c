@@ -1,4 +1,4 @@
-/* known.c - the search where some configurations are known better than the oracle; see plan.h for the contract
+/* search_known.c - the search when runs tell the times of some configurations; see plan.h for the contract
  *
  * The `top` best of all are among the known ones and the `top` best of the others.
  */
@@ -56,12 +56,12 @@ void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double 
 }
 
 /* Add a known configuration, if the problem has it. */
-static int add_known(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
+static int add_known_choice(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
                      struct hrun_error *err)
 {
     const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
+    autorelease(hrun_choice_release) struct hrun_choice c = { 0 };
     struct hrun_error why = { 0 };
-    struct hrun_choice c;
 
     if (k->excluded)
         return 0;
@@ -73,68 +73,66 @@ static int add_known(const struct hrun_plan_problem *problem, const struct hrun_
         return -1;
     }
     c.time_s *= k->factor;
-    if (!plan_keeps(problem, c.time_s, c.pes)) {
-        hrun_choice_release(&c);
+    if (!plan_keeps(problem, c.time_s, c.pes))
         return 0;
-    }
     c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), c.pes, problem->subs, problem->oracle->nsubs);
     if (isfinite(c.value))
-        plan_best_add(best, &c, err);
-    hrun_choice_release(&c);
+        plan_best_add(best, &c);
     return 0;
+}
+
+static void release_plan(struct hrun_plan **p)
+{
+    hrun_plan_destroy(*p);
 }
 
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err)
 {
-    int nsubs = problem->oracle->nsubs, excluded = 0, rc = -1;
+    int nsubs = problem->oracle->nsubs, excluded = 0;
+    autorelease(plan_best_release) struct plan_best best = { .top = top, .nsubs = nsubs };
     double started = plan_clock(), others;
     struct hrun_error why = { 0 };
-    struct hrun_plan *p = NULL;
-    struct plan_best best;
+    autorelease(release_plan) struct hrun_plan *p = NULL;
 
-    plan_best_init(&best, top, nsubs);
     for (int i = 0; i < n; i++)
         if (known[i].excluded) {
             excluded++;
         } else if (!(isfinite(known[i].factor) && known[i].factor > 0)) {
-            hrun_fail(err, HRUN_EINVAL, "the factor of known configuration %d is %g, not finite and above 0", i + 1,
-                      known[i].factor);
-            goto out;
+            return hrun_fail(err, HRUN_EINVAL, "the factor of known configuration %d is %g, not finite and above 0",
+                             i + 1, known[i].factor);
         } else if (!(isfinite(known[i].doubt) && known[i].doubt >= 0)) {
-            hrun_fail(err, HRUN_EINVAL, "the doubt of known configuration %d is %g, not finite and above 0", i + 1,
-                      known[i].doubt);
-            goto out;
+            return hrun_fail(err, HRUN_EINVAL, "the doubt of known configuration %d is %g, not finite and above 0",
+                             i + 1, known[i].doubt);
         }
     if (plan_search_without(problem, known, n, top, &p, &why)) {
         /* By its model no other keeps the limits; one that is known better may. */
-        p = n && why.code == HRUN_EINFEASIBLE ? xcalloc(1, sizeof *p) : NULL;
-        if (!p) {
+        if (!n || why.code != HRUN_EINFEASIBLE) {
             if (err)
                 *err = why;
-            goto out;
+            return -1;
         }
+        p = xcalloc(1, sizeof *p);
         p->nsubs = nsubs;
         p->exact = 1;
         if (hrun_plan_count(problem, COUNT_LIMIT, &p->counts, err))
-            goto out;
+            return -1;
     }
     others = p->n ? p->v[0].value : 1;
     for (int i = 0; i < p->n; i++)
         if (!plan_known_find(known, n, &p->v[i], nsubs))
-            plan_best_add(&best, &p->v[i], err);
+            plan_best_add(&best, &p->v[i]);
     for (int i = 0; i < n; i++)
-        if (add_known(problem, &known[i], &best, err))
-            goto out;
+        if (add_known_choice(problem, &known[i], &best, err))
+            return -1;
     if (!best.n) {
         if (problem->limits)
-            plan_fail_none(problem, known, n, err);
-        else if (why.code && err)
-            *err = why;
-        else
-            hrun_fail(err, HRUN_EINFEASIBLE, excluded ? "no configuration is left: those that failed at this size are "
-                      "left out" : "no configuration has a usable time");
-        goto out;
+            return plan_fail_none(problem, known, n, err);
+        if (!why.code || !err)
+            return hrun_fail(err, HRUN_EINFEASIBLE, excluded ? "no configuration is left: those that failed at this "
+                             "size are left out" : "no configuration has a usable time");
+        *err = why;
+        return -1;
     }
     for (int i = 0; i < p->n; i++)
         hrun_choice_release(&p->v[i]);
@@ -149,9 +147,5 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
     p->search_s = plan_clock() - started;
     *out = p;
     p = NULL;
-    rc = 0;
-out:
-    plan_best_release(&best);
-    hrun_plan_destroy(p);
-    return rc;
+    return 0;
 }
