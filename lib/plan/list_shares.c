@@ -4,7 +4,8 @@
  * search_shares.c tells for each beginning whether it can be completed, so there are no vain ones. The time is that of
  * the list's last, but no more than a little above the least time: first what is near it is listed, then what is less
  * near, so that the list is good before there is much to prove. What can only be equal to the last goes on where it may
- * come before it. /
+ * come before it.
+ */
 #include "base/alloc.h"
 #include "plan/internal.h"
 
