@@ -109,41 +109,31 @@ void hrun_app_destroy(struct hrun_app *app)
 
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err)
 {
-    const char **names = xcalloc((size_t)app->nvariants + 1, sizeof *names), *near;
-    struct hrun_buf all = HRUN_BUF_INIT;
+    autofree const char **names = xcalloc((size_t)app->nvariants + 1, sizeof *names);
+    autorelease(hrun_buf_release) struct hrun_buf all = HRUN_BUF_INIT;
+    const char *near;
 
     for (int i = 0; i < app->nvariants; i++) {
         names[i] = app->variants[i]->variant;
         hrun_buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
-        if (!strcmp(names[i], name)) {
-            free(names);
-            hrun_buf_release(&all);
+        if (!strcmp(names[i], name))
             return i;
-        }
     }
     near = hrun_nearest(name, names, (size_t)app->nvariants);
     if (!app->nvariants)
-        hrun_fail(err, HRUN_ENOENT, "%s has no variants, and no '%s'", app->name, name);
-    else
-        hrun_fail(err, HRUN_ENOENT, "%s has no variant '%s' (it has: %s)%s%s%s", app->name, name, all.data,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    free(names);
-    hrun_buf_release(&all);
-    return -1;
+        return hrun_fail(err, HRUN_ENOENT, "%s has no variants, and no '%s'", app->name, name);
+    return hrun_fail(err, HRUN_ENOENT, "%s has no variant '%s' (it has: %s)%s%s%s", app->name, name, all.data,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err)
+void hrun_app_fix_threads(struct hrun_app *app, const char *value)
 {
     char *copy = xstrdup(value);
 
     for (int i = 0; i < app->nvariants; i++)
-        if (hrun_app_fix_threads(app->variants[i], value, err)) {
-            free(copy);
-            return -1;
-        }
+        hrun_app_fix_threads(app->variants[i], value);
     free(app->threads);
     app->threads = copy;
-    return 0;
 }
 
 static int by_count(const void *a, const void *b)

@@ -66,7 +66,7 @@ struct hrun_formula {
 };
 
 /* Compile where[n] (names and texts) and the formula. Errors: HRUN_EPARSE or HRUN_EINVAL with err->column in the text
- * of step *at (0..n, n being the formula), of *name = 1 in its name; HRUN_ENOMEM. */
+ * of step *at (0..n, n being the formula), of *name = 1 in its name. */
 int hrun_formula_compile(char *const *names, char *const *texts, int n, const char *formula,
                          const struct hrun_const *consts, int nconsts, struct hrun_formula **out, int *at, int *name,
                          struct hrun_error *err);
@@ -235,17 +235,15 @@ void hrun_app_destroy(struct hrun_app *app);
  * Result: 1 or 0. */
 int hrun_app_is_name(const char *s);
 /* The name that an application of this program has: its own in lower-case letters, without the folder, '-' for what may
- * not stand in one ("./Mini MD" -> "mini-md"). The caller frees it; "" where nothing is left; NULL: no memory. */
+ * not stand in one ("./Mini MD" -> "mini-md"). The caller frees it; "" where nothing is left. */
 char *hrun_app_name_of(const char *program);
 
 /* A definition for a program that none knows: any P is accepted, one process per PE, no terms, no arguments, the wall
- * clock; its name is hrun_app_name_of, its file "". Errors:
- * HRUN_EINVAL (nothing of the name is left), HRUN_ENOMEM. */
+ * clock; its name is hrun_app_name_of, its file "". Errors: HRUN_EINVAL (nothing of the name is left). */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 
 /* For suits_pes: the processes that PEs of so many cores (cores[n], 0: not known) may hold. Of one core: 1 and 2; of
- * c: 1, c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. Errors:
- * HRUN_ENOMEM; nothing has changed then. */
+ * c: 1, c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. */
 void hrun_app_suit(struct hrun_app *app, const int *cores, int n);
 
 /* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
@@ -278,7 +276,7 @@ int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_
 /* Of an application of one size whose runs tell the rule: runs with P[i] processes worked, or the program refused that
  * number. The rule becomes the simplest that agrees with all, once two numbers were refused; where none agrees, that it
  * is none of those, or, where more than twice as many were refused as worked, that it is one of these. Result: 1: it is
- * another one now, 0, or -1: errors of lib/expr, HRUN_ENOMEM. */
+ * another one now, 0, or -1: errors of lib/expr. */
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err);
 
 /* Bytes per process; *bytes = 0 when the definition has no memory expression. Errors: HRUN_ENONFINITE,
@@ -327,8 +325,8 @@ int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int
                            double room_bytes, int64_t *most, struct hrun_error *err);
 
 /* The user fixes OMP_NUM_THREADS of an application that fills its cores with threads: from now on its measurements
- * are of that number, apart from those of other numbers and of the filled ones. Errors: HRUN_ENOMEM. */
-int hrun_app_fix_threads(struct hrun_app *app, const char *value, struct hrun_error *err);
+ * are of that number, apart from those of other numbers and of the filled ones. */
+void hrun_app_fix_threads(struct hrun_app *app, const char *value);
 
 /* Append "nb=128,x=2": the constants in order of name, "" when there are none, derived ones only where -D gave them
  * a number; behind them "threads:fill" of a definition that says so ("threads:2" when the number is fixed; no constant
@@ -398,10 +396,9 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 
 /* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those
  * of `presets` whose line begins with a number that no other one follows; and to *missed, with the definition's value,
- * those of which such a file says no single number. Files that hrun wrote, by their mark, do not count. Errors:
- * HRUN_ENOMEM. */
-int hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
-                     struct hrun_strvec *missed, struct hrun_error *err);
+ * those of which such a file says no single number. Files that hrun wrote, by their mark, do not count. */
+void hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
+                      struct hrun_strvec *missed);
 
 /* Has the input file that hrun writes for these values the number `said` at a preset's place? Where it has another one,
  * *written gets that. */
@@ -422,7 +419,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
 void hrun_clock_feed(struct hrun_clock *c, const char *data, size_t len);
 /* *time_s of the last match; 0 where the program says 0: the run was shorter than it can tell. Errors: HRUN_ENODATA (no
  * line matched, the run wrote no such file, or several; says which expression and where it was looked for),
- * HRUN_ENONFINITE (negative, not finite, or by time_value not positive), HRUN_EIO, HRUN_ENOMEM. */
+ * HRUN_ENONFINITE (negative, not finite, or by time_value not positive), HRUN_EIO. */
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err);
 void hrun_clock_destroy(struct hrun_clock *c);
 
@@ -455,8 +452,8 @@ struct hrun_app_draft {
     int nsizes;
 };
 
-/* Append the definition. Errors: HRUN_EINVAL (text with a control character: it has no place in one line),
- * HRUN_ENOMEM; *out is then undefined. Whether names and expressions are right hrun_app_load tells. */
+/* Append the definition. Errors: HRUN_EINVAL (text with a control character: it has no place in one line); *out is then
+ * undefined. Whether names and expressions are right hrun_app_load tells. */
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err);
 
 /* Append, as lines of a definition, what one of `size: command` says of its commands: rule, procs_per_pe and time.
@@ -474,12 +471,12 @@ int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, stru
 
 struct hrun_time_match;
 
-/* Compile text. Errors: HRUN_EINVAL (the message quotes text and says what is wrong), HRUN_ENOMEM. */
+/* Compile text. Errors: HRUN_EINVAL (the message quotes text and says what is wrong). */
 struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err);
-/* Does line match? 1, 0, or -1 when memory ran out. Each character of the line is read once. */
+/* Does line match? Each character of the line is read once. */
 int hrun_time_match_test(const struct hrun_time_match *p, const char *line);
 /* Find the first match in a line that matches: where its first group begins, and its length. It takes time by the
- * square of the line's length. Result: 1, 0 if the group took no part in the match, -1 when memory ran out. */
+ * square of the line's length. Result: 1, or 0 if the group took no part in the match. */
 int hrun_time_match_find(const struct hrun_time_match *p, const char *line, const char **group, size_t *len);
 void hrun_time_match_destroy(struct hrun_time_match *p);
 

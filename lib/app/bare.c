@@ -39,18 +39,13 @@ int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun
     app->programs = xcalloc(1, sizeof *app->programs);
     app->procs_per_pe = xcalloc(1, sizeof *app->procs_per_pe);
     app->consts = xcalloc(1, sizeof *app->consts);
-    if (!*app->name) {
-        hrun_fail(err, HRUN_EINVAL, "the program's name, '%s', has no letter or digit for its records: write a "
-                  "definition for it (hrun-app(5))", program);
-        goto fail;
-    }
     app->procs_per_pe[app->nprocs_per_pe++] = 1;
-    app->rule = hrun_expr_compile("1", vars, 2, NULL, 0, err);
-    if (!app->rule)
-        goto fail;
+    app->rule = hrun_expr_compile("1", vars, 2, NULL, 0, NULL);
+    if (!*app->name) {
+        hrun_app_destroy(app);
+        return hrun_fail(err, HRUN_EINVAL, "the program's name, '%s', has no letter or digit for its records: write a "
+                         "definition for it (hrun-app(5))", program);
+    }
     *out = app;
     return 0;
-fail:
-    hrun_app_destroy(app);
-    return -1;
 }

@@ -42,26 +42,19 @@ struct hrun_clock {
     int skip;               /* it is longer than HRUN_CLOCK_LINE: the rest is dropped */
     struct hrun_buf found;  /* the last match's group */
     int matched;
-    int failed;             /* memory ran out */
 };
 
 /* ------------------------------------------------------------------ lines */
 
 /* Before len more bytes are searched. */
-static int renew_pattern(struct hrun_clock *c, size_t len)
+static void renew_pattern(struct hrun_clock *c, size_t len)
 {
-    struct hrun_time_match *fresh;
-
     c->searched += len;
     if (c->searched <= SEARCHED_MAX)
-        return 0;
-    fresh = hrun_time_match_create(c->app->time_match, NULL);
-    if (!fresh)
-        return -1;
+        return;
     hrun_time_match_destroy(c->pattern);
-    c->pattern = fresh;
+    c->pattern = hrun_time_match_create(c->app->time_match, NULL);
     c->searched = len;
-    return 0;
 }
 
 /* Note the time in a line that matches. */
@@ -69,11 +62,9 @@ static void find_time(struct hrun_clock *c, const struct hrun_buf *line)
 {
     const char *group;
     size_t len;
-    int found = renew_pattern(c, line->len) ? -1 : hrun_time_match_find(c->pattern, line->data, &group, &len);
 
-    if (found < 0)
-        c->failed = 1;
-    if (found > 0) {
+    renew_pattern(c, line->len);
+    if (hrun_time_match_find(c->pattern, line->data, &group, &len)) {
         hrun_buf_reset(&c->found);
         hrun_buf_add(&c->found, group, len);
         c->matched = 1;
@@ -85,20 +76,21 @@ static void end_line(struct hrun_clock *c)
 {
     size_t len = c->line.len;
     struct hrun_buf swap = c->late;
-    int found;
+    int matches = 0;
 
     c->skip = 0;
     /* A line ends at its first NUL; a blank keeps what stands behind it. */
     for (char *s = c->line.data; len > 0 && (s = memchr(s, 0, (size_t)(c->line.data + len - s))); )
         *s = ' ';
     /* Between the two characters of "\r\n" stands no line. */
-    found = !len ? 0 : renew_pattern(c, len) ? -1 : hrun_time_match_test(c->pattern, c->line.data);
-    if (found < 0)
-        c->failed = 1;
-    if (found > 0 && len > LONG_LINE) {
+    if (len) {
+        renew_pattern(c, len);
+        matches = hrun_time_match_test(c->pattern, c->line.data);
+    }
+    if (matches && len > LONG_LINE) {
         c->late = c->line;
         c->line = swap;
-    } else if (found > 0) {
+    } else if (matches) {
         find_time(c, &c->line);
     }
     hrun_buf_reset(&c->line);
@@ -186,7 +178,9 @@ static int find_files(const struct hrun_clock *c, glob_t *found, struct hrun_err
     if (!rc || rc == GLOB_NOMATCH)
         return 0;
     globfree(found);
-    return rc == GLOB_NOSPACE ? hrun_fail_nomem(err) : hrun_fail_errno(err, HRUN_EIO, "cannot look for '%s'", c->path);
+    if (rc == GLOB_NOSPACE)
+        hrun_out_of_memory();
+    return hrun_fail_errno(err, HRUN_EIO, "cannot look for '%s'", c->path);
 }
 
 /* A folder or the like that a pattern happens to match. */
@@ -287,7 +281,7 @@ static void add_name(const struct hrun_clock *c, const char *path, int nth, stru
 /* Read the file that the run wrote; there has to be one. */
 static int read_files(struct hrun_clock *c, struct hrun_error *err)
 {
-    struct hrun_buf names = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf names = HRUN_BUF_INIT;
     glob_t found = { 0 };
     int n = 0, rc = find_files(c, &found, err);
 
@@ -308,27 +302,15 @@ static int read_files(struct hrun_clock *c, struct hrun_error *err)
         rc = hrun_fail(err, HRUN_ENODATA, "which file holds the time is not known: the run wrote %d that match '%s' "
                        "(%s); write a pattern under time.file that one of them matches", n, c->app->time_file,
                        names.data);
-    hrun_buf_release(&names);
     return rc < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ the clock */
 
-/* Only the definition's name is a pattern, not that of the folder. */
-static void set_pattern(struct hrun_clock *c, const char *dir, const char *file)
-{
-    struct hrun_buf path = HRUN_BUF_INIT;
-
-    for (const char *s = dir; *s; s++)
-        hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
-    hrun_buf_addf(&path, "/%s", file);
-    c->dir_len = strlen(dir) + 1;
-    c->path = hrun_buf_detach(&path);
-}
-
 struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir,
                                      struct hrun_error *err)
 {
+    struct hrun_buf path = HRUN_BUF_INIT;
     struct hrun_clock *c;
 
     if (!app->time_match)
@@ -345,9 +327,14 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
         hrun_fail_prefix(err, "time of %s", app->name);
         goto fail;
     }
-    if (app->time_file)
-        set_pattern(c, dir, app->time_file);
-    if (c->path && look_before(c, err))
+    if (!app->time_file)
+        return c;
+    for (const char *s = dir; *s; s++)      /* only the file's name is a pattern, not that of the folder */
+        hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
+    hrun_buf_addf(&path, "/%s", app->time_file);
+    c->dir_len = strlen(dir) + 1;
+    c->path = hrun_buf_detach(&path);
+    if (look_before(c, err))
         goto fail;
     return c;
 fail:
@@ -358,19 +345,14 @@ fail:
 /* A number, in which Fortran may write the exponent with a D; or, with units, "1m 2.34s". */
 static int parse_seconds(const char *text, double *t)
 {
-    struct hrun_buf number = HRUN_BUF_INIT, units = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf number = HRUN_BUF_INIT, units = HRUN_BUF_INIT;
 
     for (const char *s = text; *s; s++) {
         hrun_buf_addc(&number, *s == 'D' || *s == 'd' ? 'e' : *s);
         if (*s != ' ')
             hrun_buf_addc(&units, *s);
     }
-    rc = hrun_parse_number("time", number.len ? number.data : "", t, NULL) &&
-         hrun_parse_duration("time", units.len ? units.data : "", t, NULL);
-    hrun_buf_release(&number);
-    hrun_buf_release(&units);
-    return rc ? -1 : 0;
+    return hrun_parse_number("time", number.data, t, NULL) && hrun_parse_duration("time", units.data, t, NULL) ? -1 : 0;
 }
 
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
@@ -390,8 +372,6 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         end_line(c);
     if (c->late.len > 0)
         find_time(c, &c->late);
-    if (c->failed)
-        return hrun_fail_nomem(err);
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
                          c->path ? c->app->time_file : "its standard output", c->app->time_match);

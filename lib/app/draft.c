@@ -34,7 +34,7 @@ static int scalar(const char *key, const char *text, struct hrun_buf *out, struc
     return rc;
 }
 
-static void comment(const char *text, struct hrun_buf *out)
+static void add_comment(const char *text, struct hrun_buf *out)
 {
     size_t len;
 
@@ -47,7 +47,7 @@ static void comment(const char *text, struct hrun_buf *out)
 }
 
 /* "KEY: ['a', 'b']" */
-static int list(const char *key, char *const *v, size_t n, struct hrun_buf *out, struct hrun_error *err)
+static int add_flow_list(const char *key, char *const *v, size_t n, struct hrun_buf *out, struct hrun_error *err)
 {
     hrun_buf_addf(out, "%s: [", key);
     for (size_t i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ static void add_template(struct hrun_strvec *v, const char *word)
 {
     static const char *const begin[] = { "{N}", "{P}", "{shares}", "{shares:", "{{N}", "{{P}", "{{shares}",
                                          "{{shares:" };
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (const char *s = word; *s;) {
         size_t len = 0;
@@ -78,38 +78,37 @@ static void add_template(struct hrun_strvec *v, const char *word)
         s += len ? len : 1;
     }
     hrun_strvec_push(v, b.data);
-    hrun_buf_release(&b);
 }
 
 /* What is over P is in proportion to the share of a process. */
-static int add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out)
+static void add_shared_terms(const struct hrun_strvec *terms, struct hrun_strvec *out)
 {
     for (size_t i = 0; i < terms->n; i++) {
         size_t len = strlen(terms->v[i]);
         int over = len > 2 && !strcmp(terms->v[i] + len - 2, "/P");
-        char *term = !over ? xstrdup(terms->v[i]) : !strcmp(terms->v[i], "1/P") ? xstrdup("W")
-                   : hrun_strf("%.*s*W", (int)len - 2, terms->v[i]);
-        int rc = hrun_strvec_push(out, term);
 
-        free(term);
+        if (!over)
+            hrun_strvec_push(out, terms->v[i]);
+        else if (!strcmp(terms->v[i], "1/P"))
+            hrun_strvec_push(out, "W");
+        else
+            hrun_strvec_pushf(out, "%.*s*W", (int)len - 2, terms->v[i]);
     }
-    return 0;
 }
 
 static int print_terms(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec shared = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec shared = HRUN_STRVEC_INIT;
     const struct hrun_strvec *np = d->units ? &shared : d->np;
-    int rc = d->units ? add_shared_terms(d->np, &shared) : 0;
 
-    if (d->units)
+    if (d->units) {
+        add_shared_terms(d->np, &shared);
         hrun_buf_addf(out, "shares: {units: \"%s\"}\n", d->units);
-    comment(d->terms_comment, out);
+    }
+    add_comment(d->terms_comment, out);
     hrun_buf_adds(out, "terms:\n");
-    rc = rc || list("  np", np->v, np->n, out, err) || list("  n", d->n->v, d->n->n, out, err) ||
-         list("  p", d->p->v, d->p->n, out, err) ? -1 : 0;
-    hrun_strvec_release(&shared);
-    return rc;
+    return add_flow_list("  np", np->v, np->n, out, err) || add_flow_list("  n", d->n->v, d->n->n, out, err) ||
+           add_flow_list("  p", d->p->v, d->p->n, out, err) ? -1 : 0;
 }
 
 static void print_procs(const int *procs, int n, struct hrun_buf *out)
@@ -120,22 +119,19 @@ static void print_procs(const int *procs, int n, struct hrun_buf *out)
     hrun_buf_adds(out, "]\n");
 }
 
-/* ", KEY: 'text'" */
-static int more(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
-{
-    if (!text)
-        return 0;
-    hrun_buf_addf(out, ", %s: ", key);
-    return quote(text, out, err);
-}
-
 static int print_time(const char *match, const char *file, const char *value, struct hrun_buf *out,
                       struct hrun_error *err)
 {
     if (!match)
         return 0;
     hrun_buf_adds(out, "time: {match: ");
-    if (quote(match, out, err) || more("file", file, out, err) || more("value", value, out, err))
+    if (quote(match, out, err))
+        return -1;
+    hrun_buf_adds(out, file ? ", file: " : "");
+    if (file && quote(file, out, err))
+        return -1;
+    hrun_buf_adds(out, value ? ", value: " : "");
+    if (value && quote(value, out, err))
         return -1;
     hrun_buf_adds(out, "}\n");
     return 0;
@@ -147,41 +143,34 @@ int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, stru
         return -1;
     if (!app->suits_pes)
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
-    if (print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out, err))
-        return -1;
-    return 0;
+    return print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out,
+                      err);
 }
 
 int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec args = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec args = HRUN_STRVEC_INIT;
     char *program = (char *)d->program;
-    int rc = -1;
 
-    comment(d->comment, out);
+    add_comment(d->comment, out);
     hrun_buf_addf(out, "name: %s\n", d->name);
-    if (d->title && scalar("title", d->title, out, err))
-        goto done;
-    if (d->program && list("programs", &program, 1, out, err))
-        goto done;
-    comment(d->rule_comment, out);
+    if ((d->title && scalar("title", d->title, out, err)) ||
+        (d->program && add_flow_list("programs", &program, 1, out, err)))
+        return -1;
+    add_comment(d->rule_comment, out);
     if (scalar("rule", d->rule, out, err))
-        goto done;
+        return -1;
     hrun_buf_adds(out, d->in_command ? "size: number\nscratch: copy\n" : "");
     if (d->nprocs)
         print_procs(d->procs_per_pe, d->nprocs, out);
     if (print_terms(d, out, err))
-        goto done;
+        return -1;
     for (char *const *word = d->args; word && *word; word++)
         add_template(&args, *word);
-    if (args.n && list("args", args.v, args.n, out, err))
-        goto done;
-    if (print_time(d->time_match, d->time_file, d->time_value, out, err))
-        goto done;
+    if ((args.n && add_flow_list("args", args.v, args.n, out, err)) ||
+        print_time(d->time_match, d->time_file, d->time_value, out, err))
+        return -1;
     for (int i = 0; i < d->nsizes; i++)
         hrun_buf_addf(out, "%s%lld%s", i ? ", " : "sizes: [", (long long)d->sizes[i], i < d->nsizes - 1 ? "" : "]\n");
-    rc = 0;
-done:
-    hrun_strvec_release(&args);
-    return rc;
+    return 0;
 }

@@ -10,45 +10,32 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 /* A definition is a page of text; a larger file is not one. */
 enum { DEFINITION_MAX = 1 << 20 };
 
-/* Append an existing folder that is not yet there. Takes and frees path. */
-static int push_dir(struct hrun_strvec *dirs, char *path, struct hrun_error *err)
+/* Append an existing folder that is not yet there. */
+static void push_dir(struct hrun_strvec *dirs, const char *path)
 {
-
-    if (!path)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < dirs->n; i++)
         if (!strcmp(dirs->v[i], path))
-            goto out;
+            return;
     if (hrun_is_folder(path))
         hrun_strvec_push(dirs, path);
-out:
-    free(path);
-    return 0;
 }
 
 /* A colon-separated list. option: its name when each folder must exist, else NULL. */
-static int push_list(struct hrun_strvec *dirs, const char *list, const char *option, struct hrun_error *err)
+static int push_dirs(struct hrun_strvec *dirs, const char *list, const char *option, struct hrun_error *err)
 {
     while (list && *list) {
         size_t len = strcspn(list, ":");
-        char *path = xstrndup(list, len);
+        autofree char *path = xstrndup(list, len);
 
-        if (len > 0 && option && !hrun_is_folder(path)) {
-            hrun_fail(err, HRUN_ENOENT, "%s: there is no folder '%s'", option, path);
-            free(path);
-            return -1;
-        }
-        if (len > 0) {
-            if (push_dir(dirs, path, err))
-                return -1;
-        } else {
-            free(path);
-        }
+        if (len > 0 && option && !hrun_is_folder(path))
+            return hrun_fail(err, HRUN_ENOENT, "%s: there is no folder '%s'", option, path);
+        if (len > 0)
+            push_dir(dirs, path);
         list += len + (list[len] == ':');
     }
     return 0;
@@ -57,18 +44,17 @@ static int push_list(struct hrun_strvec *dirs, const char *list, const char *opt
 int hrun_app_path(const char *profile_path, const char *installed, struct hrun_strvec *dirs,
                   struct hrun_error *err)
 {
-    struct hrun_error why = { 0 };
-    char *own;
+    autofree char *own = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", NULL);
 
-    if (push_list(dirs, profile_path, "--profile-path", err) ||
-        push_list(dirs, getenv("HRUN_PROFILE_PATH"), NULL, err))
+    if (push_dirs(dirs, profile_path, "--profile-path", err))
         return -1;
-    own = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/profiles", &why);
-    if ((own || why.code != HRUN_ENOENT) && push_dir(dirs, own, err))
-        return -1;
-    if (push_dir(dirs, xstrdup("/etc/hrun/profiles"), err))
-        return -1;
-    return installed ? push_dir(dirs, xstrdup(installed), err) : 0;
+    push_dirs(dirs, getenv("HRUN_PROFILE_PATH"), NULL, NULL);
+    if (own)
+        push_dir(dirs, own);
+    push_dir(dirs, "/etc/hrun/profiles");
+    if (installed)
+        push_dir(dirs, installed);
+    return 0;
 }
 
 static int is_definition(const struct dirent *d)
@@ -97,72 +83,54 @@ static int list_dir(const char *dir, struct hrun_strvec *names, struct hrun_erro
     return 0;
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err)
 {
-    struct hrun_strvec all = HRUN_STRVEC_INIT;
-    size_t had = names->n;
-    int rc = -1;
+    autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
 
     for (size_t i = 0; i < dirs->n; i++)
         if (list_dir(dirs->v[i], &all, err))
-            goto out;
+            return -1;
     if (all.n > 0)
-        qsort(all.v, all.n, sizeof *all.v, by_text);
-    for (size_t i = 0; i < all.n; i++) {
-        if (i > 0 && !strcmp(all.v[i], all.v[i - 1]))
-            continue;
-        hrun_strvec_push(names, all.v[i]);
-    }
-    rc = 0;
-out:
-    while (rc && names->n > had) {
-        free(names->v[--names->n]);
-        names->v[names->n] = NULL;
-    }
-    hrun_strvec_release(&all);
-    return rc;
+        qsort(all.v, all.n, sizeof *all.v, compare_texts);
+    for (size_t i = 0; i < all.n; i++)
+        if (!i || strcmp(all.v[i], all.v[i - 1]))
+            hrun_strvec_push(names, all.v[i]);
+    return 0;
 }
 
 static int fail_not_found(const struct hrun_strvec *dirs, const char *name, struct hrun_error *err)
 {
-    struct hrun_strvec known = HRUN_STRVEC_INIT;
-    struct hrun_buf where = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec known = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf where = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
     const char *hint;
 
-    if (hrun_app_list(dirs, &known, NULL))
-        known.n = 0;
+    hrun_app_list(dirs, &known, NULL);
     for (size_t i = 0; i < dirs->n; i++)
         hrun_buf_addf(&where, "%s%s", i ? ", " : "", dirs->v[i]);
     for (size_t i = 0; i < known.n; i++)
         hrun_buf_addf(&all, "%s%s", i ? ", " : "", known.v[i]);
     hint = hrun_nearest(name, (const char *const *)known.v, known.n);
-    hrun_fail(err, HRUN_ENOENT, "there is no definition of '%s'%s%s%s (known: %s; searched: %s)", name,
-              hint ? ", did you mean '" : "", hint ? hint : "", hint ? "'?" : "",
-              known.n ? all.data : "none", dirs->n ? where.data : "no folder exists");
-    hrun_buf_release(&where);
-    hrun_buf_release(&all);
-    hrun_strvec_release(&known);
-    return -1;
+    return hrun_fail(err, HRUN_ENOENT, "there is no definition of '%s'%s%s%s (known: %s; searched: %s)", name,
+                     hint ? ", did you mean '" : "", hint ? hint : "", hint ? "'?" : "",
+                     known.n ? all.data : "none", dirs->n ? where.data : "no folder exists");
 }
 
-/* The file of name[len] in the first folder that has it, owned by the caller; *path = NULL: none has. */
-static void find_file(const struct hrun_strvec *dirs, const char *name, int len, char **path)
+/* The file of name[len] in the first folder that has it, owned by the caller; NULL: none has. */
+static char *find_definition(const struct hrun_strvec *dirs, const char *name, size_t len)
 {
-    struct stat st;
+    for (size_t i = 0; len && i < dirs->n; i++) {
+        char *path = hrun_strf("%s/%.*s.yaml", dirs->v[i], (int)len, name);
 
-    *path = NULL;
-    for (size_t i = 0; len && !*path && i < dirs->n; i++) {
-        *path = hrun_strf("%s/%.*s.yaml", dirs->v[i], len, name);
-        if (stat(*path, &st)) {
-            free(*path);
-            *path = NULL;
-        }
+        if (!access(path, F_OK))
+            return path;
+        free(path);
     }
+    return NULL;
 }
 
 /* Take a variant out of its definition. */
@@ -184,24 +152,16 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
     size_t len = strlen(name);
     const char *dot = strrchr(name, '.');
     struct hrun_app *whole;
-    char *path, *of_variant = NULL;
-    int rc;
+    autofree char *path = find_definition(dirs, name, len);
+    autofree char *of_variant = dot ? find_definition(dirs, name, (size_t)(dot - name)) : NULL;
 
     if (strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml")))
         return hrun_app_load(name, defines, ndefines, out, err);
-    find_file(dirs, name, (int)len, &path);
-    if (!path && dot)
-        find_file(dirs, name, (int)(dot - name), &of_variant);
     if (path)
-        rc = hrun_app_load(path, defines, ndefines, out, err);
-    else if (of_variant)
-        rc = hrun_app_load(of_variant, defines, ndefines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1
-                                                                                                                 : 0;
-    else
-        rc = fail_not_found(dirs, name, err);
-    free(path);
-    free(of_variant);
-    return rc;
+        return hrun_app_load(path, defines, ndefines, out, err);
+    if (!of_variant)
+        return fail_not_found(dirs, name, err);
+    return hrun_app_load(of_variant, defines, ndefines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1 : 0;
 }
 
 static int claims(const struct hrun_app *app, const char *program)
@@ -231,19 +191,17 @@ static void drop_comments(char *text)
  * file may be broken: what stands where is not known. */
 static int mentions(const char *path, const char *program, int comments)
 {
-    struct hrun_buf content = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf content = HRUN_BUF_INIT;
     size_t len = strlen(program);
-    const char *at;
-    int found = 0;
 
-    if (!hrun_file_read(path, DEFINITION_MAX, &content, NULL)) {
-        if (!comments)
-            drop_comments(content.data);
-        for (at = content.data; !found && (at = strstr(at, program)); at++)
-            found = (at == content.data || !in_name(at[-1])) && !in_name(at[len]);
-    }
-    hrun_buf_release(&content);
-    return found;
+    if (hrun_file_read(path, DEFINITION_MAX, &content, NULL))
+        return 0;
+    if (!comments)
+        drop_comments(content.data);
+    for (const char *at = content.data; (at = strstr(at, program)); at++)
+        if ((at == content.data || !in_name(at[-1])) && !in_name(at[len]))
+            return 1;
+    return 0;
 }
 
 /* Load the definition at path if it may be the program's. *app = NULL and 0 when it is not. */
@@ -274,7 +232,7 @@ static int find_in(const char *dir, const struct hrun_strvec *seen, const struct
     int rc = 0;
 
     for (size_t i = 0; i < names->n && !rc; i++) {
-        char *path = hrun_strf("%s/%s.yaml", dir, names->v[i]);
+        autofree char *path = hrun_strf("%s/%s.yaml", dir, names->v[i]);
         int hidden = 0;
 
         for (size_t k = 0; k < seen->n && !hidden; k++)
@@ -282,7 +240,6 @@ static int find_in(const char *dir, const struct hrun_strvec *seen, const struct
         app = NULL;
         if (!hidden)
             rc = load_for(path, program, &app, err);
-        free(path);
         if (!app || !claims(app, program)) {
             hrun_app_destroy(app);
         } else if (first) {
@@ -306,20 +263,20 @@ static int find_in(const char *dir, const struct hrun_strvec *seen, const struct
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
                           int ndefines, struct hrun_app **out, struct hrun_error *err)
 {
-    struct hrun_strvec seen = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec seen = HRUN_STRVEC_INIT;
     struct hrun_app *found = NULL;
     int rc = 0;
 
     program = hrun_base_name(program);
     for (size_t i = 0; *program && i < dirs->n && !rc && !found; i++) {
+        autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
+
         rc = list_dir(dirs->v[i], &names, err);
         if (!rc)
             rc = find_in(dirs->v[i], &seen, &names, program, defines, ndefines, &found, err);
         for (size_t k = 0; k < names.n && !rc; k++)
             hrun_strvec_push(&seen, names.v[k]);
-        hrun_strvec_release(&names);
     }
-    hrun_strvec_release(&seen);
     if (rc) {
         hrun_app_destroy(found);
         return -1;

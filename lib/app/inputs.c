@@ -109,9 +109,8 @@ static int stat_input(const struct input *in, struct stat *st)
 static int compare(struct input *in, int force, struct hrun_error *err)
 {
     const struct hrun_buf *want = &in->content;
-    struct hrun_buf there = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf there = HRUN_BUF_INIT;
     struct stat st;
-    int own;
 
     in->write = 1;
     if (stat_input(in, &st))
@@ -122,14 +121,10 @@ static int compare(struct input *in, int force, struct hrun_error *err)
                          ? "a symbolic link, which may lead out of the working directory" : "not a file");
     if (st.st_size > INPUT_MAX)
         return force ? 0 : fail_foreign(in, err);
-    if (hrun_file_read_in(in->folder, in->path, INPUT_MAX, &there, err)) {
-        hrun_buf_release(&there);
+    if (hrun_file_read_in(in->folder, in->path, INPUT_MAX, &there, err))
         return -1;
-    }
     in->write = there.len != want->len || memcmp(there.data, want->data, want->len);
-    own = has_right_mark(&there);
-    hrun_buf_release(&there);
-    return in->write && !own && !force ? fail_foreign(in, err) : 0;
+    return in->write && !has_right_mark(&there) && !force ? fail_foreign(in, err) : 0;
 }
 
 /* Expand the definition's files. root: the absolute working directory. */
@@ -137,17 +132,14 @@ static int expand(const struct hrun_app *app, const struct hrun_app_values *valu
                   struct input *in, struct hrun_error *err)
 {
     for (int i = 0; i < app->nfiles; i++) {
-        struct hrun_buf path = HRUN_BUF_INIT;
-
+        autorelease(hrun_buf_release) struct hrun_buf path = HRUN_BUF_INIT;
         size_t above;
 
         hrun_buf_addf(&path, "%s/", strcmp(root, "/") ? root : "");
         above = path.len;
         if (hrun_app_expand(app, app->files[i].path, values, &path, err) ||
-            hrun_app_expand(app, app->files[i].content, values, &in[i].content, err)) {
-            hrun_buf_release(&path);
+            hrun_app_expand(app, app->files[i].content, values, &in[i].content, err))
             return hrun_fail_prefix(err, "file '%s' of %s", app->files[i].path, app->name);
-        }
         mark_content(&in[i]);
         in[i].path = hrun_buf_detach(&path);
         in[i].below = in[i].path + above;
@@ -218,11 +210,9 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
  * Result: 1, or 0 and *value is as before. */
 static int number_of(const char *word, double *value)
 {
-    char *text = xstrndup(word, strcspn(word, ",; \t\r\n"));
-    int yes = !hrun_parse_number("", text, value, NULL);
+    autofree char *text = xstrndup(word, strcspn(word, ",; \t\r\n"));
 
-    free(text);
-    return yes;
+    return !hrun_parse_number("", text, value, NULL);
 }
 
 /* The number at the beginning of a line of text, unless another one follows. */
@@ -243,54 +233,46 @@ static int lone_number(const char *text, int line, double *value)
 }
 
 /* Append NAME=VALUE to a list. */
-static int push_value(struct hrun_strvec *list, const char *name, double value, struct hrun_error *err)
+static void push_value(struct hrun_strvec *list, const char *name, double value)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     hrun_buf_addf(&text, "%s=", name);
     hrun_app_add_value(&text, value);
     hrun_strvec_push(list, text.data);
-    hrun_buf_release(&text);
-    return 0;
 }
 
-int hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
-                     struct hrun_strvec *missed, struct hrun_error *err)
+void hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
+                      struct hrun_strvec *missed)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-
     for (int i = 0; i < app->npresets; i++) {
         const struct hrun_app_preset *p = &app->presets[i];
-        char *path = hrun_strf("%s/%s", dir, p->file);
+        autofree char *path = hrun_strf("%s/%s", dir, p->file);
+        autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
         struct stat st;
         double value;
 
-        hrun_buf_reset(&text);
-        if (!stat(path, &st)) {
-            int is_read = S_ISREG(st.st_mode) && !hrun_file_read(path, INPUT_MAX, &text, NULL);
-
-            if (!is_read || (!has_right_mark(&text) && (text.len != strlen(text.data) ||
-                                                        !lone_number(text.data, p->line, &value))))
-                push_value(missed, p->name, p->value, err);
-            else if (!has_right_mark(&text) && value != p->value)
-                push_value(defines, p->name, value, err);
-        }
-        free(path);
+        if (stat(path, &st))
+            continue;
+        if (!S_ISREG(st.st_mode) || hrun_file_read(path, INPUT_MAX, &text, NULL))
+            push_value(missed, p->name, p->value);
+        else if (has_right_mark(&text))
+            continue;
+        else if (text.len != strlen(text.data) || !lone_number(text.data, p->line, &value))
+            push_value(missed, p->name, p->value);
+        else if (value != p->value)
+            push_value(defines, p->name, value);
     }
-    hrun_buf_release(&text);
-    return 0;
 }
 
 int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_preset *p, double said,
                           const struct hrun_app_values *values, double *written)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int i = 0, differs;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    int i = 0;
 
     while (strcmp(app->files[i].path, p->file))
         i++;
-    differs = !hrun_app_expand(app, app->files[i].content, values, &text, NULL) &&
-              lone_number(text.data, p->line, written) && *written != said;
-    hrun_buf_release(&text);
-    return !differs;
+    return hrun_app_expand(app, app->files[i].content, values, &text, NULL) ||
+           !lone_number(text.data, p->line, written) || *written == said;
 }

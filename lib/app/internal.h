@@ -121,11 +121,9 @@ struct hrun_load {
     struct hrun_error *err;
 };
 
-/* A copy of a text, the caller's; NULL when memory ran out. */
-char *hrun_load_copy(const struct hrun_load *l, const char *s);
-/* Of one that may be NULL. */
-int hrun_load_text(const struct hrun_load *l, const char *s, char **out);
-void hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout);
+/* Copies, the caller's, of a text that may be NULL and of from[n]. */
+char *hrun_load_text(const char *s);
+void hrun_load_list(char *const *from, unsigned n, char ***out, int *nout);
 
 enum { HRUN_LOAD_PLACE = 128 };
 /* Where the value at path stands in the file: that of a variant among its own keys, if it has it. */

@@ -115,28 +115,17 @@ static const struct hrun_schema app_schema = { app_keys, sizeof(struct raw_app) 
 
 /* ------------------------------------------------------------------ copies, and errors with their place */
 
-char *hrun_load_copy(const struct hrun_load *l, const char *s)
+char *hrun_load_text(const char *s)
 {
-    char *c = xstrdup(s);
-
-    return c;
+    return s ? xstrdup(s) : NULL;
 }
 
-int hrun_load_text(const struct hrun_load *l, const char *s, char **out)
+void hrun_load_list(char *const *from, unsigned n, char ***out, int *nout)
 {
-    *out = s ? hrun_load_copy(l, s) : NULL;
-    return s && !*out ? -1 : 0;
-}
-
-void hrun_load_list(const struct hrun_load *l, char *const *from, unsigned n, char ***out, int *nout)
-{
-    char **v = xcalloc(n + 1u, sizeof *v);
-
-    *out = v;
-    for (unsigned i = 0; i < n; i++) {
-        v[i] = hrun_load_copy(l, from[i]);
-        *nout = (int)i + 1;
-    }
+    *out = xcalloc(n + 1u, sizeof **out);
+    for (unsigned i = 0; i < n; i++)
+        (*out)[i] = xstrdup(from[i]);
+    *nout = (int)n;
 }
 
 const char *hrun_load_place(const struct hrun_load *l, const char *path, char room[HRUN_LOAD_PLACE])
@@ -186,7 +175,7 @@ int hrun_load_check_template(const struct hrun_load *l, const char *path, const 
 /* ------------------------------------------------------------------ the whole */
 
 /* All of a definition, or of a variant, but its variants. */
-static int load_all(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
+static int load_definition(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
 {
     return hrun_load_values(l, file, defines, ndefines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
 }
@@ -235,8 +224,9 @@ static int load_variant(struct hrun_load *l, const char *file, unsigned nth, cha
     }
     one.app = xcalloc(1, sizeof *one.app);
     l->app->variants[l->app->nvariants++] = one.app;
-    if (load_all(&one, file, defines, ndefines) || hrun_load_text(l, v->name, &one.app->variant))
+    if (load_definition(&one, file, defines, ndefines))
         return -1;
+    one.app->variant = xstrdup(v->name);
     name = hrun_strf("%s.%s", one.app->name, v->name);
     free(one.app->name);
     one.app->name = name;
@@ -255,21 +245,16 @@ static int load_variants(struct hrun_load *l, const char *file, char *const *def
 }
 
 /* Make the definition of what was read, and free that. */
-static int make(const char *file, void *data, struct hrun_yaml *marks, char *const *defines, int ndefines,
-                struct hrun_app **out, struct hrun_error *err)
+static int make_definition(const char *file, void *data, struct hrun_yaml *marks, char *const *defines, int ndefines,
+                           struct hrun_app **out, struct hrun_error *err)
 {
-    struct hrun_load l = { .err = err };
-    int rc = -1;
+    struct hrun_load l = { .raw = data, .marks = marks, .app = xcalloc(1, sizeof *l.app), .err = err };
+    int rc = load_definition(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
 
-    l.raw = data;
-    l.marks = marks;
-    l.app = xcalloc(1, sizeof *l.app);
-    rc = load_all(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
-    if (!rc) {
+    if (rc)
+        hrun_app_destroy(l.app);
+    else
         *out = l.app;
-        l.app = NULL;
-    }
-    hrun_app_destroy(l.app);
     hrun_yaml_free(&app_schema, data, marks);
     return rc;
 }
@@ -281,7 +266,7 @@ int hrun_app_load(const char *file, char *const *defines, int ndefines, struct h
     void *data = NULL;
 
     return hrun_yaml_load(file, &app_schema, &data, &marks, err) ? -1
-           : make(file, data, marks, defines, ndefines, out, err);
+           : make_definition(file, data, marks, defines, ndefines, out, err);
 }
 
 int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, int ndefines,
@@ -291,5 +276,5 @@ int hrun_app_parse(const char *name, const char *text, size_t len, char *const *
     void *data = NULL;
 
     return hrun_yaml_parse(name, text, len, &app_schema, &data, &marks, err) ? -1
-           : make(name, data, marks, defines, ndefines, out, err);
+           : make_definition(name, data, marks, defines, ndefines, out, err);
 }

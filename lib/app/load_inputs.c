@@ -74,8 +74,8 @@ static int load_inputs(struct hrun_load *l)
         if (hrun_load_check_template(l, path, f->content))
             return -1;
         app->nfiles = (int)i + 1;
-        if (hrun_load_text(l, f->path, &app->files[i].path) || hrun_load_text(l, f->content, &app->files[i].content))
-            return -1;
+        app->files[i].path = xstrdup(f->path);
+        app->files[i].content = xstrdup(f->content);
     }
     for (unsigned i = 0; i < raw->args_count; i++) {
         snprintf(path, sizeof path, "args[%u]", i);
@@ -87,8 +87,9 @@ static int load_inputs(struct hrun_load *l)
                              "stands");
     if (raw->stdin_text && hrun_load_check_template(l, "stdin", raw->stdin_text))
         return -1;
-    hrun_load_list(l, raw->args, raw->args_count, &app->args, &app->nargs);
-    return hrun_load_text(l, raw->stdin_text, &app->stdin_text);
+    hrun_load_list(raw->args, raw->args_count, &app->args, &app->nargs);
+    app->stdin_text = hrun_load_text(raw->stdin_text);
+    return 0;
 }
 
 static int load_prepare(struct hrun_load *l)
@@ -111,7 +112,7 @@ static int load_prepare(struct hrun_load *l)
                                  "is started as the application is");
         app->prepare[i].mpi = mpi;
         app->nprepare = (int)i + 1;
-        hrun_load_list(l, words, n, &app->prepare[i].words, &app->prepare[i].nwords);
+        hrun_load_list(words, n, &app->prepare[i].words, &app->prepare[i].nwords);
         for (unsigned k = 0; k < n; k++) {
             snprintf(path, sizeof path, "prepare[%u].%s[%u]", i, mpi ? "mpi" : "run", k);
             if (hrun_load_check_template(l, path, words[k]))
@@ -141,7 +142,9 @@ static int load_time(struct hrun_load *l)
         if (!l->app->time_value)
             return hrun_load_fail_inside(l, "time.value", why.column > 0 ? why.column - 1 : 0, &why);
     }
-    return hrun_load_text(l, t->match, &l->app->time_match) || hrun_load_text(l, t->file, &l->app->time_file) ? -1 : 0;
+    l->app->time_match = xstrdup(t->match);
+    l->app->time_file = hrun_load_text(t->file);
+    return 0;
 }
 
 /* Shares have to reach the program. Where there are no arguments, those of the user may tell them. */

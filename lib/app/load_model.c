@@ -14,8 +14,8 @@ static const char *const vars_n[] = { "N" };
 static const char *const vars_tpn[] = { "T", "P", "N" };
 static const char *const vars_ring[] = { "n", "N", "P" };
 
-static struct hrun_expr *compile(const struct hrun_load *l, const char *path, const char *text,
-                                 const char *const *vars, int nvars)
+static struct hrun_expr *compile_term(const struct hrun_load *l, const char *path, const char *text,
+                                      const char *const *vars, int nvars)
 {
     struct hrun_error inner = { .code = HRUN_OK };
     struct hrun_expr *e = hrun_expr_compile_calls(text, vars, nvars, l->app->consts, l->app->nconsts,
@@ -48,7 +48,7 @@ static int check_calls(const struct hrun_load *l, const char *path, const struct
 /* An expression that is none of the network. */
 static struct hrun_expr *compile_plain(const struct hrun_load *l, const char *path, const char *text)
 {
-    struct hrun_expr *e = compile(l, path, text, vars_np, 2);
+    struct hrun_expr *e = compile_term(l, path, text, vars_np, 2);
 
     if (!e || !check_calls(l, path, e, 0))
         return e;
@@ -91,8 +91,8 @@ static int add_start(struct hrun_load *l, const char *const *vars, int nvars, st
         if (k == POINTS)
             return 0;
     }
-    t->text = hrun_load_copy(l, "1");
-    t->expr = t->text ? compile(l, "terms", t->text, vars, nvars) : NULL;
+    t->text = xstrdup("1");
+    t->expr = compile_term(l, "terms", t->text, vars, nvars);
     out->n++;
     return t->expr ? 0 : -1;
 }
@@ -131,8 +131,8 @@ static int load_terms(struct hrun_load *l, const char *key, char *const *texts, 
             if (same_term(texts[k], texts[i]))
                 return hrun_load_bad(l, path, "the term '%s' is listed twice", texts[i]);
         out->n = (int)i + 1;
-        t->text = hrun_load_copy(l, texts[i]);
-        t->expr = t->text ? compile(l, path, t->text, vars, nvars) : NULL;
+        t->text = xstrdup(texts[i]);
+        t->expr = compile_term(l, path, t->text, vars, nvars);
         if (!t->expr || check_calls(l, path, t->expr, vars == vars_np))
             return -1;
         if (nvars == 3 && vars == vars_np && hrun_expr_uses(t->expr, 2) && check_share(l, path, t->expr))
@@ -147,8 +147,10 @@ static int load_formula(struct hrun_load *l)
     const struct raw_app *raw = l->raw;
     unsigned n = raw->where_count;
     struct hrun_error inner = { .code = HRUN_OK };
-    char **names, **texts, path[64];
-    int rc, at, name;
+    autofree char **names = xcalloc((size_t)n + 1, sizeof *names);
+    autofree char **texts = xcalloc((size_t)n + 1, sizeof *texts);
+    char path[64];
+    int at, name;
 
     if (raw->formula && raw->terms)
         return hrun_load_bad(l, "formula", "there are terms as well: a definition has either, or variants that "
@@ -159,21 +161,15 @@ static int load_formula(struct hrun_load *l)
         return l->app->family == HRUN_APP_ANALYTIC ? hrun_load_bad(l, "family", "'formula' is missing") : 0;
     if (l->app->family != HRUN_APP_ANALYTIC)
         return hrun_load_bad(l, "family", "with a formula the family is analytic: leave the key out");
-    names = xcalloc((size_t)n + 1, sizeof *names);
-    texts = xcalloc((size_t)n + 1, sizeof *texts);
     for (unsigned i = 0; i < n; i++) {
         names[i] = raw->where[i].name;
         texts[i] = raw->where[i].is;
     }
-    rc = hrun_formula_compile(names, texts, (int)n, raw->formula, l->app->consts, l->app->nconsts, &l->app->formula,
-                              &at, &name, &inner);
-    if (rc) {
-        snprintf(path, sizeof path, at < (int)n ? "where[%d].%s" : "formula", at, name ? "name" : "is");
-        hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
-    }
-    free(names);
-    free(texts);
-    return rc ? -1 : 0;
+    if (!hrun_formula_compile(names, texts, (int)n, raw->formula, l->app->consts, l->app->nconsts, &l->app->formula,
+                              &at, &name, &inner))
+        return 0;
+    snprintf(path, sizeof path, at < (int)n ? "where[%d].%s" : "formula", at, name ? "name" : "is");
+    return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
 }
 
 static int load_expressions(struct hrun_load *l)

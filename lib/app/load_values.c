@@ -32,8 +32,8 @@ static int load_builds(const struct hrun_load *l)
             return hrun_load_bad(l, path, "a build says on which sub-cluster or machine it runs, and which program it "
                                  "is: {on: aarch64, program: ./solver.arm}");
         app->nbuilds = (int)i + 1;
-        if (hrun_load_text(l, b->on, &app->builds[i].on) || hrun_load_text(l, b->program, &app->builds[i].program))
-            return -1;
+        app->builds[i].on = xstrdup(b->on);
+        app->builds[i].program = xstrdup(b->program);
     }
     return 0;
 }
@@ -41,10 +41,9 @@ static int load_builds(const struct hrun_load *l)
 static int load_names(struct hrun_load *l, const char *file)
 {
     const char *name = l->raw->name, *base = hrun_base_name(file);
-    size_t len;
+    size_t len = strlen(base);
     char path[64];
 
-    len = strlen(base);
     if (len > 5 && !strcmp(base + len - 5, ".yaml"))
         len -= 5;
     if (!hrun_app_is_name(name))
@@ -62,11 +61,11 @@ static int load_names(struct hrun_load *l, const char *file)
             if (!strcmp(p, l->raw->programs[k]))
                 return hrun_load_bad(l, path, "'%s' is listed twice", p);
     }
-    if (hrun_load_text(l, name, &l->app->name) || hrun_load_text(l, l->raw->title, &l->app->title) ||
-        hrun_load_text(l, file, &l->app->file))
-        return -1;
-    hrun_load_list(l, l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
-    return load_builds(l) ? -1 : 0;
+    l->app->name = xstrdup(name);
+    l->app->title = hrun_load_text(l->raw->title);
+    l->app->file = xstrdup(file);
+    hrun_load_list(l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
+    return load_builds(l);
 }
 
 static int by_name(const void *a, const void *b)
@@ -86,8 +85,7 @@ static int add_const(struct hrun_load *l, const char *path, const char *name)
     for (int k = 0; k < app->nconsts; k++)
         if (!strcmp(name, app->consts[k].name))
             return hrun_load_bad(l, path, "'%s' is defined twice", name);
-    app->consts[app->nconsts].name = hrun_load_copy(l, name);
-    app->nconsts++;
+    app->consts[app->nconsts++].name = xstrdup(name);
     return 0;
 }
 
@@ -108,8 +106,9 @@ static int add_preset(struct hrun_load *l, unsigned i)
     if (k == l->raw->files_count)
         return hrun_load_bad(l, path, "there is no '%s' under 'files'", c->file);
     l->app->npresets++;
-    *p = (struct hrun_app_preset){ .line = c->line, .value = c->value };
-    return hrun_load_text(l, c->name, &p->name) || hrun_load_text(l, c->file, &p->file) ? -1 : 0;
+    *p = (struct hrun_app_preset){ .name = xstrdup(c->name), .file = xstrdup(c->file), .line = c->line,
+                                   .value = c->value };
+    return 0;
 }
 
 static int load_consts(struct hrun_load *l)
@@ -163,8 +162,7 @@ static int load_derived(struct hrun_load *l)
         }
         if (!e)
             return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
-        if (hrun_load_text(l, v[i].is, &app->consts[app->nconsts - 1].is))
-            return -1;
+        app->consts[app->nconsts - 1].is = xstrdup(v[i].is);
     }
     return 0;
 }
@@ -209,10 +207,10 @@ static int load_own_values(struct hrun_load *l)
 }
 
 /* -D NAME=VALUE; of two for one name the later counts. */
-static int define(struct hrun_load *l, const char *text)
+static int apply_define(struct hrun_load *l, const char *text)
 {
     struct hrun_app *app = l->app;
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
     const char *eq = strchr(text, '=');
     size_t len = eq ? (size_t)(eq - text) : strlen(text);
     struct hrun_const *c = hrun_app_find_const(app, text, len);
@@ -230,10 +228,8 @@ static int define(struct hrun_load *l, const char *text)
     }
     for (int i = 0; i < app->nconsts; i++)
         hrun_buf_addf(&list, "%s%s", i ? ", " : "", app->consts[i].name);
-    hrun_fail(l->err, HRUN_EINVAL, "-D %.*s: %s has no constant of this name (%s%s)", (int)len, text,
-              app->name, app->nconsts ? "it has: " : "it has none", list.data);
-    hrun_buf_release(&list);
-    return -1;
+    return hrun_fail(l->err, HRUN_EINVAL, "-D %.*s: %s has no constant of this name (%s%s)", (int)len, text,
+                     app->name, app->nconsts ? "it has: " : "it has none", list.data);
 }
 
 static int by_int(const void *a, const void *b)
@@ -273,22 +269,18 @@ static int load_procs(struct hrun_load *l)
 /* Which of the known words stands at key: its index; -1 is a mistake, which is told. */
 static int load_choice(const struct hrun_load *l, const char *key, const char *word, const char *const *known)
 {
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
     const char *near;
     size_t n = 0;
 
     for (; known[n]; n++) {
-        if (!strcmp(known[n], word)) {
-            hrun_buf_release(&list);
+        if (!strcmp(known[n], word))
             return (int)n;
-        }
         hrun_buf_addf(&list, "%s%s", n ? ", " : "", known[n]);
     }
     near = hrun_nearest(word, known, n);
-    hrun_load_bad(l, key, "'%s' is not known (known: %s)%s%s%s", word, list.data, near ? " (did you mean '" : "",
-                  near ? near : "", near ? "'?)" : "");
-    hrun_buf_release(&list);
-    return -1;
+    return hrun_load_bad(l, key, "'%s' is not known (known: %s)%s%s%s", word, list.data,
+                         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
@@ -388,7 +380,7 @@ int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines
     if (load_names(l, file) || load_consts(l) || load_derived(l))
         return -1;
     for (int i = 0; i < ndefines; i++)
-        if (define(l, defines[i]))
+        if (apply_define(l, defines[i]))
             return -1;
     return load_own_values(l) || load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ? -1 : 0;
 }

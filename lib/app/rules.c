@@ -133,9 +133,9 @@ static int set_rule(struct hrun_app *app, const struct hrun_buf *text, struct hr
 
 int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked, int n, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_rules r;
-    int refused = 0, good = 0, several = 0, rc;
+    int refused = 0, good = 0, several = 0;
 
     hrun_rules_init(&r);
     for (int i = 0; i < n; i++) {
@@ -154,7 +154,5 @@ int hrun_app_rule_of_runs(struct hrun_app *app, const int *P, const int *worked,
                 hrun_buf_addf(&text, "%sP %s %d", !k++ ? "" : only ? " || " : " && ", only ? "==" : "!=",
                               P[i]);
     }
-    rc = (!refused || !strcmp(text.data, hrun_expr_text(app->rule))) ? 0 : set_rule(app, &text, err);
-    hrun_buf_release(&text);
-    return rc;
+    return !refused || !strcmp(text.data, hrun_expr_text(app->rule)) ? 0 : set_rule(app, &text, err);
 }

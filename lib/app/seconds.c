@@ -2,7 +2,6 @@
 #include "app/app.h"
 #include "base/alloc.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +89,8 @@ static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
     return varies || uses;
 }
 
-static int add_step(struct hrun_formula *f, struct maker *m, const char *name, const char *text, struct hrun_error *err)
+static int add_formula_step(struct hrun_formula *f, struct maker *m, const char *name, const char *text,
+                            struct hrun_error *err)
 {
     struct hrun_formula_step *s = &f->steps[f->n];
 
@@ -129,10 +129,10 @@ int hrun_formula_compile(char *const *names, char *const *texts, int n, const ch
             hrun_fail(err, HRUN_EINVAL, "'%s' %s", names[*at], fault);
             goto out;
         }
-        if (add_step(f, &m, names[*at], texts[*at], err))
+        if (add_formula_step(f, &m, names[*at], texts[*at], err))
             goto out;
     }
-    if (add_step(f, &m, NULL, formula, err))
+    if (add_formula_step(f, &m, NULL, formula, err))
         goto out;
     *out = f;
     f = NULL;

@@ -14,18 +14,17 @@
 
 void hrun_app_add_value(struct hrun_buf *out, double value)
 {
-    char *s;
+    char s[32];
 
     if (value == floor(value) && fabs(value) <= (double)HRUN_COUNT_MAX) {
         hrun_buf_addf(out, "%.0f", value == 0 ? 0.0 : value);
         return;
     }
-    s = hrun_strf("%.15g", value);
+    snprintf(s, sizeof s, "%.15g", value);
     if (strtod(s, NULL) == value)
         hrun_buf_adds(out, s);
     else
         hrun_buf_addf(out, "%.17g", value);
-    free(s);
 }
 
 void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
@@ -163,11 +162,10 @@ static void add_list(const double *share, int64_t P, const char *between, int le
 
 static void add_whole(const double *share, int64_t P, int64_t total, const char *between, int len, struct hrun_buf *out)
 {
-    double *v = xcalloc((size_t)P + 1, sizeof *v);
+    autofree double *v = xcalloc((size_t)P + 1, sizeof *v);
 
     share_total(share, P, total, v);
     add_list(v, P, between, len, out);
-    free(v);
 }
 
 enum { OWNERS_MAX = 1000000 };
@@ -177,7 +175,8 @@ static void add_owners(int cyclic, double units, const double *share, int64_t P,
                        struct hrun_buf *out)
 {
     enum { LAPS = 8 };
-    double least = share_of(share, 0), most = least, *owner = xcalloc((size_t)units + 1, sizeof *owner), laps;
+    autofree double *owner = xcalloc((size_t)units + 1, sizeof *owner);
+    double least = share_of(share, 0), most = least, laps;
     int64_t n = 0;
 
     for (int64_t r = 0; r < P; r++) {
@@ -193,7 +192,6 @@ static void add_owners(int cyclic, double units, const double *share, int64_t P,
                 owner[n++] = (double)r;
         }
     add_list(owner, n, between, len, out);
-    free(owner);
 }
 
 int hrun_app_form_counts(const char *form)
@@ -308,11 +306,9 @@ static int add_form(const char *name, size_t len, int cyclic, const double *shar
 /* Is name[len] "shares", or "shares:FORM" of a form that there is? */
 static int is_shares(const char *name, size_t len)
 {
-    struct hrun_buf none = HRUN_BUF_INIT;
-    int yes = is("shares", name, len) || (has_form(name, len) && !add_form(name, len, 0, NULL, 1, &none, NULL));
+    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
 
-    hrun_buf_release(&none);
-    return yes;
+    return is("shares", name, len) || (has_form(name, len) && !add_form(name, len, 0, NULL, 1, &none, NULL));
 }
 
 const char *hrun_app_find_shares(const char *text, const char **form, size_t *len)
@@ -338,11 +334,9 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     x->uses_size |= is("N", name, len);
     x->uses_shares |= is("shares", name, len) || has_form(name, len);
     if (!values && has_form(name, len)) {
-        struct hrun_buf none = HRUN_BUF_INIT;
-        int rc = add_form(name, len, 0, NULL, 1, &none, err);
+        autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
 
-        hrun_buf_release(&none);
-        return rc;
+        return add_form(name, len, 0, NULL, 1, &none, err);
     }
     if (c && c->is)
         return add_expression(x, c->name, err);
@@ -363,29 +357,27 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     return 0;
 }
 
-static int fail_unknown(const struct hrun_app *app, const char *name, size_t len, struct hrun_error *err)
+static int fail_unknown_word(const struct hrun_app *app, const char *name, size_t len, struct hrun_error *err)
 {
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
     for (int i = 0; i < app->nconsts; i++)
         hrun_buf_addf(&list, ", {%s}", app->consts[i].name);
-    hrun_fail(err, HRUN_EINVAL, "unknown word {%.*s} (known: {N}, {P}, {shares}%s); a plain brace is written '{{'",
-              (int)len, name, list.data);
-    hrun_buf_release(&list);
-    return -1;
+    return hrun_fail(err, HRUN_EINVAL, "unknown word {%.*s} (known: {N}, {P}, {shares}%s); a plain brace is written "
+                     "'{{'", (int)len, name, list.data);
 }
 
 /* Append the value of what stands in braces at s; *len: its length with the braces. */
 static int add_braces(struct expansion *x, const char *s, size_t *len, struct hrun_error *err)
 {
     size_t n = name_length(s);
+    autofree char *text = NULL;
     struct hrun_error inner;
-    char *text;
     int rc;
 
     if (n) {
         *len = n + 2;
-        return is_known(x->app, s + 1, n) ? add_value(x, s + 1, n, err) : fail_unknown(x->app, s + 1, n, err);
+        return is_known(x->app, s + 1, n) ? add_value(x, s + 1, n, err) : fail_unknown_word(x->app, s + 1, n, err);
     }
     n = strcspn(s + 1, "{}\n");
     if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
@@ -397,12 +389,11 @@ static int add_braces(struct expansion *x, const char *s, size_t *len, struct hr
         hrun_fail(err, HRUN_EINVAL, "{%s}: %s; a plain brace is written '{{'", text, inner.text);
     else if (rc && err)
         *err = inner;
-    free(text);
     return rc;
 }
 
 /* Walk through a template, appending what it stands for. *where: the place of a mistake. */
-static int expand(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
+static int expand_template(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     const char *s = text;
 
@@ -427,15 +418,12 @@ static int expand(struct expansion *x, const char *text, const char **where, str
 }
 
 /* Check a template; which words it uses is noted in x. */
-static int scan(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
+static int check_words(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
     x->out = &out;
-    rc = expand(x, text, where, err);
-    hrun_buf_release(&out);
-    return rc;
+    return expand_template(x, text, where, err);
 }
 
 int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err)
@@ -443,7 +431,7 @@ int hrun_template_check(const struct hrun_app *app, const char *text, int *offse
     struct expansion x = { .app = app };
     const char *where = text;
 
-    if (!scan(&x, text, &where, err))
+    if (!check_words(&x, text, &where, err))
         return 0;
     *offset = (int)(where - text);
     return -1;
@@ -455,15 +443,15 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
     const char *where;
 
     if (app->stdin_text)
-        scan(&x, app->stdin_text, &where, NULL);
+        check_words(&x, app->stdin_text, &where, NULL);
     for (int i = 0; with_args && i < app->nargs; i++)
-        scan(&x, app->args[i], &where, NULL);
+        check_words(&x, app->args[i], &where, NULL);
     for (int i = 0; i < app->nprepare; i++)
         for (int k = 0; k < app->prepare[i].nwords; k++)
-            scan(&x, app->prepare[i].words[k], &where, NULL);
+            check_words(&x, app->prepare[i].words[k], &where, NULL);
     for (int i = 0; i < app->nfiles; i++) {
-        scan(&x, app->files[i].path, &where, NULL);
-        scan(&x, app->files[i].content, &where, NULL);
+        check_words(&x, app->files[i].path, &where, NULL);
+        check_words(&x, app->files[i].content, &where, NULL);
     }
     *size = x.uses_size;
     *shares = x.uses_shares;
@@ -472,14 +460,13 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
 int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
                     struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_buf mine = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf mine = HRUN_BUF_INIT;
     struct expansion x = { .app = app, .values = values, .out = &mine };
     const char *where = text;
-    int rc = expand(&x, text, &where, err), line = 1;
+    int rc = expand_template(&x, text, &where, err), line = 1;
 
     if (!rc)
         hrun_buf_add(out, mine.data, mine.len);
-    hrun_buf_release(&mine);
     for (const char *s = text; s < where; s++)
         line += *s == '\n';
     if (rc && strchr(text, '\n'))
@@ -510,14 +497,12 @@ static int fail_misspelt(const char *word, const char *s, struct hrun_error *err
 {
     const char *form = s + strcspn(s, ": }");
     size_t len = strcspn(form, "}");
-    char *name = hrun_strf("shares%s%.*s", len ? ":" : "", len ? (int)len - 1 : 0, len ? form + 1 : "");
+    autofree char *name = hrun_strf("shares%s%.*s", len ? ":" : "", len ? (int)len - 1 : 0, len ? form + 1 : "");
 
     if (is_shares(name, strlen(name)))
-        hrun_fail(err, HRUN_EINVAL, "'%s': did you mean {%s}? {{ makes a plain brace", word, name);
-    else
-        hrun_fail(err, HRUN_EINVAL, "'%s': shares are written as {shares} or " FORMS "; {{ makes a plain brace", word);
-    free(name);
-    return -1;
+        return hrun_fail(err, HRUN_EINVAL, "'%s': did you mean {%s}? {{ makes a plain brace", word, name);
+    return hrun_fail(err, HRUN_EINVAL, "'%s': shares are written as {shares} or " FORMS "; {{ makes a plain brace",
+                     word);
 }
 
 /* Is name[len], in braces at s of a word, replaced? "${shares:-none}" is a shell's. */
@@ -532,10 +517,9 @@ static int is_replaced(const struct expansion *x, const char *word, const char *
 static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
                         int is_variable, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_buf mine = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf mine = HRUN_BUF_INIT;
     struct expansion x = { .app = app, .values = values, .out = &mine };
     const char *s = word;
-    int rc = -1;
 
     while (*s) {
         int literal = s[0] == '{' && s[1] == '{';
@@ -545,10 +529,8 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         if (!is_replaced(&x, word, s, name, len, is_variable)) {
             int resembles = !is_variable && resembles_shares(s + literal);
 
-            if (resembles && !literal && (s == word || s[-1] != '$')) {
-                fail_misspelt(word, s, err);
-                goto out;
-            }
+            if (resembles && !literal && (s == word || s[-1] != '$'))
+                return fail_misspelt(word, s, err);
             s += resembles && literal;
             hrun_buf_addc(&mine, *s++);
             continue;
@@ -559,15 +541,12 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         else if (add_value(&x, s + 1, len, err)) {
             if (has_form(s + 1, len))
                 hrun_fail_prefix(err, "'%s'", word);
-            goto out;
+            return -1;
         }
         s += len + 2;
     }
     hrun_buf_add(out, mine.data, mine.len);
-    rc = 0;
-out:
-    hrun_buf_release(&mine);
-    return rc;
+    return 0;
 }
 
 int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,

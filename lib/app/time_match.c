@@ -107,7 +107,7 @@ static const char *find_fault(const char *text, struct hrun_buf *filter)
 }
 
 /* regcomp with the reason of a failure. */
-static int compile(regex_t *re, const char *what, const char *text, int flags, struct hrun_error *err)
+static int compile_regex(regex_t *re, const char *what, const char *text, int flags, struct hrun_error *err)
 {
     int rc = regcomp(re, text, REG_EXTENDED | flags);
     char why[128];
@@ -115,47 +115,42 @@ static int compile(regex_t *re, const char *what, const char *text, int flags, s
     if (!rc)
         return 0;
     if (rc == REG_ESPACE)
-        return hrun_fail_nomem(err);
+        hrun_out_of_memory();
     regerror(rc, re, why, sizeof why);
     return hrun_fail(err, HRUN_EINVAL, "'%.60s' is not a POSIX extended regular expression: %s", what, why);
 }
 
 struct hrun_time_match *hrun_time_match_create(const char *text, struct hrun_error *err)
 {
-    struct hrun_time_match *p = xmalloc(sizeof *p);
-    struct hrun_buf filter = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf filter = HRUN_BUF_INIT;
     const char *fault = find_fault(text, &filter);
-    int compiled = 0;
+    struct hrun_time_match m, *p;
 
     if (fault) {
         hrun_fail(err, HRUN_EINVAL, "the regular expression '%.60s' cannot be used: %s", text, fault);
-        goto fail;
+        return NULL;
     }
-    if (compile(&p->re, text, text, 0, err))
-        goto fail;
-    compiled = 1;
-    if (p->re.re_nsub < 1) {
+    if (compile_regex(&m.re, text, text, 0, err))
+        return NULL;
+    if (m.re.re_nsub < 1)
         hrun_fail(err, HRUN_EINVAL, "'%.60s' has no group: put the part that is the time in seconds in parentheses",
                   text);
-        goto fail;
+    if (m.re.re_nsub < 1 || compile_regex(&m.filter, text, filter.data, REG_NOSUB, err)) {
+        regfree(&m.re);
+        return NULL;
     }
-    if (compile(&p->filter, text, filter.data, REG_NOSUB, err))
-        goto fail;
-    hrun_buf_release(&filter);
+    p = xmalloc(sizeof *p);
+    *p = m;
     return p;
-fail:
-    if (compiled)
-        regfree(&p->re);
-    hrun_buf_release(&filter);
-    free(p);
-    return NULL;
 }
 
 int hrun_time_match_test(const struct hrun_time_match *p, const char *line)
 {
     int rc = regexec(&p->filter, line, 0, NULL, 0);
 
-    return rc == REG_ESPACE ? -1 : !rc;
+    if (rc == REG_ESPACE)
+        hrun_out_of_memory();
+    return !rc;
 }
 
 int hrun_time_match_find(const struct hrun_time_match *p, const char *line, const char **group, size_t *len)
@@ -163,8 +158,10 @@ int hrun_time_match_find(const struct hrun_time_match *p, const char *line, cons
     regmatch_t match[2];
     int rc = regexec(&p->re, line, 2, match, 0);
 
+    if (rc == REG_ESPACE)
+        hrun_out_of_memory();
     if (rc || match[1].rm_so < 0)
-        return rc == REG_ESPACE ? -1 : 0;
+        return 0;
     *group = line + match[1].rm_so;
     *len = (size_t)(match[1].rm_eo - match[1].rm_so);
     return 1;

@@ -21,24 +21,17 @@ enum { PLACE_SIZE = 48 };
 
 /* ---------------------------------------------------------------- reading */
 
-/* Append the content of fd, which does not block and is closed, to *out; fd -1: it could not be opened, and errno says
- * why. A pipe or terminal is read to its end where somebody writes to it. */
-static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+/* Append the content of fd, which does not block, to *out. A pipe or terminal is read to its end where somebody writes
+ * to it. */
+static int read_to_end(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
     char chunk[16384];
-    size_t start = out->len, total = 0;
+    size_t total = 0;
     struct stat st = { 0 };
     ssize_t got;
-    int rc = -1;
 
-    if (fd < 0 && errno == ENXIO)
-        return hrun_fail(err, HRUN_EINVAL, "'%s' is a socket or a device; a file is expected", path);
-    if (fd < 0)
-        return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
-        goto out;
-    }
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return hrun_fail(err, HRUN_EINVAL, "'%s' is a folder; a file is expected", path);
     for (;;) {
         got = read(fd, chunk, sizeof chunk);
         if (got < 0 && (errno == EINTR || (errno == EAGAIN && !fcntl(fd, F_SETFL, 0))))
@@ -46,23 +39,29 @@ static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out,
         if (got <= 0)
             break;
         total += (size_t)got;
-        if (total > max) {
-            hrun_fail(err, HRUN_EINVAL, "'%s' is larger than the %zu bytes expected at most: is it the right "
-                      "file?", path, max);
-            goto out;
-        }
+        if (total > max)
+            return hrun_fail(err, HRUN_EINVAL, "'%s' is larger than the %zu bytes expected at most: is it the right "
+                             "file?", path, max);
         hrun_buf_add(out, chunk, (size_t)got);
     }
-    if (got < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
-        goto out;
-    }
-    if (!total && S_ISFIFO(st.st_mode)) {
-        hrun_fail(err, HRUN_EINVAL, "'%s' is a pipe to which nothing is written; a file is expected", path);
-        goto out;
-    }
-    rc = 0;
-out:
+    if (got < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
+    if (!total && S_ISFIFO(st.st_mode))
+        return hrun_fail(err, HRUN_EINVAL, "'%s' is a pipe to which nothing is written; a file is expected", path);
+    return 0;
+}
+
+/* The same, and close fd. fd -1: it could not be opened, and errno says why. */
+static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
+{
+    size_t start = out->len;
+    int rc;
+
+    if (fd < 0 && errno == ENXIO)
+        return hrun_fail(err, HRUN_EINVAL, "'%s' is a socket or a device; a file is expected", path);
+    if (fd < 0)
+        return hrun_fail_errno(err, errno == ENOENT ? HRUN_ENOENT : HRUN_EIO, "cannot read '%s'", path);
+    rc = read_to_end(fd, path, max, out, err);
     if (rc && out->len > start) {
         out->len = start;
         out->data[start] = 0;
@@ -152,24 +151,18 @@ int hrun_open_below(int top, const char *path, int make, size_t *len)
     int dir = openat(top, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     for (const char *p = path, *slash; dir >= 0 && (slash = strchr(p, '/')); p = slash + 1) {
-        char *name = xstrndup(p, (size_t)(slash - p));
-        int next = -1, why = ENOMEM;
+        autofree char *name = xstrndup(p, (size_t)(slash - p));
+        int next, why, refused;
         struct stat st;
 
         *len = (size_t)(slash - path);
-        if (!*name) {
-            free(name);
+        if (!*name)
             continue;
-        }
-        {
-            int refused = make && mkdirat(dir, name, HRUN_FILE_MODES & 0777) ? errno : 0;
-
-            next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            why = errno == ENOENT && refused ? refused : errno;
-            if (next < 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
-                why = ELOOP;
-        }
-        free(name);
+        refused = make && mkdirat(dir, name, HRUN_FILE_MODES & 0777) ? errno : 0;
+        next = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        why = errno == ENOENT && refused ? refused : errno;
+        if (next < 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+            why = ELOOP;
         close(dir);
         dir = next;
         errno = why;
@@ -221,7 +214,7 @@ int hrun_lock(const char *path, struct hrun_error *err)
 /* Who has a lock, by what hrun_lock_try has written into its file. */
 static void fail_busy(const char *path, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct utsname here;
     char host[65];
     long pid;
@@ -232,7 +225,6 @@ static void fail_busy(const char *path, struct hrun_error *err)
         hrun_fail(err, HRUN_EBUSY, "process %ld", pid);
     else
         hrun_fail(err, HRUN_EBUSY, "process %ld on %s", pid, host);
-    hrun_buf_release(&text);
 }
 
 int hrun_lock_try(const char *path, struct hrun_error *err)
@@ -326,7 +318,7 @@ void hrun_remove_tree(const char *path)
 /* When a process started, in clock ticks after boot (proc(5), field 22 of stat); 0 when not known. */
 static unsigned long long start_ticks(long pid)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     unsigned long long ticks = 0;
     char path[64], *p;
 
@@ -339,15 +331,14 @@ static unsigned long long start_ticks(long pid)
         if (p)
             ticks = strtoull(p, NULL, 10);
     }
-    hrun_buf_release(&text);
     return ticks;
 }
 
 /* Where a process number means the same process as here: "SPACE-HASH", the number of the PID name space and a hash
  * of host name and boot. "" when it cannot be told. */
-static void find_place(char *place, size_t size)
+static void find_pid_space(char *place, size_t size)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     char link[64] = "", *number;
     struct utsname u;
 
@@ -358,7 +349,6 @@ static void find_place(char *place, size_t size)
         snprintf(place, size, "%lu-%016llx", strtoul(number + 1, NULL, 10),
                  (unsigned long long)hrun_hash(HRUN_HASH_INIT, text.data, text.len));
     }
-    hrun_buf_release(&text);
 }
 
 /* Is name one of hrun_rundir_create, of this user, made here, by a process that is gone? */
@@ -403,14 +393,15 @@ static void remove_stale(const char *base, const char *place)
 
 char *hrun_rundir_create(const char *base, struct hrun_error *err)
 {
-    char place[PLACE_SIZE], *path, *cwd;
+    char place[PLACE_SIZE], *path;
+    autofree char *cwd = NULL;
     int saved = errno;
 
     if (!base)
         base = getenv("TMPDIR");
     if (!base || !base[0])
         base = "/tmp";
-    find_place(place, sizeof place);
+    find_pid_space(place, sizeof place);
     remove_stale(base, place);
     /* All that tells whose it is stands in the name: mkdtemp makes it at once, so it never lacks an owner. */
     cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);
@@ -421,7 +412,6 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
         free(path);
         path = NULL;
     }
-    free(cwd);
     errno = saved;
     return path;
 }

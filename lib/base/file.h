@@ -48,8 +48,8 @@ enum { HRUN_FILE_MARKS = 19 };
 /* Append data[len], whole lines, to a file that is written under the caller's lock, durably: 0 means that it is
  * on the disk. An end without newline (its writer was stopped) gets one first, in the same write. To an empty
  * file the folder that holds it, and depth - 1 above that, are synced before.
- * Errors: HRUN_EIO (also when path is no regular file), HRUN_ENOMEM. The file holds what it held before, or,
- * where it could not be cut back (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
+ * Errors: HRUN_EIO (also when path is no regular file). The file holds what it held before, or, where it could not be
+ * cut back (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
 int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
                      struct hrun_error *err);
 
@@ -111,7 +111,7 @@ int hrun_write_all(int fd, const void *data, size_t len);
 /* "VALUE/BELOW", VALUE being that of the variable xdg (NULL: none), else "HOME/IN_HOME/BELOW". The home folder is
  * $HOME, else that of the user database. Values that are no absolute paths do not count, as the XDG base directory
  * specification says. Nothing need exist. Result: the path, which the caller frees; NULL with HRUN_ENOENT (the user has
- * no home folder) or HRUN_ENOMEM. */
+ * no home folder). */
 char *hrun_user_path(const char *xdg, const char *in_home, const char *below, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- installed
@@ -122,11 +122,11 @@ char *hrun_user_path(const char *xdg, const char *in_home, const char *below, st
  */
 
 /* The folder whose bin/ and lib/ this code was loaded from: that of libhrun.so where it runs in it, else of the running
- * program; without symbolic links. The caller frees it. NULL: it cannot be told, or no memory. */
+ * program; without symbolic links. The caller frees it. NULL: it cannot be told. */
 char *hrun_installed(void);
 
 /* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The
- * caller frees it. NULL: there is none, it cannot stand in LD_PRELOAD, or no memory. */
+ * caller frees it. NULL: there is none, or it cannot stand in LD_PRELOAD. */
 char *hrun_installed_library(const char *name);
 
 /* Path of a program of ours that is started on hosts, in the same folder. The caller frees it. Errors: HRUN_ENOENT. */

@@ -24,7 +24,7 @@ struct part {
     const char *text;
     size_t len;
     struct range *ranges;
-    size_t nranges, count;   /* count: numbers in all ranges */
+    size_t nranges, cap, count;   /* count: numbers in all ranges */
 };
 
 struct item {
@@ -50,8 +50,6 @@ static void item_release(struct item *it)
     for (size_t i = 0; i < it->nparts; i++)
         free(it->parts[i].ranges);
     free(it->parts);
-    it->parts = NULL;
-    it->nparts = 0;
 }
 
 static int bad(struct hrun_error *err, const char *text, const char *at, const char *what, const char *hint)
@@ -112,12 +110,7 @@ static int read_bracket(const char *text, const char **p, struct part *part, str
     for (;;) {
         const char *at = *p;
         struct range *r;
-        if (!(part->nranges & (part->nranges - 1))) {
-            /* full at 0, 1, 2, 4, ...: double */
-            size_t room = part->nranges ? 2 * part->nranges : 1;
-            r = xrealloc(part->ranges, room * sizeof *r);
-            part->ranges = r;
-        }
+        hrun_grow(part->ranges, part->nranges + 1, part->cap);
         r = &part->ranges[part->nranges];
         if (read_range(text, p, r, err))
             return -1;
@@ -151,10 +144,11 @@ static int read_item(const char *text, const char **p, struct item *it, struct h
     const char *begin = *p;
 
     while (**p && **p != ',') {
-        struct part *grown = xrealloc(it->parts, (it->nparts + 1) * sizeof *grown), *part;
-        it->parts = grown;
+        struct part *part;
+
+        it->parts = xrealloc(it->parts, (it->nparts + 1) * sizeof *it->parts);
         part = &it->parts[it->nparts++];
-        *part = (struct part){ *p, 0, NULL, 0, 0 };
+        *part = (struct part){ .text = *p };
         if (**p == '[' && *p == begin && (part->len = ipv6_length(*p))) {
             *p += part->len;
             if (**p && **p != ',')

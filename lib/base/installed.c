@@ -40,9 +40,9 @@ char *hrun_installed(void)
 
 char *hrun_installed_tool(const char *name, struct hrun_error *err)
 {
-    char *prefix = hrun_installed(), *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
+    autofree char *prefix = hrun_installed();
+    char *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
 
-    free(prefix);
     if (path && !access(path, X_OK))
         return path;
     hrun_fail(err, HRUN_ENOENT, "%s is not there or cannot be executed; install hrun (make install)",
@@ -53,9 +53,9 @@ char *hrun_installed_tool(const char *name, struct hrun_error *err)
 
 char *hrun_installed_library(const char *name)
 {
-    char *prefix = hrun_installed(), *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
+    autofree char *prefix = hrun_installed();
+    char *path = prefix ? hrun_strf("%s/lib/hrun/%s", prefix, name) : NULL;
 
-    free(prefix);
     /* A blank or a colon ends a name in LD_PRELOAD. */
     if (path && (access(path, R_OK) || strpbrk(path, " :"))) {
         free(path);

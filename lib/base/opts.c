@@ -99,19 +99,12 @@ static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
 
 /* ---------------------------------------------------------------- messages */
 
-static int fail_buf(struct hrun_error *err, struct hrun_buf *b)
-{
-    int rc = hrun_fail(err, HRUN_EINVAL, "%s", b->data);
-
-    hrun_buf_release(b);
-    return rc;
-}
-
 /* An option that getopt does not know: several names begin with it, or none is it. */
-static int fail_unknown(const struct parser *p, const char *word, struct hrun_error *err)
+static int fail_unknown_option(const struct parser *p, const char *word, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT, name = HRUN_BUF_INIT;
-    const char **known = xcalloc(p->n + 1, sizeof *known), *near, *text = word;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, name = HRUN_BUF_INIT;
+    autofree const char **known = xcalloc(p->n + 1, sizeof *known);
+    const char *near, *text = word;
     size_t nknown = 0, nmatch = 0;
 
     text += text[0] == '-';
@@ -138,14 +131,12 @@ static int fail_unknown(const struct parser *p, const char *word, struct hrun_er
         else
             hrun_buf_adds(&b, "; --help lists all");
     }
-    free(known);
-    hrun_buf_release(&name);
-    return fail_buf(err, &b);
+    return hrun_fail(err, HRUN_EINVAL, "%s", b.data);
 }
 
 static int fail_missing(const struct hrun_opt *opt, int val, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_buf_adds(&b, "option '");
     add_usage(opt, val, &b);
@@ -154,26 +145,21 @@ static int fail_missing(const struct hrun_opt *opt, int val, struct hrun_error *
     hrun_buf_addf(&b, " %s", opt->meta ? opt->meta : opt->arg == HRUN_OPT_PAIR ? "KEY VALUE" : "VALUE");
     if (opt->arg == HRUN_OPT_CHOICE)
         hrun_buf_addf(&b, " (one of %s)", opt->choices);
-    return fail_buf(err, &b);
-}
-
-static int fail_unexpected(const struct hrun_opt *opt, const char *word, struct hrun_error *err)
-{
-    return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'", opt->name, word);
+    return hrun_fail(err, HRUN_EINVAL, "%s", b.data);
 }
 
 /* Is value one of the blank-separated choices? Else -1 with *err. */
 static int check_choice(const struct hrun_opt *opt, const char *as, const char *value, struct hrun_error *err)
 {
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char *copy = xstrdup(opt->choices), *save = NULL, *w;
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autofree char *copy = xstrdup(opt->choices);
+    char *save = NULL;
     const char *near;
-    int rc = 0;
 
-    for (w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
         if (strcmp(w, value) == 0)
-            goto out;
+            return 0;
         hrun_strvec_push(&words, w);
     }
     hrun_buf_addf(&b, "option '%s' must be one of", as);
@@ -183,25 +169,10 @@ static int check_choice(const struct hrun_opt *opt, const char *as, const char *
     near = hrun_nearest(value, (const char *const *)words.v, words.n);
     if (near)
         hrun_buf_addf(&b, "; did you mean '%s'?", near);
-    rc = fail_buf(err, &b);
-out:
-    hrun_strvec_release(&words);
-    free(copy);
-    return rc;
+    return hrun_fail(err, HRUN_EINVAL, "%s", b.data);
 }
 
 /* ---------------------------------------------------------------- parsing */
-
-/* What an optional value stands for that is left out. */
-static void apply_default(const struct hrun_opt *opt, void *member)
-{
-    if (opt->arg == HRUN_OPT_TIME)
-        *(double *)member = INFINITY;
-    else if (opt->arg == HRUN_OPT_COUNT)
-        *(int64_t *)member = -1;
-    else
-        *(const char **)member = opt->choices;
-}
 
 int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, const char *value,
                    struct hrun_error *err)
@@ -209,7 +180,12 @@ int hrun_opt_apply(const struct hrun_opt *opt, const char *as, void *settings, c
     void *member = (char *)settings + opt->offset;
 
     if (opt->optional && !value && opt->arg != HRUN_OPT_WORD) {
-        apply_default(opt, member);
+        if (opt->arg == HRUN_OPT_TIME)
+            *(double *)member = INFINITY;
+        else if (opt->arg == HRUN_OPT_COUNT)
+            *(int64_t *)member = -1;
+        else
+            *(const char **)member = opt->choices;
         return 0;
     }
     switch (opt->arg) {
@@ -259,31 +235,26 @@ static int check_detached(const struct hrun_opt *last, const char *word, const c
 }
 
 /* One option that getopt understood. */
-static int apply(const struct hrun_opt *opt, int val, void *settings, int argc, char **argv,
-                 struct hrun_error *err)
+static int apply_given(const struct hrun_opt *opt, int val, void *settings, int argc, char **argv,
+                       struct hrun_error *err)
 {
-    struct hrun_buf as = HRUN_BUF_INIT;
-    char *pair = NULL;
-    int rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf as = HRUN_BUF_INIT;
+    autofree char *pair = NULL;
 
-    add_usage(opt, val, &as);
     if (opt->arg == HRUN_OPT_PAIR && optind >= argc)
-        fail_missing(opt, val, err);
-    else if (opt->arg == HRUN_OPT_PAIR && !(pair = hrun_strf("%s=%s", optarg, argv[optind++])))
-        hrun_fail_nomem(err);
-    else
-        rc = hrun_opt_apply(opt, as.data, settings, pair ? pair : opt->arg == HRUN_OPT_NONE ? NULL : optarg, err);
-    free(pair);
-    hrun_buf_release(&as);
-    return rc;
+        return fail_missing(opt, val, err);
+    if (opt->arg == HRUN_OPT_PAIR)
+        pair = hrun_strf("%s=%s", optarg, argv[optind++]);
+    add_usage(opt, val, &as);
+    return hrun_opt_apply(opt, as.data, settings, pair ? pair : opt->arg == HRUN_OPT_NONE ? NULL : optarg, err);
 }
 
 int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
                     struct hrun_opts_given *given, struct hrun_error *err)
 {
-    struct parser p;
+    autorelease(parser_release) struct parser p;
     const struct hrun_opt *last = NULL;
-    int rc = -1, val, at;
+    int val, at;
 
     parser_init(&p, table);
     optind = 0; /* glibc: begin anew, also after an abandoned parse */
@@ -293,24 +264,20 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
         val = getopt_long_only(argc, argv, p.shorts, p.longs, NULL);
         if (val == -1)
             break;
-        if (val == ':') {
-            fail_missing(row_of(&p, optopt), optopt, err);
-            goto out;
-        }
-        if (val == '?' && optopt >= LONG_BASE) {
-            fail_unexpected(row_of(&p, optopt), argv[at], err);
-            goto out;
-        }
+        if (val == ':')
+            return fail_missing(row_of(&p, optopt), optopt, err);
+        if (val == '?' && optopt >= LONG_BASE)
+            return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'", row_of(&p, optopt)->name,
+                             argv[at]);
         if (val == '?') {
             /* a word of several short options names the bad one; any other word is shown as it is */
             char one[3] = { '-', (char)optopt, 0 };
             int cluster = optopt && argv[at][1] != '-' && row_of(&p, (unsigned char)argv[at][1]);
-            fail_unknown(&p, cluster ? one : argv[at], err);
-            goto out;
+            return fail_unknown_option(&p, cluster ? one : argv[at], err);
         }
         last = row_of(&p, val);
-        if (apply(last, val, settings, argc, argv, err))
-            goto out;
+        if (apply_given(last, val, settings, argc, argv, err))
+            return -1;
         if (given) {
             size_t row = (size_t)(last - table);
 
@@ -321,10 +288,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     if (given && optind > at)   /* getopt has passed over a "--" */
         given->ended = 1;
     if (optind == at && at > 1 && check_detached(last, argv[at - 1], argv[at], err))
-        goto out;
+        return -1;
     *rest = optind;
-    rc = 0;
-out:
-    parser_release(&p);
-    return rc;
+    return 0;
 }

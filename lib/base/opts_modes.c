@@ -50,13 +50,11 @@ int hrun_opts_mode(const struct hrun_opt *table, const struct hrun_opt_mode *mod
 static int fail_useless(const struct hrun_opt *o, const char *why, const char *before, const char *const *words,
                         size_t n, struct hrun_error *err)
 {
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
     for (size_t i = 0; i < n; i++)
         hrun_buf_addf(&list, "%s%s%s", i ? i + 1 < n ? ", " : " or " : " ", before, words[i]);
-    hrun_fail(err, HRUN_EINVAL, "--%s does nothing %s%s", o->name, why, list.data);
-    hrun_buf_release(&list);
-    return -1;
+    return hrun_fail(err, HRUN_EINVAL, "--%s does nothing %s%s", o->name, why, list.data);
 }
 
 /* Does the option alone ask for the mode? Then there is nothing to be told of it. */

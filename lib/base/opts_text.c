@@ -61,9 +61,9 @@ static void add_wrapped(const char *text, size_t column, size_t indent, struct h
     }
 }
 
-static void add_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *out)
+static void add_option_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *out)
 {
-    struct hrun_buf left = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
     size_t w;
 
     add_left(o, &left);
@@ -86,8 +86,6 @@ static void add_row(const struct hrun_opt *o, size_t indent, struct hrun_buf *ou
     hrun_buf_addn(out, ' ', indent - w);
     add_wrapped(text.data, indent, indent, out);
     hrun_buf_addc(out, '\n');
-    hrun_buf_release(&left);
-    hrun_buf_release(&text);
 }
 
 static int same_group(const struct hrun_opt *a, const struct hrun_opt *b)
@@ -97,9 +95,9 @@ static int same_group(const struct hrun_opt *a, const struct hrun_opt *b)
 
 /* The column in which the texts begin. */
 static size_t text_column(const struct hrun_opt *table, int (*is_shown)(const struct hrun_opt *o, unsigned modes),
-                          unsigned modes, struct hrun_buf *out)
+                          unsigned modes)
 {
-    struct hrun_buf left = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT;
     size_t column = 0;
 
     for (const struct hrun_opt *o = table; !row_ends(o); o++) {
@@ -112,7 +110,6 @@ static size_t text_column(const struct hrun_opt *table, int (*is_shown)(const st
         if (w > column && w <= LEFT_MOST)
             column = w;
     }
-    hrun_buf_release(&left);
     return column ? column : LEFT_MOST;
 }
 
@@ -134,19 +131,19 @@ static void add_group(const struct hrun_opt *first, unsigned modes, size_t inden
         hrun_buf_addf(out, "%s:\n", first->group);
     for (const struct hrun_opt *o = first; !row_ends(o); o++)
         if (is_shown(o, modes) && same_group(o, first))
-            add_row(o, indent, out);
+            add_option_row(o, indent, out);
 }
 
 void hrun_opts_help(const struct hrun_opt *table, unsigned modes, int often, struct hrun_buf *out)
 {
-    size_t indent = text_column(table, often ? is_often : is_shown, modes, out);
+    size_t indent = text_column(table, often ? is_often : is_shown, modes);
 
     if (often)
         hrun_buf_addc(out, '\n');
     for (const struct hrun_opt *o = table; !row_ends(o); o++) {
         const struct hrun_opt *e = table;
         if (often && is_often(o, modes))
-            add_row(o, indent, out);
+            add_option_row(o, indent, out);
         if (often || !is_shown(o, modes))
             continue;
         /* a group is printed where its first row stands that is shown */

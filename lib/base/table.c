@@ -102,18 +102,13 @@ int hrun_terminal_width(int fd)
     return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (int)width;
 }
 
-static size_t width(const char *s)
-{
-    return hrun_text_width(s, strlen(s));
-}
-
 void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *out)
 {
     enum { GAP = 2 };
     autofree size_t *widths = xcalloc(t->ncol, sizeof *widths);
 
     for (size_t i = 0; i < t->cells.n; i++) {
-        size_t w = width(t->cells.v[i]);
+        size_t w = hrun_text_width(t->cells.v[i], strlen(t->cells.v[i]));
         if (w > widths[i % t->ncol])
             widths[i % t->ncol] = w;
     }
@@ -122,7 +117,7 @@ void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *
         size_t owed = indent > 0 ? (size_t)indent : 0;
         for (size_t col = 0; col < t->ncol && row + col < t->cells.n; col++) {
             const char *cell = t->cells.v[row + col];
-            size_t pad = widths[col] - width(cell);
+            size_t pad = widths[col] - hrun_text_width(cell, strlen(cell));
             if (t->spec[col] == 'r')
                 owed += pad;
             if (*cell) {

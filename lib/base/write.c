@@ -52,17 +52,12 @@ int hrun_write_all(int fd, const void *data, size_t len)
 
 /* ---------------------------------------------------------------- folders */
 
-/* The folder that holds path; the caller frees it. NULL with errno. */
+/* The folder that holds path; the caller frees it. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
     return slash == path ? xstrdup("/") : slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
-}
-
-static int open_folder(const char *path)
-{
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Some file systems cannot sync a folder, and say so. */
@@ -73,7 +68,7 @@ static int sync_open_folder(int fd)
 
 int hrun_sync_folder(const char *path)
 {
-    int fd = open_folder(path), rc, saved = errno;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc, saved = errno;
 
     if (fd < 0)
         return -1;
@@ -208,19 +203,17 @@ out:
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
 {
     int saved = errno, dir, rc;
-    char *real = realpath(path, NULL); /* NULL when there is no such file yet */
+    autofree char *real = realpath(path, NULL); /* NULL when there is no such file yet */
     const char *target = real ? real : path;
-    char *folder = folder_of(target);
+    autofree char *folder = folder_of(target);
 
-    dir = open_folder(folder);
+    dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
     else
         rc = hrun_file_replace_in(dir, target, data, len, mode, err);
     if (dir >= 0)
         close(dir);
-    free(folder);
-    free(real);
     errno = saved;
     return rc;
 }
@@ -232,19 +225,15 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
 static int sync_around(const char *path, int depth)
 {
     char *folder = folder_of(path), *up;
-    int rc = 0, saved;
+    int rc = 0, saved = errno;
 
     for (int i = 0; i < depth && !rc; i++) {
         rc = hrun_sync_folder(folder);
-        up = rc ? NULL : folder_of(folder);
         saved = errno;
+        up = folder_of(folder);
         free(folder);
-        errno = saved;
         folder = up;
-        if (!rc && !folder)
-            rc = -1;
     }
-    saved = errno;
     free(folder);
     errno = saved;
     return rc;
@@ -253,14 +242,13 @@ static int sync_around(const char *path, int depth)
 int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
                      struct hrun_error *err)
 {
-    struct hrun_buf ended = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf ended = HRUN_BUF_INIT;
     struct stat st;
     int fd, rc = -1, left = 0, saved = errno;
     char last;
 
     /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
-    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
-              mode & HRUN_FILE_MODES);
+    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, mode & HRUN_FILE_MODES);
     if (fd < 0 || fstat(fd, &st)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot open '%s'", path);
         goto out;
@@ -291,7 +279,6 @@ out:
         close(fd);
     if (torn)
         *torn = left;
-    hrun_buf_release(&ended);
     errno = saved;
     return rc;
 }

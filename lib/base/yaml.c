@@ -20,7 +20,7 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
 
     /* libyaml words every mistake, and some failed allocations without setting its code for them */
     if (p->error == YAML_MEMORY_ERROR || !problem)
-        return hrun_fail_nomem(err);
+        hrun_out_of_memory();
     if (p->error == YAML_READER_ERROR) {
         hrun_yaml_byte_place(y, p->problem_offset, &line, &column);
         return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not a text in UTF-8: %s", problem);
@@ -45,20 +45,18 @@ enum { DEPTH_MAX = 32 };
 /* Go once over the events: every syntax error, aliases, deep nesting and further documents are found here, with their
  * places, so that building the tree can only fail for lack of memory. Aliases are refused because libyaml's
  * tree does not tell them from their anchors, and because a few nested ones expand without bound. */
-static int scan(const struct hrun_yaml *y, struct hrun_error *err)
+static int scan_events(const struct hrun_yaml *y, struct hrun_error *err)
 {
-    yaml_parser_t parser;
+    autorelease(yaml_parser_delete) yaml_parser_t parser;
     yaml_event_t ev;
-    int documents = 0, depth = 0, more = 1, rc = -1;
+    int documents = 0, depth = 0, more = 1;
 
     if (!yaml_parser_initialize(&parser))
-        return hrun_fail_nomem(err);
+        hrun_out_of_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->len);
-    while (more) {
-        if (!yaml_parser_parse(&parser, &ev)) {
-            syntax_error(y, &parser, err);
-            goto out;
-        }
+    while (more > 0) {
+        if (!yaml_parser_parse(&parser, &ev))
+            return syntax_error(y, &parser, err);
         depth += ev.type == YAML_SEQUENCE_START_EVENT || ev.type == YAML_MAPPING_START_EVENT;
         depth -= ev.type == YAML_SEQUENCE_END_EVENT || ev.type == YAML_MAPPING_END_EVENT;
         if (depth > DEPTH_MAX) {
@@ -79,28 +77,19 @@ static int scan(const struct hrun_yaml *y, struct hrun_error *err)
         } else if (ev.type == YAML_STREAM_END_EVENT)
             more = 0;
         yaml_event_delete(&ev);
-        if (more < 0)
-            goto out;
     }
-    rc = 0;
-out:
-    yaml_parser_delete(&parser);
-    return rc;
+    return more;
 }
 
-static int build(struct hrun_yaml *y, struct hrun_error *err)
+static int build_tree(struct hrun_yaml *y, struct hrun_error *err)
 {
-    yaml_parser_t parser;
-    int rc = 0;
+    autorelease(yaml_parser_delete) yaml_parser_t parser;
 
     if (!yaml_parser_initialize(&parser))
-        return hrun_fail_nomem(err);
+        hrun_out_of_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->len);
     y->has_doc = yaml_parser_load(&parser, &y->doc);
-    if (!y->has_doc)
-        rc = syntax_error(y, &parser, err);
-    yaml_parser_delete(&parser);
-    return rc;
+    return y->has_doc ? 0 : syntax_error(y, &parser, err);
 }
 
 static void tree_destroy(struct hrun_yaml *y)
@@ -125,55 +114,40 @@ static struct hrun_yaml *tree_create(const char *name, const char *text, size_t 
         memcpy(y->text, text, len);
     y->text[len] = 0;
     y->len = len;
-    if (scan(y, err) || build(y, err))
-        goto fail;
-    return y;
-fail:
-    tree_destroy(y);
-    return NULL;
-}
-
-/* The struct that a document describes; NULL with *err. */
-static void *make_data(struct hrun_yaml *y, const struct hrun_schema *schema, struct hrun_error *err)
-{
-    void *data = xcalloc(1, schema->size);
-
-    if (hrun_yaml_read(y, schema, data, err)) {
-        hrun_yaml_free(schema, data, NULL);
-        data = NULL;
+    if (scan_events(y, err) || build_tree(y, err)) {
+        tree_destroy(y);
+        return NULL;
     }
-    return data;
+    return y;
 }
 
 int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct hrun_schema *schema, void **data,
                     struct hrun_yaml **marks, struct hrun_error *err)
 {
-    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
-    struct hrun_yaml *y = c ? tree_create(name, text, len, err) : NULL;
-    void *read = y ? make_data(y, schema, err) : NULL;
+    locale_t old, c = hrun_locale_enter(&old);
+    struct hrun_yaml *y = tree_create(name, text, len, err);
+    void *read = xcalloc(1, schema->size);
+    int rc = y ? hrun_yaml_read(y, schema, read, err) : -1;
 
-    if (!c)
-        hrun_fail_nomem(err);
     hrun_locale_leave(c, old);
-    if (read)
+    if (rc)
+        hrun_yaml_free(schema, read, NULL);
+    else
         *data = read;
-    if (read && marks)
+    if (!rc && marks)
         *marks = y;
     else
         tree_destroy(y);
-    return read ? 0 : -1;
+    return rc;
 }
 
 int hrun_yaml_load(const char *path, const struct hrun_schema *schema, void **data, struct hrun_yaml **marks,
                    struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = hrun_file_read(path, FILE_MAX, &text, err);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!rc)
-        rc = hrun_yaml_parse(path, text.data, text.len, schema, data, marks, err);
-    hrun_buf_release(&text);
-    return rc;
+    return hrun_file_read(path, FILE_MAX, &text, err) ? -1
+           : hrun_yaml_parse(path, text.data, text.len, schema, data, marks, err);
 }
 
 int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, struct hrun_error *err,
@@ -204,15 +178,14 @@ locale_t hrun_locale_enter(locale_t *old)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
-    if (c)
-        *old = uselocale(c);
+    if (!c)
+        hrun_out_of_memory();
+    *old = uselocale(c);
     return c;
 }
 
 void hrun_locale_leave(locale_t c, locale_t old)
 {
-    if (c) {
-        uselocale(old);
-        freelocale(c);
-    }
+    uselocale(old);
+    freelocale(c);
 }

@@ -64,7 +64,7 @@ struct hrun_schema {
 
 /* Read a file. Result: the struct in *data and the places in *marks (marks may be NULL), both freed by hrun_yaml_free;
  * on failure both are as before. A key without a value is an empty text where that is allowed.
- * Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL (as hrun_file_read), HRUN_EPARSE, HRUN_ENOMEM. */
+ * Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EINVAL (as hrun_file_read), HRUN_EPARSE. */
 int hrun_yaml_load(const char *path, const struct hrun_schema *schema, void **data, struct hrun_yaml **marks,
                    struct hrun_error *err);
 
@@ -80,14 +80,14 @@ int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, 
                    enum hrun_code code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 /* Append data as text. Optional keys are left out where they hold nothing: NULL, no entries.
- * Errors: HRUN_EINVAL (it could not be read again), HRUN_ENOMEM; then *out is as before. */
+ * Errors: HRUN_EINVAL (it could not be read again); then *out is as before. */
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err);
 
 /* Free what was read; each may be NULL. */
 void hrun_yaml_free(const struct hrun_schema *schema, void *data, struct hrun_yaml *marks);
 
-/* printf and strtod follow the locale, files must not: the calling thread's locale becomes "C" until hrun_locale_leave.
- * NULL when memory ran out; NULL may be left. */
+/* printf and strtod follow the locale, files must not: the calling thread's locale becomes "C" until
+ * hrun_locale_leave. */
 locale_t hrun_locale_enter(locale_t *old);
 void hrun_locale_leave(locale_t c, locale_t old);
 
@@ -108,8 +108,8 @@ struct hrun_yaml {
     int has_doc;           /* doc must be deleted */
 };
 
-/* Fill *data, which is zeroed, from the document. 0, or -1 with the first mistake in reading order (HRUN_EPARSE;
- * HRUN_ENOMEM); what was filled until then is the caller's to release. */
+/* Fill *data, which is zeroed, from the document. 0, or -1 with the first mistake in reading order
+ * (HRUN_EPARSE); what was filled until then is the caller's to release. */
 int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *data, struct hrun_error *err);
 
 /* Free what the members of a mapping own. */

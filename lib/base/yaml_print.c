@@ -15,11 +15,9 @@ struct printer {
 
 static int print_mapping(struct printer *p, const struct hrun_key *keys, const char *data, int flow);
 
-static int write_text(void *data, unsigned char *text, size_t len)
+static int add_emitted(void *data, unsigned char *text, size_t len)
 {
-    struct hrun_buf *b = data;
-
-    hrun_buf_add(b, text, len);
+    hrun_buf_add(data, text, len);
     return 1;
 }
 
@@ -139,8 +137,7 @@ static int check_text(const struct hrun_schema *schema, const struct hrun_buf *t
     void *data = NULL;
 
     if (hrun_yaml_parse("", text->data, text->len, schema, &data, NULL, &why))
-        return hrun_fail(err, HRUN_EINVAL, "%s%s",
-                         "the data cannot be written as YAML: ", why.text);
+        return hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: %s", why.text);
     hrun_yaml_free(schema, data, NULL);
     return 0;
 }
@@ -148,31 +145,26 @@ static int check_text(const struct hrun_schema *schema, const struct hrun_buf *t
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err)
 {
     struct printer p = { .text = HRUN_BUF_INIT };
-    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
-    int rc = -1, saved = errno, printed;
+    locale_t old, c = hrun_locale_enter(&old);
+    int rc, saved = errno;
 
-    if (!c || !yaml_emitter_initialize(&p.emitter)) {
-        hrun_locale_leave(c, old);
-        return hrun_fail_nomem(err);
-    }
-    yaml_emitter_set_output(&p.emitter, write_text, &p.text);
+    if (!yaml_emitter_initialize(&p.emitter))
+        hrun_out_of_memory();
+    yaml_emitter_set_output(&p.emitter, add_emitted, &p.text);
     yaml_emitter_set_unicode(&p.emitter, 1);
     /* libyaml fails alike for lack of memory and for texts that are not UTF-8; malloc leaves ENOMEM */
     errno = 0;
-    printed = print_document(&p, schema, data);
-    if (!printed && (errno == ENOMEM))
-        hrun_fail_nomem(err);
-    else if (!printed)
-        hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: a text is not UTF-8");
-    else
+    if (print_document(&p, schema, data))
         rc = check_text(schema, &p.text, err);
+    else if (errno == ENOMEM)
+        hrun_out_of_memory();
+    else
+        rc = hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: a text is not UTF-8");
     errno = saved;
     yaml_emitter_delete(&p.emitter);
     hrun_locale_leave(c, old);
-    if (!rc) {
-
+    if (!rc)
         hrun_buf_add(out, p.text.data, p.text.len);
-    }
     hrun_buf_release(&p.text);
     return rc;
 }

@@ -111,21 +111,17 @@ static void path_pop(struct reader *r, size_t old)
         r->path.data[old] = 0;
 }
 
-/* Report at node what text says, and free it. */
-static int bad(const struct reader *r, const yaml_node_t *node, struct hrun_buf *text)
+/* Report at node what text says. */
+static int bad_node(const struct reader *r, const yaml_node_t *node, const struct hrun_buf *text)
 {
-    int rc;
-
-    rc = hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, (int)node->start_mark.line + 1,
-                      (int)node->start_mark.column + 1, "%s", text->data);
-    hrun_buf_release(text);
-    return rc;
+    return hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, (int)node->start_mark.line + 1,
+                        (int)node->start_mark.column + 1, "%s", text->data);
 }
 
 static int bad_type(const struct reader *r, const struct hrun_key *k, int entry, const yaml_node_t *node,
                     const char *hint)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     add_name(r, &b);
     hrun_buf_adds(&b, " must be ");
@@ -133,13 +129,13 @@ static int bad_type(const struct reader *r, const struct hrun_key *k, int entry,
     hrun_buf_adds(&b, ", found ");
     add_found(node, &b);
     hrun_buf_adds(&b, hint);
-    return bad(r, node, &b);
+    return bad_node(r, node, &b);
 }
 
 __attribute__((format(printf, 3, 4)))
 static int bad_value(const struct reader *r, const yaml_node_t *node, const char *fmt, ...)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     va_list ap;
 
     add_name(r, &b);
@@ -147,7 +143,7 @@ static int bad_value(const struct reader *r, const yaml_node_t *node, const char
     va_start(ap, fmt);
     hrun_buf_vaddf(&b, fmt, ap);
     va_end(ap);
-    return bad(r, node, &b);
+    return bad_node(r, node, &b);
 }
 
 /* ---------------------------------------------------------------- scalars */
@@ -212,7 +208,7 @@ static int read_word(struct reader *r, const struct hrun_key *k, const yaml_node
     enum { WORDS_MAX = 32 };
 
     const char *known[WORDS_MAX], *near = NULL;
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     size_t n = 0;
 
     for (; node->type == YAML_SCALAR_NODE && n < WORDS_MAX && k->words[n].word; n++) {
@@ -226,9 +222,7 @@ static int read_word(struct reader *r, const struct hrun_key *k, const yaml_node
         near = hrun_nearest(text_of(node), known, n);
     if (near)
         hrun_buf_addf(&b, "; did you mean '%s'?", near);
-    bad_type(r, k, 1, node, b.data);
-    hrun_buf_release(&b);
-    return -1;
+    return bad_type(r, k, 1, node, b.data);
 }
 
 static int read_text(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char **to)
@@ -332,11 +326,11 @@ static int check_keys(struct reader *r, const yaml_node_t *map, size_t n)
 
         if (key->type != YAML_SCALAR_NODE || !key->data.scalar.length ||
             strlen(text_of(key)) != key->data.scalar.length) {
-            struct hrun_buf b = HRUN_BUF_INIT;
+            autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
             hrun_buf_adds(&b, "a key must be a word, found ");
             add_found(key, &b);
-            return bad(r, key, &b);
+            return bad_node(r, key, &b);
         }
     }
     return 0;
@@ -344,15 +338,15 @@ static int check_keys(struct reader *r, const yaml_node_t *map, size_t n)
 
 static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml_node_t *key)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    const char **known, *near;
-    size_t n = 0;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autofree const char **known = NULL;
+    const char *near;
+    size_t n = 0, cap = 0;
 
-    while (keys[n].name)
-        n++;
-    known = xcalloc(n + 1, sizeof *known);
-    for (size_t i = 0; i < n; i++)
-        known[i] = keys[i].name;
+    for (; keys[n].name; n++) {
+        hrun_grow(known, n + 1, cap);
+        known[n] = keys[n].name;
+    }
     near = hrun_nearest(text_of(key), known, n);
     hrun_buf_addf(&b, "unknown key '%s'", text_of(key));
     if (r->path.len)
@@ -364,8 +358,7 @@ static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml
         hrun_buf_addf(&b, "%s%s", i ? ", " : "", known[i]);
     if (near)
         hrun_buf_addc(&b, ')');
-    free(known);
-    return bad(r, key, &b);
+    return bad_node(r, key, &b);
 }
 
 /* Is key number i of the mapping, which is called `name`, there before? */
@@ -394,7 +387,7 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
 {
     yaml_node_pair_t *pairs = map->data.mapping.pairs.start;
     size_t n = (size_t)(map->data.mapping.pairs.top - pairs), old;
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     const struct hrun_key *k;
 
     if (check_keys(r, map, n))
@@ -418,7 +411,7 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
             add_name(r, &b);
             hrun_buf_addf(&b, " lacks the key '%s': add it; it is ", k->name);
             add_wanted(k, 0, &b);
-            return bad(r, map, &b);
+            return bad_node(r, map, &b);
         }
     return 0;
 }
@@ -429,18 +422,14 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
 static int empty_file(const struct reader *r, const struct hrun_key *keys)
 {
     const char *sep = "the file is empty; it needs at least: ";
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc = 0;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (; keys->name; keys++)
         if (!keys->optional) {
             hrun_buf_addf(&b, "%s%s", sep, keys->name);
             sep = ", ";
         }
-    if (*sep == ',')
-        rc = hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data);
-    hrun_buf_release(&b);
-    return rc;
+    return *sep == ',' ? hrun_fail_at(r->err, HRUN_EPARSE, r->y->name, 1, 1, "%s", b.data) : 0;
 }
 
 int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *data, struct hrun_error *err)

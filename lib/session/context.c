@@ -115,19 +115,19 @@ static int check_platform(const struct settings *g, struct hrun_error *err)
 }
 
 /* Processes per PE of a definition that leaves them to the cluster. */
-static int suit_pes(struct context *c, struct hrun_error *err)
+static void suit_pes(struct context *c)
 {
     const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
-    int n = c->cluster->nsubs, *cores = xcalloc((size_t)n + 1, sizeof *cores), rc;
+    int n = c->cluster->nsubs, *cores = xcalloc((size_t)n + 1, sizeof *cores);
 
     for (int i = 0; i < n; i++)
         cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
     hrun_app_suit(c->app, cores, n);
-    rc = 0;
     free(cores);
     if (c->cluster->platform)
         c->app->threads_fill = 0;   /* simulated ranks have no threads of their own */
-    return c->app->threads_fill && threads ? hrun_app_fix_threads(c->app, threads, err) : rc;
+    if (c->app->threads_fill && threads)
+        hrun_app_fix_threads(c->app, threads);
 }
 
 int context_discover(struct context *c, struct hrun_error *err)
@@ -161,7 +161,9 @@ int context_discover(struct context *c, struct hrun_error *err)
     free(hostfile);
     free(via);
     free(cache);
-    return !rc && c->app && c->app->suits_pes ? suit_pes(c, err) : rc;
+    if (!rc && c->app && c->app->suits_pes)
+        suit_pes(c);
+    return rc;
 }
 
 /* What --mpi says of a program that does not show its MPI itself. */
@@ -395,9 +397,9 @@ int context_find_app(struct context *c, const char *argv0, struct hrun_error *er
     free(share);
     if (rc || find_app(c, argv0, err) || find_variant(c, err))
         return -1;
-    if (!c->app || !c->app->threads_fill || !threads)
-        return 0;
-    return hrun_app_fix_threads(c->variants_of ? c->variants_of : c->app, threads, err);
+    if (c->app && c->app->threads_fill && threads)
+        hrun_app_fix_threads(c->variants_of ? c->variants_of : c->app, threads);
+    return 0;
 }
 
 int context_open_store(struct context *c, struct hrun_error *err)

@@ -23,7 +23,7 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 
     if (!c->app || !c->app->npresets || s->force)
         return 0;
-    hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed, err);
+    hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed);
     rc = 0;
     for (size_t i = 0; i < all.n && !rc; i++)
         rc = is_defined(s, all.v[i]) ? 0 : hrun_strvec_push(&c->presets, all.v[i]);

@@ -254,7 +254,7 @@ static void test_presets(void)
         struct hrun_buf all = HRUN_BUF_INIT, none = HRUN_BUF_INIT;
 
         put(work, "in", cases[i].file);
-        ok(!hrun_app_presets(a, work, &found, &missed, &err), "presets %zu", i);
+        hrun_app_presets(a, work, &found, &missed);
         for (size_t k = 0; k < found.n; k++)
             hrun_buf_addf(&all, "%s ", found.v[k]);
         for (size_t k = 0; k < missed.n; k++)
@@ -268,8 +268,9 @@ static void test_presets(void)
     }
     ok(a && hrun_app_preset_holds(a, &a->presets[0], 7, AT(1), &written), "the file that hrun writes has a number");
     ok(a && !hrun_app_preset_holds(a, &a->presets[1], 2, AT(1), &written) && written == 8, "or another one, which is told");
-    ok(a && !hrun_app_write_files(a, AT(1), work, 1, 0, &err) &&
-       !hrun_app_presets(a, work, &found, &missed, &err) && found.n == 0, "a file of hrun's says nothing: %s", err.text);
+    ok(a && !hrun_app_write_files(a, AT(1), work, 1, 0, &err), "a file of hrun's: %s", err.text);
+    hrun_app_presets(a, work, &found, &missed);
+    ok(found.n == 0, "says nothing");
     hrun_strvec_release(&missed);
     hrun_app_destroy(a);
     free(work);
