@@ -2,7 +2,8 @@
  *
  * Purpose: one error object on the caller's stack, filled by the function that failed.
  * Invariants:
- *   - lib/ never prints and exits for want of memory alone (alloc.h): it returns 0 / -1 (or pointer / NULL) and fills the error.
+ *   - lib/ never prints, and exits only when memory runs out (alloc.h): it returns 0 / -1 (or pointer / NULL) and
+ *     fills the error.
  *   - Every `struct hrun_error *` argument of lib/ may be NULL; errno is left as it was found.
  *   - On failure the outputs of a function are untouched unless its contract says otherwise.
  *   - `text` is one sentence without a final newline: what happened, where, what to do instead.
