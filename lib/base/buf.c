@@ -192,6 +192,23 @@ int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...)
     return 0;
 }
 
+void hrun_strvec_add(struct hrun_strvec *sv, ...)
+{
+    const char *word;
+    va_list ap;
+
+    va_start(ap, sv);
+    while ((word = va_arg(ap, const char *)))
+        hrun_strvec_push(sv, word);
+    va_end(ap);
+}
+
+void hrun_strvec_add_all(struct hrun_strvec *sv, char *const *words)
+{
+    for (; words && *words; words++)
+        hrun_strvec_push(sv, *words);
+}
+
 void hrun_strvec_release(struct hrun_strvec *sv)
 {
     if (!sv)

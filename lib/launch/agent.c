@@ -13,13 +13,11 @@
 static char *setting_in_file(const char *path, const char *const *keys, int n_keys)
 {
     enum { FILE_MAX = 1 << 20 };
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char *value = NULL, *line, *save, *eq, *end;
 
-    if (hrun_file_read(path, FILE_MAX, &b, NULL) || !b.len) {
-        hrun_buf_release(&b);
+    if (hrun_file_read(path, FILE_MAX, &b, NULL) || !b.len)
         return NULL;
-    }
     for (line = strtok_r(b.data, "\r\n", &save); line; line = strtok_r(NULL, "\r\n", &save)) {
         line += strspn(line, " \t");
         eq = strchr(line, '=');
@@ -34,7 +32,6 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
             value = xstrdup(eq + 1 + strspn(eq + 1, " \t"));
         }
     }
-    hrun_buf_release(&b);
     for (end = value ? value + strlen(value) : NULL; end && end > value && strchr(" \t", end[-1]); )
         *--end = 0;
     return value;
@@ -45,14 +42,12 @@ static char *setting_in_files(const char *list, const char *const *keys, int n_k
 {
     static const char system_files[] = "/etc/openmpi/openmpi-mca-params.conf:/etc/openmpi-mca-params.conf:"
                                        "/usr/local/etc/openmpi-mca-params.conf";
-    char *own = list ? NULL : hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
-    char *copy = list ? xstrdup(list) : hrun_strf("%s:%s", own ? own : "", system_files);
+    autofree char *own = list ? NULL : hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
+    autofree char *copy = list ? xstrdup(list) : hrun_strf("%s:%s", own ? own : "", system_files);
     char *next = copy, *path, *value = NULL;
 
     while (!value && (path = strsep(&next, ":,")))
         value = setting_in_file(path, keys, n_keys);
-    free(own);
-    free(copy);
     return value;
 }
 
@@ -87,14 +82,13 @@ static int is_said(char *const *mca, int n_mca, const char *const *keys, int n_k
 char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys)
 {
     static const char *const lists[] = { "mca_base_param_files" };
-    char *list = NULL, *value = NULL;
+    autofree char *list = NULL;
+    char *value = NULL;
 
     if (is_said(mca, n_mca, keys, n_keys, &value))
         return value;
     is_said(mca, n_mca, lists, 1, &list);
-    value = setting_in_files(list, keys, n_keys);
-    free(list);
-    return value;
+    return setting_in_files(list, keys, n_keys);
 }
 
 int hrun_agent_is_ssh(const char *program)
@@ -109,53 +103,31 @@ char *hrun_bare_name(const char *host)
     return *host == '[' && host[len - 1] == ']' ? xstrndup(host + 1, len - 2) : xstrdup(host);
 }
 
-static void split(const char *text, struct hrun_strvec *words)
-{
-    char *copy = xstrdup(text), *word, *save;
-
-    for (word = strtok_r(copy, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
-        hrun_strvec_push(words, word);
-    free(copy);
-}
-
 int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_strvec *words, struct hrun_error *err)
 {
     static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };    /* Open MPI 4's name, then 5's */
-    char *setting = hrun_agent_setting(mca, n_mca, keys, 2), *copy = NULL, *next, *one, *found = NULL;
-    int rc = -1;
+    autofree char *said = hrun_agent_setting(mca, n_mca, keys, 2);
+    const char *setting = said ? said : "ssh";
+    autofree char *copy = xstrdup(setting);
+    char *next = copy, *one, *word, *save, *found = NULL;
 
-    if (!setting)
-        setting = xstrdup("ssh");
-    next = copy = setting ? xstrdup(setting) : NULL;
-    if (!copy) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     while (!found && (one = strsep(&next, ":"))) {
         hrun_strvec_release(words);
-        split(one, words);
+        for (word = strtok_r(one, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+            hrun_strvec_push(words, word);
         if (words->n)
             found = hrun_program_find(words->v[0], NULL, NULL);
     }
-    if (!found && !strcmp(setting, "ssh"))
-        hrun_fail(err, HRUN_EENGINE, "other hosts are reached through ssh, and there is none: install openssh-client");
-    else if (!found)
-        hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot be executed: "
-                  "correct plm_rsh_agent", setting);
-    else {
+    if (found) {
         if (hrun_agent_is_ssh(found))
             hrun_strvec_push(words, "-x");
-        rc = 0;
-    }
-    if (rc == 0) {
         *program = found;
-        found = NULL;
+        return 0;
     }
-out:
-    if (rc)
-        hrun_strvec_release(words);
-    free(found);
-    free(copy);
-    free(setting);
-    return rc;
+    hrun_strvec_release(words);
+    if (!strcmp(setting, "ssh"))
+        return hrun_fail(err, HRUN_EENGINE, "other hosts are reached through ssh, and there is none: install "
+                         "openssh-client");
+    return hrun_fail(err, HRUN_EENGINE, "the agent '%s' that reaches other hosts is not found or cannot be executed: "
+                     "correct plm_rsh_agent", setting);
 }

@@ -39,16 +39,15 @@ static void become(char *const *argv, int errors, int out)
  * its children had taken when this was last asked. */
 static int works(pid_t pid, double *used)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     double before = *used, t[4];
-    char *path = hrun_strf("/proc/%d/stat", (int)pid), state = 0;
+    autofree char *path = hrun_strf("/proc/%d/stat", (int)pid);
+    char state = 0;
     const char *at;
 
     if (!hrun_file_read(path, 4096, &text, NULL) && (at = strrchr(text.data, ')')) &&
         sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lf %lf %lf %lf", &state, t, t + 1, t + 2, t + 3) == 5)
         *used = t[0] + t[1] + t[2] + t[3];
-    free(path);
-    hrun_buf_release(&text);
     return state == 'R' || *used > before;
 }
 
@@ -93,7 +92,5 @@ int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, str
         kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (rc)
-        return hrun_fail(err, HRUN_EIO, "%s %s does not answer", argv[0], argv[1]);
-    return 0;
+    return rc ? hrun_fail(err, HRUN_EIO, "%s %s does not answer", argv[0], argv[1]) : 0;
 }

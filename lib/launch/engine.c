@@ -59,7 +59,10 @@ int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job,
     if (e->command)
         return e->command(job, out, err);
     hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
-    return (mpi.kind == HRUN_MPI_MPICH ? hrun_mpich_command : hrun_engine_mpirun.command)(job, out, err);
+    if (mpi.kind != HRUN_MPI_MPICH)
+        return hrun_engine_mpirun.command(job, out, err);
+    hrun_mpich_command(job, out);
+    return 0;
 }
 
 struct hrun_program hrun_job_program(const struct hrun_job *job, int r)
@@ -103,13 +106,14 @@ static int hold_standard_files(struct hrun_error *err)
     return held;
 }
 
-static int launch(const struct hrun_engine *engine, const struct hrun_job *job, int checked, struct hrun_outcome *out,
-                  struct hrun_error *err)
+/* Run with the standard files held; check first where that is asked. */
+static int launch_held(const struct hrun_engine *engine, const struct hrun_job *job, int check,
+                       struct hrun_outcome *out, struct hrun_error *err)
 {
     struct hrun_outcome result;
     int held = hold_standard_files(err), rc = -1;
 
-    if (held >= 0 && (checked || !engine->check(job, err)) && !engine->run(job, &result, err)) {
+    if (held >= 0 && !(check && engine->check(job, err)) && !engine->run(job, &result, err)) {
         *out = result;
         rc = 0;
     }
@@ -120,16 +124,16 @@ static int launch(const struct hrun_engine *engine, const struct hrun_job *job, 
 int hrun_launch_checked(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                         struct hrun_error *err)
 {
-    return launch(engine, job, 1, out, err);
+    return launch_held(engine, job, 0, out, err);
 }
 
 int hrun_launch_plain(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
-    return launch(&hrun_engine_plain, job, 1, out, err);
+    return launch_held(&hrun_engine_plain, job, 0, out, err);
 }
 
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err)
 {
-    return launch(engine, job, 0, out, err);
+    return launch_held(engine, job, 1, out, err);
 }

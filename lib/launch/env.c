@@ -11,43 +11,39 @@
 #include <string.h>
 #include <unistd.h>
 
-static int names(const char *entry, const char *name, size_t len)
+static int sets_name(const char *entry, const char *name, size_t len)
 {
     return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-int hrun_env_set_word(struct hrun_strvec *env, const char *word)
+void hrun_env_set_word(struct hrun_strvec *env, const char *word)
 {
     size_t len = strcspn(word, "=");
-    char *entry;
 
-    for (size_t i = 0; i < env->n; i++) {
-        if (!names(env->v[i], word, len))
-            continue;
-        entry = xstrdup(word);
-        free(env->v[i]);
-        env->v[i] = entry;
-        return 0;
-    }
+    for (size_t i = 0; i < env->n; i++)
+        if (sets_name(env->v[i], word, len)) {
+            char *old = env->v[i];      /* word may be in it */
+
+            env->v[i] = xstrdup(word);
+            free(old);
+            return;
+        }
     hrun_strvec_push(env, word);
-    return 0;
 }
 
-int hrun_env_set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err)
+void hrun_env_set(struct hrun_strvec *env, const char *name, const char *value)
 {
-    char *word = hrun_strf("%s=%s", name, value);
-    int rc = hrun_env_set_word(env, word);
+    autofree char *word = hrun_strf("%s=%s", name, value);
 
-    free(word);
-    return 0;
+    hrun_env_set_word(env, word);
 }
 
-void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err)
+void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value)
 {
     char text[16];
 
     snprintf(text, sizeof text, "%d", value);
-    hrun_env_set(env, name, text, err);
+    hrun_env_set(env, name, text);
 }
 
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
@@ -55,7 +51,7 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
     size_t len = strlen(name);
 
     for (size_t i = 0; i < env->n; i++)
-        if (names(env->v[i], name, len))
+        if (sets_name(env->v[i], name, len))
             return env->v[i] + len + 1;
     return NULL;
 }
@@ -95,14 +91,13 @@ static int is_of_outer_launcher(const char *entry, int nested)
 static void add_home(struct hrun_strvec *env)
 {
     struct hrun_error why = { 0 };
-    char *path = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
+    autofree char *path = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
 
-    free(path);
     if (why.code == HRUN_ENOENT)
         hrun_strvec_push(env, "HOME=/nonexistent");
 }
 
-int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
+void hrun_env_base(struct hrun_strvec *out)
 {
     int nested = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
 
@@ -110,22 +105,18 @@ int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err)
         if (!is_of_outer_launcher(*e, nested))
             hrun_strvec_push(out, *e);
     add_home(out);
-    return 0;
 }
 
-int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
+void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env)
 {
-    char *text = job->wdir ? realpath(job->wdir, NULL) : NULL;
-    int failed = text && hrun_env_set(env, "PWD", text, err);
+    autofree char *wdir = job->wdir ? realpath(job->wdir, NULL) : NULL;
 
-    free(text);
-    if (failed)
-        return -1;
+    if (wdir)
+        hrun_env_set(env, "PWD", wdir);
     for (int i = 0; i < job->n_mca; i++) {
-        char *word = hrun_strf("OMPI_MCA_%s", job->mca[i]);
-        int rc = hrun_env_set_word(env, word);
+        autofree char *word = hrun_strf("OMPI_MCA_%s", job->mca[i]);
 
-        free(word);
+        hrun_env_set_word(env, word);
     }
     for (int i = 0; i < job->n_env; i++) {
         const char *word = job->env[i];
@@ -133,12 +124,11 @@ int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hr
         if (strchr(word, '=')) {
             hrun_env_set_word(env, word);
         } else if (!hrun_env_get(env, word) && job->on_message) {
-            text = hrun_strf("-x %s: it is not set, so there is nothing to pass on", word);
+            autofree char *text = hrun_strf("-x %s: it is not set, so there is nothing to pass on", word);
+
             job->on_message(job->ctx, text);
-            free(text);
         }
     }
-    return 0;
 }
 
 int hrun_env_user_mca(const struct hrun_job *job, const char *key)
@@ -147,11 +137,11 @@ int hrun_env_user_mca(const struct hrun_job *job, const char *key)
     char name[128];
 
     for (int i = 0; i < job->n_mca; i++)
-        if (names(job->mca[i], key, len))
+        if (sets_name(job->mca[i], key, len))
             return 1;
     snprintf(name, sizeof name, "OMPI_MCA_%s", key);
     for (int i = 0; i < job->n_env; i++)
-        if (names(job->env[i], name, strlen(name)))
+        if (sets_name(job->env[i], name, strlen(name)))
             return 1;
     return getenv(name) != NULL;
 }
@@ -180,29 +170,25 @@ void hrun_job_yielding(const struct hrun_job *job, struct hrun_buf *out)
         hrun_buf_adds(out, "some share cores");
 }
 
-int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value,
-                 struct hrun_error *err)
+void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value)
 {
     char name[128];
 
     if (hrun_env_user_mca(job, key))
-        return 0;
+        return;
     snprintf(name, sizeof name, "OMPI_MCA_%s", key);
-    hrun_env_set(env, name, value, err);
-    return 0;
+    hrun_env_set(env, name, value);
 }
 
-void hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err)
+void hrun_env_no_mpich(struct hrun_strvec *env)
 {
-    hrun_env_set(env, HRUN_ENV_PMI_PORT, HRUN_ENV_NO_MPICH, err);
+    hrun_env_set(env, HRUN_ENV_PMI_PORT, HRUN_ENV_NO_MPICH);
 }
 
-int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
-                           struct hrun_error *err)
+void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder)
 {
     for (size_t i = 0; folder && hrun_shared_memory_keys[i]; i++)
-        hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder, err);
-    return 0;
+        hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder);
 }
 
 /* The libraries, and `after`, which may be NULL, behind them. */
@@ -214,33 +200,29 @@ static void add_libraries(const struct hrun_job *job, const char *after, struct 
         hrun_buf_addf(out, ":%s", after);
 }
 
-int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env)
+void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env)
 {
     static const char preload[] = "LD_PRELOAD";
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
     if (!job->npreloads)
-        return 0;
+        return;
     for (int i = 0; i < job->npreloads; i++)
-        hrun_env_set(env, job->preloads[i].variable, job->preloads[i].value, NULL);
+        hrun_env_set(env, job->preloads[i].variable, job->preloads[i].value);
     add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
-    hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data, NULL);
-    hrun_buf_release(&list);
-    return 0;
+    hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
 }
 
-int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words)
+void hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words)
 {
-    struct hrun_buf list = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
     if (!job->npreloads)
-        return 0;
+        return;
     for (int i = 0; i < job->npreloads; i++)
         hrun_strvec_pushf(words, "%s=%s", job->preloads[i].variable, job->preloads[i].value);
     add_libraries(job, NULL, &list);
     hrun_strvec_pushf(words, HRUN_ENV_PRELOAD "=%s", list.data);
-    hrun_buf_release(&list);
-    return 0;
 }
 
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)

@@ -7,7 +7,7 @@
 int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err)
 {
     const char *uri = getenv("FLUX_URI");
-    char *flux = uri && *uri ? hrun_program_find("flux", NULL, NULL) : NULL;
+    autofree char *flux = uri && *uri ? hrun_program_find("flux", NULL, NULL) : NULL;
     char *const words[] = { flux, (char *)(uintptr_t)"kvs", (char *)(uintptr_t)"get", (char *)(uintptr_t)"resource.R",
                             NULL };
     int rc = flux ? hrun_command_output(words, 0, text, err) : 0;
@@ -15,6 +15,5 @@ int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err)
     if (flux && !rc && !text->len)
         rc = hrun_fail(err, HRUN_EENGINE, "FLUX_URI names a Flux instance, and 'flux kvs get resource.R' tells nothing "
                        "of it: when it has ended, or is not yours, unset FLUX_URI");
-    free(flux);
     return rc;
 }

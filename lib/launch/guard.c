@@ -15,7 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The environment of a rank as PMIx makes it has a dozen short variables. */
@@ -26,14 +25,6 @@ enum { START_TIMEOUT_S = 30 };
 
 enum { FAREWELL = 'Q', STARTED = 'S', SERVE = 'J', FAILED = 'E', CONNECTION = 'C' };
 
-static void sleep_ms(int ms)
-{
-    struct timespec t = { ms / 1000, (long)(ms % 1000) * 1000000 };
-
-    while (nanosleep(&t, &t) && errno == EINTR)
-        ;
-}
-
 /* hrun is dead: end what it started, remove what it made. */
 static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids *groups)
 {
@@ -41,16 +32,14 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
     double kill_s = hrun_monotonic_s() + spec->grace_ms * 1e-3;
 
     for (int round = 0; round < ROUNDS; round++) {
-        struct hrun_pids left = HRUN_PIDS_INIT;
+        autorelease(hrun_pids_release) struct hrun_pids left = HRUN_PIDS_INIT;
         int sig = hrun_monotonic_s() >= kill_s ? SIGKILL : round ? 0 : SIGTERM;
-        if (hrun_procs_of_job(spec->job_id, spec->mark, groups, NULL, &left) || left.n == 0) {
-            hrun_pids_release(&left);
+
+        if (hrun_procs_of_job(spec->job_id, spec->mark, groups, NULL, &left) || left.n == 0)
             break;
-        }
         for (size_t i = 0; i < left.n && sig; i++)
             kill(left.v[i], sig);
-        hrun_pids_release(&left);
-        sleep_ms(STEP_MS);
+        poll(NULL, 0, STEP_MS);
     }
     hrun_remove_tree(spec->rundir);
     hrun_remove_tree(spec->shmdir);
@@ -61,7 +50,7 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
 
 /* Wait for hrun's words, serving PMI (pmi may be NULL) or PMIx's lookups meanwhile; its end without a farewell is its
  * death. */
-static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
+static void guard_watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi *pmi, struct pollfd *polled)
 {
     struct hrun_pids groups = HRUN_PIDS_INIT;
     union { char c[PACKET_MAX]; pid_t pid[PACKET_MAX / sizeof(pid_t)]; } in;
@@ -108,7 +97,7 @@ static void watch(const struct hrun_guard_spec *spec, int sock, struct hrun_pmi 
 /* Leave the terminal, the files and the name of hrun behind: nothing that ends when hrun's output is closed
  * may wait for this process, and what looks for processes called hrun shall not find it. Result: the socket,
  * which moves when hrun had a standard file closed and it has that number; -1 on failure. */
-static int detach(int sock)
+static int leave_hrun(int sock)
 {
     int null;
 
@@ -164,14 +153,6 @@ static void begin_start(const struct hrun_guard_spec *spec, pid_t parent)
         on_orphaned(SIGALRM);
 }
 
-static void block_signals(void)
-{
-    sigset_t all;
-
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
-}
-
 /* A packet with a descriptor for hrun. */
 static int send_fd(int sock, int fd)
 {
@@ -197,43 +178,34 @@ static void send_event(void *ctx, const struct hrun_guard_event *ev)
         ;
 }
 
-/* The server, its ranks' connections sent to hrun. */
+/* The server; the connections of its ranks are sent to hrun. NULL with *err. */
 static struct hrun_pmi *serve_pmi(const struct hrun_guard_spec *spec, int *sock, struct hrun_error *err)
 {
     const struct hrun_pmi_owner owner = { .report = send_event, .ctx = sock };
-    int *fds = xcalloc((size_t)spec->nranks, sizeof *fds);
-    struct hrun_pmi *pmi = hrun_pmi_create(spec->layout, &owner, err);
-    int failed = 0;
+    autofree int *fds = xcalloc((size_t)spec->nranks, sizeof *fds);
+    struct hrun_pmi *pmi = hrun_pmi_create(spec->layout, spec->apps, &owner);
+    int failed = hrun_pmi_connect(pmi, fds, err);
 
-    if (pmi && hrun_pmi_connect(pmi, fds, err)) {
-        hrun_pmi_destroy(pmi);
-        pmi = NULL;
-    }
-    if (pmi)
-        hrun_pmi_set_apps(pmi, spec->apps);
-    for (int r = 0; pmi && r < spec->nranks; r++) {
-        failed = failed || send_fd(*sock, fds[r]);
+    for (int r = 0; r < spec->nranks && !failed; r++) {
+        if (send_fd(*sock, fds[r]))
+            failed = hrun_fail_errno(err, HRUN_EENGINE, "cannot send a connection to hrun");
         close(fds[r]);
     }
-    free(fds);
-    if (failed) {
-        hrun_fail_errno(err, HRUN_EENGINE, "cannot send a connection to hrun");
-        hrun_pmi_destroy(pmi);
-        return NULL;
-    }
-    return pmi;
+    if (!failed)
+        return pmi;
+    hrun_pmi_destroy(pmi);
+    return NULL;
 }
 
 static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t parent)
 {
     struct pollfd *polled = xcalloc((size_t)spec->nranks + 3, sizeof *polled);
     struct hrun_pmi *pmi = NULL;
-    struct hrun_error err;
+    struct hrun_error err = { 0 };
     int served = spec->nranks == 0;
 
-    memset(&err, 0, sizeof err);
     begin_start(spec, parent);
-    sock = detach(sock);
+    sock = leave_hrun(sock);
     if (sock < 0)
         return;
     if (!served && spec->pmi)
@@ -242,20 +214,21 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t paren
         served = hrun_pmix_serve(spec, sock, &err) == 0;
     if (!served) {
         char out[1 + sizeof err];
+
         out[0] = FAILED;
         memcpy(out + 1, &err, sizeof err);
         send(sock, out, sizeof out, MSG_NOSIGNAL);
         return;
     }
     begin_start(NULL, 0);
-    watch(spec, sock, pmi, polled);
+    guard_watch(spec, sock, pmi, polled);
     hrun_pmi_destroy(pmi);
     free(polled);
 }
 
 /* Receive one packet, waiting until end_s of the monotonic clock at most. Its length, 0: the guard has ended, or -1.
  * *fd: a descriptor that came with it, or -1. */
-static ssize_t packet(int sock, char *buf, size_t size, double end_s, int *fd)
+static ssize_t receive_packet(int sock, char *buf, size_t size, double end_s, int *fd)
 {
     union { char room[CMSG_SPACE(sizeof *fd)]; struct cmsghdr align; } control;
     struct iovec piece = { buf, size };
@@ -267,9 +240,9 @@ static ssize_t packet(int sock, char *buf, size_t size, double end_s, int *fd)
     int rc;
 
     *fd = -1;
-
     do {
         double left_s = end_s - hrun_monotonic_s();
+
         rc = poll(&p, 1, left_s > 0 ? (int)(1000 * left_s) : 0);
     } while (rc < 0 && errno == EINTR);
     if (rc <= 0)
@@ -285,21 +258,20 @@ static ssize_t packet(int sock, char *buf, size_t size, double end_s, int *fd)
 /* Take the environments or connections, one packet per rank, or the reason why there are none. */
 static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, struct hrun_error *err)
 {
-    char *buf = xmalloc(PACKET_MAX + 1);
+    autofree char *buf = xmalloc(PACKET_MAX + 1);
     double end_s = hrun_monotonic_s() + START_TIMEOUT_S;
-    int rc = -1, fd;
+    int fd;
 
     for (int r = 0; r < nranks; r++) {
-        ssize_t n = packet(sock, buf, PACKET_MAX, end_s, &fd);
-        if (n <= 0) {
-            hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job %s: " HRUN_GUARD_HINT,
-                      n ? "does not answer" : "ends while it starts");
-            goto out;
-        }
+        ssize_t n = receive_packet(sock, buf, PACKET_MAX, end_s, &fd);
+
+        if (n <= 0)
+            return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job %s: " HRUN_GUARD_HINT,
+                             n ? "does not answer" : "ends while it starts");
         if (buf[0] == FAILED && (size_t)n == 1 + sizeof *err) {
             if (err)
                 memcpy(err, buf + 1, sizeof *err);
-            goto out;
+            return -1;
         }
         if (fd >= 0) {
             fds[r] = fd;
@@ -309,10 +281,7 @@ static int receive_all(int sock, int nranks, struct hrun_strvec *env, int *fds, 
         for (ssize_t at = 0; at < n; at += (ssize_t)strlen(buf + at) + 1)
             hrun_strvec_push(&env[r], buf + at);
     }
-    rc = 0;
-out:
-    free(buf);
-    return rc;
+    return 0;
 }
 
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
@@ -321,14 +290,14 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
     struct hrun_guard made = HRUN_GUARD_INIT;
     int pair[2];
     pid_t parent = getpid();
-    sigset_t old;
+    sigset_t all, old;
 
     for (int r = 0; fds && r < spec->nranks; r++)
         fds[r] = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a socket pair");
-    sigprocmask(SIG_BLOCK, NULL, &old);
-    block_signals();  /* before the fork: a signal to hrun's group must not end the guard */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &old);     /* before the fork: a signal to hrun's group must not end the guard */
     made.pid = fork();
     if (made.pid == 0) {
         close(pair[0]);

@@ -62,7 +62,7 @@ struct hrun_guard_event {
 
 /* Start. With nranks > 0 waits until the server is ready, and sets, for PMIx, env[r] (nranks empty lists) to the
  * variables "NAME=VALUE" that rank r needs; for PMI fds[r] to its connection, which the caller closes. What is not
- * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO, HRUN_ENOMEM; no process is left. */
+ * served may be NULL. Errors: HRUN_EENGINE, HRUN_EIO; no process is left. */
 int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env, int *fds, struct hrun_guard *g,
                      struct hrun_error *err);
 /* Tell it the processes first, first + 1, ... Should hrun be killed it ends their groups. */

@@ -30,8 +30,7 @@ char *hrun_beside_path(const char *name);
 
 /* Append what argv[0], a path, prints with these words; errors = 1: on standard error, too. It reads /dev/null, and its
  * status does not count. It may be idle for 10 s between two pieces of output, as a folder on a network that is down
- * must not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer),
- * HRUN_ENOMEM. */
+ * must not hang hrun, and compute for a minute. Errors: HRUN_EIO (it cannot be started or does not answer). */
 int hrun_command_output(char *const *argv, int errors, struct hrun_buf *out, struct hrun_error *err);
 
 /* ---- agent: parameters of mpirun, and the remote shell that it would use */
@@ -44,7 +43,7 @@ char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, i
 
 /* The agent: path into *program (the caller frees it), itself and its options as words. As mpirun does it: alternatives
  * stand between colons, the first that exists counts; ssh unless the user says otherwise; -x for ssh.
- * Errors: HRUN_EENGINE (none exists), HRUN_ENOMEM. */
+ * Errors: HRUN_EENGINE (none exists). */
 int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_strvec *words, struct hrun_error *err);
 
 /* Is it ssh, whose options we know? */
@@ -69,7 +68,7 @@ int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_e
 extern const char *const hrun_openmpi_names[];
 
 /* The first of these in PATH that is Open MPI's. The caller sets m->cache_dir and m->refresh. Errors: HRUN_EENGINE
- * (none; says what to install), HRUN_EIO, HRUN_ENOMEM; the rest of *m is untouched. */
+ * (none; says what to install), HRUN_EIO; the rest of *m is untouched. */
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err);
 /* That of a job: what its caller knows, else what is found. Errors: those of hrun_openmpi_find. */
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err);
@@ -149,9 +148,8 @@ enum { HRUN_RANKS_PART = 100000 };
 /* The MCA parameters that say where Open MPI's shared memory files are, ending with NULL. */
 extern const char *const hrun_shared_memory_keys[];
 
-/* Append to *words "HRUN_RANKS=...", "HRUN_RANKS_1=...", ... for all ranks of the layout.
- * Errors: HRUN_ENOMEM; *words may have got some then. */
-int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words);
+/* Append to *words "HRUN_RANKS=...", "HRUN_RANKS_1=...", ... for all ranks of the layout. */
+void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words);
 
 struct hrun_ranks_entry {
     char *cpuset;               /* "" for none; the caller frees it */
@@ -183,13 +181,12 @@ struct hrun_pids {
 
 #define HRUN_PIDS_INIT { NULL, 0, 0 }
 
-/* 0, or -1 when memory ran out. */
 void hrun_pids_push(struct hrun_pids *p, pid_t pid);
 int hrun_pids_has(const struct hrun_pids *p, pid_t pid);
 void hrun_pids_release(struct hrun_pids *p);
 
 /* Append the living processes of the job (zombies are not), but for this process and those in except (may be
- * NULL). groups: the process groups made for ranks. -1 when memory ran out or there is no /proc. */
+ * NULL). groups: the process groups made for ranks. -1: there is no /proc. */
 int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
                       const struct hrun_pids *except, struct hrun_pids *out);
 
@@ -200,8 +197,8 @@ int hrun_procs_children(struct hrun_pids *out);
 /* 1 when this process has one thread only. */
 int hrun_procs_single_threaded(void);
 
-/* Append root and all its descendants. -1 when memory ran out. */
-int hrun_procs_tree(pid_t root, struct hrun_pids *out);
+/* Append root and all its descendants. */
+void hrun_procs_tree(pid_t root, struct hrun_pids *out);
 
 /* Process group of a process, also of a zombie; -1 when it is gone. */
 pid_t hrun_procs_group(pid_t pid);
@@ -297,14 +294,12 @@ struct hrun_pmi_owner {
     void *ctx;
 };
 
-/* For the ranks of a layout, which is not kept. NULL with HRUN_ENOMEM. */
-struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const struct hrun_pmi_owner *owner,
-                                 struct hrun_error *err);
+/* For the ranks of a layout, which is not kept. apps: the number of each rank's program, an array that outlives the
+ * server; NULL: all 0. */
+struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const int *apps, const struct hrun_pmi_owner *owner);
 /* Give each rank a connection: fds[nranks] get their ends, close-on-exec, which the caller closes. Errors: HRUN_EIO;
  * fds are closed then. */
 int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err);
-/* Give each rank the number of its program, from an array that outlives p; NULL: all 0. */
-void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps);
 void hrun_pmi_destroy(struct hrun_pmi *p);
 /* Fill polled[nranks] for poll(2); do what it has found possible. */
 void hrun_pmi_poll(const struct hrun_pmi *p, struct pollfd *polled);
@@ -317,10 +312,9 @@ void hrun_pmi_unread(struct hrun_pmi *p, int rank);
 /* ---- mpich: what programs of MPICH's family need beside PMI, and what they leave behind */
 
 /* Append the variables of all ranks, whatever serves PMI; those of rank of a job on this host, whose PMI connection is
- * fd. After hrun_env_base. Errors: HRUN_ENOMEM. */
-int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err);
-void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
-                        struct hrun_error *err);
+ * fd. After hrun_env_base. */
+void hrun_mpich_env(struct hrun_strvec *env);
+void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env);
 
 /* Add libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI
  * lacks. words[size] is what it is told, as long as the job. Result: its path, which the caller frees after the job;
@@ -332,9 +326,8 @@ struct hrun_run;
  * HRUN_EMPI then. */
 int hrun_mpich_check_together(const struct hrun_run *r, struct hrun_error *err);
 
-/* The command of Hydra for the same hosts, and on one host for the same placement, as hrun_engine_command has it.
- * Errors: HRUN_ENOMEM. */
-int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
+/* The command of Hydra for the same hosts, and on one host for the same placement, as hrun_engine_command has it. */
+void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out);
 
 /* Remove shared memory of MPICH and UCX that the user's processes have made since then (time(2)) and that no living one
  * has: a rank that is killed in MPI_Init leaves it. */
@@ -481,45 +474,44 @@ void hrun_words_started(struct hrun_words *w);
 void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx);
 /* Harmless when it was never opened. */
 void hrun_words_close(struct hrun_words *w);
+/* Close *fd unless it is -1, which it becomes. */
+void hrun_close_fd(int *fd);
 
 /* ---- env: the environment of the processes */
 
-/* Set name to value in a list of "NAME=VALUE", replacing it where it stands; word: "NAME=VALUE" itself. Errors:
- * HRUN_ENOMEM. */
-int hrun_env_set(struct hrun_strvec *env, const char *name, const char *value, struct hrun_error *err);
-void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value, struct hrun_error *err);
-int hrun_env_set_word(struct hrun_strvec *env, const char *word);
+/* Set name to value in a list of "NAME=VALUE", replacing it where it stands; word: "NAME=VALUE" itself. */
+void hrun_env_set(struct hrun_strvec *env, const char *name, const char *value);
+void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value);
+void hrun_env_set_word(struct hrun_strvec *env, const char *word);
 /* Value of name in the list, or NULL. */
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 
 /* The caller's environment without what an outer launcher has left in it (ranks, addresses of servers). */
-int hrun_env_base(struct hrun_strvec *out, struct hrun_error *err);
+void hrun_env_base(struct hrun_strvec *out);
 
 /* Apply the job's working directory (as PWD), mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME
  * without a value is in the list already; one that is not set is told to on_message. */
-int hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err);
+void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env);
 
 /* Set MCA parameter key unless the user does. */
-int hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value,
-                 struct hrun_error *err);
+void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value);
 
 /* Make a program of MPICH, or one with its ABI, fail at its start instead of running as many worlds of one
  * process each: it looks for its process manager at PMI_PORT, and the text there is no address. One that a
  * script starts by its own mpiexec finds that by PMI_FD, which comes first. */
 #define HRUN_ENV_PMI_PORT "PMI_PORT"
 #define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_MPICH_with_--mpi_mpich"
-void hrun_env_no_mpich(struct hrun_strvec *env, struct hrun_error *err);
+void hrun_env_no_mpich(struct hrun_strvec *env);
 
 /* Put Open MPI's shared memory files into folder (NULL: leave them), so that they can be removed whatever
  * happens to the processes. */
-int hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder,
-                           struct hrun_error *err);
+void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder);
 
 /* The job's preloads, if it has any: their variables, and the libraries in front of LD_PRELOAD, or (shim = 1) told to
  * hrun-shim. After hrun_env_user. */
-int hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env);
-/* Append the same, for hrun-shim, as words "NAME=VALUE". -1: memory ran out. */
-int hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words);
+void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env);
+/* Append the same, for hrun-shim, as words "NAME=VALUE". */
+void hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words);
 
 /* The libraries' paths, with colons between them, for hrun-shim, which preloads them into the rank and nothing else. */
 #define HRUN_ENV_PRELOAD "HRUN_PRELOAD"
@@ -543,13 +535,13 @@ int hrun_srun_missing(struct hrun_error *err, const char *name);
 int hrun_allocation_index(const struct hrun_allocation *a, const char *name, int is_local);
 
 /* The name by which Slurm knows host h of the cluster; the caller frees it. *group: its component. Errors: HRUN_EINVAL
- * (it is not of the allocation), HRUN_ENOMEM. */
+ * (it is not of the allocation). */
 char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_local, int *group,
                      struct hrun_error *err);
 
 /* Append the caller's environment for an srun: without what an outer launcher left there and without the variables that
- * act as options of srun. Errors: HRUN_ENOMEM. */
-int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err);
+ * act as options of srun. */
+void hrun_srun_clean_env(struct hrun_strvec *env);
 
 /* ---- srun_words.c: what srun -v says of a running step */
 

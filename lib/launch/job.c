@@ -53,20 +53,10 @@ static unsigned long make_mark(void)
 int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
                    struct hrun_error *err)
 {
-    struct hrun_guard none = HRUN_GUARD_INIT;
-
-    memset(r, 0, sizeof *r);
-    memset(out, 0, sizeof *out);
-    out->failed_rank = -1;
-    r->since = time(NULL);
-    r->job = job;
-    r->out = out;
-    r->err = err;
-    r->guard = none;
-    r->signals = (struct hrun_signals)HRUN_SIGNALS_INIT;
-    r->watch_fd = -1;
-    r->words = (struct hrun_words)HRUN_WORDS_INIT;
-    r->old_subreaper = -1;
+    *out = (struct hrun_outcome){ .failed_rank = -1 };
+    *r = (struct hrun_run){ .job = job, .out = out, .err = err, .since = time(NULL), .watch_fd = -1,
+                            .guard = HRUN_GUARD_INIT, .signals = HRUN_SIGNALS_INIT, .words = HRUN_WORDS_INIT,
+                            .old_subreaper = -1 };
     if (hrun_signals_take_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
         return -1;
     r->rundir = hrun_rundir_create(NULL, err);
@@ -169,13 +159,11 @@ static int own_group(const struct hrun_run *r, int i)
 static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, int first, struct hrun_spawn_one *one,
                       int n, struct hrun_error *err)
 {
-    pid_t *pids = xcalloc((size_t)n, sizeof *pids);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc = -1;
+    autofree pid_t *pids = xcalloc((size_t)n, sizeof *pids);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
 
-    if (null < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
-        goto out;
-    }
+    if (null < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
     for (int i = 0; i < n; i++) {
         one[i].fds[0] = first + i == 0 ? in : null;
         one[i].fds[1] = hrun_output_child_fd(r->output, first + i, 0);
@@ -189,28 +177,21 @@ static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, in
         one[0].fds[2] = r->words.child_fd;
     }
     rc = hrun_spawn(s, one, n, pids, err);
-    for (int i = 0; i < n && rc == 0; i++) {
-        r->procs[first + i].pid = pids[i];
-        r->procs[first + i].alive = 1;
-        r->procs[first + i].own_group = one[i].own_group;
-        if (one[i].own_group) {
+    close(null);
+    if (rc)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        r->procs[first + i] = (struct hrun_proc){ .pid = pids[i], .alive = 1, .own_group = one[i].own_group };
+        if (one[i].own_group)
             hrun_pids_push(&r->groups, pids[i]);
-            rc = 0;
-        }
     }
-    if (rc == 0) {
-        r->nalive += n;
-        hrun_guard_tell(&r->guard, first, pids, n);
-        hrun_output_started(r->output);
-    }
-out:
-    free(pids);
-    if (null >= 0)
-        close(null);
-    return rc;
+    r->nalive += n;
+    hrun_guard_tell(&r->guard, first, pids, n);
+    hrun_output_started(r->output);
+    return 0;
 }
 
-static struct hrun_spawn settings(const struct hrun_run *r, const char *program, char *const *argv,
+static struct hrun_spawn spawn_settings(const struct hrun_run *r, const char *program, char *const *argv,
                                   const struct hrun_topo *topo)
 {
     int apart = r->is_launcher && !(r->launcher && r->launcher->is_program);
@@ -237,18 +218,16 @@ int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
  * in another session (4 ms a barrier in place of 4 us), and resource managers know their jobs by sessions. */
 static int own_sessions(const struct hrun_run *r)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int yes = !r->is_launcher && !r->is_plain && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
-              hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len && *b.data == '1';
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_buf_release(&b);
-    return yes;
+    return !r->is_launcher && !r->is_plain && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
+           hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len && *b.data == '1';
 }
 
 int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
                    struct hrun_spawn_one *one, int nprocs, struct hrun_error *err)
 {
-    struct hrun_spawn s = settings(r, program, argv, topo);
+    struct hrun_spawn s = spawn_settings(r, program, argv, topo);
     int in, rc;
 
     if ((!r->output && hrun_run_prepare(r, nprocs, err)) || (in = hrun_run_stdin(r->job, err)) == -2)
@@ -269,12 +248,11 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
 int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int n,
                  struct hrun_error *err)
 {
-    struct hrun_spawn s = settings(r, NULL, NULL, topo);
-    struct hrun_proc *procs = xrealloc(r->procs, (size_t)(r->nprocs + n) * sizeof *procs);
+    struct hrun_spawn s = spawn_settings(r, NULL, NULL, topo);
     int first = r->nprocs;
 
-    r->procs = procs;
-    memset(procs + first, 0, (size_t)n * sizeof *procs);
+    r->procs = xrealloc(r->procs, (size_t)(first + n) * sizeof *r->procs);
+    memset(r->procs + first, 0, (size_t)n * sizeof *r->procs);
     if (hrun_output_grow(r->output, first, n, err))
         return -1;
     r->nprocs += n;         /* what does not start has no process */
@@ -288,37 +266,36 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
 
 /* Is this child, which is no rank and no stranger, of the job? A process with several threads may start
  * children of its own at any time; those carry no mark of the job. */
-static int is_ours(const struct hrun_run *r, pid_t pid, int single)
+static int is_of_job(const struct hrun_run *r, pid_t pid, int single)
 {
     return single || hrun_pids_has(&r->groups, hrun_procs_group(pid)) || hrun_procs_marked(pid, r->job_id, r->mark);
 }
 
 /* Reap what has ended among the adopted children, list those that live. -1: the kernel keeps no list. */
-static int adopted(const struct hrun_run *r, struct hrun_pids *living)
+static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
 {
-    struct hrun_pids all = HRUN_PIDS_INIT;
-    int single = hrun_procs_single_threaded(), rc = hrun_procs_children(&all);
+    autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
+    int single = hrun_procs_single_threaded();
 
-    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+    if (hrun_procs_children(&all))
+        return -1;
+    for (size_t i = 0; i < all.n; i++) {
         pid_t pid = all.v[i];
-        if (pid == r->guard.pid || hrun_pids_has(&r->strangers, pid) || !is_ours(r, pid, single))
-            continue;
-        if (waitpid(pid, NULL, WNOHANG) == 0) {
+
+        if (pid != r->guard.pid && !hrun_pids_has(&r->strangers, pid) && is_of_job(r, pid, single) &&
+            waitpid(pid, NULL, WNOHANG) == 0)
             hrun_pids_push(living, pid);
-            rc = 0;
-        }
     }
-    hrun_pids_release(&all);
-    return rc;
+    return 0;
 }
 
 int hrun_run_sweep(struct hrun_run *r, int sig)
 {
-    struct hrun_pids left = HRUN_PIDS_INIT, except = HRUN_PIDS_INIT;
-    size_t direct;
-    int n, rc = adopted(r, &left);
+    autorelease(hrun_pids_release) struct hrun_pids left = HRUN_PIDS_INIT;
+    autorelease(hrun_pids_release) struct hrun_pids except = HRUN_PIDS_INIT;
+    int rc = list_adopted(r, &left);
+    size_t direct = left.n;
 
-    direct = left.n;
     if (rc || direct) {
         /* Their descendants too; a process is listed twice at most, and signalled once. */
         hrun_pids_push(&except, r->guard.pid);
@@ -330,8 +307,5 @@ int hrun_run_sweep(struct hrun_run *r, int sig)
         kill(left.v[i], sig);
         kill(left.v[i], SIGCONT);  /* a stopped process hears SIGTERM only when it goes on */
     }
-    n = (int)left.n;
-    hrun_pids_release(&left);
-    hrun_pids_release(&except);
-    return n;
+    return (int)left.n;
 }

@@ -190,12 +190,11 @@ void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cl
                       char *const *smpi, int n_smpi, struct hrun_buf *out);
 
 /* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
- * hrun-smpi; says what to install), HRUN_EIO, HRUN_ENOMEM. */
+ * hrun-smpi; says what to install), HRUN_EIO. */
 int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *text, struct hrun_error *err);
 
 /* The resource set of the Flux instance that we are in, for hrun_cluster_request.flux_resources: nothing is appended
- * where FLUX_URI is not set or no flux is in PATH. Errors: HRUN_EENGINE (the instance does not tell), HRUN_EIO,
- * HRUN_ENOMEM. */
+ * where FLUX_URI is not set or no flux is in PATH. Errors: HRUN_EENGINE (the instance does not tell), HRUN_EIO. */
 int hrun_flux_resources(struct hrun_buf *text, struct hrun_error *err);
 
 /* What rank r of the job starts. */
@@ -207,7 +206,7 @@ int hrun_job_run_length(const struct hrun_job *job, int r);
  * failed, nothing remains either way. Errors: HRUN_ECHANGED (a host is not what the cluster's cache says of it:
  * discover with refresh and lay out anew), HRUN_EMPI (also when a script loads an MPI library that is not
  * Open MPI's), HRUN_EINVAL, HRUN_EENGINE (also when mpirun failed before it was ready to start a process),
- * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC, HRUN_ENOMEM. The descriptors
+ * HRUN_EIO (also when the output cannot be written), HRUN_ENOPROG, HRUN_ENOEXEC. The descriptors
  * 0 to 2 may be closed: /dev/null takes their place for the while. */
 int hrun_launch(const struct hrun_engine *engine, const struct hrun_job *job, struct hrun_outcome *out,
                 struct hrun_error *err);
@@ -243,7 +242,7 @@ struct hrun_remote {
  * command printed there. errors[n], zeroed, tell of each host that did not answer, has not got the command, or on
  * which it failed: code HRUN_EENGINE, the text says which host, why, and what to do. SIGINT, SIGTERM, SIGHUP and
  * SIGQUIT end the agents, and are then raised again as the caller has them set. No agent remains on any path.
- * Result: 0, also when hosts failed. Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO, HRUN_ENOMEM. */
+ * Result: 0, also when hosts failed. Errors: HRUN_EENGINE: no agent, interrupted; HRUN_EIO. */
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
                     struct hrun_error *errors, struct hrun_error *err);
 
@@ -257,7 +256,7 @@ char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *e
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err);
 
 /* Append the libraries that a program is linked with, as paths without symbolic links, so that they say which of
- * several alternatives is meant; none for a script and a static program. Errors: HRUN_EIO, HRUN_ENOMEM. */
+ * several alternatives is meant; none for a script and a static program. Errors: HRUN_EIO. */
 int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err);
 
 #endif

@@ -36,12 +36,11 @@ static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_S
 /* The process and what it has started, without a group to reach them by. */
 static void signal_tree(pid_t root, int sig)
 {
-    struct hrun_pids tree = HRUN_PIDS_INIT;
+    autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
 
     hrun_procs_tree(root, &tree);
     for (size_t i = 0; i < tree.n; i++)
         kill(tree.v[i], sig);
-    hrun_pids_release(&tree);
 }
 
 /* Each rank gets the signal with all it has started; mpirun alone does, and passes it on. by_key: the
@@ -178,7 +177,7 @@ static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
 /* A rank of MPICH that aborts stays until it is killed. Has a script given it another place than hrun has? */
 static int is_displaced(struct hrun_run *r, int rank)
 {
-    struct hrun_pids tree = HRUN_PIDS_INIT;
+    autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
     long found = rank, size = r->nprocs;
 
     if (r->mpich && r->procs[rank].pid > 0)
@@ -187,7 +186,6 @@ static int is_displaced(struct hrun_run *r, int rank)
         found = hrun_procs_number(tree.v[i], "PMI_RANK", rank);
         size = hrun_procs_number(tree.v[i], "PMI_SIZE", r->nprocs);
     }
-    hrun_pids_release(&tree);
     if (found == rank && size == r->nprocs)
         return 0;
     hrun_fail(r->err, HRUN_EMPI, "%s sets PMI_RANK or PMI_SIZE itself, %ld of %ld where hrun has given rank %d of %d: "
@@ -238,11 +236,6 @@ static void hear_line(void *run, char *line)
     r->launcher->hear(r, line);
 }
 
-static void read_words(struct hrun_run *r)
-{
-    hrun_words_take(&r->words, hear_line, r);
-}
-
 /* ---------------------------------------------------------------- ends */
 
 static void classify_end(struct hrun_run *r, int rank, int status)
@@ -273,7 +266,7 @@ void hrun_run_ended(struct hrun_run *r, int rank, int status)
     classify_end(r, rank, status);
 }
 
-static void reap(struct hrun_run *r)
+static void reap_ranks(struct hrun_run *r)
 {
     int status;
 
@@ -287,7 +280,7 @@ static void reap(struct hrun_run *r)
         if (r->watch)
             r->watch(r);   /* what made mpirun end too */
         if (r->launcher) {
-            read_words(r);
+            hrun_words_take(&r->words, hear_line, r);
             r->launcher->ended(r, status);
         } else {
             classify_end(r, i, status);
@@ -335,15 +328,14 @@ static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int
 static int look_at_launcher(struct hrun_run *r)
 {
     const struct hrun_layout *l = r->job->layout;
-    struct hrun_pids all = HRUN_PIDS_INIT;
-    int served = 0, here = 0, over = 0;
+    autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
+    int served = 0, here = 0;
 
     for (int i = 0; i < l->nranks; i++)
         here += l->cluster->hosts[l->ranks[i].host].is_local;
-    if (here == 0 || hrun_procs_of_job(r->job_id, r->mark, &r->groups, NULL, &all) == 0)
-        over = other_mpi_among(r, &all, &served) || served >= here;
-    hrun_pids_release(&all);
-    return over;
+    if (here && hrun_procs_of_job(r->job_id, r->mark, &r->groups, NULL, &all))
+        return 0;
+    return other_mpi_among(r, &all, &served) || served >= here;
 }
 
 static int look_at_ranks(struct hrun_run *r)
@@ -351,11 +343,13 @@ static int look_at_ranks(struct hrun_run *r)
     int connected = 0, found = 0, served;
 
     for (int i = 0; i < r->nprocs && !found; i++) {
-        struct hrun_pids tree = HRUN_PIDS_INIT;
+        autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
+
         connected += r->procs[i].was_connected;
-        if (r->procs[i].alive && !r->procs[i].was_connected && hrun_procs_tree(r->procs[i].pid, &tree) == 0)
-            found = other_mpi_among(r, &tree, &served);
-        hrun_pids_release(&tree);
+        if (!r->procs[i].alive || r->procs[i].was_connected)
+            continue;
+        hrun_procs_tree(r->procs[i].pid, &tree);
+        found = other_mpi_among(r, &tree, &served);
     }
     return found || connected == r->nprocs;
 }
@@ -421,10 +415,10 @@ static int next_ms(const struct hrun_run *r)
 /* Wait for signals, events and output, at most ms. 0, or -1 with r->err. */
 static int wait_once(struct hrun_run *r, int ms)
 {
-    struct pollfd *p = xrealloc(r->polled, (size_t)(hrun_output_npoll(r->output) + OWN_FDS) * sizeof *p);
+    struct pollfd *p = r->polled = xrealloc(r->polled, sizeof *p *
+                                            (size_t)(hrun_output_npoll(r->output) + OWN_FDS));
     int n;
 
-    r->polled = p;
     p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };
     p[2] = (struct pollfd){ r->words.fd, POLLIN, 0 };
@@ -439,7 +433,7 @@ static int wait_once(struct hrun_run *r, int ms)
     if (p[1].revents)
         handle_events(r);
     if (p[2].revents)
-        read_words(r);
+        hrun_words_take(&r->words, hear_line, r);
     if (p[3].revents)
         r->watch(r);
     hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: the watch may have added processes */
@@ -469,7 +463,7 @@ static int see_agents_off(struct hrun_run *r)
 /* The ranks have ended: end what they have left behind, pass on the rest of their output, however slow hrun's
  * own reader is. What they wrote is all in the pipes by then, so where somebody still holds those open after
  * DRAIN_S, a stranger, it is taken out and they are closed. */
-static int finish(struct hrun_run *r)
+static int end_the_rest(struct hrun_run *r)
 {
     double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending_signal_s;
     int left = hrun_run_sweep(r, SIGTERM);
@@ -494,19 +488,6 @@ static int finish(struct hrun_run *r)
     return 0;
 }
 
-static void conclude(struct hrun_run *r)
-{
-    struct hrun_outcome *out = r->out;
-
-    if (r->timed_out) {
-        out->timed_out = 1;
-        out->status = 124;  /* as timeout(1) */
-    } else if (r->ending_signal && r->failed) {
-        out->interrupted = r->ending_signal;
-        out->status = 128 + r->ending_signal;
-    }
-}
-
 int hrun_run_loop(struct hrun_run *r)
 {
     int rc = 0;
@@ -515,7 +496,7 @@ int hrun_run_loop(struct hrun_run *r)
                : r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
         rc = wait_once(r, next_ms(r));
-        reap(r);
+        reap_ranks(r);
         handle_time(r);
         if (r->on_spawn)
             r->on_spawn(r, NULL);
@@ -526,7 +507,13 @@ int hrun_run_loop(struct hrun_run *r)
     if (rc == 0)
         hrun_output_release(r->output, !r->engine_failed, r->noise);
     if (rc == 0)
-        rc = finish(r);
-    conclude(r);
+        rc = end_the_rest(r);
+    if (r->timed_out) {
+        r->out->timed_out = 1;
+        r->out->status = 124;   /* as timeout(1) */
+    } else if (r->ending_signal && r->failed) {
+        r->out->interrupted = r->ending_signal;
+        r->out->status = 128 + r->ending_signal;
+    }
     return rc || r->engine_failed ? -1 : 0;
 }

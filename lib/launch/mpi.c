@@ -208,7 +208,7 @@ static void openmpi_version(const struct image *im, char *out, size_t size)
     }
 }
 
-static void set(struct hrun_mpi *out, enum hrun_mpi_kind kind, const char *name, const char *id, int major)
+static void set_mpi(struct hrun_mpi *out, enum hrun_mpi_kind kind, const char *name, const char *id, int major)
 {
     memset(out, 0, sizeof *out);
     out->kind = kind;
@@ -223,7 +223,7 @@ static void set_openmpi(const struct image *im, struct hrun_mpi *out)
 
     openmpi_version(im, version, sizeof version);
     snprintf(id, sizeof id, *version ? "ompi-%s" : "ompi", version);
-    set(out, HRUN_MPI_OPENMPI, "Open MPI", id, (int)strtol(version, NULL, 10));
+    set_mpi(out, HRUN_MPI_OPENMPI, "Open MPI", id, (int)strtol(version, NULL, 10));
 }
 
 /* smpicc makes shared objects, which SimGrid loads once for each rank. */
@@ -232,7 +232,7 @@ static void set_smpi(const struct image *im, const struct elf *elf, struct hrun_
     char id[64];
 
     snprintf(id, sizeof id, "smpi%s%.32s", *elf->simgrid ? "-" : "", elf->simgrid + (*elf->simgrid == '.'));
-    set(out, HRUN_MPI_SMPI, "SimGrid", id, 0);
+    set_mpi(out, HRUN_MPI_SMPI, "SimGrid", id, 0);
     out->counts_flops = image_find(im, "smpi_execute") && !image_find(im, "smpi_sample_");
 }
 
@@ -252,7 +252,7 @@ static int tell_by_text(const struct image *im, struct hrun_mpi *out)
     }
     for (size_t i = 0; i < sizeof mpich / sizeof *mpich; i++)
         if (image_find(im, mpich[i].text)) {
-            set(out, HRUN_MPI_MPICH, mpich[i].name, mpich[i].id, 0);
+            set_mpi(out, HRUN_MPI_MPICH, mpich[i].name, mpich[i].id, 0);
             return 1;
         }
     return 0;
@@ -315,22 +315,21 @@ static void mpich_version(const struct image *im, char *out, size_t size)
 
 static void set_mpich(const char *file, struct hrun_mpi *out)
 {
-    struct image im = { NULL, 0 };
+    autorelease(image_close) struct image im = { NULL, 0 };
     char version[32] = "", id[64];
 
     if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
         mpich_version(&im, version, sizeof version);
-    image_close(&im);
     if (strspn(version, "0123456789.abcprx") != strlen(version))
         version[0] = 0;
     snprintf(id, sizeof id, *version ? "mpich-%s" : "mpich", version);
-    set(out, HRUN_MPI_MPICH, "MPICH", id, 0);
+    set_mpi(out, HRUN_MPI_MPICH, "MPICH", id, 0);
 }
 
 /* One line of the list: is it the MPI library? Then *out is filled, result 1. */
 static int tell_by_line(char *line, struct hrun_mpi *out)
 {
-    struct image im = { NULL, 0 };
+    autorelease(image_close) struct image im = { NULL, 0 };
     char *file = strstr(line, " => "), *end;
     int found = 0;
 
@@ -350,11 +349,10 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
     }
     if (file && file[0] == '/' && image_open(file, &im, NULL) == 0)
         found = tell_by_text(&im, out);
-    image_close(&im);
     if (!found && hrun_soname_is_mpich(line))
-        set(out, HRUN_MPI_MPICH, "MPICH", "mpich", 0);
+        set_mpi(out, HRUN_MPI_MPICH, "MPICH", "mpich", 0);
     else if (!found)  /* libmpi.so.40, missing or stripped of texts */
-        set(out, HRUN_MPI_OPENMPI, "Open MPI", "ompi", 0);
+        set_mpi(out, HRUN_MPI_OPENMPI, "Open MPI", "ompi", 0);
     return 1;
 }
 
@@ -369,35 +367,30 @@ static int list_libraries(const char *path, const struct elf *elf, struct hrun_b
 
 static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi *out, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
     const char *preload = getenv("LD_PRELOAD");
     struct hrun_mpi second;
-    int n = 0, rc = 0;
+    int n = 0;
 
-    set(out, HRUN_MPI_NONE, "", "none", 0);
+    set_mpi(out, HRUN_MPI_NONE, "", "none", 0);
     if ((elf->libc_only && !(preload && *preload)) || !is_ldso(elf->interp))
         return 0;
-    if (list_libraries(path, elf, &b, err)) {
-        hrun_buf_release(&b);
+    if (list_libraries(path, elf, &b, err))
         return -1;
-    }
     for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (tell_by_line(line, n ? &second : out) && n++ && second.kind != out->kind) {
-            rc = hrun_fail(err, HRUN_EMPI, "%s is linked with two MPIs, %s and %s, which cannot work in one program: "
-                           "link it anew with one of them (ldd %s)", path, out->name, second.name, path);
-            break;
-        }
-    hrun_buf_release(&b);
-    return rc;
+        if (tell_by_line(line, n ? &second : out) && n++ && second.kind != out->kind)
+            return hrun_fail(err, HRUN_EMPI, "%s is linked with two MPIs, %s and %s, which cannot work in one program: "
+                             "link it anew with one of them (ldd %s)", path, out->name, second.name, path);
+    return 0;
 }
 
 int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     struct image im;
     struct elf elf;
-    char *line, *save = NULL, *file, *real;
+    char *line, *save = NULL;
     int rc = 0;
 
     if (image_open(path, &im, err))
@@ -406,17 +399,17 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
     if (elf.kind == FILE_DYNAMIC && is_ldso(elf.interp))
         rc = list_libraries(path, &elf, &b, err);
     image_close(&im);
-    for (line = rc ? NULL : strtok_r(b.data, "\n", &save); line && !rc; line = strtok_r(NULL, "\n", &save)) {
-        file = strstr(line, " => /");
+    for (line = rc ? NULL : strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char *file = strstr(line, " => /");
+        autofree char *real = NULL;
+
         if (!file)
             continue;
         file += 4;
         file[strcspn(file, " ")] = 0;
         real = realpath(file, NULL);
         hrun_strvec_push(out, real ? real : file);
-        free(real);
     }
-    hrun_buf_release(&b);
     return rc;
 }
 
@@ -428,7 +421,8 @@ static void look_behind_script(const struct image *im, struct hrun_mpi *out)
 {
     static const char between[] = " \t\r;&|()`\"'$<>=";
     enum { TEXT_MAX = 64 << 10, WORDS_MAX = 500, LOOKS_MAX = 8 };
-    char *text = xstrndup(im->data ? im->data : "", im->len < TEXT_MAX ? im->len : TEXT_MAX), *save = NULL, *in_line;
+    autofree char *text = xstrndup(im->data ? im->data : "", im->len < TEXT_MAX ? im->len : TEXT_MAX);
+    char *save = NULL, *in_line;
     struct hrun_mpi found = { .kind = HRUN_MPI_NONE };
     int looks = 0, words = 0;
 
@@ -438,19 +432,17 @@ static void look_behind_script(const struct image *im, struct hrun_mpi *out)
         in_line = NULL;
         for (char *word = strtok_r(line, between, &in_line); word && looks < LOOKS_MAX && words++ < WORDS_MAX;
              word = strtok_r(NULL, between, &in_line)) {
-            char *path = word[0] == '-' ? NULL : hrun_program_find(word, NULL, NULL);
-            struct image program = { NULL, 0 };
+            autofree char *path = word[0] == '-' ? NULL : hrun_program_find(word, NULL, NULL);
+            autorelease(image_close) struct image program = { NULL, 0 };
             struct elf elf = { .kind = FILE_SCRIPT };
+
             if (path && image_open(path, &program, NULL) == 0)
                 elf_read(&program, &elf);
             if (elf.kind == FILE_DYNAMIC && !elf.libc_only && ++looks && !tell_dynamic(path, &elf, &found, NULL) &&
                 found.kind != HRUN_MPI_NONE)
                 looks = LOOKS_MAX;
-            image_close(&program);
-            free(path);
         }
     }
-    free(text);
     if (found.kind != HRUN_MPI_MPICH)
         return;
     *out = found;
@@ -476,7 +468,7 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
         return -1;
     elf_read(&im, &elf);
     if (elf.kind == FILE_SCRIPT) {
-        set(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
+        set_mpi(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
         look_behind_script(&im, &found);
     }
     if (elf.kind == FILE_DYNAMIC)
@@ -484,7 +476,7 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
     else if (elf.kind == FILE_STATIC && elf.simgrid)
         set_smpi(&im, &elf, &found);
     else if (elf.kind != FILE_SCRIPT && elf.kind != FILE_DYNAMIC && !tell_by_text(&im, &found))
-        set(&found, HRUN_MPI_NONE, "", "none", 0);
+        set_mpi(&found, HRUN_MPI_NONE, "", "none", 0);
     image_close(&im);
     if (rc == 0)
         *out = found;

@@ -10,22 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hrun_mpich_env(struct hrun_strvec *env, struct hrun_error *err)
+void hrun_mpich_env(struct hrun_strvec *env)
 {
     static const char hangup[] = "UCX_DEBUG_SIGNO";
 
     /* UCX takes SIGHUP as a wish for debugging, and goes on. */
-    return hrun_env_get(env, hangup) ? 0 : hrun_env_set(env, hangup, "0", err);
+    if (!hrun_env_get(env, hangup))
+        hrun_env_set(env, hangup, "0");
 }
 
-void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env,
-                        struct hrun_error *err)
+void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env)
 {
-    hrun_env_set_number(env, "PMI_RANK", rank, err);
-    hrun_env_set_number(env, "PMI_SIZE", l->nranks, err);
-    hrun_env_set_number(env, "PMI_FD", fd, err);
-    hrun_env_set_number(env, "MPI_LOCALNRANKS", l->nranks, err);
-    hrun_env_set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank, err);
+    hrun_env_set_number(env, "PMI_RANK", rank);
+    hrun_env_set_number(env, "PMI_SIZE", l->nranks);
+    hrun_env_set_number(env, "PMI_FD", fd);
+    hrun_env_set_number(env, "MPI_LOCALNRANKS", l->nranks);
+    hrun_env_set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank);
 }
 
 /* Is a rank on another host than the first one? */
@@ -83,78 +83,62 @@ static void add_set(const char *cpuset, struct hrun_buf *out)
 
 static void add_bindings(const struct hrun_layout *l, struct hrun_strvec *words)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_buf_adds(&b, "user:");
     for (int r = 0; r < l->nranks; r++) {
         if (!l->ranks[r].cpuset[0])
-            goto out;   /* not all are bound: Hydra cannot say so */
+            return;     /* not all are bound: Hydra cannot say so */
         hrun_buf_adds(&b, r ? "," : "");
         add_set(l->ranks[r].cpuset, &b);
     }
-    hrun_strvec_push(words, "-bind-to");
-    hrun_strvec_push(words, b.data);
-out:
-    hrun_buf_release(&b);
+    hrun_strvec_add(words, "-bind-to", b.data, NULL);
 }
 
 /* "h1:2,h2:1,h1:1", host by host as ranks stand. */
-static void add_hosts(const struct hrun_layout *l, struct hrun_strvec *words)
+static void add_hydra_hosts(const struct hrun_layout *l, struct hrun_strvec *words)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (int r = 0, n; r < l->nranks; r += n) {
         for (n = 1; r + n < l->nranks && l->ranks[r + n].host == l->ranks[r].host; n++)
             ;
         hrun_buf_addf(&b, "%s%s:%d", r ? "," : "", l->cluster->hosts[l->ranks[r].host].name, n);
     }
-    hrun_strvec_push(words, "-hosts");
-    hrun_strvec_push(words, b.data);
-    hrun_buf_release(&b);
+    hrun_strvec_add(words, "-hosts", b.data, NULL);
 }
 
-int hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
+void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out)
 {
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
-    int bad = hrun_strvec_push(&words, "mpiexec.hydra") || hrun_strvec_push(&words, "-n") ||
-              hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0)), rc;
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
+    hrun_strvec_add(&words, "mpiexec.hydra", "-n", NULL);
+    hrun_strvec_pushf(&words, "%d", hrun_job_run_length(job, 0));
     /* Hydra has one list of bindings for all hosts. */
-    if (!bad && spans_hosts(job->layout)) {
-        add_hosts(job->layout, &words);
-        bad = 0;
-    }
+    if (spans_hosts(job->layout))
+        add_hydra_hosts(job->layout, &words);
     else
         add_bindings(job->layout, &words);
-    if (!bad && job->wdir) {
-        hrun_strvec_push(&words, "-wdir");
-        hrun_strvec_push(&words, job->wdir);
-        bad = 0;
-    }
-    for (int i = 0; !bad && i < job->n_env; i++) {
+    if (job->wdir)
+        hrun_strvec_add(&words, "-wdir", job->wdir, NULL);
+    for (int i = 0; i < job->n_env; i++) {
         const char *eq = strchr(job->env[i], '=');
-        /* Hydra passes the environment on. */
-        if (eq) {
-            hrun_strvec_push(&words, "-genv");
-            hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]);
-            hrun_strvec_push(&words, eq + 1);
-            bad = 0;
-        }
+
+        if (!eq)
+            continue;   /* Hydra passes the environment on. */
+        hrun_strvec_push(&words, "-genv");
+        hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]);
+        hrun_strvec_push(&words, eq + 1);
     }
-    for (int r = 0, n; !bad && r < job->layout->nranks; r += n) {
+    for (int r = 0, n; r < job->layout->nranks; r += n) {
         n = hrun_job_run_length(job, r);
         if (r) {
-            hrun_strvec_push(&words, ":");
-            hrun_strvec_push(&words, "-n");
+            hrun_strvec_add(&words, ":", "-n", NULL);
             hrun_strvec_pushf(&words, "%d", n);
-            bad = 0;
         }
-        if (!bad)
-            hrun_push_program(job, r, 0, &words);
+        hrun_push_program(job, r, 0, &words);
     }
-    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &words, out);
-    hrun_strvec_release(&words);
-    return rc;
+    hrun_show_command(job, &words, out);
 }
 
 int hrun_mpich_check_together(const struct hrun_run *r, struct hrun_error *err)

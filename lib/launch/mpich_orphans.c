@@ -14,15 +14,14 @@
 static int has_file(const char *pid, const char *path)
 {
     char name[512], target[512];
-    struct hrun_buf maps = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf maps = HRUN_BUF_INIT;
     struct dirent *e;
     DIR *dir;
     ssize_t n;
     int has;
 
     snprintf(name, sizeof name, "/proc/%.20s/maps", pid);
-    has = hrun_file_read(name, 64 << 20, &maps, NULL) == 0 && maps.data && strstr(maps.data, path);
-    hrun_buf_release(&maps);
+    has = hrun_file_read(name, 64 << 20, &maps, NULL) == 0 && strstr(maps.data, path);
     snprintf(name, sizeof name, "/proc/%.20s/fd", pid);
     dir = has ? NULL : opendir(name);
     while (dir && !has && (e = readdir(dir))) {
@@ -72,15 +71,12 @@ static void remove_files(time_t since)
 
 static int is_living(int pid)
 {
-    struct hrun_buf stat = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf stat = HRUN_BUF_INIT;
     char path[64], *end;
-    int living;
 
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    living = hrun_file_read(path, 1 << 16, &stat, NULL) == 0 && stat.data && (end = strrchr(stat.data, ')')) &&
-             end[1] && !strchr("ZX", end[2]);
-    hrun_buf_release(&stat);
-    return living;
+    return hrun_file_read(path, 1 << 16, &stat, NULL) == 0 && (end = strrchr(stat.data, ')')) && end[1] &&
+           !strchr("ZX", end[2]);
 }
 
 /* Of System V: private segments to which nobody is attached, made by a process that is no more. UCX makes them. */

@@ -1,7 +1,6 @@
 /* openmpi.c - which mpirun is Open MPI's, and its version; see internal.h and launch.h for the contracts */
 #include "launch/internal.h"
 
-
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,47 +28,37 @@ const char *const hrun_openmpi_names[] = { "mpirun", "mpirun.openmpi", NULL };
 
 int hrun_openmpi_find(struct hrun_openmpi *m, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT, key = HRUN_BUF_INIT;
-    char *other = NULL, *path, *version = NULL, *words[] = { NULL, (char *)(uintptr_t)"--version", NULL };
-    int rc = hrun_openmpi_recall(m, &key);
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
+    autofree char *other = NULL;
 
-    if (rc == 0)
-        goto out;
-    for (size_t i = 0; hrun_openmpi_names[i] && !version; i++) {
-        path = hrun_program_find(hrun_openmpi_names[i], NULL, NULL);
+    if (hrun_openmpi_recall(m, &key) == 0)
+        return 0;
+    for (size_t i = 0; hrun_openmpi_names[i]; i++) {
+        autofree char *path = hrun_program_find(hrun_openmpi_names[i], NULL, NULL);
+        char *const words[] = { path, (char *)(uintptr_t)"--version", NULL };
+        const char *version;
+
         if (!path)
             continue;
         hrun_buf_reset(&b);
-        words[0] = path;
-        if (hrun_command_output(words, 0, &b, err)) {
-            free(path);
-            goto out;
-        }
+        if (hrun_command_output(words, 0, &b, err))
+            return -1;
         version = parse_version(b.data);
         if (version) {
             snprintf(m->path, sizeof m->path, "%s", path);
-            free(path);
-        } else {
-            free(other);
-            other = path;
+            m->major = (int)strtol(version, NULL, 10);
+            snprintf(m->version, sizeof m->version, "%s", version);
+            hrun_openmpi_keep(m, &key);
+            return 0;
         }
+        free(other);
+        other = xstrdup(path);
     }
-    if (version) {
-        m->major = (int)strtol(version, NULL, 10);
-        snprintf(m->version, sizeof m->version, "%s", version);
-        hrun_openmpi_keep(m, &key);
-        rc = 0;
-    } else if (other) {
-        hrun_fail(err, HRUN_EENGINE, "%s is not Open MPI's, and there is no mpirun.openmpi: install "
-                  "openmpi-bin, or put the folder of Open MPI's mpirun first in PATH", other);
-    } else {
-        hrun_fail(err, HRUN_EENGINE, "there is no mpirun in PATH: install openmpi-bin");
-    }
-out:
-    free(other);
-    hrun_buf_release(&key);
-    hrun_buf_release(&b);
-    return rc;
+    if (!other)
+        return hrun_fail(err, HRUN_EENGINE, "there is no mpirun in PATH: install openmpi-bin");
+    return hrun_fail(err, HRUN_EENGINE, "%s is not Open MPI's, and there is no mpirun.openmpi: install "
+                     "openmpi-bin, or put the folder of Open MPI's mpirun first in PATH", other);
 }
 
 int hrun_openmpi_of(const struct hrun_job *job, struct hrun_openmpi *m, struct hrun_error *err)
@@ -90,13 +79,12 @@ void hrun_openmpi_watched(char *watched, size_t size)
 
     *watched = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && len < size; i++) {
-        char *path = hrun_program_find(names[i], NULL, NULL);
+        autofree char *path = hrun_program_find(names[i], NULL, NULL);
         struct stat st;
 
         if (path && stat(path, &st) == 0)
             len += (size_t)snprintf(watched + len, size - len, "%s %lld %lld;", path, (long long)st.st_size,
                                     (long long)st.st_mtime);
-        free(path);
     }
 }
 

@@ -39,25 +39,22 @@ static int is_binary(const char *path, struct stat *st)
     return good;
 }
 
-/* All that the answer depends on. -1: it may depend on more, or memory ran out. */
-static int add_key(struct hrun_buf *out)
+/* All that the answer depends on. -1: it may depend on more. */
+static int add_kept_key(struct hrun_buf *out)
 {
     static const char *const variables[] = { "LD_LIBRARY_PATH", "OPAL_PREFIX" };
 
     hrun_buf_adds(out, head);
     for (size_t i = 0; hrun_openmpi_names[i]; i++) {
-        char *path = hrun_program_find(hrun_openmpi_names[i], NULL, NULL);
+        autofree char *path = hrun_program_find(hrun_openmpi_names[i], NULL, NULL);
         struct stat st;
 
-        if (path && !is_binary(path, &st)) {
-            free(path);
+        if (path && !is_binary(path, &st))
             return -1;
-        }
         if (path)
             hrun_buf_addf(out, "%s %llu %llu %lld %lld.%09ld %lld.%09ld\n", path, (unsigned long long)st.st_dev,
                           (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                           st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
-        free(path);
     }
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         hrun_buf_addf(out, "%s\n", getenv(variables[i]) ? getenv(variables[i]) : "");
@@ -73,7 +70,7 @@ static char *kept_path(const char *dir)
 }
 
 /* "4.1.4\n/usr/bin/mpirun" and the end. */
-static int parse(char *text, struct hrun_openmpi *m)
+static int parse_kept(char *text, struct hrun_openmpi *m)
 {
     size_t len = strlen(text), end = strlen(tail);
     char *path = strchr(text, '\n');
@@ -91,25 +88,23 @@ static int parse(char *text, struct hrun_openmpi *m)
 
 int hrun_openmpi_recall(struct hrun_openmpi *m, struct hrun_buf *key)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *file = kept_path(m->cache_dir);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *file = kept_path(m->cache_dir);
     int saved = errno, rc = -1;
 
     hrun_buf_reset(key);
-    if (!file || add_key(key))
+    if (!file || add_kept_key(key))
         hrun_buf_reset(key);
     else if (!m->refresh && !hrun_file_read(file, KEPT_MAX, &text, NULL) && text.len > key->len &&
              !memcmp(text.data, key->data, key->len))
-        rc = parse(text.data + key->len, m);
-    hrun_buf_release(&text);
-    free(file);
+        rc = parse_kept(text.data + key->len, m);
     errno = saved;
     return rc;
 }
 
 void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key)
 {
-    char *file = key->len ? kept_path(m->cache_dir) : NULL;
+    autofree char *file = key->len ? kept_path(m->cache_dir) : NULL;
     int saved = errno;
 
     if (file) {
@@ -117,6 +112,5 @@ void hrun_openmpi_keep(const struct hrun_openmpi *m, struct hrun_buf *key)
         if (!hrun_mkdirs(m->cache_dir, 0700, NULL))
             hrun_file_replace(file, key->data, key->len, 0600, NULL);
     }
-    free(file);
     errno = saved;
 }

@@ -157,11 +157,9 @@ void hrun_output_destroy(struct hrun_output *o)
 
 int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
 {
-    struct source *v = xrealloc(o->sources, (size_t)(o->nsources + 2 * n) * sizeof *v);
-
-    o->sources = v;
+    o->sources = xrealloc(o->sources, (size_t)(o->nsources + 2 * n) * sizeof *o->sources);
     for (int i = 0; i < 2 * n; i++) {
-        struct source *s = &v[o->nsources++];
+        struct source *s = &o->sources[o->nsources++];
 
         *s = (struct source){ .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
         hrun_buf_init(&s->line);
@@ -229,7 +227,7 @@ static int srun_tag(const char *line, int *rank)
 }
 
 /* Pass on text behind a tag; tagged: it begins a line that gets one. */
-static void pass_on(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err, const char *text,
+static void pass_tagged(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err, const char *text,
                     size_t len)
 {
     struct hrun_sink *k = &o->sinks[s->is_err];
@@ -249,10 +247,10 @@ static void pass_on(struct hrun_output *o, const struct source *s, int tagged, i
 
 /* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells,
  * by rank 0, is taken out, in several pieces, too; a line of the program that it interrupts ends there. */
-static void put_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
+static void put_output_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
     int rank = s->rank, is_err = s->is_err, tag = 0, tagged;
-    struct hrun_buf rest = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
     if (by_mpirun(o) && !s->in_line)
         tag = mpirun_tag(o, text, &rank, &is_err);
@@ -268,11 +266,10 @@ static void put_line(struct hrun_output *o, struct source *s, const char *text, 
         len = rest.len;
     }
     if (len)
-        pass_on(o, s, tagged, rank, is_err, text, len);
+        pass_tagged(o, s, tagged, rank, is_err, text, len);
     if (ends && (len ? text[len - 1] != '\n' : s->in_line))
-        pass_on(o, s, 0, rank, is_err, "\n", 1);
+        pass_tagged(o, s, 0, rank, is_err, "\n", 1);
     s->in_line = !ends;
-    hrun_buf_release(&rest);
 }
 
 /* mpirun puts a tag where a rank's piece begins, also when the piece before it did not end its line: there
@@ -284,10 +281,10 @@ static void put_pieces(struct hrun_output *o, struct source *s, char *text, size
 
     for (size_t at = 1; by_mpirun(o) && at < len; at++)
         if (text[at] == '[' && mpirun_tag(o, text + at, &rank, &is_err)) {
-            put_line(o, s, text + begin, at - begin, 1);
+            put_output_line(o, s, text + begin, at - begin, 1);
             begin = at;
         }
-    put_line(o, s, text + begin, len - begin, ends);
+    put_output_line(o, s, text + begin, len - begin, ends);
 }
 
 static void take_tagged(struct hrun_output *o, struct source *s, const char *data, size_t len)
@@ -318,16 +315,13 @@ static void take_plain(struct hrun_output *o, struct source *s, const char *data
 
 static void on_rank_output(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
-    struct hrun_buf rest = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (s->plain) {
-        take_plain(o, s, data, len);
-    } else if (o->job->tag_output) {
+    if (!s->plain && o->job->tag_output) {
         take_tagged(o, s, data, len);
-    } else if (s->is_err && o->job->trace_text) {
+    } else if (!s->plain && s->is_err && o->job->trace_text) {
         hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->trace_text);
         take_plain(o, s, rest.data, rest.len);
-        hrun_buf_release(&rest);
     } else {
         take_plain(o, s, data, len);
     }
@@ -336,7 +330,7 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
 /* Pass on what has no end. */
 static void flush_source(struct hrun_output *o, struct source *s)
 {
-    struct hrun_buf rest = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
     if (o->job->tag_output && (s->line.len || s->in_line)) {
         put_pieces(o, s, s->line.data, s->line.len, 1);
@@ -345,11 +339,10 @@ static void flush_source(struct hrun_output *o, struct source *s)
     hrun_sieve_end(&s->sieve, &rest);
     if (rest.len && o->job->tag_output) {
         hrun_buf_addc(&rest, '\n');
-        pass_on(o, s, 1, s->rank, 1, rest.data, rest.len);
+        pass_tagged(o, s, 1, s->rank, 1, rest.data, rest.len);
     } else if (rest.len) {
         take_plain(o, s, rest.data, rest.len);
     }
-    hrun_buf_release(&rest);
 }
 
 static void end_source(struct hrun_output *o, struct source *s)
@@ -474,20 +467,12 @@ static int available(const struct source *s)
 }
 
 /* Read it. It is counted first: a stranger that keeps writing is not listened to for ever. */
-static void drain(struct hrun_output *o, struct source *s)
+static void drain_source(struct hrun_output *o, struct source *s)
 {
     ssize_t got = 1;
 
     for (int left = available(s); left > 0 && got > 0; left -= (int)got)
         got = read_source(o, s);
-}
-
-/* Read what the sources of a stream have by now. */
-static void drain_stream(struct hrun_output *o, int is_err)
-{
-    for (int i = 0; i < o->nsources; i++)
-        if (o->sources[i].is_err == is_err)
-            drain(o, &o->sources[i]);
 }
 
 void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
@@ -496,7 +481,9 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 
     if (!k->held)
         return;
-    drain_stream(o, 1);
+    for (int i = 0; i < o->nsources; i++)
+        if (o->sources[i].is_err)
+            drain_source(o, &o->sources[i]);
     if (k->held)    /* else it was too much to be held */
         hrun_sink_let_go(k, pass_on ? noise : NULL);
 }
@@ -504,7 +491,7 @@ void hrun_output_release(struct hrun_output *o, int pass_on, const char *noise)
 void hrun_output_close(struct hrun_output *o)
 {
     for (int i = 0; i < o->nsources; i++) {
-        drain(o, &o->sources[i]);
+        drain_source(o, &o->sources[i]);
         if (o->sources[i].fd >= 0)
             end_source(o, &o->sources[i]);
     }
@@ -515,7 +502,7 @@ void hrun_output_close(struct hrun_output *o)
 static const char mark[] = HRUN_TRACE_MARK;
 enum { MARK = sizeof mark - 1 };
 
-static void give_up(struct hrun_sieve *s, struct hrun_buf *rest)
+static void give_up_mark(struct hrun_sieve *s, struct hrun_buf *rest)
 {
     hrun_buf_add(rest, s->held.data, s->held.len);
     hrun_buf_reset(&s->held);
@@ -528,7 +515,7 @@ void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct 
 
         if (have < MARK && data[i] != mark[have]) {
             /* The first byte of the mark stands nowhere else in it: a new one can only begin here. */
-            give_up(s, rest);
+            give_up_mark(s, rest);
             have = 0;
         }
         if (have || data[i] == mark[0]) {
@@ -537,7 +524,7 @@ void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct 
                 hrun_buf_add(lines, s->held.data + MARK, s->held.len - MARK);
                 hrun_buf_reset(&s->held);
             } else if (s->held.len > HRUN_TRACE_LINE) {
-                give_up(s, rest);
+                give_up_mark(s, rest);
             }
         } else {
             const char *next = memchr(data + i, mark[0], len - i);
@@ -551,7 +538,7 @@ void hrun_sieve_feed(struct hrun_sieve *s, const char *data, size_t len, struct 
 
 void hrun_sieve_end(struct hrun_sieve *s, struct hrun_buf *rest)
 {
-    give_up(s, rest);
+    give_up_mark(s, rest);
 }
 
 void hrun_sieve_release(struct hrun_sieve *s)

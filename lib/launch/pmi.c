@@ -28,7 +28,7 @@ enum {
     MAPPING_MAX = 674
 };
 
-struct pair {
+struct stored_pair {
     char *key, *value;
 };
 
@@ -43,14 +43,14 @@ struct hrun_pmi {
     int n, nbarrier;
     struct hrun_pmi_owner owner;
     struct rank *ranks;
-    const int *apps;             /* of each rank, the caller's; NULL: all 0 */
+    const int *apps;             /* of each rank, the caller's array; NULL: all 0 */
     void *kvs, *names;           /* trees of struct pair, tsearch(3) */
     size_t stored;
 };
 
 /* ---------------------------------------------------------------- what goes out */
 
-static void report(struct hrun_pmi *p, int kind, int rank, int status, const char *text)
+static void report_to_owner(struct hrun_pmi *p, int kind, int rank, int status, const char *text)
 {
     struct hrun_guard_event ev = { .kind = kind, .rank = rank, .status = status };
 
@@ -58,7 +58,7 @@ static void report(struct hrun_pmi *p, int kind, int rank, int status, const cha
     p->owner.report(p->owner.ctx, &ev);
 }
 
-static void hang_up(struct rank *k)
+static void close_rank(struct rank *k)
 {
     if (k->fd >= 0)
         close(k->fd);
@@ -75,13 +75,14 @@ static void send_unsent(struct rank *k)
     if (n > 0) {
         k->out.len -= (size_t)n;
         memmove(k->out.data, k->out.data + n, k->out.len);
-    } else if (n < 0 && errno != EAGAIN && errno != EINTR)
-        hang_up(k);
+    } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        close_rank(k);
+    }
 }
 
 /* A line, without its end, to a rank. */
 __attribute__((format(printf, 3, 4)))
-static void answer(struct hrun_pmi *p, int rank, const char *fmt, ...)
+static void answer_rank(struct hrun_pmi *p, int rank, const char *fmt, ...)
 {
     struct rank *k = &p->ranks[rank];
     va_list ap;
@@ -101,28 +102,28 @@ static void answer(struct hrun_pmi *p, int rank, const char *fmt, ...)
 }
 
 /* The rank does not keep to the protocol: tell hrun, which ends the job, and listen to it no more. */
-static void refuse(struct hrun_pmi *p, int rank, const char *why, const char *line)
+static void refuse_rank_of_pmi(struct hrun_pmi *p, int rank, const char *why, const char *line)
 {
     char text[sizeof ((struct hrun_guard_event *)0)->text];
 
     snprintf(text, sizeof text, "%s%s%.80s%s", why, *line ? ": \"" : "", line, *line ? "\"" : "");
     /* The rank may end as soon as its connection is closed. */
-    report(p, HRUN_GUARD_REFUSED, rank, 0, text);
-    hang_up(&p->ranks[rank]);
+    report_to_owner(p, HRUN_GUARD_REFUSED, rank, 0, text);
+    close_rank(&p->ranks[rank]);
 }
 
 /* ---------------------------------------------------------------- keys and values */
 
-static int compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
-    const struct pair *x = a, *y = b;
+    const struct stored_pair *x = a, *y = b;
 
     return strcmp(x->key, y->key);
 }
 
 static void free_pair(void *pair)
 {
-    struct pair *x = pair;
+    struct stored_pair *x = pair;
 
     free(x->key);
     free(x->value);
@@ -131,44 +132,45 @@ static void free_pair(void *pair)
 
 static const char *stored(void *const *tree, const char *key)
 {
-    struct pair want = { (char *)(uintptr_t)key, NULL };
-    struct pair *const *found = tfind(&want, tree, compare);
+    struct stored_pair want = { (char *)(uintptr_t)key, NULL };
+    struct stored_pair *const *found = tfind(&want, tree, compare_keys);
 
     return found ? (*found)->value : NULL;
 }
 
-/* Replace what stands there. -1: memory ran out, or too much is stored. */
-static int store(struct hrun_pmi *p, void **tree, const char *key, const char *value)
+/* Replace what stands there. -1: too much is stored. */
+static int store_pair(struct hrun_pmi *p, void **tree, const char *key, const char *value)
 {
     const char *old = stored(tree, key);
     size_t size = p->stored - (old ? strlen(key) + strlen(old) : 0) + strlen(key) + strlen(value);
-    struct pair *x = xcalloc(1, sizeof *x), **at = NULL;
+    struct stored_pair *x, **at;
 
-    if (size <= STORED_MAX) {
-        x->key = xstrdup(key);
-        x->value = xstrdup(value);
-        at = x->key && x->value ? tsearch(x, tree, compare) : NULL;
-    }
-    if (at && *at != x) {
+    if (size > STORED_MAX)
+        return -1;
+    x = xmalloc(sizeof *x);
+    *x = (struct stored_pair){ xstrdup(key), xstrdup(value) };
+    at = tsearch(x, tree, compare_keys);
+    if (!at)
+        hrun_out_of_memory();
+    if (*at != x) {
         char *replaced = (*at)->value;
+
         (*at)->value = x->value;
         x->value = replaced;
         free_pair(x);
-    } else if (!at) {
-        free_pair(x);
     }
-    p->stored = at ? size : p->stored;
-    return at ? 0 : -1;
+    p->stored = size;
+    return 0;
 }
 
-static int forget(struct hrun_pmi *p, void **tree, const char *key)
+static int forget_pair(struct hrun_pmi *p, void **tree, const char *key)
 {
-    struct pair want = { (char *)(uintptr_t)key, NULL };
-    struct pair **found = tfind(&want, tree, compare), *x = found ? *found : NULL;
+    struct stored_pair want = { (char *)(uintptr_t)key, NULL };
+    struct stored_pair **found = tfind(&want, tree, compare_keys), *x = found ? *found : NULL;
 
     if (!x)
         return -1;
-    tdelete(&want, tree, compare);
+    tdelete(&want, tree, compare_keys);
     p->stored -= strlen(x->key) + strlen(x->value);
     free_pair(x);
     return 0;
@@ -181,7 +183,7 @@ struct fields {
     int n;
 };
 
-static void split(char *line, struct fields *f)
+static void split_fields(char *line, struct fields *f)
 {
     char *save = NULL;
 
@@ -217,40 +219,40 @@ static const char *on_init(struct hrun_pmi *p, int rank, const struct fields *f)
     if (!version)
         return LACKS;
     if (strcmp(version, "1")) {
-        answer(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1");
+        answer_rank(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1");
         return "is linked with an MPI that speaks another version of PMI than 1";
     }
     p->ranks[rank].begun = 1;
-    report(p, HRUN_GUARD_CONNECTED, rank, 0, "");
-    answer(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0");
+    report_to_owner(p, HRUN_GUARD_CONNECTED, rank, 0, "");
+    answer_rank(p, rank, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0");
     return NULL;
 }
 
 static const char *on_maxes(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
+    answer_rank(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
     return NULL;
 }
 
 static const char *on_appnum(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
+    answer_rank(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
     return NULL;
 }
 
 static const char *on_universe(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=universe_size size=%d", p->n);
+    answer_rank(p, rank, "cmd=universe_size size=%d", p->n);
     return NULL;
 }
 
 static const char *on_kvsname(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     (void)f;
-    answer(p, rank, "cmd=my_kvsname kvsname=kvs_0");
+    answer_rank(p, rank, "cmd=my_kvsname kvsname=kvs_0");
     return NULL;
 }
 
@@ -260,9 +262,9 @@ static const char *on_put(struct hrun_pmi *p, int rank, const struct fields *f)
 
     if (!key || !value)
         return LACKS;
-    if (store(p, &p->kvs, key, value))
+    if (store_pair(p, &p->kvs, key, value))
         return FULL;
-    answer(p, rank, "cmd=put_result rc=0 msg=success");
+    answer_rank(p, rank, "cmd=put_result rc=0 msg=success");
     return NULL;
 }
 
@@ -273,9 +275,9 @@ static const char *on_get(struct hrun_pmi *p, int rank, const struct fields *f)
     if (!key)
         return LACKS;
     if (value)
-        answer(p, rank, "cmd=get_result rc=0 msg=success value=%s", value);
+        answer_rank(p, rank, "cmd=get_result rc=0 msg=success value=%s", value);
     else
-        answer(p, rank, "cmd=get_result rc=-1 msg=key_not_found value=unknown");
+        answer_rank(p, rank, "cmd=get_result rc=-1 msg=key_not_found value=unknown");
     return NULL;
 }
 
@@ -290,7 +292,7 @@ static const char *on_barrier(struct hrun_pmi *p, int rank, const struct fields 
     p->nbarrier = 0;
     for (int i = 0; i < p->n; i++) {
         p->ranks[i].in_barrier = 0;
-        answer(p, i, "cmd=barrier_out");
+        answer_rank(p, i, "cmd=barrier_out");
     }
     return NULL;
 }
@@ -302,11 +304,11 @@ static const char *on_publish(struct hrun_pmi *p, int rank, const struct fields 
     if (!service || !port)
         return LACKS;
     if (stored(&p->names, service))
-        answer(p, rank, "cmd=publish_result info=error rc=-1 msg=duplicate_service_%.200s", service);
-    else if (store(p, &p->names, service, port))
+        answer_rank(p, rank, "cmd=publish_result info=error rc=-1 msg=duplicate_service_%.200s", service);
+    else if (store_pair(p, &p->names, service, port))
         return FULL;
     else
-        answer(p, rank, "cmd=publish_result info=ok rc=0 msg=success");
+        answer_rank(p, rank, "cmd=publish_result info=ok rc=0 msg=success");
     return NULL;
 }
 
@@ -316,10 +318,10 @@ static const char *on_unpublish(struct hrun_pmi *p, int rank, const struct field
 
     if (!service)
         return LACKS;
-    if (forget(p, &p->names, service))
-        answer(p, rank, "cmd=unpublish_result info=error rc=-1 msg=service_%.200s_not_found", service);
+    if (forget_pair(p, &p->names, service))
+        answer_rank(p, rank, "cmd=unpublish_result info=error rc=-1 msg=service_%.200s_not_found", service);
     else
-        answer(p, rank, "cmd=unpublish_result info=ok rc=0 msg=success");
+        answer_rank(p, rank, "cmd=unpublish_result info=ok rc=0 msg=success");
     return NULL;
 }
 
@@ -330,9 +332,9 @@ static const char *on_lookup(struct hrun_pmi *p, int rank, const struct fields *
     if (!service)
         return LACKS;
     if (port)
-        answer(p, rank, "cmd=lookup_result info=ok rc=0 msg=success port=%s", port);
+        answer_rank(p, rank, "cmd=lookup_result info=ok rc=0 msg=success port=%s", port);
     else
-        answer(p, rank, "cmd=lookup_result info=error rc=-1 msg=service_%.200s_not_found", service);
+        answer_rank(p, rank, "cmd=lookup_result info=error rc=-1 msg=service_%.200s_not_found", service);
     return NULL;
 }
 
@@ -340,7 +342,7 @@ static const char *on_abort(struct hrun_pmi *p, int rank, const struct fields *f
 {
     const char *status = field(f, "exitcode");
 
-    report(p, HRUN_GUARD_ABORT, rank, status ? (int)strtol(status, NULL, 10) : 1, "");
+    report_to_owner(p, HRUN_GUARD_ABORT, rank, status ? (int)strtol(status, NULL, 10) : 1, "");
     return NULL;
 }
 
@@ -348,8 +350,8 @@ static const char *on_finalize(struct hrun_pmi *p, int rank, const struct fields
 {
     (void)f;
     p->ranks[rank].begun = 0;
-    report(p, HRUN_GUARD_FINALIZED, rank, 0, "");
-    answer(p, rank, "cmd=finalize_ack");
+    report_to_owner(p, HRUN_GUARD_FINALIZED, rank, 0, "");
+    answer_rank(p, rank, "cmd=finalize_ack");
     return NULL;
 }
 
@@ -362,20 +364,20 @@ static const struct { const char *name; command *run; int before_init; } command
 };
 
 /* One line; in_spawn: hrun starts no further processes, and MPI_Comm_spawn ends with MPI's own error. */
-static void obey(struct hrun_pmi *p, int rank, char *line)
+static void obey_pmi_line(struct hrun_pmi *p, int rank, char *line)
 {
     struct rank *k = &p->ranks[rank];
     const char *why = "sent what is no command of PMI", *name;
-    char *copy = xstrdup(line);
+    autofree char *copy = xstrdup(line);
     struct fields f;
 
     if (k->in_spawn || !strncmp(line, "mcmd=", 5)) {
         k->in_spawn = strcmp(line, "endcmd") != 0;
         if (!k->in_spawn)
-            answer(p, rank, "cmd=spawn_result rc=-1 msg=hrun_starts_no_further_processes");
+            answer_rank(p, rank, "cmd=spawn_result rc=-1 msg=hrun_starts_no_further_processes");
         why = NULL;
     } else {
-        split(copy, &f);
+        split_fields(copy, &f);
         name = field(&f, "cmd");
         for (size_t i = 0; name && i < sizeof commands / sizeof *commands; i++)
             if (!strcmp(name, commands[i].name)) {
@@ -385,13 +387,12 @@ static void obey(struct hrun_pmi *p, int rank, char *line)
             }
     }
     if (why)
-        refuse(p, rank, why, line);
-    free(copy);
+        refuse_rank_of_pmi(p, rank, why, line);
 }
 
 void hrun_pmi_unread(struct hrun_pmi *p, int rank)
 {
-    refuse(p, rank, "asks PMI and does not read the answers", "");
+    refuse_rank_of_pmi(p, rank, "asks PMI and does not read the answers", "");
 }
 
 void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
@@ -404,7 +405,7 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 
         hrun_buf_add(&k->in, data, n);
         if (k->in.len > LINE_MAX_LEN) {
-            refuse(p, rank, "sent too long a line to PMI", "");
+            refuse_rank_of_pmi(p, rank, "sent too long a line to PMI", "");
             return;
         }
         data += n + (end != NULL);
@@ -412,7 +413,7 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
         if (!end)
             return;
         hrun_buf_addc(&k->in, 0);
-        obey(p, rank, k->in.data);
+        obey_pmi_line(p, rank, k->in.data);
         hrun_buf_reset(&k->in);
         if (k->out.len > HRUN_PMI_UNREAD_MAX)
             hrun_pmi_unread(p, rank);
@@ -423,10 +424,11 @@ void hrun_pmi_feed(struct hrun_pmi *p, int rank, const char *data, size_t len)
 
 /* "(vector,(0,1,4),(1,2,2))": four ranks on node 0, then two on each of the nodes 1 and 2. Hosts are numbered as they
  * appear. Nothing is stored where the text would be too long. */
-static int store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
+static void store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int *ids = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *ids), nids = 0, node = -1, count = 0, before = 0, rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autofree int *ids = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *ids);
+    int nids = 0, node = -1, count = 0, before = 0;
     int first = 0, nodes = 0;            /* the block so far: nodes first, first + 1, ..., each with `before` ranks */
 
     hrun_buf_adds(&b, "(vector");
@@ -451,30 +453,23 @@ static int store_mapping(struct hrun_pmi *p, const struct hrun_layout *l)
         count = 1;
     }
     hrun_buf_addf(&b, ",(%d,%d,%d))", first, nodes, before);
-    rc = b.len > MAPPING_MAX ? 0 : store(p, &p->kvs, "PMI_process_mapping", b.data);
-    hrun_buf_release(&b);
-    free(ids);
-    return rc;
+    if (b.len <= MAPPING_MAX)
+        store_pair(p, &p->kvs, "PMI_process_mapping", b.data);
 }
 
-struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const struct hrun_pmi_owner *owner,
-                                 struct hrun_error *err)
+struct hrun_pmi *hrun_pmi_create(const struct hrun_layout *l, const int *apps, const struct hrun_pmi_owner *owner)
 {
-    struct hrun_pmi *p = xcalloc(1, sizeof *p);
+    struct hrun_pmi *p = xmalloc(sizeof *p);
 
-    p->ranks = xcalloc((size_t)l->nranks, sizeof *p->ranks);
-    p->n = l->nranks;
-    p->owner = *owner;
+    *p = (struct hrun_pmi){ .n = l->nranks, .apps = apps, .owner = *owner };
+    p->ranks = xcalloc((size_t)p->n, sizeof *p->ranks);
     for (int i = 0; i < p->n; i++) {
         p->ranks[i].fd = -1;
         hrun_buf_init(&p->ranks[i].in);
         hrun_buf_init(&p->ranks[i].out);
     }
-    if (!store_mapping(p, l))
-        return p;
-    hrun_fail_nomem(err);
-    hrun_pmi_destroy(p);
-    return NULL;
+    store_mapping(p, l);
+    return p;
 }
 
 int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err)
@@ -497,17 +492,12 @@ int hrun_pmi_connect(struct hrun_pmi *p, int *fds, struct hrun_error *err)
     return 0;
 }
 
-void hrun_pmi_set_apps(struct hrun_pmi *p, const int *apps)
-{
-    p->apps = apps;
-}
-
 void hrun_pmi_destroy(struct hrun_pmi *p)
 {
     if (!p)
         return;
     for (int i = 0; i < p->n; i++) {
-        hang_up(&p->ranks[i]);
+        close_rank(&p->ranks[i]);
         hrun_buf_release(&p->ranks[i].in);
         hrun_buf_release(&p->ranks[i].out);
     }
@@ -537,6 +527,6 @@ void hrun_pmi_handle(struct hrun_pmi *p, const struct pollfd *polled)
         if (n > 0)
             hrun_pmi_feed(p, i, data, (size_t)n);
         else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-            hang_up(k);
+            close_rank(k);
     }
 }

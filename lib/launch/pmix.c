@@ -176,12 +176,7 @@ static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pm
 
 void pmix_add_info(struct pmix_infos *f, const char *key, const void *value, pmix_data_type_t type)
 {
-    if (f->n == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 16;
-        pmix_info_t *v = xrealloc(f->v, cap * sizeof *v);
-        f->v = v;
-        f->cap = cap;
-    }
+    hrun_grow(f->v, f->n + 1, f->cap);
     PMIX_INFO_CONSTRUCT(&f->v[f->n]);
     PMIX_INFO_LOAD(&f->v[f->n], key, value, type);
     f->n++;
@@ -192,7 +187,7 @@ static void add_u32(struct pmix_infos *f, const char *key, uint32_t value)
     pmix_add_info(f, key, &value, PMIX_UINT32);
 }
 
-static void add_rank(struct pmix_infos *f, const char *key, int rank)
+static void add_rank_info(struct pmix_infos *f, const char *key, int rank)
 {
     pmix_rank_t value = (pmix_rank_t)rank;
 
@@ -213,31 +208,31 @@ void pmix_infos_release(struct pmix_infos *f)
  * "hwloc:", and reads both. */
 static void add_place(struct pmix_infos *f, const struct hrun_guard_spec *spec, int rank)
 {
-    char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]), *locality = NULL;
+    autofree char *text = hrun_strf("hwloc:%s", spec->cpusets[rank]);
+    autofree char *locality = NULL;
     pmix_cpuset_t set;
 
     PMIX_CPUSET_CONSTRUCT(&set);
-    if (PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS && PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
+    if (PMIx_Parse_cpuset_string(text, &set) == PMIX_SUCCESS &&
+        PMIx_server_generate_locality_string(&set, &locality) == PMIX_SUCCESS && locality) {
         pmix_add_info(f, PMIX_CPUSET, spec->cpusets[rank], PMIX_STRING);
         pmix_add_info(f, PMIX_LOCALITY_STRING, locality, PMIX_STRING);
     }
     PMIx_Cpuset_destruct(&set);
-    free(locality);
-    free(text);
 }
 
 /* The part of the job's data that belongs to one rank, moved into an info of type array. */
 static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *spec, int rank, const char *nsdir)
 {
-    struct pmix_infos f = { NULL, 0, 0, 0 };
+    autorelease(pmix_infos_release) struct pmix_infos f = { NULL, 0, 0 };
     uint16_t local = (uint16_t)rank;
     uint32_t zero = 0, app = spec->apps ? (uint32_t)spec->apps[rank] : 0;
     pmix_data_array_t array;
     char dir[4096 + 16];
 
-    add_rank(&f, PMIX_RANK, rank);
-    add_rank(&f, PMIX_GLOBAL_RANK, rank);
-    add_rank(&f, PMIX_APP_RANK, rank);
+    add_rank_info(&f, PMIX_RANK, rank);
+    add_rank_info(&f, PMIX_GLOBAL_RANK, rank);
+    add_rank_info(&f, PMIX_APP_RANK, rank);
     pmix_add_info(&f, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
     pmix_add_info(&f, PMIX_NODE_RANK, &local, PMIX_UINT16);
     pmix_add_info(&f, PMIX_APPNUM, &app, PMIX_UINT32);
@@ -252,11 +247,7 @@ static void add_rank_data(struct pmix_infos *job, const struct hrun_guard_spec *
     array.type = PMIX_INFO;
     array.size = f.n;
     array.array = f.v;
-    if (f.failed)
-        job->failed = 1;
-    else
-        pmix_add_info(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
-    pmix_infos_release(&f);
+    pmix_add_info(job, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);  /* copies */
 }
 
 /* "0,1,2,...,n-1" */
@@ -272,27 +263,23 @@ static char *rank_list(int n)
 static int register_job(const struct hrun_guard_spec *spec, const char *nspace, int first, struct waiter *w,
                         struct hrun_error *err)
 {
-    struct pmix_infos f = { NULL, 0, 0, 0 };
-    char nsdir[4096], *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
+    autorelease(pmix_infos_release) struct pmix_infos f = { NULL, 0, 0 };
+    autofree char *regex = NULL, *ppn = NULL, *peers = rank_list(spec->nranks);
+    char nsdir[4096];
     uint32_t n = (uint32_t)spec->nranks, apps = 1;
     bool yes = true;
     pmix_status_t rc;
-    int result = -1;
 
     snprintf(nsdir, sizeof nsdir, "%s/job", spec->rundir);
     if (first)
         snprintf(nsdir, sizeof nsdir, "%s/job-%d", spec->rundir, first);
-    if (mkdir(nsdir, 0700)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
-        goto out;
-    }
+    if (mkdir(nsdir, 0700))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot create %s", nsdir);
     rc = PMIx_generate_regex(pmix_host, &regex);
     if (rc == PMIX_SUCCESS)
         rc = PMIx_generate_ppn(peers, &ppn);
-    if (rc != PMIX_SUCCESS) {
-        hrun_fail(err, HRUN_EENGINE, "PMIx cannot describe the job's ranks: %s", PMIx_Error_string(rc));
-        goto out;
-    }
+    if (rc != PMIX_SUCCESS)
+        return hrun_fail(err, HRUN_EENGINE, "PMIx cannot describe the job's ranks: %s", PMIx_Error_string(rc));
     pmix_add_info(&f, PMIX_NODE_MAP, regex, PMIX_REGEX);
     pmix_add_info(&f, PMIX_PROC_MAP, ppn, PMIX_REGEX);
     pmix_add_info(&f, PMIX_JOBID, nspace, PMIX_STRING);
@@ -307,8 +294,8 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         apps = (uint32_t)spec->apps[r] >= apps ? (uint32_t)spec->apps[r] + 1 : apps;
     add_u32(&f, PMIX_JOB_NUM_APPS, apps);
     pmix_add_info(&f, PMIX_LOCAL_PEERS, peers, PMIX_STRING);
-    add_rank(&f, PMIX_LOCALLDR, 0);
-    add_rank(&f, PMIX_NPROC_OFFSET, 0);
+    add_rank_info(&f, PMIX_LOCALLDR, 0);
+    add_rank_info(&f, PMIX_NPROC_OFFSET, 0);
     pmix_add_info(&f, PMIX_TMPDIR, spec->rundir, PMIX_STRING);
     pmix_add_info(&f, PMIX_NSDIR, nsdir, PMIX_STRING);
     pmix_add_info(&f, PMIX_TDIR_RMCLEAN, &yes, PMIX_BOOL);
@@ -316,22 +303,10 @@ static int register_job(const struct hrun_guard_spec *spec, const char *nspace, 
         pmix_add_info(&f, PMIX_WDIR, spec->wdir, PMIX_STRING);
     for (int r = 0; r < spec->nranks; r++)
         add_rank_data(&f, spec, r, nsdir);
-    if (f.failed) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     rc = wait_for(w, PMIx_server_register_nspace(nspace, spec->nranks, f.v, f.n, waiter_done, w));
-    if (rc != PMIX_SUCCESS) {
-        hrun_fail(err, HRUN_EENGINE, "PMIx refuses the job: %s", PMIx_Error_string(rc));
-        goto out;
-    }
-    result = 0;
-out:
-    pmix_infos_release(&f);
-    free(regex);
-    free(ppn);
-    free(peers);
-    return result;
+    if (rc != PMIX_SUCCESS)
+        return hrun_fail(err, HRUN_EENGINE, "PMIx refuses the job: %s", PMIx_Error_string(rc));
+    return 0;
 }
 
 /* 128 random bits as a name. */
@@ -385,51 +360,45 @@ static int check_answers(char *const *env, struct hrun_error *err)
                                    HRUN_GUARD_HINT);
 }
 
-static char **free_env(char **env)
+/* The words of one client's environment, each ended by NUL. */
+static void take_env(char **env, struct hrun_buf *out)
 {
-    for (char **e = env; e && *e; e++)
+    hrun_buf_reset(out);
+    for (char **e = env; e && *e; e++) {
+        hrun_buf_add(out, *e, strlen(*e) + 1);
         free(*e);
+    }
     free(env);
-    return NULL;
 }
 
 /* Register the clients and send each one's environment. */
 static int register_clients(const struct hrun_guard_spec *spec, const char *nspace, struct pmix_client *clients,
                             int is_further, struct waiter *w, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char **env = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     pmix_proc_t proc;
     pmix_status_t rc;
-    int result = -1;
 
     for (int r = 0; r < spec->nranks; r++) {
+        char **env = NULL;
+        int is_served;
+
         PMIX_LOAD_PROCID(&proc, nspace, (pmix_rank_t)r);
         rc = wait_for(w, PMIx_server_register_client(&proc, getuid(), getgid(), &clients[r], waiter_done, w));
         if (rc == PMIX_SUCCESS)
             rc = PMIx_server_setup_fork(&proc, &env);
-        if (rc != PMIX_SUCCESS) {
-            hrun_fail(err, HRUN_EENGINE, "PMIx refuses rank %d: %s", r, PMIx_Error_string(rc));
-            goto out;
-        }
-        if (r == 0 && check_answers(env, err))
-            goto out;
-        hrun_buf_reset(&b);
-        for (char **e = env; e && *e; e++)
-            hrun_buf_add(&b, *e, strlen(*e) + 1);
-        env = free_env(env);
+        if (rc != PMIX_SUCCESS)
+            return hrun_fail(err, HRUN_EENGINE, "PMIx refuses rank %d: %s", r, PMIx_Error_string(rc));
+        is_served = r > 0 || !check_answers(env, err);
+        take_env(env, &b);
+        if (!is_served)
+            return -1;
         if (is_further)
             pmix_report_text(&clients[r], HRUN_GUARD_ENV, b.data, b.len);
-        else if (send(clients[r].sock, b.data, b.len, MSG_NOSIGNAL) < 0) {
-            hrun_fail_errno(err, HRUN_EENGINE, "cannot send the environment of rank %d", r);
-            goto out;
-        }
+        else if (send(clients[r].sock, b.data, b.len, MSG_NOSIGNAL) < 0)
+            return hrun_fail_errno(err, HRUN_EENGINE, "cannot send the environment of rank %d", r);
     }
-    result = 0;
-out:
-    free_env(env);
-    hrun_buf_release(&b);
-    return result;
+    return 0;
 }
 
 /* Settings of PMIx and hwloc, in the environment of this process only. */
@@ -481,7 +450,7 @@ void pmix_started(int first, const pid_t *pids, size_t n)
 int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_error *err)
 {
     pmix_server_module_t module;
-    struct pmix_infos f = { NULL, 0, 0, 0 };
+    autorelease(pmix_infos_release) struct pmix_infos f = { NULL, 0, 0 };
     pmix_status_t rc;
 
     set_environment(spec);
@@ -502,10 +471,7 @@ int hrun_pmix_serve(const struct hrun_guard_spec *spec, int sock, struct hrun_er
     module.connect = pmix_connect;
     pmix_add_info(&f, PMIX_SERVER_TMPDIR, spec->rundir, PMIX_STRING);
     pmix_add_info(&f, PMIX_SYSTEM_TMPDIR, spec->rundir, PMIX_STRING);
-    if (f.failed)
-        return hrun_fail_nomem(err);
     rc = PMIx_server_init(&module, f.v, f.n);
-    pmix_infos_release(&f);
     if (rc != PMIX_SUCCESS)
         return hrun_fail(err, HRUN_EENGINE, "the PMIx server of the job does not start (%s): " HRUN_GUARD_HINT,
                          PMIx_Error_string(rc));

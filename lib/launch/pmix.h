@@ -59,7 +59,6 @@ void pmix_answer_now(void);
 struct pmix_infos {
     pmix_info_t *v;
     size_t n, cap;
-    int failed;
 };
 void pmix_add_info(struct pmix_infos *f, const char *key, const void *value, pmix_data_type_t type);
 void pmix_infos_release(struct pmix_infos *f);

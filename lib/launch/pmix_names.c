@@ -38,7 +38,7 @@ static struct lookup *lookups;
 static int timer = -1;
 
 /* Programs give whole numbers of several types; Open MPI's are int. */
-static int number(const pmix_info_t info[], size_t ninfo, const char *key, int otherwise)
+static int number_in_infos(const pmix_info_t info[], size_t ninfo, const char *key, int otherwise)
 {
     for (size_t i = 0; i < ninfo; i++)
         if (PMIX_CHECK_KEY(&info[i], key))
@@ -47,7 +47,7 @@ static int number(const pmix_info_t info[], size_t ninfo, const char *key, int o
     return otherwise;
 }
 
-static int same(const pmix_proc_t *a, const pmix_proc_t *b)
+static int is_same_proc(const pmix_proc_t *a, const pmix_proc_t *b)
 {
     return PMIX_CHECK_NSPACE(a->nspace, b->nspace) && a->rank == b->rank;
 }
@@ -55,7 +55,7 @@ static int same(const pmix_proc_t *a, const pmix_proc_t *b)
 static int sees(const pmix_proc_t *who, const struct name *x)
 {
     return x->range == PMIX_RANGE_NAMESPACE ? PMIX_CHECK_NSPACE(who->nspace, x->owner.nspace)
-         : x->range == PMIX_RANGE_PROC_LOCAL ? same(who, &x->owner) : x->range != PMIX_RANGE_RM;
+         : x->range == PMIX_RANGE_PROC_LOCAL ? is_same_proc(who, &x->owner) : x->range != PMIX_RANGE_RM;
 }
 
 /* The link to the oldest name under that key which the process may see; a link to NULL: there is none. */
@@ -134,7 +134,7 @@ static int is_directive(const char *key)
     return 0;
 }
 
-static void add_name(struct name *x)
+static void publish_name(struct name *x)
 {
     struct name **end = &names;
 
@@ -154,19 +154,20 @@ static void add_name(struct name *x)
 pmix_status_t pmix_publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t answer,
                            void *cbdata)
 {
-    int range = number(info, ninfo, PMIX_RANGE, PMIX_RANGE_SESSION);
-    int persistence = number(info, ninfo, PMIX_PERSISTENCE, PMIX_PERSIST_APP);
+    int range = number_in_infos(info, ninfo, PMIX_RANGE, PMIX_RANGE_SESSION);
+    int persistence = number_in_infos(info, ninfo, PMIX_PERSISTENCE, PMIX_PERSIST_APP);
 
     (void)answer, (void)cbdata;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < ninfo; i++) {
-        struct name *x = is_directive(info[i].key) ? NULL : xcalloc(1, sizeof *x);
+        struct name *x;
 
-        if (x) {
-            *x = (struct name){ NULL, *proc, range, persistence, PMIX_INFO_STATIC_INIT };
-            PMIX_INFO_XFER(&x->info, &info[i]);
-            add_name(x);
-        }
+        if (is_directive(info[i].key))
+            continue;
+        x = xmalloc(sizeof *x);
+        *x = (struct name){ NULL, *proc, range, persistence, PMIX_INFO_STATIC_INIT };
+        PMIX_INFO_XFER(&x->info, &info[i]);
+        publish_name(x);
     }
     set_timer();
     pthread_mutex_unlock(&lock);
@@ -176,7 +177,7 @@ pmix_status_t pmix_publish(const pmix_proc_t *proc, const pmix_info_t info[], si
 pmix_status_t pmix_lookup(const pmix_proc_t *proc, char **keys, const pmix_info_t info[], size_t ninfo,
                           pmix_lookup_cbfunc_t answer, void *cbdata)
 {
-    int timeout_s = number(info, ninfo, PMIX_TIMEOUT, 0);
+    int timeout_s = number_in_infos(info, ninfo, PMIX_TIMEOUT, 0);
     struct lookup *l = xcalloc(1, sizeof *l), **end = &lookups;
     size_t n = 0;
 
@@ -205,10 +206,10 @@ pmix_status_t pmix_unpublish(const pmix_proc_t *proc, char **keys, const pmix_in
     (void)info, (void)ninfo, (void)answer, (void)cbdata;
     pthread_mutex_lock(&lock);
     for (struct name **at = &names; *at; ) {
-        int is_meant = !keys && same(proc, &(*at)->owner);      /* without keys all of its own are */
+        int is_meant = !keys && is_same_proc(proc, &(*at)->owner);      /* without keys all of its own are */
 
         for (size_t i = 0; keys && keys[i]; i++)
-            is_meant = is_meant || (same(proc, &(*at)->owner) && PMIX_CHECK_KEY(&(*at)->info, keys[i]));
+            is_meant = is_meant || (is_same_proc(proc, &(*at)->owner) && PMIX_CHECK_KEY(&(*at)->info, keys[i]));
         if (is_meant)
             remove_name(at);
         else
@@ -222,7 +223,7 @@ void pmix_names_forget(const pmix_proc_t *proc)
 {
     pthread_mutex_lock(&lock);
     for (struct name **at = &names; *at; )
-        if (same(proc, &(*at)->owner) && ((*at)->persistence == PMIX_PERSIST_PROC ||
+        if (is_same_proc(proc, &(*at)->owner) && ((*at)->persistence == PMIX_PERSIST_PROC ||
                                           (*at)->persistence == PMIX_PERSIST_FIRST_READ))
             remove_name(at);
         else

@@ -16,13 +16,12 @@ typedef void answer_fn(struct pmix_infos *out, const char *key, const struct pmi
 
 static void on_namespaces(struct pmix_infos *out, const char *key, const struct pmix_job *asked)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     (void)asked;
     for (const struct pmix_job *job = pmix_jobs; job; job = job->next)
         hrun_buf_addf(&b, "%s%s", b.len ? "," : "", job->nspace);
     pmix_add_info(out, key, b.data, PMIX_STRING);
-    hrun_buf_release(&b);
 }
 
 /* What runs has not failed: the first failure ends it all. */
@@ -70,16 +69,15 @@ static const struct { const char *key; answer_fn *add; } answers[] = {
 
 static void on_keys(struct pmix_infos *out, const char *key, const struct pmix_job *job)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     (void)job;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         hrun_buf_addf(&b, "%s%s", i ? "," : "", answers[i].key);
     pmix_add_info(out, key, b.data, PMIX_STRING);
-    hrun_buf_release(&b);
 }
 
-static void release(void *results)
+static void release_infos(void *results)
 {
     pmix_infos_release(results);
     free(results);
@@ -112,8 +110,8 @@ pmix_status_t pmix_query(pmix_proc_t *proc, pmix_query_t *queries, size_t n, pmi
                 if (!strcmp(*key, answers[i].key))
                     answers[i].add(out, *key, job);
     }
-    answer(out->failed ? PMIX_ERR_NOMEM : !out->n ? PMIX_ERR_NOT_FOUND
-           : (int)out->n < asked ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS, out->v, out->n, cbdata, release, out);
+    answer(!out->n ? PMIX_ERR_NOT_FOUND
+           : (int)out->n < asked ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS, out->v, out->n, cbdata, release_infos, out);
     return PMIX_SUCCESS;
 }
 

@@ -56,13 +56,13 @@ static const char *string_of(const pmix_info_t info[], size_t n, const char *key
     return NULL;
 }
 
-static void add_word(struct hrun_buf *b, const char *word)
+static void add_request_word(struct hrun_buf *b, const char *word)
 {
     hrun_buf_add(b, word ? word : "", strlen(word ? word : "") + 1);
 }
 
 /* How many words, then the words. */
-static void add_words(struct hrun_buf *b, char *const *words)
+static void add_request_words(struct hrun_buf *b, char *const *words)
 {
     int n = 0;
 
@@ -71,7 +71,7 @@ static void add_words(struct hrun_buf *b, char *const *words)
     hrun_buf_addf(b, "%d", n);
     hrun_buf_addc(b, 0);
     for (int i = 0; i < n; i++)
-        add_word(b, words[i]);
+        add_request_word(b, words[i]);
 }
 
 static void tell_hrun(const struct request *q)
@@ -103,19 +103,19 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
             if (!strncmp(*e, port, sizeof port - 1) && (*e)[sizeof port - 1])
                 q->port = xstrdup(*e + sizeof port - 1);
     }
-    add_word(&q->words, refused);
-    add_word(&q->words, q->port);
+    add_request_word(&q->words, refused);
+    add_request_word(&q->words, q->port);
     for (size_t i = 0; i < napps; i++) {
         const pmix_app_t *a = &apps[i];
         const char *wdir = string_of(a->info, a->ninfo, PMIX_WDIR);
 
-        add_word(&q->words, string_of(a->info, a->ninfo, PMIX_HOST));
-        add_word(&q->words, a->cmd ? a->cmd : a->argv ? a->argv[0] : NULL);
-        add_word(&q->words, wdir ? wdir : a->cwd);
+        add_request_word(&q->words, string_of(a->info, a->ninfo, PMIX_HOST));
+        add_request_word(&q->words, a->cmd ? a->cmd : a->argv ? a->argv[0] : NULL);
+        add_request_word(&q->words, wdir ? wdir : a->cwd);
         hrun_buf_addf(&q->words, "%d", a->maxprocs);
         hrun_buf_addc(&q->words, 0);
-        add_words(&q->words, a->argv);
-        add_words(&q->words, a->env);
+        add_request_words(&q->words, a->argv);
+        add_request_words(&q->words, a->env);
     }
     pthread_mutex_lock(&lock);
     while (*end)
@@ -145,7 +145,7 @@ static void mislead(const pmix_proc_t *proc, const char *port, pmix_nspace_t nsp
 }
 
 /* Answer the first request, with a job that has been started or NULL, and tell hrun of the next one. */
-static void finish(struct pmix_job *job)
+static void finish_request(struct pmix_job *job)
 {
     struct request *q = requests;
     pmix_nspace_t nspace;
@@ -176,9 +176,10 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
 {
     const char *at = words, *end = words + len;
     struct hrun_guard_spec further = *spec;
-    int first = hrun_guard_number(&at, end), *apps;
+    int first = hrun_guard_number(&at, end);
     struct hrun_error err = { 0 };
-    const char **cpusets;
+    autofree const char **cpusets = NULL;
+    autofree int *apps = NULL;
 
     /* The first request stays where it is until this thread has finished it; PMIx's thread must not be kept waiting. */
     further.nranks = hrun_guard_number(&at, end);
@@ -191,7 +192,7 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
         if (job && job->port)
             mislead(&job->parent, job->port, nspace);
         else if (!job)
-            finish(NULL);
+            finish_request(NULL);
         return;
     }
     further.wdir = hrun_guard_word(&at, end);
@@ -205,14 +206,12 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
     if (!served)
         pmix_report_text(requests->client, HRUN_GUARD_UNREADY, err.text, strlen(err.text));
     pmix_report(requests->client, served ? HRUN_GUARD_READY : HRUN_GUARD_UNREADY, 0, "", 0);
-    free(cpusets);
-    free(apps);
 }
 
 void pmix_spawn_started(void)
 {
     if (served)
-        finish(served);
+        finish_request(served);
 }
 
 pmix_status_t pmix_connect(const pmix_proc_t procs[], size_t n, const pmix_info_t info[], size_t ninfo,

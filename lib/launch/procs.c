@@ -16,12 +16,7 @@ enum { PROC_FILE_MAX = 16 << 20 };  /* an environment or a list of mappings is f
 
 void hrun_pids_push(struct hrun_pids *p, pid_t pid)
 {
-    if (p->n == p->cap) {
-        size_t cap = p->cap ? 2 * p->cap : 16;
-        pid_t *v = xrealloc(p->v, cap * sizeof *v);
-        p->v = v;
-        p->cap = cap;
-    }
+    hrun_grow(p->v, p->n + 1, p->cap);
     p->v[p->n++] = pid;
 }
 
@@ -51,19 +46,14 @@ static int slurp(pid_t pid, const char *what, struct hrun_buf *out)
 /* State and process group from /proc/PID/stat: "pid (name) state ppid pgrp ..."; name may hold anything. */
 static int stat_of(pid_t pid, char *state, pid_t *group)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    const char *p = NULL;
-    long pgrp = -1;
-    int rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    const char *p = slurp(pid, "stat", &b) ? NULL : strrchr(b.data, ')');
+    long pgrp;
 
-    if (slurp(pid, "stat", &b) == 0)
-        p = strrchr(b.data, ')');
-    if (p && sscanf(p + 1, " %c %*d %ld", state, &pgrp) == 2) {
-        *group = (pid_t)pgrp;
-        rc = 0;
-    }
-    hrun_buf_release(&b);
-    return rc;
+    if (!p || sscanf(p + 1, " %c %*d %ld", state, &pgrp) != 2)
+        return -1;
+    *group = (pid_t)pgrp;
+    return 0;
 }
 
 pid_t hrun_procs_group(pid_t pid)
@@ -78,20 +68,15 @@ pid_t hrun_procs_group(pid_t pid)
 static int has_limit(pid_t pid, unsigned long mark)
 {
     static const char name[] = "\nMax file locks ";
-    struct hrun_buf b = HRUN_BUF_INIT;
-    const char *p = NULL;
-    int found;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    const char *p = mark && slurp(pid, "limits", &b) == 0 ? strstr(b.data, name) : NULL;
 
-    if (mark && slurp(pid, "limits", &b) == 0)
-        p = strstr(b.data, name);
-    found = p && strtoul(p + strlen(name), NULL, 10) == mark && !kill(pid, 0);
-    hrun_buf_release(&b);
-    return found;
+    return p && strtoul(p + strlen(name), NULL, 10) == mark && !kill(pid, 0);
 }
 
 int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     size_t name = strlen(HRUN_JOB_VARIABLE), at = 0;
     int found = 0;
 
@@ -99,13 +84,12 @@ int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark)
         for (; at < b.len && !found; at += strlen(b.data + at) + 1)
             found = !strncmp(b.data + at, HRUN_JOB_VARIABLE, name) && b.data[at + name] == '=' &&
                     !strcmp(b.data + at + name + 1, job_id);
-    hrun_buf_release(&b);
     return found || has_limit(pid, mark);
 }
 
 long hrun_procs_number(pid_t pid, const char *name, long otherwise)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     size_t len = strlen(name);
     long value = otherwise;
 
@@ -113,7 +97,6 @@ long hrun_procs_number(pid_t pid, const char *name, long otherwise)
         for (size_t at = 0; at < b.len; at += strlen(b.data + at) + 1)
             if (!strncmp(b.data + at, name, len) && b.data[at + len] == '=')
                 value = strtol(b.data + at + len + 1, NULL, 10);
-    hrun_buf_release(&b);
     return value;
 }
 
@@ -125,7 +108,7 @@ int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_
 
     if (!dir)
         return -1;
-    while (e = readdir(dir)) {
+    while ((e = readdir(dir))) {
         pid_t pid = (pid_t)atol(e->d_name), group;
         char state;
         if (pid <= 0 || pid == getpid() || hrun_pids_has(except, pid) || stat_of(pid, &state, &group) ||
@@ -141,21 +124,19 @@ int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_
 /* Append the numbers in /proc/PID/task/TID/children. */
 static int children_of_task(const char *task_dir, const char *tid, struct hrun_pids *out)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char path[128], *p, *end;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    char path[128], *end;
 
     snprintf(path, sizeof path, "%s/%.20s/children", task_dir, tid);
-    rc = hrun_file_read(path, PROC_FILE_MAX, &b, NULL);
-    for (p = b.data; rc == 0; p = end) {
+    if (hrun_file_read(path, PROC_FILE_MAX, &b, NULL))
+        return -1;
+    for (char *p = b.data; ; p = end) {
         long pid = strtol(p, &end, 10);
+
         if (end == p)
-            break;
+            return 0;
         hrun_pids_push(out, (pid_t)pid);
-        rc = 0;
     }
-    hrun_buf_release(&b);
-    return rc;
 }
 
 static int children_of(pid_t pid, struct hrun_pids *out)
@@ -195,20 +176,19 @@ int hrun_procs_single_threaded(void)
     return n == 1;
 }
 
-int hrun_procs_tree(pid_t root, struct hrun_pids *out)
+void hrun_procs_tree(pid_t root, struct hrun_pids *out)
 {
     size_t at = out->n;
 
     hrun_pids_push(out, root);
     for (; at < out->n; at++)
         children_of(out->v[at], out);  /* one that has just ended has none */
-    return 0;
 }
 
 enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size)
 {
     static const char openmpi[] = "libmpi.so";
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char *line, *save = NULL;
     enum hrun_mpi_kind found = HRUN_MPI_NONE;
 
@@ -223,6 +203,5 @@ enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size)
             if (found != HRUN_MPI_NONE)
                 snprintf(name, size, "%s", base);
         }
-    hrun_buf_release(&b);
     return found;
 }

@@ -7,23 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* dir/name as an absolute path; a relative dir is taken from wdir, that from the present folder. */
-static char *join(const char *wdir, const char *dir, size_t len, const char *name)
+/* dir/name as an absolute path; a relative dir is taken from wdir, that from the present folder. NULL: there is no
+ * present folder. */
+static char *absolute_path(const char *wdir, const char *dir, size_t len, const char *name)
 {
-    char *cwd = NULL, *out;
     const char *base = wdir && *wdir ? wdir : "";
+    autofree char *cwd = NULL;
 
     if (len && dir[0] == '/')
         return hrun_strf("%.*s/%s", (int)len, dir, name);
-    if (base[0] != '/') {
-        cwd = getcwd(NULL, 0);
-        if (!cwd)
-            return NULL;
-    }
-    out = hrun_strf("%s%s%s%s%.*s%s%s", cwd ? cwd : "", cwd && *base ? "/" : "", base, "/", (int)len, dir,
-                    len ? "/" : "", name);
-    free(cwd);
-    return out;
+    if (base[0] != '/' && !(cwd = getcwd(NULL, 0)))
+        return NULL;
+    return hrun_strf("%s%s%s/%.*s%s%s", cwd ? cwd : "", cwd && *base ? "/" : "", base, (int)len, dir,
+                     len ? "/" : "", name);
 }
 
 /* 0: can be executed; else ENOENT, EACCES, EISDIR or, as what is no regular file, EINVAL. */
@@ -49,15 +45,19 @@ static int not_executable(const char *path, int why, struct hrun_error *err)
     return hrun_fail(err, HRUN_ENOEXEC, "%s cannot be executed: set its permission with chmod +x", path);
 }
 
+static char *fail_without_folder(struct hrun_error *err)
+{
+    hrun_fail_errno(err, HRUN_ENOPROG, "the present folder cannot be found");
+    return NULL;
+}
+
 static char *find_by_path(const char *name, const char *wdir, struct hrun_error *err)
 {
-    char *path = name[0] == '/' ? hrun_strf("%s", name) : join(wdir, "", 0, name);
+    char *path = name[0] == '/' ? xstrdup(name) : absolute_path(wdir, "", 0, name);
     int why;
 
-    if (!path) {
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    if (!path)
+        return fail_without_folder(err);
     why = check_executable(path);
     if (why == 0)
         return path;
@@ -71,50 +71,42 @@ static char *find_by_path(const char *name, const char *wdir, struct hrun_error 
 
 static char *find_in_path(const char *name, const char *wdir, struct hrun_error *err)
 {
-    const char *list = getenv("PATH"), *p, *end;
-    char *refused = NULL, *path = NULL;
-    int refused_why = 0;
+    const char *list = getenv("PATH"), *end;
+    autofree char *refused = NULL, *here = NULL;
 
     if (!list)
         list = "/bin:/usr/bin";  /* the default that execvp(3) documents, but for the present folder */
-    for (p = list; ; p = end + 1) {
+    for (const char *p = list; ; p = end + 1) {
+        char *path;
         int why;
+
         end = p + strcspn(p, ":");
-        path = join(wdir, p, (size_t)(end - p), name);
-        if (!path) {
-            hrun_fail_nomem(err);
-            goto out;
-        }
+        path = absolute_path(wdir, p, (size_t)(end - p), name);
+        if (!path)
+            return fail_without_folder(err);
         why = check_executable(path);
         if (why == 0)
-            goto out;
-        if (why == EACCES && !refused) {
+            return path;
+        if (why == EACCES && !refused)
             refused = path;
-            refused_why = why;
-        } else {
+        else
             free(path);
-        }
-        path = NULL;
         if (!*end)
             break;
     }
     if (refused) {
-        not_executable(refused, refused_why, err);
-        goto out;
+        not_executable(refused, EACCES, err);
+        return NULL;
     }
-    path = join(wdir, "", 0, name);
-    if (path && check_executable(path) == 0)
+    here = absolute_path(wdir, "", 0, name);
+    if (here && check_executable(here) == 0)
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; did you mean ./%s?", name, name);
     else if (name[strspn(name, "0123456789.,")] || !strpbrk(name, "0123456789"))
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH, which is %s", name, list);
     else
         hrun_fail(err, HRUN_ENOPROG, "%s: there is no program of this name in PATH; is it part of an option's list? "
                   "Lists are written with commas: 16,24,32", name);
-    free(path);
-    path = NULL;
-out:
-    free(refused);
-    return path;
+    return NULL;
 }
 
 char *hrun_program_find(const char *name, const char *wdir, struct hrun_error *err)

@@ -15,7 +15,7 @@ const char *const hrun_shared_memory_keys[] = {
     "shmem_mmap_backing_file_base_dir", NULL
 };
 
-static int same(const struct hrun_rank *a, const struct hrun_rank *b)
+static int are_bound_alike(const struct hrun_rank *a, const struct hrun_rank *b)
 {
     return a->threads == b->threads && !strcmp(a->cpuset, b->cpuset);
 }
@@ -28,16 +28,17 @@ static void variable_name(int part, char *name, size_t size)
         snprintf(name, size, HRUN_RANKS_VARIABLE);
 }
 
-int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
+void hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
 {
-    struct hrun_buf text = HRUN_BUF_INIT, entry = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf entry = HRUN_BUF_INIT;
     char name[32];
     int part = 0;
 
     for (int r = 0; r < l->nranks; ) {
         int first = r++;
 
-        while (r < l->nranks && same(&l->ranks[first], &l->ranks[r]))
+        while (r < l->nranks && are_bound_alike(&l->ranks[first], &l->ranks[r]))
             r++;
         hrun_buf_reset(&entry);
         hrun_buf_addf(&entry, "%d", first);
@@ -57,13 +58,10 @@ int hrun_ranks_words(const struct hrun_layout *l, struct hrun_strvec *words)
     }
     variable_name(part, name, sizeof name);
     hrun_strvec_pushf(words, "%s=%s", name, text.data);
-    hrun_buf_release(&text);
-    hrun_buf_release(&entry);
-    return 0;
 }
 
 /* A number at *p, which is moved behind it. -1: there is none, or it is too large. */
-static int number(const char **p)
+static int read_bounded(const char **p)
 {
     char *end;
     long n;
@@ -81,12 +79,12 @@ static int number(const char **p)
 /* Read the entry at *p, which is moved behind it. -1: that is none. */
 static int read_entry(const char **p, int *first, int *last, const char **cpuset, size_t *len, int *threads)
 {
-    *first = *last = number(p);
+    *first = *last = read_bounded(p);
     if (*first < 0)
         return -1;
     if (**p == '-') {
         ++*p;
-        *last = number(p);
+        *last = read_bounded(p);
     }
     if (*last < *first || **p != '=')
         return -1;
@@ -96,7 +94,7 @@ static int read_entry(const char **p, int *first, int *last, const char **cpuset
     *threads = 0;
     if (**p == '/') {
         ++*p;
-        *threads = number(p);
+        *threads = read_bounded(p);
     }
     return *threads < 0 || (**p && **p != ';') ? -1 : 0;
 }

@@ -25,7 +25,7 @@ enum {
     STEP_MS = 10
 };
 
-struct agent {
+struct remote_agent {
     int host;                   /* index into hosts */
     pid_t pid;                  /* and process group */
     int fds[2];                 /* its standard output and error; -1 when closed */
@@ -47,7 +47,7 @@ struct crowd {
     struct hrun_guard guard;
     struct hrun_signals signals;
     int interrupted;
-    struct agent agents[AT_ONCE];
+    struct remote_agent agents[AT_ONCE];
     int nagents;
     struct hrun_error *errors;
     int nfailed;
@@ -60,21 +60,19 @@ struct crowd {
 static int find_flux(struct crowd *c, int n)
 {
     static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };
-    char *setting = hrun_agent_setting(c->what->mca, c->what->n_mca, keys, 2);
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *setting = hrun_agent_setting(c->what->mca, c->what->n_mca, keys, 2);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int good = !setting && !hrun_flux_resources(&text, NULL) && text.len &&
                !hrun_allocation_flux(text.data, &c->flux, NULL);
 
     for (int i = 0; i < n && good; i++)
         good = hrun_allocation_index(&c->flux, c->hosts[i], 0) >= 0;
-    good = good && (c->program = hrun_program_find("flux", NULL, NULL)) && !hrun_strvec_push(&c->words, "flux") &&
-           !hrun_strvec_push(&c->words, "exec") && !hrun_strvec_push(&c->words, "--noinput") &&
-           !hrun_strvec_push(&c->words, "--dir=/") && !hrun_strvec_push(&c->words, "--rank");
-    if (!good)
-        hrun_allocation_release(&c->flux);
-    hrun_buf_release(&text);
-    free(setting);
-    return good;
+    if (good && (c->program = hrun_program_find("flux", NULL, NULL))) {
+        hrun_strvec_add(&c->words, "flux", "exec", "--noinput", "--dir=/", "--rank", NULL);
+        return 1;
+    }
+    hrun_allocation_release(&c->flux);
+    return 0;
 }
 
 static int find_agent(struct crowd *c, int n, struct hrun_error *err)
@@ -83,31 +81,12 @@ static int find_agent(struct crowd *c, int n, struct hrun_error *err)
         return 0;
     if (hrun_agent_find(c->what->mca, c->what->n_mca, &c->program, &c->words, err))
         return -1;
-    if (hrun_agent_is_ssh(c->program)) {
-        hrun_strvec_push(&c->words, "-o");
-        hrun_strvec_push(&c->words, "BatchMode=yes");
-    }
+    if (hrun_agent_is_ssh(c->program))
+        hrun_strvec_add(&c->words, "-o", "BatchMode=yes", NULL);
     return 0;
 }
 
-/* The command as one word for the shell of the other host. */
-static char *quoted(char *const *argv)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_buf_add_command(&b, argv);
-    return hrun_buf_detach(&b);
-}
-
 /* ---------------------------------------------------------------- signals */
-
-/* The signals that end hrun are taken, so that the agents end first. */
-static int take_signals(struct crowd *c, struct hrun_error *err)
-{
-    static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-
-    return hrun_signals_take(&c->signals, ends, sizeof ends / sizeof *ends, err);
-}
 
 static void read_signals(struct crowd *c)
 {
@@ -120,13 +99,6 @@ static void read_signals(struct crowd *c)
 
 /* ---------------------------------------------------------------- one agent */
 
-static void close_fd(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 /* By what the agent knows a host. The caller frees it. */
 static char *name_of(const struct crowd *c, int host)
 {
@@ -136,22 +108,19 @@ static char *name_of(const struct crowd *c, int host)
 
 static int start_agent(struct crowd *c, int host, struct hrun_error *err)
 {
-    struct agent *a = &c->agents[c->nagents];
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    struct remote_agent *a = &c->agents[c->nagents];
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_spawn_one one = { .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
     struct hrun_spawn s = { .program = c->program, .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
                             .death_signal = SIGKILL };
-    char *name = name_of(c, host);
+    autofree char *name = name_of(c, host);
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
 
-    *a = (struct agent){ .host = host, .pid = -1, .fds = { -1, -1 }, .said = HRUN_BUF_INIT };
-    for (size_t i = 0; i < c->words.n; i++)
-        hrun_strvec_push(&argv, c->words.v[i]);
+    *a = (struct remote_agent){ .host = host, .pid = -1, .fds = { -1, -1 }, .said = HRUN_BUF_INIT };
+    hrun_strvec_add_all(&argv, c->words.v);
     hrun_strvec_push(&argv, name);
-    if (c->flux.hosts.n && (hrun_strvec_push(&argv, "sh") || hrun_strvec_push(&argv, "-c"))) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
+    if (c->flux.hosts.n)
+        hrun_strvec_add(&argv, "sh", "-c", NULL);
     hrun_strvec_push(&argv, c->command);
     one.fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (one.fds[0] < 0 || pipe2(out, O_CLOEXEC) || pipe2(errs, O_CLOEXEC) ||
@@ -174,18 +143,16 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     out[0] = errs[0] = -1;
     rc = 0;
 out:
-    close_fd(&one.fds[0]);
-    close_fd(&out[0]);
-    close_fd(&out[1]);
-    close_fd(&errs[0]);
-    close_fd(&errs[1]);
-    hrun_strvec_release(&argv);
-    free(name);
+    hrun_close_fd(&one.fds[0]);
+    hrun_close_fd(&out[0]);
+    hrun_close_fd(&out[1]);
+    hrun_close_fd(&errs[0]);
+    hrun_close_fd(&errs[1]);
     return rc;
 }
 
 /* Take what is in a pipe now. which: 0 output, 1 error. */
-static void drain(struct crowd *c, struct agent *a, int which)
+static void drain_remote_pipe(struct crowd *c, struct remote_agent *a, int which)
 {
     struct hrun_buf *out = &c->outputs[a->host];
     char chunk[16384];
@@ -202,7 +169,7 @@ static void drain(struct crowd *c, struct agent *a, int which)
             return;
     }
     if (a->fds[which] >= 0 && n == 0)
-        close_fd(&a->fds[which]);
+        hrun_close_fd(&a->fds[which]);
 }
 
 /* The last line that is not blank. */
@@ -221,7 +188,7 @@ static const char *last_line(struct hrun_buf *said)
 /* ---------------------------------------------------------------- judging */
 
 /* Remember that a host failed. what: what happened; do_this: what to do. */
-static void blame(struct crowd *c, int host, const char *what, const char *do_this)
+static void blame_remote_host(struct crowd *c, int host, const char *what, const char *do_this)
 {
     hrun_fail(&c->errors[host], HRUN_EENGINE, "host '%s' %s; %s%s%s", c->hosts[host], what, do_this,
               c->what->otherwise ? ", or " : "", c->what->otherwise ? c->what->otherwise : "");
@@ -232,7 +199,7 @@ static void blame(struct crowd *c, int host, const char *what, const char *do_th
 enum end { ANSWERED, NO_CONNECTION, KILLED, MISSING, FAILED, LATE, TOO_MUCH };
 
 /* ssh ends with 255 when there is no connection, else with the status of the command. */
-static enum end kind_of_end(const struct crowd *c, const struct agent *a, const siginfo_t *end)
+static enum end kind_of_end(const struct crowd *c, const struct remote_agent *a, const siginfo_t *end)
 {
     if (end->si_code != CLD_EXITED)
         return KILLED;
@@ -246,17 +213,17 @@ static enum end kind_of_end(const struct crowd *c, const struct agent *a, const 
 }
 
 /* status: exit status or signal of the agent, where it has one. */
-static void classify_failure(struct crowd *c, struct agent *a, enum end end, int status)
+static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum end end, int status)
 {
     const char *said = last_line(&a->said), *name = c->flux.hosts.n ? "flux exec -r" : c->words.v[0];
-    const char *colon = *said ? ": " : "", *do_this;
-    char *what = NULL, *host = name_of(c, a->host);
-    char *hint = end == FAILED || end == TOO_MUCH ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
+    const char *colon = *said ? ": " : "";
+    autofree char *what = NULL, *host = name_of(c, a->host);
+    autofree char *hint = end == FAILED || end == TOO_MUCH ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
                : hrun_strf("see that '%s %s true' works%s", name, host, c->flux.hosts.n ? "" : " without a password");
 
     switch (end) {
     case ANSWERED:
-        break;
+        return;
     case NO_CONNECTION:
         what = hrun_strf("cannot be reached through %s%s%.200s", name, colon, said);
         break;
@@ -276,32 +243,27 @@ static void classify_failure(struct crowd *c, struct agent *a, enum end end, int
         what = hrun_strf("prints more than %d MiB", OUTPUT_MAX >> 20);
         break;
     }
-    do_this = end == MISSING ? c->what->missing : hint;
-    if (end != ANSWERED)
-        blame(c, a->host, what ? what : "failed", do_this);
-    free(host);
-    free(what);
-    free(hint);
+    blame_remote_host(c, a->host, what, end == MISSING ? c->what->missing : hint);
 }
 
 /* ---------------------------------------------------------------- ending agents */
 
 /* Has it exited? It stays a zombie, so that its number is not given to another process yet. */
-static int has_exited(const struct agent *a, siginfo_t *end)
+static int has_agent_exited(const struct remote_agent *a, siginfo_t *end)
 {
     memset(end, 0, sizeof *end);
     return waitid(P_PID, (id_t)a->pid, end, WEXITED | WNOHANG | WNOWAIT) == 0 && end->si_pid == a->pid;
 }
 
-static void reap(struct crowd *c, int i)
+static void reap_agent(struct crowd *c, int i)
 {
-    struct agent *a = &c->agents[i];
+    struct remote_agent *a = &c->agents[i];
 
     kill(-a->pid, SIGKILL);     /* what it started and left behind */
     while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    close_fd(&a->fds[0]);
-    close_fd(&a->fds[1]);
+    hrun_close_fd(&a->fds[0]);
+    hrun_close_fd(&a->fds[1]);
     hrun_buf_release(&a->said);
     *a = c->agents[--c->nagents];
 }
@@ -319,12 +281,12 @@ static void end_agents(struct crowd *c, int first)
     for (int ms = 0; living && ms < PATIENCE_MS; ms += STEP_MS) {
         living = 0;
         for (int i = first; i < c->nagents; i++)
-            living += !has_exited(&c->agents[i], &end);
+            living += !has_agent_exited(&c->agents[i], &end);
         if (living)
             poll(NULL, 0, STEP_MS);
     }
     while (c->nagents > first)
-        reap(c, c->nagents - 1);
+        reap_agent(c, c->nagents - 1);
 }
 
 /* ---------------------------------------------------------------- the crowd */
@@ -336,13 +298,13 @@ static void end_late(struct crowd *c)
     int first = c->nagents;
 
     for (int i = 0; i < first; ) {
-        struct agent *a = &c->agents[i], late = *a;
+        struct remote_agent *a = &c->agents[i], late = *a;
 
         if (late.deadline_s > now && c->outputs[late.host].len <= OUTPUT_MAX) {
             i++;
             continue;
         }
-        classify_failure(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, 0);
+        classify_agent_failure(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, 0);
         *a = c->agents[--first];
         c->agents[first] = late;
     }
@@ -351,7 +313,7 @@ static void end_late(struct crowd *c)
 }
 
 /* Wait for the next thing to happen, and see to it. */
-static int step(struct crowd *c, struct hrun_error *err)
+static int step_agents(struct crowd *c, struct hrun_error *err)
 {
     struct pollfd p[1 + 2 * AT_ONCE] = { { .fd = c->signals.fd, .events = POLLIN } };
     double now = hrun_monotonic_s(), wait_s = c->what->timeout_s;
@@ -369,33 +331,39 @@ static int step(struct crowd *c, struct hrun_error *err)
     if (c->interrupted)
         return hrun_fail(err, HRUN_EENGINE, "interrupted by signal %d", c->interrupted);
     for (int i = 0; i < c->nagents; ) {
-        struct agent *a = &c->agents[i];
-        int exited = has_exited(a, &end);
+        struct remote_agent *a = &c->agents[i];
+        int exited = has_agent_exited(a, &end);
 
-        drain(c, a, 0);
-        drain(c, a, 1);
+        drain_remote_pipe(c, a, 0);
+        drain_remote_pipe(c, a, 1);
         if (!exited) {
             i++;
             continue;
         }
-        classify_failure(c, a, kind_of_end(c, a, &end), end.si_status);
-        reap(c, i);
+        classify_agent_failure(c, a, kind_of_end(c, a, &end), end.si_status);
+        reap_agent(c, i);
     }
     end_late(c);
     return 0;
 }
 
-static int prepare(struct crowd *c, int n, struct hrun_error *err)
+static int prepare_agents(struct crowd *c, int n, struct hrun_error *err)
 {
+    /* The signals that end hrun: the agents end first. */
+    static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
     struct hrun_guard_spec spec = { .grace_ms = PATIENCE_MS };
+    struct hrun_buf command = HRUN_BUF_INIT;
 
-    if (find_agent(c, n, err) || hrun_env_base(&c->env, err))
+    if (find_agent(c, n, err))
         return -1;
-    c->command = quoted(c->what->argv);
+    hrun_env_base(&c->env);
+    hrun_buf_add_command(&command, c->what->argv);
+    c->command = hrun_buf_detach(&command);
     c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
-    hrun_env_set(&c->env, HRUN_JOB_VARIABLE, c->job_id, NULL);
+    hrun_env_set(&c->env, HRUN_JOB_VARIABLE, c->job_id);
     spec.job_id = c->job_id;
-    return take_signals(c, err) || hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;
+    return hrun_signals_take(&c->signals, ends, sizeof ends / sizeof *ends, err) ||
+           hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;
 }
 
 int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, struct hrun_buf *outputs,
@@ -403,23 +371,18 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
 {
     struct crowd c = { .what = what, .hosts = hosts, .outputs = outputs, .guard = HRUN_GUARD_INIT,
                        .signals = HRUN_SIGNALS_INIT, .errors = errors };
-    int next = 0, rc, saved = errno, interrupted;
+    int next = 0, saved = errno, rc = hrun_remote_srun(what, hosts, n, outputs, errors, err);
 
-    rc = hrun_remote_srun(what, hosts, n, outputs, errors, err);
     if (rc <= 0)
         return rc;
-    rc = prepare(&c, n, err);
-
+    rc = prepare_agents(&c, n, err);
     while (!rc && (c.nagents || (next < n && (what->keep_going || !c.nfailed)))) {
         while (!rc && next < n && (what->keep_going || !c.nfailed) && c.nagents < AT_ONCE)
             rc = start_agent(&c, next++, err);
         if (!rc && c.nagents)
-            rc = step(&c, err);
+            rc = step_agents(&c, err);
     }
     end_agents(&c, 0);
-    for (int i = 0; !rc && i < n; i++)
-        ;
-    interrupted = c.interrupted;
     hrun_guard_stop(&c.guard);
     hrun_signals_give_back(&c.signals);
     hrun_strvec_release(&c.words);
@@ -428,8 +391,8 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
     free(c.program);
     free(c.command);
     free(c.job_id);
-    if (interrupted)
-        raise(interrupted);     /* the caller's own way to end; it may have a handler and go on */
+    if (c.interrupted)
+        raise(c.interrupted);     /* the caller's own way to end; it may have a handler and go on */
     errno = saved;
     return rc;
 }

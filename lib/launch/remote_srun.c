@@ -10,7 +10,6 @@
  */
 #include "launch/internal.h"
 
-
 #include "base/alloc.h"
 #include "base/file.h"
 
@@ -24,7 +23,7 @@ enum { OUTPUT_MAX = 8 << 20 };  /* as in remote.c */
 
 /* ---------------------------------------------------------------- the stream */
 
-static void take_line(struct hrun_unfold *u, char *line, size_t len)
+static void take_folded_line(struct hrun_unfold *u, char *line, size_t len)
 {
     char *end;
     long task = strtol(line, &end, 10);
@@ -51,7 +50,7 @@ void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len)
 
         hrun_buf_add(&u->line, data, part);
         if (nl) {
-            take_line(u, u->line.data, u->line.len);
+            take_folded_line(u, u->line.data, u->line.len);
             hrun_buf_reset(&u->line);
         }
         part += nl != NULL;
@@ -85,7 +84,7 @@ struct talk {
     char complaint[256];
 };
 
-static void on_srun_line(struct hrun_run *r, char *line)
+static void on_gather_line(struct hrun_run *r, char *line)
 {
     struct talk *t = r->state;
     struct hrun_srun_said said;
@@ -106,91 +105,75 @@ static void end_srun(struct hrun_run *r, int sig)
         kill(r->procs[0].pid, SIGTERM);
 }
 
-static void nothing(struct hrun_run *r)
+static void settle_gather(struct hrun_run *r)
 {
     (void)r;
 }
 
-static void ended(struct hrun_run *r, int status)
+static void on_gather_end(struct hrun_run *r, int status)
 {
     (void)r, (void)status;
 }
 
-static const struct hrun_launcher gatherer = { "srun", 0, end_srun, on_srun_line, nothing, ended };
+static const struct hrun_launcher gatherer = { "srun", 0, end_srun, on_gather_line, settle_gather, on_gather_end };
 
-static int push_part(const struct gather *g, const struct node *nodes, int n, const char *file, int stderr_fd,
-                     struct hrun_strvec *v)
+static void push_part(const struct gather *g, const struct node *nodes, int n, const char *file, int stderr_fd,
+                      struct hrun_strvec *v)
 {
-    static const char *const fixed[] = {
-        "--mpi=none", "--distribution=arbitrary", "--overcommit", "--overlap", "--whole", "--cpu-bind=none",
-        "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", "--chdir=/", "--input=none", "--label",
-        "--job-name=hrun"
-    };
-    int bad = g->a.ngroups > 1 && hrun_strvec_pushf(v, "--het-group=%d", nodes[0].group);
-
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++) {
-        hrun_strvec_push(v, fixed[i]);
-        bad = 0;
-    }
-    if (!bad) {
-        hrun_strvec_pushf(v, "--nodes=%d", n);
-        hrun_strvec_pushf(v, "--ntasks=%d", n);
-        hrun_strvec_pushf(v, "--nodelist=%s", file);
-        hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
-        hrun_strvec_push(v, g->shim);
-        hrun_strvec_push(v, "fold");
-    }
-    for (int i = 0; g->what->argv[i] && !bad; i++) {
-        hrun_strvec_push(v, g->what->argv[i]);
-        bad = 0;
-    }
-    return bad;
+    if (g->a.ngroups > 1)
+        hrun_strvec_pushf(v, "--het-group=%d", nodes[0].group);
+    hrun_strvec_add(v, "--mpi=none", "--distribution=arbitrary", "--overcommit", "--overlap", "--whole",
+                    "--cpu-bind=none", "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", "--chdir=/",
+                    "--input=none", "--label", "--job-name=hrun", NULL);
+    hrun_strvec_pushf(v, "--nodes=%d", n);
+    hrun_strvec_pushf(v, "--ntasks=%d", n);
+    hrun_strvec_pushf(v, "--nodelist=%s", file);
+    hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
+    hrun_strvec_add(v, g->shim, "fold", NULL);
+    hrun_strvec_add_all(v, g->what->argv);
 }
 
 /* One part of the command for each component. */
-static int build(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r, struct hrun_strvec *v,
-                 struct hrun_error *err)
+static int build_gather(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r,
+                        struct hrun_strvec *v, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int bad = hrun_strvec_push(v, "srun"), rc = 0;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    for (int i = 0, m; i < n && !bad && !rc; i += m) {
-        char *file = hrun_strf("%s/nodes.%d", r->rundir, nodes[i].group);
+    hrun_strvec_push(v, "srun");
+    for (int i = 0, m; i < n; i += m) {
+        autofree char *file = hrun_strf("%s/nodes.%d", r->rundir, nodes[i].group);
 
         hrun_buf_reset(&text);
         for (m = 0; i + m < n && nodes[i + m].group == nodes[i].group; m++)
             hrun_buf_addf(&text, "%s\n", nodes[i + m].name);
         if (i)
             hrun_strvec_push(v, ":");
-        bad = push_part(g, nodes + i, m, file, hrun_output_child_fd(r->output, 0, 1), v);
-        rc = bad ? 0 : hrun_file_replace(file, text.data, text.len, 0600, err);
-        free(file);
+        push_part(g, nodes + i, m, file, hrun_output_child_fd(r->output, 0, 1), v);
+        if (hrun_file_replace(file, text.data, text.len, 0600, err))
+            return -1;
     }
-    hrun_buf_release(&text);
-    return bad ? hrun_fail_nomem(err) : rc;
+    return 0;
 }
 
-static int start(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r, struct hrun_error *err)
+static int start_gather(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r,
+                        struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
     struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
                                     .grace_ms = 1000 };
-    struct hrun_spawn_one one;
-    int rc = -1;
+    struct hrun_spawn_one one = { 0 };
 
-    memset(&one, 0, sizeof one);
     r->is_launcher = 1;
     r->launcher = &gatherer;
     r->tagging = HRUN_TAG_SRUN;
-    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build(g, nodes, n, r, &argv, err) || hrun_srun_clean_env(&env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
-        goto out;
-    hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id, err);
+    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build_gather(g, nodes, n, r, &argv, err) ||
+        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+        return -1;
+    hrun_srun_clean_env(&env);
+    hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id);
     one.env = env.v;
-    rc = hrun_run_start(r, g->srun, argv.v, NULL, &one, 1, err);
-out:
-    hrun_strvec_release(&argv);
-    hrun_strvec_release(&env);
-    return rc;
+    return hrun_run_start(r, g->srun, argv.v, NULL, &one, 1, err);
 }
 
 static void unfold(void *ctx, const char *data, size_t len)
@@ -201,7 +184,7 @@ static void unfold(void *ctx, const char *data, size_t len)
 /* ---------------------------------------------------------------- judging */
 
 /* The last line that this task has written to standard error, fit for a message, into out. */
-static void last_words(const char *text, int task, char *out, size_t size)
+static void last_words_of_task(const char *text, int task, char *out, size_t size)
 {
     *out = 0;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -213,7 +196,7 @@ static void last_words(const char *text, int task, char *out, size_t size)
     }
 }
 
-static void blame(struct gather *g, int host, const char *happened, const char *why, const char *do_this)
+static void blame_node(struct gather *g, int host, const char *happened, const char *why, const char *do_this)
 {
     const struct hrun_remote *what = g->what;
 
@@ -222,67 +205,51 @@ static void blame(struct gather *g, int host, const char *happened, const char *
     g->nfailed++;
 }
 
-static void classify_failure(struct gather *g, const struct node *node, int task, int status, const char *stderr_text,
-                             const struct talk *t, const struct hrun_outcome *out)
+static void classify_node_failure(struct gather *g, const struct node *node, int task, int status,
+                                  const char *stderr_text, const struct talk *t, const struct hrun_outcome *out)
 {
-    char words[400], *hint = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", node->name, g->what->argv[0]),
-         *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
-    const char *see = hint;
+    autofree char *see = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", node->name, g->what->argv[0]);
+    autofree char *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
+    char words[400];
 
-    last_words(stderr_text, task, words, sizeof words);
+    last_words_of_task(stderr_text, task, words, sizeof words);
     if (status == 126 || status == 127)
-        blame(g, node->host, "cannot run the command", words, g->what->missing);
+        blame_node(g, node->host, "cannot run the command", words, g->what->missing);
     else if (status > 0)
-        blame(g, node->host, "did not answer", words, see);
+        blame_node(g, node->host, "did not answer", words, see);
     else if (status < 0 && strstr(words, "execve"))
-        blame(g, node->host, "cannot run hrun-shim", words, g->what->missing);
+        blame_node(g, node->host, "cannot run hrun-shim", words, g->what->missing);
     else if (status < 0 && out->timed_out)
-        blame(g, node->host, late, *words ? words : t->complaint, see);
+        blame_node(g, node->host, late, *words ? words : t->complaint, see);
     else if (status < 0)
-        blame(g, node->host, "did not answer", *words ? words : t->complaint, see);
+        blame_node(g, node->host, "did not answer", *words ? words : t->complaint, see);
     else if (g->outputs[node->host].len > OUTPUT_MAX)
-        blame(g, node->host, "prints too much", "", see);
-    free(hint);
-    free(late);
+        blame_node(g, node->host, "prints too much", "", see);
 }
 
 /* ---------------------------------------------------------------- all hosts */
 
-/* What the job framework wants to know of a job. */
-static void describe(struct gather *g, struct hrun_layout *none, struct hrun_unfold *u, struct hrun_buf *stderr_text,
-                     struct hrun_job *job)
-{
-    *none = (struct hrun_layout){ 0 };
-    *job = (struct hrun_job){ .layout = none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
-                              .timeout_s = g->what->timeout_s, .on_stdout = unfold, .ctx = u, .swallow = 1,
-                              .stderr_text = stderr_text };
-}
-
 /* One step for these nodes. 1: it was not created, *t says why; 0: it was, -1: *err. */
-static int step(struct gather *g, const struct node *nodes, int n, struct talk *t, struct hrun_error *err)
+static int step_nodes(struct gather *g, const struct node *nodes, int n, struct talk *t, struct hrun_error *err)
 {
-    struct hrun_buf stderr_text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf stderr_text = HRUN_BUF_INIT;
     struct hrun_unfold u = { n, xcalloc((size_t)n, sizeof *u.outputs), xcalloc((size_t)n, sizeof *u.status),
                              HRUN_BUF_INIT };
-    struct hrun_layout none;
+    const struct hrun_layout none = { 0 };
+    const struct hrun_job job = { .layout = &none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
+                                  .timeout_s = g->what->timeout_s, .on_stdout = unfold, .ctx = &u, .swallow = 1,
+                                  .stderr_text = &stderr_text };
     struct hrun_outcome out;
-    struct hrun_job job;
     struct hrun_run r;
     int rc;
 
-    if (!u.outputs || !u.status) {
-        free(u.outputs);
-        free(u.status);
-        return hrun_fail_nomem(err);
-    }
     for (int i = 0; i < n; i++) {
         hrun_buf_init(&u.outputs[i]);
         u.status[i] = -1;
     }
-    describe(g, &none, &u, &stderr_text, &job);
     rc = hrun_run_begin(&r, &job, &out, err);
     r.state = t;
-    rc = rc || start(g, nodes, n, &r, err) || hrun_run_loop(&r) ? -1 : 0;
+    rc = rc || start_gather(g, nodes, n, &r, err) || hrun_run_loop(&r) ? -1 : 0;
     g->signalled = out.signalled;
     hrun_run_end(&r);
     if (!rc && g->signalled)
@@ -294,26 +261,25 @@ static int step(struct gather *g, const struct node *nodes, int n, struct talk *
 
         hrun_buf_add(to, u.outputs[i].data, u.outputs[i].len);
         if (!rc)
-            classify_failure(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
+            classify_node_failure(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
         hrun_buf_release(&u.outputs[i]);
     }
     free(u.outputs);
     free(u.status);
     hrun_buf_release(&u.line);
-    hrun_buf_release(&stderr_text);
     return rc;
 }
 
-static int ask(struct gather *g, const struct node *nodes, int n, struct hrun_error *err)
+static int ask_nodes(struct gather *g, const struct node *nodes, int n, struct hrun_error *err)
 {
     struct talk t = { 0 };
-    int rc = step(g, nodes, n, &t, err);
+    int rc = step_nodes(g, nodes, n, &t, err);
 
     if (rc <= 0)
         return rc;
-    if (ask(g, nodes, n / 2, err))
+    if (ask_nodes(g, nodes, n / 2, err))
         return -1;
-    return g->nfailed && !g->what->keep_going ? 0 : ask(g, nodes + n / 2, n - n / 2, err);
+    return g->nfailed && !g->what->keep_going ? 0 : ask_nodes(g, nodes + n / 2, n - n / 2, err);
 }
 
 static int by_group(const void *a, const void *b)
@@ -357,10 +323,8 @@ int hrun_remote_srun(const struct hrun_remote *what, char *const *hosts, int n, 
 
     if (rc == 0) {
         g.shim = hrun_shim_path(err);
-        rc = g.shim ? ask(&g, g.nodes, n, err) : -1;
+        rc = g.shim ? ask_nodes(&g, g.nodes, n, err) : -1;
     }
-    for (int i = 0; rc == 0 && i < n; i++)
-        ;
     for (int i = 0; g.nodes && i < n; i++)
         free(g.nodes[i].name);
     free(g.nodes);

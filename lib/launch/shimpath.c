@@ -10,26 +10,16 @@
 
 static const char NAME[] = "hrun-shim";
 
-/* "/usr/bin/hrun" -> "/usr/bin/hrun-shim". NULL when there is no such program. */
-static char *beside_self(const char *name)
-{
-    char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path = NULL;
-
-    if (slash)
-        path = hrun_strf("%.*s/%s", (int)(slash - self), self, name);
-    free(self);
-    if (path && access(path, X_OK)) {
-        free(path);
-        path = NULL;
-    }
-    return path;
-}
-
 char *hrun_beside_path(const char *name)
 {
-    char *path = beside_self(name);
+    autofree char *self = realpath("/proc/self/exe", NULL);
+    const char *slash = self ? strrchr(self, '/') : NULL;
+    char *path = slash ? hrun_strf("%.*s/%s", (int)(slash - self), self, name) : NULL;   /* "/usr/bin/hrun-shim" */
 
-    return path ? path : hrun_program_find(name, NULL, NULL);
+    if (path && access(path, X_OK) == 0)
+        return path;
+    free(path);
+    return hrun_program_find(name, NULL, NULL);
 }
 
 char *hrun_shim_path(struct hrun_error *err)

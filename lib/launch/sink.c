@@ -86,8 +86,7 @@ static void drop_lines(struct hrun_buf *queue, const char *noise)
         memmove(queue->data + kept, line, len);
         kept += len;
     }
-    if (queue->data)
-        queue->data[kept] = 0;
+    queue->data[kept] = 0;
     queue->len = kept;
 }
 

@@ -34,15 +34,13 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
                      struct hrun_error *err)
 {
     int i = hrun_allocation_index(a, name, is_local);
-    char *copy = i < 0 ? NULL : xstrdup(a->hosts.v[i]);
 
-    if (i < 0)
+    if (i < 0) {
         hrun_fail(err, HRUN_EINVAL, "host '%s' is not part of %s: leave it out, or use --engine mpirun", name, a->name);
-    else if (!copy)
-        hrun_fail_nomem(err);
-    else
-        *group = a->group[i];
-    return copy;
+        return NULL;
+    }
+    *group = a->group[i];
+    return xstrdup(a->hosts.v[i]);
 }
 
 /* Variables that act as options of srun and would get in the way of those given. */
@@ -66,14 +64,12 @@ static int is_srun_option(const char *entry)
     return 0;
 }
 
-int hrun_srun_clean_env(struct hrun_strvec *env, struct hrun_error *err)
+void hrun_srun_clean_env(struct hrun_strvec *env)
 {
-    struct hrun_strvec all = HRUN_STRVEC_INIT;
-    int rc = hrun_env_base(&all, err);
+    autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
 
-    for (size_t i = 0; i < all.n && !rc; i++)
+    hrun_env_base(&all);
+    for (size_t i = 0; i < all.n; i++)
         if (!is_srun_option(all.v[i]))
             hrun_strvec_push(env, all.v[i]);
-    hrun_strvec_release(&all);
-    return rc;
 }

@@ -41,7 +41,7 @@ static int set_mask(const struct mask *m)
     return syscall(SYS_sched_setaffinity, 0, sizeof m->bits, m->bits) == 0;
 }
 
-static void give_up(int fd, int index, int step)
+static void give_up_spawn(int fd, int index, int step)
 {
     struct complaint c = { index, step, errno };
     ssize_t n = write(fd, &c, sizeof c);
@@ -93,9 +93,9 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
     if (getppid() != parent)
         _exit(125);  /* hrun died before the line above */
     if (place_files(one->fds) || (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0)))
-        give_up(complaints, index, STEP_FILES);
+        give_up_spawn(complaints, index, STEP_FILES);
     if (wdir_of(s, one) && chdir(wdir_of(s, one)))
-        give_up(complaints, index, STEP_WDIR);
+        give_up_spawn(complaints, index, STEP_WDIR);
     if (s->mark && !getrlimit(RLIMIT_LOCKS, &marked)) {
         marked.rlim_cur = s->mark;
         setrlimit(RLIMIT_LOCKS, &marked);
@@ -109,7 +109,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
         execve("/bin/sh", sh_argv, one->env);
         errno = ENOEXEC;
     }
-    give_up(complaints, index, STEP_EXEC);
+    give_up_spawn(complaints, index, STEP_EXEC);
 }
 
 /* A binary of another machine is no script; a shell would make nonsense of it. */
@@ -161,8 +161,8 @@ static const char *machine_of(const char *path)
     return NULL;
 }
 
-static int explain(const struct hrun_spawn *s, const struct hrun_spawn_one *one, const struct complaint *c,
-                   struct hrun_error *err)
+static int explain_complaint(const struct hrun_spawn *s, const struct hrun_spawn_one *one, const struct complaint *c,
+                             struct hrun_error *err)
 {
     const char *program = program_of(s, one);
     const char *machine = c->error == ENOEXEC ? machine_of(program) : NULL;
@@ -245,7 +245,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     /* The end of the pipe tells that the last one has been executed. */
     while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
         ;
-    rc = got == (ssize_t)sizeof c ? explain(s, &one[c.index], &c, err) : 0;
+    rc = got == (ssize_t)sizeof c ? explain_complaint(s, &one[c.index], &c, err) : 0;
 out:
     if (bound && have_mask)
         set_mask(&before);

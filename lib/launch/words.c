@@ -11,7 +11,7 @@
  * 40000 ranks. */
 enum { LINE_MAX_BYTES = 4096, FIFO_BYTES = 1 << 20 };
 
-static void close_fd(int *fd)
+void hrun_close_fd(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -41,7 +41,7 @@ int hrun_words_fifo(struct hrun_words *w, const char *path)
 
 void hrun_words_started(struct hrun_words *w)
 {
-    close_fd(&w->child_fd);
+    hrun_close_fd(&w->child_fd);
 }
 
 static void pass_line(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
@@ -65,13 +65,13 @@ void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), 
         }
     if (w->fd >= 0 && n == 0) {
         pass_line(w, hear, ctx);
-        close_fd(&w->fd);
+        hrun_close_fd(&w->fd);
     }
 }
 
 void hrun_words_close(struct hrun_words *w)
 {
-    close_fd(&w->fd);
-    close_fd(&w->child_fd);
+    hrun_close_fd(&w->fd);
+    hrun_close_fd(&w->child_fd);
     hrun_buf_release(&w->line);
 }

@@ -40,8 +40,8 @@ static void start(void)
 
     lay_out("aaa", &l, &c, ranks);
     socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s.events);
-    s.pmi = hrun_pmi_create(&l, &owner, &err);
-    if (!s.pmi || hrun_pmi_connect(s.pmi, s.fds, &err))
+    s.pmi = hrun_pmi_create(&l, NULL, &owner);
+    if (hrun_pmi_connect(s.pmi, s.fds, &err))
         exit(1);
 }
 
@@ -155,7 +155,7 @@ static void is_mapping(const char *hosts, const char *want)
         hrun_buf_init(&answers[i]);
     lay_out(hosts, &l, &c, ranks);
     socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s.events);
-    pmi = hrun_pmi_create(&l, &owner, NULL);
+    pmi = hrun_pmi_create(&l, NULL, &owner);
     hrun_pmi_feed(pmi, 0, ask, sizeof ask - 1);
     snprintf(line, sizeof line, want ? INITED "cmd=get_result rc=0 msg=success value=%s\n"
              : INITED "cmd=get_result rc=-1 msg=key_not_found value=unknown\n", want);

@@ -29,7 +29,7 @@ static void round_trip(const struct hrun_layout *l, const char *what)
     int good = 0;
 
     hrun_strvec_release(&words);
-    is_int(hrun_ranks_words(l, &words), 0, "%s: words", what);
+    hrun_ranks_words(l, &words);
     for (int r = 0; r < l->nranks; r++) {
         if (hrun_ranks_find(lookup, r, &e, NULL))
             break;

@@ -254,13 +254,12 @@ static void engines(void)
 static void environment(void)
 {
     struct hrun_strvec env = HRUN_STRVEC_INIT;
-    struct hrun_error err = { 0 };
     int bad = 0, kept = 0;
 
     setenv("SLURM_NTASKS_PER_NODE", "1", 1);
     setenv("SLURM_EXPORT_ENV", "NONE", 1);
     setenv("SLURM_CONF", "/etc/slurm.conf", 1);
-    ok(!hrun_srun_clean_env(&env, &err), "an environment for srun");
+    hrun_srun_clean_env(&env);
     for (size_t i = 0; i < env.n; i++) {
         bad += !strncmp(env.v[i], "SLURM_NTASKS", 12) || !strncmp(env.v[i], "SLURM_EXPORT_ENV", 16);
         kept += !strncmp(env.v[i], "SLURM_CONF=", 11);

@@ -197,10 +197,10 @@ static char *look_up(const char *name)
 /* ssh and srun: the shim binds each rank by this */
 static int shim_gets(const struct hrun_layout *l)
 {
-    int good;
+    int good = 1;
 
     ranks_words = (struct hrun_strvec)HRUN_STRVEC_INIT;
-    good = !hrun_ranks_words(l, &ranks_words);
+    hrun_ranks_words(l, &ranks_words);
     for (int r = 0; r < l->nranks && good; r++) {
         struct hrun_ranks_entry entry = { NULL, 0 };
 

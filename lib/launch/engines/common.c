@@ -8,25 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out)
+void hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_buf_add_command(&b, words->v);
+    hrun_buf_add_command(out, words->v);
     if (job->no_stdin && !job->stdin_text)
-        hrun_buf_adds(&b, " < /dev/null");
-    hrun_buf_add(out, b.data, b.len);
-    hrun_buf_release(&b);
-    return 0;
+        hrun_buf_adds(out, " < /dev/null");
 }
 
 void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words)
 {
     struct hrun_program p = hrun_job_program(job, r);
-    int bad = hrun_strvec_push(words, as_found ? p.path : p.argv[0]);
 
-    for (int i = 1; p.argv[i]; i++)
-        hrun_strvec_push(words, p.argv[i]);
+    hrun_strvec_push(words, as_found ? p.path : p.argv[0]);
+    hrun_strvec_add_all(words, p.argv + 1);
 }
 
 static int check_wdir(const char *wdir, struct hrun_error *err)
@@ -81,11 +75,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
         return hrun_fail(err, HRUN_EINVAL, "engine %s simulates one program, and this job has several", e->name);
     if (job->timeout_s < 0)
         return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
-    if (hrun_env_check(job, err) || check_wdir(job->wdir, err))
-        return -1;
-    if (hrun_job_mpi(job, &mpi, err))
-        return -1;
-    if (check_simulated(e, job, &mpi, err))
+    if (hrun_env_check(job, err) || check_wdir(job->wdir, err) || hrun_job_mpi(job, &mpi, err) ||
+        check_simulated(e, job, &mpi, err))
         return -1;
     if (mpi.kind == HRUN_MPI_MPICH && !e->mpich)
         return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
@@ -97,27 +88,19 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
 
 void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig)
 {
-    struct hrun_strvec env = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     struct hrun_spawn s = { .program = program, .argv = argv, .mask = r->signals.old_mask,
                             .sigchld = r->signals.old_sigchld, .death_signal = SIGTERM };
     struct hrun_spawn_one one = { .fds = { null, null, null }, .own_group = 1 };
     struct hrun_error err = { 0 };
-    int bad = !argv;
     pid_t pid;
 
-    for (char **e = environ; e && *e && !bad; e++) {
-        hrun_strvec_push(&env, *e);
-        bad = 0;
-    }
-    if (!bad)
-        hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
+    hrun_strvec_add_all(&env, environ);
+    hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
     one.env = env.v;
-    if (bad)
-        hrun_fail_nomem(&err);
-    if (bad || null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
+    if (null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
         hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
     if (null >= 0)
         close(null);
-    hrun_strvec_release(&env);
 }

@@ -15,11 +15,10 @@ extern const struct hrun_engine hrun_engine_plain;
 
 /* ---- common.c */
 
-/* Append words, a command that starts job, as a line to type. Errors: HRUN_ENOMEM; *out is as before then. */
-int hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out);
+/* Append words, a command that starts job, as a line to type. */
+void hrun_show_command(const struct hrun_job *job, const struct hrun_strvec *words, struct hrun_buf *out);
 
-/* Append what rank r starts, its program (as_found: by its path, else as the user wrote it) with the arguments. 0, or
- * -1 when memory ran out. */
+/* Append what rank r starts, its program (as_found: by its path, else as the user wrote it) with the arguments. */
 void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct hrun_strvec *words);
 
 /* Engines are either for real hosts or for simulated ones. -1 with HRUN_EINVAL for the other kind. */
@@ -31,8 +30,8 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
                       struct hrun_error *err);
 
 struct hrun_run;
-/* Start a short command of a launcher that brings signal sig to the ranks; argv = NULL: memory ran out. It is a child
- * of the job, and is reaped with what outlives the ranks; the user is told when it cannot be started. */
+/* Start a short command of a launcher that brings signal sig to the ranks. It is a child of the job, and is reaped with
+ * what outlives the ranks; the user is told when it cannot be started. */
 void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig);
 
 #endif

@@ -60,21 +60,21 @@ static int local_check(const struct hrun_job *job, struct hrun_error *err)
     return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
 }
 
-static void openmpi_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
 {
     const struct hrun_layout *l = r->job->layout;
 
-    hrun_env_set(env, "JSM_JSRUN_PORT", "0", err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks, err);
-    hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l), err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks, err);
-    hrun_env_mca(r->job, env, "orte_bound_at_launch", "1", err);
-    hrun_env_no_mpich(env, err);
-    hrun_env_shared_memory(r->job, env, r->shmdir, err);
+    hrun_env_set(env, "JSM_JSRUN_PORT", "0");
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks);
+    hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l));
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks);
+    hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
+    hrun_env_no_mpich(env);
+    hrun_env_shared_memory(r->job, env, r->shmdir);
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
      * use up what a cgroup grants them, and stand still when there is work. */
     if (hrun_env_yields(r->job))
-        hrun_env_mca(r->job, env, hrun_env_yield, "1", err);
+        hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
 /* Are there devices that a program may look for in hwloc's topology, and that hrun's has not got? */
@@ -90,49 +90,46 @@ static int has_devices(void)
 
 /* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short
  * program's time: it may read the file that hrun has. */
-static void mpich_env(const char *topology, struct hrun_strvec *env, struct hrun_error *err)
+static void local_mpich_env(const char *topology, struct hrun_strvec *env)
 {
-    hrun_mpich_env(env, err);
+    hrun_mpich_env(env);
     if (!topology || has_devices() || hrun_env_get(env, "HWLOC_COMPONENTS"))
         return;
-    hrun_env_set(env, "HWLOC_XMLFILE", topology, err);
-    hrun_env_set(env, "HWLOC_THISSYSTEM", "1", err);
+    hrun_env_set(env, "HWLOC_XMLFILE", topology);
+    hrun_env_set(env, "HWLOC_THISSYSTEM", "1");
 }
 
 /* What all ranks have in common. topology: the host's as a file, or NULL. */
-static int common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env, struct hrun_error *err)
+static void common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env)
 {
-    hrun_env_base(env, err);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
+    hrun_env_base(env);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
     if (r->mpich)
-        mpich_env(topology, env, err);
+        local_mpich_env(topology, env);
     else
-        openmpi_env(r, env, err);
-    if (hrun_env_user(r->job, env, err))
-        return -1;
+        local_openmpi_env(r, env);
+    hrun_env_user(r->job, env);
     hrun_env_preload(r->job, r->job->report_bindings, env);
-    return 0;
 }
 
 static void rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
-                    const struct hrun_strvec *pmix, int fd, struct hrun_strvec *env, struct hrun_error *err)
+                     const struct hrun_strvec *pmix, int fd, struct hrun_strvec *env)
 {
     const struct hrun_rank *k = &r->job->layout->ranks[rank];
 
-    for (size_t i = 0; i < common->n; i++)
-        hrun_strvec_push(env, common->v[i]);
+    hrun_strvec_add_all(env, common->v);
     for (size_t i = 0; i < pmix->n; i++)
         if (strchr(pmix->v[i], '='))
             hrun_env_set_word(env, pmix->v[i]);
     if (k->threads)
-        hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads, err);
+        hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads);
     if (r->mpich) {
-        hrun_mpich_env_rank(r->job->layout, rank, fd, env, err);
+        hrun_mpich_env_rank(r->job->layout, rank, fd, env);
         return;
     }
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank, err);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank);
 }
 
 /* The topology to bind with, or NULL when the PEs are not of this machine. */
@@ -147,27 +144,20 @@ static const struct hrun_topo *binding_topo(struct hrun_run *r)
     return NULL;
 }
 
-/* The topology as a file for the guard or the ranks, so that they need not look for it once more. */
-static char *write_topology(const struct hrun_run *r, const struct hrun_topo *topo, struct hrun_error *err)
+/* Write the topology into a file for the guard or the ranks, so that they need not look for it once more. */
+static int write_topology(const struct hrun_topo *topo, const char *path, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char *path = hrun_strf("%s/topology.xml", r->rundir);
-    int rc = -1, fd = -1;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    int fd, rc;
 
-    if (hrun_topo_export(topo, &b, err) == 0) {
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        rc = fd < 0 || hrun_write_all(fd, b.data, b.len) ? -1 : 0;
-        if (rc)
-            hrun_fail_errno(err, HRUN_EIO, "cannot write %s (set TMPDIR to another folder)", path);
-    }
+    if (hrun_topo_export(topo, &b, err))
+        return -1;
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    rc = fd < 0 || hrun_write_all(fd, b.data, b.len)
+         ? hrun_fail_errno(err, HRUN_EIO, "cannot write %s (set TMPDIR to another folder)", path) : 0;
     if (fd >= 0)
         close(fd);
-    hrun_buf_release(&b);
-    if (rc) {
-        free(path);
-        path = NULL;
-    }
-    return path;
+    return rc;
 }
 
 /* hrun-shim before the program: it compares its affinity with the plan and tells, but does not bind, so that what it
@@ -176,35 +166,27 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
                       struct hrun_error *err)
 {
     char *shim = hrun_shim_path(err);
-    int bad = !shim;
 
-    for (int r = 0; r < job->layout->nranks && !bad; r++) {
-        hrun_strvec_push(&argv[r], shim);
-        hrun_strvec_push(&argv[r], "rank");
-        hrun_push_program(job, r, 1, &argv[r]);
-        bad = 0;
-    }
-    if (!bad)
-        hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
-    if (shim && bad)
-        hrun_fail_nomem(err);
-    if (bad) {
-        free(shim);
+    if (!shim)
         return NULL;
+    for (int r = 0; r < job->layout->nranks; r++) {
+        hrun_strvec_add(&argv[r], shim, "rank", NULL);
+        hrun_push_program(job, r, 1, &argv[r]);
     }
+    hrun_strvec_push(env, HRUN_RANKS_DO_VARIABLE "=report");
     hrun_ranks_words(job->layout, env);
     return shim;
 }
 
 /* What each rank gets, arrays of nranks. */
-struct ranks {
+struct local_ranks {
     struct hrun_strvec *pmix, *env, *argv;  /* argv: empty unless hrun-shim stands before the program */
     struct hrun_spawn_one *one;
     const char **cpusets;
     int *fds;                       /* PMI connections, -1: none */
 };
 
-static void ranks_create(struct ranks *a, size_t n)
+static void ranks_create(struct local_ranks *a, size_t n)
 {
     a->pmix = xcalloc(n, sizeof *a->pmix);
     a->env = xcalloc(n, sizeof *a->env);
@@ -216,25 +198,19 @@ static void ranks_create(struct ranks *a, size_t n)
         a->fds[i] = -1;
 }
 
-static void close_connections(struct ranks *a, size_t n)
+static void close_connections(struct local_ranks *a, size_t n)
 {
-    for (size_t i = 0; a->fds && i < n; i++) {
-        if (a->fds[i] >= 0)
-            close(a->fds[i]);
-        a->fds[i] = -1;
-    }
+    for (size_t i = 0; a->fds && i < n; i++)
+        hrun_close_fd(&a->fds[i]);
 }
 
-static void ranks_release(struct ranks *a, size_t n)
+static void ranks_release(struct local_ranks *a, size_t n)
 {
     close_connections(a, n);
-    for (size_t i = 0; i < n; i++) {
-        if (a->pmix)
-            hrun_strvec_release(&a->pmix[i]);
-        if (a->env)
-            hrun_strvec_release(&a->env[i]);
-        if (a->argv)
-            hrun_strvec_release(&a->argv[i]);
+    for (size_t i = 0; a->fds && i < n; i++) {
+        hrun_strvec_release(&a->pmix[i]);
+        hrun_strvec_release(&a->env[i]);
+        hrun_strvec_release(&a->argv[i]);
     }
     free(a->pmix);
     free(a->env);
@@ -244,45 +220,38 @@ static void ranks_release(struct ranks *a, size_t n)
     free(a->fds);
 }
 
-static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
+static int start_local(struct hrun_run *r, struct local_ranks *a, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct local *x = r->state;
-    struct hrun_guard_spec spec;
     const struct hrun_topo *topo = x->topo = binding_topo(r);
-    char *shim = NULL;
-    int n = job->layout->nranks, rc = -1;
+    struct hrun_guard_spec spec = {
+        .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir, .scratch = job->scratch,
+        .since = r->since, .nranks = job->layout->nranks, .pmi = r->mpich, .layout = job->layout,
+        .cpusets = a->cpusets, .wdir = job->wdir, .apps = job->which, .universe = local_slots(job->layout),
+    };
+    autofree char *shim = NULL;
+    int n = job->layout->nranks, rc;
 
     if (!topo && job->report_bindings)
         return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
                          "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
-    if (topo && !(x->topology = write_topology(r, topo, err)))
-        return -1;
-
+    if (topo) {
+        spec.topology = x->topology = hrun_strf("%s/topology.xml", r->rundir);
+        if (write_topology(topo, x->topology, err))
+            return -1;
+    }
     for (int i = 0; i < n; i++)
         a->cpusets[i] = topo ? job->layout->ranks[i].cpuset : "";
-    memset(&spec, 0, sizeof spec);
-    spec.job_id = r->job_id;
-    spec.mark = r->mark;
-    spec.rundir = r->rundir;
-    spec.shmdir = r->shmdir;
-    spec.scratch = job->scratch;
-    spec.since = r->since;
-    spec.nranks = n;
-    spec.pmi = r->mpich;
-    spec.layout = job->layout;
-    spec.cpusets = a->cpusets;
-    spec.wdir = job->wdir;
-    spec.apps = job->which;
-    spec.topology = x->topology;
-    spec.universe = local_slots(job->layout);
-    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err) || common_env(r, x->topology, &x->common, err) ||
-        (job->report_bindings && !(shim = put_shim(job, a->argv, &x->common, err))))
-        goto out;
+    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err))
+        return -1;
+    common_env(r, x->topology, &x->common);
+    if (job->report_bindings && !(shim = put_shim(job, a->argv, &x->common, err)))
+        return -1;
     for (int i = 0; i < n; i++) {
         struct hrun_program p = hrun_job_program(job, i);
 
-        rank_env(r, i, &x->common, &a->pmix[i], a->fds[i], &a->env[i], err);
+        rank_env(r, i, &x->common, &a->pmix[i], a->fds[i], &a->env[i]);
         a->one[i].env = a->env[i].v;
         a->one[i].cpuset = a->cpusets[i];
         a->one[i].keep_fd = a->fds[i];
@@ -291,8 +260,6 @@ static int start(struct hrun_run *r, struct ranks *a, struct hrun_error *err)
     }
     rc = hrun_run_start(r, NULL, NULL, topo, a->one, n, err);
     close_connections(a, (size_t)n);
-out:
-    free(shim);
     return rc;
 }
 
@@ -300,7 +267,7 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
 {
     struct hrun_job job = *asked;
     size_t n = (size_t)job.layout->nranks;
-    struct ranks a = { 0 };
+    struct local_ranks a = { 0 };
     struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
     struct hrun_run r;
     struct local x = { .request = HRUN_BUF_INIT, .refusal = HRUN_BUF_INIT };
@@ -316,10 +283,8 @@ static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, str
         library = hrun_mpich_preload(&job, 0, words, sizeof words);
     if (rc == 0) {
         ranks_create(&a, n);
-        rc = 0;
+        rc = start_local(&r, &a, err);
     }
-    if (rc == 0)
-        rc = start(&r, &a, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)

@@ -15,14 +15,14 @@ enum { PROCS_MAX = 1 << 16 };
 /* How long a request may wait where processes of an earlier one, which have disconnected, are just about to end. */
 static const double PATIENCE_S = 2;
 
-struct app {
+struct further_app {
     const char *host, *command, *wdir;
     char *path;
     int n, nenv;
     const char **argv, **env;
 };
 
-struct process {
+struct further_process {
     int app, place;                 /* its program, its PE */
     const char *cpuset;
     struct hrun_buf text;           /* the variables that the guard tells */
@@ -31,14 +31,14 @@ struct process {
 
 struct further {
     int is_waited_for;              /* Open MPI waits for them at a port: they are to call MPI_Init */
-    struct app *apps;
-    struct process *procs;
+    struct further_app *apps;
+    struct further_process *procs;
     int napps, n;
 };
 
 /* ---------------------------------------------------------------- the request */
 
-static int read_words(const char **at, const char *end, const char ***out)
+static int read_further_words(const char **at, const char *end, const char ***out)
 {
     int n = hrun_guard_number(at, end);
 
@@ -75,14 +75,14 @@ static int is_here(const struct hrun_layout *l, const char *host)
            (strcspn(name, ".") == strcspn(host, ".:,") && !strncmp(host, name, strcspn(name, ".")));
 }
 
-static int read_app(const struct hrun_run *r, const char **at, const char *end, struct app *a, struct hrun_error *err)
+static int read_app(const struct hrun_run *r, const char **at, const char *end, struct further_app *a, struct hrun_error *err)
 {
     a->host = hrun_guard_word(at, end);
     a->command = hrun_guard_word(at, end);
     a->wdir = hrun_guard_word(at, end);
     a->n = hrun_guard_number(at, end);
-    if (read_words(at, end, &a->argv) < 0 || (a->nenv = read_words(at, end, &a->env)) < 0)
-        return hrun_fail_nomem(err);
+    read_further_words(at, end, &a->argv);
+    a->nenv = read_further_words(at, end, &a->env);
     a->wdir = *a->wdir ? a->wdir : NULL;
     if (a->n < 1 || a->n > PROCS_MAX)
         return hrun_fail(err, HRUN_EINVAL, "%d processes are asked for; at least 1 and at most %d can be started at a "
@@ -104,13 +104,14 @@ static int read_request(const struct hrun_run *r, const struct hrun_buf *words, 
         return hrun_fail(err, HRUN_EINVAL, "key '%s' of its MPI_Info is not served by engine local: leave it "
                          "out, or use --engine mpirun", refused);
     while (at < end) {
-        struct app *v = xrealloc(f->apps, ((size_t)f->napps + 1) * sizeof *v);
+        struct further_app *a;
 
-        f->apps = v;
-        v[f->napps] = (struct app){ 0 };
-        if (read_app(r, &at, end, &v[f->napps++], err))
+        f->apps = xrealloc(f->apps, ((size_t)f->napps + 1) * sizeof *f->apps);
+        a = &f->apps[f->napps++];
+        *a = (struct further_app){ 0 };
+        if (read_app(r, &at, end, a, err))
             return -1;
-        f->n += v[f->napps - 1].n;
+        f->n += a->n;
         if (f->n > PROCS_MAX)
             return hrun_fail(err, HRUN_EINVAL, "at most %d processes can be started at a time", PROCS_MAX);
     }
@@ -132,7 +133,7 @@ int local_slots(const struct hrun_layout *l)
 }
 
 /* Which PE of all is that? */
-static int number_of(const struct hrun_cluster *c, int sub, int pe)
+static int pe_number(const struct hrun_cluster *c, int sub, int pe)
 {
     for (int s = 0; s < sub; s++)
         pe += c->subs[s].npes;
@@ -150,11 +151,12 @@ static int living_later(const struct hrun_run *r)
 
 /* Choose the PEs that have fewest processes for their cores, of those that others do not use. 1: there may be enough
  * soon. */
-static int find_places(const struct hrun_run *r, const struct local *x, struct further *f, struct hrun_error *err)
+static int find_further_places(const struct hrun_run *r, const struct local *x, struct further *f,
+                               struct hrun_error *err)
 {
     const struct hrun_layout *l = r->job->layout;
     const struct hrun_cluster *c = l->cluster;
-    int *load = xcalloc((size_t)number_of(c, c->nsubs, 0) + 1, sizeof *load);
+    autofree int *load = xcalloc((size_t)pe_number(c, c->nsubs, 0) + 1, sizeof *load);
     int slots = local_slots(l), used = 0;
 
     f->procs = xcalloc((size_t)f->n, sizeof *f->procs);
@@ -162,11 +164,10 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
         hrun_buf_init(&f->procs[i].text);
     for (int i = 0; i < r->nprocs; i++)
         if (r->procs[i].alive) {
-            load[i < l->nranks ? number_of(c, l->ranks[i].sub, l->ranks[i].pe) : x->places[i - l->nranks]]++;
+            load[i < l->nranks ? pe_number(c, l->ranks[i].sub, l->ranks[i].pe) : x->places[i - l->nranks]]++;
             used++;
         }
     if (used + f->n > slots && !r->job->oversubscribe) {
-        free(load);
         if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < r->spawn_s)
             return 1;
         return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or "
@@ -190,21 +191,18 @@ static int find_places(const struct hrun_run *r, const struct local *x, struct f
                 best = at;
                 f->procs[i].cpuset = x->topo ? pe->cpuset : "";
             }
-        if (best < 0) {
-            free(load);
+        if (best < 0)
             return hrun_fail(err, HRUN_EINVAL, "other runs use all PEs of this host");
-        }
         load[best]++;
         f->procs[i].place = best;
         f->procs[i].app = app;
     }
-    free(load);
     return 0;
 }
 
 /* ---------------------------------------------------------------- start */
 
-static void forget(struct local *x)
+static void forget_further(struct local *x)
 {
     further_destroy(x->further);
     x->further = NULL;
@@ -217,27 +215,26 @@ static int is_ending(const struct hrun_run *r)
     return r->kill_s > 0 || r->engine_failed;
 }
 
-static void refuse(struct hrun_run *r, struct local *x, const char *why)
+static void refuse_further(struct hrun_run *r, struct local *x, const char *why)
 {
     const struct hrun_buf none = HRUN_BUF_INIT;
-    const struct app *a = x->further && x->further->napps ? &x->further->apps[0] : NULL;
+    const struct further_app *a = x->further && x->further->napps ? &x->further->apps[0] : NULL;
 
     if (!is_ending(r))
         hrun_run_say(r, "MPI_Comm_spawn of %s is refused: %s", a ? a->command : "further processes", why);
     hrun_guard_serve(&r->guard, &none, NULL);
-    forget(x);
+    forget_further(x);
 }
 
 /* All of a request has come. */
-static void prepare(struct hrun_run *r, struct local *x)
+static void prepare_further(struct hrun_run *r, struct local *x)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     struct further *f = x->further = xcalloc(1, sizeof *f);
-    int bad = 0;
+    int bad = is_ending(r) || read_request(r, &x->request, f, &err) ? -1 : find_further_places(r, x, f, &err);
 
     x->nalive = r->nalive;
-    bad = bad || is_ending(r) || read_request(r, &x->request, f, &err) ? -1 : find_places(r, x, f, &err);
     if (bad > 0) {
         further_destroy(f);
         x->further = NULL;
@@ -251,19 +248,16 @@ static void prepare(struct hrun_run *r, struct local *x)
         bad = hrun_guard_serve(&r->guard, &b, &err);
     }
     if (bad)
-        refuse(r, x, err.text);
-    hrun_buf_release(&b);
+        refuse_further(r, x, err.text);
 }
 
-static void make_env(const struct hrun_run *r, const struct local *x, const struct further *f, int i,
-                    struct hrun_error *err)
+static void make_further_env(const struct hrun_run *r, const struct local *x, const struct further *f, int i)
 {
-    const struct app *a = &f->apps[f->procs[i].app];
+    const struct further_app *a = &f->apps[f->procs[i].app];
     const struct hrun_buf *text = &f->procs[i].text;
     struct hrun_strvec *env = &f->procs[i].env;
 
-    for (size_t k = 0; k < x->common.n; k++)
-        hrun_strvec_push(env, x->common.v[k]);
+    hrun_strvec_add_all(env, x->common.v);
     for (int k = 0; k < a->nenv; k++)
         if (strchr(a->env[k], '='))
             hrun_env_set_word(env, a->env[k]);
@@ -271,49 +265,45 @@ static void make_env(const struct hrun_run *r, const struct local *x, const stru
         if (strchr(text->data + at, '='))
             hrun_env_set_word(env, text->data + at);
     if (a->wdir)
-        hrun_env_set(env, "PWD", a->wdir, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", f->n, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", f->n, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", i, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", i, err);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", i, err);
+        hrun_env_set(env, "PWD", a->wdir);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", f->n);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", f->n);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", i);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", i);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", i);
     if (r->nprocs + f->n > local_slots(r->job->layout))
-        hrun_env_mca(r->job, env, hrun_env_yield, "1", err);
+        hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
 /* The guard serves them. */
-static void start(struct hrun_run *r, struct local *x)
+static void start_further(struct hrun_run *r, struct local *x)
 {
     struct further *f = x->further;
-    struct hrun_spawn_one *one = xcalloc((size_t)f->n, sizeof *one);
-    int *places = xrealloc(x->places, (size_t)(r->nprocs - r->job->layout->nranks + f->n) * sizeof *places);
-    struct group *groups = xrealloc(x->groups, (size_t)(x->ngroups + 1) * sizeof *groups);
+    autofree struct hrun_spawn_one *one = xcalloc((size_t)f->n, sizeof *one);
+    int later = r->nprocs - r->job->layout->nranks;
     struct hrun_error err = { 0 };
-    int bad = 0;
 
-    x->places = places;
-    x->groups = groups;
-    bad = bad || is_ending(r);      /* it would outlive the signal by which the others end */
-    for (int i = 0; i < f->n && !bad; i++) {
-        const struct app *a = &f->apps[f->procs[i].app];
+    x->places = xrealloc(x->places, (size_t)(later + f->n) * sizeof *x->places);
+    x->groups = xrealloc(x->groups, (size_t)(x->ngroups + 1) * sizeof *x->groups);
+    for (int i = 0; i < f->n; i++) {
+        const struct further_app *a = &f->apps[f->procs[i].app];
 
-        make_env(r, x, f, i, &err);
-        bad = 0;
+        make_further_env(r, x, f, i);
         one[i] = (struct hrun_spawn_one){ .program = a->path, .argv = (char *const *)(uintptr_t)a->argv,
                                           .env = f->procs[i].env.v, .wdir = a->wdir, .cpuset = f->procs[i].cpuset };
-        x->places[r->nprocs - r->job->layout->nranks + i] = f->procs[i].place;
+        x->places[later + i] = f->procs[i].place;
     }
-    if (bad || hrun_run_add(r, x->topo, one, f->n, &err)) {
-        refuse(r, x, err.text);
+    /* While the job ends: a new process would outlive the signal by which the others end. */
+    if (is_ending(r) || hrun_run_add(r, x->topo, one, f->n, &err)) {
+        refuse_further(r, x, err.text);
     } else {
         if (f->is_waited_for)
             x->groups[x->ngroups++] = (struct group){ r->nprocs - f->n, r->nprocs };
-        forget(x);
+        forget_further(x);
     }
-    free(one);
 }
 
-static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_event *ev)
+static void hear_guard(struct hrun_run *r, struct local *x, const struct hrun_guard_event *ev)
 {
     struct hrun_buf *b = ev->kind == HRUN_GUARD_SPAWN ? &x->request
                          : ev->kind == HRUN_GUARD_UNREADY ? &x->refusal : NULL;
@@ -330,12 +320,12 @@ static void hear(struct hrun_run *r, struct local *x, const struct hrun_guard_ev
     }
     if (ev->kind == HRUN_GUARD_SPAWN) {
         r->spawn_s = hrun_monotonic_s() + PATIENCE_S;
-        prepare(r, x);
+        prepare_further(r, x);
     }
     if (ev->kind == HRUN_GUARD_READY && x->further)
-        start(r, x);
+        start_further(r, x);
     else if (ev->kind == HRUN_GUARD_UNREADY && x->further)
-        refuse(r, x, x->refusal.len ? x->refusal.data : "");
+        refuse_further(r, x, x->refusal.len ? x->refusal.data : "");
 }
 
 /* Where all processes of a request have ended and none has called MPI_Init, tell the ranks that wait for them. */
@@ -367,12 +357,12 @@ void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev)
     struct local *x = r->state;
 
     if (ev) {
-        hear(r, x, ev);
+        hear_guard(r, x, ev);
         return;
     }
     find_unconnected(r, x);
     if (r->spawn_s > 0 && (r->nalive != x->nalive || hrun_monotonic_s() >= r->spawn_s))
-        prepare(r, x);
+        prepare_further(r, x);
 }
 
 void local_spawn_release(struct local *x)

@@ -46,7 +46,7 @@ static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi
 {
     static const char *const key[] = { "plm_rsh_agent" };
     struct hrun_openmpi m = { 0 };
-    char *ssh, *setting;
+    autofree char *ssh = NULL, *setting = NULL;
     int remote = 0;
 
     if (hrun_check_hosts(&hrun_engine_mpirun, cluster, err))
@@ -62,28 +62,20 @@ static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
     setting = remote ? hrun_agent_setting(NULL, 0, key, 1) : NULL;
-    if (!remote || hrun_in_resource_manager() || setting) {
-        free(setting);
+    if (!remote || hrun_in_resource_manager() || setting)
         return 0;
-    }
     ssh = hrun_program_find("ssh", NULL, NULL);
     if (!ssh)
         return hrun_fail(err, HRUN_EENGINE, "mpirun reaches other hosts through ssh, and there is none: "
                          "install openssh-client");
-    free(ssh);
     return 0;
 }
 
 static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    if (hrun_check_common(&hrun_engine_mpirun, job, NULL, err))
-        return -1;
-    rc = hrun_layout_rankfile(job->layout, &b, err);
-    hrun_buf_release(&b);
-    return rc;
+    return hrun_check_common(&hrun_engine_mpirun, job, NULL, err) || hrun_layout_rankfile(job->layout, &b, err) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- the command line */
@@ -99,23 +91,17 @@ static int only_here(const struct hrun_layout *l)
 /* "--host a:2,b:1", as version 5 knows no other host than this one by a rankfile; and that these may differ. Else it
  * takes all for the first one to report, refuses or binds wrongly what fits another, and in 5.0.9 crashes or hangs when
  * another host is first (seen). */
-static void push_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
+static void push_prrte_hosts(const struct hrun_layout *l, struct hrun_strvec *v)
 {
-    int *count = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *count);
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autofree int *count = xcalloc((size_t)l->cluster->nhosts + 1, sizeof *count);
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (int r = 0; r < l->nranks; r++)
         count[l->ranks[r].host]++;
     for (int h = 0; h < l->cluster->nhosts; h++)
         if (count[h])
             hrun_buf_addf(&b, "%s%s:%d", b.len ? "," : "", l->cluster->hosts[h].name, count[h]);
-    hrun_strvec_push(v, "--host");
-    hrun_strvec_push(v, b.data);
-    hrun_strvec_push(v, "--prtemca");
-    hrun_strvec_push(v, "prte_hetero_nodes");
-    hrun_strvec_push(v, "1");
-    hrun_buf_release(&b);
-    free(count);
+    hrun_strvec_add(v, "--host", b.data, "--prtemca", "prte_hetero_nodes", "1", NULL);
 }
 
 static void push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
@@ -124,65 +110,56 @@ static void push_count(const struct hrun_job *job, int r, struct hrun_strvec *v)
     hrun_strvec_pushf(v, "%d", hrun_job_run_length(job, r));
 }
 
-static int push_placement(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
+static void push_rankfile(const struct hrun_job *job, int major, const char *rankfile, struct hrun_strvec *v)
 {
-    if (major >= 5 && !only_here(job->layout) &&
-        (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1))
-        push_hosts(job->layout, v);
-    if (major >= 5) {
-        hrun_strvec_push(v, "--map-by");
-        hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile);
-        hrun_strvec_push(v, "--bind-to");
-        hrun_strvec_push(v, "core:overload-allowed");
+    if (major < 5) {
+        hrun_strvec_add(v, "--rankfile", rankfile, NULL);
         push_count(job, 0, v);
-        return 0;
+        if (hrun_in_resource_manager() || job->oversubscribe)
+            hrun_strvec_push(v, "--oversubscribe");
+        return;
     }
-    hrun_strvec_push(v, "--rankfile");
-    hrun_strvec_push(v, rankfile);
+    if (!only_here(job->layout) && (!hrun_in_resource_manager() || job->layout->cluster->ngroups > 1))
+        push_prrte_hosts(job->layout, v);
+    hrun_strvec_push(v, "--map-by");
+    hrun_strvec_pushf(v, "rankfile:file=%s:oversubscribe", rankfile);
+    hrun_strvec_add(v, "--bind-to", "core:overload-allowed", NULL);
     push_count(job, 0, v);
-    if (hrun_in_resource_manager() || job->oversubscribe)
-        hrun_strvec_push(v, "--oversubscribe");
-    return 0;
-}
-
-static void push_mca(struct hrun_strvec *v, const char *key, size_t len, const char *value)
-{
-    hrun_strvec_push(v, "--mca");
-    hrun_strvec_pushf(v, "%.*s", (int)len, key);
-    hrun_strvec_push(v, value);
 }
 
 /* mpirun hands the folder to the ranks as it is; only an absolute one means the same to all. */
-static int push_wdir(const char *wdir, struct hrun_strvec *v)
+static void push_absolute_wdir(const char *wdir, struct hrun_strvec *v)
 {
-    char *cwd = *wdir == '/' ? NULL : getcwd(NULL, 0);
-    int rc = hrun_strvec_push(v, "--wdir") ||
-             hrun_strvec_pushf(v, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", wdir);
+    autofree char *cwd = *wdir == '/' ? NULL : getcwd(NULL, 0);
 
-    free(cwd);
-    return rc;
+    hrun_strvec_push(v, "--wdir");
+    hrun_strvec_pushf(v, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", wdir);
 }
 
 /* What the user and the layout ask for, up to and with the programs and their arguments. reach: NULL in a command to
  * type. each: words that stand before each of several programs, which is added to; mpirun takes -x and --wdir as those
  * of one program. The rankfile numbers the ranks of all. */
-static int push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
-                     struct hrun_strvec *v)
+static void push_rest(const struct hrun_job *job, int major, const struct hrun_reach *reach, struct hrun_strvec *each,
+                      struct hrun_strvec *v)
 {
     static const char *const agents[] = { "plm_rsh_agent=", "plm_ssh_agent=" };
 
     if (hrun_env_yields(job))
-        push_mca(v, hrun_env_yield, strlen(hrun_env_yield), "1");
+        hrun_strvec_add(v, "--mca", hrun_env_yield, "1", NULL);
     for (int i = 0; i < job->n_mca; i++) {
         const char *eq = strchr(job->mca[i], '=');
+
         if (reach && reach->agents && (!strncmp(job->mca[i], agents[0], strlen(agents[0])) ||
                                        !strncmp(job->mca[i], agents[1], strlen(agents[1]))))
             continue;   /* it is in ours, and mpirun would put a comma between the two */
-        push_mca(v, job->mca[i], (size_t)(eq - job->mca[i]), eq + 1);
+        hrun_strvec_push(v, "--mca");
+        hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca[i]), job->mca[i]);
+        hrun_strvec_push(v, eq + 1);
     }
-    if (job->tag_output && (major >= 5 ? hrun_strvec_push(v, "--output") || hrun_strvec_push(v, "tag")
-                                       : hrun_strvec_push(v, "--tag-output")))
-        return -1;
+    if (job->tag_output && major >= 5)
+        hrun_strvec_add(v, "--output", "tag", NULL);
+    else if (job->tag_output)
+        hrun_strvec_push(v, "--tag-output");
     if (reach)
         hrun_reach_agents(reach, v);
     for (int i = 0; i < job->n_env; i++) {
@@ -191,29 +168,26 @@ static int push_rest(const struct hrun_job *job, int major, const struct hrun_re
         /* mpirun refuses -x beside mca_base_env_list; on this host the environment brings the number of threads. */
         if (!strcmp(job->env[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
             continue;
-        hrun_strvec_push(each, "-x");
-        hrun_strvec_push(each, job->env[i]);
+        hrun_strvec_add(each, "-x", job->env[i], NULL);
     }
-    if (job->wdir && push_wdir(job->wdir, each))
-        return -1;
+    if (job->wdir)
+        push_absolute_wdir(job->wdir, each);
     /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
     if (major >= 5)
         hrun_strvec_push(each, "--");
-    if (reach && hrun_reach_before_program(reach, each))
-        return -1;
+    if (reach && reach->ranks)
+        hrun_strvec_add(each, reach->shim, "rank", NULL);
     for (int r = 0; r < job->layout->nranks; r += hrun_job_run_length(job, r)) {
         if (r) {
             hrun_strvec_push(v, ":");
             push_count(job, r, v);
         }
-        for (size_t i = 0; i < each->n; i++)
-            hrun_strvec_push(v, each->v[i]);
+        hrun_strvec_add_all(v, each->v);
         hrun_push_program(job, r, reach != NULL, v);
     }
-    return 0;
 }
 
-static int user_sets(const struct hrun_job *job, const char *name)
+static int user_sets_variable(const struct hrun_job *job, const char *name)
 {
     size_t len = strlen(name);
 
@@ -223,35 +197,31 @@ static int user_sets(const struct hrun_job *job, const char *name)
     return 0;
 }
 
-/* What build_env sets on this host, for the ranks on others. mpirun takes no -x beside mca_base_env_list. */
-static int push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
+/* What build_mpirun_env sets on this host, for the ranks on others. mpirun takes no -x beside mca_base_env_list. */
+static void push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
 {
-    if (only_here(job->layout) || user_sets(job, HRUN_ENV_PMI_PORT) || hrun_env_user_mca(job, "mca_base_env_list"))
-        return 0;
-    hrun_strvec_push(v, "-x");
-    hrun_strvec_push(v, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
-    return 0;
+    if (!only_here(job->layout) && !user_sets_variable(job, HRUN_ENV_PMI_PORT) &&
+        !hrun_env_user_mca(job, "mca_base_env_list"))
+        hrun_strvec_add(v, "-x", HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH, NULL);
 }
 
-static int build(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
-                 const char *rankfile, const char *ready, struct hrun_strvec *v, struct hrun_error *err)
+static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
+                         const char *rankfile, const char *ready, struct hrun_strvec *v)
 {
     static const char forward[] = "orte_forward_job_control";
     const struct hrun_job *job = r->job;
-    struct hrun_strvec each = HRUN_STRVEC_INIT;
-    int bad = hrun_strvec_push(v, m->path) || push_placement(job, m->major, rankfile, v);
+    autorelease(hrun_strvec_release) struct hrun_strvec each = HRUN_STRVEC_INIT;
 
+    hrun_strvec_push(v, m->path);
+    push_rankfile(job, m->major, rankfile, v);
     /* Version 4 passes SIGTSTP and SIGCONT on only when told. */
-    if (!bad && m->major < 5 && !hrun_env_user_mca(job, forward)) {
-        push_mca(v, forward, strlen(forward), "1");
-        bad = 0;
-    }
+    if (m->major < 5 && !hrun_env_user_mca(job, forward))
+        hrun_strvec_add(v, "--mca", forward, "1", NULL);
     /* Of several programs the last one's word counts. */
-    bad = bad || hrun_strvec_push(&each, "--report-uri") || hrun_strvec_push(&each, ready) ||
-          push_no_mpich(job, &each) || hrun_reach_options(reach, r, v, &each) ||
-          push_rest(job, m->major, reach, &each, v);
-    hrun_strvec_release(&each);
-    return bad ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_add(&each, "--report-uri", ready, NULL);
+    push_no_mpich(job, &each);
+    hrun_reach_options(reach, r, v, &each);
+    push_rest(job, m->major, reach, &each, v);
 }
 
 /* What hrun-shim does in front of the ranks, as far as mpirun itself can: one number of threads for all. */
@@ -267,25 +237,19 @@ static void push_threads(const struct hrun_job *job, struct hrun_strvec *v)
 
 static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec v = HRUN_STRVEC_INIT, each = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec each = HRUN_STRVEC_INIT;
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
-    int rc;
 
     hrun_openmpi_of(job, &m, NULL);     /* without one, too, it is worth showing: both versions read a rankfile */
     if (hrun_env_check(job, err))
         return -1;
     hrun_strvec_push(&v, strrchr(m.path, '/') + 1);
-    push_placement(job, m.major, "hrun.rankfile", &v);
+    push_rankfile(job, m.major, "hrun.rankfile", &v);
     push_threads(job, &each);
-    if (push_rest(job, m.major, NULL, &each, &v))
-        rc = hrun_fail_nomem(err);
-    else {
-        hrun_show_command(job, &v, out);
-        rc = 0;
-    }
-    hrun_strvec_release(&v);
-    hrun_strvec_release(&each);
-    return rc;
+    push_rest(job, m.major, NULL, &each, &v);
+    hrun_show_command(job, &v, out);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- run */
@@ -295,42 +259,42 @@ static int user_sets_folder(const struct hrun_job *job)
 {
     static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",
                                         "prte_tmpdir_base", "prte_local_tmpdir_base", "prte_remote_tmpdir_base" };
-    char *setting = hrun_agent_setting(job->mca, job->n_mca, keys, sizeof keys / sizeof *keys);
+    autofree char *setting = hrun_agent_setting(job->mca, job->n_mca, keys, sizeof keys / sizeof *keys);
 
-    free(setting);
     return setting != NULL;
 }
 
 /* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? It hands the setting on to its
  * daemons, and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole
  * environment, behind the shim's back. */
-static int own_folder(const struct hrun_job *job, const struct hrun_reach *reach)
+static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
 {
     return !user_sets_folder(job) && ((reach->daemons && !reach->managed) || only_here(job->layout));
 }
 
 /* mpirun's environment is also that of the ranks on this host. */
-static int build_env(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
-                     struct hrun_strvec *env, struct hrun_error *err)
+static void build_mpirun_env(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
+                             struct hrun_strvec *env)
 {
     static const char *const folder[] = { "OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base" };
     const struct hrun_job *job = r->job;
 
-    hrun_env_base(env, err);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
-    hrun_env_no_mpich(env, err);
-    if (hrun_reach_env(reach, r, env, err))
-        return -1;
-    if (own_folder(job, reach))
-        hrun_env_set(env, folder[m->major >= 5], r->rundir, err);
-    return only_here(job->layout) ? hrun_env_shared_memory(job, env, r->shmdir, err) : 0;
+    hrun_env_base(env);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
+    hrun_env_no_mpich(env);
+    hrun_reach_env(reach, r, env);
+    if (has_folder_in_ours(job, reach))
+        hrun_env_set(env, folder[m->major >= 5], r->rundir);
+    if (only_here(job->layout))
+        hrun_env_shared_memory(job, env, r->shmdir);
 }
 
 /* The folder that a killed mpirun leaves on this host when other hosts take part. */
 static void remove_session(const struct hrun_openmpi *m, pid_t pid)
 {
     const char *base = getenv("TMPDIR");
-    char host[256] = "", *folder, *path = NULL;
+    autofree char *folder = NULL, *path = NULL;
+    char host[256] = "";
     struct stat st;
 
     gethostname(host, sizeof host - 1);
@@ -341,8 +305,6 @@ static void remove_session(const struct hrun_openmpi *m, pid_t pid)
     if (lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
         path = m->major >= 5 ? xstrdup(folder) : hrun_strf("%s/pid.%ld", folder, (long)pid);
     hrun_remove_tree(path);
-    free(path);
-    free(folder);
 }
 
 /* The file in which mpirun says that it has read its options. */
@@ -352,7 +314,7 @@ static char *ready_file(const struct hrun_run *r)
 }
 
 /* The last line with words of mpirun's complaint; "" when it went to hrun's own standard error. */
-static void last_words(const struct hrun_buf *text, char *out, size_t size)
+static void last_words_of_mpirun(const struct hrun_buf *text, char *out, size_t size)
 {
     size_t end = text ? text->len : 0, begin, len;
 
@@ -371,14 +333,12 @@ static void last_words(const struct hrun_buf *text, char *out, size_t size)
  * *err then. */
 static int judge_mpirun(const struct hrun_run *r, struct hrun_error *err)
 {
-    char *ready = ready_file(r), words[256];
-    int failed = r->out->status && !r->out->timed_out && !r->out->signalled &&
-                 access(ready, F_OK) && errno == ENOENT;
+    autofree char *ready = ready_file(r);
+    char words[256];
 
-    free(ready);
-    if (!failed)
+    if (!r->out->status || r->out->timed_out || r->out->signalled || !access(ready, F_OK) || errno != ENOENT)
         return 0;
-    last_words(r->job->stderr_text, words, sizeof words);
+    last_words_of_mpirun(r->job->stderr_text, words, sizeof words);
     if (*words)
         return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process: %s",
                          r->out->status, words);
@@ -399,58 +359,48 @@ static void set_noise(struct hrun_run *r, const struct hrun_openmpi *m)
 static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
                          struct hrun_error *err)
 {
-    char *path = hrun_strf("%s/rankfile", r->rundir);
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = -1;
+    autofree char *path = hrun_strf("%s/rankfile", r->rundir);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!hrun_layout_rankfile(r->job->layout, &text, err))
-        rc = hrun_file_replace(path, text.data, text.len, 0600, err);
-    if (!rc && m->major >= 5) {
-        *fd = open(path, O_RDONLY | O_CLOEXEC);
-        *name = hrun_strf("/proc/%ld/fd/%d", (long)getpid(), *fd);
-        rc = *fd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path) : 0;
-    } else if (!rc) {
-        *name = path;
-        path = NULL;
+    if (hrun_layout_rankfile(r->job->layout, &text, err) ||
+        hrun_file_replace(path, text.data, text.len, 0600, err))
+        return -1;
+    if (m->major < 5) {
+        *name = xstrdup(path);
+        return 0;
     }
-    free(path);
-    hrun_buf_release(&text);
-    return rc;
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path);
+    *name = hrun_strf("/proc/%ld/fd/%d", (long)getpid(), *fd);
+    return 0;
 }
 
-static int start(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, int *rank_fd,
-                 struct hrun_error *err)
+static int start_mpirun(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, int *rank_fd,
+                        struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
-    struct hrun_spawn_one one;
-    struct hrun_guard_spec spec;
-    char *rankfile = NULL, *ready = ready_file(r);
-    int rc = -1;
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
+    struct hrun_spawn_one one = { 0 };
+    /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
+    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
+                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
+    autofree char *rankfile = NULL, *ready = ready_file(r);
 
-    memset(&one, 0, sizeof one);
-    memset(&spec, 0, sizeof spec);
-    spec.job_id = r->job_id;
-    spec.mark = r->mark;
-    spec.rundir = r->rundir;
-    spec.shmdir = r->shmdir;
-    spec.scratch = r->job->scratch;
-    spec.grace_ms = 3000;  /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
     if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_reach_listen(reach, r, err) ||
-        make_rankfile(r, m, &rankfile, rank_fd, err) || build(r, m, reach, rankfile, ready, &argv, err) ||
-        build_env(r, m, reach, &env, err) || hrun_reach_check_shells(reach, r, m, &env, err))
-        goto out;
+        make_rankfile(r, m, &rankfile, rank_fd, err))
+        return -1;
+    build_mpirun(r, m, reach, rankfile, ready, &argv);
+    build_mpirun_env(r, m, reach, &env);
+    if (hrun_reach_check_shells(reach, r, m, &env, err))
+        return -1;
     r->is_launcher = 1;
     r->tagging = m->major >= 5 ? HRUN_TAG_PRTERUN : HRUN_TAG_MPIRUN;
     one.env = env.v;
-    rc = hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err);
-    if (!rc)
-        set_noise(r, m);
-out:
-    free(rankfile);
-    free(ready);
-    hrun_strvec_release(&argv);
-    hrun_strvec_release(&env);
-    return rc;
+    if (hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err))
+        return -1;
+    set_noise(r, m);
+    return 0;
 }
 
 static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
@@ -465,7 +415,7 @@ static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, stru
         return -1;
     rc = hrun_run_begin(&r, job, out, err);
     if (rc == 0)
-        rc = start(&r, &m, &reach, &rank_fd, err);
+        rc = start_mpirun(&r, &m, &reach, &rank_fd, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)
@@ -477,9 +427,8 @@ static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, stru
     if (r.nprocs && r.procs[0].pid > 0)
         mpirun_pid = r.procs[0].pid;
     hrun_run_end(&r);
-    if (rank_fd >= 0)
-        close(rank_fd);
-    if (mpirun_pid && !own_folder(job, &reach))
+    hrun_close_fd(&rank_fd);
+    if (mpirun_pid && !has_folder_in_ours(job, &reach))
         remove_session(&m, mpirun_pid);
     hrun_reach_release(&reach);
     return rc;

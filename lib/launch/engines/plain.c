@@ -5,17 +5,17 @@
 #include "launch/engines/engines.h"
 #include "launch/internal.h"
 
-static int start(struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
+static int start_plain(struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {
     const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
                                           .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
     struct hrun_spawn_one one = { .own_group = 0 };
 
     r->is_plain = 1;
-    if (hrun_env_base(env, err))
-        return -1;
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
-    if (hrun_env_user(r->job, env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    hrun_env_base(env);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
+    hrun_env_user(r->job, env);
+    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         return -1;
     one.env = env->v;
     return hrun_run_start(r, r->job->program, r->job->argv, NULL, &one, 1, err);
@@ -23,16 +23,15 @@ static int start(struct hrun_run *r, struct hrun_strvec *env, struct hrun_error 
 
 static int plain_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
-    struct hrun_strvec env = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
     struct hrun_run r;
     int rc = hrun_run_begin(&r, job, out, err);
 
     if (rc == 0)
-        rc = start(&r, &env, err);
+        rc = start_plain(&r, &env, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     hrun_run_end(&r);
-    hrun_strvec_release(&env);
     return rc;
 }
 

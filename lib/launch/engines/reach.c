@@ -14,8 +14,8 @@
 /* A host that is busy may take seconds to let us in; one that takes longer than this hangs. */
 static const double LIMIT_S = 30;
 
-/* mpirun hands the list on twice in one word of a command, and Linux takes words of at most 128 KiB: some 5000 hosts.
- * */
+/* mpirun hands the list on twice in one word of a command, and Linux takes words of at most 128 KiB, which is
+ * some 5000 hosts. */
 enum { FINGERPRINTS_MAX = 48000 };
 
 /* A link that went silent: ssh gives up after 5 s times 4, and Open MPI's own connections, where the agent is not ssh,
@@ -150,27 +150,12 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
                      "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
 }
 
-/* Add what the user's and the system's files of parameters say, where mpirun writes it without quotes. */
-static int add_from_files(const struct hrun_job *job, struct hrun_strvec *settings)
-{
-    for (int i = 0; i < N_PARAMETERS; i++) {
-        char *value = hrun_agent_setting(job->mca, job->n_mca, &unquoted_parameters[i].key, 1);
-        int bad = value && hrun_strvec_pushf(settings, "%s=%s", unquoted_parameters[i].key, value);
-
-        free(value);
-        if (bad)
-            return -1;
-    }
-    return 0;
-}
-
 int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
                             const struct hrun_strvec *env, struct hrun_error *err)
 {
     static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_" };
     static const char advice[] = "leave it out, or set it in openmpi-mca-params.conf on each host";
-    struct hrun_strvec settings = HRUN_STRVEC_INIT;
-    int bad, rc = 0;
+    autorelease(hrun_strvec_release) struct hrun_strvec settings = HRUN_STRVEC_INIT;
 
     if (!reach->nremote || reach->managed)
         return 0;
@@ -178,7 +163,6 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
         return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and "
                          "%s does not stand for itself there: put another mpirun first in PATH", m->path);
     hrun_strvec_pushf(&settings, "TMPDIR=%s", r->rundir);
-    bad = 0;
     for (int i = 0; i < r->job->n_mca; i++)
         hrun_strvec_push(&settings, r->job->mca[i]);
     for (size_t i = 0; i < reach->agent.n; i++)
@@ -190,11 +174,17 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
         if (is_unquoted_variable(env->v[i]))
             hrun_strvec_push(&settings, env->v[i]);
     }
-    bad = bad || add_from_files(r->job, &settings);
-    for (size_t i = 0; i < settings.n && !bad && !rc; i++)
-        rc = check_setting(settings.v[i], i ? advice : "set TMPDIR to another folder", err);
-    hrun_strvec_release(&settings);
-    return bad ? hrun_fail_nomem(err) : rc;
+    /* What the files of parameters say counts where mpirun writes it without quotes. */
+    for (int i = 0; i < N_PARAMETERS; i++) {
+        autofree char *value = hrun_agent_setting(r->job->mca, r->job->n_mca, &unquoted_parameters[i].key, 1);
+
+        if (value)
+            hrun_strvec_pushf(&settings, "%s=%s", unquoted_parameters[i].key, value);
+    }
+    for (size_t i = 0; i < settings.n; i++)
+        if (check_setting(settings.v[i], i ? advice : "set TMPDIR to another folder", err))
+            return -1;
+    return 0;
 }
 
 static int has_threads(const struct hrun_layout *l)
@@ -218,7 +208,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
                       struct hrun_error *err)
 {
     static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
-    char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2) : NULL;
+    autofree char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2) : NULL;
     int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
     int wanted = needed || job->npreloads || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
 
@@ -236,7 +226,6 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     out->agents = out->nremote && !out->managed && (!out->prrte || out->nremote <= HRUN_REACH_RADIX);
     out->daemons = out->nremote && (!out->prrte || out->agents) && asked && !own;
     out->ranks = asked && (out->daemons || wanted) && !hrun_env_user_mca(job, "mca_base_env_list");
-    free(own);
     if (job->report_bindings && !out->ranks)
         return hrun_fail(err, HRUN_EINVAL, asked ? "--report-bindings hands on variables of its own, which "
                          "mca_base_env_list keeps mpirun from: use -x instead of it"
@@ -259,13 +248,13 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     return 0;
 }
 
-int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
-                    struct hrun_error *err)
+static int make_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
+                     struct hrun_error *err)
 {
     const struct hrun_layout *l = job->layout;
-    unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
-    int asked = 1, rc = -1, host, i = 0;
-    char *program = NULL;
+    autofree unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
+    autofree char *program = NULL;
+    int asked = 1, host, i = 0;
 
     while ((host = next_remote(l, seen, &i)) >= 0) {
         const struct hrun_host *h = &l->cluster->hosts[host];
@@ -273,20 +262,23 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
         out->nremote++;
         asked &= h->fingerprint && *h->fingerprint;
         if (m && check_version(h, m, err))
-            goto out;
+            return -1;
     }
     out->limit_s = limit_s();
-    if (plan_shims(job, m, asked, out, err))
-        goto out;
-    if (out->agents && hrun_agent_find(job->mca, job->n_mca, &program, &out->agent, err))
-        goto out;
+    if (plan_shims(job, m, asked, out, err) ||
+        (out->agents && hrun_agent_find(job->mca, job->n_mca, &program, &out->agent, err)))
+        return -1;
     out->reporter = !m ? "proxy" : out->daemons ? "host" : program && hrun_agent_is_ssh(program) ? "shell" : "nobody";
     for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)
         hrun_strvec_push(&out->agent, ssh_options[k]);
-    rc = 0;
-out:
-    free(program);
-    free(seen);
+    return 0;
+}
+
+int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
+                    struct hrun_error *err)
+{
+    int rc = make_plan(job, m, out, err);
+
     if (rc)
         hrun_reach_release(out);
     return rc;
@@ -294,28 +286,27 @@ out:
 
 /* ---------------------------------------------------------------- its words */
 
-static void push_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
+static void push_launcher_mca(const struct hrun_reach *reach, struct hrun_strvec *v, const char *key, const char *value)
 {
-    hrun_strvec_push(v, reach->prrte ? "--prtemca" : "--mca");
-    hrun_strvec_push(v, key);
-    hrun_strvec_push(v, value);
+    hrun_strvec_add(v, reach->prrte ? "--prtemca" : "--mca", key, value, NULL);
 }
 
-static void push_agent(const struct hrun_reach *reach, struct hrun_strvec *v)
+void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
+    if (!reach->agents)
+        return;
     hrun_buf_addf(&b, "%s agent %g %s %d", reach->shim, reach->limit_s, reach->reporter, (int)reach->agent.n);
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_buf_addf(&b, " %s", reach->agent.v[i]);
-    push_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
-    hrun_buf_release(&b);
+    push_launcher_mca(reach, v, reach->prrte ? "plm_ssh_agent" : "plm_rsh_agent", b.data);
 }
 
 /* What the hosts are to be like: a list, or "-" for anything where it would not fit. */
 static void add_fingerprints(const struct hrun_reach *reach, const struct hrun_layout *l, struct hrun_buf *b)
 {
-    unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
+    autofree unsigned char *seen = xcalloc((size_t)l->cluster->nhosts + 1, 1);
     size_t before = b->len;
     int host, i = 0;
 
@@ -325,64 +316,51 @@ static void add_fingerprints(const struct hrun_reach *reach, const struct hrun_l
         b->len = before;
         hrun_buf_addc(b, '-');
     }
-    free(seen);
 }
 
-int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
-                           char *const *command, struct hrun_strvec *v, struct hrun_error *err)
+void hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
+                            char *const *command, struct hrun_strvec *v)
 {
     char *const before[] = { reach->shim, (char *)(uintptr_t)"host", (char *)(uintptr_t)r->job_id,
                              (char *)(uintptr_t)"reports", (char *)(uintptr_t)host->fingerprint, NULL };
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char *name = hrun_bare_name(host->name);
-    int bad = 0 || hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "agent") ||
-              hrun_strvec_pushf(v, "%g", reach->limit_s) || hrun_strvec_push(v, reach->reporter) ||
-              hrun_strvec_pushf(v, "%zu", reach->agent.n);
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    autofree char *name = hrun_bare_name(host->name);
 
-    for (size_t i = 0; i < reach->agent.n && !bad; i++) {
-        hrun_strvec_push(v, reach->agent.v[i]);
-        bad = 0;
-    }
+    hrun_strvec_add(v, reach->shim, "agent", NULL);
+    hrun_strvec_pushf(v, "%g", reach->limit_s);
+    hrun_strvec_push(v, reach->reporter);
+    hrun_strvec_pushf(v, "%zu", reach->agent.n);
+    hrun_strvec_add_all(v, reach->agent.v);
     hrun_buf_add_command(&b, before);
     hrun_buf_addc(&b, ' ');
     hrun_buf_add_command(&b, command);
-    if (!bad) {
-        hrun_strvec_push(v, name);
-        hrun_strvec_push(v, b.data);
-    }
-    hrun_buf_release(&b);
-    free(name);
-    return bad ? hrun_fail_nomem(err) : 0;
+    hrun_strvec_add(v, name, b.data, NULL);
 }
 
 static void push_daemon(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
     add_fingerprints(reach, r->job->layout, &b);
     hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
-    push_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
-    hrun_buf_release(&b);
+    push_launcher_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
 }
 
-static int push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
+static void push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
 {
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
-    int rc = hrun_ranks_words(r->job->layout, &words) || hrun_env_preload_words(r->job, &words) ||
-             hrun_strvec_push(v, "-x") ||
-             hrun_strvec_push(v, HRUN_RANKS_DO_VARIABLE);
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
-    for (size_t i = 0; i < words.n && !rc; i++) {
+    hrun_ranks_words(r->job->layout, &words);
+    hrun_env_preload_words(r->job, &words);
+    hrun_strvec_add(v, "-x", HRUN_RANKS_DO_VARIABLE, NULL);
+    for (size_t i = 0; i < words.n; i++) {
         hrun_strvec_push(v, "-x");
         hrun_strvec_pushf(v, "%.*s", (int)strcspn(words.v[i], "="), words.v[i]);
-        rc = 0;
     }
-    hrun_strvec_release(&words);
-    return rc;
 }
 
-int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
+void hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
                        struct hrun_strvec *each)
 {
     const struct hrun_rank *first = &r->job->layout->ranks[0];
@@ -390,67 +368,46 @@ int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r,
     /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
     if (r->job->layout->cluster->ngroups > 1 && reach->agents) {
         if (!hrun_env_user_mca(r->job, "plm"))
-            push_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh");
+            push_launcher_mca(reach, v, "plm", reach->prrte ? "ssh" : "rsh");
         if (!hrun_env_user_mca(r->job, "ras"))
-            push_mca(reach, v, "ras", "^slurm");
+            push_launcher_mca(reach, v, "ras", "^slurm");
     }
     for (size_t i = 0; reach->agents && i < sizeof keepalive / sizeof *keepalive; i++)
         if (!hrun_env_user_mca(r->job, keepalive[i].key))
-            push_mca(reach, v, keepalive[i].key, keepalive[i].value);
+            push_launcher_mca(reach, v, keepalive[i].key, keepalive[i].value);
     /* A daemon would start others through a shim that need not be there. */
     if (reach->agents && !reach->daemons && reach->nremote > HRUN_REACH_RADIX &&
         !hrun_env_user_mca(r->job, "plm_rsh_no_tree_spawn"))
-        push_mca(reach, v, "plm_rsh_no_tree_spawn", "1");
+        push_launcher_mca(reach, v, "plm_rsh_no_tree_spawn", "1");
     /* The shims bind. mpirun would too, but takes hosts with equal counts for equal, and then warns that it cannot. */
     if (reach->ranks && reach->nremote && !reach->prrte && !hrun_env_user_mca(r->job, "rtc"))
-        push_mca(reach, v, "rtc", "^hwloc");
+        push_launcher_mca(reach, v, "rtc", "^hwloc");
     if (reach->daemons)
         push_daemon(reach, r, v);
-    if (reach->ranks && push_ranks(r, each))
-        return -1;
-    if (!reach->ranks && first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list")) {
+    if (reach->ranks) {
+        push_ranks(r, each);
+    } else if (first->threads && !hrun_env_user_mca(r->job, "mca_base_env_list")) {
         hrun_strvec_push(each, "-x");
         hrun_strvec_pushf(each, "OMP_NUM_THREADS=%d", first->threads);
-        return 0;
     }
-    return 0;
 }
 
-void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v)
+void hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env)
 {
-    if (reach->agents)
-        push_agent(reach, v);
-}
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
-int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v)
-{
-    return reach->ranks && (hrun_strvec_push(v, reach->shim) || hrun_strvec_push(v, "rank")) ? -1 : 0;
-}
-
-int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
-                   struct hrun_error *err)
-{
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
-    int bad = 0;
-
-    if (reach->fifo) {
+    if (reach->fifo)
         hrun_strvec_pushf(&words, HRUN_NOTES_VARIABLE "=%s", reach->fifo);
-        bad = (strcmp(reach->reporter, "proxy") && hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1"));
-    }
+    if (reach->fifo && strcmp(reach->reporter, "proxy"))
+        hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1");
     if (reach->ranks) {
-        if (!bad) {
-            hrun_ranks_words(r->job->layout, &words);
-            hrun_env_preload_words(r->job, &words);
-            hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
-                                reach->tells ? ",tell" : "");
-        }
-        if (reach->nremote && r->shmdir)
-            bad = bad || hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
+        hrun_ranks_words(r->job->layout, &words);
+        hrun_env_preload_words(r->job, &words);
+        hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
+                          reach->tells ? ",tell" : "");
     }
-    for (size_t i = 0; i < words.n && !bad; i++) {
+    if (reach->ranks && reach->nremote && r->shmdir)
+        hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
+    for (size_t i = 0; i < words.n; i++)
         hrun_env_set_word(env, words.v[i]);
-        bad = 0;
-    }
-    hrun_strvec_release(&words);
-    return bad ? hrun_fail_nomem(err) : 0;
 }

@@ -48,35 +48,33 @@ struct hrun_reach {
 
 /* What a job needs; m is NULL for engine ssh, which needs hrun on every host. Errors: HRUN_EENGINE (no agent, no shim,
  * another version of Open MPI on a host), HRUN_ECHANGED (the cache says so), HRUN_EINVAL (bindings or threads that
- * cannot be had there, hosts that were not asked), HRUN_ENOMEM. */
+ * cannot be had there, hosts that were not asked). */
 int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, struct hrun_reach *out,
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
 
 /* Append mpirun's options: those of the job to v, those that each of several programs needs to each; the option that
- * names the shim before the agents; the words that stand right before a program; variables for mpirun's environment. */
-int hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
-                       struct hrun_strvec *each);
+ * names the shim before the agents; variables for mpirun's environment. */
+void hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
+                        struct hrun_strvec *each);
 void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
-int hrun_reach_before_program(const struct hrun_reach *reach, struct hrun_strvec *v);
-int hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env,
-                   struct hrun_error *err);
+void hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env);
 
 /* For engine ssh, which starts the agents itself: the words of the agent that starts command, NULL-terminated words,
- * on a host. Errors: HRUN_ENOMEM. */
-int hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
-                           char *const *command, struct hrun_strvec *v, struct hrun_error *err);
+ * on a host. */
+void hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
+                            char *const *command, struct hrun_strvec *v);
 
 /* Does all that mpirun itself writes into the commands of remote shells stand for itself there? Around most of it, the
  * folder of the job and parameters of --mca and of the environment env that mpirun gets, it puts double quotes. No
  * quotes are around its own path, variables that say where Open MPI is (OPAL_PREFIX), and parameters that become part
  * of the command (orte_launch_agent, plm_rsh_args, plm_rsh_chdir, plm_rsh_pass_libpath), also where they come from
  * a file of parameters. What hrun writes itself is quoted (hrun_buf_add_command) or plain, and -x, the program and its
- * arguments go another way. Errors: HRUN_EINVAL (with what to change), HRUN_ENOMEM. */
+ * arguments go another way. Errors: HRUN_EINVAL (with what to change). */
 int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
                             const struct hrun_strvec *env, struct hrun_error *err);
 
-/* Make the FIFO and listen to it while the job runs (r->watch); r->begun_s. Errors: HRUN_EIO, HRUN_ENOMEM. */
+/* Make the FIFO and listen to it while the job runs (r->watch); r->begun_s. Errors: HRUN_EIO. */
 int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
 /* r->watch: take what notes have come. Result: how many agents are still there. */
 int hrun_reach_watch(struct hrun_run *r);

@@ -25,7 +25,8 @@ static const double START_S = 5;
 
 /* Version 5, told to end while it starts, hangs, and told that an agent has ended it says so on standard output (seen):
  * it is killed at once. */
-static void fail(struct hrun_run *r, enum hrun_code code, const char *host, const char *what, const char *text)
+static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *host, const char *what,
+                          const char *text)
 {
     const struct hrun_reach *reach = r->watch_ctx;
 
@@ -39,19 +40,18 @@ static void fail(struct hrun_run *r, enum hrun_code code, const char *host, cons
 
 static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_buf_addf(&b, "cannot be reached through %s%s (status %d)", reach->agent.v[0],
                   strcmp(reach->reporter, "nobody") ? "" : ", or was lost", n->number);
     if (n->number == NOT_FOUND && reach->daemons)
         hrun_buf_adds(&b, "; is hrun installed there at the same path?");
-    fail(r, HRUN_EENGINE, n->host, b.data, n->text);
-    hrun_buf_release(&b);
+    fail_for_host(r, HRUN_EENGINE, n->host, b.data, n->text);
 }
 
 /* mpirun may notice before the agent does, and end with a status of its own, version 5 with 0 (seen): where the host
  * tells that its daemon has ended well, an agent that ends without such a word counts nevertheless. */
-static void lost(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
+static void note_lost_host(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
     int late = r->nalive == 0 && (r->failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
 
@@ -61,7 +61,7 @@ static void lost(const struct hrun_reach *reach, struct hrun_run *r, const struc
         hrun_run_lose(r, n->host);
 }
 
-static void forget(struct hrun_strvec *open, const char *host)
+static void forget_agent(struct hrun_strvec *open, const char *host)
 {
     for (size_t i = 0; i < open->n; i++)
         if (!strcmp(open->v[i], host)) {
@@ -72,12 +72,12 @@ static void forget(struct hrun_strvec *open, const char *host)
         }
 }
 
-static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
+static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
     char what[128];
 
     if (n->kind >= HRUN_NOTE_LATE)
-        forget(&reach->open, n->host);
+        forget_agent(&reach->open, n->host);
     switch (n->kind) {
     case HRUN_NOTE_BEGUN:
         hrun_strvec_push(&reach->open, n->host);
@@ -90,10 +90,10 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
         }
         break;
     case HRUN_NOTE_CHANGED:
-        fail(r, HRUN_ECHANGED, n->host, "has changed since it was asked what it is made of", "");
+        fail_for_host(r, HRUN_ECHANGED, n->host, "has changed since it was asked what it is made of", "");
         break;
     case HRUN_NOTE_REFUSED:
-        fail(r, HRUN_EENGINE, n->host, "cannot take part", n->text);
+        fail_for_host(r, HRUN_EENGINE, n->host, "cannot take part", n->text);
         break;
     case HRUN_NOTE_RANK_BEGUN:
         if (++reach->nranks == r->job->layout->nranks)
@@ -110,14 +110,14 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
     case HRUN_NOTE_LATE:
         snprintf(what, sizeof what, "was not ready within %.20s s: see that '%.40s' reaches it, or leave it out",
                  n->text, reach->agent.v[0]);
-        fail(r, HRUN_EENGINE, n->host, what, "");
+        fail_for_host(r, HRUN_EENGINE, n->host, what, "");
         break;
     case HRUN_NOTE_FAILED:
         failed_to_start(reach, r, n);
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:
-        lost(reach, r, n);
+        note_lost_host(reach, r, n);
         break;
     default:
         if (n->kind == HRUN_NOTE_ENDED && (n->number == 126 || n->number == 127)) {
@@ -128,29 +128,29 @@ static void handle(struct hrun_reach *reach, struct hrun_run *r, const struct hr
     }
 }
 
-static void hear(void *run, char *line)
+static void hear_note(void *run, char *line)
 {
     struct hrun_run *r = run;
     struct hrun_note_read n;
 
     if (hrun_note_parse(line, &n) == 0)
-        handle(r->watch_ctx, r, &n);
+        handle_note(r->watch_ctx, r, &n);
 }
 
 int hrun_reach_watch(struct hrun_run *r)
 {
     struct hrun_reach *reach = r->watch_ctx;
 
-    hrun_words_take(&reach->notes, hear, r);
+    hrun_words_take(&reach->notes, hear_note, r);
     return (int)reach->open.n;
 }
 
 /* An agent that outlives mpirun and all patience hangs on a host that is gone. Where there are several, the daemons on
  * the other hosts still try to reach it. */
-static void abandon(struct hrun_run *r)
+static void abandon_agents(struct hrun_run *r)
 {
     const struct hrun_reach *reach = r->watch_ctx;
-    struct hrun_buf names = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf names = HRUN_BUF_INIT;
 
     if ((!r->out->status && !(reach->prrte && reach->daemons)) || r->engine_failed || r->timed_out ||
         r->ending_signal || r->out->lost_host[0])
@@ -163,7 +163,6 @@ static void abandon(struct hrun_run *r)
     hrun_fail(r->err, HRUN_EENGINE, "mpirun ended with status %d, and its daemons on %s did not: one of these hosts "
               "was lost during the run; mpirun says above which", r->out->status, names.data);
     hrun_run_break(r);
-    hrun_buf_release(&names);
 }
 
 /* Do we hear of every host when it is up? */
@@ -184,7 +183,7 @@ int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
     r->watch_fd = reach->notes.fd;
     r->watch = hrun_reach_watch;
-    r->abandon = abandon;
+    r->abandon = abandon_agents;
     r->watch_ctx = reach;
     r->hold_errors = reach->agents && hears_all(reach);
     return 0;

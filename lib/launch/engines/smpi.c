@@ -36,28 +36,20 @@ static char *helper_path(struct hrun_error *err)
 
 int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *text, struct hrun_error *err)
 {
-    struct hrun_strvec words = { 0 };
-    char *helper = helper_path(err);
-    int rc = -1;
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autofree char *helper = helper_path(err);
 
-    if (helper) {
-        hrun_strvec_push(&words, helper);
-        hrun_strvec_push(&words, "hosts");
-        hrun_strvec_push(&words, path);
-        for (; hosts && *hosts; hosts++) {
-            hrun_strvec_push(&words, *hosts);
-        }
-        rc = hrun_command_output(words.v, 1, text, err);
-    }
-    hrun_strvec_release(&words);
-    free(helper);
-    return rc;
+    if (!helper)
+        return -1;
+    hrun_strvec_add(&words, helper, "hosts", path, NULL);
+    hrun_strvec_add_all(&words, hosts);
+    return hrun_command_output(words.v, 1, text, err);
 }
 
 /* ---------------------------------------------------------------- parameters */
 
 /* Does the user set parameter name (len bytes)? */
-static int user_sets(char *const *smpi, int n, const char *name, size_t len)
+static int user_sets_smpi(char *const *smpi, int n, const char *name, size_t len)
 {
     for (int i = 0; i < n; i++)
         if (!strncmp(smpi[i], name, len) && smpi[i][len] == ':')
@@ -80,7 +72,7 @@ static void smpi_kind(const struct hrun_cluster *cluster, const struct hrun_mpi 
 {
     double speed = host_speed(cluster, mpi);
 
-    if (speed > 0 && !user_sets(smpi, n_smpi, HOST_SPEED, strlen(HOST_SPEED)))
+    if (speed > 0 && !user_sets_smpi(smpi, n_smpi, HOST_SPEED, strlen(HOST_SPEED)))
         hrun_buf_addf(out, " timed %.9gGf", 1e-9 * speed);
     else if (!mpi->counts_flops)
         hrun_buf_adds(out, " timed");
@@ -88,45 +80,37 @@ static void smpi_kind(const struct hrun_cluster *cluster, const struct hrun_mpi 
         hrun_buf_addf(out, " %s", smpi[i]);
 }
 
-static int push_default(const struct hrun_job *job, struct hrun_strvec *v, const char *parameter)
+static void push_default(const struct hrun_job *job, struct hrun_strvec *v, const char *parameter)
 {
-    if (user_sets(job->smpi, job->n_smpi, parameter, strcspn(parameter, ":")))
-        return 0;
-    hrun_strvec_pushf(v, "--cfg=%s", parameter);
-    return 0;
+    if (!user_sets_smpi(job->smpi, job->n_smpi, parameter, strcspn(parameter, ":")))
+        hrun_strvec_pushf(v, "--cfg=%s", parameter);
 }
 
 /* What a user would have to tell smpirun. */
-static int push_parameters(const struct hrun_job *job, const struct hrun_mpi *mpi, struct hrun_strvec *v)
+static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *mpi, struct hrun_strvec *v)
 {
     char speed[64];
-    int bad = job->layout->nranks > 1 && push_default(job, v, "smpi/coll-selector:ompi");
 
+    if (job->layout->nranks > 1)
+        push_default(job, v, "smpi/coll-selector:ompi");
     snprintf(speed, sizeof speed, "%s:%.9gGf", HOST_SPEED, 1e-9 * host_speed(job->layout->cluster, mpi));
-    if (!bad)
-        push_default(job, v, mpi->counts_flops ? "smpi/simulate-computation:no" : speed);
-    for (int i = 0; i < job->n_smpi && !bad; i++) {
+    push_default(job, v, mpi->counts_flops ? "smpi/simulate-computation:no" : speed);
+    for (int i = 0; i < job->n_smpi; i++)
         hrun_strvec_pushf(v, "--cfg=%s", job->smpi[i]);
-        bad = 0;
-    }
-    return bad;
 }
 
 /* What smpirun sets by itself, and hrun-smpi does not. */
-static int push_fixed(const struct hrun_run *r, const char *hostfile, struct hrun_strvec *v)
+static void push_fixed(const struct hrun_run *r, const char *hostfile, struct hrun_strvec *v)
 {
     static const char *const fixed[] = {
         "smpi/privatization:yes", "surf/precision:1e-9", "network/model:SMPI", "debug/verbose-exit:no",
     };
-    int bad = hrun_strvec_pushf(v, "--cfg=smpi/hostfile:%s", hostfile) ||
-              hrun_strvec_pushf(v, "--cfg=smpi/np:%d", r->job->layout->nranks) ||
-              hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->rundir);
 
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed && !bad; i++) {
+    hrun_strvec_pushf(v, "--cfg=smpi/hostfile:%s", hostfile);
+    hrun_strvec_pushf(v, "--cfg=smpi/np:%d", r->job->layout->nranks);
+    hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->rundir);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         push_default(r->job, v, fixed[i]);
-        bad = 0;
-    }
-    return bad;
 }
 
 /* ---------------------------------------------------------------- usable, check */
@@ -139,14 +123,10 @@ static int smpi_suits(const struct hrun_cluster *cluster, const struct hrun_mpi 
 
 static int smpi_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
-    char *helper;
+    autofree char *helper = NULL;
 
     (void)found;
-    if (hrun_check_hosts(&hrun_engine_smpi, cluster, err))
-        return -1;
-    helper = helper_path(err);
-    free(helper);
-    return helper ? 0 : -1;
+    return hrun_check_hosts(&hrun_engine_smpi, cluster, err) || !(helper = helper_path(err)) ? -1 : 0;
 }
 
 static int check_parameters(const struct hrun_job *job, struct hrun_error *err)
@@ -192,64 +172,30 @@ static int smpi_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
-static int push_arguments(const struct hrun_job *job, struct hrun_strvec *v)
-{
-
-    for (int i = 1; job->argv[i]; i++)
-        hrun_strvec_push(v, job->argv[i]);
-    return 0;
-}
-
-static int mpi_of(const struct hrun_job *job, struct hrun_mpi *mpi, struct hrun_error *err)
-{
-    if (!job->mpi)
-        return hrun_program_mpi(job->program, mpi, err);
-    *mpi = *job->mpi;
-    return 0;
-}
-
 static int smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
     struct hrun_mpi mpi;
-    int bad, rc;
 
-    if (hrun_env_check(job, err) || mpi_of(job, &mpi, err))
+    if (hrun_env_check(job, err) || hrun_job_mpi(job, &mpi, err))
         return -1;
-    bad = (job->n_env || job->wdir) && hrun_strvec_push(&v, "env");
-    bad = bad || (job->wdir && (hrun_strvec_push(&v, "-C") || hrun_strvec_push(&v, job->wdir)));
-    for (int i = 0; i < job->n_env && !bad; i++)
-        bad = strchr(job->env[i], '=') && hrun_strvec_push(&v, job->env[i]);
-    bad = bad || hrun_strvec_push(&v, "smpirun") || hrun_strvec_push(&v, "-platform") ||
-          hrun_strvec_push(&v, job->layout->cluster->platform) || hrun_strvec_push(&v, "-hostfile") ||
-          hrun_strvec_push(&v, "hrun.hostfile") || hrun_strvec_push(&v, "-np") ||
-          hrun_strvec_pushf(&v, "%d", job->layout->nranks) || push_parameters(job, &mpi, &v) ||
-          hrun_strvec_push(&v, job->argv[0]) || push_arguments(job, &v);
-    rc = bad ? hrun_fail_nomem(err) : hrun_show_command(job, &v, out);
-    hrun_strvec_release(&v);
-    return rc;
+    if (job->n_env || job->wdir)
+        hrun_strvec_push(&v, "env");
+    if (job->wdir)
+        hrun_strvec_add(&v, "-C", job->wdir, NULL);
+    for (int i = 0; i < job->n_env; i++)
+        if (strchr(job->env[i], '='))
+            hrun_strvec_push(&v, job->env[i]);
+    hrun_strvec_add(&v, "smpirun", "-platform", job->layout->cluster->platform, "-hostfile", "hrun.hostfile", "-np",
+                    NULL);
+    hrun_strvec_pushf(&v, "%d", job->layout->nranks);
+    push_parameters(job, &mpi, &v);
+    hrun_strvec_add_all(&v, job->argv);
+    hrun_show_command(job, &v, out);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- run */
-
-static int build(const struct hrun_run *r, const struct hrun_mpi *mpi, const char *helper, const char *hostfile,
-                 struct hrun_strvec *v, struct hrun_error *err)
-{
-    int bad = hrun_strvec_push(v, helper) || hrun_strvec_push(v, "run") ||
-              hrun_strvec_pushf(v, "%d", r->words.child_fd) || hrun_strvec_push(v, r->job->program) ||
-              push_fixed(r, hostfile, v) || push_parameters(r->job, mpi, v) || hrun_strvec_push(v, "--") ||
-              hrun_strvec_push(v, r->job->layout->cluster->platform) || push_arguments(r->job, v);
-
-    return bad ? hrun_fail_nomem(err) : 0;
-}
-
-static int build_env(const struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
-{
-    if (hrun_env_base(env, err) || hrun_env_user(r->job, env, err))
-        return -1;
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err);
-    return 0;
-}
 
 static void say_hosts(struct hrun_run *r)
 {
@@ -259,55 +205,55 @@ static void say_hosts(struct hrun_run *r)
         hrun_run_say(r, "rank %d is simulated on host %s", i, l->cluster->hosts[l->ranks[i].host].name);
 }
 
-static int start(struct hrun_run *r, const struct hrun_mpi *mpi, const char *helper, struct hrun_error *err)
+static int start_smpi(struct hrun_run *r, const struct hrun_mpi *mpi, const char *helper, struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    struct hrun_spawn_one one;
-    struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
-                                    .scratch = r->job->scratch, .grace_ms = 3000 };
-    char *hostfile = hrun_strf("%s/hostfile", r->rundir);
-    int rc = -1;
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
+                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
+    autofree char *hostfile = hrun_strf("%s/hostfile", r->rundir);
+    struct hrun_spawn_one one = { 0 };
 
-    memset(&one, 0, sizeof one);
     r->is_launcher = 1;
     r->launcher = &hrun_smpi_launcher;
-    if (hrun_words_open(&r->words, err))
-        goto out;
     hrun_layout_hostfile(r->job->layout, &text);
-    if (hrun_file_replace(hostfile, text.data, text.len, 0600, err) || build(r, mpi, helper, hostfile, &argv, err) || build_env(r, &env, err) || hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
-        goto out;
+    if (hrun_words_open(&r->words, err) || hrun_file_replace(hostfile, text.data, text.len, 0600, err) ||
+        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+        return -1;
+    hrun_strvec_add(&argv, helper, "run", NULL);
+    hrun_strvec_pushf(&argv, "%d", r->words.child_fd);
+    hrun_strvec_push(&argv, r->job->program);
+    push_fixed(r, hostfile, &argv);
+    push_parameters(r->job, mpi, &argv);
+    hrun_strvec_add(&argv, "--", r->job->layout->cluster->platform, NULL);
+    hrun_strvec_add_all(&argv, r->job->argv + 1);
+    hrun_env_base(&env);
+    hrun_env_user(r->job, &env);
+    hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id);
     one.env = env.v;
     say_hosts(r);
-    rc = hrun_run_start(r, helper, argv.v, NULL, &one, 1, err);
-out:
-    free(hostfile);
-    hrun_buf_release(&text);
-    hrun_strvec_release(&argv);
-    hrun_strvec_release(&env);
-    return rc;
+    return hrun_run_start(r, helper, argv.v, NULL, &one, 1, err);
 }
 
 static int smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     struct hrun_smpi_watch w = { .clock_s = -1 };
-    char *helper = helper_path(err);
+    autofree char *helper = helper_path(err);
     struct hrun_mpi mpi;
     struct hrun_run r;
-    int rc = -1;
+    int rc;
 
-    if (!helper || mpi_of(job, &mpi, err))
-        goto out;
+    if (!helper || hrun_job_mpi(job, &mpi, err))
+        return -1;
     rc = hrun_run_begin(&r, job, out, err);
     r.state = &w;
     if (rc == 0)
-        rc = start(&r, &mpi, helper, err);
+        rc = start_smpi(&r, &mpi, helper, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     out->job_s = w.clock_s > 0 ? w.clock_s : 0;
     hrun_run_end(&r);
-out:
-    free(helper);
     return rc;
 }
 

@@ -83,7 +83,7 @@ void hrun_smpi_read(const char *line, struct hrun_smpi_said *out)
 enum { WARNINGS_MAX = 5 };
 
 /* All ranks are one process. */
-static void bring_signal(struct hrun_run *r, int sig)
+static void bring_smpi_signal(struct hrun_run *r, int sig)
 {
     kill(r->procs[0].own_group ? -r->procs[0].pid : r->procs[0].pid, sig);
 }
@@ -142,7 +142,7 @@ static void fail_as_said(struct hrun_run *r, const struct hrun_smpi_said *said, 
         hrun_run_say(r, "a rank exited without calling MPI_Finalize");
 }
 
-static void ended(struct hrun_run *r, int status)
+static void on_smpi_end(struct hrun_run *r, int status)
 {
     struct hrun_smpi_watch *w = r->state;
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = sig ? 128 + sig : WEXITSTATUS(status);
@@ -163,4 +163,4 @@ static void ended(struct hrun_run *r, int status)
     }
 }
 
-const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_signal, on_smpi_line, settle_nothing, ended };
+const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_smpi_signal, on_smpi_line, settle_nothing, on_smpi_end };

@@ -42,29 +42,28 @@
 
 /* ---------------------------------------------------------------- usable, check */
 
-static int has_pmix(char *srun, struct hrun_error *err)
+static int check_pmix(char *srun, struct hrun_error *err)
 {
     char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = hrun_command_output(words, 1, &text, err);    /* older versions say it on standard error */
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!rc && !strstr(text.data, "pmix"))
-        rc = hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
+    if (hrun_command_output(words, 1, &text, err))      /* older versions say it on standard error */
+        return -1;
+    return strstr(text.data, "pmix") ? 0
+           : hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
                        "slurm-wlm-basic-plugins on all nodes, or use --engine mpirun");
-    hrun_buf_release(&text);
-    return rc;
 }
 
 /* All hosts must be nodes of the allocation. */
-static int check_hosts(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
+static int check_nodes(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
 {
     int group;
 
     for (int i = 0; i < c->nhosts; i++) {
-        char *node = hrun_srun_node(a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
+        autofree char *node = hrun_srun_node(a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
+
         if (!node)
             return -1;
-        free(node);
     }
     return 0;
 }
@@ -89,7 +88,7 @@ static int srun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi 
 static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     struct hrun_allocation a;
-    char *srun = NULL, *scancel = NULL;
+    autofree char *srun = NULL, *scancel = NULL;
     int rc = -1;
 
     (void)found;
@@ -103,16 +102,14 @@ static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *
     } else if (!(scancel = hrun_program_find("scancel", NULL, NULL))) {
         hrun_srun_missing(err, "scancel");
     } else {
-        rc = check_hosts(cluster, &a, err) || has_pmix(srun, err) ? -1 : 0;
+        rc = check_nodes(cluster, &a, err) || check_pmix(srun, err) ? -1 : 0;
     }
-    free(srun);
-    free(scancel);
     hrun_allocation_release(&a);
     return rc;
 }
 
 /* Names in the order in which Slurm sorts them: numbers in them count as numbers. */
-static int by_name(const void *a, const void *b)
+static int by_node_name(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
@@ -125,10 +122,10 @@ static int check_order(const struct hrun_srun_parts *p, struct hrun_error *err)
         char *last = one->v[0], *first = two->v[0];
 
         for (size_t k = 0; k < one->n; k++)
-            last = by_name(&one->v[k], &last) > 0 ? one->v[k] : last;
+            last = by_node_name(&one->v[k], &last) > 0 ? one->v[k] : last;
         for (size_t k = 0; k < two->n; k++)
-            first = by_name(&two->v[k], &first) < 0 ? two->v[k] : first;
-        if (by_name(&last, &first) > 0)
+            first = by_node_name(&two->v[k], &first) < 0 ? two->v[k] : first;
+        if (by_node_name(&last, &first) > 0)
             return hrun_fail(err, HRUN_EENGINE, "component %d of %s has node %s and component %d has %s, and Slurm's "
                              "PMIx mixes up nodes that are not in the order of their names: use --engine mpirun, ask "
                              "for the components in the other order, or leave one out with --use", p->v[i - 1].group,
@@ -156,19 +153,10 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
-static void push_all(struct hrun_strvec *v, const char *const *words)
-{
-
-    for (size_t i = 0; words[i]; i++)
-        hrun_strvec_push(v, words[i]);
-}
-
 /* Which processes run where. nodes: a list, or a file with a '/' in its name. */
-static void push_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
-                          int mpich, struct hrun_strvec *v)
+static void push_part_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
+                                int mpich, struct hrun_strvec *v)
 {
-    static const char *const fixed[] = { "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL };
-
     if (p->ngroups > 1)
         hrun_strvec_pushf(v, "--het-group=%d", part->group);
     hrun_strvec_push(v, mpich ? "--mpi=pmi2" : "--mpi=pmix");
@@ -176,15 +164,15 @@ static void push_placement(const struct hrun_srun_parts *p, const struct hrun_sr
     hrun_strvec_pushf(v, "--ntasks=%d", part->nranks);
     hrun_strvec_push(v, "--distribution=arbitrary");
     hrun_strvec_pushf(v, "--nodelist=%s", nodes);
-    push_all(v, fixed);
+    hrun_strvec_add(v, "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL);
 }
 
 /* The program of a part, or a shell that chooses among several: the file of srun's --multi-prog cannot hold all
  * arguments. SLURM_PROCID counts the processes of all components. */
-static void push_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
-                        struct hrun_strvec *v)
+static void push_part_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
+                              struct hrun_strvec *v)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int end = part->first + part->nranks;
 
     if (part->first + hrun_job_run_length(job, part->first) >= end) {
@@ -192,7 +180,7 @@ static void push_program(const struct hrun_job *job, const struct hrun_srun_part
         return;
     }
     for (int r = part->first, next; r < end; r = next) {
-        struct hrun_strvec words = HRUN_STRVEC_INIT;
+        autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
         next = r + hrun_job_run_length(job, r);
         if (next < end)
@@ -201,31 +189,19 @@ static void push_program(const struct hrun_job *job, const struct hrun_srun_part
         hrun_push_program(job, r, as_found, &words);
         hrun_buf_add_command(&text, words.v);
         hrun_buf_adds(&text, next < end ? "; " : "");
-        hrun_strvec_release(&words);
     }
-    hrun_strvec_push(v, "/bin/sh");
-    hrun_strvec_push(v, "-c");
-    hrun_strvec_push(v, text.data);
-    hrun_buf_release(&text);
+    hrun_strvec_add(v, "/bin/sh", "-c", text.data, NULL);
 }
 
 /* What a run needs beyond the placement. */
 static void push_running(const struct hrun_job *job, int first, int stderr_fd, struct hrun_strvec *v)
 {
-    static const char *const fixed[] = { "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL };
-
-    push_all(v, fixed);
+    hrun_strvec_add(v, "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL);
     hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program));
     hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
     hrun_strvec_push(v, first && !(job->no_stdin && !job->stdin_text) ? "--input=0" : "--input=none");
     if (job->tag_output)
         hrun_strvec_push(v, "--label");
-}
-
-static void push_wdir(const struct hrun_job *job, struct hrun_strvec *v)
-{
-    if (job->wdir)
-        hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
 }
 
 static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
@@ -234,8 +210,8 @@ static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
 static void push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich, struct hrun_strvec *v)
 {
     size_t before = v->n;
-    int bad = hrun_strvec_push(v, "env");
 
+    hrun_strvec_push(v, "env");
     if (p->nodes)
         hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
     if (!mpich && hrun_env_yields(job))
@@ -266,11 +242,10 @@ static void show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_p
 
 static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec v = HRUN_STRVEC_INIT;
-    struct hrun_buf nodes = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf nodes = HRUN_BUF_INIT;
     struct hrun_srun_parts p;
     struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
-    int rc = -1;
 
     hrun_job_mpi(job, &mpi, NULL);  /* a program that cannot be read has none */
     if (hrun_env_check(job, err) || hrun_srun_make_parts(job->layout, &p, err))
@@ -281,118 +256,99 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
         if (i)
             hrun_strvec_push(&v, ":");
         show_nodes(&p, &p.v[i], &nodes);
-        push_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v);
-        push_wdir(job, &v);
-        push_program(job, &p.v[i], 0, &v);
+        push_part_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v);
+        if (job->wdir)
+            hrun_strvec_pushf(&v, "--chdir=%s", job->wdir);
+        push_part_program(job, &p.v[i], 0, &v);
     }
     hrun_show_command(job, &v, out);
     hrun_srun_parts_release(&p);
-    hrun_strvec_release(&v);
-    hrun_buf_release(&nodes);
     return 0;
 }
 
-static int build(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd,
-                 struct hrun_strvec *v, struct hrun_error *err)
+static int build_srun(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd,
+                      struct hrun_strvec *v, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *file = NULL;
-    int bad = hrun_strvec_push(v, "srun"), rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
+    hrun_strvec_push(v, "srun");
     for (int i = 0; i < p->n; i++) {
         const struct hrun_srun_part *part = &p->v[i];
+        autofree char *file = hrun_strf("%s/nodes.%d", r->rundir, part->group);
 
-        free(file);
-        file = hrun_strf("%s/nodes.%d", r->rundir, part->group);
         hrun_buf_reset(&text);
         for (size_t k = 0; k < part->nodes.n; k++)
             hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
-        bad = bad;
-        if (!bad && hrun_file_replace(file, text.data, text.len, 0600, err))
-            goto out;
-        if (!bad) {
-            if (i)
-                hrun_strvec_push(v, ":");
-            push_placement(p, part, file, r->mpich, v);
-            push_running(r->job, i == 0, stderr_fd, v);
-            push_wdir(r->job, v);
-        }
-        if (!bad) {
-            hrun_strvec_push(v, shim);
-            hrun_strvec_push(v, "rank");
-            push_program(r->job, part, 1, v);
-        }
+        if (hrun_file_replace(file, text.data, text.len, 0600, err))
+            return -1;
+        if (i)
+            hrun_strvec_push(v, ":");
+        push_part_placement(p, part, file, r->mpich, v);
+        push_running(r->job, i == 0, stderr_fd, v);
+        if (r->job->wdir)
+            hrun_strvec_pushf(v, "--chdir=%s", r->job->wdir);
+        hrun_strvec_add(v, shim, "rank", NULL);
+        push_part_program(r->job, part, 1, v);
     }
-    rc = bad ? hrun_fail_nomem(err) : 0;
-out:
-    free(file);
-    hrun_buf_release(&text);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the environment */
 
-static int openmpi_env(const struct hrun_job *job, struct hrun_strvec *env, struct hrun_error *err)
+static void srun_openmpi_env(const struct hrun_job *job, struct hrun_strvec *env)
 {
     if (!getenv("SLURM_PMIX_FENCE"))
-        hrun_env_set(env, "SLURM_PMIX_FENCE", "ring", err);
-    hrun_env_no_mpich(env, err);
-    hrun_env_mca(job, env, "orte_bound_at_launch", "1", err);
+        hrun_env_set(env, "SLURM_PMIX_FENCE", "ring");
+    hrun_env_no_mpich(env);
+    hrun_env_mca(job, env, "orte_bound_at_launch", "1");
     if (hrun_env_yields(job))
-        hrun_env_mca(job, env, hrun_env_yield, "1", err);
-    return 0;
+        hrun_env_mca(job, env, hrun_env_yield, "1");
 }
 
 /* srun's environment is also that of the ranks. */
-static int build_env(const struct hrun_run *r, const struct hrun_srun_parts *p, struct hrun_strvec *env,
-                     struct hrun_error *err)
+static void build_srun_env(const struct hrun_run *r, const struct hrun_srun_parts *p, struct hrun_strvec *env)
 {
     const struct hrun_job *job = r->job;
-    struct hrun_strvec ranks = HRUN_STRVEC_INIT;
-    int rc = hrun_ranks_words(job->layout, &ranks);
+    autorelease(hrun_strvec_release) struct hrun_strvec ranks = HRUN_STRVEC_INIT;
 
-    rc = rc || hrun_srun_clean_env(env, err) || hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id, err) ||
-         (p->nodes && hrun_env_set(env, JOB_NODES, p->nodes, err)) ||
-         hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err) ||
-         (r->mpich ? hrun_mpich_env(env, err) : openmpi_env(job, env, err));
-    for (size_t i = 0; i < ranks.n && !rc; i++) {
+    hrun_srun_clean_env(env);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
+    if (p->nodes)
+        hrun_env_set(env, JOB_NODES, p->nodes);
+    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind");
+    if (r->mpich)
+        hrun_mpich_env(env);
+    else
+        srun_openmpi_env(job, env);
+    hrun_ranks_words(job->layout, &ranks);
+    for (size_t i = 0; i < ranks.n; i++)
         hrun_env_set_word(env, ranks.v[i]);
-        rc = 0;
-    }
-    hrun_strvec_release(&ranks);
-    if (rc || hrun_env_user(job, env, err))
-        return -1;
+    hrun_env_user(job, env);
     hrun_env_preload(job, 1, env);
-    return 0;
 }
 
 /* ---------------------------------------------------------------- run */
 
-static int start(struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, const char *srun,
-                 struct hrun_error *err)
+static int start_srun(struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, const char *srun,
+                      struct hrun_error *err)
 {
-    struct hrun_strvec argv = HRUN_STRVEC_INIT, env = HRUN_STRVEC_INIT;
-    struct hrun_spawn_one one;
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
+    struct hrun_spawn_one one = { 0 };
     /* srun ends the ranks within a second of SIGTERM, which it gets when hrun dies */
-    struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
-                                    .scratch = r->job->scratch, .grace_ms = 3000 };
-    int rc = -1;
+    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
+                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
 
-    memset(&one, 0, sizeof one);
     r->is_launcher = 1;
     r->launcher = &hrun_srun_launcher;
     r->begun_s = INFINITY;
     r->tagging = HRUN_TAG_SRUN;
     if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_words_open(&r->words, err) ||
-        hrun_run_prepare(r, 1, err) || build(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err) ||
-        build_env(r, p, &env, err))
-        goto out;
+        hrun_run_prepare(r, 1, err) || build_srun(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err))
+        return -1;
+    build_srun_env(r, p, &env);
     one.env = env.v;
-    rc = hrun_run_start(r, srun, argv.v, NULL, &one, 1, err);
-out:
-    hrun_strvec_release(&argv);
-    hrun_strvec_release(&env);
-    return rc;
+    return hrun_run_start(r, srun, argv.v, NULL, &one, 1, err);
 }
 
 /* What srun_watch.c has to know. */
@@ -441,16 +397,17 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
 {
     struct hrun_job job = *asked;
     struct hrun_mpi mpi;
-    char *library = NULL, mpich_words[64];
-    struct hrun_srun_watch *w = xcalloc(1, sizeof *w);
-    char *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
+    char mpich_words[64];
+    autofree char *library = NULL, *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
+    autofree struct hrun_srun_watch *w = xcalloc(1, sizeof *w);
     struct hrun_srun_parts p = { 0 };
     struct hrun_run r;
     int rc = -1;
 
     if (!srun)
         hrun_srun_missing(err, "srun");
-    if (!shim || !srun || hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &p, err) || begin_watch(&p, w, err))
+    if (!shim || !srun || hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &p, err) ||
+        begin_watch(&p, w, err))
         goto out;
     if (mpi.kind == HRUN_MPI_MPICH)
         library = hrun_mpich_preload(&job, 1, mpich_words, sizeof mpich_words);
@@ -458,7 +415,7 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
     r.mpich = mpi.kind == HRUN_MPI_MPICH;
     r.state = w;
     if (rc == 0)
-        rc = start(&r, &p, shim, srun, err);
+        rc = start_srun(&r, &p, shim, srun, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0)
@@ -467,10 +424,6 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
 out:
     end_watch(w);
     hrun_srun_parts_release(&p);
-    free(w);
-    free(library);
-    free(shim);
-    free(srun);
     return rc;
 }
 

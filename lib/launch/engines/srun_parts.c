@@ -23,8 +23,8 @@ void hrun_srun_parts_release(struct hrun_srun_parts *p)
 }
 
 /* Give rank r of the layout to the part of its component, which is the last one or a later one. */
-static int add_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int r, const char *node, int group,
-                    char *seen, struct hrun_error *err)
+static int give_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int r, const char *node, int group,
+                     char *seen, struct hrun_error *err)
 {
     struct hrun_srun_part *last = p->n ? &p->v[p->n - 1] : NULL;
 
@@ -44,13 +44,13 @@ static int add_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int 
 }
 
 /* p->nodes, from the allocation's names of the hosts used (by their numbers; NULL for the others). */
-static int note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
+static void note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a, char *const *used, int nhosts)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    struct hrun_strvec v = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
 
     if (p->ngroups > 1)
-        return 0;
+        return;
     for (size_t i = 0; i < a->hosts.n; i++)
         for (int h = 0; h < nhosts; h++)
             if (used[h] && !strcmp(used[h], a->hosts.v[i])) {
@@ -59,25 +59,21 @@ static int note_nodes(struct hrun_srun_parts *p, const struct hrun_allocation *a
             }
     if (v.n < a->hosts.n) {
         hrun_hostlist_print(v.v, v.n, &text);
-        p->nodes = xstrdup(text.data);
+        p->nodes = hrun_buf_detach(&text);
     }
-    hrun_strvec_release(&v);
-    hrun_buf_release(&text);
-    return 0;
 }
 
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err)
 {
     const struct hrun_cluster *c = l->cluster;
     struct hrun_allocation a;
-    char *seen = xcalloc((size_t)c->nhosts + 1, 1), **nodes = xcalloc((size_t)c->nhosts + 1, sizeof *nodes);
-    int *groups = xcalloc((size_t)c->nhosts + 1, sizeof *groups), rc = 0;
+    autofree char *seen = xcalloc((size_t)c->nhosts + 1, 1), **nodes = xcalloc((size_t)c->nhosts + 1, sizeof *nodes);
+    autofree int *groups = xcalloc((size_t)c->nhosts + 1, sizeof *groups);
+    int rc = 0;
 
     *p = (struct hrun_srun_parts){ 0 };
-    if (hrun_allocation_find(&a, err)) {
-        rc = -1;
-        goto out;
-    }
+    if (hrun_allocation_find(&a, err))
+        return -1;
     p->ngroups = a.ngroups > 1 ? a.ngroups : 1;
     p->v = xcalloc((size_t)p->ngroups, sizeof *p->v);
     p->name = xstrdup(a.name ? a.name : "");
@@ -88,17 +84,14 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
 
         if (!nodes[h])
             nodes[h] = hrun_srun_node(&a, c->hosts[h].name, c->hosts[h].is_local, &groups[h], err);
-        rc = nodes[h] ? add_rank(p, l, r, nodes[h], groups[h], seen, err) : -1;
+        rc = nodes[h] ? give_rank(p, l, r, nodes[h], groups[h], seen, err) : -1;
     }
-    rc = rc || note_nodes(p, &a, nodes, c->nhosts) ? -1 : 0;
-    hrun_allocation_release(&a);
-out:
-    for (int h = 0; h < c->nhosts; h++)
-        free(nodes[h]);
-    free(nodes);
-    free(groups);
-    free(seen);
     if (rc)
         hrun_srun_parts_release(p);
+    else
+        note_nodes(p, &a, nodes, c->nhosts);
+    hrun_allocation_release(&a);
+    for (int h = 0; h < c->nhosts; h++)
+        free(nodes[h]);
     return rc;
 }

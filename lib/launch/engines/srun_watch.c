@@ -28,20 +28,16 @@ static const double JUST_S = 1;
 static void cancel(struct hrun_run *r, int sig)
 {
     struct hrun_srun_watch *w = r->state;
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    int bad = hrun_strvec_push(&argv, "scancel") || hrun_strvec_push(&argv, "--quiet") ||
-              hrun_strvec_pushf(&argv, "--signal=%d", sig);
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
 
-    for (size_t i = 0; i < w->steps.n && !bad; i++) {
-        hrun_strvec_push(&argv, w->steps.v[i]);
-        bad = 0;
-    }
-    hrun_run_helper(r, w->scancel, bad ? NULL : argv.v, sig);
-    hrun_strvec_release(&argv);
+    hrun_strvec_add(&argv, "scancel", "--quiet", NULL);
+    hrun_strvec_pushf(&argv, "--signal=%d", sig);
+    hrun_strvec_add_all(&argv, w->steps.v);
+    hrun_run_helper(r, w->scancel, argv.v, sig);
 }
 
 /* As long as there is no step srun itself has to end, and other signals have nowhere to go. */
-static void bring_signal(struct hrun_run *r, int sig)
+static void bring_srun_signal(struct hrun_run *r, int sig)
 {
     const struct hrun_srun_watch *w = r->state;
     pid_t srun = r->procs[0].pid;
@@ -131,7 +127,7 @@ static void aborted(struct hrun_run *r)
         r->verdict_s = hrun_monotonic_s() + ABORT_S;
 }
 
-static void lost(struct hrun_run *r, const struct hrun_srun_said *said)
+static void lose_node(struct hrun_run *r, const struct hrun_srun_said *said)
 {
     if (!r->out->lost_host[0])
         snprintf(r->out->lost_host, sizeof r->out->lost_host, "%.*s", (int)said->len, said->text);
@@ -168,7 +164,7 @@ static void on_srun_line(struct hrun_run *r, char *line)
         aborted(r);
         break;
     case HRUN_SRUN_LOST:
-        lost(r, &said);
+        lose_node(r, &said);
         break;
     case HRUN_SRUN_WAITING:
         if (!w->steps.n && !w->complaint[0])
@@ -185,7 +181,7 @@ static void on_srun_line(struct hrun_run *r, char *line)
     }
 }
 
-static void ended(struct hrun_run *r, int status)
+static void on_srun_end(struct hrun_run *r, int status)
 {
     struct hrun_srun_watch *w = r->state;
     int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -196,4 +192,4 @@ static void ended(struct hrun_run *r, int status)
                      strsignal(WTERMSIG(status)));
 }
 
-const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_signal, on_srun_line, blame_suspect, ended };
+const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_srun_signal, on_srun_line, blame_suspect, on_srun_end };

@@ -34,7 +34,7 @@ enum {
 };
 
 /* A host that has ranks. */
-struct host {
+struct ssh_host {
     const struct hrun_host *host;
     int fd;                     /* connection, -1: closed */
     pid_t pid;                  /* agent or proxy, 0: it has ended */
@@ -47,7 +47,7 @@ struct ssh {
     struct hrun_reach reach;
     struct hrun_run *r;
     struct hrun_pmi *pmi;
-    struct host *hosts;
+    struct ssh_host *hosts;
     int nhosts;
     int *host_of;               /* of a host of the cluster: index in hosts, -1: it has no rank */
     struct hrun_strvec env;     /* of agents and proxies */
@@ -71,18 +71,15 @@ static int ssh_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *
 
 static int ssh_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
-    struct hrun_strvec words = HRUN_STRVEC_INIT;
-    char *program = NULL;
-    int remote = 0, rc;
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autofree char *program = NULL;
+    int remote = 0;
 
     (void)found;
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
-    rc = hrun_check_hosts(&hrun_engine_ssh, cluster, err) ||
-         (remote && hrun_agent_find(NULL, 0, &program, &words, err));
-    free(program);
-    hrun_strvec_release(&words);
-    return rc ? -1 : 0;
+    return hrun_check_hosts(&hrun_engine_ssh, cluster, err) ||
+           (remote && hrun_agent_find(NULL, 0, &program, &words, err)) ? -1 : 0;
 }
 
 static int ssh_check(const struct hrun_job *job, struct hrun_error *err)
@@ -99,7 +96,7 @@ static int ssh_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- what the proxies are told */
 
-static void send_out(struct ssh *s, struct host *h)
+static void send_out(struct ssh *s, struct ssh_host *h)
 {
     struct epoll_event ev = { .events = EPOLLIN, .data.ptr = h };
 
@@ -115,24 +112,24 @@ static void send_out(struct ssh *s, struct host *h)
     epoll_ctl(s->epoll, EPOLL_CTL_MOD, h->fd, &ev);
 }
 
-static void send_frame(struct ssh *s, struct host *h, enum hrun_frame_kind kind, int number, const char *data,
+static void send_frame(struct ssh *s, struct ssh_host *h, enum hrun_frame_kind kind, int number, const char *data,
                        size_t len)
 {
     hrun_frame_add(&h->out, kind, number, data, len);
     send_out(s, h);
 }
 
-static struct host *host_of(const struct ssh *s, int rank)
+static struct ssh_host *host_of(const struct ssh *s, int rank)
 {
     return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
 }
 
-static void add_word(struct hrun_buf *b, const char *word)
+static void add_frame_word(struct hrun_buf *b, const char *word)
 {
     hrun_buf_add(b, word, strlen(word) + 1);
 }
 
-static void add_number(struct hrun_buf *b, int n)
+static void add_frame_number(struct hrun_buf *b, int n)
 {
     hrun_buf_addf(b, "%d", n);
     hrun_buf_addc(b, 0);
@@ -154,30 +151,25 @@ static int is_of_here(const char *entry)
 
 /* The environment of all ranks, which is put over that of each host: this one's without what is of here, and what the
  * user says. */
-static int ranks_env(const struct ssh *s, struct hrun_strvec *env, struct hrun_error *err)
+static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
 {
     const struct hrun_job *job = s->r->job;
-    struct hrun_strvec base = HRUN_STRVEC_INIT;
-    int bad = hrun_env_base(&base, err), rc;
+    autorelease(hrun_strvec_release) struct hrun_strvec base = HRUN_STRVEC_INIT;
 
-    for (size_t i = 0; i < base.n; i++) {
+    hrun_env_base(&base);
+    for (size_t i = 0; i < base.n; i++)
         if (!is_of_here(base.v[i]))
             hrun_strvec_push(env, base.v[i]);
-        bad = 0;
-    }
-    hrun_mpich_env(env, err);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->job_id, err);
-    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind", err);
-    rc = bad || hrun_ranks_words(job->layout, env) || hrun_env_user(job, env, err) ||
-         hrun_env_preload(job, 1, env) ? -1 : 0;
+    hrun_mpich_env(env);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->job_id);
+    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind");
+    hrun_ranks_words(job->layout, env);
+    hrun_env_user(job, env);
+    hrun_env_preload(job, 1, env);
     /* -x NAME passes on what is else of here. */
-    for (int i = 0; i < job->n_env && !rc; i++)
-        if (!strchr(job->env[i], '=') && getenv(job->env[i])) {
-            hrun_env_set(env, job->env[i], getenv(job->env[i]), err);
-            rc = 0;
-        }
-    hrun_strvec_release(&base);
-    return rc;
+    for (int i = 0; i < job->n_env; i++)
+        if (!strchr(job->env[i], '=') && getenv(job->env[i]))
+            hrun_env_set(env, job->env[i], getenv(job->env[i]));
 }
 
 static int nprograms(const struct hrun_job *job)
@@ -190,66 +182,63 @@ static int nprograms(const struct hrun_job *job)
 }
 
 /* The words of HRUN_FRAME_JOB for a host; hrun-shim proxy reads them (read_job). */
-static void add_job(const struct ssh *s, const struct host *h, const char *wdir, const struct hrun_strvec *env,
+static void add_job(const struct ssh *s, const struct ssh_host *h, const char *wdir, const struct hrun_strvec *env,
                     struct hrun_buf *b)
 {
     const struct hrun_job *job = s->r->job;
     const struct hrun_layout *l = job->layout;
     int here = 0, n = nprograms(job);
 
-    add_word(b, wdir);
-    add_number(b, l->nranks);
-    add_number(b, (int)env->n);
+    add_frame_word(b, wdir);
+    add_frame_number(b, l->nranks);
+    add_frame_number(b, (int)env->n);
     for (size_t i = 0; i < env->n; i++)
-        add_word(b, env->v[i]);
-    add_number(b, n);
+        add_frame_word(b, env->v[i]);
+    add_frame_number(b, n);
     for (int i = 0; i < n; i++) {
         struct hrun_program one = job->which ? job->programs[i] : (struct hrun_program){ job->argv, job->program };
         int words = 1;
 
         while (one.argv[words])
             words++;
-        add_number(b, words);
-        add_word(b, one.path);
+        add_frame_number(b, words);
+        add_frame_word(b, one.path);
         for (int k = 1; k < words; k++)
-            add_word(b, one.argv[k]);
+            add_frame_word(b, one.argv[k]);
     }
     for (int r = 0; r < l->nranks; r++)
         here += host_of(s, r) == h;
-    add_number(b, here);
+    add_frame_number(b, here);
     for (int r = 0; r < l->nranks; r++)
         if (host_of(s, r) == h) {
-            add_number(b, r);
-            add_number(b, job->which ? job->which[r] : 0);
+            add_frame_number(b, r);
+            add_frame_number(b, job->which ? job->which[r] : 0);
         }
 }
 
 /* All hosts are ready: start the ranks. */
-static int begin(struct ssh *s, struct hrun_error *err)
+static int begin_ranks(struct ssh *s, struct hrun_error *err)
 {
     const struct hrun_job *job = s->r->job;
-    struct hrun_strvec env = HRUN_STRVEC_INIT;
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     const char *dir = job->wdir ? job->wdir : ".";
-    char *wdir = realpath(dir, NULL);
-    int rc = wdir ? ranks_env(s, &env, err)
-                  : hrun_fail_errno(err, HRUN_EIO, "the working directory %s cannot be used", dir);
+    autofree char *wdir = realpath(dir, NULL);
 
-    for (int i = 0; i < s->nhosts && !rc; i++) {
+    s->r->begun_s = 0;
+    if (!wdir)
+        return hrun_fail_errno(err, HRUN_EIO, "the working directory %s cannot be used", dir);
+    ranks_env(s, &env);
+    for (int i = 0; i < s->nhosts; i++) {
         hrun_buf_reset(&b);
         add_job(s, &s->hosts[i], wdir, &env, &b);
         if (b.len > HRUN_FRAME_MAX)
-            rc = hrun_fail(err, HRUN_EINVAL, "environment, arguments and ranks of the job take %zu MiB, and at most %d "
-                           "can be told to a host", b.len >> 20, HRUN_FRAME_MAX >> 20);
-        else
-            send_frame(s, &s->hosts[i], HRUN_FRAME_JOB, 0, b.data, b.len);
+            return hrun_fail(err, HRUN_EINVAL, "environment, arguments and ranks of the job take %zu MiB, and at most "
+                             "%d can be told to a host", b.len >> 20, HRUN_FRAME_MAX >> 20);
+        send_frame(s, &s->hosts[i], HRUN_FRAME_JOB, 0, b.data, b.len);
     }
-    s->begun = !rc;
-    s->r->begun_s = 0;
-    hrun_strvec_release(&env);
-    hrun_buf_release(&b);
-    free(wdir);
-    return rc;
+    s->begun = 1;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- standard input */
@@ -270,7 +259,7 @@ static void watch_input(struct ssh *s, int how)
         s->input_ready = 1;
 }
 
-static void close_input(struct ssh *s)
+static void close_ssh_input(struct ssh *s)
 {
     if (s->input_own && s->input >= 0)
         close(s->input);
@@ -291,7 +280,7 @@ static int read_input(struct ssh *s)
     if (n > 0)
         s->input_under_way += (size_t)n;
     else
-        close_input(s);
+        close_ssh_input(s);
     send_frame(s, host_of(s, 0), HRUN_FRAME_INPUT, 0, data, n > 0 ? (size_t)n : 0);
     return n > 0;
 }
@@ -306,7 +295,7 @@ static void feed_input(struct ssh *s, int how)
 /* ---------------------------------------------------------------- what the proxies tell */
 
 /* The host's ranks are not heard of any more. */
-static void hang_up(struct ssh *s, struct host *h)
+static void close_host(struct ssh *s, struct ssh_host *h)
 {
     struct hrun_run *r = s->r;
 
@@ -322,24 +311,24 @@ static void hang_up(struct ssh *s, struct host *h)
         }
 }
 
-static void garbled(struct ssh *s, struct host *h)
+static void garbled(struct ssh *s, struct ssh_host *h)
 {
     if (!s->r->engine_failed && !s->r->kill_s) {
         hrun_fail(s->r->err, HRUN_EENGINE, "what host '%s' sends is not understood: is the same version of hrun "
                   "installed there, and does its shell write nothing at the start?", h->host->name);
         hrun_run_break(s->r);
     }
-    hang_up(s, h);
+    close_host(s, h);
 }
 
-static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
+static int obey_proxy(struct ssh *s, struct ssh_host *h, const struct hrun_frame *f)
 {
     struct hrun_run *r = s->r;
     int rank = f->number, ours = rank < r->nprocs && host_of(s, rank) == h;
     char text[16];
 
     if (f->kind == HRUN_FRAME_TAKEN && !f->number) {
-        close_input(s);
+        close_ssh_input(s);
         return 0;
     }
     if (f->kind == HRUN_FRAME_TAKEN) {
@@ -374,7 +363,7 @@ static int obey(struct ssh *s, struct host *h, const struct hrun_frame *f)
 }
 
 /* What a shell has written before the hello is dropped. 0: the hello has not come yet; -1: nor will it. */
-static int skip_greeting(struct host *h)
+static int skip_greeting(struct ssh_host *h)
 {
     static const char hello[] = HRUN_PROXY_HELLO;
     char *found = memmem(h->in.data, h->in.len, hello, sizeof hello - 1);
@@ -388,7 +377,7 @@ static int skip_greeting(struct host *h)
     return 1;
 }
 
-static void read_host(struct ssh *s, struct host *h)
+static void read_host_frames(struct ssh *s, struct ssh_host *h)
 {
     struct hrun_frame f;
     size_t at = 0;
@@ -399,26 +388,26 @@ static void read_host(struct ssh *s, struct host *h)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        hang_up(s, h);
+        close_host(s, h);
         return;
     }
     hrun_buf_add(&h->in, data, (size_t)n);
     if (h->greeted || (got = skip_greeting(h)) > 0)
-        while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey(s, h, &f)))
+        while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey_proxy(s, h, &f)))
             ;
     if (got < 0)
         garbled(s, h);
     hrun_frames_drop(&h->in, &at);
 }
 
-static void report(void *ctx, const struct hrun_guard_event *ev)
+static void report_rank(void *ctx, const struct hrun_guard_event *ev)
 {
     const struct ssh *s = ctx;
 
     hrun_run_event(s->r, ev);
 }
 
-static void answer(void *ctx, int rank, const char *data, size_t len)
+static void send_answer(void *ctx, int rank, const char *data, size_t len)
 {
     struct ssh *s = ctx;
 
@@ -444,7 +433,7 @@ static int living(struct ssh *s)
     int n = 0;
 
     for (int i = 0; i < s->nhosts; i++) {
-        struct host *h = &s->hosts[i];
+        struct ssh_host *h = &s->hosts[i];
 
         if (h->pid > 0 && waitpid(h->pid, NULL, WNOHANG) == h->pid)
             h->pid = 0;
@@ -459,7 +448,7 @@ static void find_lost(struct ssh *s)
     struct hrun_run *r = s->r;
 
     for (int i = 0; i < s->nhosts; i++) {
-        struct host *h = &s->hosts[i];
+        struct ssh_host *h = &s->hosts[i];
 
         if (h->silent && !h->pid && !r->failed && !r->engine_failed && r->kill_s <= 0 && !r->ending_signal)
             hrun_run_lose(r, h->host->name);
@@ -479,11 +468,11 @@ static void set_paused(struct ssh *s)
 }
 
 /* Agent or proxy of a host, its connection and process. */
-static int start_host(struct ssh *s, struct host *h, struct hrun_error *err)
+static int start_host(struct ssh *s, struct ssh_host *h, struct hrun_error *err)
 {
     char *const proxy[] = { s->reach.shim, (char *)(uintptr_t)"proxy", (char *)(uintptr_t)"start", NULL };
     struct hrun_run *r = s->r;
-    struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     struct hrun_spawn what = { .program = s->reach.shim, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
                                .mark = r->mark };
     struct hrun_spawn_one one = { .env = s->env.v, .own_group = 1 };
@@ -496,21 +485,18 @@ static int start_host(struct ssh *s, struct host *h, struct hrun_error *err)
     one.fds[0] = one.fds[1] = pair[1];
     one.fds[2] = hrun_output_child_fd(r->output, 0, 1);
     what.death_signal = h->host->is_local ? SIGKILL : SIGTERM;
-    if (!h->host->is_local && hrun_reach_agent_words(&s->reach, r, h->host, proxy, &argv, err))
-        goto out;
+    if (!h->host->is_local)
+        hrun_reach_agent_words(&s->reach, r, h->host, proxy, &argv);
     what.argv = h->host->is_local ? proxy : argv.v;
-    if (fcntl(h->fd, F_SETFL, O_NONBLOCK) || epoll_ctl(s->epoll, EPOLL_CTL_ADD, h->fd, &ev)) {
+    if (fcntl(h->fd, F_SETFL, O_NONBLOCK) || epoll_ctl(s->epoll, EPOLL_CTL_ADD, h->fd, &ev))
         hrun_fail_errno(err, HRUN_EIO, "cannot watch the connection to host '%s'", h->host->name);
-        goto out;
-    }
-    rc = hrun_spawn(&what, &one, 1, &h->pid, err);
+    else
+        rc = hrun_spawn(&what, &one, 1, &h->pid, err);
     if (rc)
         h->pid = 0;
     else
         hrun_pids_push(&r->groups, h->pid);
-out:
     close(pair[1]);
-    hrun_strvec_release(&argv);
     return rc;
 }
 
@@ -530,14 +516,14 @@ static int start_more(struct ssh *s, struct hrun_error *err)
     return 0;
 }
 
-static int watch(struct hrun_run *r)
+static int watch_hosts(struct hrun_run *r)
 {
     struct ssh *s = r->state;
     struct epoll_event events[EVENTS];
     int n = epoll_wait(s->epoll, events, EVENTS, 0);
 
     for (int i = 0; i < n; i++) {
-        struct host *h = events[i].data.ptr;
+        struct ssh_host *h = events[i].data.ptr;
 
         if (!events[i].data.ptr) {
             hrun_reach_watch(r);
@@ -548,7 +534,7 @@ static int watch(struct hrun_run *r)
             if (h->fd >= 0 && (events[i].events & EPOLLOUT))
                 send_out(s, h);
             if (h->fd >= 0 && (events[i].events & ~(uint32_t)EPOLLOUT))
-                read_host(s, h);
+                read_host_frames(s, h);
         }
     }
     n = living(s);
@@ -560,7 +546,7 @@ static int watch(struct hrun_run *r)
         hrun_run_break(r);
     if (!s->begun && s->nstarted == s->nhosts && s->reach.nup == s->reach.nremote && !r->engine_failed &&
         r->kill_s <= 0 && r->nalive > 0) {
-        if (begin(s, r->err))
+        if (begin_ranks(s, r->err))
             hrun_run_break(r);
         else
             feed_input(s, EPOLL_CTL_ADD);
@@ -571,13 +557,13 @@ static int watch(struct hrun_run *r)
 }
 
 /* The hosts are out of reach: their proxies end all when the connection does. */
-static void give_up(struct ssh *s)
+static void give_up_hosts(struct ssh *s)
 {
     for (int i = 0; i < s->nhosts; i++)
-        hang_up(s, &s->hosts[i]);
+        close_host(s, &s->hosts[i]);
 }
 
-static void bring_signal(struct hrun_run *r, int sig)
+static void bring_ssh_signal(struct hrun_run *r, int sig)
 {
     struct ssh *s = r->state;
     int ends = sig == SIGKILL || hrun_signal_action(sig) == HRUN_SIGNAL_END;
@@ -586,7 +572,7 @@ static void bring_signal(struct hrun_run *r, int sig)
     set_paused(s);
     if ((ends && !s->begun) || (sig == SIGKILL && r->killed)) {
         r->failed = 1;
-        give_up(s);
+        give_up_hosts(s);
         return;
     }
     for (int i = 0; i < s->nhosts && s->begun; i++)
@@ -595,10 +581,10 @@ static void bring_signal(struct hrun_run *r, int sig)
         feed_input(s, EPOLL_CTL_MOD);
 }
 
-static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_signal };
+static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_ssh_signal };
 
 /* An agent that outlives all patience hangs on a host that is gone, unless all ranks there have told their ends. */
-static void abandon(struct hrun_run *r)
+static void abandon_hosts(struct hrun_run *r)
 {
     const struct ssh *s = r->state;
 
@@ -610,7 +596,7 @@ static void abandon(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- start */
 
-static void find_hosts(struct ssh *s, const struct hrun_layout *l)
+static void find_ssh_hosts(struct ssh *s, const struct hrun_layout *l)
 {
     s->hosts = xcalloc((size_t)l->nhosts_used + 1, sizeof *s->hosts);
     s->host_of = xmalloc(sizeof *s->host_of * ((size_t)l->cluster->nhosts + 1));
@@ -622,16 +608,16 @@ static void find_hosts(struct ssh *s, const struct hrun_layout *l)
         if (s->host_of[i] >= 0)
             continue;
         s->host_of[i] = s->nhosts;
-        s->hosts[s->nhosts++] = (struct host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
+        s->hosts[s->nhosts++] = (struct ssh_host){ .host = &l->cluster->hosts[i], .fd = -1, .in = HRUN_BUF_INIT,
                                                .out = HRUN_BUF_INIT };
     }
 }
 
-static int start(struct ssh *s, struct hrun_error *err)
+static int start_ssh(struct ssh *s, struct hrun_error *err)
 {
     struct hrun_run *r = s->r;
     const struct hrun_layout *l = r->job->layout;
-    const struct hrun_pmi_owner owner = { report, answer, s };
+    const struct hrun_pmi_owner owner = { report_rank, send_answer, s };
     const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
                                           .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 2000,
                                           .since = r->since, .pmi = 1 };
@@ -644,25 +630,24 @@ static int start(struct ssh *s, struct hrun_error *err)
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
         return -1;
-    find_hosts(s, l);
-    if (hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err) || !(s->pmi = hrun_pmi_create(l, &owner, err)))
+    find_ssh_hosts(s, l);
+    if (hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err))
         return -1;
-    hrun_pmi_set_apps(s->pmi, r->job->which);
+    s->pmi = hrun_pmi_create(l, r->job->which, &owner);
     if (s->epoll < 0 || (s->reach.notes.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.notes.fd, &notes)))
         return hrun_fail_errno(err, HRUN_EIO, "cannot wait for the hosts");
     r->begun_s = INFINITY;
     r->watch_fd = s->epoll;
-    r->watch = watch;
-    r->abandon = abandon;
+    r->watch = watch_hosts;
+    r->abandon = abandon_hosts;
     s->input = hrun_run_stdin(r->job, err);
     if (s->input == -2)
         return -1;
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
-    hrun_env_base(&s->env, err);
-    hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id, err);
-    if (hrun_reach_env(&s->reach, r, &s->env, err))
-        return -1;
+    hrun_env_base(&s->env);
+    hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id);
+    hrun_reach_env(&s->reach, r, &s->env);
     r->start_s = hrun_monotonic_s();
     if (start_more(s, err))
         return -1;
@@ -678,7 +663,7 @@ static int start(struct ssh *s, struct hrun_error *err)
 static void end_hosts(struct ssh *s)
 {
     for (int i = 0; i < s->nhosts; i++) {
-        struct host *h = &s->hosts[i];
+        struct ssh_host *h = &s->hosts[i];
 
         if (h->fd >= 0)
             close(h->fd);
@@ -690,7 +675,7 @@ static void end_hosts(struct ssh *s)
         hrun_buf_release(&h->in);
         hrun_buf_release(&h->out);
     }
-    close_input(s);
+    close_ssh_input(s);
     if (s->epoll >= 0)
         close(s->epoll);
     hrun_pmi_destroy(s->pmi);
@@ -706,19 +691,18 @@ static int ssh_run(const struct hrun_job *asked, struct hrun_outcome *out, struc
     struct hrun_run r;
     struct ssh s = { .reach = HRUN_REACH_INIT, .r = &r, .epoll = -1, .input = -1 };
     struct hrun_mpi mpi;
-    char *library, words[64];
+    autofree char *library = NULL;
+    char words[64];
     int rc;
 
     if (hrun_job_mpi(&job, &mpi, err))
         return -1;
     library = hrun_mpich_preload(&job, 0, words, sizeof words);
-    if (hrun_reach_plan(&job, NULL, &s.reach, err)) {
-        free(library);
+    if (hrun_reach_plan(&job, NULL, &s.reach, err))
         return -1;
-    }
     rc = hrun_run_begin(&r, &job, out, err);
     if (rc == 0)
-        rc = start(&s, err);
+        rc = start_ssh(&s, err);
     if (rc == 0)
         rc = hrun_run_loop(&r);
     if (rc == 0 && mpi.kind == HRUN_MPI_MPICH)
@@ -727,7 +711,6 @@ static int ssh_run(const struct hrun_job *asked, struct hrun_outcome *out, struc
         hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
     end_hosts(&s);
     hrun_run_end(&r);
-    free(library);
     return rc;
 }
 
