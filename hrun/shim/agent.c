@@ -1,9 +1,9 @@
-/* agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/internal.h */
+/* agent.c - in front of the remote shell of mpirun; see shim.h and lib/launch/notes.h */
 #include "shim.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "launch/internal.h"
+#include "launch/notes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static const char *const reporters[REPORTERS] = { [NOBODY] = "nobody", [SHELL] =
 /* For shells of all kinds. */
 static const char SHELL_UP[] = "sh -c 'echo " SHIM_MARK SHIM_UP " >&2' ;";
 
-struct agent {
+struct watched_agent {
     const char *host;
     int notes;                  /* FIFO, -1: none */
     double limit_s;
@@ -47,7 +47,7 @@ struct agent {
 };
 
 /* Where there is no FIFO standard error leads to the user, through the hosts between. */
-static void send_note(const struct agent *a, enum hrun_note kind, int number, const char *text)
+static void send_note(const struct watched_agent *a, enum hrun_note kind, int number, const char *text)
 {
     static const char *const plain[HRUN_NOTE_KINDS] = {
         [HRUN_NOTE_CHANGED] = "has changed since it was asked what it is made of: say --refresh",
@@ -62,7 +62,7 @@ static void send_note(const struct agent *a, enum hrun_note kind, int number, co
 }
 
 /* What became of the host. ssh ends with 255 when it has no connection, and with the status of the command else. */
-static void conclude(struct agent *a, int status)
+static void tell_agent_end(struct watched_agent *a, int status)
 {
     int cut_off = status == 255 || status >= 128;
 
@@ -83,7 +83,7 @@ static void conclude(struct agent *a, int status)
 
 /* ---------------------------------------------------------------- what comes from the other host */
 
-static void pass_on(const char *data, size_t len)
+static void write_error(const char *data, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(STDERR_FILENO, data, len);
@@ -99,7 +99,7 @@ static void pass_on(const char *data, size_t len)
 
 /* A report of shim_host, or of the word before the command. After the last one all is clean there, and the connection
  * is cut, as closing it in its own time takes longer. 0: it is none. */
-static int obey_word(struct agent *a, const char *word)
+static int obey_word(struct watched_agent *a, const char *word)
 {
     struct hrun_note_read n;
 
@@ -118,7 +118,7 @@ static int obey_word(struct agent *a, const char *word)
             hrun_note_write(a->notes, n.kind, n.host, n.number, n.text);
     } else if (!strncmp(word, SHIM_BYE, strlen(SHIM_BYE))) {
         a->bye = (int)strtol(word + strlen(SHIM_BYE), NULL, 10);
-        conclude(a, a->bye);
+        tell_agent_end(a, a->bye);
         if (a->pid > 0 && a->reporter != PROXY)     /* frames may be on their way */
             kill(a->pid, SIGTERM);
     } else {
@@ -128,7 +128,7 @@ static int obey_word(struct agent *a, const char *word)
 }
 
 /* A line with a report, perhaps behind words that had no end. 1: it was one, 0: it is to be passed on. */
-static int take_report(struct agent *a, char *line, size_t len)
+static int take_report(struct watched_agent *a, char *line, size_t len)
 {
     int heard = 0;
 
@@ -137,26 +137,26 @@ static int take_report(struct agent *a, char *line, size_t len)
     line[len - 1] = 0;
     for (char *mark = line; !heard && (mark = strstr(mark, SHIM_MARK)); mark++)
         if ((heard = obey_word(a, mark + strlen(SHIM_MARK))))
-            pass_on(line, (size_t)(mark - line));
+            write_error(line, (size_t)(mark - line));
     line[len - 1] = '\n';
     return heard;
 }
 
 /* One line, or a piece of one, ended by a newline where it has one. */
-static void take_line(struct agent *a, char *line, size_t len)
+static void take_agent_line(struct watched_agent *a, char *line, size_t len)
 {
     size_t words = len;
 
     if (take_report(a, line, len))
         return;
-    pass_on(line, len);
+    write_error(line, len);
     while (words > 0 && strchr(" \t\r\n", line[words - 1]))
         words--;
     if (words > 0)
         snprintf(a->last, sizeof a->last, "%.*s", (int)words, line);
 }
 
-static void on_input(struct agent *a, const char *data, size_t len)
+static void on_input(struct watched_agent *a, const char *data, size_t len)
 {
     while (len > 0) {
         const char *nl = memchr(data, '\n', len);
@@ -164,7 +164,7 @@ static void on_input(struct agent *a, const char *data, size_t len)
 
         hrun_buf_add(&a->line, data, part);
         if (nl || a->line.len >= LINE_MAX_KEPT) {
-            take_line(a, a->line.data, a->line.len);
+            take_agent_line(a, a->line.data, a->line.len);
             hrun_buf_reset(&a->line);
         }
         data += part;
@@ -172,7 +172,7 @@ static void on_input(struct agent *a, const char *data, size_t len)
     }
 }
 
-static void drain(struct agent *a)
+static void read_agent_errors(struct watched_agent *a)
 {
     char chunk[4096];
     ssize_t n = -1;
@@ -188,7 +188,7 @@ static void drain(struct agent *a)
 
 /* ---------------------------------------------------------------- the agent's life */
 
-/* AGENT OPTION... HOST COMMAND... with what the shell there is to report. NULL: no memory. */
+/* AGENT OPTION... HOST COMMAND... with what the shell there is to report. */
 static char **with_report(char **words, int n, int count)
 {
     char **v = xcalloc((size_t)count + 2, sizeof *v);
@@ -199,7 +199,7 @@ static char **with_report(char **words, int n, int count)
     return v;
 }
 
-static int start(struct agent *a, char **words)
+static int start_agent_command(struct watched_agent *a, char **words)
 {
     static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD };
     int errs[2];
@@ -255,7 +255,7 @@ static void stand_behind(void)
 }
 
 /* Signals go on to the agent; those of the terminal reach it without us. */
-static void pass_signals(struct agent *a)
+static void pass_signals(struct watched_agent *a)
 {
     struct signalfd_siginfo info;
 
@@ -266,14 +266,14 @@ static void pass_signals(struct agent *a)
         }
 }
 
-static int has_exited(const struct agent *a)
+static int has_command_exited(const struct watched_agent *a)
 {
     siginfo_t end = { 0 };
 
     return waitid(P_PID, (id_t)a->pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == a->pid;
 }
 
-static void give_up(struct agent *a)
+static void give_up_host(struct watched_agent *a)
 {
     struct pollfd p = { a->sigfd, POLLIN, 0 };
     char text[64];
@@ -283,37 +283,37 @@ static void give_up(struct agent *a)
     a->told = 1;
     kill(a->pid, SIGTERM);
     kill(a->pid, SIGCONT);
-    for (double end_s = shim_now_s() + PATIENCE_MS * 1e-3; !has_exited(a) && shim_now_s() < end_s; pass_signals(a))
+    for (double end_s = shim_now_s() + PATIENCE_MS * 1e-3; !has_command_exited(a) && shim_now_s() < end_s; pass_signals(a))
         poll(&p, 1, 10);
     kill(a->pid, SIGKILL);
 }
 
 /* Until the agent has exited. Result: its wait status. */
-static int live(struct agent *a)
+static int watch_agent(struct watched_agent *a)
 {
     double late_s = shim_now_s() + a->limit_s;
     int status = 0;
 
-    while (!has_exited(a)) {
+    while (!has_command_exited(a)) {
         struct pollfd p[2] = { { a->sigfd, POLLIN, 0 }, { a->errs, POLLIN, 0 } };
         int waits = a->reporter != NOBODY && !a->up && !a->told;
         double left_s = late_s - shim_now_s();
 
         if (waits && left_s <= 0) {
-            give_up(a);
+            give_up_host(a);
             break;
         }
         if (poll(p, 2, waits ? (int)(left_s * 1000) + 1 : -1) < 0 && errno != EINTR)
             break;
         pass_signals(a);
-        drain(a);
+        read_agent_errors(a);
     }
     while (waitpid(a->pid, &status, 0) < 0 && errno == EINTR)
         ;
     a->pid = 0;
-    drain(a);
+    read_agent_errors(a);
     if (a->line.len)
-        take_line(a, a->line.data, a->line.len);
+        take_agent_line(a, a->line.data, a->line.len);
     return status;
 }
 
@@ -325,7 +325,7 @@ static int is_question(char **command)
 
 int shim_agent(char **words)
 {
-    struct agent a = { .notes = -1, .bye = -1, .line = HRUN_BUF_INIT };
+    struct watched_agent a = { .notes = -1, .bye = -1, .line = HRUN_BUF_INIT };
     const char *path = getenv(HRUN_NOTES_VARIABLE);
     int n = 0, count = 0, status;
     char **command;
@@ -353,15 +353,15 @@ int shim_agent(char **words)
     if (path)
         a.notes = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     send_note(&a, HRUN_NOTE_BEGUN, 0, "");
-    if (!command || start(&a, command)) {
+    if (start_agent_command(&a, command)) {
         shim_say("hrun-shim agent: %s", strerror(errno));
         return SHIM_FAILED;
     }
-    status = live(&a);
+    status = watch_agent(&a);
     if (command != words + 3)
         free(command);
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    conclude(&a, status);
+    tell_agent_end(&a, status);
     hrun_buf_release(&a.line);
     return a.bye >= 0 ? a.bye : status;
 }

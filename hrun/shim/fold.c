@@ -38,7 +38,7 @@ static int start_command(char **words, pid_t *pid)
     return fds[0];
 }
 
-static void fold(FILE *in)
+static void fold_lines(FILE *in)
 {
     int c, n = 0;
 
@@ -64,7 +64,7 @@ int shim_fold(char **words)
 
     if (!in)
         return SHIM_FAILED;
-    fold(in);
+    fold_lines(in);
     fclose(in);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;

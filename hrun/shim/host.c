@@ -11,7 +11,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "launch/launch.h"
-#include "launch/internal.h"
+#include "launch/notes.h"
+#include "launch/procs.h"
+#include "launch/ranks.h"
+#include "launch/words.h"
 #include "topo/topo.h"
 
 #include <errno.h>
@@ -38,7 +41,7 @@ enum {
 /* Seen with two ranks of Open MPI 4.1.4: 8212 KiB, of which two segments of PMIx's store take 4 MiB each. */
 static const unsigned long long ROOM_BYTES = 9ULL << 20;
 
-struct host {
+struct daemon_host {
     int reports;
     char *folder, *shm;         /* shm may be NULL */
     int sigfd;
@@ -47,7 +50,7 @@ struct host {
     pid_t daemon;
 };
 
-static void report(const struct host *h, const char *word, const char *text)
+static void report_to_agent(const struct daemon_host *h, const char *word, const char *text)
 {
     char line[2048];
     int n = snprintf(line, sizeof line - 1, "%s%s%s", SHIM_MARK, word, text);
@@ -62,12 +65,12 @@ static void report(const struct host *h, const char *word, const char *text)
 
 static void pass_note(void *h, char *line)
 {
-    report(h, SHIM_NOTE, line);
+    report_to_agent(h, SHIM_NOTE, line);
 }
 
-static int refuse(const struct host *h, const char *why)
+static int refuse_host_job(const struct daemon_host *h, const char *why)
 {
-    report(h, SHIM_REFUSED, why);
+    report_to_agent(h, SHIM_REFUSED, why);
     if (!h->reports)
         shim_say("%s", why);
     return SHIM_FAILED;
@@ -85,38 +88,34 @@ static int in_list(const char *list, const char *word)
     return 0;
 }
 
-static int matches(const char *list)
+static int matches_fingerprint(const char *list)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char watched[2048];
-    int rc;
 
     hrun_openmpi_watched(watched, sizeof watched);
     hrun_topo_fingerprint(watched, &b);
-    rc = in_list(list, b.data);
-    hrun_buf_release(&b);
-    return rc;
+    return in_list(list, b.data);
 }
 
 /* mpirun may have put the folder of its daemon first in PATH, which was not there when the host was asked. */
-static int is_known(const char *list)
+static int is_as_planned(const char *list)
 {
-    char *path = getenv("PATH"), *rest = path ? strchr(path, ':') : NULL, *whole;
+    const char *path = getenv("PATH");
+    autofree char *whole = path ? xstrdup(path) : NULL;
     int rc;
 
-    if (!strcmp(list, "-") || matches(list))
+    if (!strcmp(list, "-") || matches_fingerprint(list))
         return 1;
-    whole = rest ? xstrdup(path) : NULL;
-    if (!whole)
+    if (!whole || !strchr(whole, ':'))
         return 0;
-    rc = setenv("PATH", strchr(whole, ':') + 1, 1) == 0 && matches(list);
+    rc = setenv("PATH", strchr(whole, ':') + 1, 1) == 0 && matches_fingerprint(list);
     setenv("PATH", whole, 1);
-    free(whole);
     return rc;
 }
 
 /* Private folders. 0, or an exit status after saying why not. */
-static int make_folders(struct host *h)
+static int make_folders(struct daemon_host *h)
 {
     const char *base = getenv("TMPDIR");
     struct hrun_error err = { 0 };
@@ -127,12 +126,12 @@ static int make_folders(struct host *h)
     h->folder = hrun_rundir_create(NULL, &err);
     if (!h->folder) {
         snprintf(why, sizeof why, "its folder for temporary files, %s, cannot be used (%.1000s)", base, err.text);
-        return refuse(h, why);
+        return refuse_host_job(h, why);
     }
     if (statvfs(h->folder, &fs) == 0 && fs.f_blocks && (unsigned long long)fs.f_bavail * fs.f_frsize < ROOM_BYTES) {
         snprintf(why, sizeof why, "its folder for temporary files, %s, is full: %llu KiB are free and %llu are needed",
                  base, (unsigned long long)fs.f_bavail * fs.f_frsize >> 10, ROOM_BYTES >> 10);
-        return refuse(h, why);
+        return refuse_host_job(h, why);
     }
     h->shm = hrun_rundir_create("/dev/shm", NULL);
     if (!h->reports)
@@ -140,7 +139,7 @@ static int make_folders(struct host *h)
     snprintf(why, sizeof why, "%.1000s/notes", h->folder);
     if (hrun_words_fifo(&h->notes, why) || setenv(HRUN_NOTES_VARIABLE, why, 1)) {
         snprintf(why, sizeof why, "a FIFO cannot be made in %.1000s (%s)", h->folder, strerror(errno));
-        return refuse(h, why);
+        return refuse_host_job(h, why);
     }
     return 0;
 }
@@ -149,7 +148,7 @@ static int make_folders(struct host *h)
 
 /* Let the daemon keep its files in our folder, unless the user says where. mpirun hands settings on as arguments
  * "-mca KEY VALUE", and with them the folder that hrun has made for mpirun itself, which ends with the job's name. */
-static void set_folder(const struct host *h, const char *job, char **words)
+static void set_folder(const struct daemon_host *h, const char *job, char **words)
 {
     for (char **w = words; w[0] && w[1] && w[2]; w++)
         if (!strcmp(w[1], "orte_tmpdir_base") || !strcmp(w[1], "prte_tmpdir_base")) {
@@ -161,7 +160,7 @@ static void set_folder(const struct host *h, const char *job, char **words)
         }
 }
 
-static int start(struct host *h, const char *job, char **words)
+static int start_daemon(struct daemon_host *h, const char *job, char **words)
 {
     static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGCHLD };
     sigset_t set;
@@ -177,7 +176,7 @@ static int start(struct host *h, const char *job, char **words)
     h->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (h->sigfd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return -1;
-    report(h, SHIM_UP, "");
+    report_to_agent(h, SHIM_UP, "");
     h->daemon = fork();
     if (h->daemon == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -199,7 +198,7 @@ int shim_told_to_end(int sigfd)
     return end;
 }
 
-static int is_alone(void)
+static int is_cut_off(void)
 {
     struct pollfd p[2] = { { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 } };
 
@@ -207,7 +206,7 @@ static int is_alone(void)
 }
 
 /* Reap what has ended. 1 when child is among them: *status is its. */
-static int reap(pid_t child, int *status)
+static int reap_child(pid_t child, int *status)
 {
     int one, ended = 0;
     pid_t pid;
@@ -222,7 +221,7 @@ static int reap(pid_t child, int *status)
 
 int shim_signal_rest(int sig)
 {
-    struct hrun_pids tree = HRUN_PIDS_INIT;
+    autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
     int n = 0;
 
     hrun_procs_tree(getpid(), &tree);
@@ -234,32 +233,30 @@ int shim_signal_rest(int sig)
                 kill(tree.v[i], SIGCONT);   /* a stopped process hears SIGTERM only when it goes on */
             }
         }
-    hrun_pids_release(&tree);
     return n;
 }
 
 int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status)
 {
     struct pollfd p = { sigfd, POLLIN, 0 };
-    struct hrun_pids children = HRUN_PIDS_INIT;
+    autorelease(hrun_pids_release) struct hrun_pids children = HRUN_PIDS_INIT;
     double kill_s = shim_now_s() + patience_ms * 1e-3, end_s = kill_s + KILLED_MS * 1e-3;
-    int ended = reap(child, status), left;
+    int ended = reap_child(child, status), left;
 
     if (hrun_procs_children(&children) == 0 && !children.n)     /* the usual case: no look at all processes */
         return ended;
-    hrun_pids_release(&children);
     left = shim_signal_rest(SIGTERM);
     while (left && shim_now_s() < end_s) {
         poll(&p, 1, STEP_MS);
         shim_told_to_end(sigfd);
-        ended |= reap(child, status);
+        ended |= reap_child(child, status);
         left = shim_signal_rest(shim_now_s() < kill_s ? 0 : SIGKILL);
     }
     return ended;
 }
 
 /* Until the daemon has ended, or is to. Result: its wait status. */
-static int live(struct host *h)
+static int watch_daemon(struct daemon_host *h)
 {
     struct pollfd p[4] = { { h->sigfd, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 },
                            { h->notes.fd, POLLIN, 0 } };
@@ -269,9 +266,9 @@ static int live(struct host *h)
         if (poll(p, 4, LOOK_MS) < 0 && errno != EINTR)
             return status;
         hrun_words_take(&h->notes, pass_note, h);
-        if (reap(h->daemon, &status))
+        if (reap_child(h->daemon, &status))
             break;
-        if (shim_told_to_end(h->sigfd) || is_alone()) {
+        if (shim_told_to_end(h->sigfd) || is_cut_off()) {
             shim_end_rest(h->sigfd, h->daemon, DAEMON_PATIENCE_MS, &status);
             return status;
         }
@@ -282,7 +279,7 @@ static int live(struct host *h)
 
 int shim_host(char **words)
 {
-    struct host h = { .sigfd = -1, .daemon = -1, .notes = HRUN_WORDS_INIT };
+    struct daemon_host h = { .sigfd = -1, .daemon = -1, .notes = HRUN_WORDS_INIT };
     char text[16];
     int count = 0, status;
 
@@ -293,17 +290,17 @@ int shim_host(char **words)
         return SHIM_FAILED;
     }
     h.reports = !strcmp(words[1], "reports");
-    if (!is_known(words[2])) {
-        report(&h, SHIM_CHANGED, "");
+    if (!is_as_planned(words[2])) {
+        report_to_agent(&h, SHIM_CHANGED, "");
         if (!h.reports)
             shim_say("this host has changed since it was asked what it is made of: say --refresh");
         return SHIM_FAILED;
     }
     status = make_folders(&h);
-    if (status == 0 && start(&h, words[0], words + 3))
-        status = refuse(&h, strerror(errno));
+    if (status == 0 && start_daemon(&h, words[0], words + 3))
+        status = refuse_host_job(&h, strerror(errno));
     else if (status == 0) {
-        status = live(&h);
+        status = watch_daemon(&h);
         status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
     hrun_words_take(&h.notes, pass_note, &h);
@@ -314,7 +311,7 @@ int shim_host(char **words)
     free(h.shm);
     if (h.daemon > 0) {
         snprintf(text, sizeof text, "%d", status);
-        report(&h, SHIM_BYE, text);
+        report_to_agent(&h, SHIM_BYE, text);
     }
     return status;
 }

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "launch/frames.h"
-#include "launch/internal.h"
+#include "launch/mpich.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,9 +122,9 @@ static int read_job(struct proxy *p, const struct hrun_frame *f)
     for (int i = 0; i < p->nprograms && !c.bad; i++) {
         n = next_number(&c, max);
         p->programs[i] = xcalloc((size_t)n + 1, sizeof **p->programs);
-        for (int k = 0; p->programs[i] && k < n; k++)
+        for (int k = 0; k < n; k++)
             p->programs[i][k] = next_word(&c);
-        c.bad |= !p->programs[i] || !n;
+        c.bad |= !n;
     }
     p->nchildren = next_number(&c, max);
     p->children = xcalloc((size_t)p->nchildren + 1, sizeof *p->children);
@@ -257,7 +257,7 @@ static void signal_ranks(struct proxy *p, int sig)
 }
 
 /* A piece of what a rank has written. 0: there is none now, or it has ended. */
-static int read_rank(struct proxy *p, struct child *k, int f)
+static int read_rank_output(struct proxy *p, struct child *k, int f)
 {
     char data[PIECE];
     ssize_t n = read(k->fds[f], data, sizeof data);
@@ -272,14 +272,14 @@ static int read_rank(struct proxy *p, struct child *k, int f)
 }
 
 /* What is there now. Bounded, as others may go on to write. */
-static void drain(struct proxy *p, struct child *k)
+static void drain_rank(struct proxy *p, struct child *k)
 {
     for (int f = 0; f < RANK_FDS; f++)
-        for (int n = 0; n < PIPE_MAX / PIECE && k->fds[f] >= 0 && read_rank(p, k, f); n++)
+        for (int n = 0; n < PIPE_MAX / PIECE && k->fds[f] >= 0 && read_rank_output(p, k, f); n++)
             ;
 }
 
-static void close_input(struct proxy *p)
+static void close_proxy_input(struct proxy *p)
 {
     if (p->input >= 0)
         close(p->input);
@@ -292,7 +292,7 @@ static void write_input(struct proxy *p)
     size_t before = p->waiting.len;
 
     if (p->input >= 0 && before && hrun_frames_send(p->input, &p->waiting)) {
-        close_input(p);
+        close_proxy_input(p);
         hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, 0, "", 0);
     }
     if (p->input < 0)
@@ -300,7 +300,7 @@ static void write_input(struct proxy *p)
     else if (p->waiting.len < before)
         hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, (int)(before - p->waiting.len), "", 0);
     if (p->input_ended && !p->waiting.len)
-        close_input(p);
+        close_proxy_input(p);
 }
 
 static void write_answers(struct child *k)
@@ -312,7 +312,7 @@ static void write_answers(struct child *k)
 }
 
 /* Tell the ends of ranks, each behind all that it has written. */
-static void reap(struct proxy *p)
+static void reap_here(struct proxy *p)
 {
     int status;
     pid_t pid;
@@ -323,11 +323,11 @@ static void reap(struct proxy *p)
 
             if (k->pid != pid)
                 continue;
-            drain(p, k);
+            drain_rank(p, k);
             k->pid = 0;
             p->nalive--;
             if (k->rank == 0)
-                close_input(p);
+                close_proxy_input(p);
             tell_end(p, k->rank, status);
         }
 }
@@ -351,7 +351,7 @@ static void close_streams(struct proxy *p, int f)
         }
 }
 
-static int obey(struct proxy *p, const struct hrun_frame *f)
+static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
 {
     struct child *k;
 
@@ -401,7 +401,7 @@ static void read_hrun(struct proxy *p)
         hrun_buf_add(&p->in, data, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
         p->ends = 1;
-    while (!p->ends && (got = hrun_frame_next(&p->in, &p->in_at, &f)) > 0 && !(got = obey(p, &f)))
+    while (!p->ends && (got = hrun_frame_next(&p->in, &p->in_at, &f)) > 0 && !(got = obey_hrun(p, &f)))
         ;
     if (got < 0) {
         shim_say("hrun-shim proxy is told what it does not understand");
@@ -419,7 +419,7 @@ static void flush_out(struct proxy *p)
 }
 
 /* Wait until something can be done, and do it. */
-static void step(struct proxy *p, struct pollfd *q)
+static void step_proxy(struct proxy *p, struct pollfd *q)
 {
     int room = p->out.len < OUT_MAX, n = OWN_FDS;
 
@@ -447,42 +447,39 @@ static void step(struct proxy *p, struct pollfd *q)
         if (q[i].revents & POLLOUT)
             write_answers(k);
         if ((q[i].revents & ~POLLOUT) && k->fds[f] >= 0)
-            read_rank(p, k, f);
+            read_rank_output(p, k, f);
     }
     if (q[3].revents)
         write_input(p);
     if (shim_told_to_end(p->sigfd))
         p->ends = 1;
-    reap(p);
+    reap_here(p);
     if (q[1].revents)
         read_hrun(p);
     flush_out(p);
 }
 
 /* Until the last rank has ended, or hrun has gone. */
-static void live(struct proxy *p)
+static void run_proxy(struct proxy *p)
 {
-    struct pollfd *q = xcalloc(OWN_FDS, sizeof *q), *grown;
+    autofree struct pollfd *q = xmalloc(OWN_FDS * sizeof *q);
 
-    while (q && !p->ends && (!p->children || p->nalive > 0)) {
+    while (!p->ends && (!p->children || p->nalive > 0)) {
         int had = p->nchildren;
 
-        step(p, q);
-        if (p->nchildren == had)
-            continue;
-        grown = xrealloc(q, sizeof *q * (size_t)(OWN_FDS + p->nchildren * RANK_FDS));
-        q = grown;
+        step_proxy(p, q);
+        if (p->nchildren != had)
+            q = xrealloc(q, sizeof *q * (size_t)(OWN_FDS + p->nchildren * RANK_FDS));
     }
-    free(q);
 }
 
 /* Nobody is left who writes: hand over what they have written last. */
-static void hand_over(struct proxy *p)
+static void hand_over_output(struct proxy *p)
 {
     struct pollfd q = { STDOUT_FILENO, POLLOUT, 0 };
 
     for (int i = 0; i < p->nchildren; i++)
-        drain(p, &p->children[i]);
+        drain_rank(p, &p->children[i]);
     for (flush_out(p); p->out.len && !p->ends; flush_out(p)) {
         poll(&q, 1, -1);
         if (q.revents & (POLLERR | POLLHUP))
@@ -515,9 +512,9 @@ int shim_proxy(char **words)
     fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);
     hrun_buf_adds(&p.out, HRUN_PROXY_HELLO);
     flush_out(&p);
-    live(&p);
+    run_proxy(&p);
     shim_end_rest(p.sigfd, -1, REST_PATIENCE_MS, &status);
-    hand_over(&p);
+    hand_over_output(&p);
     hrun_mpich_remove_orphans(p.since);
     release_job(&p);
     hrun_buf_release(&p.in);

@@ -3,7 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
-#include "launch/internal.h"
+#include "launch/env.h"
+#include "launch/notes.h"
+#include "launch/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,15 +121,14 @@ static void restore_settings(void)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *agent = getenv(names[i][0]), *daemon = getenv(names[i][1]);
         const char *shim = agent ? strstr(agent, "/hrun-shim agent ") : NULL;
-        char *own;
         int behind = 0;
 
         if (daemon && strstr(daemon, "/hrun-shim host "))
             unsetenv(names[i][1]);
-        if (shim && !sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) && behind &&
-            (own = xstrdup(shim + behind))) {
+        if (shim && !sscanf(shim, "/hrun-shim agent %*s %*s %*d %n", &behind) && behind) {
+            autofree char *own = xstrdup(shim + behind);    /* of the text that setenv replaces */
+
             setenv(names[i][0], own, 1);
-            free(own);
         }
     }
 }
@@ -136,40 +137,36 @@ static void restore_settings(void)
 static int has_libraries(int rank, const char *list)
 {
     size_t len;
-    char *one;
-    int good = 1;
 
-    for (const char *p = list; *p && good; p += len + (p[len] == ':')) {
-        len = strcspn(p, ":");
-        one = hrun_strf("%.*s", (int)len, p);
-        good = !access(one, R_OK);
-        if (!good)
+    for (const char *p = list; *p; p += len + (p[len] == ':')) {
+        autofree char *one = xstrndup(p, len = strcspn(p, ":"));
+
+        if (access(one, R_OK)) {
             shim_say("rank %d: this host has no %s: install hrun anew here (make install), or run without --trace and "
                      "--tune-collectives", rank, one);
-        free(one);
+            return 0;
+        }
     }
-    return good;
+    return 1;
 }
 
 /* Hrun's libraries, for the program and not for us. A rank without them would leave the others waiting. */
 static int preload(int rank)
 {
     const char *libraries = getenv(HRUN_ENV_PRELOAD), *before = getenv("LD_PRELOAD");
-    char *list;
+    autofree char *list = NULL;
 
     if (!libraries)
         return 0;
     if (!has_libraries(rank, libraries))
         return -1;
     list = hrun_strf("%s%s%s", libraries, before && *before ? ":" : "", before ? before : "");
-    if (setenv("LD_PRELOAD", list, 1))
-        shim_say("rank %d: no memory left", rank);
-    free(list);
+    setenv("LD_PRELOAD", list, 1);
     return 0;
 }
 
 /* What was meant for us is nothing to the program. */
-static void forget(void)
+static void unset_own_variables(void)
 {
     static const char *const names[] = { HRUN_RANKS_VARIABLE, HRUN_RANKS_DO_VARIABLE, HRUN_RANKS_SHM_VARIABLE,
                                          HRUN_NOTES_VARIABLE, HRUN_NOTES_KILLER_VARIABLE, HRUN_ENV_PRELOAD };
@@ -261,7 +258,7 @@ int shim_rank(char **words)
     }
     place_shared_memory();
     restore_settings();
-    forget();
+    unset_own_variables();
     execvp(words[0], words);
     shim_say("rank %d: cannot start %s: %s", rank, words[0], strerror(errno));
     return errno == ENOENT ? SHIM_NOPROG : SHIM_NOEXEC;

@@ -27,7 +27,8 @@ double shim_now_s(void)
 
 void shim_say(const char *fmt, ...)
 {
-    struct hrun_buf text = HRUN_BUF_INIT, line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
     char host[256] = "";
     va_list ap;
 
@@ -39,8 +40,6 @@ void shim_say(const char *fmt, ...)
     hrun_buf_addc(&text, '\n');
     hrun_buf_add_printable(&line, text.data, text.len);
     (void)!write(STDERR_FILENO, line.data, line.len);   /* nobody may be there to be told */
-    hrun_buf_release(&text);
-    hrun_buf_release(&line);
 }
 
 int main(int argc, char **argv)

@@ -18,7 +18,7 @@
  *       daemon private folders; stays, and when the daemon has ended or the connection is gone, ends all that came of
  *       it and removes the folders. HOW: "reports" (an agent listens on standard error) or "alone".
  *   hrun-shim proxy START
- *       On each host of a job of engine ssh: reads frames (lib/launch/internal.h) from standard input, starts the ranks
+ *       On each host of a job of engine ssh: reads frames (lib/launch/frames.h) from standard input, starts the ranks
  *       that they name, each through mode `rank`, and relays PMI, output, input, signals and ends until the last rank
  *       has ended; then it ends what the ranks have left behind. When hrun goes away it ends all at once. START is any
  *       word.
@@ -39,7 +39,7 @@ enum { SHIM_FAILED = 125, SHIM_NOEXEC = 126, SHIM_NOPROG = 127 };
 #define SHIM_UP "up"                /* the daemon is about to be started */
 #define SHIM_CHANGED "changed"      /* the fingerprint is not in the list */
 #define SHIM_REFUSED "refused "     /* and why */
-#define SHIM_NOTE "note "           /* and a note of a rank (launch/internal.h) */
+#define SHIM_NOTE "note "           /* and a note of a rank (launch/notes.h) */
 #define SHIM_BYE "bye "             /* and the daemon's status, as of a shell: all has been cleaned up */
 
 /* Each takes the words behind its mode, NULL-terminated, and returns an exit status. */

@@ -1,5 +1,5 @@
-/* agent.c - the remote shell that mpirun would use; see internal.h for the contracts */
-#include "launch/internal.h"
+/* agent.c - the remote shell that mpirun would use; see agent.h for the contracts */
+#include "launch/agent.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

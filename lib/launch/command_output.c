@@ -1,7 +1,6 @@
-/* command_output.c - what a short command prints; see internal.h */
-#include "launch/internal.h"
-
+/* command_output.c - what a short command prints; see programs.h */
 #include "base/file.h"
+#include "launch/programs.h"
 
 #include <errno.h>
 #include <fcntl.h>

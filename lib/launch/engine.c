@@ -1,7 +1,7 @@
 /* engine.c - the table of engines; see launch.h for the contracts */
 #include "launch/engines/engines.h"
-
-#include "launch/internal.h"
+#include "launch/mpich.h"
+#include "launch/programs.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,9 +1,10 @@
-/* env.c - the environment of the processes; see internal.h for the contracts */
-#include "launch/internal.h"
+/* env.c - the environment of the processes; see env.h for the contracts */
+#include "launch/env.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/trace_lines.h"
+#include "launch/ranks.h"
 #include "net/tune.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* flux.c - the Flux instance that hrun runs in; see launch.h */
-#include "launch/internal.h"
+#include "launch/programs.h"
 
 #include <stdint.h>
 #include <stdlib.h>

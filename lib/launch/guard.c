@@ -1,9 +1,13 @@
 /* guard.c - the helper process of a job; see guard.h for purpose and contracts */
-#include "base/alloc.h"
-#include "launch/internal.h"
-#include "launch/pmix.h"
+#include "launch/guard.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
+#include "launch/mpich.h"
+#include "launch/pmi.h"
+#include "launch/pmix.h"
+#include "launch/procs.h"
 
 #include <errno.h>
 #include <fcntl.h>

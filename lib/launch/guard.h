@@ -5,7 +5,7 @@
  * the ranks, in its own session, that
  *   - is the job's PMIx server, or PMI-1 server (engine local), and reports what the ranks do;
  *   - waits for hrun's end: if the socket closes without a farewell hrun was killed, and it ends all
- *     processes of the job (procs, internal.h) and removes its folders.
+ *     processes of the job (procs.h) and removes its folders.
  * Invariants: no thread is started in the calling process; hrun_guard_stop leaves no process.
  */
 #ifndef HRUN_LAUNCH_GUARD_H

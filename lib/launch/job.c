@@ -1,9 +1,11 @@
-/* job.c - the life of a job's processes on this host; see internal.h for the contracts */
-#include "launch/internal.h"
+/* job.c - the life of a job's processes on this host; see job.h for the contracts */
+#include "launch/job.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "launch/engines/reach.h"
+#include "launch/mpich.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
-/* loop.c - a running job: signals, failures, time limits, until all has ended; see internal.h */
+/* loop.c - a running job: signals, failures, time limits, until all has ended; see job.h */
 #include "base/alloc.h"
-#include "launch/internal.h"
+#include "base/units.h"
+#include "launch/job.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,11 +5,10 @@
  * texts it holds, MPICH's by its name. Of a script the programs that it names are looked at. A program that needs
  * nothing but the C library, and a static one, cost no process.
  */
-#include "launch/launch.h"
-
 #include "base/alloc.h"
 #include "base/file.h"
-#include "launch/internal.h"
+#include "launch/launch.h"
+#include "launch/programs.h"
 
 #include <ctype.h>
 #include <elf.h>

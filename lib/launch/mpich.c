@@ -1,9 +1,11 @@
-/* mpich.c - what programs of MPICH's family need beside PMI; see internal.h */
-#include "launch/engines/engines.h"
-#include "launch/internal.h"
+/* mpich.c - what programs of MPICH's family need beside PMI; see mpich.h */
+#include "launch/mpich.h"
 
 #include "base/file.h"
 #include "base/list.h"
+#include "launch/engines/engines.h"
+#include "launch/env.h"
+#include "launch/job.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* mpich_orphans.c - shared memory of MPICH and UCX without an owner; see internal.h */
-#include "launch/internal.h"
-
+/* mpich_orphans.c - shared memory of MPICH and UCX without an owner; see mpich.h */
 #include "base/file.h"
+#include "launch/mpich.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* notes.c - the language of the agents' notes; see internal.h for the contracts */
-#include "launch/internal.h"
+/* notes.c - the language of the agents' notes; see notes.h for the contracts */
+#include "launch/notes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

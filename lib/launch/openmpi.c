@@ -1,5 +1,5 @@
-/* openmpi.c - which mpirun is Open MPI's, and its version; see internal.h and launch.h for the contracts */
-#include "launch/internal.h"
+/* openmpi.c - which mpirun is Open MPI's, and its version; see programs.h and launch.h for the contracts */
+#include "launch/programs.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,11 +1,10 @@
-/* openmpi_kept.c - what mpirun --version said is kept for the next start; see internal.h for the contracts
+/* openmpi_kept.c - what mpirun --version said is kept for the next start; see programs.h for the contracts
  *
  * One file for each host, as hosts may share the folder and not the programs. It begins with all that the answer
  * depends on, and counts only where that is the same now. A script's answer may depend on anything: it is not kept.
  */
-#include "launch/internal.h"
-
 #include "base/file.h"
+#include "launch/programs.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* output.c - the output of the processes where hrun has to touch it; see internal.h for the contracts */
-#include "launch/internal.h"
+/* output.c - the output of the processes where hrun has to touch it; see output.h for the contracts */
+#include "launch/output.h"
 
 #include "base/alloc.h"
 #include "base/trace_lines.h"

@@ -1,4 +1,4 @@
-/* pmi.c - the PMI-1 server of a job: in the guard's process, or relayed to other hosts (see internal.h)
+/* pmi.c - the PMI-1 server of a job: in the guard's process, or relayed to other hosts (see pmi.h)
  *
  * Facts about MPICH 4.0's client and Hydra's server that shaped this file:
  *   - A line is "cmd=NAME KEY=VALUE ...", values have no blanks; only MPI_Comm_spawn's is of several lines, from
@@ -8,9 +8,10 @@
  *   - The client shuts the connection down when it finalizes, so that a second MPI program of a rank's script cannot
  *     begin (SIGPIPE, 141), under Hydra as well.
  */
+#include "launch/pmi.h"
+
 #include "base/alloc.h"
 #include "launch/frames.h"
-#include "launch/internal.h"
 
 #include <errno.h>
 #include <search.h>

@@ -1,4 +1,4 @@
-/* pmix.c - the PMIx server of a one-host job, inside the guard's process (see internal.h)
+/* pmix.c - the PMIx server of a one-host job, inside the guard's process (see guard.h)
  *
  * Facts about PMIx 4.2 that shaped this file:
  *   - PMIx_server_init discovers the host's topology by itself, and that is nine tenths of its time (11 ms of
@@ -10,9 +10,9 @@
  *     says of itself. So the namespace is a secret, and stands only in the environment of the ranks.
  *   - PMIx_server_init succeeds although the thread that accepts connections has not started.
  */
-#include "base/alloc.h"
-#include "launch/internal.h"
 #include "launch/pmix.h"
+
+#include "base/alloc.h"
 
 #include <pmix.h>
 

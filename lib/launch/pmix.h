@@ -6,7 +6,7 @@
 #ifndef HRUN_LAUNCH_PMIX_H
 #define HRUN_LAUNCH_PMIX_H
 
-#include "launch/internal.h"
+#include "launch/guard.h"
 
 #include <pmix_server.h>
 

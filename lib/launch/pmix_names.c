@@ -5,7 +5,7 @@
  * may connect to one port, so a key may be there several times; the oldest is read first.
  */
 #include "base/alloc.h"
-#include "launch/internal.h"
+#include "base/units.h"
 #include "launch/pmix.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* pmix_query.c - questions about the job and words for the user, by PMIx; see pmix.h */
 #include "base/alloc.h"
-#include "launch/internal.h"
 #include "launch/pmix.h"
 
 #include <errno.h>

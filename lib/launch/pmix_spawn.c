@@ -6,7 +6,6 @@
  * connected there. All ranks then try to connect with that namespace, and pmix_connect refuses it to each.
  */
 #include "base/alloc.h"
-#include "launch/internal.h"
 #include "launch/pmix.h"
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
-/* procs.c - the processes of a job, through /proc; see internal.h for the contracts */
-#include "launch/internal.h"
+/* procs.c - the processes of a job, through /proc; see procs.h for the contracts */
+#include "launch/procs.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "launch/programs.h"
 
 #include <dirent.h>
 #include <signal.h>

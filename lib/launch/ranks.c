@@ -1,7 +1,8 @@
-/* ranks.c - what each rank is bound to, as text; see internal.h for the format. hrun-shim links this file: it needs
+/* ranks.c - what each rank is bound to, as text; see ranks.h for the format. hrun-shim links this file: it needs
  * lib/base alone. */
+#include "launch/ranks.h"
+
 #include "base/alloc.h"
-#include "launch/internal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,11 +2,19 @@
  * contracts
  *
  * Each agent leads a process group of its own, so that what it starts ends with it. Should hrun be killed, the
- * guard of internal.h ends them: it knows them by their environment, as groups come and go and their numbers with
+ * guard ends them (guard.h): it knows them by their environment, as groups come and go and their numbers with
  * them. An agent is done when it has exited: what it left in its pipes is read then,
  * and nobody waits for their end, which a shared connection that stays in the background would hold up.
  */
-#include "launch/internal.h"
+#include "base/units.h"
+#include "launch/agent.h"
+#include "launch/env.h"
+#include "launch/guard.h"
+#include "launch/procs.h"
+#include "launch/signals.h"
+#include "launch/slurm.h"
+#include "launch/spawn.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <fcntl.h>

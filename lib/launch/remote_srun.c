@@ -1,4 +1,4 @@
-/* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see internal.h
+/* remote_srun.c - a short command on the nodes of a Slurm allocation, by one step of srun for all; see slurm.h
  *
  * The step overlaps others and asks for no binding, so the command sees just what the job was granted on its node. That
  * does not change while the job lives: answers are remembered for the job (hrun/command/command.c) and need no
@@ -8,10 +8,12 @@
  * says at the end how the command ended. Where the step cannot even be created, a node being down, say, halves of the
  * hosts are asked until it is known which ones fail.
  */
-#include "launch/internal.h"
-
 #include "base/alloc.h"
 #include "base/file.h"
+#include "launch/env.h"
+#include "launch/job.h"
+#include "launch/programs.h"
+#include "launch/slurm.h"
 
 #include <ctype.h>
 #include <stdio.h>

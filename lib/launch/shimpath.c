@@ -1,7 +1,6 @@
-/* shimpath.c - where hrun-shim is; see internal.h for the contract */
-#include "launch/internal.h"
-
+/* shimpath.c - where hrun-shim is; see programs.h for the contract */
 #include "launch/launch.h"
+#include "launch/programs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

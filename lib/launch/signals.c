@@ -1,5 +1,5 @@
-/* signals.c - taking signals from the caller, and giving them back; see internal.h for the contracts */
-#include "launch/internal.h"
+/* signals.c - taking signals from the caller, and giving them back; see signals.h for the contracts */
+#include "launch/signals.h"
 
 #include <string.h>
 #include <sys/signalfd.h>

@@ -1,5 +1,5 @@
-/* sink.c - what is written to hrun's own standard output and error; see internal.h for the contracts */
-#include "launch/internal.h"
+/* sink.c - what is written to hrun's own standard output and error; see output.h for the contracts */
+#include "launch/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Stop reading while so much waits to be written: internal.h promises some 64 KiB. */
+/* Stop reading while so much waits to be written: output.h promises some 64 KiB. */
 enum { QUEUE_MAX = 64 << 10 };
 
 void hrun_sink_release(struct hrun_sink *s)

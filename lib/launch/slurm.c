@@ -1,8 +1,9 @@
-/* slurm.c - a Slurm allocation as its own programs see it; see internal.h */
-#include "launch/internal.h"
+/* slurm.c - a Slurm allocation as its own programs see it; see slurm.h */
+#include "launch/slurm.h"
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "launch/env.h"
 
 #include <stdlib.h>
 #include <string.h>

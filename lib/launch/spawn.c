@@ -1,5 +1,5 @@
-/* spawn.c - starting processes bound to their PEs; see internal.h for the contracts */
-#include "launch/internal.h"
+/* spawn.c - starting processes bound to their PEs; see spawn.h for the contracts */
+#include "launch/spawn.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,4 +1,4 @@
-/* srun_words.c - what srun -v says of a running step; see internal.h
+/* srun_words.c - what srun -v says of a running step; see slurm.h
  *
  * The lines of Slurm 22.05, and what is the same in 20.11 to 24.05 (their common part is looked for):
  *   srun: launching StepId=5.3 on host h1, 2 tasks: [1,3]
@@ -8,9 +8,8 @@
  *   srun: launch/slurm: _task_finish: h1: tasks 1,3: Completed
  *   srun: Job step aborted: Waiting up to 4 seconds for job step to finish.
  */
-#include "launch/internal.h"
-
 #include "base/list.h"
+#include "launch/slurm.h"
 
 #include <limits.h>
 #include <signal.h>

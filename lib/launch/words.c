@@ -1,5 +1,5 @@
-/* words.c - lines from a launcher; see internal.h for the contracts */
-#include "launch/internal.h"
+/* words.c - lines from a launcher; see words.h for the contracts */
+#include "launch/words.h"
 
 #include <errno.h>
 #include <fcntl.h>

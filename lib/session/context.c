@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "launch/internal.h"
+#include "launch/agent.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
-#include "launch/internal.h"
+#include "launch/procs.h"
 
 #include <math.h>
 #include <signal.h>

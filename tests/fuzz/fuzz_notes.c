@@ -3,7 +3,8 @@
  * read again. */
 #include "fuzz.h"
 
-#include "launch/internal.h"
+#include "launch/notes.h"
+#include "launch/slurm.h"
 #include "launch/engines/smpi.h"
 #include "launch/engines/srun.h"
 

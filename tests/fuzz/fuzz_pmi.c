@@ -3,7 +3,8 @@
  * not crash. */
 #include "fuzz.h"
 
-#include "launch/internal.h"
+#include "launch/guard.h"
+#include "launch/pmi.h"
 
 #include <string.h>
 

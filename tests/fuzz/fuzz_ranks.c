@@ -3,7 +3,7 @@
  * entries and parameters that can be. */
 #include "fuzz.h"
 
-#include "launch/internal.h"
+#include "launch/ranks.h"
 #include "net/tune.h"
 
 #include <math.h>

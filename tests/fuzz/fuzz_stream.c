@@ -2,7 +2,8 @@
  * does not depend on the pieces in which they come */
 #include "fuzz.h"
 
-#include "launch/internal.h"
+#include "launch/output.h"
+#include "launch/slurm.h"
 #include "base/trace_lines.h"
 
 const char *const fuzz_seeds[] = {

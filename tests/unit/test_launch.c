@@ -1,7 +1,9 @@
 /* test_launch.c - finding programs, telling their MPI, the engines, checks, commands; starts no job */
 #include "launch.h"
 
-#include "launch/internal.h"
+#include "launch/env.h"
+#include "launch/procs.h"
+#include "launch/programs.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* test_launch_guard.c - a guard whose PMIx server hangs in its start goes with hrun, and the job's folder with both */
 #include "tap.h"
 
-#include "launch/internal.h"
+#include "launch/guard.h"
+#include "launch/procs.h"
 
 #include <poll.h>
 #include <signal.h>

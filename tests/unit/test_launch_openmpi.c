@@ -4,7 +4,7 @@
 #include "fixture.h"
 
 #include "base/file.h"
-#include "launch/internal.h"
+#include "launch/programs.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* test_launch_output.c - the output that hrun passes on: slow readers, full disks, strangers, memory, closed files */
 #include "launch.h"
 
-#include "launch/internal.h"
+#include "launch/guard.h"
+#include "launch/output.h"
 #include "base/trace_lines.h"
 
 #include <pthread.h>

@@ -1,5 +1,7 @@
 /* test_launch_pmi.c - the PMI-1 server: what MPICH's client asks and gets, and what breaks the protocol */
-#include "launch/internal.h"
+#include "launch/guard.h"
+#include "launch/mpich.h"
+#include "launch/pmi.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* test_launch_ranks.c - what ranks are told (launch/internal.h) and what agents tell (launch/internal.h) */
+/* test_launch_ranks.c - what ranks are told (launch/ranks.h) and what agents tell (launch/notes.h) */
 #include "fixture.h"
 
-#include "launch/internal.h"
+#include "launch/agent.h"
+#include "launch/notes.h"
+#include "launch/ranks.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* test_launch_sieve.c - lines of watched ranks among standard error, cut into any pieces */
 #include "tap.h"
 
-#include "launch/internal.h"
+#include "launch/output.h"
 #include "base/trace_lines.h"
 
 /* Feed text in pieces of `piece` bytes. */

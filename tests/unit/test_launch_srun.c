@@ -3,7 +3,7 @@
 
 #include "launch/engines/engines.h"
 #include "launch/launch.h"
-#include "launch/internal.h"
+#include "launch/slurm.h"
 #include "launch/engines/srun.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/list.h"
 #include "launch/engines/srun.h"
-#include "launch/internal.h"
+#include "launch/ranks.h"
 #include "layout/layout.h"
 
 #include <dirent.h>

@@ -1,7 +1,8 @@
 /* common.c - what several engines do; see engines.h */
 #include "launch/engines/engines.h"
-
-#include "launch/internal.h"
+#include "launch/env.h"
+#include "launch/job.h"
+#include "launch/programs.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* engines.h - the rows of the engine table, and what several engines do (internal)
  *
  * An engine is a file NAME.c with a row hrun_engine_NAME; what its own files share is in NAME.h. It uses the life of a
- * job (launch/internal.h) and calls no other engine.
+ * job (launch/job.h) and calls no other engine.
  */
 #ifndef HRUN_LAUNCH_ENGINES_ENGINES_H
 #define HRUN_LAUNCH_ENGINES_ENGINES_H

@@ -4,11 +4,16 @@
  * direct launch, or each process starts as a world of its own. JSM_JSRUN_PORT in the environment makes it
  * do so (its schizo/jsm component asks for nothing else).
  */
-#include "base/alloc.h"
-#include "launch/engines/engines.h"
 #include "launch/engines/local.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
+#include "launch/engines/engines.h"
+#include "launch/env.h"
+#include "launch/mpich.h"
+#include "launch/programs.h"
+#include "launch/ranks.h"
 
 #include <fcntl.h>
 #include <stdio.h>

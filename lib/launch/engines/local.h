@@ -2,7 +2,7 @@
 #ifndef HRUN_LAUNCH_LOCAL_H
 #define HRUN_LAUNCH_LOCAL_H
 
-#include "launch/internal.h"
+#include "launch/job.h"
 
 /* The run's state. */
 struct local {

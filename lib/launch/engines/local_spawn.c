@@ -4,7 +4,9 @@
  * their environment; then they are started as processes of the job, numbered behind those that there are.
  */
 #include "base/alloc.h"
+#include "base/units.h"
 #include "launch/engines/local.h"
+#include "launch/env.h"
 
 #include <stdlib.h>
 #include <string.h>

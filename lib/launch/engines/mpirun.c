@@ -19,11 +19,12 @@
  * fail without a word.
  */
 #include "base/alloc.h"
-#include "launch/internal.h"
+#include "base/file.h"
+#include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
-
-#include "base/file.h"
+#include "launch/env.h"
+#include "launch/programs.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,8 @@
  * It gets no place in an MPI world, so that it may start mpirun, or be a program of MPI that works alone.
  */
 #include "launch/engines/engines.h"
-#include "launch/internal.h"
+#include "launch/env.h"
+#include "launch/job.h"
 
 static int start_plain(struct hrun_run *r, struct hrun_strvec *env, struct hrun_error *err)
 {

@@ -3,7 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "launch/internal.h"
+#include "launch/agent.h"
+#include "launch/env.h"
+#include "launch/notes.h"
+#include "launch/programs.h"
+#include "launch/ranks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* reach.h - how mpirun and engine ssh reach the other hosts of a job, with hrun's hand on each (internal)
  *
  * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before the remote shell, mpirun's daemons and
- * the ranks, and what follows from the notes (launch/internal.h) that the shims write.
+ * the ranks, and what follows from the notes (launch/notes.h) that the shims write.
  * Invariants:
  *   - a host that a cluster file describes need not have hrun: daemons and ranks get a shim only where all other hosts
  *     of the job were asked, through the hrun that is installed there; the remote shell always does;
@@ -19,7 +19,7 @@
 #ifndef HRUN_LAUNCH_REACH_H
 #define HRUN_LAUNCH_REACH_H
 
-#include "launch/internal.h"
+#include "launch/job.h"
 
 /* mpirun's daemons start further daemons beyond so many hosts (routed_radix), and of those we hear nothing. */
 enum { HRUN_REACH_RADIX = 64 };

@@ -1,8 +1,8 @@
-/* reach_notes.c - what follows from the notes about other hosts; see reach.h and launch/internal.h for the contracts */
-#include "launch/engines/reach.h"
-
+/* reach_notes.c - what follows from the notes about other hosts; see reach.h and launch/notes.h for the contracts */
 #include "base/list.h"
-#include "launch/internal.h"
+#include "base/units.h"
+#include "launch/engines/reach.h"
+#include "launch/notes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,10 +13,10 @@
  */
 #include "launch/engines/smpi.h"
 
-#include "launch/internal.h"
-#include "launch/engines/engines.h"
-
 #include "base/file.h"
+#include "launch/engines/engines.h"
+#include "launch/env.h"
+#include "launch/programs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

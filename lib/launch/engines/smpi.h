@@ -2,7 +2,7 @@
 #ifndef HRUN_LAUNCH_SMPI_H
 #define HRUN_LAUNCH_SMPI_H
 
-#include "launch/internal.h"
+#include "launch/job.h"
 
 /* ---- smpi_words.c: what SimGrid says of a simulation, through hrun-smpi (hrun/smpi.c) */
 

@@ -5,7 +5,7 @@
  * component by component, in their order, whatever the order on the command line; a component may stand there once
  * only. So the ranks of a layout have to be ordered by component, which lib/layout does.
  * How ranks are bound: --cpu-bind=none leaves each process all that the job was granted on its node, and hrun-shim
- * binds it (see launch/internal.h): the lists of srun's own --cpu-bind are the same on all nodes.
+ * binds it (see launch/ranks.h): the lists of srun's own --cpu-bind are the same on all nodes.
  * What else was learnt from Slurm 22.05 (seen):
  *   - variables like SLURM_NTASKS_PER_NODE of the allocation act as options of srun: those that would get in the way
  *     are taken out, and SLURM_EXPORT_ENV=NONE is overruled by --export=ALL;
@@ -29,11 +29,14 @@
 #include "launch/engines/srun.h"
 
 #include "base/alloc.h"
-#include "launch/internal.h"
-#include "launch/engines/engines.h"
-
 #include "base/file.h"
 #include "base/list.h"
+#include "launch/engines/engines.h"
+#include "launch/env.h"
+#include "launch/mpich.h"
+#include "launch/programs.h"
+#include "launch/ranks.h"
+#include "launch/slurm.h"
 
 #include <math.h>
 #include <stdio.h>

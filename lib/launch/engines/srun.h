@@ -2,7 +2,7 @@
 #ifndef HRUN_LAUNCH_SRUN_H
 #define HRUN_LAUNCH_SRUN_H
 
-#include "launch/internal.h"
+#include "launch/job.h"
 
 /* ---- srun_watch.c: a running step */
 

@@ -1,8 +1,8 @@
 /* srun_parts.c - which ranks go to which component of the job; see srun.h */
-#include "launch/engines/srun.h"
-
 #include "base/alloc.h"
 #include "base/list.h"
+#include "launch/engines/srun.h"
+#include "launch/slurm.h"
 
 #include <stdint.h>
 #include <stdlib.h>

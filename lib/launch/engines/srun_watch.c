@@ -7,8 +7,10 @@
  * Of the signals that hrun gets srun passes on two only, and SIGTERM makes it kill all ranks: scancel brings the
  * others.
  */
-#include "launch/engines/srun.h"
+#include "base/units.h"
 #include "launch/engines/engines.h"
+#include "launch/engines/srun.h"
+#include "launch/slurm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,17 @@
  * so that nothing is started where one is not.
  */
 #include "base/alloc.h"
+#include "base/units.h"
+#include "launch/agent.h"
 #include "launch/engines/engines.h"
 #include "launch/engines/reach.h"
+#include "launch/env.h"
 #include "launch/frames.h"
-#include "launch/internal.h"
+#include "launch/mpich.h"
+#include "launch/notes.h"
+#include "launch/pmi.h"
+#include "launch/programs.h"
+#include "launch/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,43 @@
+/* notes.h - what becomes of the other hosts of a job, told by the agents that reach them
+ *
+ * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. What they see
+ * they write into a FIFO in the job's folder, whose path is in HRUN_NOTES:
+ * "KIND<tab>HOST<tab>NUMBER<tab>TEXT<newline>", short enough to be written in one piece.
+ */
+#ifndef HRUN_LAUNCH_NOTES_H
+#define HRUN_LAUNCH_NOTES_H
+
+#define HRUN_NOTES_VARIABLE "HRUN_NOTES"
+/* Set where the agent is started by what may end it by SIGKILL (mpirun). */
+#define HRUN_NOTES_KILLER_VARIABLE "HRUN_NOTES_KILLER"
+
+enum hrun_note {
+    HRUN_NOTE_BEGUN,        /* the agent has been started */
+    HRUN_NOTE_UP,           /* the host has passed all checks and starts the daemon */
+    HRUN_NOTE_CHANGED,      /* it is not what it was when the plan was made */
+    HRUN_NOTE_REFUSED,      /* it cannot take part; text: why */
+    HRUN_NOTE_RANK_BEGUN,   /* of a rank (number), by hrun-shim in front of it, no host: it is about to be executed */
+    HRUN_NOTE_RANK_ENDED,   /* text: its wait status in decimal */
+    HRUN_NOTE_LATE,         /* it did not report in time; text: the limit in s */
+    HRUN_NOTE_FAILED,       /* the agent ended (number: status; text: its last words) before the host had reported */
+    HRUN_NOTE_LOST,         /* the agent ended and the daemon had not; number and text as before */
+    HRUN_NOTE_CRASHED,      /* the daemon was killed; number: signal */
+    HRUN_NOTE_ENDED,        /* the daemon ended; number: status */
+    HRUN_NOTE_KINDS
+};
+
+/* Longest text of a note; the rest is cut off. A note is written in one piece (PIPE_BUF). */
+enum { HRUN_NOTE_TEXT = 1024, HRUN_NOTE_HOST = 256 };
+
+/* Write a note; control characters become blanks. Nothing is done when nobody reads or the FIFO is full. */
+void hrun_note_write(int fd, enum hrun_note kind, const char *host, int number, const char *text);
+
+struct hrun_note_read {
+    enum hrun_note kind;
+    int number;
+    char host[HRUN_NOTE_HOST], text[HRUN_NOTE_TEXT];
+};
+/* Parse one line without its newline. -1: it is no note. */
+int hrun_note_parse(const char *line, struct hrun_note_read *out);
+
+#endif

@@ -1,0 +1,58 @@
+/* procs.h - finding and ending the processes of a job through /proc
+ *
+ * Purpose: ranks start other programs, and those may outlive them, leave the process group and the session,
+ * or be adopted. A process belongs to the job when its environment holds HRUN_JOB=<job id>, when it has inherited the
+ * job's mark, or when its process group was made for a rank. Nothing else is ever signalled.
+ *
+ * The mark is a random number as soft limit RLIMIT_LOCKS, which Linux has kept without a use since 2.4.25: a process
+ * that clears its environment, closes all files and leaves its session keeps its limits. 0: none.
+ */
+#ifndef HRUN_LAUNCH_PROCS_H
+#define HRUN_LAUNCH_PROCS_H
+
+#include "launch/launch.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define HRUN_JOB_VARIABLE "HRUN_JOB"
+
+struct hrun_pids {
+    pid_t *v;
+    size_t n, cap;
+};
+
+#define HRUN_PIDS_INIT { NULL, 0, 0 }
+
+void hrun_pids_push(struct hrun_pids *p, pid_t pid);
+int hrun_pids_has(const struct hrun_pids *p, pid_t pid);
+void hrun_pids_release(struct hrun_pids *p);
+
+/* Append the living processes of the job (zombies are not), but for this process and those in except (may be
+ * NULL). groups: the process groups made for ranks. -1: there is no /proc. */
+int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_pids *groups,
+                      const struct hrun_pids *except, struct hrun_pids *out);
+
+/* Append the children of this process, of all its threads, zombies included. -1 when the kernel does not
+ * tell. */
+int hrun_procs_children(struct hrun_pids *out);
+
+/* 1 when this process has one thread only. */
+int hrun_procs_single_threaded(void);
+
+/* Append root and all its descendants. */
+void hrun_procs_tree(pid_t root, struct hrun_pids *out);
+
+/* Process group of a process, also of a zombie; -1 when it is gone. */
+pid_t hrun_procs_group(pid_t pid);
+
+/* Does its environment hold HRUN_JOB=<job id>, or has it inherited the job's mark? */
+int hrun_procs_marked(pid_t pid, const char *job_id, unsigned long mark);
+
+/* The number that stands in its environment under that name; otherwise: there is none, or no such process. */
+long hrun_procs_number(pid_t pid, const char *name, long otherwise);
+
+/* Which MPI library has the process mapped (HRUN_MPI_NONE, _OPENMPI or _MPICH)? Its file name goes to name[size]. */
+enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size);
+
+#endif

@@ -1,0 +1,29 @@
+/* words.h - the lines that a launcher writes to its standard error for hrun, not for the user */
+#ifndef HRUN_LAUNCH_WORDS_H
+#define HRUN_LAUNCH_WORDS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct hrun_words {
+    int fd, child_fd;           /* reading end, and the end that the launcher gets; -1: closed */
+    struct hrun_buf line;       /* the line so far */
+};
+
+#define HRUN_WORDS_INIT { -1, -1, HRUN_BUF_INIT }
+
+/* Make the pipe. Errors: HRUN_EIO. */
+int hrun_words_open(struct hrun_words *w, struct hrun_error *err);
+/* Make a FIFO and read that. -1 with errno. */
+int hrun_words_fifo(struct hrun_words *w, const char *path);
+/* The launcher has been started: close its end here. */
+void hrun_words_started(struct hrun_words *w);
+/* Read what is there without waiting, and call hear with each line (its end cut off, longer ones than 4 KiB in pieces),
+ * at the end of the stream also with what has no end. */
+void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx);
+/* Harmless when it was never opened. */
+void hrun_words_close(struct hrun_words *w);
+/* Close *fd unless it is -1, which it becomes. */
+void hrun_close_fd(int *fd);
+
+#endif
