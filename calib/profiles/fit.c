@@ -175,8 +175,8 @@ static int read_logs(struct batch *b)
 static void tell_vague(const struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
-    int rc = hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words);
 
+    hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words);
     if (words.len)
         fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, name(&b->v[i]), (int)words.len - 1,
                 words.data);
@@ -249,7 +249,7 @@ static void find_short(const struct batch *b)
 {
     size_t most = 1, n = 0, first = 0;     /* first: the number of a log's first record among all */
     struct quickest *v;
-    double *time_s, least_s;
+    double *time_s;
     int *thing;
 
     for (int i = 0; i < b->n; i++)
@@ -270,8 +270,7 @@ static void find_short(const struct batch *b)
             time_s[n] = s->time_s;
             thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));
         }
-    hrun_times_least(time_s, thing, n, &least_s);
-    tell_short(b, v, n, least_s);
+    tell_short(b, v, n, hrun_times_least(time_s, thing, n));
     free(v);
     free(time_s);
     free(thing);

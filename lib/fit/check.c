@@ -1,4 +1,5 @@
 /* check.c - which columns are independent of others, or unlike them; see fit.h */
+#include "base/alloc.h"
 #include "fit/fit.h"
 #include "fit/internal.h"
 
@@ -8,7 +9,7 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
                          struct hrun_error *err)
 {
     struct hrun_lsq matrix = *problem;
-    struct hrun_fit_work w;
+    autorelease(hrun_fit_work_free) struct hrun_fit_work w = { 0 };
     size_t k = 0;
 
     matrix.y = NULL;
@@ -27,7 +28,6 @@ int hrun_fit_independent(const struct hrun_lsq *problem, double tol, int *keep, 
         k++;
     }
     *rank = k;
-    hrun_fit_work_free(&w);
     return 0;
 }
 
@@ -49,7 +49,7 @@ int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, siz
                       struct hrun_error *err)
 {
     struct hrun_lsq matrix = *problem;
-    struct hrun_fit_work w;
+    autorelease(hrun_fit_work_free) struct hrun_fit_work w = { 0 };
     size_t kept = 0;
 
     matrix.y = NULL;
@@ -63,6 +63,5 @@ int hrun_fit_distinct(const struct hrun_lsq *problem, double tol, int *keep, siz
         kept += (size_t)keep[j];
     }
     *count = kept;
-    hrun_fit_work_free(&w);
     return 0;
 }

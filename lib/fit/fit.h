@@ -5,9 +5,9 @@
  * rows of X and y. Columns are scaled to unit 2-norm (after weighting) before solving, results are given in
  * the caller's scale.
  * Errors common to all: HRUN_ENODATA (n or p is 0; LS: n < p), HRUN_ENONFINITE (naming row and column; also a
- * result that overflows), HRUN_EINVAL (a weight that is not above 0), HRUN_ERANK (LS: naming a column that
- * depends on the others), HRUN_ENOMEM. Rows and columns are numbered from 1 in messages. Outputs are
- * untouched then.
+ * result that overflows), HRUN_EINVAL (a weight that is not above 0; a size that no memory holds), HRUN_ERANK
+ * (LS: naming a column that depends on the others). Rows and columns are numbered from 1 in messages. Outputs
+ * are untouched then.
  */
 #ifndef HRUN_FIT_FIT_H
 #define HRUN_FIT_FIT_H
@@ -122,7 +122,7 @@ int hrun_fit_leave_out(const struct hrun_lsq *problem, const int *group, double 
  * How much samples of one thing scatter, and whether samples of several things differ
  *
  * Conventions: samples are finite, in any order, and untouched. Errors of all: HRUN_ENODATA (no sample),
- * HRUN_ENONFINITE, HRUN_ENOMEM; outputs are untouched then.
+ * HRUN_ENONFINITE; outputs are untouched then.
  */
 
 struct hrun_spread {
@@ -148,8 +148,8 @@ double hrun_times_rounding(const double *time_s, size_t n);
 
 /* The shortest time that tells more of a thing than of its clock: 50 steps, and 20 standard deviations of what
  * repetitions scatter by whatever their time is. The latter shows where the shorter half of six pairs or more scatters
- * by more than in proportion to the longer half. 0: any time. Arguments as below. Errors (-1): memory ran out. */
-int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s);
+ * by more than in proportion to the longer half. 0: any time. Arguments as below. */
+double hrun_times_least(const double *time_s, const int *thing, size_t n);
 
 /* Do times not scatter at all, as those of a simulation that counts operations? 1 when two of one thing are equal, none
  * of one thing differ, and the clock would have shown it: its step is at most a ten-

@@ -19,19 +19,20 @@
 int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err)
 {
     size_t n = problem->n, p = problem->p;
-    struct hrun_fit_work w;
+    autorelease(hrun_fit_work_free) struct hrun_fit_work w = { 0 };
     gsl_matrix_view qr;
     gsl_vector_view tau, norm, b;
+    autofree size_t *order = NULL;
     gsl_permutation perm = { p, NULL };
     double *r, *z, *d, tol;
-    int sign, rc = -1;
+    int sign;
 
     if (n && p && n < p)
         return hrun_fail(err, HRUN_ENODATA, "%zu rows cannot determine %zu coefficients", n, p);
     /* behind the scaled problem: its row-major copy, tau, norms, right side, triangle, solution */
     if (hrun_fit_work_alloc(problem, n * p + 2 * p + n + p * p + p, &w, err))
         return -1;
-    perm.data = xmalloc(p * sizeof *perm.data);
+    perm.data = order = xmalloc(p * sizeof *order);
     qr = gsl_matrix_view_array(w.extra, n, p);
     tau = gsl_vector_view_array(w.extra + n * p, p);
     norm = gsl_vector_view_array(w.extra + n * p + p, p);
@@ -45,26 +46,18 @@ int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, str
             w.extra[i * p + j] = w.a[j * n + i];
     }
     if (gsl_linalg_QRPT_decomp(&qr.matrix, &tau.vector, &perm, &sign, &norm.vector) ||
-        gsl_linalg_QR_QTvec(&qr.matrix, &tau.vector, &b.vector)) {
-        hrun_fail(err, HRUN_EINVAL, "GSL refused a %zu by %zu least squares problem", n, p);
-        goto out;
-    }
+        gsl_linalg_QR_QTvec(&qr.matrix, &tau.vector, &b.vector))
+        return hrun_fail(err, HRUN_EINVAL, "GSL refused a %zu by %zu least squares problem", n, p);
     tol = hrun_fit_roundoff(n, p) * fabs(w.extra[0]);
     for (size_t j = 0; j < p; j++) {
-        if (!(fabs(w.extra[j * p + j]) > tol)) {
-            hrun_fail(err, HRUN_ERANK, w.scale[perm.data[j]] == 0 ? "column %zu of %zu is zero" :
-                      "column %zu of %zu depends on the others", perm.data[j] + 1, p);
-            goto out;
-        }
+        if (!(fabs(w.extra[j * p + j]) > tol))
+            return hrun_fail(err, HRUN_ERANK, w.scale[order[j]] == 0 ? "column %zu of %zu is zero" :
+                             "column %zu of %zu depends on the others", order[j] + 1, p);
         for (size_t i = 0; i <= j; i++)
             r[j * p + i] = w.extra[i * p + j];
     }
     hrun_fit_backsolve(r, p, p, d, z);
-    rc = hrun_fit_deliver(&w, perm.data, p, r, p, z, 0, out, err);
-out:
-    free(perm.data);
-    hrun_fit_work_free(&w);
-    return rc;
+    return hrun_fit_deliver(&w, order, p, r, p, z, 0, out, err);
 }
 
 double hrun_fit_t_quantile(double prob, double dof)

@@ -270,9 +270,10 @@ static void nnls_solve(struct nnls *s, const struct hrun_fit_work *w, size_t *en
 int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, struct hrun_error *err)
 {
     size_t n = problem->n, p = problem->p, entered;
-    struct hrun_fit_work w;
+    autorelease(hrun_fit_work_free) struct hrun_fit_work w = { 0 };
+    autofree size_t *cols = NULL;
+    autofree int *state = NULL;
     struct nnls s = { .n = n, .p = p };
-    int rc = -1;
 
     if (hrun_fit_work_alloc(problem, n * p + 2 * n + 3 * p, &w, err))
         return -1;
@@ -282,12 +283,8 @@ int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, s
     s.x = s.v + n;
     s.z = s.x + p;
     s.e = s.z + p;
-    s.cols = xcalloc(p, sizeof *s.cols);
-    s.state = xcalloc(p, sizeof *s.state);
+    s.cols = cols = xcalloc(p, sizeof *cols);
+    s.state = state = xcalloc(p, sizeof *state);
     nnls_solve(&s, &w, &entered);
-    rc = hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
-    free(s.cols);
-    free(s.state);
-    hrun_fit_work_free(&w);
-    return rc;
+    return hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
 }

@@ -67,17 +67,12 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
     size_t n = problem->n;
     struct hrun_lsq weighted = *problem;
     struct hrun_huber_result state = { robust->factor, 0, 0, 0 };
-    double *memory = NULL, *r, *sorted, *w, *factor;
-    int rc = -1;
+    autofree double *r = xcalloc(4 * n + 1, sizeof *r);
+    double *sorted = r + n, *w = sorted + n, *factor = w + n;
 
     if (!(options->k > 0) || !(options->least_scale >= 0) || options->rounds_max < 1 || !(options->tol >= 0))
         return hrun_fail(err, HRUN_EINVAL, "re-weighting with k = %g, a least scale of %g, %d rounds and a tolerance "
                          "of %g", options->k, options->least_scale, options->rounds_max, options->tol);
-    memory = xcalloc(4 * n + 1, sizeof *memory);
-    r = memory;
-    sorted = r + n;
-    w = sorted + n;
-    factor = w + n;
     for (size_t i = 0; i < n; i++) {
         factor[i] = 1;
         w[i] = problem->w ? problem->w[i] : 1;
@@ -87,7 +82,7 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
         double bound, change = 0;
 
         if (solve(&weighted, out, err))
-            goto out;
+            return -1;
         state.rounds++;
         weighted_residuals(problem, out->k, r);
         for (size_t i = 0; i < n; i++)
@@ -112,10 +107,7 @@ int hrun_fit_huber(hrun_fit_solver *solve, const struct hrun_lsq *problem, const
     for (size_t i = 0; i < n; i++)
         robust->factor[i] = factor[i];
     *robust = state;
-    rc = 0;
-out:
-    free(memory);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ cross-validation */
@@ -217,9 +209,8 @@ static void leave_out_group(const struct hrun_fit_work *w, const double *r, size
 int hrun_fit_leave_out(const struct hrun_lsq *problem, const int *group, double *e, struct hrun_error *err)
 {
     size_t n = problem->n, p = problem->p, end;
-    struct hrun_fit_work w;
+    autorelease(hrun_fit_work_free) struct hrun_fit_work w = { 0 };
     double *r;
-    int rc = -1;
 
     if (n && p && n < p)
         return hrun_fail(err, HRUN_ENODATA, "%zu rows cannot determine %zu coefficients", n, p);
@@ -227,7 +218,7 @@ int hrun_fit_leave_out(const struct hrun_lsq *problem, const int *group, double 
         return -1;
     r = w.extra;
     if (orthonormal(&w, err))
-        goto out;
+        return -1;
     for (size_t i = 0; i < n; i++)
         r[i] = w.b[i];
     for (size_t j = 0; j < p; j++) {
@@ -243,8 +234,5 @@ int hrun_fit_leave_out(const struct hrun_lsq *problem, const int *group, double 
             end++;
         leave_out_group(&w, r, first, end, r + n, r + n + p * p, e);
     }
-    rc = 0;
-out:
-    hrun_fit_work_free(&w);
-    return rc;
+    return 0;
 }

@@ -27,11 +27,10 @@ void hrun_sort(double *v, size_t n)
 
 int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hrun_error *err)
 {
-    double *work;
+    autofree double *work = xmalloc(2 * n * sizeof *work);
 
     if (spread_check(v, n, err))
         return -1;
-    work = xmalloc(2 * n * sizeof *work);
     memcpy(work, v, n * sizeof *work);
     out->mad = gsl_stats_mad(work, 1, n, work + n);
     memcpy(work, v, n * sizeof *work);
@@ -41,7 +40,6 @@ int hrun_spread_of(const double *v, size_t n, struct hrun_spread *out, struct hr
     out->high = gsl_stats_quantile_from_sorted_data(work, 1, n, 0.9);
     out->least = work[0];
     out->most = work[n - 1];
-    free(work);
     return 0;
 }
 
@@ -125,11 +123,11 @@ static double absolute_scatter(const struct pair *v, size_t n, double *room)
     return own > 2 * in_proportion ? sqrt(own * own - in_proportion * in_proportion) : 0;
 }
 
-int hrun_times_least(const double *time_s, const int *thing, size_t n, double *least_s)
+double hrun_times_least(const double *time_s, const int *thing, size_t n)
 {
     enum { STEPS = 50, SCATTERS = 20 };
-    struct pair *v = xcalloc(n + 1, sizeof *v);
-    double *room = xcalloc(n + 1, sizeof *room);
+    autofree struct pair *v = xcalloc(n + 1, sizeof *v);
+    autofree double *room = xcalloc(n + 1, sizeof *room);
     size_t pairs = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -139,11 +137,7 @@ int hrun_times_least(const double *time_s, const int *thing, size_t n, double *l
                 break;
             }
     qsort(v, pairs, sizeof *v, thing_time_order);
-    *least_s = fmax(STEPS * sqrt(12) * hrun_times_rounding(time_s, n), SCATTERS * absolute_scatter(v, pairs, room));
-    n = 1;
-    free(v);
-    free(room);
-    return 0;
+    return fmax(STEPS * sqrt(12) * hrun_times_rounding(time_s, n), SCATTERS * absolute_scatter(v, pairs, room));
 }
 
 int hrun_times_repeat(const double *time_s, const int *thing, size_t n)
@@ -183,9 +177,10 @@ static double kruskal_rank(double *sorted, size_t n)
 int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, double *h, double *p,
                         struct hrun_error *err)
 {
-    size_t total = 0, at = 0, *order = NULL;
-    double *all = NULL, *sorted, N, sum = 0, ties, correction, H;
-    int rc = 0;
+    size_t total = 0, at = 0;
+    autofree size_t *order = NULL;
+    autofree double *all = NULL;
+    double *sorted, N, sum = 0, ties, correction, H;
 
     if (k < 2)
         return hrun_fail(err, HRUN_EINVAL, "comparing needs two groups of samples");
@@ -218,7 +213,5 @@ int hrun_kruskal_wallis(const double *const *v, const size_t *n, size_t k, doubl
     H = total > 1 && correction > 0 ? (12 / (N * (N + 1)) * sum - 3 * (N + 1)) / correction : 0;
     *h = H > 0 ? H : 0;
     *p = H > 0 ? gsl_cdf_chisq_Q(H, (double)(k - 1)) : 1;
-    free(order);
-    free(all);
     return 0;
 }

@@ -74,7 +74,7 @@ int hrun_fit_work_alloc(const struct hrun_lsq *problem, size_t extra, struct hru
     if (w.n == 0 || w.p == 0)
         return hrun_fail(err, HRUN_ENODATA, "nothing to fit: %zu rows, %zu columns", w.n, w.p);
     if (w.n > limit / w.p || extra > limit)
-        return hrun_fail_nomem(err);
+        return hrun_fail(err, HRUN_EINVAL, "a problem of %zu rows and %zu columns is too large", w.n, w.p);
     for (size_t i = 0; problem->w && i < w.n; i++)
         if (!(problem->w[i] > 0))
             return hrun_fail(err, isnan(problem->w[i]) ? HRUN_ENONFINITE : HRUN_EINVAL,
@@ -109,8 +109,7 @@ fail:
 
 void hrun_fit_work_free(struct hrun_fit_work *w)
 {
-    if (w)
-        free(w->a);
+    free(w->a);
 }
 
 void hrun_fit_householder(const double *u, size_t len, double *v, double *s, double *beta)

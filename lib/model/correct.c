@@ -60,23 +60,21 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 
     for (int s = 0; p->is_whole && net && s < run->nsubs; s++)
         known &= run->pes[s] <= hrun_netview_npes(net, s);
-    return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs,
-                                         share, t, err);
+    return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs, share, t, err);
 }
 
 /* Would its shares be others now? */
-static void find_redealt(struct hrun_predictor *p, struct hrun_recalled *run, struct hrun_error *err)
+static void find_redealt(struct hrun_predictor *p, struct hrun_recalled *run)
 {
-    double *part, off;
+    autofree double *part = xcalloc((size_t)run->nsubs + 1, sizeof *part);
+    double off;
 
     if (!run->share || run->other)
         return;
-    part = xcalloc((size_t)run->nsubs + 1, sizeof *part);
     for (int s = 0; s < run->nsubs; s++)
         part[s] = run->share[s] / run->s->P;
     hrun_predictor_share_change(p, run->pes, run->procs, part, &off);
     run->other = off > HRUN_SHARES_FAR;
-    free(part);
 }
 
 /* ln(measured / predicted) by the options' times; NaN: not predicted. And who limits the run, by them. */
@@ -107,15 +105,15 @@ double hrun_shares_rest(double then, double now)
     return fmax(then, fmin(now, 0));
 }
 
-/* ln(measured / predicted) of runs[n], all of one N; NaN without a prediction. And who limits them, by the models. */
-static int residuals(const struct hrun_app *app, const double *memory, int nsubs, struct hrun_models *const *models,
+/* Set r, now, other and limiting of runs[count], all of one N; r is NaN without a prediction. */
+static int find_residuals(const struct hrun_app *app, const double *memory, int nsubs, struct hrun_models *const *models,
                      enum hrun_model_form form, struct hrun_netview *net, struct hrun_recalled *runs, size_t count,
                      struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_predictor *p = hrun_predictor_create_net(app, models, nsubs, form, runs[0].s->N, net, NULL, &why);
-    struct hrun_part_time *parts = NULL;
-    double *t = NULL;
+    autofree struct hrun_part_time *parts = NULL;
+    autofree double *t = NULL;
     int rc = -1;
 
     for (size_t i = 0; i < count; i++)
@@ -136,7 +134,7 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
 
         if (hrun_predictor_deal(p, run->share ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
             goto out;
-        find_redealt(p, run, err);
+        find_redealt(p, run);
         if (options_times(p, net, run, run->other ? run->share : NULL, t, err))
             goto out;
         run->now = run->r = rest_of(p, run, t, parts);
@@ -149,15 +147,13 @@ static int residuals(const struct hrun_app *app, const double *memory, int nsubs
     }
     rc = 0;
 out:
-    free(t);
-    free(parts);
     hrun_predictor_destroy(p);
     return rc;
 }
 
 /* ------------------------------------------------------------------ configurations */
 
-static int by_config(const void *a, const void *b)
+static int correct_config_order(const void *a, const void *b)
 {
     const struct hrun_recalled *x = a, *y = b;
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
@@ -170,7 +166,7 @@ static int by_config(const void *a, const void *b)
     return order ? order : (x->r > y->r) - (x->r < y->r);
 }
 
-static int same_config(const struct hrun_recalled *x, const struct hrun_recalled *y)
+static int same_correct_config(const struct hrun_recalled *x, const struct hrun_recalled *y)
 {
     size_t len = (size_t)x->nsubs * sizeof *x->pes;
 
@@ -200,8 +196,9 @@ static void summarise(struct hrun_correct_point *p, const struct hrun_recalled *
  * configuration, N and r: each is compared with the one half of the repetitions further. The result is the median over
  * all such pairs, which glitches do not move; what is assumed counts as ASSUMED_PAIRS of them. Times that are rounded
  * more coarsely than they scatter tell nothing. *t: Student's t of 95 % for as many pairs as there were. */
-static double scatter_of(const struct hrun_recalled *runs, size_t n, const struct hrun_fit_options *options,
-                         double rounding_s, int absolute, double *room, double *t)
+static double scatter_of_repetitions(const struct hrun_recalled *runs, size_t n,
+                                     const struct hrun_fit_options *options, double rounding_s, int absolute,
+                                     double *room, double *t)
 {
     size_t pairs = 0, end;
 
@@ -210,7 +207,8 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
     for (size_t begin = 0; begin < n; begin = end) {
         size_t half;
 
-        for (end = begin; end < n && same_config(&runs[end], &runs[begin]) && runs[end].s->N == runs[begin].s->N;)
+        for (end = begin; end < n && same_correct_config(&runs[end], &runs[begin]) &&
+                          runs[end].s->N == runs[begin].s->N;)
             end++;
         half = (end - begin) / 2;
         for (size_t i = begin; i < begin + half; i++)
@@ -225,8 +223,8 @@ static double scatter_of(const struct hrun_recalled *runs, size_t n, const struc
 }
 
 /* The points of one configuration from its runs[n], in order of N and r. */
-static void add_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
-                      const struct hrun_fit_options *options)
+static void add_correct_config(struct hrun_corrections *c, const struct hrun_recalled *runs, size_t n,
+                               const struct hrun_fit_options *options)
 {
     struct hrun_correct_config *v = &c->v[c->nall++];
     size_t end, len = (size_t)c->nsubs * sizeof *v->pes;
@@ -279,7 +277,7 @@ static double set_trust(struct hrun_correct_config *v, size_t i, double prior)
     return p->trust * fmax(p->own * p->own - one, 0);
 }
 
-static int by_time(const void *a, const void *b)
+static int residual_order(const void *a, const void *b)
 {
     const struct hrun_residual *x = a, *y = b;
     int order = strcmp(x->date, y->date);
@@ -290,7 +288,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* One run of the configuration that was added last. */
-static void add_run(struct hrun_corrections *c, const struct hrun_recalled *run, const struct hrun_fit_options *options)
+static void add_residual_of(struct hrun_corrections *c, const struct hrun_recalled *run,
+                            const struct hrun_fit_options *options)
 {
     const struct hrun_sample *s = run->s;
     struct hrun_residual *v = &c->runs[c->nruns++];
@@ -350,11 +349,11 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
                             struct hrun_error *err)
 {
     struct hrun_corrections *c = xcalloc(1, sizeof *c);
-    struct hrun_fit_options own = *assumed, *options = &own;
-    struct hrun_recalled *runs = NULL;
-    int dealt = app->shares.units && how != HRUN_SHARES_EQUAL;
-    double *room = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
-    int *numbers = NULL, rc = -1, ignores = 0;
+    struct hrun_fit_options own = *assumed;
+    autofree struct hrun_recalled *runs = NULL;
+    autofree double *room = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
+    autofree int *numbers = NULL;
+    int dealt = app->shares.units && how != HRUN_SHARES_EQUAL, ignores = 0;
     size_t n = 0, kept = 0, near = 0, end;
 
     for (int i = 0; i < nsubs; i++)
@@ -377,23 +376,27 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     for (size_t begin = 0; begin < n; begin = end) {
         for (end = begin; end < n && runs[end].s->N == runs[begin].s->N;)
             end++;
-        if (residuals(app, memory, nsubs, models, form, options->net, runs + begin, end - begin, err))
-            goto out;
+        if (find_residuals(app, memory, nsubs, models, form, assumed->net, runs + begin, end - begin, err)) {
+            hrun_corrections_destroy(c);
+            return -1;
+        }
     }
     for (size_t i = 0; i < n; i++)
         if (isfinite(runs[i].r))
             runs[kept++] = runs[i];
     if (kept)
-        qsort(runs, kept, sizeof *runs, by_config);
+        qsort(runs, kept, sizeof *runs, correct_config_order);
     while (near < kept && !runs[near].other)
         near++;
     for (size_t i = 0; i < kept; i++)
         room[i] = runs[i].s->time_s;
     c->rounding_s = hrun_times_rounding(room, kept);
-    own.sigma_abs_s = c->sigma_abs_s = fmin(scatter_of(runs, near, assumed, c->rounding_s, 1, room, &c->t_abs),
-                                            assumed->sigma_abs_s);
-    own.sigma_rel = c->sigma_rel = fmax(scatter_of(runs, near, assumed, c->rounding_s, 0, room, &c->t_rel),
-                                        assumed->sigma_rel);
+    c->sigma_abs_s = fmin(assumed->sigma_abs_s,
+                          scatter_of_repetitions(runs, near, assumed, c->rounding_s, 1, room, &c->t_abs));
+    c->sigma_rel = fmax(assumed->sigma_rel,
+                        scatter_of_repetitions(runs, near, assumed, c->rounding_s, 0, room, &c->t_rel));
+    own.sigma_abs_s = c->sigma_abs_s;
+    own.sigma_rel = c->sigma_rel;
     c->nmin = kept ? INFINITY : 0;
     for (size_t i = 0; i < kept; i++) {
         c->nmin = fmin(c->nmin, log((double)runs[i].s->N));
@@ -402,34 +405,25 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     c->v = xcalloc(kept + 1, sizeof *c->v);
     c->runs = xcalloc(kept + 1, sizeof *c->runs);
     for (size_t begin = 0; begin < kept; begin = end) {
-        for (end = begin; end < kept && same_config(&runs[end], &runs[begin]);)
+        for (end = begin; end < kept && same_correct_config(&runs[end], &runs[begin]);)
             end++;
-        add_config(c, runs + begin, end - begin, options);
+        add_correct_config(c, runs + begin, end - begin, &own);
         for (size_t i = begin; i < end && i < near; i++)
-            add_run(c, &runs[i], options);
+            add_residual_of(c, &runs[i], &own);
     }
     if (c->nruns)
-        qsort(c->runs, c->nruns, sizeof *c->runs, by_time);
+        qsort(c->runs, c->nruns, sizeof *c->runs, residual_order);
     hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, nsubs);
     learn_variance(c);
     *out = c;
-    c = NULL;
-    rc = 0;
-out:
-    hrun_corrections_destroy(c);
-    free(runs);
-    free(numbers);
-    free(shares);
-    free(memory);
-    free(room);
-    return rc;
+    return 0;
 }
 
 void hrun_corrections_destroy(struct hrun_corrections *c)
 {
     if (!c)
         return;
-    for (int i = 0; c->v && i < c->nall; i++) {
+    for (int i = 0; i < c->nall; i++) {
         free(c->v[i].pes);
         free(c->v[i].procs);
         free(c->v[i].points);

@@ -18,7 +18,7 @@ static const double TIE = 0.02;
 
 /* ---------------------------------------------------------------- points */
 
-static int by_place(const void *a, const void *b)
+static int discover_point_order(const void *a, const void *b)
 {
     const struct hrun_discover_point *x = a, *y = b;
     int single = (x->P > x->M) - (y->P > y->M);
@@ -52,7 +52,7 @@ static int check_points(const struct hrun_discover_point *p, size_t n, struct hr
 /* ---------------------------------------------------------------- selection */
 
 /* Squared standard error of the mean difference of n losses. */
-static double variance(const double *a, const double *b, size_t n)
+static double difference_variance(const double *a, const double *b, size_t n)
 {
     double mean = 0, sum = 0;
 
@@ -114,7 +114,7 @@ static int select_terms(struct hrun_selection *d, struct hrun_selected *steps, d
     }
     for (*chosen = 0; *chosen < best; ++*chosen) {
         const double *a = steps[*chosen].loss, *b = steps[best].loss;
-        double se2 = variance(a, b, d->nloo) + variance(a + d->nloo, b + d->nloo, d->nheld);
+        double se2 = difference_variance(a, b, d->nloo) + difference_variance(a + d->nloo, b + d->nloo, d->nheld);
 
         if (steps[*chosen].mean - steps[best].mean <= sqrt(se2))
             break;
@@ -167,17 +167,16 @@ static void find_errors(struct hrun_selection *d, const struct hrun_selected *c,
     out->beyond = d->nheld ? beyond / (double)d->nheld : NAN;
 }
 
-static int push_term(struct hrun_strvec *v, const struct hrun_basis *t)
+static void push_term(struct hrun_strvec *v, const struct hrun_basis *t)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc = 0, there = 0;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    int there = 0;
 
     hrun_basis_print(t, &b);
     for (size_t i = 0; i < v->n; i++)
         there |= !strcmp(v->v[i], b.data);
-    rc = (!there && hrun_strvec_push(v, b.data));
-    hrun_buf_release(&b);
-    return rc ? -1 : 0;
+    if (!there)
+        hrun_strvec_push(v, b.data);
 }
 
 /* Of N and P by runs with P > M; of N by those on one PE; or the latter with all work divided, where there are no
@@ -206,44 +205,37 @@ static int discover_list(const struct hrun_discover_point *points, size_t n, enu
                          struct hrun_error *err)
 {
     static const struct hrun_basis one = { 0, 0, 0, 0 };
-    struct hrun_selection d;
+    autorelease(hrun_series_release) struct hrun_selection d;
     struct hrun_selected steps[HRUN_TERMS_MAX];
-    double *losses = NULL, *means;
-    int chosen = 0, rc = -1;
+    autofree double *losses = NULL;
+    double *means;
+    int chosen = 0;
 
     hrun_series_init(&d, points, n, which != LIST_NP, o);
-    if (!d.nseries) {
-        hrun_fail(err, HRUN_ENODATA, "terms need measurements at two or more sizes N with the same number of "
-                  "processes");
-        goto done;
-    }
+    if (!d.nseries)
+        return hrun_fail(err, HRUN_ENODATA, "terms need measurements at two or more sizes N with the same number of "
+                         "processes");
     losses = xcalloc(HRUN_TERMS_MAX * (d.nloo + d.nheld) + HRUN_LIBRARY_MAX, sizeof *losses);
     means = losses + HRUN_TERMS_MAX * (d.nloo + d.nheld);
     for (int i = 0; i < HRUN_TERMS_MAX; i++)
         steps[i] = (struct hrun_selected){ .mean = INFINITY, .loss = losses + (size_t)i * (d.nloo + d.nheld) };
     if (select_terms(&d, steps, means, &chosen, err) || reweigh_contradicted(&d, &steps[chosen], err) ||
         select_terms(&d, steps, means, &chosen, err))
-        goto done;
-    rc = 0;
+        return -1;
     for (int divided = 1; divided >= 0; divided--)
-        for (int j = 0; j < steps[chosen].n && !rc; j++) {
+        for (int j = 0; j < steps[chosen].n; j++) {
             struct hrun_basis t = d.basis[steps[chosen].term[j]];
 
             if (hrun_basis_divided(&t) != divided)
                 continue;
             t.b6 = which == LIST_ALONE ? -6 : t.b6;
-            rc = push_term(terms, &t);
+            push_term(terms, &t);
         }
     /* Starting takes its time, however little of it was seen. */
-    rc = rc || push_term(terms, &one);
-    if (rc)
-        rc = hrun_fail_nomem(err);
-    else if (out)
+    push_term(terms, &one);
+    if (out)
         find_errors(&d, &steps[chosen], o, out);
-done:
-    free(losses);
-    hrun_series_release(&d);
-    return rc;
+    return 0;
 }
 
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
@@ -253,10 +245,9 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
      * (paper 000, eq. 3 and Table V). */
     static const char *const scaled[] = { "T/P", "1", "ln(P)" };
     struct hrun_discovery d = { .beyond = NAN };
-    struct hrun_discover_point *sorted = NULL;
+    autofree struct hrun_discover_point *sorted = NULL;
     struct hrun_fit_options rounded = *options;
-    double *time_s = NULL;
-    int rc = -1;
+    autofree double *time_s = NULL;
 
     if (n == 0)
         return hrun_fail(err, HRUN_ENODATA, "there are no measurements to tell terms from");
@@ -265,23 +256,19 @@ int hrun_discover(const struct hrun_discover_point *points, size_t n, const stru
     sorted = xmalloc(n * sizeof *sorted);
     time_s = xmalloc(n * sizeof *time_s);
     memcpy(sorted, points, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_place);
+    qsort(sorted, n, sizeof *sorted, discover_point_order);
     for (size_t i = 0; i < n; i++)
         time_s[i] = points[i].time_s;
     rounded.sigma_abs_s = hypot(rounded.sigma_abs_s, hrun_times_rounding(time_s, n));
     if (discover_list(sorted, n, which_np(sorted, n), &rounded, &d.np, &d, err) ||
-        discover_list(sorted, n, LIST_N, &rounded, &d.n, NULL, err))
-        goto done;
+        discover_list(sorted, n, LIST_N, &rounded, &d.n, NULL, err)) {
+        hrun_discovery_release(&d);
+        return -1;
+    }
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
         hrun_strvec_push(&d.p, scaled[i]);
     *out = d;
-    memset(&d, 0, sizeof d);
-    rc = 0;
-done:
-    hrun_discovery_release(&d);
-    free(sorted);
-    free(time_s);
-    return rc;
+    return 0;
 }
 
 void hrun_discovery_release(struct hrun_discovery *d)

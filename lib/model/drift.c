@@ -52,7 +52,7 @@ struct drift {
     struct cusum *sums;     /* of each sub-cluster */
 };
 
-static int by_cell(const void *a, const void *b)
+static int drift_cell_order(const void *a, const void *b)
 {
     const struct cell *x = a, *y = b;
 
@@ -66,14 +66,14 @@ static void make_cells(struct drift *d)
     for (size_t i = 0; i < d->n; i++)
         d->cells[i] = (struct cell) { .N = d->v[i].N, .config = d->v[i].config };
     if (d->n)
-        qsort(d->cells, d->n, sizeof *d->cells, by_cell);
+        qsort(d->cells, d->n, sizeof *d->cells, drift_cell_order);
     for (size_t i = 0; i < d->n; i++)
-        if (!kept || by_cell(&d->cells[kept - 1], &d->cells[i]))
+        if (!kept || drift_cell_order(&d->cells[kept - 1], &d->cells[i]))
             d->cells[kept++] = d->cells[i];
     d->ncells = kept;
     for (size_t i = 0; i < d->n; i++) {
         struct cell key = { .N = d->v[i].N, .config = d->v[i].config };
-        const struct cell *found = bsearch(&key, d->cells, kept, sizeof key, by_cell);
+        const struct cell *found = bsearch(&key, d->cells, kept, sizeof key, drift_cell_order);
 
         d->cell[i] = (size_t)(found - d->cells);
     }
@@ -97,11 +97,6 @@ static void find_scatter(struct drift *d)
         return;
     hrun_sort(d->e, n);
     d->scatter = d->e[n / 2] / (MAD * sqrt(2));
-}
-
-static double scatter_of(const struct drift *d, const struct hrun_residual *r)
-{
-    return fmax(r->sigma, d->scatter);
 }
 
 /* What is expected at a cell that has no runs: what its model misses at the nearest N, in part. */
@@ -151,7 +146,7 @@ static void add_residual(struct drift *d, struct cell *c, const struct hrun_resi
     c->var = c->var * var / (c->var + var);
 }
 
-static void add_step(double *sum, int *runs, double step)
+static void add_cusum_step(double *sum, int *runs, double step)
 {
     *sum = fmin(*sum + step, CEILING);
     *runs = *sum > 0 ? *runs + 1 : 0;
@@ -164,7 +159,7 @@ static void test_runs(struct drift *d)
         const struct hrun_residual *r = &d->v[i];
         struct cell *c = &d->cells[d->cell[i]];
         struct cusum *s = &d->sums[r->sub];
-        double scatter = scatter_of(d, r), deviation, z;
+        double scatter = fmax(r->sigma, d->scatter), deviation, z;
 
         if (!c->n)
             open_cell(d, c, r->mixed);
@@ -172,8 +167,8 @@ static void test_runs(struct drift *d)
         d->e[i] = r->r - c->m;
         if (r->real) {
             z = fmax(-LIMIT, fmin(LIMIT, d->e[i] / deviation));
-            add_step(&s->up, &s->up_runs, z - SLACK);
-            add_step(&s->down, &s->down_runs, -z - SLACK);
+            add_cusum_step(&s->up, &s->up_runs, z - SLACK);
+            add_cusum_step(&s->down, &s->down_runs, -z - SLACK);
         }
         /* What may be a drift does not become what is expected. */
         if (fmax(s->up, s->down) <= ALARM / 2)
@@ -183,7 +178,7 @@ static void test_runs(struct drift *d)
 
 /* Of the last `runs` tested runs that `sub` limits, those since the change: the last n whose median is the farthest
  * from 0 for that many, |median| sqrt(n), but not so few that glitches make it. space: n numbers. */
-static void describe(const struct drift *d, int sub, int runs, double *space, struct hrun_drift *out)
+static void locate_change(const struct drift *d, int sub, int runs, double *space, struct hrun_drift *out)
 {
     double most = -1;
     int n = 0;
@@ -207,7 +202,7 @@ static void describe(const struct drift *d, int sub, int runs, double *space, st
     }
 }
 
-int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out)
+void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out)
 {
     struct drift d = { .v = v, .n = n };
     double *space = xcalloc(n + 1, sizeof *space);
@@ -228,12 +223,11 @@ int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct h
         const struct cusum *s = &d.sums[i];
 
         if (fmax(s->up, s->down) >= ALARM)
-            describe(&d, i, s->up > s->down ? s->up_runs : s->down_runs, space, &out[i]);
+            locate_change(&d, i, s->up > s->down ? s->up_runs : s->down_runs, space, &out[i]);
     }
     free(d.cells);
     free(d.cell);
     free(d.e);
     free(d.sums);
     free(space);
-    return 0;
 }

@@ -8,13 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int max3(int a, int b, int c)
-{
-    return a > b ? (a > c ? a : c) : (b > c ? b : c);
-}
-
 /* Names, dates and counts of the result. */
-static void finish(struct hrun_fit_job *job)
+static void describe_models(struct hrun_fit_job *job)
 {
     struct hrun_models *m = job->models;
     struct hrun_buf consts = HRUN_BUF_INIT;
@@ -53,7 +48,8 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
 {
     const struct hrun_family *family = hrun_family_of(app);
     struct hrun_fit_job job = { .app = app, .options = *options, .skipped = HRUN_BUF_INIT, .rows = rows };
-    size_t terms = (size_t)(max3(app->np.n, app->nt.n, app->pt.n) + family->nterms), end;
+    int longest = app->np.n > app->nt.n ? app->np.n : app->nt.n;
+    size_t terms = (size_t)((app->pt.n > longest ? app->pt.n : longest) + family->nterms), end;
     double *memory = NULL;
     int rc = -1;
 
@@ -91,7 +87,7 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
                   n == 1 ? "" : "s", (int)(len > 400 ? 400 : len), job.skipped.data);
         goto out;
     }
-    finish(&job);
+    describe_models(&job);
     if (skipped)
         hrun_buf_add(skipped, job.skipped.data, job.skipped.len);
     *out = job.models;
@@ -120,18 +116,15 @@ int hrun_model_fit(const struct hrun_app *app, const struct hrun_sample *samples
                    const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
                    struct hrun_error *err)
 {
-    struct hrun_row *rows;
+    autofree struct hrun_row *rows = xcalloc(n, sizeof *rows);
     size_t nrows;
-    int rc = -1;
 
     if (hrun_fit_check_options(options, err))
         return -1;
     if (hrun_family_of(app)->by_formula)
         return hrun_fail(err, HRUN_ENODATA, "%s is predicted by its formula: there is nothing to fit", app->name);
-    rows = xcalloc(n ? n : 1, sizeof *rows);
-    if (!hrun_rows_select(app, samples, n, options->own, rows, &nrows, err) &&
-        !hrun_glitches_exclude(app, options->glitches, rows, &nrows, skipped, err))
-        rc = hrun_fit_rows(app, rows, nrows, options, out, skipped, err);
-    free(rows);
-    return rc;
+    if (hrun_rows_select(app, samples, n, options->own, rows, &nrows, err) ||
+        hrun_glitches_exclude(app, options->glitches, rows, &nrows, skipped, err))
+        return -1;
+    return hrun_fit_rows(app, rows, nrows, options, out, skipped, err);
 }

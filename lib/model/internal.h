@@ -82,7 +82,7 @@ struct hrun_selected {
 };
 
 /* Lay out points[n], in order of series, P = M or not, P, N. only_n: for terms over N alone. A series of one size tells
- * nothing and is left out. Errors: HRUN_ENOMEM. */
+ * nothing and is left out. */
 void hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point *points, size_t n, int only_n,
                      const struct hrun_fit_options *o);
 void hrun_series_release(struct hrun_selection *d);
@@ -128,7 +128,7 @@ struct hrun_netview_sub {
 struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net);
 
 /* The view of any source and subs[nsubs]; all is copied but the source's ctx. Errors: HRUN_EINVAL (a host that the
- * source has not got), HRUN_ENOMEM. */
+ * source has not got). */
 struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
                                      int nsubs, struct hrun_error *err);
 /* Time in s of one operation with so many bytes, among the ranks of the configuration pes[nsubs], procs[nsubs]; with
@@ -216,7 +216,7 @@ struct hrun_mixed {
     size_t nruns, nparts;
 };
 
-/* The good mixed runs with the definition's constants. The samples must outlive *out. Errors: HRUN_ENOMEM,
+/* The good mixed runs with the definition's constants. The samples must outlive *out. Errors:
  * HRUN_ENONFINITE and HRUN_EINVAL for a run that breaks an invariant, naming it. */
 int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_mixed *out,
                     struct hrun_error *err);
@@ -237,8 +237,8 @@ struct hrun_recalled {
 
 /* All good runs of the cluster's configurations with the definition's constants into runs[], in order of N, each once:
  * of records in several logs the first. runs[] has room for every sample of subs[nsubs], numbers[] for 2 nsubs times as
- * many, shares[] for nsubs times. Errors: HRUN_ENOMEM. */
-int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
+ * many, shares[] for nsubs times. */
+void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
                 int *numbers, double *shares, size_t *count);
 
 /* ------------------------------------------------------------------ terms */
@@ -310,11 +310,11 @@ void hrun_pterm_release(struct hrun_pterm *t);
 int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err);
 
 /* The first P of lo..hi (1 <= lo <= hi) where the term has no value into *P, 0 when there is none. A term of
- * a known shape has one wherever its shape was looked at, and is not looked at again. Errors: HRUN_ENOMEM. */
+ * a known shape has one wherever its shape was looked at, and is not looked at again. */
 int hrun_pterm_missing(struct hrun_pterm *t, int lo, int hi, int *P, struct hrun_error *err);
 
 /* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows; P without a value do
- * not count, and when there is no other *min is +infinity and *max -infinity. Errors: HRUN_ENOMEM. */
+ * not count, and when there is no other *min is +infinity and *max -infinity. */
 int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err);
 
 /* ------------------------------------------------------------------ how work is dealt out */
@@ -369,17 +369,17 @@ struct hrun_fit_job {
  * hrun_common_rows; range, errors and variance are those of the other rows. Where no more than
  * shared rows is known, they make the range, and the record expects five times the scatter. 0 also when there are too
  * few measurements: then
- * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit, HRUN_ENOMEM; the models are as
+ * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit; the models are as
  * before. */
 int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
                     const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
                     struct hrun_fit_record **record, struct hrun_error *err);
 
-/* Room for one more record in job->models, zeroed; it counts once job->models->n does. NULL: no memory. */
+/* Room for one more record in job->models, zeroed; it counts once job->models->n does. */
 struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job);
 
 /* Set job->np, left_out, net and config by the definition and job->options, and keep of rows[*n] those whose places the
- * network tells, if it is asked; a line in job->skipped says how many others there were. Errors: HRUN_ENOMEM. */
+ * network tells, if it is asked; a line in job->skipped says how many others there were. */
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);
 void hrun_fit_network_release(struct hrun_fit_job *job);
 
@@ -415,8 +415,7 @@ struct hrun_common;
 
 /* Fit to rows[i][nrows[i]] of sub-clusters i < nsubs and to the mixed runs. *out = NULL where there is nothing to
  * share: another family than NP-T, or runs of one number of processes per PE of one sub-cluster alone. rows and
- * samples must outlive it. Errors: HRUN_ENONFINITE (a term without a value at a run), those of lib/fit,
- * HRUN_ENOMEM. */
+ * samples must outlive it. Errors: HRUN_ENONFINITE (a term without a value at a run), those of lib/fit. */
 int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows, const size_t *nrows, int nsubs,
                        const struct hrun_mixed *mixed, const struct hrun_fit_options *options,
                        struct hrun_common **out, struct hrun_error *err);
@@ -481,7 +480,7 @@ struct hrun_correct_common {
 };
 
 /* The sizes at which enough of v[nconfigs], of nsubs, on several sub-clusters were run, with whatever shares, into *c,
- * which is zeroed. Errors: HRUN_ENOMEM. */
+ * which is zeroed. */
 void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
                              int nsubs);
 

@@ -28,7 +28,7 @@
 struct hrun_netview;
 
 /* The view of the sub-clusters of a cluster, in its order, on a network, which must outlive it. Errors: HRUN_ENODATA (a
- * host that the network has not got, named), HRUN_ENOMEM. */
+ * host that the network has not got, named). */
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
                                          struct hrun_error *err);
 void hrun_netview_destroy(struct hrun_netview *v);
@@ -157,8 +157,8 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
 void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_buf *which);
 
 /* Append why samples[n] of one sub-cluster say too little for any model: their times hardly follow N. Nothing where all
- * is well. Errors: HRUN_ENOMEM. */
-int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out);
+ * is well. */
+void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out);
 
 /* ------------------------------------------------------------------ predicting */
 
@@ -171,7 +171,7 @@ struct hrun_corrections;
  * outlive the predictor, and so must app. Terms with coefficient 0 are never evaluated for a time.
  * Errors: HRUN_EPARSE (a stored term that does not compile), HRUN_ENODATA (no sub-cluster has a model of this
  * family; `single` alone will do when nothing else was ever fitted), HRUN_ENONFINITE (a coefficient, or a
- * term over N alone, has no finite value), HRUN_ENOMEM. */
+ * term over N alone, has no finite value). */
 struct hrun_predictor *hrun_predictor_create(const struct hrun_app *app, struct hrun_models *const *models,
                                              int nsubs, enum hrun_model_form form, int64_t N,
                                              struct hrun_error *err);
@@ -201,8 +201,8 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
  * terms over an interval: a term known to behave as c P^a ln(P)^b has its least value at an end of the
  * interval, others are tabulated. For lo = hi they are the times themselves. Errors of times: HRUN_ENONFINITE
  * naming term, N and P when a term in use has no value at this P; t is undefined. Errors of bounds: the same
- * for the first such P of the interval that the rule accepts; those of the rule at a P without value;
- * HRUN_ENOMEM; b is undefined. */
+ * for the first such P of the interval that the rule accepts; those of the rule at a P without value; b
+ * is undefined. */
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 
 /* Ti(N, P, M) of a sub-cluster alone, with its 95 % prediction interval (hrun-model(7), "Intervals"); *low is never
@@ -252,7 +252,7 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
 double hrun_shares_rest(double then, double now);
 /* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
  * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the
- * configuration cannot be predicted. Errors: HRUN_ENOMEM. */
+ * configuration cannot be predicted. */
 void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                 double *out);
 
@@ -273,7 +273,7 @@ int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int 
 
 /* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.
  * Memory is not asked. The oracle then has, with q processes, only options that lose no more. Errors, which leave it
- * as it is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE, HRUN_ENOMEM. */
+ * as it is: HRUN_EINFEASIBLE (none loses so little), HRUN_ENONFINITE. */
 struct hrun_fewest {
     int q;
     double loss;
@@ -312,8 +312,8 @@ struct hrun_drift {
     char since[21];        /* date of the first of them */
 };
 
-/* Test v[n], in order of time. out[nsubs] is that of each sub-cluster. Errors: HRUN_ENOMEM; out is undefined. */
-int hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out);
+/* Test v[n], in order of time. out[nsubs] is that of each sub-cluster. */
+void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out);
 
 /* ------------------------------------------------------------------ corrections by runs */
 
@@ -325,7 +325,7 @@ enum { HRUN_CORRECTION_SIZES = 24 };
  * definition with shares runs on several sub-clusters correct only configurations of their own kind: those with equal
  * shares, or others, as far as they are near those of now (HRUN_SHARES_FAR); all tell how far models are off.
  * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
- * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times, HRUN_ENOMEM. */
+ * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times. */
 int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
                             struct hrun_models *const *models, enum hrun_model_form form, enum hrun_sharing how,
                             const struct hrun_fit_options *options, struct hrun_corrections **out,
@@ -367,7 +367,7 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
 /* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long
  * as their waits say, where that is within the interval of its configuration; the longest of its parts, by the models,
  * is as long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or
- * no model of it, -1 with *err (HRUN_ENOMEM). */
+ * no model of it, -1 with *err. */
 int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 
@@ -417,7 +417,7 @@ struct hrun_discovery {
 /* Choose terms by points[n], in any order. Where a series has but one P > M, its runs on one PE (P = M) take part, of
  * which all but constants is divided work, so that this can be told from what is not; where there are only such runs,
  * all work counts as divided. options: the weights (sigma_abs_s, sigma_rel); the rest is not looked at.
- * Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a point that breaks an invariant), HRUN_ENOMEM. Release
+ * Errors: HRUN_ENODATA (fewer than two sizes N), HRUN_EINVAL (a point that breaks an invariant). Release
  * *out. */
 int hrun_discover(const struct hrun_discover_point *points, size_t n, const struct hrun_fit_options *options,
                   struct hrun_discovery *out, struct hrun_error *err);
@@ -453,7 +453,7 @@ struct hrun_speed {            /* of one sub-cluster */
 struct hrun_speeds;
 
 /* Predictions for size N of app, whose rule and memory count there. v[nsubs], copied; P0 >= 1; comm_s: K, >= 0.
- * NULL with HRUN_EINVAL (a value), HRUN_ENOMEM. The application must outlive the result. */
+ * NULL with HRUN_EINVAL (a value). The application must outlive the result. */
 struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, const struct hrun_speed *v, int nsubs,
                                        int P0, double comm_s, struct hrun_error *err);
 void hrun_speeds_destroy(struct hrun_speeds *s);
@@ -493,13 +493,13 @@ double hrun_speeds_uneven(int64_t N, int P);
 /* Operations of a product of order n: 2 n^3. */
 double hrun_perf_flops(double n);
 
-/* Of samples[n], all that are good: of each M the newest date's. Errors: HRUN_ENODATA (there are none), HRUN_ENOMEM. */
+/* Of samples[n], all that are good: of each M the newest date's. Errors: HRUN_ENODATA (there are none). */
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
                  struct hrun_models **out, struct hrun_error *err);
 
 /* Of simulated hosts whose cores do so many operations a second, with M = procs[nprocs] processes on the cores of a PE.
- * Errors: HRUN_ENOMEM. */
-int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out);
+ * */
+struct hrun_models *hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs);
 
 /* The record for M, or NULL. */
 const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M);

@@ -11,14 +11,8 @@
 
 /* ------------------------------------------------------------------ coefficients */
 
-/* What is left of a column below this part of its length drowns when squared, that is in every variance. */
-static double least_remainder(void)
-{
-    return sqrt(DBL_EPSILON);
-}
-
 /* The columns with job->keep = 1 of x[n by p] into job->sub; how many. */
-static size_t gather(struct hrun_fit_job *job, const double *x, size_t n, size_t p)
+static size_t gather_kept_columns(struct hrun_fit_job *job, const double *x, size_t n, size_t p)
 {
     size_t kept = 0;
 
@@ -34,19 +28,23 @@ static size_t gather(struct hrun_fit_job *job, const double *x, size_t n, size_t
  * negative coefficients (the constant, with three sizes and N^3, N^2, N before it). */
 static int choose_terms(struct hrun_fit_job *job, const struct hrun_lsq *all, size_t *count, struct hrun_error *err)
 {
+    /* What is left of a column below this part of its length drowns when squared, that is in every variance. */
+    double least = sqrt(DBL_EPSILON);
+
     if (job->options.method == HRUN_METHOD_LS)
-        return hrun_fit_independent(all, least_remainder(), job->keep, count, err);
-    return hrun_fit_distinct(all, least_remainder(), job->keep, count, err);
+        return hrun_fit_independent(all, least, job->keep, count, err);
+    return hrun_fit_distinct(all, least, job->keep, count, err);
 }
 
 /* Huber's weights, from the unchanged ones, for the terms kept. */
 static int fit_robust(struct hrun_fit_job *job, const struct hrun_lsq *all, double *bound, struct hrun_error *err)
 {
     static const struct hrun_huber huber = HRUN_HUBER_DEFAULT;
-    struct hrun_lsq sub = { job->sub, all->y, job->w, all->n, gather(job, all->x, all->n, all->p) };
+    struct hrun_lsq sub = { job->sub, all->y, job->w, all->n, 0 };
     struct hrun_lsq_result result = { job->k, NULL, 0, 0, 0 };
     struct hrun_huber_result robust = { job->factor, 0, 0, 0 };
 
+    sub.p = gather_kept_columns(job, all->x, all->n, all->p);
     if (hrun_fit_huber(hrun_fit_nnls, &sub, &huber, &result, &robust, err))
         return -1;
     for (size_t i = 0; i < all->n; i++)
@@ -69,7 +67,7 @@ int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p
         return hrun_fail(err, HRUN_ERANK, "every term is 0 at every measured point");
     if (!ls && job->options.robust && fit_robust(job, &all, bound, err))
         return -1;
-    sub.p = gather(job, x, n, p);
+    sub.p = gather_kept_columns(job, x, n, p);
     return ls ? hrun_fit_ls(&sub, result, err) : hrun_fit_nnls(&sub, result, err);
 }
 
@@ -83,7 +81,7 @@ enum { SIZES_MIN = 2 };
  * scatter that the default options expect of a run. */
 static const double ANCHOR_WEIGHT = 0.2;
 
-static int by_value(const void *a, const void *b)
+static int size_order(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -96,7 +94,7 @@ static int count_sizes(struct hrun_fit_job *job, const struct hrun_row *rows, si
 
     for (size_t i = 0; i < n; i++)
         job->sizes[i] = rows[i].N;
-    qsort(job->sizes, n, sizeof *job->sizes, by_value);
+    qsort(job->sizes, n, sizeof *job->sizes, size_order);
     for (size_t i = 0; i < n; i++)
         count += i == 0 || job->sizes[i] != job->sizes[i - 1];
     return count;
@@ -112,23 +110,12 @@ struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job)
 {
     struct hrun_models *m = job->models;
 
-    if (m->n == job->cap) {
-        int cap = job->cap ? job->cap * 2 : 16;
-        struct hrun_fit_record *v = xrealloc(m->v, (size_t)cap * sizeof *v);
-        m->v = v;
-        job->cap = cap;
-    }
+    hrun_grow(m->v, m->n + 1, job->cap);
     memset(&m->v[m->n], 0, sizeof m->v[m->n]);
     return &m->v[m->n];
 }
 
-/* Take back the record that hrun_fit_add_record gave, with all that hangs on it. */
-static void drop_record(struct hrun_fit_job *job)
-{
-    hrun_fit_record_release(&job->models->v[job->models->n]);
-}
-
-static void training_error(struct hrun_fit_record *r, const double *x, const struct hrun_row *rows, size_t n)
+static void set_training_error(struct hrun_fit_record *r, const double *x, const struct hrun_row *rows, size_t n)
 {
     double sum = 0, max = 0;
 
@@ -145,8 +132,8 @@ static void training_error(struct hrun_fit_record *r, const double *x, const str
 }
 
 /* Residuals of rows first..n-1 under the weights that they had to begin with, into job->r. */
-static void residuals(const struct hrun_fit_job *job, const struct hrun_fit_record *r, const double *x, size_t first,
-                      size_t n)
+static void record_residuals(const struct hrun_fit_job *job, const struct hrun_fit_record *r, const double *x,
+                             size_t first, size_t n)
 {
     for (size_t i = first; i < n; i++) {
         double e = job->y[i];
@@ -226,9 +213,9 @@ static int too_few(struct hrun_fit_job *job, const char *family, int P, const st
     return 1;
 }
 
-/* Texts and room for p terms. -1: memory ran out. */
+/* The texts of a record, and room for its coefficients. */
 static void name_record(const struct hrun_fit_job *job, struct hrun_fit_record *r, const char *family,
-                       const struct hrun_terms *terms)
+                        const struct hrun_terms *terms)
 {
     size_t p = (size_t)terms->n;
 
@@ -238,13 +225,12 @@ static void name_record(const struct hrun_fit_job *job, struct hrun_fit_record *
     r->k = xcalloc(p, sizeof *r->k);
     r->cov = xcalloc(p * p, sizeof *r->cov);
     r->nterms = terms->n;
-    for (size_t j = 0; j < p; j++) {
+    for (size_t j = 0; j < p; j++)
         r->terms[j] = xstrdup(terms->v[j].text);
-    }
 }
 
 /* The coefficients of the `count` terms kept, and their covariances, at their places among all terms. */
-static void spread(const struct hrun_fit_job *job, struct hrun_fit_record *r, size_t count)
+static void spread_coefficients(const struct hrun_fit_job *job, struct hrun_fit_record *r, size_t count)
 {
     size_t p = (size_t)r->nterms;
 
@@ -293,8 +279,8 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     name_record(job, r, family, terms);
     r->M = M;
     r->P = P;
-    spread(job, r, count);
-    residuals(job, r, x, anchors, n);
+    spread_coefficients(job, r, count);
+    record_residuals(job, r, x, anchors, n);
     r->dof = nown > result.rank ? (int)(nown - result.rank) : 0;
     r->s2 = r->dof ? hrun_fit_huber_variance(job->r, nown, result.rank, bound) :
             assumed_variance(job, nown ? own : rows, nown ? nown : n);
@@ -302,7 +288,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
     r->sigma_rel = job->options.sigma_rel / (shared && !r->dof ? ANCHOR_WEIGHT : 1);
     measured_range(r, nown ? own : rows, nown ? nown : n);
     r->npoints = (int)nown;
-    training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
+    set_training_error(r, nown ? x + anchors * (size_t)terms->n : x, nown ? own : rows, nown ? nown : n);
     if (!strcmp(family, "npt") && job->left_out.len)
         hrun_buf_addf(&note, "%s", job->left_out.data);
     note_dropped(&note, terms, job);
@@ -319,7 +305,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
 /* ------------------------------------------------------------------ network terms */
 
 /* A term of divided work, as the form deals it out; it is owned. */
-static int deal_out(struct hrun_fit_job *job, const char *text, struct hrun_term *out, struct hrun_error *err)
+static int make_dealt_term(struct hrun_fit_job *job, const char *text, struct hrun_term *out, struct hrun_error *err)
 {
     struct hrun_buf dealt = HRUN_BUF_INIT;
     int owned;
@@ -344,7 +330,7 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
     job->np.v = xcalloc((size_t)all->n + 1, sizeof *job->np.v);
     for (int j = 0; j < all->n; j++) {
         if (job->options.tasking.master && hrun_term_is_divided(all->v[j].expr)) {
-            if (deal_out(job, all->v[j].text, &job->np.v[job->np.n], err))
+            if (make_dealt_term(job, all->v[j].text, &job->np.v[job->np.n], err))
                 return -1;
             job->np.n++;
         } else if (job->net || !hrun_term_is_network(all->v[j].expr))

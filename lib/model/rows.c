@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_place(const void *a, const void *b)
+static int row_order(const void *a, const void *b)
 {
     const struct hrun_row *x = a, *y = b;
 
@@ -27,15 +27,14 @@ static int by_place(const void *a, const void *b)
 void hrun_rows_sort(struct hrun_row *rows, size_t n)
 {
     if (n)
-        qsort(rows, n, sizeof *rows, by_place);
+        qsort(rows, n, sizeof *rows, row_order);
 }
 
 int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *samples, size_t n,
                      int own, struct hrun_row *rows, size_t *nrows, struct hrun_error *err)
 {
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     size_t count = 0, failed = 0, mixed = 0, other = 0;
-    int rc = -1;
 
     hrun_app_consts_text(app, &consts);
     for (size_t i = 0; i < n; i++) {
@@ -48,61 +47,37 @@ int hrun_rows_select(const struct hrun_app *app, const struct hrun_sample *sampl
         } else if (strcmp(s->consts ? s->consts : "", consts.data)) {
             other++;
         } else if (!isfinite(s->time_s) || s->time_s <= 0) {
-            hrun_fail(err, HRUN_ENONFINITE,
-                      "measurement %zu of %s (N=%lld, P=%d, M=%d) has a time of %g s; a time is "
-                      "finite and above 0",
-                      i + 1, app->name, (long long)s->N, s->P, s->M, s->time_s);
-            goto out;
+            return hrun_fail(err, HRUN_ENONFINITE, "measurement %zu of %s (N=%lld, P=%d, M=%d) has a time of %g s; a "
+                             "time is finite and above 0", i + 1, app->name, (long long)s->N, s->P, s->M, s->time_s);
         } else if (s->M < 1 || s->P < s->M) {
-            hrun_fail(err, HRUN_EINVAL,
-                      "measurement %zu of %s (N=%lld) has P=%d processes with M=%d on each PE", i + 1,
-                      app->name, (long long)s->N, s->P, s->M);
-            goto out;
+            return hrun_fail(err, HRUN_EINVAL, "measurement %zu of %s (N=%lld) has P=%d processes with M=%d on each PE",
+                             i + 1, app->name, (long long)s->N, s->P, s->M);
         } else {
             rows[count++] = (struct hrun_row) { s->N, s->P, s->M, s->time_s, s->date ? s->date : "",
                                                 s->P == s->M ? HRUN_ROW_SINGLE : HRUN_ROW_OWN, 1, s, own,
                                                 hrun_app_uneven(app, s->N, s->P) };
         }
     }
-    if (count == 0) {
-        hrun_fail(err, HRUN_ENODATA,
-                  "no measurement of %s can be used: of %zu, %zu failed, %zu ran on several "
-                  "sub-clusters, %zu had constants other than '%s'",
-                  app->name, n, failed, mixed, other, consts.data);
-        goto out;
-    }
+    if (count == 0)
+        return hrun_fail(err, HRUN_ENODATA, "no measurement of %s can be used: of %zu, %zu failed, %zu ran on several "
+                         "sub-clusters, %zu had constants other than '%s'", app->name, n, failed, mixed, other,
+                         consts.data);
     hrun_rows_sort(rows, count);
     *nrows = count;
-    rc = 0;
-out:
-    hrun_buf_release(&consts);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ the glitch rule of paper 000 */
 
-static int same_place(const struct hrun_row *a, const struct hrun_row *b)
+static int same_series_of_sizes(const struct hrun_row *a, const struct hrun_row *b)
 {
     return a->M == b->M && a->P == b->P && a->kind == b->kind;
-}
-
-/* Rows of one size are in order of time. */
-static double median_time(const struct hrun_row *rows, size_t n)
-{
-    return (rows[(n - 1) / 2].T + rows[n / 2].T) / 2;
-}
-
-/* Append a line. */
-static void add_excluded(struct hrun_buf *skipped, const struct hrun_row *row, double ratio, int64_t before, double k)
-{
-    hrun_buf_addf(skipped, "M=%d, P=%d, N=%lld is excluded as a glitch: %.2f of the performance at N=%lld, at most "
-                  "%.2f\n", row->M, row->P, (long long)row->N, ratio, (long long)before, k);
 }
 
 /* Walk over the sizes of each place; with out = NULL only look whether every performance can be computed. *kept: rows
  * that are copied to out. */
 static int walk_sizes(const struct hrun_app *app, double k, const struct hrun_row *rows, size_t n, struct hrun_row *out,
-                size_t *kept, struct hrun_buf *skipped, struct hrun_error *err)
+                      size_t *kept, struct hrun_buf *skipped, struct hrun_error *err)
 {
     double before = 0;
     size_t end;
@@ -110,17 +85,19 @@ static int walk_sizes(const struct hrun_app *app, double k, const struct hrun_ro
     *kept = 0;
     for (size_t first = 0; first < n; first = end) {
         const struct hrun_row *row = &rows[first];
-        int compare = first > 0 && same_place(row, &rows[first - 1]), glitch;
+        int compare = first > 0 && same_series_of_sizes(row, &rows[first - 1]), glitch;
         double work, performance;
 
-        for (end = first; end < n && rows[end].N == row->N && same_place(&rows[end], row);)
+        for (end = first; end < n && rows[end].N == row->N && same_series_of_sizes(&rows[end], row);)
             end++;
         if (hrun_term_eval(app->nt.v[0].expr, HRUN_TERM_N, (double)row->N, 0, 0, &work, err))
             return hrun_fail_prefix(err, "term '%s' of %s at N=%lld", app->nt.v[0].text, app->name, (long long)row->N);
-        performance = work / median_time(row, end - first);
+        performance = work / ((row[(end - first - 1) / 2].T + row[(end - first) / 2].T) / 2);   /* sorted by time */
         glitch = compare && performance <= k * before;
         if (glitch && out && skipped)
-            add_excluded(skipped, row, performance / before, rows[first - 1].N, k);
+            hrun_buf_addf(skipped, "M=%d, P=%d, N=%lld is excluded as a glitch: %.2f of the performance at N=%lld, at "
+                          "most %.2f\n", row->M, row->P, (long long)row->N, performance / before,
+                          (long long)rows[first - 1].N, k);
         before = performance;
         if (!glitch && out) {
             memmove(out + *kept, row, (end - first) * sizeof *out);
@@ -158,7 +135,7 @@ struct entry {
     int sub;
 };
 
-static int by_text(const char *a, const char *b)
+static int text_order(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
 }
@@ -186,7 +163,7 @@ static double own_share(const struct hrun_app *app, const struct hrun_sample *s,
     return hrun_app_uneven(app, s->N, s->P);
 }
 
-static int by_number(double a, double b)
+static int number_order(double a, double b)
 {
     return (a > b) - (a < b);
 }
@@ -196,16 +173,16 @@ int hrun_mixed_order(const struct hrun_sample *x, const struct hrun_sample *y)
     int order = (x->N > y->N) - (x->N < y->N);
 
     order = order ? order : (x->P > y->P) - (x->P < y->P);
-    order = order ? order : by_text(x->date, y->date);
-    order = order ? order : by_number(x->time_s, y->time_s);
-    order = order ? order : by_number(x->wall_s, y->wall_s);
-    order = order ? order : by_text(x->config, y->config);
-    order = order ? order : by_text(x->shares, y->shares);
-    order = order ? order : by_text(x->cluster, y->cluster);
-    return order ? order : by_text(x->signatures, y->signatures);
+    order = order ? order : text_order(x->date, y->date);
+    order = order ? order : number_order(x->time_s, y->time_s);
+    order = order ? order : number_order(x->wall_s, y->wall_s);
+    order = order ? order : text_order(x->config, y->config);
+    order = order ? order : text_order(x->shares, y->shares);
+    order = order ? order : text_order(x->cluster, y->cluster);
+    return order ? order : text_order(x->signatures, y->signatures);
 }
 
-static int by_entry(const void *a, const void *b)
+static int mixed_entry_order(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     int order = hrun_mixed_order(x->s, y->s);
@@ -227,8 +204,8 @@ static int check_mixed(const struct hrun_app *app, const struct hrun_sample *s, 
 }
 
 /* The run of entries[n], which are of one run. */
-static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs,
-                    const struct entry *entries, size_t n)
+static void add_mixed_run(const struct hrun_app *app, struct hrun_mixed *out, const struct hrun_joint_sub *subs,
+                          const struct entry *entries, size_t n)
 {
     const struct hrun_sample *s = entries[0].s;
     struct hrun_mixed_run *r = &out->runs[out->nruns++];
@@ -252,11 +229,10 @@ static void add_run(const struct hrun_app *app, struct hrun_mixed *out, const st
 int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_mixed *out,
                     struct hrun_error *err)
 {
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_mixed m = { NULL, NULL, 0, 0 };
-    struct entry *entries = NULL;
+    autofree struct entry *entries = NULL;
     size_t n = 0, count = 0, end;
-    int rc = -1;
 
     hrun_app_consts_text(app, &consts);
     for (int i = 0; i < nsubs; i++)
@@ -268,27 +244,23 @@ int hrun_mixed_list(const struct hrun_app *app, const struct hrun_joint_sub *sub
         for (size_t j = 0; j < subs[i].n; j++) {
             const struct hrun_sample *s = &subs[i].samples[j];
 
-            if (!s->ok || !s->mixed || by_text(s->consts, consts.data))
+            if (!s->ok || !s->mixed || text_order(s->consts, consts.data))
                 continue;
-            if (check_mixed(app, s, err))
-                goto out;
+            if (check_mixed(app, s, err)) {
+                hrun_mixed_release(&m);
+                return -1;
+            }
             entries[count++] = (struct entry) { s, i };
         }
     if (count)
-        qsort(entries, count, sizeof *entries, by_entry);
+        qsort(entries, count, sizeof *entries, mixed_entry_order);
     for (size_t begin = 0; begin < count; begin = end) {
         for (end = begin + 1; end < count && !hrun_mixed_order(entries[begin].s, entries[end].s);)
             end++;
-        add_run(app, &m, subs, entries + begin, end - begin);
+        add_mixed_run(app, &m, subs, entries + begin, end - begin);
     }
     *out = m;
-    memset(&m, 0, sizeof m);
-    rc = 0;
-out:
-    hrun_mixed_release(&m);
-    free(entries);
-    hrun_buf_release(&consts);
-    return rc;
+    return 0;
 }
 
 void hrun_mixed_release(struct hrun_mixed *m)
@@ -301,8 +273,8 @@ void hrun_mixed_release(struct hrun_mixed *m)
 /* ------------------------------------------------------------------ runs as a cluster's configurations */
 
 /* The sub-cluster of the cluster that stands at `place` of the run's, or -1. own: the signature of the log. */
-static int find_sub(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
-                    int nsubs)
+static int find_sub_of_run(const struct hrun_sample *s, int place, const char *own, const struct hrun_joint_sub *subs,
+                           int nsubs)
 {
     size_t len = 0;
     int is_named = hrun_list_item(s->signatures, place, &len) && len, found = -1, several = 0;
@@ -322,9 +294,8 @@ static int find_sub(const struct hrun_sample *s, int place, const char *own, con
 
 /* The configuration of a record into pes[nsubs] and procs[nsubs], and its shares. 1, or 0 when it is none of this
  * cluster's. */
-static int read_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own,
-                       const struct hrun_joint_sub *subs, int nsubs,
-                       int *pes, int *procs, double *share)
+static int read_run_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own,
+                           const struct hrun_joint_sub *subs, int nsubs, int *pes, int *procs, double *share)
 {
     const char *at = s->config ? s->config : "";
     int64_t P = 0;
@@ -341,7 +312,7 @@ static int read_config(const struct hrun_app *app, const struct hrun_sample *s, 
             continue;
         if (p > INT_MAX || m > INT_MAX / p)
             return 0;
-        sub = find_sub(s, place, own, subs, nsubs);
+        sub = find_sub_of_run(s, place, own, subs, nsubs);
         if (sub < 0 || pes[sub])
             return 0;
         pes[sub] = (int)p;
@@ -352,17 +323,17 @@ static int read_config(const struct hrun_app *app, const struct hrun_sample *s, 
     return *at == ')' && P == s->P;
 }
 
-static int by_run(const void *a, const void *b)
+static int recalled_order(const void *a, const void *b)
 {
     const struct hrun_recalled *x = a, *y = b;
 
     return hrun_mixed_order(x->s, y->s);
 }
 
-int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                int *numbers, double *shares, size_t *count)
+void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
+                 int *numbers, double *shares, size_t *count)
 {
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     size_t n = 0, kept = 0;
 
     hrun_app_consts_text(app, &consts);
@@ -379,7 +350,7 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
-                !read_config(app, s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs, shares))
+                !read_run_config(app, s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs, shares))
                 continue;
             n++;
             numbers += 2 * nsubs;
@@ -387,11 +358,9 @@ int hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, i
         }
     }
     if (n)
-        qsort(runs, n, sizeof *runs, by_run);
+        qsort(runs, n, sizeof *runs, recalled_order);
     for (size_t i = 0; i < n; i++)
-        if (!i || !runs[i].s->mixed || by_run(&runs[i], &runs[kept - 1]))
+        if (!i || !runs[i].s->mixed || recalled_order(&runs[i], &runs[kept - 1]))
             runs[kept++] = runs[i];
     *count = kept;
-    hrun_buf_release(&consts);
-    return 0;
 }

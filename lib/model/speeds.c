@@ -16,7 +16,7 @@ struct hrun_speeds {
     double comm_s;
 };
 
-static int is_known(const struct hrun_speed *v)
+static int is_speed_known(const struct hrun_speed *v)
 {
     return isfinite(v->compute_s) && v->compute_s > 0;
 }
@@ -37,7 +37,7 @@ static double comm_time(const struct hrun_speeds *s, int P)
     return P > s->P0 ? s->comm_s * P / s->P0 : s->comm_s;
 }
 
-static int times(void *ctx, int P, double *t, struct hrun_error *err)
+static int speed_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     const struct hrun_speeds *s = ctx;
 
@@ -45,13 +45,13 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
     for (int o = 0; o < s->oracle.noptions; o++) {
         const struct hrun_speed *v = &s->v[s->options[o].sub];
 
-        t[o] = is_known(v) && s->options[o].m <= P ? compute_time(s, v, s->options[o].m, P) + comm_time(s, P) : NAN;
+        t[o] = is_speed_known(v) && s->options[o].m <= P ? compute_time(s, v, s->options[o].m, P) + comm_time(s, P) : NAN;
     }
     return 0;
 }
 
 /* The computing part falls with P, the messages' part grows. */
-static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+static int speed_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     const struct hrun_speeds *s = ctx;
 
@@ -59,20 +59,20 @@ static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
     for (int o = 0; o < s->oracle.noptions; o++) {
         const struct hrun_speed *v = &s->v[s->options[o].sub];
 
-        b[o] = is_known(v) && s->options[o].m <= hi ? compute_time(s, v, s->options[o].m, hi) + comm_time(s, lo)
+        b[o] = is_speed_known(v) && s->options[o].m <= hi ? compute_time(s, v, s->options[o].m, hi) + comm_time(s, lo)
                                                     : INFINITY;
     }
     return 0;
 }
 
-static int rule(void *ctx, int P, struct hrun_error *err)
+static int speed_rule(void *ctx, int P, struct hrun_error *err)
 {
     const struct hrun_speeds *s = ctx;
 
     return s->most_P && P > s->most_P ? 0 : hrun_app_rule(s->app, s->N, P, err);
 }
 
-static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+static int speed_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct hrun_speeds *s = ctx;
 
@@ -114,9 +114,10 @@ struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, co
     s->N = N;
     s->P0 = P0;
     s->comm_s = comm_s;
-    s->oracle = (struct hrun_oracle){ .ctx = s, .nsubs = nsubs, .noptions = n, .options = s->options, .times = times,
-                                      .bounds = bounds, .rule = rule,
-                                      .memory = app->memory || app->shares.memory || app->weak.memory ? memory : NULL };
+    s->oracle = (struct hrun_oracle){ .ctx = s, .nsubs = nsubs, .noptions = n, .options = s->options,
+                                      .times = speed_times, .bounds = speed_bounds, .rule = speed_rule };
+    if (app->memory || app->shares.memory || app->weak.memory)
+        s->oracle.memory = speed_memory;
     return s;
 }
 
@@ -155,7 +156,7 @@ int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *pr
 
         if (!pes[i])
             continue;
-        if (!is_known(v))
+        if (!is_speed_known(v))
             return hrun_fail(err, HRUN_EINVAL, "nothing is known of the speed of sub-cluster %d", i + 1);
         t = compute_time(s, v, procs[i], P);
         r.compute_s = fmax(r.compute_s, t);
@@ -190,7 +191,7 @@ const struct hrun_fit_record *hrun_perf_find(const struct hrun_models *m, int M)
 }
 
 /* A record of perf, its relative standard deviation and so many measurements at order n. */
-static void add_record(struct hrun_models *m, int M, int P, double perf, double deviation, int points, int64_t n)
+static void add_speed_record(struct hrun_models *m, int M, int P, double perf, double deviation, int points, int64_t n)
 {
     struct hrun_fit_record *r = &m->v[m->n++];
 
@@ -212,7 +213,7 @@ static void add_record(struct hrun_models *m, int M, int P, double perf, double 
     r->pmin = r->pmax = P;
 }
 
-static struct hrun_models *start(const char *signature, const char *subcluster, const char *date, size_t records)
+static struct hrun_models *speed_models(const char *signature, const char *subcluster, const char *date, size_t records)
 {
     struct hrun_models *m = xcalloc(1, sizeof *m);
 
@@ -236,14 +237,16 @@ static const char *newest_of(const struct hrun_sample *samples, size_t n, int M)
     return newest;
 }
 
-/* The samples of one M of the newest date. */
-static int add_newest(struct hrun_models *m, const struct hrun_sample *samples, size_t n, int M)
+/* Add the record of one M from its samples of the newest date, if there are any. */
+static void add_newest(struct hrun_models *m, const struct hrun_sample *samples, size_t n, int M)
 {
     const char *newest = newest_of(samples, n, M);
     double sum = 0, squares = 0, mean;
     const struct hrun_sample *last = NULL;
     int points = 0;
 
+    if (!newest)
+        return;
     for (size_t i = 0; i < n; i++) {
         double perf = samples[i].time_s / hrun_perf_flops((double)samples[i].N);
 
@@ -256,19 +259,18 @@ static int add_newest(struct hrun_models *m, const struct hrun_sample *samples, 
     }
     mean = sum / points;
     m->nsamples += points;
-    add_record(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
+    add_speed_record(m, M, last->P, mean, points > 1 ? sqrt(fmax(squares / points - mean * mean, 0)) / mean : 0, points,
                    last->N);
     free(m->v[m->n - 1].note);
     m->v[m->n - 1].note = xstrdup(last->program ? last->program : "");
-    return m->v[m->n - 1].note ? 0 : -1;
 }
 
 int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signature, const char *subcluster,
                  struct hrun_models **out, struct hrun_error *err)
 {
-    struct hrun_models *m = NULL;
+    struct hrun_models *m;
     const char *newest = NULL;
-    int most = 0, failed = 0;
+    int most = 0;
 
     for (size_t i = 0; i < n; i++)
         if (samples[i].ok) {
@@ -277,26 +279,21 @@ int hrun_perf_of(const struct hrun_sample *samples, size_t n, const char *signat
         }
     if (!most)
         return hrun_fail(err, HRUN_ENODATA, "no speed of %s was measured", subcluster);
-    m = start(signature, subcluster, newest, (size_t)most);
-    for (int M = 1; M <= most && !failed; M++)
-        failed = newest_of(samples, n, M) && add_newest(m, samples, n, M);
-    if (failed) {
-        hrun_models_destroy(m);
-        return hrun_fail_nomem(err);
-    }
+    m = speed_models(signature, subcluster, newest, (size_t)most);
+    for (int M = 1; M <= most; M++)
+        add_newest(m, samples, n, M);
     *out = m;
     return 0;
 }
 
-int hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs, struct hrun_models **out)
+struct hrun_models *hrun_perf_simulated(double core_flops, int cores, const int *procs, int nprocs)
 {
     struct hrun_models *m;
     char date[21];
 
     hrun_date_now(date);
-    m = start("", "simulated", date, (size_t)nprocs);
+    m = speed_models("", "simulated", date, (size_t)nprocs);
     for (int i = 0; i < nprocs; i++)
-        add_record(m, procs[i], procs[i], fmax(1, (double)procs[i] / cores) / core_flops, 0, 1, 1);
-    *out = m;
-    return 0;
+        add_speed_record(m, procs[i], procs[i], fmax(1, (double)procs[i] / cores) / core_flops, 0, 1, 1);
+    return m;
 }

@@ -259,20 +259,16 @@ static void widen(double value, double *min, double *max)
 static int tabulate(struct hrun_pterm *t, int hi, struct hrun_error *err)
 {
     int large = BLOCK * BLOCK, want;
-    double *grown;
 
     if (hi < t->tabulated)
         return 0;
     if (hi > INT_MAX - large)
-        return hrun_fail_nomem(err);
+        return hrun_fail(err, HRUN_EINVAL, "a term cannot be tabulated for %d processes", hi);
     want = (hi / large + 1) * large;
-    grown = xrealloc(t->table, (size_t)want * sizeof *grown);
-    t->table = grown;
+    t->table = xrealloc(t->table, (size_t)want * sizeof *t->table);
     for (int l = 0, size = BLOCK; l < HRUN_RANGE_LEVELS; l++, size *= BLOCK) {
-        grown = xrealloc(t->min[l], (size_t)(want / size) * sizeof *grown);
-        t->min[l] = grown;
-        grown = xrealloc(t->max[l], (size_t)(want / size) * sizeof *grown);
-        t->max[l] = grown;
+        t->min[l] = xrealloc(t->min[l], (size_t)(want / size) * sizeof *t->min[l]);
+        t->max[l] = xrealloc(t->max[l], (size_t)(want / size) * sizeof *t->max[l]);
         for (int i = t->tabulated / size; i < want / size; i++) {
             t->min[l][i] = INFINITY;
             t->max[l][i] = -INFINITY;
@@ -292,7 +288,7 @@ static int tabulate(struct hrun_pterm *t, int hi, struct hrun_error *err)
     return 0;
 }
 
-static void scan(const struct hrun_pterm *t, int lo, int hi, double *min, double *max)
+static void scan_table(const struct hrun_pterm *t, int lo, int hi, double *min, double *max)
 {
     const int large = BLOCK * BLOCK;
 
@@ -348,7 +344,7 @@ int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *
     if (t->shape == HRUN_SHAPE_TABLE && lo < hi) {
         if (tabulate(t, hi, err))
             return -1;
-        scan(t, lo, hi, &least, &most);
+        scan_table(t, lo, hi, &least, &most);
     } else {
         for (int i = 0; i < (lo == hi ? 1 : t->peak > 0 ? 4 : 2); i++)
             if (!hrun_term_eval(t->expr, t->kind, t->N, at[i], t->T, &value, NULL)) {

@@ -76,19 +76,18 @@ static int is_flat(const struct hrun_sample *samples, size_t n, struct ends *wid
     return most > 0;
 }
 
-int hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out)
+void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun_buf *out)
 {
     struct ends e = { 0 };
 
-    if (is_flat(samples, n, &e)) {
-        hrun_buf_adds(out, "the time hardly follows N, ");
-        hrun_add_seconds(out, e.time_s[0]);
-        hrun_buf_addf(out, " at N=%lld and ", (long long)e.n[0]);
-        hrun_add_seconds(out, e.time_s[1]);
-        hrun_buf_addf(out, " at N=%lld on %d process%s: does the size reach the program, and is there work beside its "
-                      "start? ", (long long)e.n[1], e.P, e.P == 1 ? "" : "es");
-    }
-    return 0;
+    if (!is_flat(samples, n, &e))
+        return;
+    hrun_buf_adds(out, "the time hardly follows N, ");
+    hrun_add_seconds(out, e.time_s[0]);
+    hrun_buf_addf(out, " at N=%lld and ", (long long)e.n[0]);
+    hrun_add_seconds(out, e.time_s[1]);
+    hrun_buf_addf(out, " at N=%lld on %d process%s: does the size reach the program, and is there work beside its "
+                  "start? ", (long long)e.n[1], e.P, e.P == 1 ? "" : "es");
 }
 
 /* ------------------------------------------------------------------ operations whose times jump */
@@ -104,8 +103,8 @@ static int is_named(const struct hrun_buf *which, const char *text)
     return 0;
 }
 
-static void add_irregular(const struct hrun_app *app, const char *text, const struct hrun_net *net, int64_t N, int P,
-                    struct hrun_buf *which)
+static void add_irregular_term(const struct hrun_app *app, const char *text, const struct hrun_net *net, int64_t N,
+                               int P, struct hrun_buf *which)
 {
     struct hrun_net_call call;
     int owned = 0;
@@ -127,6 +126,6 @@ void hrun_models_irregular(const struct hrun_app *app, struct hrun_models *const
 
             for (int j = 0; !strcmp(r->family, "npt") && j < r->nterms; j++)
                 if (r->k[j] != 0)
-                    add_irregular(app, r->terms[j], net, N, P, which);
+                    add_irregular_term(app, r->terms[j], net, N, P, which);
         }
 }

@@ -21,8 +21,8 @@ static int load_speeds(struct context *c, int i, struct sub_profile *v, struct h
     struct hrun_error why = { 0 };
 
     if (c->cluster->platform) {
-        hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe, c->app->nprocs_per_pe,
-                                   &v->models);
+        v->models = hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe,
+                                        c->app->nprocs_per_pe);
         return 0;
     }
     profiles_speed_signature(sub, &signature);

@@ -115,13 +115,12 @@ static void test_least(void)
         started[i] = 0.3 + t * (1 + 0.001012345 * off) + 0.0102345 * off;
         coarse[i] = round(100 * t) / 100;
     }
-    ok(!hrun_times_least(coarse, thing, N, &least), "coarse times");
-    is_num(least, 0.5, 1e-9, "50 steps of 10 ms");
-    hrun_times_least(proportional, thing, N, &least);
+    is_num(hrun_times_least(coarse, thing, N), 0.5, 1e-9, "50 steps of 10 ms");
+    least = hrun_times_least(proportional, thing, N);
     ok(least < 1e-6, "a scatter in proportion allows short runs (%g)", least);
-    hrun_times_least(started, thing, N, &least);
+    least = hrun_times_least(started, thing, N);
     ok(least > 0.2 && least < 0.6, "one of 15 ms whatever the time asks for 0.3 s (%g)", least);
-    hrun_times_least(started, thing, 8, &least);
+    least = hrun_times_least(started, thing, 8);
     ok(least < 1e-6, "a few pairs do not tell (%g)", least);
 }
 

@@ -146,10 +146,10 @@ static int bed_make(struct bed *b, const char *formula, struct hrun_error *err)
         pes[i / NPES][i % NPES].host = i;
     b->app.rule = hrun_expr_compile("1", vars, 2, NULL, 0, err);
     b->view = hrun_netview_of(&source, subs, SUBS, err);
+    b->models[0] = hrun_perf_simulated(1e3, 1, procs, 2);
+    b->models[1] = hrun_perf_simulated(2e3, 1, procs, 2);
     return !b->app.rule || !b->view ||
-           hrun_formula_compile(NULL, NULL, 0, formula, NULL, 0, &b->app.formula, &at, &name, err) ||
-           hrun_perf_simulated(1e3, 1, procs, 2, &b->models[0]) ||
-           hrun_perf_simulated(2e3, 1, procs, 2, &b->models[1]) ? -1 : 0;
+           hrun_formula_compile(NULL, NULL, 0, formula, NULL, 0, &b->app.formula, &at, &name, err) ? -1 : 0;
 }
 
 static void bed_release(struct bed *b)

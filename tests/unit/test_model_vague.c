@@ -32,7 +32,7 @@ static const char *said(truth *t, struct hrun_buf *out)
     s[0].ok = 0;
     s[0].time_s = 0;
     hrun_buf_reset(out);
-    is_int(hrun_samples_vague(s, n, out), 0, "asked");
+    hrun_samples_vague(s, n, out);
     return out->data;
 }
 
@@ -45,7 +45,8 @@ int main(void)
     has_str(said(start, &out), "the time hardly follows N, 415 ms at N=400 and 418 ms at N=3200 on 2 processes",
             "of a start without work it is");
     hrun_buf_reset(&out);
-    ok(!hrun_samples_vague(NULL, 0, &out) && !out.len, "nothing is said of nothing");
+    hrun_samples_vague(NULL, 0, &out);
+    ok(!out.len, "nothing is said of nothing");
     hrun_buf_release(&out);
     return tap_done();
 }

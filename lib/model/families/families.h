@@ -76,7 +76,7 @@ struct hrun_shares {
     int *sub_of;                           /* nsubs: of each part */
 };
 
-/* Make and free p->shares, none where no term has W; the terms of p are there. Errors: HRUN_ENOMEM, those of a term. */
+/* Make and free p->shares, none where no term has W; the terms of p are there. Errors: those of a term. */
 int hrun_shares_create(struct hrun_formulas *p, struct hrun_error *err);
 void hrun_shares_destroy(struct hrun_formulas *p);
 
@@ -166,7 +166,7 @@ enum hrun_ring_wait { HRUN_RING_BEFORE, HRUN_RING_PRINTED };
 
 /* T_{i,L} of n nodes into elapsed_s[n], with the further step of an even q: eqs. 6 to 8. idle_s[n] (may be NULL): how
  * much of it each waited. Work: n L. Result: the largest, T_par. Errors: HRUN_EINVAL (no process at all, a negative
- * number), HRUN_ENONFINITE (a time that is not finite or negative), HRUN_ENOMEM; -1 and nothing is written then. */
+ * number), HRUN_ENONFINITE (a time that is not finite or negative); -1 and nothing is written then. */
 double hrun_ring_play(const struct hrun_ring_stage *stages, int n, enum hrun_ring_wait wait, double *elapsed_s,
                       double *idle_s, struct hrun_error *err);
 
@@ -183,7 +183,7 @@ struct hrun_ring_group {
  * those that a configuration (P1,M1,...) can say: one number of processes in a group, on some of its nodes. Dynamic
  * programming over groups and numbers of processes (paper 004's reference 5). Of equal ones the first by group has the
  * fewest nodes. O(q sum of pes noptions). *rate: the largest rate. Errors: HRUN_EINVAL (q < 1), HRUN_EINFEASIBLE (no
- * such configuration), HRUN_ENOMEM; pes[n] and procs[n] are as before. */
+ * such configuration); pes[n] and procs[n] are as before. */
 int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q, int *pes, int *procs, double *rate,
                               struct hrun_error *err);
 

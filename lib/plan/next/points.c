@@ -116,7 +116,7 @@ static void find_least(struct hrun_design *d)
         time_s[n] = d->runs[i].time_s;
         thing[n++] = same;
     }
-    hrun_times_least(time_s, thing, n, &d->state.least_s);
+    d->state.least_s = hrun_times_least(time_s, thing, n);
     free(time_s);
     free(thing);
 }
