@@ -105,17 +105,11 @@ static int modify(struct hrun_mapping *m, int key, const char *word, size_t len,
                      key == MAP ? "pe=N, " : key == BIND ? "N (cores), " : "", known.data);
 }
 
-/* The end of the word at p: a modifier ends at ':' or ',', and a file name with the text. */
-static size_t word_len(const char *p)
-{
-    return strncasecmp(p, "file=", 5) ? strcspn(p, ":,") : strlen(p);
-}
-
 static int modify_all(struct hrun_mapping *m, int key, const char *p, struct hrun_error *err)
 {
     for (size_t len; *p; p += len) {
         p += *p == ':' || *p == ',';
-        len = word_len(p);
+        len = strncasecmp(p, "file=", 5) ? strcspn(p, ":,") : strlen(p);     /* a file name ends with the text */
         if (modify(m, key, p, len, err))
             return -1;
     }

@@ -6,12 +6,8 @@
 /* mpirun holds the slot list of a rank in char[64]: Open MPI 4 overruns it and aborts, PRRTE cuts it. */
 enum { SLOT_LIST_MAX = 63 };
 
-/* The rankfile's scanner takes letters, digits and these in a host name, and reads no quotes. */
-static int host_is_plain(const char *name)
-{
-    return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
-           strlen(name);
-}
+/* What the rankfile's scanner takes in a host name; it reads no quotes. */
+static const char HOST_CHARACTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 
 int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, struct hrun_error *err)
 {
@@ -21,7 +17,7 @@ int hrun_layout_rankfile(const struct hrun_layout *l, struct hrun_buf *out, stru
         const struct hrun_rank *k = &l->ranks[r];
         const char *host = l->cluster->hosts[k->host].name;
 
-        if (!host_is_plain(host))
+        if (!*host || host[strspn(host, HOST_CHARACTERS)])
             return hrun_fail(err, HRUN_EINVAL, "host %s: a rankfile takes names of letters, digits, '.', '-' and "
                              "'_' only: give the host such a name", host);
         if (!k->cores[0])

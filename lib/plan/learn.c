@@ -33,7 +33,7 @@ static int is_same_config(const struct state *s, const int *pes, const int *proc
     return !memcmp(pes, pes2, len) && !memcmp(procs, procs2, len);
 }
 
-static int count_processes(const struct state *s, const int *pes, const int *procs)
+static int config_processes(const struct state *s, const int *pes, const int *procs)
 {
     int P = 0;
 
@@ -65,7 +65,7 @@ static double median_of_last(const struct state *s, int point)
 
 static void add_learn_point(struct state *s, const int *pes, const int *procs)
 {
-    s->points[s->npoints++] = (struct learn_point) { .pes = pes, .procs = procs, .P = count_processes(s, pes, procs) };
+    s->points[s->npoints++] = (struct learn_point) { .pes = pes, .procs = procs, .P = config_processes(s, pes, procs) };
 }
 
 static void sort_runs_by_point(struct state *s)
@@ -111,7 +111,7 @@ static double account(const struct state *s, double usual_s)
 }
 
 /* A belief is of so many configurations: the usual one, and the quickest. */
-static int compare_points(const void *a, const void *b)
+static int compare_point_times(const void *a, const void *b)
 {
     const struct learn_point *x = a, *y = b;
 
@@ -133,7 +133,7 @@ static int is_refused_count(const struct state *s, int P)
 
     for (int i = 0; i < s->q->nruns && s->nfailed; i++) {
         const struct hrun_learn_run *r = &s->q->runs[i];
-        int Pr = count_processes(s, r->pes, r->procs);
+        int Pr = config_processes(s, r->pes, r->procs);
 
         if (r->time_s > 0) {
             if (Pr == P)
@@ -153,7 +153,7 @@ static int is_refused_count(const struct state *s, int P)
 
 static void add_candidate(struct state *s, const int *pes, const int *procs)
 {
-    int nsubs = s->q->nsubs, P = count_processes(s, pes, procs);
+    int nsubs = s->q->nsubs, P = config_processes(s, pes, procs);
 
     if (P < 1 || s->ncandidates == CANDIDATES_MAX || is_refused_count(s, P))
         return;
@@ -298,7 +298,7 @@ static int add_bests(struct state *s, struct hrun_error *err)
 /* ---------------------------------------------------------------- which one */
 
 /* The candidate whose trial pays most, or NULL; and why. */
-static const int *choose(const struct state *s, struct hrun_learn_answer *out)
+static const int *choose_trial(const struct state *s, struct hrun_learn_answer *out)
 {
     int nsubs = s->q->nsubs;
     double horizon = fmax(HORIZON, s->q->nruns), most = 0;
@@ -307,7 +307,7 @@ static const int *choose(const struct state *s, struct hrun_learn_answer *out)
     out->why = HRUN_LEARN_DONE;
     for (int k = 0; k < s->ncandidates; k++) {
         const int *c = s->configs + 2 * nsubs * k;
-        struct learn_point x = { .pes = c, .procs = c + nsubs, .P = count_processes(s, c, c + nsubs) };
+        struct learn_point x = { .pes = c, .procs = c + nsubs, .P = config_processes(s, c, c + nsubs) };
         struct learn_outlook o;
         double pays;
 
@@ -347,7 +347,7 @@ static int find_trial(struct state *s, struct hrun_learn_answer *out, struct hru
     int n = s->npoints < LEARN_POINTS ? s->npoints : LEARN_POINTS;
     const int *c;
 
-    qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, compare_points);
+    qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, compare_point_times);
     memcpy(points, s->points, (size_t)n * sizeof *points);
     s->belief = learn_belief_create(q->subs, q->nsubs, points, n);
     s->configs = xcalloc((size_t)CANDIDATES_MAX * 2 * (size_t)q->nsubs, sizeof *s->configs);
@@ -357,7 +357,7 @@ static int find_trial(struct state *s, struct hrun_learn_answer *out, struct hru
     add_wholes(s);
     for (int i = 0; i < n; i++)
         add_neighbours(s, &points[i]);
-    c = choose(s, out);
+    c = choose_trial(s, out);
     if (c)
         set_answer_config(s, c, c + q->nsubs, out);
     return 0;
@@ -382,7 +382,7 @@ static int fill_answer(struct state *s, struct hrun_learn_answer *out, struct hr
     return usual->runs < 2 || out->account_s < 0 ? 0 : find_trial(s, out, err);
 }
 
-static int check_question(const struct state *s, struct hrun_error *err)
+static int check_learn_question(const struct state *s, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
 
@@ -392,7 +392,7 @@ static int check_question(const struct state *s, struct hrun_error *err)
         if (!(isfinite(q->subs[i].speed) && q->subs[i].speed > 0) || q->subs[i].cores < 1)
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has a speed of %g and %d cores", i + 1,
                              q->subs[i].speed, q->subs[i].cores);
-    return count_processes(s, q->pes, q->procs) > 0 ? 0
+    return config_processes(s, q->pes, q->procs) > 0 ? 0
            : hrun_fail(err, HRUN_EINVAL, "the usual configuration has no process");
 }
 
@@ -402,7 +402,7 @@ int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answe
     struct hrun_learn_answer a = { 0 };
     int rc;
 
-    if (check_question(&s, err))
+    if (check_learn_question(&s, err))
         return -1;
     s.points = xcalloc((size_t)q->nruns + 1, sizeof *s.points);
     s.of_run = xcalloc((size_t)q->nruns + 1, sizeof *s.of_run);

@@ -34,8 +34,7 @@ static void add_belief(struct hrun_design *d, struct design_size *s, const int *
     struct design_belief *b = &s->v[s->n];
 
     memset(b, 0, sizeof *b);
-    b->config = xmalloc(design_bytes(d));
-    memcpy(b->config, config, design_bytes(d));
+    b->config = memcpy(xmalloc(design_bytes(d)), config, design_bytes(d));
     b->P = c->P;
     b->limiting = c->limiting;
     b->model_s = c->time_s;
@@ -72,42 +71,38 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
                           const struct hrun_plan_problem *problem, int dealt, int cautious,
                           const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)
 {
-    int *config = xmalloc(design_bytes(d)), rc = 0, i;
+    autofree int *config = xmalloc(design_bytes(d));
     const struct hrun_corrections *all = d->corrections[dealt];
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
     struct hrun_choice c;
-    double own = INFINITY;
+    double own;
+    int rc, i;
 
-    if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err)) {
-        free(config);
+    if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    }
     if (hrun_plan_search_known(problem, known, n, 1, &plan, &why)) {
-        rc = why.code == HRUN_EINFEASIBLE ? 0 : -1;
-        if (rc)
-            *err = why;
-        goto done;
+        if (why.code == HRUN_EINFEASIBLE)
+            return 0;
+        *err = why;
+        return -1;
     }
     set_config(d, &plan->v[0], dealt, config);
     i = hrun_corrections_find(all, config, config + d->nsubs);
     own = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
           (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
+    hrun_plan_destroy(plan);
     if (own >= *value)
-        goto done;
+        return 0;
     *value = own;
     *at = find_config(d, s, config);
     rc = *at < 0 ? design_evaluate(p, problem, config, 1, &c, err) : 0;
-    if (rc > 0) {
-        add_belief(d, s, config, &c);
-        rc = 0;
-        hrun_choice_release(&c);
-        *at = s->n - 1;
-    }
-done:
-    hrun_plan_destroy(plan);
-    free(config);
-    return rc;
+    if (rc <= 0)
+        return rc;
+    add_belief(d, s, config, &c);
+    hrun_choice_release(&c);
+    *at = s->n - 1;
+    return 0;
 }
 
 /* The choice, and what would be the choice without caution, of equal or of unequal shares, where they are better than
@@ -117,8 +112,8 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
                       struct hrun_error *err)
 {
     const struct hrun_corrections *all = d->corrections[dealt];
-    int n = hrun_corrections_count(all), rc;
-    struct hrun_known *known = xcalloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
+    int n = hrun_corrections_count(all);
+    autofree struct hrun_known *known = xcalloc((size_t)n + (size_t)d->ngroups + 1, sizeof *known);
 
     hrun_corrections_known(all, s->N, known, NULL);
     for (int i = 0; i < d->ngroups; i++) {
@@ -131,41 +126,39 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
             known[at = n++] = (struct hrun_known){ .pes = g->config, .procs = g->config + d->nsubs };
         known[at].excluded = 1;
     }
-    rc = choice_of_hrun(d, s, p, problem, dealt, 1, known, n, &s->choice, choice, err);
+    if (choice_of_hrun(d, s, p, problem, dealt, 1, known, n, &s->choice, choice, err))
+        return -1;
     for (int i = 0; i < n; i++)
         known[i].doubt = 0;
-    rc = rc ? rc : choice_of_hrun(d, s, p, problem, dealt, 0, known, n, &s->hope, hope, err);
-    free(known);
-    return rc;
+    return choice_of_hrun(d, s, p, problem, dealt, 0, known, n, &s->hope, hope, err);
 }
 
 /* The best predicted configurations, with unequal shares only those on several sub-clusters. */
 static int gather_best(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
                        const struct hrun_plan_problem *problem, int dealt, struct hrun_error *err)
 {
-    int *config = xmalloc(design_bytes(d)), rc = 0;
+    autofree int *config = xmalloc(design_bytes(d));
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
 
     if (hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
-        rc = -1;
-    if (!rc && hrun_plan_search(problem, CANDIDATES, &plan, &why) && why.code != HRUN_EINFEASIBLE) {
+        return -1;
+    if (hrun_plan_search(problem, CANDIDATES, &plan, &why)) {
+        if (why.code == HRUN_EINFEASIBLE)
+            return 0;
         *err = why;
-        rc = -1;
+        return -1;
     }
-    s->complete &= !plan || plan->n < CANDIDATES;
-    for (int i = 0; plan && i < plan->n && !rc; i++)
-        if (set_config(d, &plan->v[i], dealt, config) > 1 || !dealt) {
+    s->complete &= plan->n < CANDIDATES;
+    for (int i = 0; i < plan->n; i++)
+        if (set_config(d, &plan->v[i], dealt, config) > 1 || !dealt)
             add_belief(d, s, config, &plan->v[i]);
-            rc = 0;
-        }
     hrun_plan_destroy(plan);
-    free(config);
-    return rc;
+    return 0;
 }
 
 /* The best predicted configurations, and all that were run at this size. */
-static int gather(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
+static int gather_candidates(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
                   const struct hrun_plan_problem *problem, struct hrun_error *err)
 {
     struct hrun_choice c;
@@ -187,15 +180,12 @@ static int gather(struct hrun_design *d, struct design_size *s, struct hrun_pred
         at = find_config(d, s, g->config);
         if (at < 0) {
             rc = design_evaluate(p, problem, g->config, 1, &c, err);
+            if (rc < 0)
+                return -1;
             if (!rc)
                 continue;
-            if (rc > 0) {
-                add_belief(d, s, g->config, &c);
-                rc = 0;
-                hrun_choice_release(&c);
-            }
-            if (rc)
-                return -1;
+            add_belief(d, s, g->config, &c);
+            hrun_choice_release(&c);
             at = s->n - 1;
         }
         s->v[at].runs = g->n;
@@ -265,7 +255,7 @@ void design_gains(struct hrun_design *d, struct design_size *s)
 }
 
 /* Sum up over sizes. */
-static void sum_up(struct hrun_design *d)
+static void sum_up_sizes(struct hrun_design *d)
 {
     struct hrun_design_state *st = &d->state;
 
@@ -300,7 +290,7 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
     if (!p)
         return err->code ? -1 : 0;
     design_problem(d, p, subs, &problem);
-    rc = gather(d, s, p, &problem, err);
+    rc = gather_candidates(d, s, p, &problem, err);
     s->choice = s->hope = -1;
     for (int dealt = 0; dealt < 1 + design_deals(d) && !rc; dealt++)
         rc = choices_of(d, s, p, &problem, dealt, &choice, &hope, err);
@@ -317,18 +307,13 @@ static int believe_size(struct hrun_design *d, struct design_size *s, struct hru
 
 int design_believe(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
-    struct hrun_error own = { 0 };
-    int rc = 0;
+    autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
 
     design_drop_sizes(d);
     d->misfit = design_misfit(d);
-    for (int i = 0; i < d->nsizes && !rc; i++)
-        rc = believe_size(d, &d->sizes[i], subs, &own);
-    free(subs);
-    if (rc && err)
-        *err = own;
-    if (!rc)
-        sum_up(d);
-    return rc;
+    for (int i = 0; i < d->nsizes; i++)
+        if (believe_size(d, &d->sizes[i], subs, err))
+            return -1;
+    sum_up_sizes(d);
+    return 0;
 }

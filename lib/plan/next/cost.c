@@ -8,7 +8,7 @@
 static const double GROWTH = 3;
 
 /* What starting and ending a run adds to its time: the median of what it did so far. */
-static double overhead(const struct hrun_design *d)
+static double start_overhead(const struct hrun_design *d)
 {
     double last[2 * DESIGN_SURPRISES + 1];
     int n = 0;
@@ -19,7 +19,7 @@ static double overhead(const struct hrun_design *d)
     return design_median(last, n);
 }
 
-static double distance(const struct hrun_design *d, const struct design_run *r, const int *config, int P, int64_t N)
+static double run_distance(const struct hrun_design *d, const struct design_run *r, const int *config, int P, int64_t N)
 {
     double far = fabs(log((double)N / (double)r->N)) + fabs(log((double)P / r->P));
 
@@ -44,7 +44,7 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
             wall += r->wall_s;
             same++;
         }
-        far = distance(d, r, config, P, N);
+        far = run_distance(d, r, config, P, N);
         if (far < least) {
             least = far;
             near = r;
@@ -55,10 +55,10 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
     if (same)
         return wall / same;
     if (model_s > 0 && isfinite(model_s))
-        return model_s + overhead(d);
+        return model_s + start_overhead(d);
     if (!near)
         return 0;
     if (hi->N > lo->N)
         slope = fmin(fmax(log(hi->time_s / lo->time_s) / log((double)hi->N / (double)lo->N), 0), GROWTH);
-    return near->time_s * pow(fmax((double)N / (double)near->N, 1), slope) + overhead(d);
+    return near->time_s * pow(fmax((double)N / (double)near->N, 1), slope) + start_overhead(d);
 }

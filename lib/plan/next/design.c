@@ -74,7 +74,7 @@ int design_is_known(const struct hrun_design *d, const int *config, int64_t N)
     return known;
 }
 
-static int check_settings(const struct hrun_design_settings *s, struct hrun_error *err)
+static int check_design_settings(const struct hrun_design_settings *s, struct hrun_error *err)
 {
     if (s->nsizes < 1)
         return hrun_fail(err, HRUN_EINVAL, "a design needs sizes");
@@ -130,7 +130,7 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
 {
     struct hrun_design *d;
 
-    if (check_settings(settings, err))
+    if (check_design_settings(settings, err))
         return NULL;
     d = xcalloc(1, sizeof *d);
     d->app = app;
@@ -151,10 +151,8 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
         d->sizes[i].choice = -1;
         d->sizes[i].doubt = 1;
     }
-    if (copy_procs(d, err) || design_points(d, err))
-        goto fail;
-    return d;
-fail:
+    if (!copy_procs(d, err) && !design_points(d, err))
+        return d;
     hrun_design_destroy(d);
     return NULL;
 }
@@ -190,7 +188,8 @@ void hrun_design_destroy(struct hrun_design *d)
 }
 
 /* A configuration of these sub-clusters into config; how many processes, 0 when it is none. */
-static int read_config(const struct hrun_design *d, const int *pes, const int *procs, int dealt, int *config, int *sub)
+static int set_run_config(const struct hrun_design *d, const int *pes, const int *procs, int dealt, int *config,
+                          int *sub)
 {
     int P = 0;
 
@@ -243,17 +242,11 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
     struct hrun_buf text = HRUN_BUF_INIT;
     struct design_run *r;
 
-    if (d->nruns == d->runs_cap) {
-        int cap = d->runs_cap ? 2 * d->runs_cap : 64;
-        struct design_run *v = xrealloc(d->runs, (size_t)cap * sizeof *v);
-
-        d->runs = v;
-        d->runs_cap = cap;
-    }
+    hrun_grow(d->runs, d->nruns + 1, d->runs_cap);
     r = &d->runs[d->nruns];
     memset(r, 0, sizeof *r);
     r->config = xcalloc(1, design_bytes(d));
-    r->P = read_config(d, pes, procs, share != NULL, r->config, &r->sub);
+    r->P = set_run_config(d, pes, procs, share != NULL, r->config, &r->sub);
     r->N = N;
     r->time_s = time_s;
     r->wall_s = wall_s;
@@ -280,27 +273,15 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
     return 0;
 }
 
-int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
-                 double expected_s, struct hrun_error *err)
+void design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
+                  double expected_s)
 {
     size_t bytes = design_bytes(d);
-    struct design_plan *q;
 
-    if (d->nqueue == d->queue_cap) {
-        int cap = d->queue_cap ? 2 * d->queue_cap : 16;
-        struct design_plan *v = xrealloc(d->queue, (size_t)cap * sizeof *v);
-
-        d->queue = v;
-        d->queue_cap = cap;
-    }
-    q = &d->queue[d->nqueue];
-    *q = (struct design_plan){ .config = xmalloc(bytes), .N = N, .stage = stage, .model_s = model_s,
-                               .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
-    if (!q->config)
-        return hrun_fail_nomem(err);
-    memcpy(q->config, config, bytes);
-    d->nqueue++;
-    return 0;
+    hrun_grow(d->queue, d->nqueue + 1, d->queue_cap);
+    d->queue[d->nqueue++] = (struct design_plan){ .config = memcpy(xmalloc(bytes), config, bytes), .N = N,
+                                                  .stage = stage, .model_s = model_s, .expected_s = expected_s,
+                                                  .rounds = DESIGN_ROUNDS };
 }
 
 int design_affords(const struct hrun_design *d, double expected_s, int rounds)
@@ -309,7 +290,7 @@ int design_affords(const struct hrun_design *d, double expected_s, int rounds)
 }
 
 /* The expected time of what is queued; of a budget at most what is left. */
-static void expect(struct hrun_design *d)
+static void expect_queued(struct hrun_design *d)
 {
     double left = 0, per_run = d->state.runs ? d->state.spent_s / d->state.runs : 0;
 
@@ -341,16 +322,9 @@ double design_slow_s(const struct hrun_design *d)
     return hrun_design_slow_s(least);
 }
 
-static double limit(const struct hrun_design *d)
-{
-    double slow_s = d->app->fixed ? design_slow_s(d) : INFINITY;
-
-    return isfinite(slow_s) ? slow_s : 0;
-}
-
 /* Where the configuration was run with unequal shares before, one of its sub-clusters, in turn, is given more than its
  * models say: its own time is seen only where others do not take longer. */
-static void tilt(const struct hrun_design *d, const struct design_plan *q, double *pace)
+static void tilt_shares(const struct hrun_design *d, const struct design_plan *q, double *pace)
 {
     int seen = 0, used = 0, turn;
 
@@ -369,16 +343,13 @@ static void tilt(const struct hrun_design *d, const struct design_plan *q, doubl
 /* The shares of a run with unequal ones, by the models of now, made where there are none yet; else equal ones. */
 static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_error *err)
 {
-    double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
+    autofree double *pace = xcalloc((size_t)d->nsubs, sizeof *pace);
     struct hrun_error why = { 0 };
-    int rc;
 
-    if (!d->models)
-        design_fit(d, err);
-    tilt(d, q, pace);
-    rc = design_shares(d, q->config, q->N, pace, d->share, &why);
-    free(pace);
-    if (!rc)
+    if (!d->models && design_fit(d, err))
+        return -1;
+    tilt_shares(d, q, pace);
+    if (!design_shares(d, q->config, q->N, pace, d->share, &why))
         return 0;
     q->config[2 * d->nsubs] = 0;
     if (why.code == HRUN_ENODATA)
@@ -420,7 +391,9 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             continue;
         }
         *run = (struct hrun_design_run){ .pes = q->config, .procs = q->config + d->nsubs, .N = q->N,
-                                         .stage = q->stage, .expected_s = q->expected_s, .limit_s = limit(d) };
+                                         .stage = q->stage, .expected_s = q->expected_s };
+        if (d->app->fixed && isfinite(design_slow_s(d)))
+            run->limit_s = design_slow_s(d);
         for (int i = 0; i < d->nsubs; i++)
             run->P += q->config[i] * q->config[d->nsubs + i];
         if (q->config[2 * d->nsubs] && deal_run(d, q, err))
@@ -433,7 +406,7 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             continue;
         }
         d->state.stage = q->stage;
-        expect(d);
+        expect_queued(d);
         return 1;
     }
 }

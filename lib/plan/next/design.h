@@ -102,7 +102,7 @@ struct hrun_design_state {
 struct hrun_design;
 
 /* Errors: HRUN_EINVAL (no sizes, sizes not ascending, nothing that could be run; says why), errors of the rule and of
- * memory, HRUN_ENOMEM. */
+ * memory. */
 struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct hrun_design_sub *subs, int nsubs,
                                        const struct hrun_design_settings *settings, struct hrun_error *err);
 void hrun_design_destroy(struct hrun_design *d);
@@ -110,7 +110,7 @@ void hrun_design_destroy(struct hrun_design *d);
 /* Tell of a run. share: part of the whole of the work that each process of a sub-cluster had, NULL: equal. time_s: what
  * models are about; 0: it failed for good. counts: 1 if it was made under this design, 0 if
  * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that
- * are none), HRUN_ENOMEM; nothing changes then. */
+ * are none); nothing changes then. */
 int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, const double *share, int64_t N,
                     double time_s, double wall_s, int counts, struct hrun_error *err);
 
@@ -118,7 +118,7 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
 void hrun_design_too_short(struct hrun_design *d, int64_t N);
 
 /* The next run: 1 and *run; 0 when it is time to stop (hrun_design_state says why); -1 on errors: those of lib/model,
- * lib/plan and of the application's expressions, HRUN_ENOMEM. Asked again without a run added it gives the run after
+ * lib/plan and of the application's expressions. Asked again without a run added it gives the run after
  * that one: several may be on their way. */
 int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct hrun_error *err);
 

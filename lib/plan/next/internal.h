@@ -144,7 +144,7 @@ struct hrun_design {
 
 /* points.c: all homogeneous points. And give up the smallest sizes that are too short, where that is allowed. */
 int design_points(struct hrun_design *d, struct hrun_error *err);
-void design_drop_short(struct hrun_design *d, struct hrun_error *err);
+void design_drop_short(struct hrun_design *d);
 
 /* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
  * run. */
@@ -155,7 +155,7 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
 double design_slow_s(const struct hrun_design *d);
 
 /* refit.c: models from all runs, into d->models (NULL entries where there are none), and d->groups. */
-void design_fit(struct hrun_design *d, struct hrun_error *err);
+int design_fit(struct hrun_design *d, struct hrun_error *err);
 void design_drop_models(struct hrun_design *d);
 
 /* Relative standard deviation of one run that takes so long, with its rounding. */
@@ -188,8 +188,8 @@ void design_drop_sizes(struct hrun_design *d);
 int design_stage(struct hrun_design *d, struct hrun_error *err);
 /* Models and choices of all runs, also of those since the last stage was made. */
 int design_conclude(struct hrun_design *d, struct hrun_error *err);
-int design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
-                 double expected_s, struct hrun_error *err);
+void design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
+                  double expected_s);
 
 /* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
@@ -219,7 +219,6 @@ struct process {
 /* How far models are off a run that was not made yet, relative: a standard deviation. */
 double design_misfit(const struct hrun_design *d);
 
-/* Errors: HRUN_ENOMEM; nothing is to be freed then. */
 void process_make(const struct hrun_design *d, int64_t N, struct process *p);
 void process_free(struct process *p);
 

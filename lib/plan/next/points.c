@@ -45,22 +45,16 @@ int64_t hrun_design_size(const struct hrun_app *app, int64_t N, int64_t P, struc
     return 0;
 }
 
-static void add_point(struct hrun_design *d, struct design_point p)
+static void add_design_point(struct hrun_design *d, struct design_point p)
 {
     for (int i = 0; i < d->npoints; i++)
         if (d->points[i].sub == p.sub && d->points[i].N == p.N && d->points[i].pes == p.pes && d->points[i].m == p.m)
             return;
-    if (d->npoints == d->points_cap) {
-        int cap = d->points_cap ? 2 * d->points_cap : 64;
-        struct design_point *v = xrealloc(d->points, (size_t)cap * sizeof *v);
-
-        d->points = v;
-        d->points_cap = cap;
-    }
+    hrun_grow(d->points, d->npoints + 1, d->points_cap);
     d->points[d->npoints++] = p;
 }
 
-static int add_points(struct hrun_design *d, int sub, int m, struct hrun_error *err)
+static int add_design_points(struct hrun_design *d, int sub, int m, struct hrun_error *err)
 {
     int64_t own[HRUN_DESIGN_PES], P, N;
     const int64_t *pes = d->set.pes ? d->set.pes : own;
@@ -77,8 +71,8 @@ static int add_points(struct hrun_design *d, int sub, int m, struct hrun_error *
                 return -1;
             if (!N || (d->subs[sub].memory_bytes > 0 && bytes * m > d->subs[sub].memory_bytes))
                 continue;
-            add_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
-                                                    .size = k });
+            add_design_point(d, (struct design_point){ .sub = sub, .m = m, .pes = (int)pes[j], .P = (int)P, .N = N,
+                                                       .size = k });
         }
     }
     return 0;
@@ -88,7 +82,7 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
 {
     for (int i = 0; i < d->nsubs; i++)
         for (int j = 0; d->subs[i].npes && j < d->nprocs; j++)
-            if ((!d->subs[i].most || d->procs[j] <= d->subs[i].most) && add_points(d, i, d->procs[j], err))
+            if ((!d->subs[i].most || d->procs[j] <= d->subs[i].most) && add_design_points(d, i, d->procs[j], err))
                 return -1;
     if (!d->npoints)
         return hrun_fail(err, HRUN_EINVAL, "there is nothing to measure: the rule '%s' and the memory leave no run at "
@@ -100,10 +94,10 @@ int design_points(struct hrun_design *d, struct hrun_error *err)
 /* ------------------------------------------------------------------ sizes that are too short */
 
 /* The shortest time that tells enough, from all runs so far. */
-static void find_least(struct hrun_design *d)
+static void find_least_time(struct hrun_design *d)
 {
-    double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
-    int *thing = xcalloc((size_t)d->nruns + 1, sizeof *thing);
+    autofree double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
+    autofree int *thing = xcalloc((size_t)d->nruns + 1, sizeof *thing);
     size_t n = 0;
 
     for (int i = 0; i < d->nruns; i++) {
@@ -117,8 +111,6 @@ static void find_least(struct hrun_design *d)
         thing[n++] = same;
     }
     d->state.least_s = hrun_times_least(time_s, thing, n);
-    free(time_s);
-    free(thing);
 }
 
 /* Is the quickest run at the smallest size too short? */
@@ -133,13 +125,13 @@ static int smallest_is_short(const struct hrun_design *d)
     return least < d->state.least_s || d->too_short >= d->set.sizes[0];
 }
 
-void design_drop_short(struct hrun_design *d, struct hrun_error *err)
+void design_drop_short(struct hrun_design *d)
 {
     enum { LEFT = 3 };
 
     if (!d->set.own_sizes)
         return;
-    find_least(d);
+    find_least_time(d);
     while (d->nsizes > LEFT && smallest_is_short(d)) {
         int n = 0;
 

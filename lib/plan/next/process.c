@@ -51,23 +51,23 @@ struct place {
     int64_t N;
 };
 
-static double scale(const struct hrun_design *d, const struct place *a)
+static double misfit_at(const struct hrun_design *d, const struct place *a)
 {
     return d->misfit * (a->limiting >= 0 && a->config[d->nsubs + a->limiting] == a->P ? ONE_PE : 1);
 }
 
-static double covariance(const struct hrun_design *d, const struct place *a, const struct place *b)
+static double miss_covariance(const struct hrun_design *d, const struct place *a, const struct place *b)
 {
     double n = log((double)a->N / (double)b->N) / REACH_N, p = log((double)a->P / b->P) / REACH_P;
     int same_limit = a->limiting == b->limiting && a->limiting >= 0 &&
                      a->config[d->nsubs + a->limiting] == b->config[d->nsubs + b->limiting];
 
-    return scale(d, a) * scale(d, b) * exp(-0.5 * n * n) *
+    return misfit_at(d, a) * misfit_at(d, b) * exp(-0.5 * n * n) *
            (OF_MODEL * exp(-0.5 * p * p) * (same_limit ? 1 : OTHER_LIMIT) + OF_P * (a->P == b->P) +
             OF_CONFIG * design_same(d, a->config, b->config));
 }
 
-static struct place place_of(const struct design_group *g)
+static struct place place_of_group(const struct design_group *g)
 {
     return (struct place){ g->config, g->P, g->limiting, g->N };
 }
@@ -114,7 +114,7 @@ static double disturbance(double miss, double var)
 }
 
 /* Cholesky factor of the covariance with own[n] on its diagonal, and the weights. */
-static void factor(struct process *p, const double *own)
+static void factor_covariance(struct process *p, const double *own)
 {
     int n = p->n;
 
@@ -142,7 +142,7 @@ static void factor(struct process *p, const double *own)
 /* Groups of one undisturbed run, seen from all others: without group i the process says y_i - w_i / q_i with variance
  * 1 / q_i, where q is the diagonal of the inverse covariance (Rasmussen and Williams, eq. 5.12). Their own variance is
  * so much larger as they may be disturbed. */
-static void doubt(struct process *p, double *own)
+static void doubt_single_runs(struct process *p, double *own)
 {
     for (int i = 0; i < p->n; i++) {
         double q, miss;
@@ -161,7 +161,7 @@ static void doubt(struct process *p, double *own)
 void process_make(const struct hrun_design *d, int64_t N, struct process *p)
 {
     size_t most = (size_t)d->ngroups + 1;
-    double *own = NULL;
+    autofree double *own = NULL;
 
     memset(p, 0, sizeof *p);
     p->g = xcalloc(most, sizeof *p->g);
@@ -176,32 +176,31 @@ void process_make(const struct hrun_design *d, int64_t N, struct process *p)
     p->k = xcalloc(most, sizeof *p->k);
     own = xcalloc(most, sizeof *own);
     for (int i = 0; i < p->n; i++) {
-        struct place a = place_of(p->g[i]), b;
+        struct place a = place_of_group(p->g[i]), b;
 
         for (int j = 0; j <= i; j++) {
-            b = place_of(p->g[j]);
-            p->c[i * p->n + j] = covariance(d, &a, &b);
+            b = place_of_group(p->g[j]);
+            p->c[i * p->n + j] = miss_covariance(d, &a, &b);
         }
         own[i] = p->g[i]->var;
     }
-    factor(p, own);
+    factor_covariance(p, own);
     if (!d->exact) {
-        doubt(p, own);
-        factor(p, own);
+        doubt_single_runs(p, own);
+        factor_covariance(p, own);
     }
-    free(own);
 }
 
 void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b)
 {
     struct place here = { b->config, b->P, b->limiting, N };
-    double var = covariance(d, &here, &here);
+    double var = miss_covariance(d, &here, &here);
 
     b->mean = log(b->model_s);
     for (int i = 0; i < p->n; i++) {
-        struct place a = place_of(p->g[i]);
+        struct place a = place_of_group(p->g[i]);
 
-        p->k[i] = covariance(d, &a, &here);
+        p->k[i] = miss_covariance(d, &a, &here);
         b->mean += p->k[i] * p->w[i];
     }
     solve_lower(p, 0, p->k);

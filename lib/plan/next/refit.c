@@ -43,7 +43,7 @@ void design_drop_models(struct hrun_design *d)
 
 /* ------------------------------------------------------------------ groups */
 
-static int by_place(const void *a, const void *b)
+static int compare_run_places(const void *a, const void *b)
 {
     const struct design_run *x = *(struct design_run *const *)a, *y = *(struct design_run *const *)b;
 
@@ -98,10 +98,10 @@ double design_noise(const struct hrun_design *d, double time_s)
 }
 
 /* Do the times of these runs, in groups, not scatter? */
-static void are_exact(struct hrun_design *d, struct design_run *const *order)
+static void find_exact(struct hrun_design *d, struct design_run *const *order)
 {
-    double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
-    int *group = xcalloc((size_t)d->nruns + 1, sizeof *group);
+    autofree double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
+    autofree int *group = xcalloc((size_t)d->nruns + 1, sizeof *group);
     size_t n = 0;
 
     for (int i = 0; i < d->nruns; i++)
@@ -110,19 +110,16 @@ static void are_exact(struct hrun_design *d, struct design_run *const *order)
             group[n++] = (int)(group_of(d, order[i]) - d->groups);
         }
     d->exact = hrun_times_repeat(time_s, group, n);
-    n = 1;
-    free(time_s);
-    free(group);
 }
 
-static void make_groups(struct hrun_design *d, struct hrun_error *err)
+static void group_runs(struct hrun_design *d)
 {
-    struct design_run **order = xcalloc((size_t)d->nruns + 1, sizeof *order);
+    autofree struct design_run **order = xcalloc((size_t)d->nruns + 1, sizeof *order);
 
     d->groups = xcalloc((size_t)d->nruns + 1, sizeof *d->groups);
     for (int i = 0; i < d->nruns; i++)
         order[i] = &d->runs[i];
-    qsort(order, (size_t)d->nruns, sizeof *order, by_place);
+    qsort(order, (size_t)d->nruns, sizeof *order, compare_run_places);
     for (int i = 0; i < d->nruns; i++) {
         struct design_group *g = group_of(d, order[i]);
 
@@ -151,8 +148,7 @@ static void make_groups(struct hrun_design *d, struct hrun_error *err)
         g->log_t /= g->kept;
         g->var = pow(hypot(d->noise, d->noise_s / g->least), 2) / g->kept + pow(d->rounding_s / g->least, 2);
     }
-    are_exact(d, order);
-    free(order);
+    find_exact(d, order);
 }
 
 /* ------------------------------------------------------------------ models */
@@ -220,25 +216,23 @@ static void drop_beyond(const struct hrun_design *d, int sub)
 }
 
 /* Models of all kinds together, and what runs of a configuration add to them. */
-static int fit_all(struct hrun_design *d, struct hrun_error *err)
+static int fit_kinds(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_sample *memory = NULL;
-    struct hrun_joint_sub *logs = list_logs(d, &memory), *kinds = xcalloc((size_t)d->nsubs, sizeof *kinds);
-    struct hrun_models **fitted = xcalloc((size_t)d->nsubs, sizeof *fitted);
+    autofree struct hrun_sample *memory = NULL;
+    autofree struct hrun_joint_sub *logs = list_logs(d, &memory), *kinds = xcalloc((size_t)d->nsubs, sizeof *kinds);
+    autofree struct hrun_models **fitted = xcalloc((size_t)d->nsubs, sizeof *fitted);
     struct hrun_error why = { 0 };
-    int nkinds = 0, rc = -1;
+    int nkinds = 0;
 
     d->models = xcalloc((size_t)d->nsubs, sizeof *d->models);
     for (int i = 0; i < d->nsubs; i++)
         if (first_alike(d, i) == i)
             kinds[nkinds++] = logs[i];
     if (hrun_model_fit_joint(d->app, kinds, nkinds, &d->set.fit, fitted, NULL, &why)) {
-        if (why.code != HRUN_ENODATA) {
-            *err = why;
-            goto done;
-        }
-        rc = 0;     /* no model yet is no error */
-        goto done;
+        if (why.code == HRUN_ENODATA)
+            return 0;       /* no model yet is no error */
+        *err = why;
+        return -1;
     }
     for (int i = 0, k = 0; i < d->nsubs; i++)
         d->models[i] = first_alike(d, i) == i ? fitted[k++] : d->models[first_alike(d, i)];
@@ -249,28 +243,19 @@ static int fit_all(struct hrun_design *d, struct hrun_error *err)
                                     k ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &d->set.fit, &d->corrections[k], &why) &&
             why.code != HRUN_ENODATA) {
             *err = why;
-            goto done;
+            return -1;
         }
-    rc = 0;
-done:
-    free(fitted);
-    free(kinds);
-    free(logs);
-    free(memory);
-    return rc;
+    return 0;
 }
 
 /* Shares keep to the memory of PEs. */
-static int limit_memory(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_error *err)
+static int limit_shares_memory(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_error *err)
 {
-    double *bytes = xcalloc((size_t)d->nsubs + 1, sizeof *bytes);
-    int rc = 0;
+    autofree double *bytes = xcalloc((size_t)d->nsubs + 1, sizeof *bytes);
 
     for (int i = 0; i < d->nsubs; i++)
         bytes[i] = d->subs[i].memory_bytes;
-    rc = rc ? rc : hrun_predictor_limit_memory(p, bytes, err);
-    free(bytes);
-    return rc;
+    return hrun_predictor_limit_memory(p, bytes, err);
 }
 
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err)
@@ -279,7 +264,7 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
     struct hrun_predictor *p = hrun_predictor_create_net(d->app, d->models, d->nsubs, HRUN_FORM_NPT, N,
                                                          d->set.fit.net, NULL, &why);
 
-    if (p && design_deals(d) && limit_memory(d, p, &why)) {
+    if (p && design_deals(d) && limit_shares_memory(d, p, &why)) {
         hrun_predictor_destroy(p);
         p = NULL;
     }
@@ -329,9 +314,7 @@ int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *pr
 
     if (hrun_predictor_deal(p, config[2 * nsubs] ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    if (!hrun_plan_evaluate(problem, config, config + nsubs, check, c, &why))
-        return 1;
-    return 0;
+    return !hrun_plan_evaluate(problem, config, config + nsubs, check, c, &why);
 }
 
 /* Runs with unequal shares count as what they would take with those of now, if these are near. */
@@ -364,7 +347,7 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
 /* What the models say of each group, and who limits it. */
 static int predict_groups(struct hrun_design *d, struct hrun_error *err)
 {
-    struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
+    autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_predictor *p = NULL;
     struct hrun_plan_problem problem;
     int64_t N = 0;
@@ -397,7 +380,6 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
         rc = g->config[2 * d->nsubs] ? renew_times(d, p, g, err) : 0;
     }
     hrun_predictor_destroy(p);
-    free(subs);
     return rc;
 }
 
@@ -421,18 +403,17 @@ static double training(const struct hrun_design *d)
 /* What rounding does to times. */
 static void find_rounding(struct hrun_design *d)
 {
-    double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
+    autofree double *time_s = xcalloc((size_t)d->nruns + 1, sizeof *time_s);
     size_t n = 0;
 
     for (int i = 0; i < d->nruns; i++)
         if (d->runs[i].time_s > 0)
             time_s[n++] = d->runs[i].time_s;
     d->rounding_s = hrun_times_rounding(time_s, n);
-    free(time_s);
 }
 
 /* Of a program that turned out to ignore its shares all runs were with equal ones. */
-static void make_equal(struct hrun_design *d, struct hrun_error *err)
+static void make_equal(struct hrun_design *d)
 {
     int changed = 0;
 
@@ -445,23 +426,24 @@ static void make_equal(struct hrun_design *d, struct hrun_error *err)
     free(d->groups);
     d->groups = NULL;
     d->ngroups = 0;
-    make_groups(d, err);
+    group_runs(d);
 }
 
-void design_fit(struct hrun_design *d, struct hrun_error *err)
+int design_fit(struct hrun_design *d, struct hrun_error *err)
 {
     design_drop_models(d);
     find_rounding(d);
     d->noise = scatter(d, 0, d->set.fit.sigma_rel);
     d->noise_s = fmin(scatter(d, 1, d->set.fit.sigma_abs_s), d->set.fit.sigma_abs_s);
-    make_groups(d, err);
-    if (fit_all(d, err))
-        return;
-    make_equal(d, err);
+    group_runs(d);
+    if (fit_kinds(d, err))
+        return -1;
+    make_equal(d);
     if (predict_groups(d, err))
-        return;
+        return -1;
     d->training = training(d);
     d->state.exact = d->exact;
     d->state.ignores = d->app->shares.units && d->nsubs > 1 && !design_deals(d);
     d->fitted = d->nruns;
+    return 0;
 }

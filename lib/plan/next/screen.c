@@ -54,14 +54,14 @@ static int is_slow(const struct hrun_design *d, const int *config)
     return isfinite(own) && own > DESIGN_SLOW * least;
 }
 
-/* Queue the points of screening at a size that were not run. Result: their cost, or -1. */
-static int screen_size(struct hrun_design *d, int size, int queue, double *cost, struct hrun_error *err)
+/* What the points of screening at a size cost that were not run; queue: they are queued. */
+static double screen_size(struct hrun_design *d, int size, int queue)
 {
-    int *config = xcalloc(1, design_bytes(d)), failed, rc = 0;
-    double one;
+    autofree int *config = xcalloc(1, design_bytes(d));
+    double cost = 0, one;
+    int failed;
 
-    *cost = 0;
-    for (int i = 0; i < d->npoints && !rc; i++) {
+    for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
 
         if (!screens(d, p, size))
@@ -70,12 +70,11 @@ static int screen_size(struct hrun_design *d, int size, int queue, double *cost,
         if (design_count(d, config, p->N, &failed) || failed || (size > 0 && is_slow(d, config)))
             continue;
         one = design_cost(d, config, p->P, p->N, 0);
-        *cost += one;
+        cost += one;
         if (queue)
-            rc = design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, one, err);
+            design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, one);
     }
-    free(config);
-    return rc;
+    return cost;
 }
 
 static int most_procs(const struct hrun_design *d, int sub)
@@ -123,12 +122,13 @@ enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 /* Of one size: queue all PEs of each sub-cluster with each M, in the next round a few of them: one PE alone takes as
  * many times as long as there are PEs. Where all were slow, messages may be why, and one PE with the most processes
  * tells; where that is quick, others on it are tried in the last round. */
-static int screen_one_size(struct hrun_design *d, int round, struct hrun_error *err)
+static void screen_one_size(struct hrun_design *d, int round)
 {
     enum { FEW = 4 };
-    int *config = xcalloc(1, design_bytes(d)), failed, rc = 0;
+    autofree int *config = xcalloc(1, design_bytes(d));
+    int failed;
 
-    for (int i = 0; i < d->npoints && !rc; i++) {
+    for (int i = 0; i < d->npoints; i++) {
         const struct design_point *p = &d->points[i];
         int all = most_pes(d, p->sub, p->m, p->size, INT_MAX), most = most_procs(d, p->sub);
         int slow = round != ALL && was_slow(d, p->sub, p->m), few = slow || all < 2 * FEW ? 1 : all / FEW;
@@ -138,10 +138,8 @@ static int screen_one_size(struct hrun_design *d, int round, struct hrun_error *
             continue;
         design_point_config(d, p, config);
         if (!design_count(d, config, p->N, &failed) && !failed)
-            rc = design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, design_cost(d, config, p->P, p->N, 0), err);
+            design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, design_cost(d, config, p->P, p->N, 0));
     }
-    free(config);
-    return rc;
 }
 
 /* Does this model (one PE, or several) know two sizes, or the only one that there is? */
@@ -165,11 +163,12 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
 
 /* A model that knows fewer than two sizes (the rule left out points, runs failed): its cheapest points that were not
  * run, one for each model at a time. */
-static int screen_rest(struct hrun_design *d, struct hrun_error *err)
+static void screen_rest(struct hrun_design *d)
 {
-    int *config = xcalloc(1, design_bytes(d)), failed, rc = 0;
+    autofree int *config = xcalloc(1, design_bytes(d));
+    int failed;
 
-    for (int k = 0; k < 2 * d->nsubs * d->nprocs && !rc; k++) {
+    for (int k = 0; k < 2 * d->nsubs * d->nprocs; k++) {
         int sub = k / 2 / d->nprocs, m = d->procs[k / 2 % d->nprocs], several = k % 2;
         const struct design_point *best = NULL;
         double least = INFINITY;
@@ -193,11 +192,9 @@ static int screen_rest(struct hrun_design *d, struct hrun_error *err)
         }
         if (best) {
             design_point_config(d, best, config);
-            rc = design_queue(d, config, best->N, HRUN_DESIGN_SCREEN, 0, least, err);
+            design_queue(d, config, best->N, HRUN_DESIGN_SCREEN, 0, least);
         }
     }
-    free(config);
-    return rc;
 }
 
 /* May P processes run at N, as far as rule and memory go? 1 or 0, -1 on errors. */
@@ -243,15 +240,15 @@ static int largest(const struct hrun_design *d, int m, int64_t N, int *config, s
 }
 
 /* One run on the whole cluster, where it is not too long. */
-static int screen_all(struct hrun_design *d, int *config, int P, int64_t N, struct hrun_error *err)
+static void screen_all(struct hrun_design *d, int *config, int P, int64_t N)
 {
     double cost;
 
     if (design_is_known(d, config, N))
-        return 0;
+        return;
     cost = design_cost(d, config, P, N, 0);
-    return d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s
-           ? design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost, err) : 0;
+    if (d->set.budget_s <= 0 || cost <= WHOLE_SHARE * d->set.budget_s)
+        design_queue(d, config, N, HRUN_DESIGN_SCREEN, 0, cost);
 }
 
 /* Runs on the whole cluster at every second size, up to the last but one, with as many processes per PE as there are
@@ -260,54 +257,55 @@ static int screen_all(struct hrun_design *d, int *config, int P, int64_t N, stru
  * size equal ones are run, too, which shows whether the program heeds its shares. */
 static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
-    int *config = xcalloc(1, design_bytes(d)), *dealt = config + 2 * d->nsubs;
-    int rc = 0;
+    autofree int *config = xcalloc(1, design_bytes(d));
+    int *dealt = config + 2 * d->nsubs;
 
-    for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0 && !rc; k -= 2) {
-        for (int j = 0; j < d->nprocs && !rc; j++) {
+    for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0; k -= 2) {
+        for (int j = 0; j < d->nprocs; j++) {
             int64_t N = d->set.sizes[k];
             int P = largest(d, d->procs[j], N, config, err);
 
+            if (P < 0)
+                return -1;
             *dealt = deal;
-            rc = P > 0 ? screen_all(d, config, P, N, err) : P;
-            if (deal && k < 2 && P > 0 && !rc) {
-                *dealt = 0;
-                rc = screen_all(d, config, P, N, err);
-            }
+            if (P)
+                screen_all(d, config, P, N);
+            *dealt = 0;
+            if (P && deal && k < 2)
+                screen_all(d, config, P, N);
         }
     }
-    free(config);
-    return rc;
+    return 0;
 }
 
 int design_screen(struct hrun_design *d, struct hrun_error *err)
 {
     int rounds = d->nsizes > 1 ? SCREENS : 1, size = 0, deals = d->nsubs > 1 && design_deals(d);
-    double cost;
 
     if (d->app->fixed && d->screened < FIXED_SCREENS) {
         int round = d->screened++;
 
-        return round == 0 ? (d->nsubs > 1 ? screen_whole(d, 0, err) : 0)
-             : round == 2 ? (deals ? screen_whole(d, 1, err) : 0)
-             : screen_one_size(d, round > 2 ? round - 2 : ALL, err);
+        if (round == 0)
+            return d->nsubs > 1 ? screen_whole(d, 0, err) : 0;
+        if (round == 2)
+            return deals ? screen_whole(d, 1, err) : 0;
+        screen_one_size(d, round > 2 ? round - 2 : ALL);
+        return 0;
     }
-    if (d->app->fixed)
-        return screen_rest(d, err);
-    if (d->screened == rounds && d->nsubs > 1) {
+    if (!d->app->fixed && d->screened == rounds && d->nsubs > 1) {
         d->screened++;
         return screen_whole(d, deals, err);
     }
-    if (d->screened >= rounds)
-        return screen_rest(d, err);
+    if (d->app->fixed || d->screened >= rounds) {
+        screen_rest(d);
+        return 0;
+    }
     if (d->screened) {
-        for (size = (d->nsizes - 1) / 2 > 1 ? (d->nsizes - 1) / 2 : 1; size > 1 && d->set.budget_s > 0; size--) {
-            if (screen_size(d, size, 0, &cost, err))
-                return -1;
-            if (cost <= SCREEN_SHARE * d->set.budget_s)
-                break;
-        }
+        size = (d->nsizes - 1) / 2 > 1 ? (d->nsizes - 1) / 2 : 1;
+        while (size > 1 && d->set.budget_s > 0 && screen_size(d, size, 0) > SCREEN_SHARE * d->set.budget_s)
+            size--;
     }
     d->screened++;
-    return screen_size(d, size, 1, &cost, err);
+    screen_size(d, size, 1);
+    return 0;
 }

@@ -40,7 +40,7 @@ static const double DOUBTFUL = 4;
 enum { REPEATS = 3 };
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t draw(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -53,7 +53,7 @@ static uint64_t draw(uint64_t *state)
 static void shuffle(struct hrun_design *d)
 {
     for (int i = d->nqueue - 1; i > d->next; i--) {
-        int j = d->next + (int)(draw(&d->rng) % (uint64_t)(i - d->next + 1));
+        int j = d->next + (int)(next_random(&d->rng) % (uint64_t)(i - d->next + 1));
         struct design_plan t = d->queue[i];
 
         d->queue[i] = d->queue[j];
@@ -62,7 +62,7 @@ static void shuffle(struct hrun_design *d)
 }
 
 /* Has that part begun, of time or of runs? */
-static int final(const struct hrun_design *d)
+static int is_final_part(const struct hrun_design *d)
 {
     const struct hrun_design_state *st = &d->state;
 
@@ -70,17 +70,13 @@ static int final(const struct hrun_design *d)
            (d->set.runs > 0 && st->runs > (1 - FINAL_PART) * d->set.runs);
 }
 
-/* Is it to be run because it is what would be chosen? */
-static int is_unseen_choice(const struct design_size *s, const struct design_belief *b)
-{
-    return s->choice >= 0 && b == s->v + s->choice && !b->runs;
-}
-
-/* How much of the reserve a run must leave: it is for what would be chosen and was never run, its last round too; the
- * first is, at the end, also for what was. */
+/* How many rounds of the reserve a run must leave. The reserve is for choices that were never run; at the end its first
+ * round is also for choices that were. */
 static int rounds_beside(const struct hrun_design *d, const struct design_size *s, const struct design_belief *b)
 {
-    return is_unseen_choice(s, b) ? 0 : d->closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
+    int is_unseen_choice = s->choice >= 0 && b == s->v + s->choice && !b->runs;
+
+    return is_unseen_choice ? 0 : d->closing ? DESIGN_ROUNDS - 1 : DESIGN_ROUNDS;
 }
 
 /* The run at this size that pays most: the choice while it was not run, or what would be the choice without caution,
@@ -130,7 +126,7 @@ static struct design_belief *doubted_run(struct hrun_design *d, struct design_si
 
 /* All sizes count alike, and what is found at one is a guess for its neighbours: so runs are made in inverse
  * proportion to the root of their cost, which for given time makes the sum of variances least (Neyman allocation). */
-static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *err)
+static void queue_mixed_runs(struct hrun_design *d, int known_only)
 {
     double most = 0;
 
@@ -151,17 +147,15 @@ static int mixed_runs(struct hrun_design *d, int known_only, struct hrun_error *
                 break;
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;
-            if (design_queue(d, b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost, err))
-                return -1;
+            design_queue(d, b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost);
             d->queue[d->nqueue - 1].rounds = rounds_beside(d, s, b);
         }
     }
-    return 0;
 }
 
 /* Queue a configuration that was never run at this size, and may be the better one. */
-static int vary(struct hrun_design *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                const struct design_size *s, int *config, double slow, struct hrun_error *err)
+static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                         const struct design_size *s, int *config, double slow, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
@@ -176,14 +170,13 @@ static int vary(struct hrun_design *d, struct hrun_predictor *p, const struct hr
     if (rc <= 0)
         return rc;
     cost = design_cost(d, config, c.P, s->N, c.time_s);
-    rc = 0;
     if (c.time_s <= slow * s->v[s->choice].model_s && design_affords(d, cost, DESIGN_ROUNDS) &&
         d->varied_s + cost <= VARY_SHARE * d->set.budget_s) {
         d->varied_s += cost;
-        rc = design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost, err);
+        design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost);
     }
     hrun_choice_release(&c);
-    return rc;
+    return 0;
 }
 
 /* Variants of the choice at size s: with all PEs of each sub-cluster that it leaves out (added), or without each of its
@@ -192,25 +185,23 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
 {
     const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
     size_t n = (size_t)d->nsubs, bytes = design_bytes(d);
-    struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
-    int *config = xmalloc(bytes), rc = 0;
+    autofree struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
+    autofree int *config = xmalloc(bytes);
     struct hrun_predictor *p = choice ? design_predictor(d, s->N, err) : NULL;
     struct hrun_plan_problem problem;
+    int rc = 0;
 
-    if (choice && !p && err->code)
-        rc = -1;
-    if (p)
-        design_problem(d, p, subs, &problem);
-    for (size_t i = 0; i < n && p && !rc; i++)
+    if (!p)
+        return choice && err->code ? -1 : 0;
+    design_problem(d, p, subs, &problem);
+    for (size_t i = 0; i < n && !rc; i++)
         for (int k = added ? 0 : -1; k < d->nprocs && added == !choice[i] && d->subs[i].npes > 0 && !rc; k++) {
             memcpy(config, choice, bytes);
             config[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice[i];
             config[n + i] = k < 0 ? 0 : d->procs[k];
-            rc = vary(d, p, &problem, s, config, added ? ADD_SLOW : VARY_SLOW, err);
+            rc = queue_variant(d, p, &problem, s, config, added ? ADD_SLOW : VARY_SLOW, err);
         }
     hrun_predictor_destroy(p);
-    free(subs);
-    free(config);
     return rc;
 }
 
@@ -241,7 +232,7 @@ static int target_reached(const struct hrun_design *d)
 }
 
 /* Homogeneous runs that lie far from the fit once more. */
-static int repeats(struct hrun_design *d, struct hrun_error *err)
+static void queue_repeats(struct hrun_design *d)
 {
     int known = 0;              /* whether times scatter: some configuration was run twice */
 
@@ -255,24 +246,23 @@ static int repeats(struct hrun_design *d, struct hrun_error *err)
         if (g->sub < 0 || g->kept != 1 || g->n > REPEATS || g->failed || !isfinite(g->model))
             continue;
         sd = hypot(design_noise(d, g->least), d->training);
-        if (fabs(design_missed(g)) > DOUBTFUL * sd &&
+        if (fabs(design_missed(g)) > DOUBTFUL * sd)
             design_queue(d, g->config, g->N, HRUN_DESIGN_REPEAT, 0,
-                         design_cost(d, g->config, g->P, g->N, g->least), err))
-            return -1;
+                         design_cost(d, g->config, g->P, g->N, g->least));
     }
-    return 0;
 }
 
 /* What is doubtful, then at the end of a budget what was run, then anything. */
 static int fill_queue(struct hrun_design *d, struct hrun_error *err)
 {
-    if (repeats(d, err))
+    queue_repeats(d);
+    if (d->next == d->nqueue && d->set.budget_s > 0 && !is_final_part(d) && vary_choice(d, err))
         return -1;
-    if (d->next == d->nqueue && d->set.budget_s > 0 && !final(d) && vary_choice(d, err))
-        return -1;
-    if (d->next == d->nqueue && final(d) && mixed_runs(d, 1, err))
-        return -1;
-    return d->next == d->nqueue ? mixed_runs(d, 0, err) : 0;
+    if (d->next == d->nqueue && is_final_part(d))
+        queue_mixed_runs(d, 1);
+    if (d->next == d->nqueue)
+        queue_mixed_runs(d, 0);
+    return 0;
 }
 
 /* How many models there are: one for each number of processes per PE of each sub-cluster. */
@@ -369,7 +359,7 @@ static const struct design_belief *finalist(const struct hrun_design *d, const s
 /* The end: no size is to be left with a choice that was never run, nor, where times scatter, run only once: what seems
  * to be the best may have been lucky. These come before all else, and then the next best. Short runs come first: where
  * one tells, what was found at its size also changes what is predicted for longer ones. */
-static int confirm(struct hrun_design *d, struct hrun_error *err)
+static void queue_finalist(struct hrun_design *d)
 {
     int enough = d->set.own_budget > 0 && d->state.runs > most_runs(d) + DESIGN_ROUNDS * d->nsizes;
     const struct design_belief *best = NULL;
@@ -388,12 +378,12 @@ static int confirm(struct hrun_design *d, struct hrun_error *err)
                 N = d->sizes[i].N;
             }
         }
-    if (!best)
-        return enough || !d->closing ? 0 : mixed_runs(d, 1, err);
-    if (design_queue(d, best->config, N, HRUN_DESIGN_CHOICE, best->model_s, least, err))
-        return -1;
-    d->queue[d->nqueue - 1].rounds = 0;
-    return 0;
+    if (best) {
+        design_queue(d, best->config, N, HRUN_DESIGN_CHOICE, best->model_s, least);
+        d->queue[d->nqueue - 1].rounds = 0;
+    } else if (!enough && d->closing) {
+        queue_mixed_runs(d, 1);
+    }
 }
 
 int design_conclude(struct hrun_design *d, struct hrun_error *err)
@@ -402,8 +392,7 @@ int design_conclude(struct hrun_design *d, struct hrun_error *err)
 
     if (d->models && d->fitted == d->nruns)
         return 0;
-    design_fit(d, &own);
-    if (!design_believe(d, &own))
+    if (!design_fit(d, &own) && !design_believe(d, &own))
         return 0;
     if (err)
         *err = own;
@@ -417,15 +406,14 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
     for (int i = 0; i < d->nqueue; i++)
         free(d->queue[i].config);
     d->nqueue = d->next = d->too_long = 0;
-    design_drop_short(d, &own);
+    design_drop_short(d);
     for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {
         before = d->screened;
         if (design_screen(d, &own))
             goto fail;
     }
     if (d->next == d->nqueue) {
-        design_fit(d, &own);
-        if (design_believe(d, &own))
+        if (design_fit(d, &own) || design_believe(d, &own))
             goto fail;
         if (d->set.target > 0 && target_reached(d)) {
             d->state.end = HRUN_DESIGN_TARGET;
@@ -435,8 +423,8 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
         if (!d->closing && fill_queue(d, &own))
             goto fail;
         d->closing |= d->next == d->nqueue && d->too_long;
-        if (d->next == d->nqueue && confirm(d, &own))
-            goto fail;
+        if (d->next == d->nqueue)
+            queue_finalist(d);
     }
     if (d->next == d->nqueue)
         d->state.end = d->closing || d->too_long ? HRUN_DESIGN_BUDGET
