@@ -150,11 +150,13 @@ int calib_doctor(const struct calib_settings *s, char **words)
         rc = doctor_read(s->from ? s->from : "hrun-probe's output", records.data, &d, &err);
     if (!rc && s->keep)
         rc = hrun_file_replace(s->keep, records.data, records.len, 0666, &err);
-    if (!rc)
-        rc = doctor_judge(&d, &limits, &f, &err);
-    if (!rc)
-        rc = s->common.json ? doctor_json(&d, &limits, &f, &out, &err)
-                            : doctor_text(&d, &limits, &f, s->common.verbose, &out, &err);
+    if (!rc) {
+        doctor_judge(&d, &limits, &f);
+        if (s->common.json)
+            rc = doctor_json(&d, &limits, &f, &out, &err);
+        else
+            doctor_text(&d, &limits, &f, s->common.verbose, &out);
+    }
     if (!rc && (s->common.json || !s->common.quiet))
         fputs(out.data, stdout);
     status = rc ? context_complain("hrun-calibrate", &err) : f.problems ? STATUS_UNPREDICTABLE : 0;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "fit/fit.h"
 
 /* ---------------------------------------------------------------- data
  *
@@ -63,7 +64,7 @@ struct doctor_data {
     struct hrun_strvec libraries;
 };
 
-/* Read the text. name: for messages. Errors: HRUN_EPARSE (with the line), HRUN_ENOMEM; *out is then empty. */
+/* Read the text. name: for messages. Errors: HRUN_EPARSE (with the line); *out is then empty. */
 int doctor_read(const char *name, const char *text, struct doctor_data *out, struct hrun_error *err);
 void doctor_release(struct doctor_data *d);
 
@@ -72,6 +73,11 @@ const char *doctor_fact(const struct doctor_data *d, int rank, const char *key);
 
 /* 1 when rank is the first of its host. */
 int doctor_leads(const struct doctor_data *d, int rank);
+
+/* Scatter of times, of which there is at least one. */
+struct hrun_spread doctor_spread(const struct doctor_times *t);
+/* Width between first and ninth decile, as a fraction of the median. */
+double doctor_width(const struct hrun_spread *s);
 
 /* ---------------------------------------------------------------- judge
  *
@@ -116,36 +122,41 @@ struct finding {
 
 struct findings {
     struct finding *v;
-    int n;
+    int n, cap;
     int problems, warnings;
 };
 
-/* Errors: HRUN_ENOMEM; *out, which is to be zeroed before, is empty then. */
-int doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits, struct findings *out,
-                 struct hrun_error *err);
+/* Append the findings to *out. */
+void doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits, struct findings *out);
 void findings_release(struct findings *f);
 
-/* ---- for the checks: errors HRUN_ENOMEM */
+/* ---- for the checks */
+struct judging {
+    const struct check *check;
+    const struct doctor_data *d;
+    const struct doctor_limits *limits;
+    struct findings *out;
+};
+
+typedef void check_fn(const struct judging *j);
+
 struct check {
     const char *name;
     enum doctor_severity severity;
-    int (*run)(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-               struct findings *out, struct hrun_error *err);
+    check_fn *run;
     const char *advice;
     const char *inside;            /* the same where all processes are on one host; NULL: as advice */
 };
 
-/* Add a finding of check c with the rank (-1: none) and the sentence. Result: it, or NULL. */
-struct finding *finding_add(const struct check *c, struct findings *f, int rank, struct hrun_error *err,
-                            const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* A finding is of a fraction that lies above its limit. -1 where there is none, as it could not be added. */
-int finding_above(struct finding *f, double measured, double limit);
+/* Add a finding of j->check with the rank (-1: none) and the sentence. The result is valid until the next one. */
+struct finding *finding_add(const struct judging *j, int rank, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A finding is of a fraction that lies above its limit. */
+void finding_above(struct finding *f, double measured, double limit);
 /* "PE 3 of xeon (host h2)" in out[size]. */
 enum { DOCTOR_PLACE = 400 };
 const char *doctor_place(const struct doctor_data *d, int rank, char *out);
 
-typedef int check_fn(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                     struct findings *out, struct hrun_error *err);
 check_fn check_kernel_spread, check_unequal_pes, check_noise, check_others, check_stolen;
 check_fn check_clocks, check_trips, check_anomalies, check_unequal_links, check_alltoall;
 check_fn check_governor, check_unequal_governors, check_turbo, check_mtu, check_link_speed, check_link_speed_subs,
@@ -154,10 +165,10 @@ check_fn check_governor, check_unequal_governors, check_turbo, check_mtu, check_
 /* ---- report: what `doctor` found, for people and for machines */
 
 /* Append the figures and the findings; all = 1: every PE and every finding, else at most some of each kind, the others
- * counted. Errors: HRUN_ENOMEM. */
-int doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
-                struct hrun_buf *out, struct hrun_error *err);
-/* The same as one JSON document, always with all. */
+ * counted. */
+void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
+                 struct hrun_buf *out);
+/* The same as one JSON document, always with all. Errors: those of json_print. */
 int doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
                 struct hrun_buf *out, struct hrun_error *err);
 

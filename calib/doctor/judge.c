@@ -68,33 +68,41 @@ static const struct check checks[] = {
       "let programs ask for them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled", NULL },
 };
 
-struct finding *finding_add(const struct check *c, struct findings *f, int rank, struct hrun_error *err,
-                            const char *fmt, ...)
+struct finding *finding_add(const struct judging *j, int rank, const char *fmt, ...)
 {
-    struct finding *v = xrealloc(f->v, (size_t)(f->n + 1) * sizeof *v), *x;
+    const struct check *c = j->check;
+    struct findings *f = j->out;
     struct hrun_buf text = HRUN_BUF_INIT;
     va_list ap;
 
-    f->v = v;
-    x = &v[f->n];
-    *x = (struct finding) { .severity = c->severity, .check = c->name, .advice = c->advice, .rank = rank };
     va_start(ap, fmt);
     hrun_buf_vaddf(&text, fmt, ap);
     va_end(ap);
-    x->what = hrun_buf_detach(&text);
-    f->n++;
+    hrun_grow(f->v, f->n + 1, f->cap);
+    f->v[f->n] = (struct finding) { .severity = c->severity, .check = c->name, .what = hrun_buf_detach(&text),
+                                    .advice = c->advice, .rank = rank };
     *(c->severity == DOCTOR_PROBLEM ? &f->problems : &f->warnings) += 1;
-    return x;
+    return &f->v[f->n++];
 }
 
-int finding_above(struct finding *f, double measured, double limit)
+void finding_above(struct finding *f, double measured, double limit)
 {
-    if (!f)
-        return -1;
     f->measured = measured;
     f->limit = limit;
     f->unit = "";
-    return 0;
+}
+
+struct hrun_spread doctor_spread(const struct doctor_times *t)
+{
+    struct hrun_spread s = { 0 };
+
+    hrun_spread_of(t->v, (size_t)t->n, &s, NULL);
+    return s;
+}
+
+double doctor_width(const struct hrun_spread *s)
+{
+    return (s->high - s->low) / s->median;
 }
 
 const char *doctor_place(const struct doctor_data *d, int rank, char *out)
@@ -124,22 +132,17 @@ static int one_host(const struct doctor_data *d)
     return 1;
 }
 
-int doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits, struct findings *out,
-                 struct hrun_error *err)
+void doctor_judge(const struct doctor_data *d, const struct doctor_limits *limits, struct findings *out)
 {
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         int before = out->n;
 
-        if (checks[i].run(&checks[i], d, limits, out, err)) {
-            findings_release(out);
-            return -1;
-        }
+        checks[i].run(&(struct judging){ &checks[i], d, limits, out });
         for (int k = before; checks[i].inside && one_host(d) && k < out->n; k++)
             out->v[k].advice = checks[i].inside;
         if (out->n > before)
             qsort(out->v + before, (size_t)(out->n - before), sizeof out->v[0], worst_first);
     }
-    return 0;
 }
 
 void findings_release(struct findings *f)

@@ -2,17 +2,11 @@
 #include "doctor.h"
 
 #include "base/alloc.h"
-#include "fit/fit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double relative(const struct hrun_spread *s)
-{
-    return (s->high - s->low) / s->median;
-}
 
 /* "1 KiB" */
 static const char *size_text(double bytes, char *out, size_t size)
@@ -36,52 +30,47 @@ static const char *ends(const struct doctor_data *d, const struct doctor_message
     return out;
 }
 
-int check_clocks(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                 struct findings *out, struct hrun_error *err)
+void check_clocks(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_rank *k = &d->ranks[r];
         struct finding *f;
 
-        if (!k->has_clock || fabs(k->offset) - k->offset_error <= limits->clock_s)
+        if (!k->has_clock || fabs(k->offset) - k->offset_error <= j->limits->clock_s)
             continue;
-        f = finding_add(c, out, r, err, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
+        f = finding_add(j, r, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
                         fabs(k->offset), k->offset > 0 ? "before" : "behind", d->ranks[0].host_name);
         f->measured = fabs(k->offset);
-        f->limit = limits->clock_s;
+        f->limit = j->limits->clock_s;
         f->unit = "s";
         f->host_only = 1;
     }
-    return 0;
 }
 
-int check_trips(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                struct findings *out, struct hrun_error *err)
+void check_trips(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     char pair[ENDS], bytes[32];
 
     for (int i = 0; i < d->ntrips; i++) {
         const struct doctor_messages *m = &d->trips[i];
-        struct hrun_spread s;
+        struct hrun_spread s = doctor_spread(&m->t);
         struct finding *f;
 
-        if (hrun_spread_of(m->t.v, (size_t)m->t.n, &s, err))
-            return -1;
-        if (relative(&s) <= limits->network)
+        if (doctor_width(&s) <= j->limits->network)
             continue;
-        f = finding_add(c, out, m->a, err, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
-                        size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * relative(&s), 1e6 * s.low,
+        f = finding_add(j, m->a, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
+                        size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * doctor_width(&s), 1e6 * s.low,
                         1e6 * s.high);
-        if (finding_above(f, relative(&s), limits->network))
-            return -1;
+        finding_above(f, doctor_width(&s), j->limits->network);
     }
-    return 0;
 }
 
 /* A message should not take longer than a larger one. Medians that lie within the spread of each other tell nothing. */
-int check_anomalies(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                    struct findings *out, struct hrun_error *err)
+void check_anomalies(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     char pair[ENDS], bytes[32], more[32];
 
     for (int i = 0; i + 1 < d->ntrips; i++) {
@@ -91,17 +80,15 @@ int check_anomalies(const struct check *c, const struct doctor_data *d, const st
 
         if (m->a != next->a || m->b != next->b || next->bytes <= m->bytes)
             continue;
-        if (hrun_spread_of(m->t.v, (size_t)m->t.n, &s, err) || hrun_spread_of(next->t.v, (size_t)next->t.n, &t, err))
-            return -1;
-        if (s.median / t.median - 1 <= limits->network || s.low <= t.high)
+        s = doctor_spread(&m->t);
+        t = doctor_spread(&next->t);
+        if (s.median / t.median - 1 <= j->limits->network || s.low <= t.high)
             continue;
-        f = finding_add(c, out, m->a, err, "between %s messages of %s take %.0f %% longer than those of %s",
+        f = finding_add(j, m->a, "between %s messages of %s take %.0f %% longer than those of %s",
                         ends(d, m, pair), size_text(m->bytes, bytes, sizeof bytes), 100 * (s.median / t.median - 1),
                         size_text(next->bytes, more, sizeof more));
-        if (finding_above(f, s.median / t.median - 1, limits->network))
-            return -1;
+        finding_above(f, s.median / t.median - 1, j->limits->network);
     }
-    return 0;
 }
 
 /* Pairs are alike when the sub-clusters at their ends are, and both are on one host or neither is. */
@@ -114,20 +101,15 @@ static int alike(const struct doctor_data *d, const struct doctor_messages *x, c
 }
 
 /* Three pairs at least: of two it cannot be said which is the usual one. */
-int check_unequal_links(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                        struct findings *out, struct hrun_error *err)
+void check_unequal_links(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     double *median = xcalloc((size_t)d->ntrips + 1, sizeof *median), *of = xcalloc((size_t)d->ntrips + 1, sizeof *of);
     char pair[ENDS], bytes[32];
-    int rc = 0;
 
-    for (int i = 0; i < d->ntrips && !rc; i++) {
-        struct hrun_spread s = { 0 };
-
-        rc = hrun_spread_of(d->trips[i].t.v, (size_t)d->trips[i].t.n, &s, err);
-        median[i] = s.median;
-    }
-    for (int i = 0; i < d->ntrips && !rc; i++) {
+    for (int i = 0; i < d->ntrips; i++)
+        median[i] = doctor_spread(&d->trips[i].t).median;
+    for (int i = 0; i < d->ntrips; i++) {
         const struct doctor_messages *m = &d->trips[i];
         size_t n = 0;
         double off;
@@ -138,36 +120,31 @@ int check_unequal_links(const struct check *c, const struct doctor_data *d, cons
                 of[n++] = median[k];
         hrun_sort(of, n);
         off = median[i] / of[(n - 1) / 2] - 1;
-        if (n < 3 || off <= limits->network)
+        if (n < 3 || off <= j->limits->network)
             continue;
-        f = finding_add(c, out, m->a, err, "round trips of %s between %s take %.0f %% longer than between others of "
+        f = finding_add(j, m->a, "round trips of %s between %s take %.0f %% longer than between others of "
                         "the same kind", size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * off);
-        rc = finding_above(f, off, limits->network);
+        finding_above(f, off, j->limits->network);
     }
     free(median);
     free(of);
-    return rc;
 }
 
-int check_alltoall(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                   struct findings *out, struct hrun_error *err)
+void check_alltoall(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     char bytes[32];
 
     for (int i = 0; i < d->nalltoall; i++) {
         const struct doctor_messages *m = &d->alltoall[i];
-        struct hrun_spread s;
+        struct hrun_spread s = doctor_spread(&m->t);
         struct finding *f;
 
-        if (hrun_spread_of(m->t.v, (size_t)m->t.n, &s, err))
-            return -1;
-        if (relative(&s) <= limits->network)
+        if (doctor_width(&s) <= j->limits->network)
             continue;
-        f = finding_add(c, out, -1, err, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
-                        "%.3g to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * relative(&s),
+        f = finding_add(j, -1, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
+                        "%.3g to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * doctor_width(&s),
                         1e6 * s.low, 1e6 * s.high);
-        if (finding_above(f, relative(&s), limits->network))
-            return -1;
+        finding_above(f, doctor_width(&s), j->limits->network);
     }
-    return 0;
 }

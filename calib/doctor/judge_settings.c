@@ -43,32 +43,30 @@ static int differs(const struct doctor_data *d, int rank, const char *key, int o
     return mine && other >= 0 && strcmp(mine, known(d, other, key));
 }
 
-int check_mtu(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-              struct findings *out, struct hrun_error *err)
+void check_mtu(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     int most = usual(d, "mtu", -1, 1);
 
-    (void)limits;
     for (int r = 0; r < d->nranks; r++) {
         const char *interface = doctor_fact(d, r, "interface");
         struct finding *f;
 
         if (!doctor_leads(d, r) || !differs(d, r, "mtu", most))
             continue;
-        f = finding_add(c, out, r, err, "the MTU of host %s (%s) is %s, that of host %s %s", d->ranks[r].host_name,
+        f = finding_add(j, r, "the MTU of host %s (%s) is %s, that of host %s %s", d->ranks[r].host_name,
                         interface ? interface : "network", known(d, r, "mtu"), d->ranks[most].host_name,
                         known(d, most, "mtu"));
         f->measured = strtod(known(d, r, "mtu"), NULL);
         f->unit = "bytes";
         f->host_only = 1;
     }
-    return 0;
 }
 
-static void add_link(const struct check *c, const struct doctor_data *d, int rank, int other, struct findings *out,
-                    struct hrun_error *err)
+static void add_link(const struct judging *j, int rank, int other)
 {
-    struct finding *f = finding_add(c, out, rank, err, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) "
+    const struct doctor_data *d = j->d;
+    struct finding *f = finding_add(j, rank, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) "
                                     "%s", d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
                                     known(d, rank, "link_mbit"), d->ranks[other].host_name,
                                     d->subs[d->ranks[other].sub].name, known(d, other, "link_mbit"));
@@ -79,61 +77,54 @@ static void add_link(const struct check *c, const struct doctor_data *d, int ran
 }
 
 /* Hosts unlike most of their sub-cluster. */
-int check_link_speed(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                     struct findings *out, struct hrun_error *err)
+void check_link_speed(const struct judging *j)
 {
-    (void)limits;
+    const struct doctor_data *d = j->d;
     for (int sub = 0; sub < d->nsubs; sub++) {
         int most = usual(d, "link_mbit", sub, 1);
 
         for (int r = 0; r < d->nranks; r++)
             if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs(d, r, "link_mbit", most))
-                add_link(c, d, r, most, out, err);
+                add_link(j, r, most);
     }
-    return 0;
 }
 
 /* Sub-clusters unlike the first one. */
-int check_link_speed_subs(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                          struct findings *out, struct hrun_error *err)
+void check_link_speed_subs(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     int first = -1;
 
-    (void)limits;
     for (int sub = 0; sub < d->nsubs; sub++) {
         int most = usual(d, "link_mbit", sub, 1);
 
         first = first < 0 ? most : first;
         if (most >= 0 && differs(d, most, "link_mbit", first))
-            add_link(c, d, most, first, out, err);
+            add_link(j, most, first);
     }
-    return 0;
 }
 
 /* PEs unlike most of their sub-cluster. */
-int check_unequal_governors(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                            struct findings *out, struct hrun_error *err)
+void check_unequal_governors(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     char place[DOCTOR_PLACE], there[DOCTOR_PLACE];
 
-    (void)limits;
     for (int sub = 0; sub < d->nsubs; sub++) {
         int most = usual(d, "governor", sub, 0);
 
         for (int r = 0; r < d->nranks; r++)
             if (d->ranks[r].sub == sub && differs(d, r, "governor", most))
-                finding_add(c, out, r, err, "the frequency governor of %s is %s, that of %s %s",
+                finding_add(j, r, "the frequency governor of %s is %s, that of %s %s",
                              doctor_place(d, r, place), known(d, r, "governor"), doctor_place(d, most, there),
                              known(d, most, "governor"));
     }
-    return 0;
 }
 
 /* One finding for each governor of each host. */
-int check_governor(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                   struct findings *out, struct hrun_error *err)
+void check_governor(const struct judging *j)
 {
-    (void)limits;
+    const struct doctor_data *d = j->d;
     for (int r = 0; r < d->nranks; r++) {
         const char *mine = known(d, r, "governor"), *other;
         int said = 0;
@@ -147,33 +138,32 @@ int check_governor(const struct check *c, const struct doctor_data *d, const str
         }
         if (said)
             continue;
-        f = finding_add(c, out, r, err, "the frequency governor of host %s is %s: the frequency follows the load",
+        f = finding_add(j, r, "the frequency governor of host %s is %s: the frequency follows the load",
                         d->ranks[r].host_name, mine);
         f->host_only = 1;
     }
-    return 0;
 }
 
 /* A setting of hosts that had better not have this value. */
-static void setting_is(const struct check *c, const struct doctor_data *d, const char *key, const char *value,
-                      const char *words, struct findings *out, struct hrun_error *err)
+static void setting_is(const struct judging *j, const char *key, const char *value, const char *words)
 {
+    const struct doctor_data *d = j->d;
+
     for (int r = 0; r < d->nranks; r++) {
         const char *v = doctor_leads(d, r) ? doctor_fact(d, r, key) : NULL;
         struct finding *f;
 
         if (!v || strcmp(v, value))
             continue;
-        f = finding_add(c, out, r, err, "host %s: %s", d->ranks[r].host_name, words);
+        f = finding_add(j, r, "host %s: %s", d->ranks[r].host_name, words);
         f->host_only = 1;
     }
 }
 
 /* A host whose cgroup grants fewer CPUs than it has PEs here. */
-int check_cpu_quota(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                    struct findings *out, struct hrun_error *err)
+void check_cpu_quota(const struct judging *j)
 {
-    (void)limits;
+    const struct doctor_data *d = j->d;
     for (int r = 0; r < d->nranks; r++) {
         const char *quota = doctor_leads(d, r) ? known(d, r, "cpu_quota") : NULL;
         struct finding *f;
@@ -183,67 +173,58 @@ int check_cpu_quota(const struct check *c, const struct doctor_data *d, const st
             n += d->ranks[k].host == r;
         if (!quota || strtod(quota, NULL) >= n)
             continue;
-        f = finding_add(c, out, r, err, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand "
+        f = finding_add(j, r, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand "
                         "still when they have used them up", d->ranks[r].host_name, quota, n, n == 1 ? "" : "s");
         f->host_only = 1;
     }
-    return 0;
 }
 
-int check_turbo(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                struct findings *out, struct hrun_error *err)
+void check_turbo(const struct judging *j)
 {
+    const struct doctor_data *d = j->d;
     static const char words[] = "turbo is on: the frequency depends on how many cores work and on heat";
 
-    (void)limits;
-    setting_is(c, d, "turbo", "on", words, out, err);
-    setting_is(c, d, "turbo_intel", "on", words, out, err);
-    return 0;
+    setting_is(j, "turbo", "on", words);
+    setting_is(j, "turbo_intel", "on", words);
 }
 
-int check_huge_pages(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                     struct findings *out, struct hrun_error *err)
+void check_huge_pages(const struct judging *j)
 {
-    (void)limits;
-    setting_is(c, d, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them "
-                      "depends on free memory", out, err);
-    return 0;
+    const struct doctor_data *d = j->d;
+    setting_is(j, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them depends on "
+               "free memory");
 }
 
-int check_swap_used(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                    struct findings *out, struct hrun_error *err)
+void check_swap_used(const struct judging *j)
 {
-    (void)limits;
+    const struct doctor_data *d = j->d;
     for (int r = 0; r < d->nranks; r++) {
         const char *v = doctor_leads(d, r) ? known(d, r, "swap_used_kib") : NULL;
         struct finding *f;
 
         if (!v)
             continue;
-        f = finding_add(c, out, r, err, "host %s has %.0f MiB in swap", d->ranks[r].host_name, strtod(v, NULL) / 1024);
+        f = finding_add(j, r, "host %s has %.0f MiB in swap", d->ranks[r].host_name, strtod(v, NULL) / 1024);
         f->measured = 1024 * strtod(v, NULL);
         f->unit = "bytes";
         f->host_only = 1;
     }
-    return 0;
 }
 
-int check_swapping(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-                   struct findings *out, struct hrun_error *err)
+void check_swapping(const struct judging *j)
 {
-    (void)limits;
+    const struct doctor_data *d = j->d;
     for (int r = 0; r < d->nranks; r++) {
         struct finding *f;
 
         if (d->ranks[r].swapped <= 0)
             continue;
-        f = finding_add(c, out, r, err, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
+        f = finding_add(j, r, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
                         d->ranks[r].swapped);
         f->measured = d->ranks[r].swapped;
         f->unit = "pages";
         f->host_only = 1;
     }
-    return 0;
 }
 
 /* Libraries that start threads of their own, by what their paths hold, and the variables that each obeys. The serial
@@ -268,10 +249,9 @@ static int is_set(const struct doctor_data *d, int rank, size_t which)
 }
 
 /* A PE of one processing unit gives one thread, as these libraries go by the affinity of the process. */
-int check_blas(const struct check *c, const struct doctor_data *d, const struct doctor_limits *limits,
-               struct findings *out, struct hrun_error *err)
+void check_blas(const struct judging *j)
 {
-    (void)limits;
+    const struct doctor_data *d = j->d;
     for (size_t l = 0; l < d->libraries.n; l++) {
         const char *path = d->libraries.v[l];
         size_t k = 0;
@@ -285,10 +265,9 @@ int check_blas(const struct check *c, const struct doctor_data *d, const struct 
 
             if (!doctor_leads(d, r) || is_set(d, r, k) || pus == 1)
                 continue;
-            f = finding_add(c, out, r, err, "the program uses %s, which starts up to %d threads in each process on "
+            f = finding_add(j, r, "the program uses %s, which starts up to %d threads in each process on "
                             "host %s, as %s is not set", path, pus, d->ranks[r].host_name, threaded[k].variables[0]);
             f->host_only = 1;
         }
     }
-    return 0;
 }

@@ -53,26 +53,21 @@ static int number(struct reader *r, double *out)
     return !*text || *end || !isfinite(*out) ? bad(r, "a number here is missing or not finite") : 0;
 }
 
-static int rest(struct reader *r, char **out)
+/* A copy of what is left of the line. */
+static char *rest(const struct reader *r)
 {
-    *out = xstrdup(r->at + strspn(r->at, " "));
-    return 0;
+    return xstrdup(r->at + strspn(r->at, " "));
 }
 
-/* Room for one more, zeroed. NULL: no memory. Lists grow by one and are short, or as long as there are processes. */
-static void *more(struct reader *r, void *list, int *n, size_t size)
+/* Room for one more, zeroed. */
+static void *more(void *list, int *n, size_t size)
 {
-    char **v = list, *p = *v;
+    char **v = list;
 
     if (!(*n & (*n - 1)))          /* full at 0, 1, 2, 4, 8, ... */
-        p = xrealloc(*v, size * (size_t)(*n ? *n * 2 : 1));
-    if (!p) {
-        hrun_fail_nomem(r->err);
-        return NULL;
-    }
-    *v = p;
-    memset(p + size * (size_t)*n, 0, size);
-    return p + size * (size_t)(*n)++;
+        *v = xrealloc(*v, size * (size_t)(*n ? *n * 2 : 1));
+    memset(*v + size * (size_t)*n, 0, size);
+    return *v + size * (size_t)(*n)++;
 }
 
 static int times(struct reader *r, struct doctor_times *t)
@@ -100,10 +95,10 @@ static int read_sub(struct reader *r)
         return -1;
     if (index != r->d->nsubs)
         return bad(r, "sub-clusters are not in order");
-    s = more(r, &r->d->subs, &r->d->nsubs, sizeof *s);
-    if (!s || index_of(r, INT_MAX, &s->pus))
+    s = more(&r->d->subs, &r->d->nsubs, sizeof *s);
+    if (index_of(r, INT_MAX, &s->pus))
         return -1;
-    rest(r, &s->name);
+    s->name = rest(r);
     return 0;
 }
 
@@ -117,10 +112,10 @@ static int read_rank(struct reader *r)
         return -1;
     if (index != d->nranks)
         return bad(r, "processes are not in order");
-    k = more(r, &d->ranks, &d->nranks, sizeof *k);
-    if (!k || index_of(r, d->nsubs, &k->sub) || index_of(r, INT_MAX, &k->pe))
+    k = more(&d->ranks, &d->nranks, sizeof *k);
+    if (index_of(r, d->nsubs, &k->sub) || index_of(r, INT_MAX, &k->pe))
         return -1;
-    rest(r, &k->host_name);
+    k->host_name = rest(r);
     while (strcmp(d->ranks[k->host].host_name, k->host_name))
         k->host++;
     return 0;
@@ -134,13 +129,14 @@ static int read_library(struct reader *r)
 
 static int read_fact(struct reader *r)
 {
-    struct doctor_fact *f = more(r, &r->d->facts, &r->d->nfacts, sizeof *f);
+    struct doctor_fact *f = more(&r->d->facts, &r->d->nfacts, sizeof *f);
 
-    if (!f || index_of(r, r->d->nranks, &f->rank))
+    if (index_of(r, r->d->nranks, &f->rank))
         return -1;
     f->order = r->d->nfacts;
     f->key = xstrdup(word(r));
-    return !f->key ? hrun_fail_nomem(r->err) : rest(r, &f->value);
+    f->value = rest(r);
+    return 0;
 }
 
 /* The process whose record this is; NULL: none. */
@@ -185,18 +181,16 @@ static int read_pairs(struct reader *r)
 
 static int read_trip(struct reader *r)
 {
-    struct doctor_messages *m = more(r, &r->d->trips, &r->d->ntrips, sizeof *m);
+    struct doctor_messages *m = more(&r->d->trips, &r->d->ntrips, sizeof *m);
 
-    return !m || index_of(r, r->d->nranks, &m->a) || index_of(r, r->d->nranks, &m->b) || number(r, &m->bytes) ||
+    return index_of(r, r->d->nranks, &m->a) || index_of(r, r->d->nranks, &m->b) || number(r, &m->bytes) ||
            times(r, &m->t) ? -1 : 0;
 }
 
 static int read_alltoall(struct reader *r)
 {
-    struct doctor_messages *m = more(r, &r->d->alltoall, &r->d->nalltoall, sizeof *m);
+    struct doctor_messages *m = more(&r->d->alltoall, &r->d->nalltoall, sizeof *m);
 
-    if (!m)
-        return -1;
     m->a = m->b = -1;
     return number(r, &m->bytes) || times(r, &m->t) ? -1 : 0;
 }
@@ -220,11 +214,11 @@ static int read_swapped(struct reader *r)
 
 static int read_process(struct reader *r)
 {
-    struct doctor_process *p = more(r, &r->d->processes, &r->d->nprocesses, sizeof *p);
+    struct doctor_process *p = more(&r->d->processes, &r->d->nprocesses, sizeof *p);
 
-    if (!p || index_of(r, r->d->nranks, &p->rank) || index_of(r, INT_MAX, &p->pid) || number(r, &p->share))
+    if (index_of(r, r->d->nranks, &p->rank) || index_of(r, INT_MAX, &p->pid) || number(r, &p->share))
         return -1;
-    rest(r, &p->name);
+    p->name = rest(r);
     return 0;
 }
 

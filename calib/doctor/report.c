@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "fit/fit.h"
 #include "session/context.h"
 
 #include <stdlib.h>
@@ -11,11 +10,6 @@
 
 /* PEs listed, and findings of one check, unless all are wanted. */
 enum { PES_SHOWN = 32, FINDINGS_SHOWN = 4 };
-
-static double relative(const struct hrun_spread *s)
-{
-    return (s->high - s->low) / s->median;
-}
 
 static int hosts(const struct doctor_data *d)
 {
@@ -42,21 +36,22 @@ static void seconds_cell(struct hrun_table *t, double s)
     hrun_buf_release(&b);
 }
 
-static int pes_table(const struct doctor_data *d, struct hrun_buf *out, struct hrun_error *err)
+static void pes_table(const struct doctor_data *d, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrlrrrr");
 
     hrun_table_row(t, "sub-cluster", "PE", "host", "kernel", "spread", "noise", "others");
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_rank *k = &d->ranks[r];
-        struct hrun_spread s;
 
         hrun_table_cell(t, "%s", d->subs[k->sub].name);
         hrun_table_cell(t, "%d", k->pe);
         hrun_table_cell(t, "%s", k->host_name);
-        if (k->kernel.n && !hrun_spread_of(k->kernel.v, (size_t)k->kernel.n, &s, err)) {
+        if (k->kernel.n) {
+            struct hrun_spread s = doctor_spread(&k->kernel);
+
             seconds_cell(t, s.median);
-            hrun_table_cell(t, "%.1f %%", 100 * relative(&s));
+            hrun_table_cell(t, "%.1f %%", 100 * doctor_width(&s));
         } else {
             hrun_table_cell(t, "-");
             hrun_table_cell(t, "-");
@@ -72,49 +67,43 @@ static int pes_table(const struct doctor_data *d, struct hrun_buf *out, struct h
     }
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
-    return 0;
 }
 
 /* One row for each size: over all pairs the median of medians and the worst spread. */
-static int messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out,
-                          struct hrun_error *err)
+static void messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrr");
-    double *medians = xcalloc((size_t)n + 1, sizeof *medians);
-    int rc = 0;
+    struct doctor_times medians = { .v = xcalloc((size_t)n + 1, sizeof *medians.v) };
 
     hrun_table_row(t, what, "pairs", "median", "worst spread");
-    for (int i = 0; i < n && !rc; i++) {
-        int count = 0, before = 0;
+    for (int i = 0; i < n; i++) {
+        int before = 0;
         double worst = 0;
-        struct hrun_spread s = { 0 };
 
         for (int k = 0; k < i; k++)
             before |= v[k].bytes == v[i].bytes;
-        for (int k = i; k < n && !before && !rc; k++) {
-            if (v[k].bytes != v[i].bytes)
-                continue;
-            rc = hrun_spread_of(v[k].t.v, (size_t)v[k].t.n, &s, err);
-            medians[count++] = s.median;
-            worst = relative(&s) > worst ? relative(&s) : worst;
-        }
-        if (before || rc || hrun_spread_of(medians, (size_t)count, &s, err))
+        if (before)
             continue;
+        medians.n = 0;
+        for (int k = i; k < n; k++)
+            if (v[k].bytes == v[i].bytes) {
+                struct hrun_spread s = doctor_spread(&v[k].t);
+
+                medians.v[medians.n++] = s.median;
+                worst = doctor_width(&s) > worst ? doctor_width(&s) : worst;
+            }
         hrun_table_cell(t, "%.0f bytes", v[i].bytes);
         if (v[i].a >= 0)
-            hrun_table_cell(t, "%d", count);
+            hrun_table_cell(t, "%d", medians.n);
         else
             hrun_table_cell(t, "all");
-        seconds_cell(t, s.median);
+        seconds_cell(t, doctor_spread(&medians).median);
         hrun_table_cell(t, "%.0f %%", 100 * worst);
     }
-    if (!rc) {
-        hrun_buf_addc(out, '\n');
-        hrun_table_render(t, 2, out);
-    }
+    hrun_buf_addc(out, '\n');
+    hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
-    free(medians);
-    return rc;
+    free(medians.v);
 }
 
 static void add_findings(const struct findings *f, int all, struct hrun_buf *out)
@@ -138,25 +127,23 @@ static void add_findings(const struct findings *f, int all, struct hrun_buf *out
     }
 }
 
-int doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
-                struct hrun_buf *out, struct hrun_error *err)
+void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
+                 struct hrun_buf *out)
 {
     int nhosts = hosts(d);
 
     hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s\n\n", d->nranks, plural(d->nranks), d->nsubs,
                   plural(d->nsubs), nhosts, plural(nhosts));
-    if (all || d->nranks <= PES_SHOWN) {
-        if (pes_table(d, out, err))
-            return -1;
-    } else {
+    if (all || d->nranks <= PES_SHOWN)
+        pes_table(d, out);
+    else
         hrun_buf_adds(out, "  -v shows the PEs one by one\n");
-    }
-    if (d->ntrips && messages_table("round trip", d->trips, d->ntrips, out, err))
-        return -1;
+    if (d->ntrips)
+        messages_table("round trip", d->trips, d->ntrips, out);
     if (d->pairs < d->pairs_all)
         hrun_buf_addf(out, "  (%d of %d pairs of neighbours were measured)\n", d->pairs, d->pairs_all);
-    if (d->nalltoall && messages_table("all-to-all", d->alltoall, d->nalltoall, out, err))
-        return -1;
+    if (d->nalltoall)
+        messages_table("all-to-all", d->alltoall, d->nalltoall, out);
     hrun_buf_addc(out, '\n');
     add_findings(f, all, out);
     if (f->n)
@@ -164,7 +151,6 @@ int doctor_text(const struct doctor_data *d, const struct doctor_limits *limits,
     hrun_buf_addf(out, "%s for a threshold of %.3g %%: %d problem%s, %d warning%s\n",
                   f->problems ? "Not predictable enough" : "Predictable enough", 100 * limits->spread, f->problems,
                   plural(f->problems), f->warnings, plural(f->warnings));
-    return 0;
 }
 
 /* ---------------------------------------------------------------- for machines */
@@ -173,12 +159,15 @@ int doctor_text(const struct doctor_data *d, const struct doctor_limits *limits,
 static json_t *text(const char *s)
 {
     json_t *j = json_string(s);
-    char *copy = j ? NULL : xstrdup(s);
+    char *copy;
 
-    for (char *c = copy; c && *c; c++)
+    if (j)
+        return j;
+    copy = xstrdup(s);
+    for (char *c = copy; *c; c++)
         if ((unsigned char)*c >= 0x80)
             *c = '?';
-    j = j ? j : copy ? json_string(copy) : NULL;
+    j = json_string(copy);
     free(copy);
     return j;
 }
@@ -187,11 +176,12 @@ static json_t *times_of(const struct doctor_times *t)
 {
     struct hrun_spread s;
 
-    if (!t->n || hrun_spread_of(t->v, (size_t)t->n, &s, NULL))
+    if (!t->n)
         return json_null();
+    s = doctor_spread(t);
     return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "samples", t->n, "median_s", s.median, "decile1_s",
                      s.low, "decile9_s", s.high, "mad_s", s.mad, "least_s", s.least, "most_s", s.most, "spread",
-                     relative(&s));
+                     doctor_width(&s));
 }
 
 static json_t *pes_of(const struct doctor_data *d)
