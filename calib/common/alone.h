@@ -10,7 +10,7 @@
 #include "session/work.h"
 
 /* Lock the hosts of a layout, for about time_s (0: not known), and wait for them. *sig: the signal that has ended the
- * waiting, else 0. say: told once for whom it waits. Errors: HRUN_ENOMEM. */
+ * waiting, else 0. say: told once for whom it waits. Errors: those of the ledger. */
 int alone_begin(struct ledger *g, const struct context *c, const struct hrun_layout *l, int64_t N, double time_s,
                 void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err);
 void alone_end(struct ledger *g);
@@ -48,7 +48,7 @@ struct exclusive {
 int exclusive_add(struct exclusive *x, const struct context *c, const char *app, const char *signature,
                   struct hrun_error *err);
 /* Lock them all. Waiting is said on stderr, unless --quiet; what: what is calibrated. *sig: the signal that has ended
- * the waiting, else untouched. Errors: HRUN_EIO, HRUN_ENOMEM; HRUN_EBUSY: *sig is set. */
+ * the waiting, else untouched. Errors: HRUN_EIO; HRUN_EBUSY: *sig is set. */
 int exclusive_begin(struct exclusive *x, const struct context *c, const char *what, int *sig, struct hrun_error *err);
 /* Unlock and release; a zeroed one is fine. */
 void exclusive_end(struct exclusive *x);

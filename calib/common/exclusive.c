@@ -16,10 +16,12 @@ int exclusive_add(struct exclusive *x, const struct context *c, const char *app,
                   struct hrun_error *err)
 {
     char *path = hrun_store_calibration_lock(c->store, app, signature, err);
-    int rc = !path ? -1 : hrun_strvec_push(&x->paths, path) ? hrun_fail_nomem(err) : 0;
 
+    if (!path)
+        return -1;
+    hrun_strvec_push(&x->paths, path);
     free(path);
-    return rc;
+    return 0;
 }
 
 /* Lock one file. Result: a descriptor, or -1 as exclusive_begin. */

@@ -138,8 +138,6 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
 
     *out = (struct lists){ s->sizes, s->pes, s->procs, s->N && !s->full_grid && !hrun_family_of(app)->points,
                            xcalloc((size_t)c->cluster->nsubs, sizeof *out->most) };
-    if (!out->most)
-        return hrun_fail_nomem(err);
     if (out->own && sizes_up_to(c, s->N, &out->sizes, err))
         goto fail;
     if (s->N && !out->own)

@@ -83,8 +83,8 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
         config[sub] = s->pes;
         config[n + sub] = s->M;
     }
-    i = campaign_point(g, config, config + n, share, s->N, err);
-    if (i < 0 || hrun_design_add(g->budget->design, config, config + n, share, s->N, s->time_s, s->wall_s, 0, err))
+    i = campaign_point(g, config, config + n, share, s->N);
+    if (hrun_design_add(g->budget->design, config, config + n, share, s->N, s->time_s, s->wall_s, 0, err))
         return -1;
     p = &g->v[i];
     p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
@@ -169,14 +169,14 @@ static int log_is_read(const struct context *c, const struct budget *b, int sub)
 static int fill(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
 {
     struct budget *b = g->budget;
-    int n = c->cluster->nsubs, *config = xcalloc(2 * (size_t)n, sizeof *config), rc = 0;
+    int n = c->cluster->nsubs, rc = 0;
+    autofree int *config = xcalloc(2 * (size_t)n, sizeof *config);
     struct hrun_design_settings set = { 0 };
 
     b->subs = xcalloc((size_t)n, sizeof *b->subs);
     b->share = xcalloc((size_t)n, sizeof *b->share);
-    if (lists_read(c, s, &b->lists, err) ||
-        fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
-        goto fail;
+    if (lists_read(c, s, &b->lists, err) || fit_options(c->set, &set.fit, err) || network_use(c, NULL, err))
+        return -1;
     set.fit.net = c->view;
     for (int i = 0; i < n; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
@@ -198,23 +198,18 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     set.target = b->target;
     set.seed = b->seed;
     b->design = hrun_design_create(c->app, b->subs, n, &set, err);
-    rc = b->design ? 0 : -1;
+    if (!b->design)
+        return -1;
     for (int i = 0; i < n && !rc; i++)
         if (b->subs[i].npes && !s->again && !log_is_read(c, b, i))
             rc = take_log(c, g, i, config, err);
-    free(config);
     return rc;
-fail:
-    free(config);
-    return -1;
 }
 
 int budget_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
 {
     struct campaign g = { .nsubs = c->cluster->nsubs, .budget = xcalloc(1, sizeof *g.budget) };
 
-    if (!g.budget)
-        return hrun_fail_nomem(err);
     g.budget->limit_s = s->part * s->budget_s;
     g.budget->runs = (int)s->runs;
     g.budget->seed = (uint64_t)s->seed;

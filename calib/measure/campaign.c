@@ -10,7 +10,7 @@
 enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
 
 static int add_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N, double work,
-                     int copies, struct hrun_error *err)
+                     int copies)
 {
     size_t n = (size_t)g->nsubs;
     struct point p = { .sub = -1, .N = N, .work = work, .copies = copies };
@@ -23,22 +23,12 @@ static int add_point(struct campaign *g, const int *pes, const int *procs, const
                 memcpy(g->v[i].share, share, n * sizeof *share);
             return i;
         }
-    if ((size_t)g->n == g->cap) {
-        size_t more = g->cap ? g->cap * 2 : 64;
-        struct point *v = xrealloc(g->v, more * sizeof *v);
-
-        g->v = v;
-        g->cap = more;
-    }
+    hrun_grow(g->v, g->n + 1, g->cap);
     p.pes = xmalloc(2 * n * sizeof *p.pes);
-    p.share = share ? xmalloc(n * sizeof *share) : NULL;
-    if (share && !p.share) {
-        free(p.pes);
-        free(p.share);
-        return hrun_fail_nomem(err);
-    }
-    if (share)
+    if (share) {
+        p.share = xmalloc(n * sizeof *share);
         memcpy(p.share, share, n * sizeof *share);
+    }
     p.procs = p.pes + n;
     memcpy(p.pes, pes, n * sizeof *pes);
     memcpy(p.procs, procs, n * sizeof *procs);
@@ -51,23 +41,20 @@ static int add_point(struct campaign *g, const int *pes, const int *procs, const
     return g->n++;
 }
 
-int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N,
-                   struct hrun_error *err)
+int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N)
 {
-    return add_point(g, pes, procs, share, N, 0, 0, err);
+    return add_point(g, pes, procs, share, N, 0, 0);
 }
 
-/* The point of sub-cluster `sub` alone; work: 0 for equal shares. Result: its index, or -1 with *err. */
-static int add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies,
-                     struct hrun_error *err)
+/* Add the point of sub-cluster `sub` alone; work: 0 for equal shares. */
+static void add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies)
 {
-    int *config = xcalloc(2 * (size_t)g->nsubs, sizeof *config), i;
+    int *config = xcalloc(2 * (size_t)g->nsubs, sizeof *config);
 
     config[sub] = pes;
     config[g->nsubs + sub] = m;
-    i = add_point(g, config, config + g->nsubs, NULL, N, work, copies, err);
+    add_point(g, config, config + g->nsubs, NULL, N, work, copies);
     free(config);
-    return i;
 }
 
 /* Count what the log already holds of each point of sub-cluster i. */
@@ -129,8 +116,7 @@ static int add_grid(struct context *c, const struct lists *l, int i, int m, stru
                 g->skipped_memory++;
                 continue;
             }
-            if (add_alone(g, i, (int)pes[j], m, N, 0, 0, err) < 0)
-                return -1;
+            add_alone(g, i, (int)pes[j], m, N, 0, 0);
         }
     }
     return 0;
@@ -151,8 +137,7 @@ static int add_wanted(struct context *c, const struct calib_settings *s, const s
         g->skipped_memory += n == HRUN_POINTS_MEMORY ? HRUN_FAMILY_POINTS : 0;
         g->skipped_rule += n == HRUN_POINTS_RULE ? HRUN_FAMILY_POINTS : 0;
         for (int j = 0; j < n; j++)
-            if (add_alone(g, i, v[j].pes, m, l->sizes.v[k], v[j].work, v[j].copies, err) < 0)
-                return -1;
+            add_alone(g, i, v[j].pes, m, l->sizes.v[k], v[j].work, v[j].copies);
     }
     return 0;
 }

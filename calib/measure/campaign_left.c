@@ -221,7 +221,7 @@ static void totals_table(const struct context *c, const struct campaign *g, stru
     hrun_buf_release(&hosts);
 }
 
-int campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
+void campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
     int deals = hrun_family_of(c->app)->deals_units;
     struct hrun_table *t = hrun_table_create(deals ? "lrrrrrrl" : "lrrrrr");
@@ -250,5 +250,4 @@ int campaign_table(const struct context *c, const struct campaign *g, struct hru
     totals_table(c, g, out);
     hrun_buf_addf(out, "\n%d runs to make; %d points that the rule and %d that the memory excludes\n",
                   campaign_left(g, -1), g->skipped_rule, g->skipped_memory);
-    return 0;
 }

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_choice(const struct decision *d, int64_t N, const char *why, struct choices *out,
-                      struct hrun_error *err)
+static void add_choice(const struct decision *d, int64_t N, const char *why, struct choices *out)
 {
-    struct choice *v = &out->v[out->n];
+    struct choice *v = &out->v[out->n++];
     struct hrun_buf config = HRUN_BUF_INIT;
     int known = d && d->by == BY_MODEL && d->predicted, ran = d && d->run_s > 0;
 
@@ -22,14 +21,11 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     else
         hrun_buf_adds(&config, "-");
     *v = (struct choice){ .N = N, .config = hrun_buf_detach(&config) };
-    if (!v->config)
-        return hrun_fail_nomem(err);
-    out->n++;
     if (!known) {
         v->why = ran ? "its runs alone: the rule leaves the models nothing to choose" : why;
         v->time_s = ran ? d->run_s : 0;
         v->P = ran ? d->P : 0;
-        return 0;
+        return;
     }
     v->time_s = d->time_s;
     v->low_s = d->low_s;
@@ -53,7 +49,6 @@ static int add_choice(const struct decision *d, int64_t N, const char *why, stru
     hrun_buf_init(&config);
     decision_doubts(d, &config);
     v->doubts = hrun_buf_detach(&config);
-    return 0;
 }
 
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
@@ -62,7 +57,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
     struct question as_hrun = { .use = s->use, .anew = 1 };
     struct profiles known = { 0 };
     struct choices found = { .v = xcalloc((size_t)nsizes + 1, sizeof *found.v), .fixed = c->app->fixed };
-    int rc = found.v ? profiles_load(c, &known, err) : hrun_fail_nomem(err);
+    int rc = profiles_load(c, &known, err);
 
     for (int i = 0; i < nsizes && !rc; i++) {
         struct hrun_error why = { 0 };
@@ -73,12 +68,11 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 rc = -1;
                 *err = why;
             } else {
-                rc = add_choice(NULL, sizes[i], "nothing is left to choose from: hrun --dry-run tells why", &found,
-                                err);
+                add_choice(NULL, sizes[i], "nothing is left to choose from: hrun --dry-run tells why", &found);
             }
             continue;
         }
-        rc = add_choice(&d, sizes[i], "nothing is known: no model could be made", &found, err);
+        add_choice(&d, sizes[i], "nothing is known: no model could be made", &found);
         decision_release(&d);
     }
     profiles_release(&known);
@@ -91,7 +85,7 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
 
 void choices_release(struct choices *c)
 {
-    for (int i = 0; c->v && i < c->n; i++) {
+    for (int i = 0; i < c->n; i++) {
         free(c->v[i].config);
         free(c->v[i].doubts);
         free(c->v[i].next);
@@ -122,7 +116,7 @@ static int is_unsure(const struct choices *c, const struct choice *v)
     return !v->why && *v->doubts && !(c->exact && v->runs_here);
 }
 
-int choices_table(const struct choices *c, struct hrun_buf *out)
+void choices_table(const struct choices *c, struct hrun_buf *out)
 {
     static const char *const heads[] = { "N", "best", "time", "", "next best", "rests on", "" };
     struct hrun_table *t = hrun_table_create(c->fixed ? "lrllll" : "rlrllll");
@@ -159,7 +153,6 @@ int choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", unsure & 2 ?
                       "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
-    return 0;
 }
 
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)

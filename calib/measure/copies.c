@@ -242,8 +242,6 @@ static int run_batch(struct runs *runs, const struct point *p, const int *pes, i
     struct work_result own;
     int rc = -1, sig;
 
-    if (!c.v)
-        return hrun_fail_nomem(err);
     for (c.n = 0; c.n < n - 1; c.n++) {
         c.v[c.n].fd = -1;
         if (start_copy(runs, p, pes[from + c.n + 1], 0, &c.v[c.n], err))
@@ -254,8 +252,6 @@ static int run_batch(struct runs *runs, const struct point *p, const int *pes, i
     if (!own.ok)
         signal_all(&c, SIGTERM);
     sig = wait_all(&c);
-    if (sig < 0)
-        goto done;
     if (sig) {
         own.outcome.interrupted = sig;
         own.ok = 0;

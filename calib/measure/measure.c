@@ -89,7 +89,6 @@ static int fit_all(struct context *c, const struct campaign *g)
     struct hrun_models **models = xcalloc((size_t)n, sizeof *models);
     struct fit_one *v = xcalloc((size_t)n, sizeof *v);
     struct hrun_buf out = HRUN_BUF_INIT;
-    struct hrun_error err = { 0 };
 
     for (int i = 0; i < n; i++) {
         int again = 0;
@@ -109,10 +108,8 @@ static int fit_all(struct context *c, const struct campaign *g)
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet && (!c->app->fixed || !g->budget || c->set->verbose))
             models[k++] = v[i].models;
-    if (k && models_table(models, k, c->set->verbose, &out)) {
-        hrun_fail_nomem(&err);
-        status = context_complain("hrun-calibrate", &err);
-    } else if (k) {
+    if (k) {
+        models_table(models, k, c->set->verbose, &out);
         fputs(out.data, stdout);
         if (!c->set->quiet)
             models_warn(models, k);
@@ -329,20 +326,15 @@ static void say_alone(const struct context *c, const struct campaign *g, FILE *t
 
 static int dry_run(const struct context *c, const struct campaign *g, struct hrun_error *err)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int rc = g->budget ? budget_plan(c, g, &out, err) : campaign_table(c, g, &out);
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
-    if (g->budget && rc) {
-        hrun_buf_release(&out);
+    if (!g->budget)
+        campaign_table(c, g, &out);
+    else if (budget_plan(c, g, &out, err))
         return -1;
-    }
-    rc = rc ? hrun_fail_nomem(err) : 0;
-    if (!rc)
-        fputs(out.data, stdout);
-    if (!rc)
-        say_alone(c, g, stdout, "");
-    hrun_buf_release(&out);
-    return rc;
+    fputs(out.data, stdout);
+    say_alone(c, g, stdout, "");
+    return 0;
 }
 
 /* Measurements that were made with other options count together with those to come, unless all are made anew. */
@@ -443,11 +435,11 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     found.exact = hrun_design_state(g->budget->design)->exact;
     budget_verdict(g, &words);
     choices_words(&found, &words);
-    if (!rc && choices_table(&found, &table))
-        rc = hrun_fail_nomem(&err);
+    if (!rc)
+        choices_table(&found, &table);
     fflush(stdout);
     fprintf(stderr, "hrun-calibrate: %s\n", words.data);
-    if (!rc && table.len)
+    if (table.len)
         printf("%s%s", c->app->fixed ? "" : "\n", table.data);
     choices_gain(&found, hrun_design_state(g->budget->design)->spent_s, &gain);
     fflush(stdout);
@@ -466,9 +458,7 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
 {
     struct progress p;
     struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = scratch,
-                      .verbose = s->common.verbose, .g = g,
-                      .retries = (int)s->retries,
-                      .trace = s->trace,
+                      .verbose = s->common.verbose, .g = g, .retries = (int)s->retries, .trace = s->trace,
                       .tell = progress_show, .ctx = &p };
     int rc, status;
 

@@ -37,8 +37,7 @@ struct budget;
 
 struct campaign {
     struct point *v;
-    int n;
-    size_t cap;
+    int n, cap;
     struct budget *budget;    /* runs are chosen one by one (measure.h), owned; NULL: the grid */
     int wanted;               /* repetitions of each point of the grid */
     int skipped_rule, skipped_memory; /* grid points that could not be made valid */
@@ -80,9 +79,8 @@ void campaign_see_time(struct campaign *g, double time_s);
 double campaign_step(const struct campaign *g);
 
 /* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters), size, and equal shares
- * (NULL) or others, which become these; made when it is not there yet. Result: its index; -1 with HRUN_ENOMEM. */
-int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N,
-                   struct hrun_error *err);
+ * (NULL) or others, which become these; made when it is not there yet. Result: its index. */
+int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N);
 
 /* 1 if this sub-cluster is to be measured. */
 int campaign_has(const struct campaign *g, int sub);
@@ -102,7 +100,7 @@ int campaign_left_is_sure(const struct campaign *g);
 double campaign_limit(const struct campaign *g, int i);
 
 /* Append the table of points, and under it the runs and times of each sub-cluster and in all. */
-int campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out);
+void campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- budget
  *
@@ -249,8 +247,8 @@ int choices_ask(struct context *c, const struct calib_settings *s, const int64_t
                 struct choices *out, struct hrun_error *err);
 void choices_release(struct choices *c);
 
-/* Append a table: the choice of each size, its time, and what it rests on. -1: memory ran out. */
-int choices_table(const struct choices *c, struct hrun_buf *out);
+/* Append a table: the choice of each size, its time, and what it rests on. */
+void choices_table(const struct choices *c, struct hrun_buf *out);
 
 /* Append what hrun starts from now on, and what that gains, of the largest size at which it is known; spent_s: what
  * it took to know. Nothing where none is known. */
@@ -276,7 +274,7 @@ void choices_words(const struct choices *c, struct hrun_buf *out);
 int copies_run(struct runs *runs, const struct point *p, const int *pes, int n, struct work_result *r, int *slowest,
                struct hrun_error *err);
 
-/* Keep pes[n] busy with copies of the point's work until copies_end. Errors: HRUN_EIO, HRUN_ENOMEM. */
+/* Keep pes[n] busy with copies of the point's work until copies_end. Errors: HRUN_EIO. */
 struct copies;
 struct copies *copies_start(struct runs *runs, const struct point *p, const int *pes, int n, struct hrun_error *err);
 void copies_end(struct copies *c);

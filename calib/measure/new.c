@@ -70,8 +70,6 @@ static char *own_folder(const struct calib_settings *s, struct hrun_error *err)
     if (!folder && why.code == HRUN_ENOENT)
         hrun_fail(err, HRUN_EINVAL, "there is no place for the definition (%s): name one with --profile-path DIR",
                   why.text);
-    else if (!folder)
-        hrun_fail_nomem(err);
     return folder;
 }
 
@@ -212,7 +210,6 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
         return -1;
     snprintf(number, sizeof number, "%lld", (long long)units);
     d->units = units < 0 ? "N" : units ? number : NULL;
-
     for (int i = 0; i < a->lists.procs.n; i++)
         procs[i] = (int)a->lists.procs.v[i];
     if (a->command)
@@ -333,7 +330,7 @@ struct ranges {
 
 /* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
  * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells
- * it, or of another cluster; -2: *err. */
+ * it, or of another cluster. */
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
     int nsubs = c->cluster->nsubs, *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
@@ -364,16 +361,13 @@ static int mixed_series(const struct context *c, int sub, const struct hrun_samp
 static int add_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n, struct hrun_strvec *mixed,
                       struct ranges *r, struct hrun_error *err)
 {
-    int rc = 0;
     struct hrun_samples log = { 0 };
     struct hrun_buf consts = HRUN_BUF_INIT;
-    struct hrun_discover_point *grown;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
         return -1;
     hrun_samples_current(&log);
-    grown = xrealloc(*v, (*n + log.n + 1) * sizeof *grown);
-    *v = grown;
+    *v = xrealloc(*v, (*n + log.n + 1) * sizeof **v);
     hrun_app_consts_text(c->app, &consts);
     for (size_t i = 0; i < log.n; i++) {
         const struct hrun_sample *s = &log.v[i];
@@ -382,10 +376,9 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
         if (!s->ok || !hrun_text_same(s->consts, consts.data))
             continue;
         series = s->mixed ? mixed_series(c, sub, s, mixed) : series;
-        rc = series == -2 ? -1 : rc;
         if (series < 0)
             continue;
-        grown[(*n)++] = (struct hrun_discover_point){ series, s->N, s->P, s->mixed ? 1 : s->M, s->time_s };
+        (*v)[(*n)++] = (struct hrun_discover_point){ series, s->N, s->P, s->mixed ? 1 : s->M, s->time_s };
         r->nmin = r->nmin && r->nmin < s->N ? r->nmin : s->N;
         r->nmax = r->nmax > s->N ? r->nmax : s->N;
         r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
@@ -393,7 +386,7 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
     }
     hrun_buf_release(&consts);
     hrun_samples_release(&log);
-    return rc;
+    return 0;
 }
 
 /* All measurements of the cluster; those of two sub-clusters with one signature once. */
@@ -457,8 +450,8 @@ static int different(int64_t *v, size_t n)
 
 /* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
  * do fewer points than twice the terms when each is left out in its turn. */
-static int say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
-                      const struct new_app *a)
+static void say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
+                       const struct new_app *a)
 {
     enum { POWER = 3, EACH = 2 };
     int64_t *x = xcalloc(n + 1, sizeof *x);
@@ -473,7 +466,7 @@ static int say_little(const struct hrun_discover_point *v, size_t n, const struc
     counts = different(x, n);
     free(x);
     if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
-        return 0;
+        return;
     wanting = sizes < POWER ? "at least three sizes"
               : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)" : "more sizes";
     fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s chosen by runs at %d size%s "
@@ -481,7 +474,6 @@ static int say_little(const struct hrun_discover_point *v, size_t n, const struc
             "where you know better, and say: hrun-calibrate fit %s\n", nfound, nfound == 1 ? "" : "s", sizes,
             sizes == 1 ? "" : "s", counts, counts == 1 ? "" : "s", wanting, a->command ? "--vary" : "--new --force",
             a->name);
-    return 0;
 }
 
 /* Choose terms, write the definition; for good in the end: then the terms are told. */
@@ -523,16 +515,16 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     d.terms_comment = why.data;
     if (write_draft(a, &d, at->draft, err) || (end && write_for_good(a, &d, at, err)))
         goto done;
-    if (!end) {
-        rc = 0;
+    rc = 0;
+    if (!end)
         goto done;
-    }
     printf("%s: rule %s, terms", a->command ? a->name : at->file, a->rule.data);
     for (size_t i = 0; i < nfound; i++)
         printf("%s %s", i ? "," : "", found.np.v[i]);
     printf("\n\n");
     fflush(stdout);
-    rc = s->common.quiet ? 0 : say_little(points, n, &found, nfound, a);
+    if (!s->common.quiet)
+        say_little(points, n, &found, nfound, a);
 done:
     hrun_discovery_release(&found);
     free(points);
@@ -619,8 +611,8 @@ int calib_new(const struct calib_settings *settings, char **words)
     }
     if (own.vary)
         rc = vary_begin(&own, &a, &err);
-    else if (!(a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]))))
-        rc = hrun_fail_nomem(&err);
+    else
+        a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
     a.suits = own.vary && !own.procs.n;
     rc = rc || check_settings(&own, &a, &err) || find_places(&own, &a, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)

@@ -139,15 +139,15 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
 {
     struct context *c = runs->c;
     const struct point *point = &runs->g->v[i];
-    int rc = -1;
     struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .on_message = runs_hear, .ctx = runs,
                       .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i),
                       .slow_s = c->engine->simulated ? 0 : runs->limit_s };
-    struct hrun_layout *l = NULL;
+    struct hrun_layout *l;
     struct hrun_error why = { 0 };
     double *share = NULL;
     struct waits waits;
+    int rc = -1;
 
     waits_init(&waits);
     memset(r, 0, sizeof *r);
@@ -334,14 +334,11 @@ static int worked_before(const struct campaign *g, const struct luck *luck, int 
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
 {
     struct campaign *g = r->g;
-    int i = campaign_point(g, run->pes, run->procs, run->share, run->N, err), slot, earlier, rc = 0;
+    int i = campaign_point(g, run->pes, run->procs, run->share, run->N), earlier, rc = 0;
+    struct point *p = &g->v[i];
     struct spending before = r->spent;
-    struct point *p;
+    int slot = p->sub < 0 ? g->nsubs : p->sub;
 
-    if (i < 0)
-        return -1;
-    p = &g->v[i];
-    slot = p->sub < 0 ? g->nsubs : p->sub;
     if (hopeless(g, luck, p))
         return hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, 0, 0, 0, err);
     r->limit_s = run->limit_s;
@@ -351,8 +348,7 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
         return rc;
     p = &g->v[i];
     if (hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, r->spent.time_s,
-                        r->spent.wall_s - before.wall_s, 1,
-                        err))
+                        r->spent.wall_s - before.wall_s, 1, err))
         return -1;
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);
@@ -429,7 +425,7 @@ static int make_all(struct runs *r, struct hrun_error *err)
     for (int i = 0; i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;
     r->finds_rule = r->c->problem && r->c->app->fixed && !strcmp(hrun_expr_text(r->c->app->rule), "1");
-    rc = !r->slow_host ? hrun_fail_nomem(err) : g->budget ? make_all_chosen(r, luck, err) : 0;
+    rc = g->budget ? make_all_chosen(r, luck, err) : 0;
     for (int rep = 0; rep < g->wanted && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];

@@ -35,8 +35,6 @@ int calib_variants(const struct calib_settings *s, char **words)
     struct calib_settings one = *s;
     int formulas, several = list_variants(s, words, &names, &formulas, &err), status = 0;
 
-    if (several < 0)
-        return context_complain("hrun-calibrate", &err);
     if (!several)
         return calib_measure(s, words);
     if (!names.n)

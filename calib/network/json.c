@@ -3,7 +3,6 @@
 
 #include "session/context.h"
 
-
 #include <math.h>
 
 /* Half widths that are not known are absent. */
@@ -143,11 +142,10 @@ int network_json(const struct hrun_net *net, const struct network_about *about, 
                              "back_share", net->back_share, "trunks_shared", net->trunks_shared, "reduce_s_per_byte",
                              net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
 
-    if (root && about->quality)
+    if (about->quality)
         json_object_set_new(root, "measurement", measured(about));
-    if (root)
-        json_object_set_new(root, "unsure", unsure(net));
-    if (root && about->file)
+    json_object_set_new(root, "unsure", unsure(net));
+    if (about->file)
         json_object_set_new(root, "file", json_string(about->file));
     return json_print(root, out, err);
 }

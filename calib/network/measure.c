@@ -67,19 +67,6 @@ static void choose(const struct hrun_cluster *cl, int *pes, int *procs)
     }
 }
 
-static int make_layout(const struct context *c, struct network_plan *p, struct hrun_error *err)
-{
-    size_t n = (size_t)c->cluster->nsubs;
-    int *pes = xcalloc(n, sizeof *pes), *procs = xcalloc(n, sizeof *procs), rc = 0;
-
-    choose(c->cluster, pes, procs);
-    p->layout = hrun_layout_create(c->cluster, pes, procs, err);
-    rc = p->layout ? 0 : -1;
-    free(pes);
-    free(procs);
-    return rc;
-}
-
 /* The kind of PE of a sub-cluster of the only host, numbered without gaps in the order that hrun_net_kind expects. */
 static int kind_number(const struct hrun_cluster *cl, int sub)
 {
@@ -111,9 +98,14 @@ static void push_kinds(const struct context *c, struct network_plan *p)
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
                  struct hrun_error *err)
 {
+    size_t n = (size_t)c->cluster->nsubs;
+    autofree int *pes = xcalloc(n, sizeof *pes);
+    autofree int *procs = xcalloc(n, sizeof *procs);
 
     memset(out, 0, sizeof *out);
-    if (make_layout(c, out, err))
+    choose(c->cluster, pes, procs);
+    out->layout = hrun_layout_create(c->cluster, pes, procs, err);
+    if (!out->layout)
         return -1;
     hrun_strvec_push(&out->words, c->program);
     push_kinds(c, out);
@@ -173,10 +165,8 @@ static int name_hosts(const struct context *c, const struct hrun_layout *l, stru
         for (int before = 0; before < k && !known; before++)
             known = l->ranks[before].host == l->ranks[k].host;
         if (!known && h < r->nhosts) {
-            char *name = xstrdup(c->cluster->hosts[l->ranks[k].host].name);
-
             free(r->hosts[h]);
-            r->hosts[h] = name;
+            r->hosts[h] = xstrdup(c->cluster->hosts[l->ranks[k].host].name);
             r->kind_of[h] = l->ranks[k].sub;
         }
         h += !known;

@@ -37,7 +37,7 @@ static const double SMPI_BIAS_BYTES = 8775;
 /* What an estimate does not know of its network, and where no port was shared could not see. In SMPI bytes flow only
  * from when the receiver receives (as it comes, smpi/async-small-thresh is 0), and messages that share a link do so by
  * the length of their ways; tests/accuracy/net shows both. */
-static int describe(const struct context *c, const struct network_key *k, struct hrun_net *net, struct hrun_error *err)
+static void describe_network(const struct context *c, const struct network_key *k, struct hrun_net *net)
 {
     char date[21];
 
@@ -50,16 +50,18 @@ static int describe(const struct context *c, const struct network_key *k, struct
     set_text(&net->mpi, k->mpi.data);
     set_text(&net->selector, selector(c));
     set_text(&net->date, date);
-    return 0;
 }
 
 static int print_network(const struct calib_settings *s, const struct hrun_net *net, const struct network_about *about,
-                struct hrun_error *err)
+                         struct hrun_error *err)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
-    int rc = s->common.json ? network_json(net, about, &out, err)
-                            : network_text(net, about, s->common.verbose, &out, err);
+    int rc = 0;
 
+    if (s->common.json)
+        rc = network_json(net, about, &out, err);
+    else
+        network_text(net, about, s->common.verbose, &out);
     if (!rc && (s->common.json || !s->common.quiet))
         fputs(out.data, stdout);
     hrun_buf_release(&out);
@@ -67,7 +69,7 @@ static int print_network(const struct calib_settings *s, const struct hrun_net *
 }
 
 /* Where the text was not shown, which has the warning. */
-static int warn_unsure(const struct calib_settings *s, const struct hrun_net *net)
+static void warn_unsure(const struct calib_settings *s, const struct hrun_net *net)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
 
@@ -75,19 +77,17 @@ static int warn_unsure(const struct calib_settings *s, const struct hrun_net *ne
     if (words.len && (s->common.json || s->common.quiet))
         fprintf(stderr, "hrun-calibrate: warning: %s\n", words.data);
     hrun_buf_release(&words);
-    return 0;
 }
 
 /* ---------------------------------------------------------------- measure */
 
-int network_records_file(const char *file, struct hrun_buf *out)
+void network_records_file(const char *file, struct hrun_buf *out)
 {
     static const char suffix[] = ".yaml";
     size_t len = strlen(file), n = sizeof suffix - 1;
 
     hrun_buf_add(out, file, len > n && !strcmp(file + len - n, suffix) ? len - n : len);
     hrun_buf_adds(out, ".records");
-    return 0;
 }
 
 /* Beside the network, and where --keep says. */
@@ -98,9 +98,8 @@ static int keep_records(const struct calib_settings *s, const char *file, const 
     int rc;
 
     hrun_net_records_print(r, &text);
-    rc = network_records_file(file, &beside);
-    if (!rc)
-        rc = hrun_file_replace(beside.data, text.data, text.len, 0666, err);
+    network_records_file(file, &beside);
+    rc = hrun_file_replace(beside.data, text.data, text.len, 0666, err);
     if (!rc && s->keep)
         rc = hrun_file_replace(s->keep, text.data, text.len, 0666, err);
     hrun_buf_release(&beside);
@@ -149,15 +148,17 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
         hrun_fail(err, why.code, "the network cannot be measured: %s; nothing of it is changed; a host that fails can "
                   "be left out (--host, --skip-unreachable)", why.text);
     }
+    rc = rc || hrun_net_estimate(&records, &options, &net, &quality, err) ? -1 : 0;
+    if (!rc) {
+        about.quality = &quality;
+        about.spent_s = records.spent_s;
+        about.records = records.n;
+        describe_network(c, k, net);
+        rc = hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ||
+             print_network(s, net, &about, err) ? -1 : 0;
+    }
     if (!rc)
-        rc = hrun_net_estimate(&records, &options, &net, &quality, err) || describe(c, k, net, err) ||
-             hrun_net_save(net, file, err) ||
-             keep_records(s, file, &records, err) ? -1 : 0;
-    about.quality = &quality;
-    about.spent_s = records.spent_s;
-    about.records = records.n;
-    if (!rc)
-        rc = print_network(s, net, &about, err) || warn_unsure(s, net) ? -1 : 0;
+        warn_unsure(s, net);
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);
@@ -230,7 +231,7 @@ static int from_records(const struct calib_settings *s, struct hrun_error *err)
     }
     if (!rc)
         rc = print_network(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
-                                                   .records = records.n }, err);
+                                                            .records = records.n }, err);
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);

@@ -31,7 +31,7 @@ struct network_plan {
     struct hrun_layout *layout;
     struct hrun_strvec words;      /* program and arguments */
 };
-/* Errors: HRUN_EINVAL, HRUN_ENOMEM; *out is then to be released as well. */
+/* Errors: those of hrun_layout_create; *out is then to be released as well. */
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
                  struct hrun_error *err);
 void network_plan_release(struct network_plan *p);
@@ -41,9 +41,8 @@ void network_plan_release(struct network_plan *p);
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err);
 
-/* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. Errors:
- * HRUN_ENOMEM. */
-int network_records_file(const char *file, struct hrun_buf *out);
+/* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. */
+void network_records_file(const char *file, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- show.c, json.c */
 
@@ -59,11 +58,9 @@ struct network_about {
     const char *file;              /* where it is kept */
 };
 
-/* Append the network as tables; all = 1: every pair of classes, else folded where they are many. Errors:
- * HRUN_ENOMEM. */
-int network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out,
-                 struct hrun_error *err);
-/* The same as one JSON document. */
+/* Append the network as tables; all = 1: every pair of classes, else folded where they are many. */
+void network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out);
+/* The same as one JSON document. Errors: those of json_print. */
 int network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out,
                  struct hrun_error *err);
 

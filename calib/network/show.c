@@ -108,15 +108,15 @@ static void add_folded_hosts(const struct hrun_net *net, const int *of, int whic
 
 /* ---------------------------------------------------------------- tables */
 
-static int add_table(struct hrun_table *t, const struct hrun_buf *b, struct hrun_buf *out)
+/* Append a table, and destroy it. */
+static void end_table(struct hrun_table *t, struct hrun_buf *out)
 {
     hrun_table_render(t, 2, out);
     hrun_buf_addc(out, '\n');
     hrun_table_destroy(t);
-    return 0;
 }
 
-static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrrrrr");
 
@@ -138,11 +138,11 @@ static int add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hrun
             add_bytes_rate(1 / per_byte, b);
         cell(t, b);
     }
-    return add_table(t, b, out);
+    end_table(t, out);
 }
 
 /* Between PEs of unlike kinds on one host. */
-static int add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrrr");
     int any = 0;
@@ -159,9 +159,9 @@ static int add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun
             per_mb(t, &net->classes[c].local_s_per_byte[k], b);
         }
     if (any)
-        return add_table(t, b, out);
-    hrun_table_destroy(t);
-    return 0;
+        end_table(t, out);
+    else
+        hrun_table_destroy(t);
 }
 
 /* Hosts of two classes; 0 where there are no two, or nothing of them was measured. */
@@ -176,7 +176,7 @@ static int find_pair(const struct hrun_net *net, int a, int c, int *from, int *t
     return 0;
 }
 
-static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrr");
     int from, to;
@@ -195,7 +195,7 @@ static int add_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun
             seconds(t, &p->L_s, net->segments[0].a, b);
             rate(t, &p->beta_bytes_per_s, hrun_net_bandwidth(net, from, to) / p->beta_bytes_per_s.v, b);
         }
-    return add_table(t, b, out);
+    end_table(t, out);
 }
 
 /* The least and the most of all pairs of hosts from group g to group h, and which is the slowest. */
@@ -227,7 +227,7 @@ static struct network_range switch_range(const struct hrun_net *net, int g, int 
     return r;
 }
 
-static int add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrrl");
 
@@ -251,7 +251,7 @@ static int add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, stru
             cell(t, b);
             hrun_table_cell(t, "%s -> %s", net->hosts[r.from], net->hosts[r.to]);
         }
-    return add_table(t, b, out);
+    end_table(t, out);
 }
 
 /* ---------------------------------------------------------------- sentences */
@@ -305,12 +305,12 @@ static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
 }
 
 /* As factors of what the tables say. */
-static int add_segments(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_segments(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t;
 
     if (net->nsegments < 2)
-        return 0;
+        return;
     t = hrun_table_create("rrr");
     hrun_table_row(t, "messages from", "latency x", "time of bytes x");
     for (int k = 0; k < net->nsegments; k++) {
@@ -319,7 +319,7 @@ static int add_segments(const struct hrun_net *net, struct hrun_buf *b, struct h
         hrun_table_cell(t, "%.3g", net->segments[k].a / net->segments[0].a);
         hrun_table_cell(t, "%.3g", net->segments[k].b * network_long_share(net));
     }
-    return add_table(t, b, out);
+    end_table(t, out);
 }
 
 static void add_about(const struct network_about *a, struct hrun_buf *out)
@@ -350,25 +350,26 @@ static void add_unsure(const struct hrun_net *net, struct hrun_buf *out)
     hrun_buf_release(&words);
 }
 
-int network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out,
-                 struct hrun_error *err)
+void network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
-    int bad;
 
     hrun_buf_addf(out, "network of %d host%s behind %d switch%s", net->nhosts, net->nhosts == 1 ? "" : "s",
                   net->ngroups, net->ngroups == 1 ? "" : "es");
     if (net->date[0])
         hrun_buf_addf(out, ", measured %s (%s, %s)", net->date, net->mpi, net->engine);
     hrun_buf_adds(out, "\n\n");
-    bad = add_hosts(net, &b, out) || add_kinds(net, &b, out);
-    if (!bad && net->nhosts > 1)
-        bad = all || net->nclasses <= CLASSES_SHOWN ? add_pairs(net, &b, out) : add_folded_pairs(net, &b, out);
-    bad = bad || (all && add_segments(net, &b, out));
+    add_hosts(net, &b, out);
+    add_kinds(net, &b, out);
+    if (net->nhosts > 1 && (all || net->nclasses <= CLASSES_SHOWN))
+        add_pairs(net, &b, out);
+    else if (net->nhosts > 1)
+        add_folded_pairs(net, &b, out);
+    if (all)
+        add_segments(net, &b, out);
     add_trunks(net, out);
     add_protocols(net, out);
     add_unsure(net, out);
     add_about(about, out);
     hrun_buf_release(&b);
-    return bad ? hrun_fail_nomem(err) : 0;
 }

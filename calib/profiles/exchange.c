@@ -40,7 +40,7 @@ struct exporting {
     enum hrun_exchange_format format;
     struct log *logs;
     struct part *parts;
-    size_t nlogs, nparts;
+    size_t nlogs, logs_cap, nparts, parts_cap;
 };
 
 static void exporting_release(struct exporting *e)
@@ -62,16 +62,13 @@ static void exporting_release(struct exporting *e)
 static int visit_export(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
 {
     struct exporting *e = ctx;
-    struct log *more, *one;
+    struct log *one;
 
     if (e->s->signature && strcmp(e->s->signature, sig))
         return 0;
-    more = xrealloc(e->logs, (e->nlogs + 1) * sizeof *more);
-    e->logs = more;
+    hrun_grow(e->logs, e->nlogs + 1, e->logs_cap);
     one = &e->logs[e->nlogs++];
-    memset(one, 0, sizeof *one);
-    one->app = xstrdup(app);
-    one->signature = xstrdup(sig);
+    *one = (struct log){ .app = xstrdup(app), .signature = xstrdup(sig) };
     if (hrun_store_samples(c->store, app, sig, &one->samples, err))
         return -1;
     if (one->samples.bad)
@@ -114,35 +111,22 @@ static const char *consts_of(const struct hrun_sample *s)
 }
 
 /* Add a measurement of a log to the part it belongs to: one for each set of constants. */
-static int add_to_part(struct exporting *e, size_t log, const struct hrun_sample *s, struct hrun_error *err)
+static void add_to_part(struct exporting *e, size_t log, const struct hrun_sample *s)
 {
-    struct part *p, *more;
+    struct part *p;
     size_t i = 0;
 
     while (i < e->nparts && (e->parts[i].log != log || strcmp(e->parts[i].consts, consts_of(s))))
         i++;
+    hrun_grow(e->parts, i + 1, e->parts_cap);
+    p = &e->parts[i];
     if (i == e->nparts) {
-        more = xrealloc(e->parts, (e->nparts + 1) * sizeof *more);
-        e->parts = more;
-        p = &e->parts[e->nparts++];
-        *p = (struct part) { .log = log, .consts = consts_of(s) };
+        e->nparts++;
+        *p = (struct part){ .log = log, .consts = consts_of(s) };
         p->v = xcalloc(e->logs[log].samples.n, sizeof *p->v);
         p->path = file_name(e->s->output ? e->s->output : STANDARD, &e->logs[log], p->consts);
-        if (!p->v)
-            return hrun_fail_nomem(err);
     }
-    p = &e->parts[i];
     p->v[p->n++] = s;
-    return 0;
-}
-
-static int make_parts(struct exporting *e, struct hrun_error *err)
-{
-    for (size_t i = 0; i < e->nlogs; i++)
-        for (size_t k = 0; k < e->logs[i].samples.n; k++)
-            if (add_to_part(e, i, &e->logs[i].samples.v[k], err))
-                return -1;
-    return 0;
 }
 
 /* The text of all parts that go into the file of part `first`. */
@@ -253,8 +237,9 @@ int calib_export(const struct calib_settings *s, char **apps)
     status = each_profile(&c, apps, visit_export, &e, &seen);
     if (status)
         goto done;
-    if (make_parts(&e, &err))
-        goto fail;
+    for (size_t i = 0; i < e.nlogs; i++)
+        for (size_t k = 0; k < e.logs[i].samples.n; k++)
+            add_to_part(&e, i, &e.logs[i].samples.v[k]);
     if (!e.nparts) {
         hrun_fail(&err, HRUN_ENODATA, "there is no measurement%s%s in %s", s->signature ? " of signature " : "",
                   s->signature ? s->signature : "", hrun_store_dir(c.store));

@@ -41,19 +41,9 @@ struct batch {
     struct hrun_models **models;
 };
 
-static void batch_alloc(struct batch *b)
-{
-    size_t n = (size_t)b->n + 1;
-
-    b->logs = xcalloc(n, sizeof *b->logs);
-    b->lengths = xcalloc(n, sizeof *b->lengths);
-    b->subs = xcalloc(n, sizeof *b->subs);
-    b->models = xcalloc(n, sizeof *b->models);
-}
-
 static void batch_forget(struct batch *b)
 {
-    for (int i = 0; b->models && i < b->n; i++) {
+    for (int i = 0; i < b->n; i++) {
         hrun_models_destroy(b->models[i]);
         b->models[i] = NULL;
     }
@@ -62,7 +52,7 @@ static void batch_forget(struct batch *b)
 static void batch_release(struct batch *b)
 {
     batch_forget(b);
-    for (int i = 0; b->logs && i < b->n; i++)
+    for (int i = 0; i < b->n; i++)
         hrun_samples_release(&b->logs[i]);
     free(b->logs);
     free(b->lengths);
@@ -90,17 +80,8 @@ static int read_log(struct batch *b, int i, struct hrun_error *err)
     return 0;
 }
 
-/* The label, which may be none, in place of the name in messages. */
-static void put_label(struct hrun_models *m, const char *label)
-{
-    char *copy = xstrdup(label ? label : "");
-
-    free(m->subcluster);
-    m->subcluster = copy;
-}
-
 /* Fit all. What spoils the fit of all together spoils one profile's: each is fitted alone then, to find it out. */
-static void fit_batch(struct batch *b, struct hrun_buf *skipped, struct hrun_error *err)
+static void fit_batch(struct batch *b, struct hrun_buf *skipped)
 {
     struct hrun_error why = { 0 };
 
@@ -110,9 +91,12 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped, struct hrun_err
             if (hrun_model_fit_joint(b->c->app, &b->subs[i], 1, &b->options, &b->models[i], skipped, &why))
                 b->models[i] = NULL;
     }
+    /* The label, which may be none, in place of the name in messages. */
     for (int i = 0; i < b->n; i++)
-        if (b->models[i])
-            put_label(b->models[i], b->v[i].label);
+        if (b->models[i]) {
+            free(b->models[i]->subcluster);
+            b->models[i]->subcluster = xstrdup(b->v[i].label ? b->v[i].label : "");
+        }
 }
 
 /* Why profile i has no models. */
@@ -140,7 +124,7 @@ static int store(struct batch *b, int i, struct hrun_error *err)
     if (read_log(b, i, err))
         goto done;
     if (b->lengths[i] != before)
-        fit_batch(b, NULL, err);
+        fit_batch(b, NULL);
     rc = b->models[i] ? hrun_store_put_models(s, b->models[i], err) : tell_why(b, i, err);
     if (!rc) {
         b->v[i].models = b->models[i];
@@ -172,7 +156,7 @@ static int read_logs(struct batch *b)
 }
 
 /* What the measurements of profile i do not tell, however well models fit them. */
-static void tell_vague(const struct batch *b, int i, struct hrun_error *err)
+static void tell_vague(const struct batch *b, int i)
 {
     struct hrun_buf words = HRUN_BUF_INIT;
 
@@ -278,29 +262,28 @@ static void find_short(const struct batch *b)
 
 int fit_together(struct context *c, struct fit_one *v, int n)
 {
-    struct batch b = { .c = c, .v = v, .n = n };
+    size_t room = (size_t)n + 1;
+    struct batch b = { .c = c, .v = v, .n = n, .logs = xcalloc(room, sizeof *b.logs),
+                       .lengths = xcalloc(room, sizeof *b.lengths), .subs = xcalloc(room, sizeof *b.subs),
+                       .models = xcalloc(room, sizeof *b.models) };
     struct hrun_buf skipped = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    int status = 0;
+    int status;
 
-    if (fit_options(c->set, &b.options, &err)) {
-        status = context_complain("hrun-calibrate", &err);
-        goto done;
-    }
-    batch_alloc(&b);
-    if (c->cluster && c->engine && network_use(c, NULL, &err)) {
+    if (fit_options(c->set, &b.options, &err) ||
+        (c->cluster && c->engine && network_use(c, NULL, &err))) {
         status = context_complain("hrun-calibrate", &err);
         goto done;
     }
     b.options.net = c->view;
     status = read_logs(&b);
-    fit_batch(&b, &skipped, &err);
+    fit_batch(&b, &skipped);
     for (int i = 0; i < n; i++)
         if ((b.models[i] || !v[i].quiet) && store(&b, i, &err))
             status = context_complain("hrun-calibrate", &err);
     for (int i = 0; i < n && hrun_family_of(c->app)->has_forms; i++)
         if (v[i].models && !v[i].quiet && !c->set->quiet)
-            tell_vague(&b, i, &err);
+            tell_vague(&b, i);
     if (hrun_family_of(c->app)->has_forms && !c->set->quiet)
         find_short(&b);
     if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
@@ -376,10 +359,6 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
         return -1;
     }
     k.first = xcalloc(k.sigs.n + 1, sizeof *k.first);
-    if (!k.app) {
-        clusters_release(&k);
-        return hrun_fail_nomem(err);
-    }
     for (size_t i = 0; i < k.sigs.n; i++)
         k.first[i] = i;
     for (size_t i = 0; i < k.sigs.n; i++) {
@@ -399,13 +378,13 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
 }
 
 /* Fit and show the profiles of the cluster whose first is `first`. Result: the exit status. */
-static int fit_cluster(struct context *c, const struct clusters *k, size_t first, struct hrun_error *err)
+static int fit_cluster(struct context *c, const struct clusters *k, size_t first)
 {
     const struct hrun_strvec *sigs = &k->sigs;
     struct fit_one *v = xcalloc(sigs->n + 1, sizeof *v);
     char **names = xcalloc(sigs->n + 1, sizeof *names);
     struct hrun_netview *view = c->view;
-    int n = 0, status = 0;
+    int n = 0, status;
 
     for (size_t i = 0; i < sigs->n; i++) {
         if (k->first[i] != first)
@@ -423,10 +402,8 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
     for (int i = 0; i < n; i++) {
         struct hrun_buf out = HRUN_BUF_INIT;
 
-        if (v[i].models && models_table(&v[i].models, 1, c->set->verbose, &out)) {
-            hrun_fail_nomem(err);
-            status = context_complain("hrun-calibrate", err);
-        } else if (v[i].models) {
+        if (v[i].models) {
+            models_table(&v[i].models, 1, c->set->verbose, &out);
             printf("%s on %s\n%s\n", k->app, v[i].signature, out.data);
             if (!c->set->quiet)
                 models_warn(&v[i].models, 1);
@@ -460,15 +437,15 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
     if (!k->app || strcmp(k->app, app)) {
         clusters_release(k);
         context_drop_app(c);
-        if (context_named(c, app, err) ||
-            network_of_options(c, " of these models", err) || find_clusters(c, app, k, err))
+        if (context_named(c, app, err) || network_of_options(c, " of these models", err) ||
+            find_clusters(c, app, k, err))
             return -1;
     }
     while (i < k->sigs.n && strcmp(k->sigs.v[i], sig))
         i++;
     if (i == k->sigs.n || k->first[i] != i)
         return 0;               /* gone, or fitted with the first of its cluster */
-    status = fit_cluster(c, k, i, err);
+    status = fit_cluster(c, k, i);
     f->status = status ? status : f->status;
     return 0;
 }

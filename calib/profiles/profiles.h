@@ -26,7 +26,7 @@ struct fit_one {
 int fit_together(struct context *c, struct fit_one *v, int n);
 
 /* Append the table of models; all = 1 lists the N-T models of single P as well. */
-int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out);
+void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out);
 
 /* What `show --json` says of a profile, without its measurements. old: how many no longer count; m: NULL: none. */
 json_t *profile_json(const char *app, const char *sig, const struct hrun_samples *samples, size_t old,
@@ -46,9 +46,9 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
 /* ---- show_mpi_waits: what show tells of watched runs */
 
 /* Append a table of the watched runs of a profile, one row for each number of processes per PE; nothing when there are
- * none. signature: the profile's. Errors: HRUN_ENOMEM. */
-int waits_show(const struct hrun_samples *samples, const char *signature, struct hrun_buf *out, struct hrun_error *err);
-/* The same for machines: an array of objects; NULL when memory ran out. */
+ * none. signature: the profile's. */
+void waits_show(const struct hrun_samples *samples, const char *signature, struct hrun_buf *out);
+/* The same for machines: an array of objects. */
 json_t *waits_json(const struct hrun_samples *samples, const char *signature);
 
 /* ---- show_plot: times over N of one profile as a plot of text */
@@ -58,9 +58,9 @@ int show_plot_wanted(const struct calib_settings *s);
 
 /* Append a plot for each number of processes per PE that has runs: measured times at some P, and what the models say.
  * app: NULL where there is no definition, then no curves are drawn, as where m is NULL. For models with network terms
- * the curves are those of others, fitted without these, and the legend says so. Errors: HRUN_ENOMEM. */
-int show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
-              struct hrun_buf *out, struct hrun_error *err);
+ * the curves are those of others, fitted without these, and the legend says so. */
+void show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
+               struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- textplot
  *
@@ -88,8 +88,7 @@ struct textplot {
     int unicode;
 };
 
-/* Append the plot: y are seconds, x whole numbers. Without a point nothing is appended. Result: 0,
- * or -1 when memory ran out. */
-int textplot_draw(const struct textplot *t, const struct textplot_series *v, int n, struct hrun_buf *out);
+/* Append the plot: y are seconds, x whole numbers. Without a point nothing is appended. */
+void textplot_draw(const struct textplot *t, const struct textplot_series *v, int n, struct hrun_buf *out);
 
 #endif

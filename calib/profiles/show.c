@@ -18,7 +18,7 @@ static void add_range(struct hrun_table *t, int64_t lo, int64_t hi)
         hrun_table_cell(t, "%lld .. %lld", (long long)lo, (long long)hi);
 }
 
-int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out)
+void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrlrllrrrl");
 
@@ -50,7 +50,6 @@ int models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf *
         }
     hrun_table_render(t, 0, out);
     hrun_table_destroy(t);
-    return 0;
 }
 
 void models_warn(struct hrun_models *const *m, int n)
@@ -152,15 +151,12 @@ struct shown {
 };
 
 /* Times over N; without a definition there are marks and no curves. */
-static int add_plot(struct context *c, const char *app, const struct hrun_samples *samples, struct hrun_models *m,
-                    struct hrun_buf *out, struct hrun_error *err)
+static void add_plot(struct context *c, const char *app, const struct hrun_samples *samples, struct hrun_models *m,
+                     struct hrun_buf *out)
 {
-    int rc;
-
     context_drop_app(c);
-    rc = show_plot(context_named(c, app, NULL) ? NULL : c->app, samples, m, out, err);
+    show_plot(context_named(c, app, NULL) ? NULL : c->app, samples, m, out);
     context_drop_app(c);
-    return rc;
 }
 
 /* One profile. */
@@ -174,7 +170,7 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     size_t failed = 0, mixed = 0, old;
     double age;
     char *command = NULL;
-    int bad_models, bad_table = 0, rc = -1;
+    int bad_models, rc = 0;
 
     if (hrun_store_samples(c->store, app, sig, &samples, err))
         return -1;
@@ -191,7 +187,8 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
             json_array_append_new(all, sample_json(&samples.v[i]));
         json_object_set_new(o, "measurements", all);
         json_object_set_new(o, "error", bad_models ? json_string(models_err.text) : json_null());
-        rc = json_array_append_new(how->root, o) ? hrun_fail_nomem(err) : 0;
+        if (json_array_append_new(how->root, o))
+            rc = hrun_fail(err, HRUN_EPARSE, "the profile of %s on %s cannot be shown as JSON", app, sig);
         goto done;
     }
     command = problem_title(c->set, app);
@@ -219,15 +216,14 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
         hrun_buf_adds(&out, "  no models yet\n");
     } else {
         hrun_buf_addc(&out, '\n');
-        bad_table = models_table(&m, 1, c->set->verbose, &out);
+        models_table(&m, 1, c->set->verbose, &out);
         add_formulas(m, c->set->verbose, &out);
     }
-    rc = bad_table ? hrun_fail_nomem(err) : how->plot ? add_plot(c, app, &samples, m, &out, err) : 0;
-    if (!rc)
-        rc = waits_show(&samples, sig, &out, err);
+    if (how->plot)
+        add_plot(c, app, &samples, m, &out);
+    waits_show(&samples, sig, &out);
     hrun_buf_addc(&out, '\n');
     fputs(out.data, stdout);
-    rc = rc;
 done:
     free(command);
     if (!rc && bad_models) {
@@ -277,7 +273,6 @@ static int add_variants(const struct context *c, const char *app, struct hrun_st
     for (size_t i = 0; i < all.n && !rc; i++)
         if (!strncmp(all.v[i], app, len) && all.v[i][len] == '.') {
             hrun_strvec_push(names, all.v[i]);
-            rc = 0;
             n++;
         }
     hrun_strvec_release(&all);
@@ -291,14 +286,10 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
     int rc = 0, status = 0, found;
 
     *seen = 0;
-    for (int i = 0; apps[i]; i++) {
+    for (int i = 0; apps[i]; i++)
         hrun_strvec_push(&names, apps[i]);
-        rc = 0;
-    }
-    if (c->set->app) {
+    if (c->set->app)
         hrun_strvec_push(&names, c->set->app);
-        rc = 0;
-    }
     if (!names.n)
         rc = calib_apps(c, &names, &err);
     if (rc)

@@ -47,7 +47,7 @@ static void add_run(struct group *g, const struct hrun_sample *s, const struct w
     g->overhead = fmax(g->overhead, seen->overhead);
 }
 
-/* *groups gets memory that the caller frees. Result: how many; -1: no memory. */
+/* Set *groups, which the caller frees. Result: how many. */
 static int make_groups(const struct hrun_samples *samples, const char *signature, struct group **groups)
 {
     struct group *v = xcalloc(samples->n + 1, sizeof *v);
@@ -71,18 +71,15 @@ static int make_groups(const struct hrun_samples *samples, const char *signature
     return n;
 }
 
-int waits_show(const struct hrun_samples *samples, const char *signature, struct hrun_buf *out, struct hrun_error *err)
+void waits_show(const struct hrun_samples *samples, const char *signature, struct hrun_buf *out)
 {
     struct group *g;
-    int n = make_groups(samples, signature, &g), rc = 0;
-    struct hrun_table *t = n > 0 ? hrun_table_create("rrrrrr") : NULL;
+    int n = make_groups(samples, signature, &g);
+    struct hrun_table *t = hrun_table_create("rrrrrr");
 
-    if (n < 0 || (n > 0 && !t))
-        rc = hrun_fail_nomem(err);
-    if (t)
-        hrun_table_row(t, "procs/PE", "runs watched", "computing", "imbalance", "waited for in mixed runs",
-                       "watching took");
-    for (int i = 0; t && i < n; i++) {
+    hrun_table_row(t, "procs/PE", "runs watched", "computing", "imbalance", "waited for in mixed runs",
+                   "watching took");
+    for (int i = 0; i < n; i++) {
         hrun_table_cell(t, "%d", g[i].M);
         hrun_table_cell(t, "%d", g[i].runs);
         hrun_table_cell(t, "%.0f %%", 100 * g[i].computing);
@@ -93,22 +90,21 @@ int waits_show(const struct hrun_samples *samples, const char *signature, struct
             hrun_table_cell(t, "-");
         hrun_table_cell(t, "%.*f %%", g[i].overhead < 0.01 ? 3 : 0, 100 * g[i].overhead);
     }
-    if (t) {
+    if (n) {
         hrun_buf_addc(out, '\n');
         hrun_table_render(t, 0, out);
     }
     hrun_table_destroy(t);
     free(g);
-    return rc;
 }
 
 json_t *waits_json(const struct hrun_samples *samples, const char *signature)
 {
     struct group *g;
     int n = make_groups(samples, signature, &g);
-    json_t *all = n < 0 ? NULL : json_array();
+    json_t *all = json_array();
 
-    for (int i = 0; all && i < n; i++)
+    for (int i = 0; i < n; i++)
         json_array_append_new(all, json_pack("{s:i, s:i, s:f, s:f, s:i, s:i, s:f}", "M", g[i].M, "runs", g[i].runs,
                                              "computing", g[i].computing, "imbalance", g[i].imbalance, "mixed",
                                              g[i].mixed, "limited", g[i].awaited, "overhead", g[i].overhead));

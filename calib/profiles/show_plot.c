@@ -100,14 +100,14 @@ static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, 
     return found;
 }
 
-static int plot_one(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m, int M,
-                    const int *P, int n, const char *fitted, struct hrun_buf *out)
+static void plot_one(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m, int M,
+                     const int *P, int n, const char *fitted, struct hrun_buf *out)
 {
     int width = hrun_terminal_width(STDOUT_FILENO);
     struct textplot t = { "N", width > WIDTH_MAX ? WIDTH_MAX : width, HEIGHT, shows_utf8() };
     struct textplot_series v[2 * CURVES] = { { 0, NULL, 0 } };
     struct textplot_point *points = xcalloc(2 * (size_t)n * samples->n + 1, sizeof *points), *at = points;
-    int curves = 0, rc = 0;
+    int curves = 0;
 
     hrun_buf_addf(out, "\n  time over N, %d process%s per PE\n", M, M == 1 ? "" : "es");
     for (int i = 0; i < n; i++) {
@@ -117,7 +117,7 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
         at += samples->n;
         curves += v[n + i].n > 0;
     }
-    rc = rc ? rc : textplot_draw(&t, v, 2 * n, out);
+    textplot_draw(&t, v, 2 * n, out);
     hrun_buf_adds(out, " ");
     for (int i = 0; i < n; i++)
         hrun_buf_addf(out, " %c P=%d ", 'a' + i, P[i]);
@@ -127,7 +127,6 @@ static int plot_one(const struct hrun_app *app, const struct hrun_samples *sampl
         out->data[--out->len] = 0;
     hrun_buf_addc(out, '\n');
     free(points);
-    return rc ? -1 : 0;
 }
 
 /* What is shown knows no hosts: models with terms that ask for their network are fitted anew without these. NULL: they
@@ -144,18 +143,16 @@ static struct hrun_models *without_network(const struct hrun_app *app, const str
     return hrun_model_fit(app, samples->v, samples->n, &options, &fresh, NULL, NULL) ? NULL : fresh;
 }
 
-int show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
-              struct hrun_buf *out, struct hrun_error *err)
+void show_plot(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m,
+               struct hrun_buf *out)
 {
-    int *M = xcalloc(samples->n + 1, sizeof *M), *P = xcalloc(samples->n + 1, sizeof *P), n = 0, rc = 0;
+    int *M = xcalloc(samples->n + 1, sizeof *M), *P = xcalloc(samples->n + 1, sizeof *P), n = distinct(samples, 0, M);
     struct hrun_models *fresh = without_network(app, samples, m);
 
-    n = distinct(samples, 0, M);
-    for (int i = 0; i < n && !rc; i++)
-        rc = plot_one(app, samples, fresh ? fresh : m, M[i], P, distinct(samples, M[i], P),
-                      fresh ? "fitted without the network" : "fitted", out);
+    for (int i = 0; i < n; i++)
+        plot_one(app, samples, fresh ? fresh : m, M[i], P, distinct(samples, M[i], P),
+                 fresh ? "fitted without the network" : "fitted", out);
     hrun_models_destroy(fresh);
     free(M);
     free(P);
-    return rc ? hrun_fail_nomem(err) : 0;
 }

@@ -98,8 +98,9 @@ static int keep(struct context *c, int sub, int pes, int M, const struct measure
     char date[21], status[] = "ok", origin[] = "calibration";
     struct hrun_samples samples = { 0 };
     struct hrun_models *models = NULL;
-    int rc = profiles_speed_signature(&c->cluster->subs[sub], &sig);
+    int rc = 0;
 
+    profiles_speed_signature(&c->cluster->subs[sub], &sig);
     hrun_date_now(date);
     for (int r = 0; r < m->repetitions && !rc; r++) {
         double t = m->time_s[sub * m->repetitions + r];
@@ -184,10 +185,9 @@ static int show_all(struct context *c, int json, struct hrun_error *err)
     struct hrun_table *t = hrun_table_create("lrrrrll");
     struct hrun_buf out = HRUN_BUF_INIT;
     json_t *root = json_array();
-    int rc = !root ? hrun_fail_nomem(err) : hrun_store_signatures(c->store, HRUN_PERF_APP, &sigs, err);
+    int rc = hrun_store_signatures(c->store, HRUN_PERF_APP, &sigs, err);
 
-    if (!rc)
-        hrun_table_row(t, "sub-cluster", "procs/PE", "each", "+-", "order", "by", "measured");
+    hrun_table_row(t, "sub-cluster", "procs/PE", "each", "+-", "order", "by", "measured");
     for (size_t i = 0; i < sigs.n && !rc; i++) {
         struct hrun_models *m = NULL;
 
@@ -234,8 +234,8 @@ static int lock_profiles(const struct context *c, const int *pes, struct exclusi
 
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
         hrun_buf_reset(&signature);
-        rc = pes[i] && (profiles_speed_signature(&c->cluster->subs[i], &signature) ||
-                        exclusive_add(own, c, HRUN_PERF_APP, signature.data, err)) ? -1 : 0;
+        profiles_speed_signature(&c->cluster->subs[i], &signature);
+        rc = pes[i] ? exclusive_add(own, c, HRUN_PERF_APP, signature.data, err) : 0;
     }
     hrun_buf_release(&signature);
     return rc ? -1 : exclusive_begin(own, c, "the speeds of PEs", sig, err);

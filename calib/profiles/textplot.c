@@ -140,15 +140,15 @@ static void print_x_axis(const struct canvas *c, const char *name, int margin, c
     hrun_buf_release(&high);
 }
 
-int textplot_draw(const struct textplot *t, const struct textplot_series *v, int n, struct hrun_buf *out)
+void textplot_draw(const struct textplot *t, const struct textplot_series *v, int n, struct hrun_buf *out)
 {
     const struct strokes *s = t->unicode ? &fine : &ascii;
     struct canvas c = { .rows = t->height < 3 ? 3 : t->height };
     struct hrun_buf labels[3] = { HRUN_BUF_INIT, HRUN_BUF_INIT, HRUN_BUF_INIT };
-    int width, rc = -1;
+    int width;
 
     if (!find_ranges(&c, v, n))
-        return 0;
+        return;
     if (c.high[1] == c.low[1])
         c.rows = 3;
     width = make_labels(&c, labels);
@@ -170,11 +170,7 @@ int textplot_draw(const struct textplot *t, const struct textplot_series *v, int
         print_row(&c, row, s, out);
     }
     print_x_axis(&c, t->xname, INDENT + width + 1, s, out);
-    rc = 0;
-    for (int i = 0; i < 3; i++) {
-        rc = rc;
+    for (int i = 0; i < 3; i++)
         hrun_buf_release(&labels[i]);
-    }
     free(c.cells);
-    return rc;
 }

@@ -31,7 +31,7 @@ static json_t *subs_json(const struct report *r)
 }
 
 /* The profiles, and their tables of models and waits as text. */
-static int add_profiles(const struct report *r, json_t *root, struct hrun_buf *text, struct hrun_error *err)
+static void add_profiles(const struct report *r, json_t *root, struct hrun_buf *text)
 {
     json_t *all = json_array();
 
@@ -43,10 +43,10 @@ static int add_profiles(const struct report *r, json_t *root, struct hrun_buf *t
             continue;
         json_array_append_new(all, profile_json(r->c->app->name, r->subs[i].signature, &r->subs[i].samples, 0, m));
         hrun_buf_addf(text, "  %s\n", r->subs[i].name);
-        if ((m && models_table(&m, 1, 0, text)) || waits_show(&r->subs[i].samples, r->subs[i].signature, text, err))
-            return hrun_fail_nomem(err);
+        if (m)
+            models_table(&m, 1, 0, text);
+        waits_show(&r->subs[i].samples, r->subs[i].signature, text);
     }
-    return 0;
 }
 
 static json_t *strings_json(const struct hrun_strvec *v)
@@ -99,7 +99,8 @@ static int make_document(struct report *r, const struct calib_settings *s, json_
                                            "others", strings_json(&r->others), "bad_records", (json_int_t)r->bad,
                                            "no_longer_count", (json_int_t)r->old, "other_constants",
                                            (json_int_t)r->other_consts, "network", report_network(s)));
-    rc = add_profiles(r, root, &models, err) || report_add_choices(r, s->N, root, err) ? -1 : 0;
+    add_profiles(r, root, &models);
+    rc = report_add_choices(r, s->N, root, err);
     report_text(root, models.data, text);
     hrun_buf_release(&models);
     return rc;

@@ -101,17 +101,16 @@ json_t *report_network(const struct calib_settings *settings)
     rc = network_context(&c, &s, &err) || network_find(&c, &net, &file, NULL, &err) ? -1 : 0;
     if (!rc && net) {
         network_records_file(file.data, &path);
-        rc = 0;
+        if (!hrun_file_read(path.data, RECORDS_MAX, &lines, NULL))
+            rc = hrun_net_records_parse(lines.data, &records, &err);
     }
-    if (!rc && net && !hrun_file_read(path.data, RECORDS_MAX, &lines, NULL))
-        rc = hrun_net_records_parse(lines.data, &records, &err);
-    if (!rc && net)
-        rc = network_text(net, &about, 0, &text, &err);
-    if (!rc && net)
+    if (!rc && net) {
+        network_text(net, &about, 0, &text);
         out = json_pack("{s:s, s:o, s:o, s:o}", "text", text.data, "round_trips",
                         round_trips_json(net, &records), "scatter",
                         operation_json(net, &records, HRUN_NET_SCATTERED, HRUN_NET_SCATTER), "gather",
                         operation_json(net, &records, HRUN_NET_GATHERED, HRUN_NET_GATHER));
+    }
     if (rc && !s.common.quiet)
         fprintf(stderr, "hrun-calibrate: the report is without a network: %s\n", err.text);
     else if (!net && !s.common.quiet)

@@ -316,9 +316,8 @@ int report_add_choices(struct report *r, int64_t N, json_t *root, struct hrun_er
         if (r->runs[i].counts)
             N = r->runs[i].s->N;
     json_object_update_new(root, json_pack("{s:o, s:o, s:o, s:o, s:o}", "N", N ? json_integer(N) : json_null(),
-                                           "measured",
-                                           json_array(), "runs", json_array(), "sizes", json_array(), "shares",
-                                           json_array()));
+                                           "measured", json_array(), "runs", json_array(), "sizes", json_array(),
+                                           "shares", json_array()));
     for (int i = 0, n; i < r->nruns; i += n) {
         for (n = 1; i + n < r->nruns && r->runs[i + n].s->N == r->runs[i].s->N; n++)
             ;

@@ -58,8 +58,8 @@ static void test_text(void)
     net->classes[1].t_s_per_byte.v = 2e-9;
     is_num(hrun_net_bandwidth(net, 0, 1) / 1e6, 100, 1e-9, "and what processors take");
     ok(isnan(hrun_net_bandwidth(net, 0, 3)), "of a host that is none, nothing");
-    ok(!network_text(net, &(struct network_about){ 0 }, 1, &out, NULL), "a network in words");
-    has_str(out.data, "125 MB/s +-1.0 %", "has the bandwidth of long messages");
+    network_text(net, &(struct network_about){ 0 }, 1, &out);
+    has_str(out.data, "125 MB/s +-1.0 %", "a network in words has the bandwidth of long messages");
     has_str(out.data, "20.0 us +-5.0 %", "the latency of empty ones");
     ok(!strstr(out.data, "beta"), "and no parameter that needs a factor");
     has_str(out.data, "not known", "an interval that is wider than its value is none");

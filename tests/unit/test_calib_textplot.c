@@ -13,7 +13,7 @@ static void test_pictures(void)
     struct textplot_series v[] = { { 'a', dots, 3 }, { 0, line, 2 } };
     struct hrun_buf out = HRUN_BUF_INIT;
 
-    is_int(textplot_draw(&t, v, 2, &out), 0, "a curve and marks are drawn");
+    textplot_draw(&t, v, 2, &out);
     is_str(out.data,
            "  10.0 s +                ..a\n"
            "         |            ....\n"
@@ -21,12 +21,12 @@ static void test_pictures(void)
            "         |   ....\n"
            "  1.00 s +a..               a\n"
            "         +-------------------\n"
-           "          100     N      1000\n", "as they should be in ASCII");
+           "          100     N      1000\n", "a curve and marks in ASCII");
     hrun_buf_reset(&out);
     t.unicode = 1;
     t.height = 3;
-    is_int(textplot_draw(&t, &v[1], 1, &out), 0, "a curve alone");
-    has_str(out.data, "\xe2\x94\xa4", "in UTF-8 with line drawing characters");
+    textplot_draw(&t, &v[1], 1, &out);
+    has_str(out.data, "\xe2\x94\xa4", "a curve alone in UTF-8 with line drawing characters");
     has_str(out.data, "\xc2\xb7", "and points in the middle of the line");
     hrun_buf_release(&out);
 }
@@ -66,16 +66,16 @@ static void test_odd(void)
     struct textplot_series v[] = { { 'a', bad, 4 }, { 'b', NULL, 0 } };
     struct hrun_buf out = HRUN_BUF_INIT;
 
-    is_int(textplot_draw(&t, v, 2, &out), 0, "nothing that can be drawn is no failure");
-    is_str(out.data, "", "and nothing is drawn");
+    textplot_draw(&t, v, 2, &out);
+    is_str(out.data, "", "of what cannot be drawn nothing is drawn");
     v[1] = (struct textplot_series){ 'b', one, 1 };
-    is_int(textplot_draw(&t, v, 2, &out), 0, "one point");
+    textplot_draw(&t, v, 2, &out);
     is_str(out.data,
            "         |\n"
            "  250 ms +              b\n"
            "         |\n"
            "         +------------------------------\n"
-           "          5              N\n", "stands in the middle");
+           "          5              N\n", "one point stands in the middle");
     hrun_buf_reset(&out);
     v[0] = (struct textplot_series){ 'a', one, 1 };
     textplot_draw(&t, v, 2, &out);
