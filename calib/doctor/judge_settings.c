@@ -181,7 +181,6 @@ void check_cpu_quota(const struct judging *j)
 
 void check_turbo(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
     static const char words[] = "turbo is on: the frequency depends on how many cores work and on heat";
 
     setting_is(j, "turbo", "on", words);
@@ -190,7 +189,6 @@ void check_turbo(const struct judging *j)
 
 void check_huge_pages(const struct judging *j)
 {
-    const struct doctor_data *d = j->d;
     setting_is(j, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them depends on "
                "free memory");
 }
