@@ -49,15 +49,12 @@ static int add_host(struct hrun_allocation *a, const char *name, int cpus, int s
                     struct hrun_error *err)
 {
     int **lists[] = { &a->cpus, &a->slots, &a->group };
-    size_t n = a->hosts.n;
+    size_t n = a->hosts.n, room = (n ? 2 * n : 1) * sizeof **lists[0];
 
     if (n == HRUN_HOSTLIST_MAX)
         return hrun_fail(err, HRUN_EINVAL, "the allocation has more than %d hosts", HRUN_HOSTLIST_MAX);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && !(n & (n - 1)); i++) {     /* full at 0, 1, 2, 4, ... */
-        int *more = xrealloc(*lists[i], (n ? 2 * n : 1) * sizeof *more);
-
-        *lists[i] = more;
-    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !(n & (n - 1)); i++)     /* full at 0, 1, 2, 4, ... */
+        *lists[i] = xrealloc(*lists[i], room);
     hrun_strvec_push(&a->hosts, name);
     a->cpus[n] = cpus;
     a->slots[n] = slots;
@@ -75,14 +72,13 @@ static int find_host(const struct hrun_allocation *a, const char *name)
 
 /* ---------------------------------------------------------------- Slurm */
 
-/* A variable of a component of the job; suffix "" for a job of one: its name, to be freed in any case, and its value or
- * NULL. */
-static int slurm_setting(const char *base, const char *suffix, char **name, const char **value, struct hrun_error *err)
+/* The value, or NULL, of a variable of a component of the job; suffix "" for a job of one. *name, which is freed,
+ * becomes that of the variable. */
+static const char *slurm_setting(const char *base, const char *suffix, char **name)
 {
     free(*name);
     *name = hrun_strf("%s%s", base, suffix);
-    *value = *name ? setting(*name) : NULL;
-    return *name ? 0 : hrun_fail_nomem(err);
+    return setting(*name);
 }
 
 /* "4(x2),2,1": counts[n]. */
@@ -128,27 +124,27 @@ static int read_counts(const char *name, const char *text, int *counts, size_t n
 static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, int *tasks, size_t n,
                      struct hrun_error *err)
 {
-    char *name = NULL;
-    const char *text, *per_host, *width, *asked;
+    autofree char *name = NULL;
+    const char *text, *per_host, *asked, *width = slurm_setting("SLURM_CPUS_PER_TASK", suffix, &name);
     int64_t each = 1;
-    int rc = slurm_setting("SLURM_CPUS_PER_TASK", suffix, &name, &width, err) ? -1 : 0;
 
-    if (!rc && width)
-        rc = hrun_parse_count(name, width, 1, HRUN_CORES_MAX, &each, err);
+    if (width && hrun_parse_count(name, width, 1, HRUN_CORES_MAX, &each, err))
+        return -1;
     a->cpus_each = width && !*suffix ? (int)each : 0;
-    rc = rc || slurm_setting("SLURM_NTASKS", suffix, &name, &asked, err) ||
-         (!asked && slurm_setting("SLURM_NPROCS", suffix, &name, &asked, err)) ||
-         slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name, &per_host, err) ? -1 : 0;
-    if (!rc && asked && per_host && read_counts(name, per_host, tasks, n, NULL))
+    asked = slurm_setting("SLURM_NTASKS", suffix, &name);
+    if (!asked)
+        asked = slurm_setting("SLURM_NPROCS", suffix, &name);
+    per_host = slurm_setting("SLURM_TASKS_PER_NODE", suffix, &name);
+    if (asked && per_host && read_counts(name, per_host, tasks, n, NULL))
         memset(tasks, 0, n * sizeof *tasks);
-    if (!rc && !(rc = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name, &text, err)) && text)
-        rc = read_counts(name, text, cpus, n, err);
-    else if (!rc && per_host)
-        rc = read_counts("SLURM_TASKS_PER_NODE", per_host, cpus, n, err);
-    for (size_t i = 0; i < n && !rc && !text; i++)
+    text = slurm_setting("SLURM_JOB_CPUS_PER_NODE", suffix, &name);
+    if (text)
+        return read_counts(name, text, cpus, n, err);
+    if (per_host && read_counts("SLURM_TASKS_PER_NODE", per_host, cpus, n, err))
+        return -1;
+    for (size_t i = 0; i < n; i++)
         cpus[i] = cpus[i] > HRUN_CORES_MAX / each ? HRUN_CORES_MAX : cpus[i] * (int)each;
-    free(name);
-    return rc;
+    return 0;
 }
 
 /* One component. 1: it is there, 0: it is not, -1 with *err. */
@@ -162,8 +158,7 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
     int *cpus = NULL, rc = -1;
 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !text; i++)
-        if (slurm_setting(lists[i], suffix, &name, &text, err))
-            goto done;
+        text = slurm_setting(lists[i], suffix, &name);
     if (!text) {
         rc = 0;
         goto done;
@@ -452,45 +447,34 @@ static const struct named named_files[] = {
 };
 
 /* Where Open MPI's configuration is: as its variables say, below the prefix of the mpirun in PATH, where packages of
- * distributions have it. The first file counts. The caller frees *found; NULL: there is none. */
-static int installed_hostfile(char **found, struct hrun_error *err)
+ * distributions have it. The first file counts. The caller frees the path; NULL: there is none. */
+static char *installed_hostfile(void)
 {
     static const char name[] = "openmpi-default-hostfile";
     const char *config = setting("OPAL_SYSCONFDIR"), *prefix = setting("OPAL_PREFIX"), *path = setting("PATH");
-    char *tries[4] = { NULL };
+    char *tries[4] = { NULL }, *found = NULL;
     size_t n = 0, len;
-    int nomem = 0;
 
     if (config)
         tries[n++] = hrun_strf("%s/%s", config, name);
     if (prefix)
         tries[n++] = hrun_strf("%s/etc/%s", prefix, name);
     for (const char *p = path; p && !config && !prefix; p = p[len] ? p + len + 1 : NULL) {
-        char *mpirun;
-        int there;
+        autofree char *mpirun = hrun_strf("%.*s/mpirun", (int)(len = strcspn(p, ":")), p);
 
-        len = strcspn(p, ":");
-        mpirun = hrun_strf("%.*s/mpirun", (int)len, p);
-        there = !access(mpirun, X_OK);
-        free(mpirun);
-        if (!there)
+        if (access(mpirun, X_OK))
             continue;
         tries[n++] = hrun_strf("%.*s/../etc/%s", (int)len, p, name);
         break;
     }
     tries[n++] = hrun_strf("/etc/openmpi/%s", name);
     for (size_t i = 0; i < n; i++) {
-        nomem |= !tries[i];
-        if (!*found && !nomem && !access(tries[i], R_OK))
-            *found = tries[i];
+        if (!found && !access(tries[i], R_OK))
+            found = tries[i];
         else
             free(tries[i]);
     }
-    if (!nomem)
-        return 0;
-    free(*found);
-    *found = NULL;
-    return hrun_fail_nomem(err);
+    return found;
 }
 
 /* hostfile: named by a parameter of Open MPI; NULL: none is. */
@@ -498,17 +482,16 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
 {
     const char *named = hostfile && *hostfile ? hostfile : NULL, *whose = "Open MPI";
     struct hrun_host_list list = HRUN_HOST_LIST_INIT;
-    char *path = NULL;
-    int rc;
+    autofree char *path = NULL;
+    int rc = 0;
 
     for (size_t i = 0; i < sizeof named_files / sizeof *named_files && !named; i++) {
         named = setting(named_files[i].variable);
         whose = named ? named_files[i].whose : whose;
     }
-    path = named ? xstrdup(named) : NULL;
-    rc = !named ? installed_hostfile(&path, err) : path ? 0 : hrun_fail_nomem(err);
-    if (rc || !path || !strcmp(path, "none"))
-        goto done;
+    path = named ? xstrdup(named) : installed_hostfile();
+    if (!path || !strcmp(path, "none"))
+        return 0;
     if (hrun_hostfile_read_any(path, &list, err)) {
         rc = hrun_fail_prefix(err, "%s's default host file", whose);
         goto done;
@@ -524,7 +507,6 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
     rc = 1;
 done:
     hrun_host_list_release(&list);
-    free(path);
     return rc;
 }
 

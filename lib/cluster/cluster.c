@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- growing */
 
-/* Room for one more element in array[n]; the capacity is the next power of two. NULL when memory ran out. */
+/* Room for one more element in array[n]; the capacity is the next power of two. */
 static void *grown(void *array, int n, size_t size)
 {
     if (n & (n - 1))
@@ -20,19 +20,12 @@ static void *grown(void *array, int n, size_t size)
     return xrealloc(array, (n ? (size_t)n * 2 : 1) * size);
 }
 
-int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots,
-                          struct hrun_topo *topo, struct hrun_error *err)
+int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots, struct hrun_topo *topo)
 {
-    struct hrun_host *hosts = grown(c->hosts, c->nhosts, sizeof *hosts);
-
-    if (!hosts)
-        return hrun_fail_nomem(err);
-    c->hosts = hosts;
-    hosts[c->nhosts] = (struct hrun_host){ .name = xstrdup(name), .is_local = is_local, .cores = slots, .slots = slots,
-                                           .topo = topo, .fingerprint = "",
-                                           .cpu_quota = topo ? hrun_topo_cpu_quota(topo) : 0 };
-    if (!hosts[c->nhosts].name)
-        return hrun_fail_nomem(err);
+    c->hosts = grown(c->hosts, c->nhosts, sizeof *c->hosts);
+    c->hosts[c->nhosts] = (struct hrun_host){ .name = xstrdup(name), .is_local = is_local, .cores = slots,
+                                              .slots = slots, .topo = topo, .fingerprint = "",
+                                              .cpu_quota = topo ? hrun_topo_cpu_quota(topo) : 0 };
     return c->nhosts++;
 }
 
@@ -48,17 +41,10 @@ void hrun_cluster_set_answer(struct hrun_cluster *c, int host, struct hrun_host_
     h->cpu_quota = t->cpu_quota;
 }
 
-int hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, struct hrun_error *err)
+void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t)
 {
-    struct hrun_topo **topos = grown(c->topos, c->ntopos, sizeof *topos);
-
-    if (!topos) {
-        hrun_topo_destroy(t);
-        return hrun_fail_nomem(err);
-    }
-    c->topos = topos;
-    topos[c->ntopos] = t;
-    return c->ntopos++;
+    c->topos = grown(c->topos, c->ntopos, sizeof *c->topos);
+    c->topos[c->ntopos++] = t;
 }
 
 static void sub_release(struct hrun_subcluster *s)
@@ -71,10 +57,9 @@ static void sub_release(struct hrun_subcluster *s)
     free(s->network);
 }
 
-int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key,
-                          struct hrun_error *err)
+int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key)
 {
-    struct hrun_subcluster *s, *subs;
+    struct hrun_subcluster *s;
 
     for (int i = first; i < c->nsubs; i++) {
         s = &c->subs[i];
@@ -89,36 +74,25 @@ int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_p
             return i;
         }
     }
-    subs = grown(c->subs, c->nsubs, sizeof *subs);
-    if (!subs)
-        return hrun_fail_nomem(err);
-    c->subs = subs;
-    s = &subs[c->nsubs];
+    c->subs = grown(c->subs, c->nsubs, sizeof *c->subs);
+    s = &c->subs[c->nsubs];
     *s = (struct hrun_subcluster){ .cpu_model = xstrdup(key->cpu_model), .core_kind = xstrdup(key->core_kind),
                                    .level = key->level, .cores_per_pe = key->ncores,
                                    .pus_per_pe = key->npus, .island = key->island,
                                    .quota_permille = key->quota_permille,
                                    .network = key->network ? xstrdup(key->network) : NULL };
-    if (!s->cpu_model || !s->core_kind || (key->network && !s->network)) {
-        sub_release(s);
-        return hrun_fail_nomem(err);
-    }
     return c->nsubs++;
 }
 
-int hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe, struct hrun_error *err)
+void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe)
 {
     struct hrun_subcluster *s = &c->subs[sub];
-    struct hrun_pe *pes = grown(s->pes, s->npes, sizeof *pes);
 
-    if (!pes)
-        return hrun_fail_nomem(err);
-    s->pes = pes;
-    pes[s->npes] = *pe;
+    s->pes = grown(s->pes, s->npes, sizeof *s->pes);
+    s->pes[s->npes++] = *pe;
     /* The smallest counts; 0 says nothing. */
     if (pe->memory_bytes && (!s->memory_bytes || pe->memory_bytes < s->memory_bytes))
         s->memory_bytes = pe->memory_bytes;
-    return s->npes++;
 }
 
 static int name_taken(const struct hrun_cluster *c, const char *name)
@@ -129,7 +103,7 @@ static int name_taken(const struct hrun_cluster *c, const char *name)
     return 0;
 }
 
-int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind)
+void hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind)
 {
     struct hrun_subcluster *s = &c->subs[sub];
     struct hrun_buf b = HRUN_BUF_INIT;
@@ -146,7 +120,6 @@ int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int
         hrun_buf_addf(&b, "-%d", i);
     }
     s->name = hrun_buf_detach(&b);
-    return sub;
 }
 
 void hrun_cluster_destroy(struct hrun_cluster *c)

@@ -185,7 +185,7 @@ struct hrun_core {
     int at[HRUN_NOBJECTS];      /* number of the object of each type (hrun_topo_object), -1: none, or not known */
 };
 /* All cores of a host that may be used there, in no PE, too, in the order of their numbers; of a host without topology
- * those of its PEs. *cores, with *n entries, is the caller's to free. Errors: HRUN_ENOMEM. */
+ * those of its PEs. *cores, with *n entries, is the caller's to free. */
 int hrun_host_cores(struct hrun_cluster *c, int host, struct hrun_core **cores, int *n, struct hrun_error *err);
 
 /* The hosts that a resource manager, or Open MPI's default host file, grants this process, in their order, from the
@@ -206,7 +206,7 @@ struct hrun_allocation {
  * empty on failure. */
 int hrun_allocation_find(struct hrun_allocation *out, struct hrun_error *err);
 /* The same from the resource set R of a Flux instance (Flux RFC 20, version 1), which no variable holds: all of its
- * hosts, in the order of their ranks. Errors: HRUN_EPARSE, HRUN_ENOMEM. */
+ * hosts, in the order of their ranks. Errors: HRUN_EPARSE. */
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err);
 void hrun_allocation_release(struct hrun_allocation *a);
 

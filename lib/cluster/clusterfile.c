@@ -44,13 +44,9 @@ static const struct hrun_schema file_schema = { file_keys, sizeof(struct file) }
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text)
 {
-    char *path = hrun_strf("subclusters[%u]%s%s", e, *key ? "." : "", key);
+    autofree char *path = hrun_strf("subclusters[%u]%s%s", e, *key ? "." : "", key);
 
-    if (text)
-        hrun_yaml_fail(l->marks, path, offset, err, HRUN_EINVAL, "%s", text);
-    else
-        hrun_fail_nomem(err);
-    free(path);
+    hrun_yaml_fail(l->marks, path, offset, err, HRUN_EINVAL, "%s", text);
     free(text);
     return -1;
 }
@@ -62,10 +58,8 @@ static int read_names(struct load *l, const char *text, const char *path, struct
 {
     struct hrun_error why;
 
-    if (hrun_hostlist_parse(text, &out->v, &why)) {
-        return hrun_yaml_fail(l->marks, path, why.column ? why.column - 1 : 0, err, HRUN_EPARSE, "%s",
-                              why.text);
-    }
+    if (hrun_hostlist_parse(text, &out->v, &why))
+        return hrun_yaml_fail(l->marks, path, why.column ? why.column - 1 : 0, err, HRUN_EPARSE, "%s", why.text);
     if (!out->v.n)
         return hrun_yaml_fail(l->marks, path, 0, err, HRUN_EPARSE, "no host is named here");
     l->nnames += out->v.n;
@@ -238,8 +232,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
     }
     if (!t)
         return FAIL(l, e, "topology", 0, err, "%s", why.text);
-    if (hrun_cluster_add_topo(l->c, t, err) < 0)
-        return -1;
+    hrun_cluster_add_topo(l->c, t);
     l->npus += hrun_topo_npus(t);
     if (l->npus > PUS_MAX)
         return FAIL(l, e, "topology", 0, err, "the topologies of the file have more than %d PUs together", PUS_MAX);
@@ -267,12 +260,12 @@ static const char *find_model(const struct load *l, unsigned e, const struct wan
 }
 
 /* Names, cost and power of the sub-clusters that entry e became: more than one when its PEs differ. */
-static int finish_entry(struct load *l, unsigned e, const struct wanted *w, struct hrun_error *err)
+static void finish_entry(struct load *l, unsigned e, const struct wanted *w)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
-    struct hrun_buf base = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf base = HRUN_BUF_INIT;
     struct hrun_subcluster *s;
-    int several = l->c->nsubs - w->first_sub > 1, rc = -1;
+    int several = l->c->nsubs - w->first_sub > 1;
 
     for (int i = w->first_sub; i < l->c->nsubs; i++) {
         s = &l->c->subs[i];
@@ -289,8 +282,7 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
             s->program = xstrdup(entry->program);
         if (!s->pus_per_pe)
             s->pus_per_pe = s->cores_per_pe;
-        if (hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several) < 0)
-            goto done;
+        hrun_cluster_name_sub(l->c, i, base.data, !entry->name || several);
         /* Hosts of different speed may be equal in all numbers: where no CPU is known, what the file sets apart has
          * profiles of its own. */
         if (!entry->cpu && !strcmp(s->cpu_model, "unknown") && (entry->name || strcmp(s->name, base.data))) {
@@ -298,10 +290,6 @@ static int finish_entry(struct load *l, unsigned e, const struct wanted *w, stru
             s->cpu_model = hrun_strf("%s (unknown)", s->name);
         }
     }
-    rc = 0;
-done:
-    hrun_buf_release(&base);
-    return rc;
 }
 
 static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
@@ -309,7 +297,7 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
     const struct sub_entry *entry = &l->file->subclusters[e];
     const struct names *names = &l->hosts[e];
     struct wanted w = { .first_sub = l->c->nsubs };
-    int *hosts = NULL, rc = -1;
+    autofree int *hosts = NULL;
 
     if (check_entry(l, e, &w.memory, err) || load_topology(l, e, err))
         return -1;
@@ -321,16 +309,14 @@ static int load_entry(struct load *l, unsigned e, struct hrun_error *err)
     for (size_t i = 0; i < names->v.n; i++) {
         hosts[i] = -1;
         if (names->v.v[i][0] && (hosts[i] = hrun_described_host(l, e, names->v.v[i], w.described, err)) < 0)
-            goto done;
+            return -1;
     }
     w.cpu_model = find_model(l, e, &w, hosts, names->v.n);
     for (size_t i = 0; i < names->v.n; i++)
         if (hosts[i] >= 0 && hrun_described_pes(l, e, hosts[i], &w, err))
-            goto done;
-    rc = finish_entry(l, e, &w, err);
-done:
-    free(hosts);
-    return rc;
+            return -1;
+    finish_entry(l, e, &w);
+    return 0;
 }
 
 /* One host: core; several: node. A name may stand in several entries, by kinds. */

@@ -18,9 +18,9 @@ struct hrun_cuts {
 
 /* ---------------------------------------------------------------- lists as sets */
 
-/* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL: it is no
- * list, or memory ran out (*size = 0 then, else -1). */
-static char *read_list(const char *list, int *size)
+/* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL, and *size = -1:
+ * it is no list. */
+static char *read_number_set(const char *list, int *size)
 {
     char *set = NULL;
     const char *p;
@@ -42,17 +42,13 @@ static char *read_list(const char *list, int *size)
         }
         if (!set)
             set = xcalloc((size_t)most + 1, 1);
-        if (!set) {
-            *size = 0;
-            return NULL;
-        }
     }
     *size = (int)most + 1;
     return set;
 }
 
 /* The list of a set, in fresh memory, and how many are in it. */
-static char *print_list(const char *set, int size, int *count)
+static char *print_number_set(const char *set, int size, int *count)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     int last;
@@ -94,10 +90,10 @@ static void sets_release(struct sets *k)
 }
 
 /* Which PE of `full` holds each core; both speak of cores by logical number. */
-static int find_homes(struct sets *k)
+static void find_homes(struct sets *k)
 {
-    int *owner = NULL, size;
-    char *set;
+    autofree int *owner = NULL;
+    int size;
 
     for (int i = 0; i < k->ncores; i++) {
         size = (int)strtol(k->cores[i].cores, NULL, 10) + 1;
@@ -105,51 +101,38 @@ static int find_homes(struct sets *k)
     }
     owner = xcalloc((size_t)k->nnumbers, sizeof *owner);
     for (int f = 0; f < k->nfull; f++) {
-        set = read_list(k->full[f].cores, &size);
-        if (!set) {
-            free(owner);
-            return -1;
-        }
+        autofree char *set = read_number_set(k->full[f].cores, &size);
+
         for (int i = 0; i < size && i < k->nnumbers; i++)
             if (set[i])
                 owner[i] = f;
-        free(set);
     }
     for (int i = 0; i < k->ncores; i++)
         k->home[i] = owner[strtol(k->cores[i].cores, NULL, 10)];
-    free(owner);
-    return 0;
 }
 
 static int make_sets(const struct hrun_host *h, enum hrun_level level, struct sets *k, struct hrun_error *err)
 {
     const struct hrun_topo *t = h->topo;
-    char *usable = read_list(h->answer->usable, &k->npus), *set;
+    autofree char *usable = read_number_set(h->answer->usable, &k->npus);
     int size, any;
 
-    if (!usable && !k->npus)
-        return hrun_fail_nomem(err);
     if (!usable)
         return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
                          "the same hrun there", h->name, h->answer->usable);
     if (hrun_topo_pes(t, level, 0, &k->full, &k->nfull, err) ||
         hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &k->cores, &k->ncores, err))
-        goto fail;
+        return -1;
     k->pus = xcalloc((size_t)k->ncores, sizeof *k->pus);
     k->home = xcalloc((size_t)k->ncores, sizeof *k->home);
-    if (!k->pus || !k->home || find_homes(k))
-        goto nomem;
+    find_homes(k);
     for (int i = 0; i < k->ncores; i++) {
-        set = read_list(k->cores[i].cpuset, &size);
+        autofree char *set = read_number_set(k->cores[i].cpuset, &size);
+
         k->pus[i] = xcalloc((size_t)k->npus, 1);
-        if (!set) {
-            free(set);
-            goto nomem;
-        }
         any = 0;
         for (int p = 0; p < size && p < k->npus; p++)
             any |= k->pus[i][p] = set[p] && usable[p];
-        free(set);
         if (any) {
             k->used++;
             k->memory += k->cores[i].memory_bytes;
@@ -158,28 +141,23 @@ static int make_sets(const struct hrun_host *h, enum hrun_level level, struct se
             k->pus[i] = NULL;
         }
     }
-    if (!k->used) {
-        hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
-                  "knows others", h->name, h->answer->usable);
-        goto fail;
-    }
-    free(usable);
+    if (!k->used)
+        return hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
+                         "knows others", h->name, h->answer->usable);
     return 0;
-nomem:
-    hrun_fail_nomem(err);
-fail:
-    free(usable);
-    return -1;
 }
 
 /* Fill *pe with the cores among the first max_cores used ones whose home is `home`. */
-static int fill_pe(const struct sets *k, int max_cores, int home, struct hrun_topo_pe *pe)
+static void fill_pe(const struct sets *k, int max_cores, int home, struct hrun_topo_pe *pe)
 {
-    char *pus = xcalloc((size_t)k->npus, 1), *numbers = xcalloc((size_t)k->nnumbers, 1), *one;
+    autofree char *pus = xcalloc((size_t)k->npus, 1);
+    autofree char *numbers = xcalloc((size_t)k->nnumbers, 1);
     struct hrun_buf core_pus = HRUN_BUF_INIT;
     int left = max_cores, count;
 
     for (int i = 0; i < k->ncores && left > 0; i++) {
+        autofree char *one = NULL;
+
         if (!k->pus[i])
             continue;
         left--;
@@ -187,36 +165,30 @@ static int fill_pe(const struct sets *k, int max_cores, int home, struct hrun_to
             continue;
         for (int p = 0; p < k->npus; p++)
             pus[p] |= k->pus[i][p];
-        one = print_list(k->pus[i], k->npus, &count);
+        one = print_number_set(k->pus[i], k->npus, &count);
         hrun_buf_addf(&core_pus, "%s%s", core_pus.len ? ";" : "", one);
-        free(one);
         numbers[strtol(k->cores[i].cores, NULL, 10)] = 1;
         pe->memory_bytes += k->cores[i].memory_bytes;
     }
     pe->kind = k->full[home].kind;
-    pe->cpuset = print_list(pus, k->npus, &pe->npus);
-    pe->cores = print_list(numbers, k->nnumbers, &pe->ncores);
+    pe->cpuset = print_number_set(pus, k->npus, &pe->npus);
+    pe->cores = print_number_set(numbers, k->nnumbers, &pe->ncores);
     pe->core_pus = hrun_buf_detach(&core_pus);
-    hrun_buf_release(&core_pus);
-    free(pus);
-    free(numbers);
-    return pe->cpuset ? 0 : -1;
 }
 
 /* Cut a host that told what may be used there. */
 static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
 {
-    struct sets k = { 0 };
-    struct hrun_topo_pe *list = NULL;
-    char *seen = NULL;
-    int count = 0, left, rc = -1;
+    autorelease(sets_release) struct sets k = { 0 };
+    autofree char *seen = NULL;
+    int left;
 
     if (make_sets(h, cut->level, &k, err))
-        goto done;
+        return -1;
     left = cut->max_cores > 0 && cut->max_cores < k.used ? cut->max_cores : k.used;
     cut->memory = k.memory;
     cut->ncores = k.used;
-    list = xcalloc((size_t)k.nfull, sizeof *list);
+    cut->pes = xcalloc((size_t)k.nfull, sizeof *cut->pes);
     seen = xcalloc((size_t)k.nfull, 1);
     for (int i = 0, most = left; i < k.ncores && left > 0; i++) {
         if (!k.pus[i])
@@ -225,21 +197,9 @@ static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct 
         if (seen[k.home[i]])
             continue;
         seen[k.home[i]] = 1;
-        if (fill_pe(&k, most, k.home[i], &list[count++]))
-            goto nomem;
+        fill_pe(&k, most, k.home[i], &cut->pes[cut->n++]);
     }
-    cut->pes = list;
-    cut->n = count;
-    list = NULL;
-    rc = 0;
-    goto done;
-nomem:
-    hrun_fail_nomem(err);
-done:
-    hrun_topo_pes_free(list, count);
-    free(seen);
-    sets_release(&k);
-    return rc;
+    return 0;
 }
 
 static void cut_destroy(struct hrun_cut *cut)
@@ -258,18 +218,6 @@ static struct hrun_cuts *own_cuts(struct hrun_cluster *c)
     return c->cuts;
 }
 
-/* Room for one more in v[n]. */
-static void *roomy(void *v, int n, int *cap)
-{
-    void *more;
-
-    if (n < *cap)
-        return v;
-    more = xrealloc(v, (size_t)(*cap ? 2 * *cap : 16) * sizeof(void *));
-    *cap = *cap ? 2 * *cap : 16;
-    return more;
-}
-
 static const char *usable_of(const struct hrun_host *h)
 {
     return h->answer ? h->answer->usable : NULL;
@@ -285,47 +233,32 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
 {
     struct hrun_cuts *cuts = own_cuts(c);
     const char *usable = usable_of(h);
-    struct hrun_cut *cut = NULL;
-    void *v;
+    struct hrun_cut *cut;
 
     if (max_cores < 0)
         max_cores = 0;
     /* The last first: neighbours are often alike. */
-    for (int i = cuts ? cuts->n - 1 : -1; i >= 0; i--) {
+    for (int i = cuts->n - 1; i >= 0; i--) {
         cut = cuts->v[i];
         if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&
             same_text(cut->usable, usable))
             return cut;
     }
-    v = cuts ? roomy(cuts->v, cuts->n, &cuts->cap) : NULL;
-    cut = v ? xcalloc(1, sizeof *cut) : NULL;
-    if (v)
-        cuts->v = v;
-    if (cut)
-        *cut = (struct hrun_cut){ h->topo, usable ? xstrdup(usable) : NULL, level, max_cores, NULL, 0, 0, 0 };
-    if (!cut || (usable && !cut->usable)) {
-        hrun_fail_nomem(err);
-        goto fail;
-    }
-    if (usable ? cut_answered(h, cut, err) : hrun_topo_pes(h->topo, level, max_cores, &cut->pes, &cut->n, err))
-        goto fail;
-    return cuts->v[cuts->n++] = cut;
-fail:
-    cut_destroy(cut);
-    return NULL;
-}
-
-const char *hrun_cuts_keep(struct hrun_cluster *c, char *text, struct hrun_error *err)
-{
-    struct hrun_cuts *cuts = text ? own_cuts(c) : NULL;
-    void *texts = cuts ? roomy(cuts->texts, cuts->ntexts, &cuts->texts_cap) : NULL;
-
-    if (!texts) {
-        free(text);
-        hrun_fail_nomem(err);
+    hrun_grow(cuts->v, cuts->n + 1, cuts->cap);
+    cut = xcalloc(1, sizeof *cut);
+    *cut = (struct hrun_cut){ h->topo, usable ? xstrdup(usable) : NULL, level, max_cores, NULL, 0, 0, 0 };
+    if (usable ? cut_answered(h, cut, err) : hrun_topo_pes(h->topo, level, max_cores, &cut->pes, &cut->n, err)) {
+        cut_destroy(cut);
         return NULL;
     }
-    cuts->texts = texts;
+    return cuts->v[cuts->n++] = cut;
+}
+
+const char *hrun_cuts_keep(struct hrun_cluster *c, char *text)
+{
+    struct hrun_cuts *cuts = own_cuts(c);
+
+    hrun_grow(cuts->texts, cuts->ntexts + 1, cuts->texts_cap);
     return cuts->texts[cuts->ntexts++] = text;
 }
 

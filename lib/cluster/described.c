@@ -74,30 +74,27 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
                         struct hrun_error *err)
 {
     struct hrun_topo *topo = described;
-    struct host_note *notes;
     struct hrun_error why;
     int host, is_local, asked = -1;
 
-    if (hrun_resolver_look(l->resolver, name, &is_local, &why)) {
+    if (hrun_resolver_look(l->resolver, name, &is_local, &why))
         return FAIL(l, e, "hosts", 0, err, "%s", why.text);
-    }
     for (host = 0; host < l->c->nhosts; host++)
         if (!strcasecmp(l->c->hosts[host].name, name) || (is_local && host == l->local))
             return check_again(l, e, host, name, described, err);
     if (is_local) {
         topo = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
-        if (!topo || hrun_cluster_add_topo(l->c, topo, err) < 0)
+        if (!topo)
             return -1;
+        hrun_cluster_add_topo(l->c, topo);
     } else if (!described && (asked = find_asked(l, name)) >= 0) {
         topo = l->answers[asked]->topo;
     }
-    notes = xrealloc(l->notes, ((size_t)host + 1) * sizeof *notes);
-    l->notes = notes;
-    notes[host] = (struct host_note){ e, e, 0, 0 };
+    l->notes = xrealloc(l->notes, ((size_t)host + 1) * sizeof *l->notes);
+    l->notes[host] = (struct host_note){ e, e, 0, 0 };
     if (is_local)
         l->local = host;
-    if (hrun_cluster_add_host(l->c, name, is_local, 0, topo, err) < 0)
-        return -1;
+    hrun_cluster_add_host(l->c, name, is_local, 0, topo);
     if (asked >= 0) {
         hrun_cluster_set_answer(l->c, host, l->answers[asked]);
         l->answers[asked] = NULL;
@@ -119,7 +116,7 @@ static int stands_before(const struct load *l, unsigned e, size_t i, const char 
 static int list_unknown(struct load *l, int **entries, struct hrun_error *err)
 {
     struct hrun_error why;
-    int is_local, *grown;
+    int is_local;
 
     for (unsigned e = 0; e < l->file->subclusters_count; e++) {
         for (size_t i = 0; i < l->hosts[e].v.n; i++) {
@@ -132,10 +129,9 @@ static int list_unknown(struct load *l, int **entries, struct hrun_error *err)
                 return FAIL(l, e, "hosts", 0, err, "%s", why.text);
             if (is_local)
                 continue;
-            grown = xrealloc(*entries, (l->asked.n + 1) * sizeof **entries);
-            if (*entries = grown, hrun_strvec_push(&l->asked, name))
-                return hrun_fail_nomem(err);
-            (*entries)[l->asked.n - 1] = (int)e;
+            *entries = xrealloc(*entries, (l->asked.n + 1) * sizeof **entries);
+            (*entries)[l->asked.n] = (int)e;
+            hrun_strvec_push(&l->asked, name);
         }
     }
     return 0;
@@ -214,13 +210,12 @@ static int find_kind(const struct load *l, unsigned e, const char *host, const s
 
 /* ---------------------------------------------------------------- PEs */
 
-static int add_pe(struct load *l, const struct wanted *w, const char *model, const char *kind,
-                  const struct hrun_pe *pe, int npus, struct hrun_error *err)
+static void add_described_pe(struct load *l, const struct wanted *w, const char *model, const char *kind,
+                             const struct hrun_pe *pe, int npus)
 {
     struct hrun_pe_key key = { model, kind, w->level, pe->ncores, npus, 0, 1, NULL, 0, 0 };
-    int sub = hrun_cluster_find_sub(l->c, w->first_sub, &key, err);
 
-    return sub < 0 ? -1 : hrun_cluster_add_pe(l->c, sub, pe, err);
+    hrun_cluster_add_pe(l->c, hrun_cluster_find_sub(l->c, w->first_sub, &key), pe);
 }
 
 /* The CPU model of a host: what hwloc there says counts before what it says of other hosts of the entry. */
@@ -258,7 +253,7 @@ static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, c
 }
 
 /* A host whose topology is known. */
-static int add_known(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
+static int add_known_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
     const struct hrun_host *h = &l->c->hosts[host];
@@ -289,20 +284,18 @@ static int add_known(struct load *l, unsigned e, int host, const struct wanted *
         if (w->memory && !(h->is_local && memory && memory < stated))
             memory = stated;
         struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
-        if (add_pe(l, w, model_of(entry, h, w), hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus, err) < 0)
-            return -1;
+        add_described_pe(l, w, model_of(entry, h, w), hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus);
     }
     return 0;
 }
 
 /* A host that is only described by numbers. */
-static int add_numbers(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
+static int add_counted_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
     const char *name = l->c->hosts[host].name, *kind = entry->kind ? entry->kind : "";
     struct host_note *note = &l->notes[host];
-    int n, all, rc = 0, per_pe, first;
-    const char *cores;
+    int n, all, per_pe, first;
 
     if (!entry->cores)
         return FAIL(l, e, "", 0, err, "nothing tells what host '%s' is made of; add 'cores: 16' and 'memory: "
@@ -318,21 +311,20 @@ static int add_numbers(struct load *l, unsigned e, int host, const struct wanted
     if (n > INT_MAX - note->next_core)
         return FAIL(l, e, "cores", 0, err, "host '%s' cannot have so many cores", name);
     per_pe = w->level == HRUN_LEVEL_NODE ? n : 1;
-    for (int i = 0; i < n / per_pe && rc >= 0; i++) {
-        first = note->next_core + i * per_pe;
-        cores = hrun_cuts_keep(l->c, per_pe == 1 ? hrun_strf("%d", first)
-                                                 : hrun_strf("%d-%d", first, first + per_pe - 1), err);
-        if (!cores)
-            return -1;
-        struct hrun_pe pe = { host, note->next_pe++, "", cores, "", per_pe, per_pe,
+    for (int i = 0; i < n / per_pe; i++) {
+        struct hrun_pe pe = { host, note->next_pe++, "", NULL, "", per_pe, per_pe,
                               w->memory / (uint64_t)all * (uint64_t)per_pe };
-        rc = add_pe(l, w, w->cpu_model, kind, &pe, 0, err);
+
+        first = note->next_core + i * per_pe;
+        pe.cores = hrun_cuts_keep(l->c, per_pe == 1 ? hrun_strf("%d", first)
+                                                    : hrun_strf("%d-%d", first, first + per_pe - 1));
+        add_described_pe(l, w, w->cpu_model, kind, &pe, 0);
     }
     note->next_core += n;
-    return rc < 0 ? -1 : 0;
+    return 0;
 }
 
 int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err)
 {
-    return l->c->hosts[host].topo ? add_known(l, e, host, w, err) : add_numbers(l, e, host, w, err);
+    return l->c->hosts[host].topo ? add_known_pes(l, e, host, w, err) : add_counted_pes(l, e, host, w, err);
 }

@@ -63,13 +63,11 @@ int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struc
 static int fail_not_granted(const struct hrun_discovery *d, const struct hrun_host_entry *e, const char *file,
                             struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_hostlist_print(d->granted->hosts.v, d->granted->hosts.n, &b);
-    hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in %s, which grants %.400s; leave it "
-                 "out, or ask for it when you submit the job", e->name, d->granted->name, b.data);
-    hrun_buf_release(&b);
-    return -1;
+    return hrun_fail_at(err, HRUN_EINVAL, file, e->line, e->column, "host '%s' is not in %s, which grants %.400s; "
+                        "leave it out, or ask for it when you submit the job", e->name, d->granted->name, b.data);
 }
 
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
@@ -131,9 +129,10 @@ static int add_local(struct hrun_cluster *c, const char *name, int slots, struct
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_THIS, NULL, err);
 
-    if (!t || hrun_cluster_add_topo(c, t, err) < 0)
+    if (!t)
         return -1;
-    return hrun_cluster_add_host(c, name, 1, slots, t, err);
+    hrun_cluster_add_topo(c, t);
+    return hrun_cluster_add_host(c, name, 1, slots, t);
 }
 
 static int ask_remote(struct listed *l, struct hrun_error *err)
@@ -162,10 +161,6 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
     struct hrun_error why = { 0 };
     int next = 0, host, rc = -1;
 
-    if (!l.remote || !l.answers) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
     if (sort_out(&l, err) || ask_remote(&l, err))
         goto done;
     for (size_t i = 0; i < list->n; i++) {
@@ -177,11 +172,9 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
             next++;
             continue;
         } else {
-            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.answers[next]->topo, err);
-            if (host >= 0) {
-                hrun_cluster_set_answer(d->c, host, l.answers[next]);
-                l.answers[next++] = NULL;
-            }
+            host = hrun_cluster_add_host(d->c, e->name, 0, e->slots, l.answers[next]->topo);
+            hrun_cluster_set_answer(d->c, host, l.answers[next]);
+            l.answers[next++] = NULL;
         }
         if (host < 0)
             goto done;
@@ -193,9 +186,14 @@ static int from_list(const struct hrun_discovery *d, const struct hrun_host_list
             goto done;
         }
     }
-    rc = d->c->nhosts ? hrun_group_finish(d->c, level, err) : hrun_fail_nothing_left(d->c, err);
+    if (d->c->nhosts) {
+        hrun_group_finish(d->c, level);
+        rc = 0;
+    } else {
+        hrun_fail_nothing_left(d->c, err);
+    }
 done:
-    for (int i = 0; l.answers && i < l.nremote; i++)
+    for (int i = 0; i < l.nremote; i++)
         hrun_host_answer_destroy(l.answers[i]);
     free(l.answers);
     free(l.remote);
@@ -207,8 +205,6 @@ static int from_allocation(const struct hrun_discovery *d, const struct hrun_all
     struct hrun_host_list list = { xcalloc(a->hosts.n + 1, sizeof *list.v), a->hosts.n, a->hosts.n };
     int rc;
 
-    if (!list.v)
-        return hrun_fail_nomem(err);
     for (size_t i = 0; i < list.n; i++)
         list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], d->granted ? 0 : a->slots[i], 0, 0, 0 };
     rc = from_list(d, &list, "", err);
@@ -221,7 +217,10 @@ static int from_this_host(const struct hrun_discovery *d, struct hrun_error *err
     enum hrun_level level = d->req->level < 0 ? HRUN_LEVEL_CORE : (enum hrun_level)d->req->level;
     int host = add_local(d->c, hrun_resolver_own_name(d->resolver), 0, err);
 
-    return host < 0 || hrun_group_host(d->c, host, level, err) ? -1 : hrun_group_finish(d->c, level, err);
+    if (host < 0 || hrun_group_host(d->c, host, level, err))
+        return -1;
+    hrun_group_finish(d->c, level);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -244,11 +243,8 @@ static int from_source(const struct hrun_discovery *d, const struct hrun_allocat
 }
 
 /* Where the hosts come from, and in whose allocation we are. a is empty where it does not matter. */
-static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request *req, const struct hrun_allocation *a,
-                       struct hrun_error *err)
+static void name_source(struct hrun_cluster *c, const struct hrun_cluster_request *req, const struct hrun_allocation *a)
 {
-    int is_grant = a->manager != HRUN_MANAGER_NONE && a->manager != HRUN_MANAGER_OPENMPI;
-
     c->source = req->cluster_file ? hrun_strf("cluster file %s", req->cluster_file)
               : req->host_file    ? hrun_strf("host file %s", req->host_file)
               : req->hosts        ? xstrdup("--host")
@@ -256,9 +252,8 @@ static int name_source(struct hrun_cluster *c, const struct hrun_cluster_request
     c->manager = a->manager;
     c->ngroups = a->ngroups > 1 ? a->ngroups : 1;
     c->cpus_each = a->cpus_each;
-    if (is_grant)
+    if (a->manager != HRUN_MANAGER_NONE && a->manager != HRUN_MANAGER_OPENMPI)
         c->allocation = xstrdup(a->name);
-    return (!is_grant || c->allocation) ? 0 : hrun_fail_nomem(err);
 }
 
 /* Flux is asked first: an instance within a job of another manager is what the user has started last. */
@@ -299,8 +294,7 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
     /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
     if (a.manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
         hrun_allocation_release(&a);
-    if (name_source(d.c, req, &a, err))
-        goto done;
+    name_source(d.c, req, &a);
     d.granted = d.c->allocation ? &a : NULL;
     d.resolver = hrun_resolver_create(err);
     if (!d.resolver)

@@ -24,14 +24,14 @@ static int quota_permille(const struct hrun_host *h, const struct hrun_cut *cut)
     return h->cpu_quota > 0 && h->cpu_quota < ncores ? (int)fmax(1, round(1000 * h->cpu_quota)) : 0;
 }
 
-static int find_sub(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level, int quota,
-                    const struct hrun_topo_pe *pe, uint64_t memory_bytes, struct hrun_error *err)
+static int find_sub_of_pe(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level, int quota,
+                          const struct hrun_topo_pe *pe, uint64_t memory_bytes)
 {
     struct hrun_pe_key key = { hrun_host_cpu_model(h), hrun_topo_kind_name(h->topo, pe->kind), level, pe->ncores,
                                pe->npus, hrun_round_memory(memory_bytes), 0, NULL, 0, quota };
-    int before = c->nsubs, sub = hrun_cluster_find_sub(c, 0, &key, err);
+    int before = c->nsubs, sub = hrun_cluster_find_sub(c, 0, &key);
 
-    if (sub >= 0 && (c->nsubs > before || pe->kind < c->subs[sub].kind))
+    if (c->nsubs > before || pe->kind < c->subs[sub].kind)
         c->subs[sub].kind = pe->kind;
     return sub;
 }
@@ -52,9 +52,8 @@ int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, str
 
         if (!last.like || last.memory_bytes != memory || last.like->kind != p->kind ||
             last.like->ncores != p->ncores || last.like->npus != p->npus)
-            last = (struct last){ p, memory, find_sub(c, h, level, quota, p, memory, err) };
-        if (last.sub < 0 || hrun_cluster_add_pe(c, last.sub, &pe, err) < 0)
-            return -1;
+            last = (struct last){ p, memory, find_sub_of_pe(c, h, level, quota, p, memory) };
+        hrun_cluster_add_pe(c, last.sub, &pe);
     }
     return 0;
 }
@@ -155,11 +154,11 @@ static int tells_apart(const struct hrun_cluster *c, char *const *bases, int sub
 }
 
 /* The name of a sub-cluster: its base, its kind, and as many marks as tell it apart from others of that base. */
-static int name_sub(struct hrun_cluster *c, char *const *bases, int sub, struct hrun_error *err)
+static void name_grouped_sub(struct hrun_cluster *c, char *const *bases, int sub)
 {
     const struct hrun_subcluster *s = &c->subs[sub];
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc, apart = 0;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    int apart = 0;
 
     hrun_buf_adds(&b, bases[sub]);
     if (s->core_kind[0]) {
@@ -171,16 +170,13 @@ static int name_sub(struct hrun_cluster *c, char *const *bases, int sub, struct 
         if (apart > 0)
             marks[m](s, &b);
     }
-    rc = hrun_cluster_name_sub(c, sub, b.data, 0);
-    hrun_buf_release(&b);
-    return rc < 0 ? -1 : 0;
+    hrun_cluster_name_sub(c, sub, b.data, 0);
 }
 
-int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun_error *err)
+void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level)
 {
     char **bases = xcalloc((size_t)c->nsubs + 1, sizeof *bases);
     struct hrun_buf b = HRUN_BUF_INIT;
-    int rc = 0;
 
     if (c->nsubs > 1)
         qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
@@ -190,12 +186,10 @@ int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun
         if (!b.len)
             hrun_buf_adds(&b, hrun_level_name(level));
         bases[sub] = hrun_buf_detach(&b);
-        rc = 0;
     }
-    for (int sub = 0; sub < c->nsubs && !rc; sub++)
-        rc = name_sub(c, bases, sub, err);
+    for (int sub = 0; sub < c->nsubs; sub++)
+        name_grouped_sub(c, bases, sub);
     for (int sub = 0; sub < c->nsubs; sub++)
         free(bases[sub]);
     free(bases);
-    return rc;
 }

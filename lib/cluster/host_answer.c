@@ -42,31 +42,22 @@ static struct hrun_topo *find_known(const struct known *k, uint64_t key)
     return NULL;
 }
 
-static int add_known(struct known *k, uint64_t key, struct hrun_topo *topo)
-{
-    if (k->n == k->cap) {
-        int cap = k->cap ? 2 * k->cap : 16;
-        void *v = xrealloc(k->v, (size_t)cap * sizeof *k->v);
-
-        k->v = v;
-        k->cap = cap;
-    }
-    k->v[k->n].key = key;
-    k->v[k->n++].topo = topo;
-    return 0;
-}
-
 /* Load xml[len], which a NUL follows, as the topology of that key. NULL on failure. */
 static struct hrun_topo *load_xml(struct hrun_cluster *c, struct known *k, uint64_t key, const char *xml,
                                   struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
 
-    return t && hrun_cluster_add_topo(c, t, err) >= 0 && !add_known(k, key, t) ? t : NULL;
+    if (!t)
+        return NULL;
+    hrun_cluster_add_topo(c, t);
+    hrun_grow(k->v, k->n + 1, k->cap);
+    k->v[k->n].key = key;
+    k->v[k->n++].topo = t;
+    return t;
 }
 
-/* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none,
- * or memory ran out (*nomem = 1 then). */
+/* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none. */
 static char *told_line(const char *p, const char *key)
 {
     const char *end = strstr(p, HRUN_TOLD_END), *line = strstr(p, key);
@@ -80,7 +71,7 @@ static char *told_line(const char *p, const char *key)
     if (line + len > end)
         return NULL;
     value = xstrndup(line, len);
-    for (char *q = value; q && *q; q++)
+    for (char *q = value; *q; q++)
         if (iscntrl((unsigned char)*q))
             *q = ' ';
     return value;
@@ -119,9 +110,11 @@ double hrun_cpu_quota_of(const char *text)
 
 static int read_instruction(const char *host, const char *p, struct hrun_host_answer *t, struct hrun_error *err)
 {
-    int good, nomem = 0;
-    char *number = told_line(p, "\nmemory "), *key = told_line(p, "\ntopology "), *after = NULL;
-    char *quota = told_line(p, "\nquota ");
+    autofree char *number = told_line(p, "\nmemory ");
+    autofree char *key = told_line(p, "\ntopology ");
+    autofree char *quota = told_line(p, "\nquota ");
+    char *after = NULL;
+    int good;
 
     t->usable = told_line(p, "\nusable ");
     t->cpu_model = told_line(p, "\ncpu ");
@@ -134,10 +127,7 @@ static int read_instruction(const char *host, const char *p, struct hrun_host_an
     if (key)
         t->key = strtoull(key, NULL, 16);
     t->cpu_quota = quota ? hrun_cpu_quota_of(quota) : 0;
-    free(quota);
-    free(number);
-    free(key);
-    return nomem ? hrun_fail_nomem(err) : good ? 0 : fail_answer(host, p, err);
+    return good ? 0 : fail_answer(host, p, err);
 }
 
 /* Does what stands before our instruction end as XML of hwloc does, but for blanks? */
@@ -195,14 +185,13 @@ static struct hrun_host_answer *remember(struct hrun_cache *cache, struct hrun_c
                                   const char *host)
 {
     struct hrun_host_answer *t = hrun_cache_find(cache, host);
-    struct hrun_buf xml = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf xml = HRUN_BUF_INIT;
 
     if (!t)
         return NULL;
     t->topo = find_known(known, t->key);
     if (!t->topo && !hrun_cache_topology(cache, t->key, &xml))
         t->topo = load_xml(c, known, t->key, xml.data, NULL);
-    hrun_buf_release(&xml);
     if (t->topo)
         return t;
     hrun_host_answer_destroy(t);
@@ -210,10 +199,10 @@ static struct hrun_host_answer *remember(struct hrun_cache *cache, struct hrun_c
 }
 
 /* The first host that failed gives the error, the others are named. */
-static int tell_failures(char *const *hosts, int n, const struct hrun_error *errors, int *bad, struct hrun_error *err)
+static int fail_failures(char *const *hosts, int n, const struct hrun_error *errors, int *bad, struct hrun_error *err)
 {
-    char **others = xcalloc((size_t)n + 1, sizeof *others);
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autofree char **others = xcalloc((size_t)n + 1, sizeof *others);
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     size_t nothers = 0;
 
     *bad = -1;
@@ -227,21 +216,8 @@ static int tell_failures(char *const *hosts, int n, const struct hrun_error *err
     }
     if (nothers)
         hrun_hostlist_print(others, nothers, &b);
-    hrun_fail(err, errors[*bad].code, "%s%s%.400s%s", errors[*bad].text, b.len ? " (also failed: " : "", b.data,
-              b.len ? ")" : "");
-    hrun_buf_release(&b);
-    free(others);
-    return -1;
-}
-
-static int leave_out(struct hrun_cluster *c, char *const *hosts, int n, const struct hrun_error *errors)
-{
-    for (int i = 0; i < n; i++)
-        if (errors[i].code) {
-            hrun_strvec_push(&c->unreachable, hosts[i]);
-            hrun_strvec_push(&c->why_not, errors[i].text);
-        }
-    return 0;
+    return hrun_fail(err, errors[*bad].code, "%s%s%.400s%s", errors[*bad].text, b.len ? " (also failed: " : "", b.data,
+                     b.len ? ")" : "");
 }
 
 /* Ask n hosts, none of which is remembered. */
@@ -296,22 +272,21 @@ static int compare_named(const void *pa, const void *pb)
 static int check_machines(char *const *hosts, int n, struct hrun_host_answer *const *answers, int *bad,
                           struct hrun_error *err)
 {
-    struct named *v = xcalloc((size_t)n + 1, sizeof *v);
-    int count = 0, rc = 0;
+    autofree struct named *v = xcalloc((size_t)n + 1, sizeof *v);
+    int count = 0;
 
     for (int i = 0; i < n; i++)
         if (answers[i] && answers[i]->machine && strncmp(hosts[i], "127.", 4))
             v[count++] = (struct named){ answers[i]->machine, hosts[i], i };
     qsort(v, (size_t)count, sizeof *v, compare_named);
-    for (int i = 1; i < count && !rc; i++) {
+    for (int i = 1; i < count; i++) {
         if (strcmp(v[i - 1].machine, v[i].machine))
             continue;
         *bad = v[i].index;
-        rc = hrun_fail(err, HRUN_EINVAL, "host '%s' is the same machine as '%s'; name it once", v[i].host,
-                       v[i - 1].host);
+        return hrun_fail(err, HRUN_EINVAL, "host '%s' is the same machine as '%s'; name it once", v[i].host,
+                         v[i - 1].host);
     }
-    free(v);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- all together */
@@ -319,10 +294,10 @@ static int check_machines(char *const *hosts, int n, struct hrun_host_answer *co
 int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
                    char *const *hosts, int n, struct hrun_host_answer **answers, int *bad, struct hrun_error *err)
 {
-    char **names = xcalloc((size_t)n + 1, sizeof *names);
-    int *where = xcalloc((size_t)n + 1, sizeof *where);
-    struct hrun_host_answer **fresh = xcalloc((size_t)n + 1, sizeof *fresh);
-    struct hrun_error *errors = xcalloc((size_t)n + 1, sizeof *errors);
+    autofree char **names = xcalloc((size_t)n + 1, sizeof *names);
+    autofree int *where = xcalloc((size_t)n + 1, sizeof *where);
+    autofree struct hrun_host_answer **fresh = xcalloc((size_t)n + 1, sizeof *fresh);
+    autofree struct hrun_error *errors = xcalloc((size_t)n + 1, sizeof *errors);
     struct known known = { NULL, 0, 0 };
     int nasked = 0, nfailed = 0, rc = -1;
 
@@ -344,11 +319,16 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
         nfailed += errors[i].code != 0;
     }
     if (nfailed && !req->skip_unreachable) {
-        tell_failures(names, nasked, errors, bad, err);
+        fail_failures(names, nasked, errors, bad, err);
         *bad = where[*bad];
         goto done;
     }
-    rc = leave_out(c, names, nasked, errors) || check_machines(hosts, n, answers, bad, err) ? -1 : 0;
+    for (int i = 0; i < nasked; i++)
+        if (errors[i].code) {
+            hrun_strvec_push(&c->unreachable, names[i]);
+            hrun_strvec_push(&c->why_not, errors[i].text);
+        }
+    rc = check_machines(hosts, n, answers, bad, err);
 done:
     for (int i = 0; i < n && rc; i++) {
         hrun_host_answer_destroy(answers[i]);
@@ -356,10 +336,6 @@ done:
     }
     for (int i = 0; i < nasked; i++)
         hrun_host_answer_destroy(fresh[i]);
-    free(fresh);
-    free(errors);
-    free(where);
-    free(names);
     free(known.v);
     return rc;
 }

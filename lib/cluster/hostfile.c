@@ -27,22 +27,6 @@ void hrun_host_list_release(struct hrun_host_list *list)
     *list = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
 }
 
-static int push(struct hrun_host_list *list, const char *name, int slots, int keyed, int line, int column,
-                struct hrun_error *err)
-{
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 16;
-        struct hrun_host_entry *v = xrealloc(list->v, cap * sizeof *v);
-        list->v = v;
-        list->cap = cap;
-    }
-    list->v[list->n] = (struct hrun_host_entry){ xstrdup(name), slots, keyed, line, column };
-    if (!list->v[list->n].name)
-        return hrun_fail_nomem(err);
-    list->n++;
-    return 0;
-}
-
 static int fail_user(const char *file, int line, int column, const char *user, int len, struct hrun_error *err)
 {
     return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host list cannot name a user: write 'User %.*s' for "
@@ -53,10 +37,10 @@ static int fail_user(const char *file, int line, int column, const char *user, i
 static int add_item(struct hrun_host_list *list, const char *file, char *item, int line, int column,
                     int slots, struct hrun_error *err)
 {
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error why;
     char *colon = strrchr(item, ':'), *bracket = strrchr(item, ']'), *at = strchr(item, '@');
-    int keyed = slots != NOT_GIVEN, rc = -1;
+    int keyed = slots != NOT_GIVEN;
     struct in6_addr address;
     int64_t count;
 
@@ -76,19 +60,16 @@ static int add_item(struct hrun_host_list *list, const char *file, char *item, i
         slots = (int)count;
         *colon = 0;
     }
-    if (!*item) {
-        hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host name is missing");
-    } else if (hrun_hostlist_parse(item, &names, &why)) {
-        hrun_fail_at(err, why.code, file, line, column + (why.column ? why.column - 1 : 0), "%s", why.text);
-    } else {
-        rc = 0;
-        if (names.n > HRUN_HOSTLIST_MAX - list->n)
-            rc = hrun_fail_at(err, HRUN_EPARSE, file, line, column, "more than %d hosts are named", HRUN_HOSTLIST_MAX);
-        for (size_t i = 0; i < names.n && !rc; i++)
-            rc = push(list, names.v[i], slots, keyed, line, column, err);
-    }
-    hrun_strvec_release(&names);
-    return rc;
+    if (!*item)
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host name is missing");
+    if (hrun_hostlist_parse(item, &names, &why))
+        return hrun_fail_at(err, why.code, file, line, column + (why.column ? why.column - 1 : 0), "%s", why.text);
+    if (names.n > HRUN_HOSTLIST_MAX - list->n)
+        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "more than %d hosts are named", HRUN_HOSTLIST_MAX);
+    hrun_grow(list->v, list->n + names.n, list->cap);
+    for (size_t i = 0; i < names.n; i++)
+        list->v[list->n++] = (struct hrun_host_entry){ xstrdup(names.v[i]), slots, keyed, line, column };
+    return 0;
 }
 
 static int compare_entries(const void *pa, const void *pb)

@@ -145,7 +145,7 @@ int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind
 int hrun_host_granted(struct hrun_cluster *c, const struct hrun_host *h, int npus, int *ncores, struct hrun_error *err);
 const char *hrun_host_cpu_model(const struct hrun_host *h);
 /* Give a string to c, which frees it with the cuts. Result: it, or NULL (then it is freed). */
-const char *hrun_cuts_keep(struct hrun_cluster *c, char *text, struct hrun_error *err);
+const char *hrun_cuts_keep(struct hrun_cluster *c, char *text);
 void hrun_cuts_destroy(struct hrun_cuts *cuts);
 
 /* ---------------------------------------------------------------- cluster.c: putting a cluster together */
@@ -162,20 +162,18 @@ struct hrun_pe_key {
     int quota_permille;
 };
 
-/* Each returns the index of the new (or found) element, or -1 (HRUN_ENOMEM). */
-int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots,
-                          struct hrun_topo *topo, struct hrun_error *err);
+/* Result: the index of the new host. */
+int hrun_cluster_add_host(struct hrun_cluster *c, const char *name, int is_local, int slots, struct hrun_topo *topo);
 /* A host was asked: it takes t over. */
 void hrun_cluster_set_answer(struct hrun_cluster *c, int host, struct hrun_host_answer *t);
-/* Takes t over, also on failure. */
-int hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t, struct hrun_error *err);
-/* The sub-cluster of that key among subs first.., made when there is none. It has no name yet. */
-int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key,
-                          struct hrun_error *err);
+/* Takes t over. */
+void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t);
+/* The index of the sub-cluster of that key among subs first.., made when there is none. It has no name yet. */
+int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key);
 /* Copies pe without its strings, which have to live as long as c. */
-int hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe, struct hrun_error *err);
+void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *pe);
 /* Name sub-cluster sub `base`, "base-KIND" when with_kind, and with a number when that is taken. */
-int hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind);
+void hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, int with_kind);
 
 /* ---------------------------------------------------------------- discover.c */
 
@@ -193,7 +191,7 @@ struct hrun_discovery {
  * granted, -2: there is no allocation. */
 int hrun_granted_index(const struct hrun_discovery *d, const char *name);
 /* Set what the allocation grants of a host, which has this name there, once its topology is known, within the limits
- * that it has already. Errors: HRUN_ENOMEM. */
+ * that it has already. */
 int hrun_grant(const struct hrun_discovery *d, int host, const char *name, struct hrun_error *err);
 /* No host is left. Result: -1. */
 int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err);
@@ -203,7 +201,7 @@ int hrun_fail_nothing_left(const struct hrun_cluster *c, struct hrun_error *err)
 /* Put the PEs of a host into sub-clusters, which have no names yet. */
 int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err);
 /* Order and name the sub-clusters when all hosts are in. */
-int hrun_group_finish(struct hrun_cluster *c, enum hrun_level level, struct hrun_error *err);
+void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level);
 
 /* ---------------------------------------------------------------- platform.c: simulated hosts */
 
@@ -284,7 +282,7 @@ struct wanted {                     /* what an entry wants of each of its hosts 
 #define FAIL(l, e, key, offset, err, ...) \
     hrun_fail_at_entry((l), (e), (key), (offset), (err), hrun_strf(__VA_ARGS__))
 
-/* Takes text over; NULL means that memory ran out. Result: -1. */
+/* Takes text over. Result: -1. */
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text);
 

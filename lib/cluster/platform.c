@@ -123,11 +123,11 @@ static int read_line(struct sim *s, const char *line, struct hrun_error *err)
         add_loop(s, line + 5);
     else if (!strncmp(line, "asking ", 7))
         snprintf(s->asking, sizeof s->asking, "%s", line + 7);
-    else if (!strncmp(line, "simgrid ", 8) && !s->version && !(s->version = xstrdup(line + 8)))
-        return hrun_fail_nomem(err);
+    else if (!strncmp(line, "simgrid ", 8))
+        s->version = s->version ? s->version : xstrdup(line + 8);
     else if (!strcmp(line, "end"))
         s->ended = 1;
-    else if (!s->words[0] && strncmp(line, "simgrid ", 8))
+    else if (!s->words[0])
         snprintf(s->words, sizeof s->words, "%s", line);
     return 0;
 }
@@ -218,10 +218,10 @@ static void add_link(struct hrun_buf *out, const char *what, double bw, double l
         hrun_buf_addf(out, "%s%s %.9g MB/s %.9g us", out->len ? ", " : "", what, 1e-6 * bw, 1e6 * lat);
 }
 
-static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_level level, struct hrun_error *err)
+static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_level level)
 {
-    int host = hrun_cluster_add_host(c, h->name, 0, h->slots, NULL, err), sub = -1, n = 1, before = c->nsubs;
-    struct hrun_buf network = HRUN_BUF_INIT;
+    int host = hrun_cluster_add_host(c, h->name, 0, h->slots, NULL), sub, n = 1, before = c->nsubs;
+    autorelease(hrun_buf_release) struct hrun_buf network = HRUN_BUF_INIT;
     char model[64];
     double memory, part = level == HRUN_LEVEL_CORE ? 1.0 / h->cores : 1;
     struct hrun_pe_key key = { .cpu_model = model, .core_kind = "", .level = level, .island = h->island };
@@ -233,9 +233,8 @@ static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_l
     key.ncores = key.npus = level == HRUN_LEVEL_CORE ? 1 : h->cores;
     memory = h->memory_bytes * part;
     key.memory_bytes = hrun_round_memory((uint64_t)memory);
-    if (host >= 0)
-        sub = hrun_cluster_find_sub(c, 0, &key, err);
-    if (sub >= 0 && c->nsubs > before) {
+    sub = hrun_cluster_find_sub(c, 0, &key);
+    if (c->nsubs > before) {
         c->subs[sub].core_flops = h->speed;
         c->subs[sub].link_bw = h->bw;
         c->subs[sub].link_lat = h->lat;
@@ -244,16 +243,13 @@ static int add_pes(struct hrun_cluster *c, const struct sim_host *h, enum hrun_l
     }
     if (level == HRUN_LEVEL_CORE)
         n = h->slots && h->slots < h->cores ? h->slots : h->cores;
-    for (int i = 0; i < n && sub >= 0; i++) {
+    for (int i = 0; i < n; i++) {
         struct hrun_pe pe = { .host = host, .index = i, .cpuset = "", .core_pus = "", .ncores = key.ncores,
                               .npus = key.npus, .memory_bytes = (uint64_t)memory };
 
-        pe.cores = hrun_cuts_keep(c, key.ncores == 1 ? hrun_strf("%d", i) : hrun_strf("0-%d", key.ncores - 1), err);
-        if (!pe.cores || hrun_cluster_add_pe(c, sub, &pe, err) < 0)
-            sub = -1;
+        pe.cores = hrun_cuts_keep(c, key.ncores == 1 ? hrun_strf("%d", i) : hrun_strf("0-%d", key.ncores - 1));
+        hrun_cluster_add_pe(c, sub, &pe);
     }
-    hrun_buf_release(&network);
-    return sub < 0 ? -1 : 0;
 }
 
 /* The fastest first, then by what their network gives; islands by the names of their hosts. */
@@ -275,14 +271,13 @@ static int compare_subs(const void *pa, const void *pb)
 }
 
 /* What stands before the number in the names of all its hosts ("fast-" of "fast-0.site"); else its speed. */
-static int name_sub(struct hrun_cluster *c, int sub, struct hrun_error *err)
+static void name_simulated_sub(struct hrun_cluster *c, int sub)
 {
     const struct hrun_subcluster *s = &c->subs[sub];
     const char *first = c->hosts[s->pes[0].host].name;
     size_t len = strcspn(first, "0123456789.");
-    char *base = hrun_strf("%.*s", (int)len, first);
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc;
+    autofree char *base = xstrndup(first, len);
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (int i = 1; i < s->npes && len; i++) {
         const char *name = c->hosts[s->pes[i].host].name;
@@ -294,10 +289,7 @@ static int name_sub(struct hrun_cluster *c, int sub, struct hrun_error *err)
         hrun_add_slug(&b, base);
     if (!b.len)
         hrun_buf_addf(&b, "%.3ggf", 1e-9 * s->core_flops);
-    rc = hrun_cluster_name_sub(c, sub, b.data, 0);
-    free(base);
-    hrun_buf_release(&b);
-    return rc < 0 ? -1 : 0;
+    hrun_cluster_name_sub(c, sub, b.data, 0);
 }
 
 /* What lies between two hosts of the sub-cluster, as all its runs see it. */
@@ -331,15 +323,13 @@ static int read_text(const struct hrun_cluster_request *req, const struct hrun_h
         goto done;
     }
     for (int i = 0; i < s.n; i++)
-        if (add_pes(c, &s.v[i], level, err))
-            goto done;
+        add_simulated_pes(c, &s.v[i], level);
     for (int i = 0; i < c->nsubs; i++)      /* host i of the cluster is host i of s */
         add_mate(&c->subs[i], &s.v[c->subs[i].pes[0].host]);
     if (c->nsubs > 1)
         qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
     for (int i = 0; i < c->nsubs; i++)
-        if (name_sub(c, i, err))
-            goto done;
+        name_simulated_sub(c, i);
     c->simgrid = s.version;
     s.version = NULL;
     rc = 0;

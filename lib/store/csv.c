@@ -340,6 +340,14 @@ static void on_row(int ending, void *ctx)
     t->ended = 1;
 }
 
+/* libcsv has failed: for the syntax that `why` is about, or for lack of memory. Result: -1. */
+static int fail_csv(struct table *t, struct csv_parser *p, int line, const char *why)
+{
+    if (csv_error(p) != CSV_EPARSE)
+        hrun_out_of_memory();
+    return fail(t, line, "%s", why);
+}
+
 /* Line by line, so that the place of what is wrong is known. */
 static int read_lines(struct table *t, struct csv_parser *p, const char *text, const char *stop)
 {
@@ -356,15 +364,13 @@ static int read_lines(struct table *t, struct csv_parser *p, const char *text, c
         if (n > STORE_LINE_MAX + 1)
             return fail(t, line, "the line is longer than %d KiB", STORE_LINE_MAX >> 10);
         if (csv_parse(p, at, n, on_cell, on_row, t) != n)
-            return csv_error(p) != CSV_EPARSE ? hrun_fail_nomem(t->err) :
-                   fail(t, line, "a quote stands inside of a cell: RFC 4180 wants the cell in quotes, and each of its "
-                        "quotes twice");
+            return fail_csv(t, p, line, "a quote stands inside of a cell: RFC 4180 wants the cell in quotes, and each "
+                            "of its quotes twice");
         if (t->ended)
             t->line = line + 1;
     }
     if (!t->failed && csv_fini(p, on_cell, on_row, t))
-        return csv_error(p) != CSV_EPARSE ? hrun_fail_nomem(t->err) :
-               fail(t, t->line, "a quote that opens in this row is not closed");
+        return fail_csv(t, p, t->line, "a quote that opens in this row is not closed");
     return t->failed ? -1 : 0;
 }
 

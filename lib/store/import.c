@@ -77,10 +77,12 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
 {
     int rc = 0, saved = errno;
 
-    for (size_t i = 0; i < x->n && !(x->app && x->signature); i++)
-        if ((!x->app && x->v[i].app && !(x->app = xstrdup(x->v[i].app)))
-            || (!x->signature && x->v[i].signature && !(x->signature = xstrdup(x->v[i].signature))))
-            return hrun_fail_nomem(err);
+    for (size_t i = 0; i < x->n && !(x->app && x->signature); i++) {
+        if (!x->app && x->v[i].app)
+            x->app = xstrdup(x->v[i].app);
+        if (!x->signature && x->v[i].signature)
+            x->signature = xstrdup(x->v[i].signature);
+    }
     for (size_t i = 0; i < x->n && !rc; i++)
         rc = claim(&x->v[i].app, app, x->app, "application", "-app", file, x->v[i].line, err)
              || claim(&x->v[i].signature, signature, x->signature, "signature", "--signature", file, x->v[i].line, err)

@@ -46,8 +46,7 @@ const void *store_const_member(const struct hrun_sample *s, const struct store_f
 /* A field's value as JSON; NULL when memory ran out. */
 json_t *store_field_value(const struct hrun_sample *s, const struct store_field *f);
 
-/* Store a JSON value into its field, whose text is lost, not freed. Errors: HRUN_ECORRUPT naming the key,
- * HRUN_ENOMEM. */
+/* Store a JSON value into its field, whose text is lost, not freed. Errors: HRUN_ECORRUPT naming the key. */
 int store_take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err);
 
 /* A name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
@@ -55,7 +54,7 @@ int store_take_value(const struct store_field *f, const json_t *value, struct hr
 int store_check_name(const char *what, const char *name, struct hrun_error *err);
 
 /* DATA/profiles/APP, and DATA/profiles/APP/SIGNATURE + suffix (".log"), after checking the names. The caller
- * frees it; NULL with HRUN_EINVAL or HRUN_ENOMEM. */
+ * frees it; NULL with HRUN_EINVAL. */
 char *store_folder(const struct hrun_store *s, const char *app, struct hrun_error *err);
 char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                  struct hrun_error *err);
@@ -75,7 +74,7 @@ int store_advise(struct hrun_error *err, const char *kept);
 int store_check_sample(const struct hrun_sample *sample, struct hrun_error *err);
 
 /* Append one whole line: JSON, tab, CRC-32, newline. Errors: HRUN_EINVAL (also for texts that would make it longer than
- * STORE_LINE_MAX), HRUN_ENOMEM. */
+ * STORE_LINE_MAX). */
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err);
 
@@ -83,13 +82,12 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
 int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,
                  size_t n, struct hrun_error *err);
 
-/* The sample of a record's JSON text, whose checksum is right. Errors: HRUN_ECORRUPT with the reason,
- * HRUN_ENOMEM. */
+/* The sample of a record's JSON text, whose checksum is right. Errors: HRUN_ECORRUPT with the reason. */
 int store_decode(const char *json, size_t len, const char *app, const char *signature,
                  struct hrun_sample *out, struct hrun_error *err);
 
 /* The good records of the log at path from byte *end on, which becomes the one behind its last newline. *torn: an
- * unfinished record stands behind that. No log: none. Errors: HRUN_EIO, HRUN_ENOMEM. */
+ * unfinished record stands behind that. No log: none. Errors: HRUN_EIO. */
 int store_read_tail(const char *path, const char *app, const char *signature, off_t *end, int *torn,
                     struct hrun_samples *out, struct hrun_error *err);
 
@@ -100,11 +98,10 @@ enum { STORE_WHERE = 80 };
  * file. */
 int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], struct hrun_error *err);
 
-/* Append checked models as YAML. Errors: HRUN_EINVAL (text that is not UTF-8), HRUN_ENOMEM. */
+/* Append checked models as YAML. Errors: HRUN_EINVAL (text that is not UTF-8). */
 int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err);
 
-/* The models of text[len], which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with the place,
- * HRUN_ENOMEM. */
+/* The models of text[len], which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with the place. */
 int store_parse_models(const char *path, const char *text, size_t len, const char *app, const char *signature,
                        struct hrun_models **out, struct hrun_error *err);
 

@@ -72,15 +72,13 @@ struct reader {
     size_t line;
     struct hrun_samples got;
     size_t cap;
-    int nomem;
 };
 
 /* Count something that is no good record; keep the reason and place of the first. */
 static void note_bad(struct reader *r, const char *why)
 {
-    if (r->got.bad++ == 0) {
+    if (r->got.bad++ == 0)
         r->got.first_bad = hrun_strf("%s:%zu: %s", r->path, r->line, why);
-    }
 }
 
 /* Where the end mark of the first record in text[len] begins, or len. */
@@ -116,34 +114,27 @@ static size_t find_start(const char *text, size_t len)
     return 0;
 }
 
-static int matches(const char *text, size_t len, unsigned long stored)
+static int has_checksum(const char *text, size_t len, unsigned long stored)
 {
     return crc32(0, (const unsigned char *)text, (unsigned)len) == stored;
 }
 
 /* A record whose checksum is right. */
-static void take_record(struct reader *r, const char *json, size_t len)
+static void add_sample(struct reader *r, const char *json, size_t len)
 {
     struct hrun_error why = { 0 };
-    struct hrun_sample sample;
 
-    if (r->got.n == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 64;
-        struct hrun_sample *v = xrealloc(r->got.v, cap * sizeof *v);
-
-        r->got.v = v;
-        r->cap = cap;
-    }
-    if (!store_decode(json, len, r->app, r->signature, &sample, &why))
-        r->got.v[r->got.n++] = sample;
+    hrun_grow(r->got.v, r->got.n + 1, r->cap);
+    if (!store_decode(json, len, r->app, r->signature, &r->got.v[r->got.n], &why))
+        r->got.n++;
     else
         note_bad(r, why.text);
 }
 
 /* One line without its newline. A sound one is one record; a damaged one is searched for sound records. */
-static void take_line(struct reader *r, const char *text, size_t len)
+static void read_log_line(struct reader *r, const char *text, size_t len)
 {
-    while (len && !r->nomem) {
+    while (len) {
         size_t end = find_end(text, len), start;
         unsigned long stored;
         char why[128];
@@ -153,18 +144,18 @@ static void take_line(struct reader *r, const char *text, size_t len)
             return;
         }
         stored = strtoul(text + end + 1, NULL, 16);
-        start = matches(text, end, stored) ? 0 : find_start(text, end);
-        if (start && matches(text + start, end - start, stored)) {
+        start = has_checksum(text, end, stored) ? 0 : find_start(text, end);
+        if (start && has_checksum(text + start, end - start, stored)) {
             snprintf(why, sizeof why, "%zu byte%s of a damaged or unfinished record in front of another",
                      start, start == 1 ? "" : "s");
             note_bad(r, why);
-            take_record(r, text + start, end - start);
-        } else if (start || !matches(text, end, stored)) {
+            add_sample(r, text + start, end - start);
+        } else if (start || !has_checksum(text, end, stored)) {
             snprintf(why, sizeof why, "a damaged record: its checksum is %08lx, its text has %08lx", stored,
                      crc32(0, (const unsigned char *)text, (unsigned)end));
             note_bad(r, why);
         } else {
-            take_record(r, text, end);
+            add_sample(r, text, end);
         }
         text += end + END_LENGTH;
         len -= end + END_LENGTH;
@@ -188,9 +179,9 @@ static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
 static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
-    struct hrun_buf line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
     off_t len;
-    int open_end = 0, rc = -1;
+    int open_end = 0, rc = 0;
 
     if (!f)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot open %s", r->path);
@@ -199,24 +190,19 @@ static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *
         fclose(f);
         return -1;
     }
-    for (next_line(f, &line, &len); !r->nomem && len > 0; next_line(f, &line, &len)) {
+    for (next_line(f, &line, &len); len > 0; next_line(f, &line, &len)) {
         r->line++;
         open_end = feof(f) != 0;
         *end += open_end ? 0 : len;
         if (len > STORE_LINE_MAX)
             note_bad(r, "a line longer than 256 KiB, which no record is");
         else
-            take_line(r, line.data, line.len - !open_end);
+            read_log_line(r, line.data, line.len - !open_end);
     }
-    if (r->nomem)
-        hrun_fail_nomem(err);
-    else if (ferror(f))
-        hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
-    else
-        rc = 0;
+    if (ferror(f))
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
     if (torn)
         *torn = open_end;
-    hrun_buf_release(&line);
     fclose(f);
     return rc;
 }
@@ -234,18 +220,11 @@ int store_read_tail(const char *path, const char *app, const char *signature, of
     return rc;
 }
 
-/* Forget what was read. */
-static void restart(struct reader *r)
-{
-    hrun_samples_release(&r->got);
-    r->cap = r->line = 0;
-    r->nomem = 0;
-}
-
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err)
 {
-    char *path, *lockname = NULL;
+    autofree char *path = NULL;
+    autofree char *lockname = NULL;
     struct reader r = { .app = app, .signature = signature };
     int lock, rc = -1, saved = errno;
     off_t end = 0;
@@ -266,7 +245,8 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
             goto out;
         lock = hrun_lock(lockname, NULL);
         if (lock >= 0) {
-            restart(&r);
+            hrun_samples_release(&r.got);
+            r.cap = r.line = 0;
             end = 0;
             rc = read_log(&r, &end, NULL, err);
             hrun_unlock(lock);
@@ -279,8 +259,6 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     rc = 0;
 out:
     hrun_samples_release(&r.got);
-    free(lockname);
-    free(path);
     errno = saved;
     return rc;
 }

@@ -94,7 +94,7 @@ static void drop_record(struct file_record *f)
     free(f->cov);
 }
 
-static int fill_record(const struct hrun_fit_record *r, struct file_record *f)
+static void fill_file_record(const struct hrun_fit_record *r, struct file_record *f)
 {
     size_t n = (size_t)r->nterms;
 
@@ -105,8 +105,6 @@ static int fill_record(const struct hrun_fit_record *r, struct file_record *f)
         .train_mean = r->train_mean, .train_max = r->train_max,
         .terms = xcalloc(n + 1, sizeof *f->terms), .cov = xcalloc(n + 1, sizeof *f->cov)
     };
-    if (!f->terms || !f->cov)
-        return -1;
     for (size_t i = 0; i < n; i++) {
         struct hrun_buf row = HRUN_BUF_INIT;
 
@@ -116,7 +114,6 @@ static int fill_record(const struct hrun_fit_record *r, struct file_record *f)
         f->cov[i] = hrun_buf_detach(&row);
         f->ncov++;
     }
-    return 0;
 }
 
 int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err)
@@ -127,27 +124,17 @@ int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct
         .newest = nonempty(m->newest), .models = xcalloc((size_t)m->n + 1, sizeof *f.models)
     };
     struct hrun_tasking tasking = m->tasking;
-    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
-    int rc = -1;
+    locale_t old, c = hrun_locale_enter(&old);
+    int rc;
 
-    if (!f.models || !c)
-        goto nomem;
     f.dynamic = tasking.dynamic ? &tasking.dynamic : NULL;
     f.master = tasking.master ? &tasking.master : NULL;
     f.ignores = tasking.ignores ? &tasking.ignores : NULL;
-    while (f.nmodels < (unsigned)m->n) {
-        unsigned i = f.nmodels++;
-
-        if (fill_record(&m->v[i], &f.models[i]))
-            goto nomem;
-    }
+    for (; f.nmodels < (unsigned)m->n; f.nmodels++)
+        fill_file_record(&m->v[f.nmodels], &f.models[f.nmodels]);
     rc = hrun_yaml_print(&file_schema, &f, out, err);
-    goto out;
-nomem:
-    hrun_fail_nomem(err);
-out:
     hrun_locale_leave(c, old);
-    for (unsigned i = 0; f.models && i < f.nmodels; i++)
+    for (unsigned i = 0; i < f.nmodels; i++)
         drop_record(&f.models[i]);
     free(f.models);
     return rc;
@@ -197,8 +184,6 @@ static int take_record(const struct file_record *f, unsigned i, struct hrun_fit_
         .terms = xcalloc(n + 1, sizeof *r->terms), .k = xcalloc(n + 1, sizeof *r->k),
         .cov = xcalloc(n * n + 1, sizeof *r->cov)
     };
-    if (!r->family || !r->method || !r->note || !r->terms || !r->k || !r->cov)
-        return hrun_fail_nomem(err);
     snprintf(where, sizeof where, "models[%u].cov", i);
     if (f->ncov != n)
         return hrun_yaml_fail(marks, where, 0, err, HRUN_ECORRUPT, "%s has %u rows for %zu terms", where,
@@ -271,10 +256,8 @@ int store_parse_models(const char *path, const char *text, size_t len, const cha
     struct hrun_models *m = NULL;
     struct hrun_yaml *marks = NULL;
     void *f = NULL;
-    locale_t old = (locale_t)0, c = hrun_locale_enter(&old);
+    locale_t old, c = hrun_locale_enter(&old);
 
-    if (!c)
-        return hrun_fail_nomem(err);
     if (!hrun_yaml_parse(path, text, len, &file_schema, &f, &marks, err))
         m = take_models(f, app, signature, marks, err);
     hrun_yaml_free(&file_schema, f, marks);

@@ -257,9 +257,9 @@ static int least_version(const struct hrun_sample *s)
 int store_encode(const char *app, const char *signature, const struct hrun_sample *sample,
                  struct hrun_buf *line, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     json_t *o;
-    int bad, version, rc = -1;
+    int bad, version;
 
     if (store_check_sample(sample, err))
         return -1;
@@ -273,23 +273,14 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
         if (store_fields[i].since <= version)
             bad |= json_object_set_new(o, store_fields[i].key, store_field_value(sample, &store_fields[i]));
     /* 17 digits give every double back exactly. */
-    if (bad
-        || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
-        goto out;
-    if (text.len + 16 > STORE_LINE_MAX) {
-        json_decref(o);
-        hrun_buf_release(&text);
+    if (bad || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
+        hrun_out_of_memory();
+    json_decref(o);
+    if (text.len + 16 > STORE_LINE_MAX)
         return hrun_fail(err, HRUN_EINVAL, "the texts of the measurement are longer than %d KiB", STORE_LINE_MAX >> 10);
-    }
     hrun_buf_add(line, text.data, text.len);
     hrun_buf_addf(line, "\t%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
-    rc = 0;
-out:
-    if (rc)
-        hrun_fail_nomem(err);
-    json_decref(o);
-    hrun_buf_release(&text);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- from text */
@@ -356,7 +347,7 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
 
     o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
     if (!o && json_error_code(&why) == json_error_out_of_memory)
-        return hrun_fail_nomem(err);
+        hrun_out_of_memory();
     if (!o)
         return hrun_fail(err, HRUN_ECORRUPT, "not JSON: %s at column %d", why.text, why.column);
     v = json_object_get(o, "v");

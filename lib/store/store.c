@@ -26,7 +26,7 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
 {
     struct hrun_store *s = xcalloc(1, sizeof *s);
     struct hrun_error why = { 0 };
-    char *cwd = NULL;
+    autofree char *cwd = NULL;
     int saved = errno;
 
     s->held = -1;
@@ -39,33 +39,21 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
     } else if (data) {
         /* The caller may change its folder later on. */
         cwd = getcwd(NULL, 0);
-        if (!cwd && errno == ENOMEM)
-            goto nomem;
-        if (!cwd) {
+        if (cwd)
+            s->dir = hrun_strf("%s/%s", strcmp(cwd, "/") ? cwd : "", data);
+        else
             hrun_fail(err, HRUN_EINVAL, "the data folder '%s' is relative and the present folder is gone: "
                       "give an absolute path", data);
-            goto fail;
-        }
-        s->dir = hrun_strf("%s/%s", strcmp(cwd, "/") ? cwd : "", data);
     } else {
         s->mode = 0700;
         s->dir = hrun_user_path("XDG_DATA_HOME", ".local/share", "hrun", &why);
-        if (!s->dir && why.code == HRUN_ENOENT) {
+        if (!s->dir)
             hrun_fail(err, HRUN_ENOENT, "no folder for measurements: %s; set HRUN_DATA to a folder", why.text);
-            goto fail;
-        }
     }
-    if (!s->dir)
-        goto nomem;
-    free(cwd);
     errno = saved;
-    return s;
-nomem:
-    hrun_fail_nomem(err);
-fail:
-    free(cwd);
+    if (s->dir)
+        return s;
     hrun_store_close(s);
-    errno = saved;
     return NULL;
 }
 

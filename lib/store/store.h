@@ -161,21 +161,19 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err);
 void hrun_store_close(struct hrun_store *s);
 const char *hrun_store_dir(const struct hrun_store *s);
 
-/* Make a folder of another room's in the data folder, with the mode that all folders there have. Errors: HRUN_EIO,
- * HRUN_ENOMEM. */
+/* Make a folder of another room's in the data folder, with the mode that all folders there have. Errors: HRUN_EIO. */
 int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct hrun_error *err);
 
 /* Keep other processes from adding to a profile and from replacing its models, until hrun_store_end: models
  * fitted from the measurements read in between are of all that there are when hrun_store_put_models stores
  * them. One profile at a time; the calls below may be used in between. Creates the application's folder.
  * Errors: HRUN_EINVAL (a name, a profile is held already), HRUN_EIO (no lock to be had: says the path and what
- * to do), HRUN_ENOMEM; nothing is held then. */
+ * to do); nothing is held then. */
 int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err);
 void hrun_store_end(struct hrun_store *s);   /* nothing held: no effect; hrun_store_close does it too */
 
 /* The file that a calibration locks (hrun_lock_try) while it measures this profile, SIGNATURE.calibrate.lock; recording
- * and fitting do not ask for it. Its folder is made, the caller frees it. Errors: HRUN_EINVAL (a name), HRUN_EIO,
- * HRUN_ENOMEM. */
+ * and fitting do not ask for it. Its folder is made, the caller frees it. Errors: HRUN_EINVAL (a name), HRUN_EIO. */
 char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, const char *signature,
                                   struct hrun_error *err);
 
@@ -185,7 +183,7 @@ char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, c
 int hrun_store_append(struct hrun_store *s, const char *app, const char *signature,
                       const struct hrun_sample *sample, struct hrun_error *err);
 
-/* Read all good records. No log yet: 0 with n = 0. Errors: HRUN_EIO, HRUN_ENOMEM. */
+/* Read all good records. No log yet: 0 with n = 0. Errors: HRUN_EIO. */
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err);
 
@@ -254,7 +252,7 @@ struct hrun_exchange_set {
 
 /* Append the sets as text. *left_out becomes the number of measurements that the format cannot hold.
  * Errors: HRUN_EINVAL (Extra-P: several sets, constants that are no line of text), HRUN_ENODATA (Extra-P: nothing is
- * left), HRUN_ENOMEM; out is to be thrown away then. */
+ * left); out is to be thrown away then. */
 int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exchange_set *sets, size_t nsets,
                         struct hrun_buf *out, size_t *left_out, struct hrun_error *err);
 
@@ -276,14 +274,14 @@ struct hrun_exchange {
 #define HRUN_EXCHANGE_INIT { NULL, 0, 0, NULL, NULL }
 
 /* Append the measurements of CSV in text[len], which was read from the file `name`. Errors: HRUN_EPARSE (with the
- * place: what the format or store.h forbids; out is as it was), HRUN_ENOMEM. */
+ * place: what the format or store.h forbids; out is as it was). */
 int hrun_exchange_read(const char *name, const char *text, size_t len, struct hrun_exchange *out,
                        struct hrun_error *err);
 void hrun_exchange_release(struct hrun_exchange *x);
 
 /* Say whose the measurements of a file are: app and signature replace what was read, NULL leaves it.
  * Errors: HRUN_EINVAL (some have no application or signature then, a name is none, or several that were read would
- * become one), HRUN_ENOMEM. */
+ * become one). */
 int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *app, const char *signature,
                         struct hrun_error *err);
 

@@ -21,10 +21,9 @@ int hrun_topo_bind(const struct hrun_topo *t, const char *cpuset, struct hrun_er
     if (check_this_system(t, err))
         return -1;
     set = hwloc_bitmap_alloc();
-    if (hwloc_bitmap_list_asprintf(&usable, t->usable) < 0) {
-        usable = NULL;
-        hrun_fail_nomem(err);
-    } else if (hwloc_bitmap_list_sscanf(set, cpuset) < 0 || hwloc_bitmap_iszero(set)) {
+    if (hwloc_bitmap_list_asprintf(&usable, t->usable) < 0)
+        hrun_out_of_memory();
+    if (hwloc_bitmap_list_sscanf(set, cpuset) < 0 || hwloc_bitmap_iszero(set)) {
         hrun_fail(err, HRUN_EINVAL, "cannot bind to '%s': it is no list of PUs, such as '0-3,8'", cpuset);
     } else if (!hwloc_bitmap_isincluded(set, t->usable)) {
         hrun_fail(err, HRUN_EINVAL, "cannot bind to PUs '%s': usable here are '%s'", cpuset, usable);

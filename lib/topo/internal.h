@@ -38,8 +38,8 @@ struct hrun_topo {
 /* 1 if the machine has objects of that level. */
 int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level);
 
-/* Make kinds of the usable cores: sort them by kind, name the kinds. Errors: HRUN_ENOMEM. */
-int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err);
+/* Make kinds of the usable cores: sort them by kind, name the kinds. */
+void hrun_topo_find_kinds(struct hrun_topo *t);
 
 /* Call work in a forked process with bounds on its memory and time: hwloc 2.9 crashes on broken XML, and makes a
  * billion PUs of a short text. The work calls nothing that takes a lock of hwloc or libxml2, as hwloc_topology_init,

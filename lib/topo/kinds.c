@@ -245,7 +245,7 @@ static int compare_cores(const void *pa, const void *pb)
 
 /* hwloc 2.9 tells no model of an Arm core; later ones do for each of their kinds. It is put into the core, so that an
  * export has it as well. */
-static int add_parts(struct hrun_topo *t)
+static void add_parts(struct hrun_topo *t)
 {
     for (int i = 0; i < t->ncores && hwloc_topology_is_thissystem(t->hwloc); i++) {
         unsigned part = hrun_cpu_part("", hwloc_bitmap_first(t->cores[i].pus));
@@ -253,20 +253,18 @@ static int add_parts(struct hrun_topo *t)
 
         snprintf(text, sizeof text, "0x%03x", part);
         if (part && !*core_info(&t->cores[i], "CPUPart") && hwloc_obj_add_info(t->cores[i].obj, "CPUPart", text) < 0)
-            return -1;
+            hrun_out_of_memory();
     }
-    return 0;
 }
 
-int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
+void hrun_topo_find_kinds(struct hrun_topo *t)
 {
-    struct traits *v = xcalloc((size_t)t->ncores, sizeof *v);
-    struct kind *kinds = xcalloc((size_t)t->ncores, sizeof *kinds);
+    autofree struct traits *v = xcalloc((size_t)t->ncores, sizeof *v);
+    autofree struct kind *kinds = xcalloc((size_t)t->ncores, sizeof *kinds);
     hwloc_bitmap_t scratch = hwloc_bitmap_alloc();
-    int n = 0, nkinds, rc = -1;
+    int n = 0, nkinds;
 
-    if (add_parts(t))
-        goto done;
+    add_parts(t);
     for (int i = 0, k; i < t->ncores; i++) {
         v[n] = read_traits(t, &t->cores[i], scratch);
         v[n].first = n;
@@ -289,12 +287,5 @@ int hrun_topo_find_kinds(struct hrun_topo *t, struct hrun_error *err)
         else
             hrun_strvec_push(&t->kinds, "");
     qsort(t->cores, (size_t)t->ncores, sizeof *t->cores, compare_cores);
-    rc = 0;
-done:
-    if (rc)
-        hrun_fail_nomem(err);
-    free(v);
-    free(kinds);
     hwloc_bitmap_free(scratch);
-    return rc;
 }

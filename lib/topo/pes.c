@@ -130,7 +130,7 @@ static struct node *list_nodes(const struct hrun_topo *t, int *count)
     }
     add_plugged_memory(t, nodes, *count, &total);
     obj = NULL;
-    while (obj = hwloc_get_next_obj_by_type(t->hwloc, t->core_type, obj)) {
+    while ((obj = hwloc_get_next_obj_by_type(t->hwloc, t->core_type, obj))) {
         served = 0;
         for (int k = 0; k < *count; k++) {
             if (!hwloc_bitmap_intersects(obj->cpuset, nodes[k].set))
@@ -172,21 +172,19 @@ static void drafts_free(struct draft *d, int n)
 }
 
 /* Cores come by logical number, which is the order of the PE's list. */
-static int add_core(struct draft *d, const struct hrun_topo_core *c)
+static void add_draft_core(struct draft *d, const struct hrun_topo_core *c)
 {
-    char *pus = NULL;
-    int rc = hwloc_bitmap_or(d->pus, d->pus, c->pus) || hwloc_bitmap_set(d->cores, c->obj->logical_index) ||
-             hwloc_bitmap_list_asprintf(&pus, c->pus) < 0;
+    autofree char *pus = NULL;
 
-    if (!rc)
-        hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
-    free(pus);
-    return rc ? -1 : 0;
+    if (hwloc_bitmap_or(d->pus, d->pus, c->pus) || hwloc_bitmap_set(d->cores, c->obj->logical_index) ||
+        hwloc_bitmap_list_asprintf(&pus, c->pus) < 0)
+        hrun_out_of_memory();
+    hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
 }
 
 /* Put cores[ncores] into *d (room for ncores drafts), in order of kind and first core. */
-static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct node *nodes,
-                       int nnodes, struct draft *d, int *n)
+static void make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct node *nodes,
+                        int nnodes, struct draft *d, int *n)
 {
     const struct hrun_topo_core *c;
     struct place place;
@@ -207,18 +205,16 @@ static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int nco
             d[at].cores = hwloc_bitmap_alloc();
             d[at].per_node = xcalloc((size_t)nnodes + 1, sizeof *d[at].per_node);
             if (!d[at].pus || !d[at].cores)
-                return -1;
+                hrun_out_of_memory();
         }
-        if (add_core(&d[at], c))
-            return -1;
+        add_draft_core(&d[at], c);
         for (int k = 0; k < nnodes; k++)
             d[at].per_node[k] += (uint64_t)hwloc_bitmap_intersects(c->obj->cpuset, nodes[k].set);
     }
-    return 0;
 }
 
-static int finish(const struct hrun_topo *t, struct draft *d, const struct node *nodes, int nnodes,
-                  struct hrun_topo_pe *pe)
+static void finish_pe(const struct hrun_topo *t, struct draft *d, const struct node *nodes, int nnodes,
+                      struct hrun_topo_pe *pe)
 {
     uint64_t share;
 
@@ -234,46 +230,30 @@ static int finish(const struct hrun_topo *t, struct draft *d, const struct node 
         if (pe->memory_bytes == 0 || share < pe->memory_bytes)
             pe->memory_bytes = share;
     }
-    if (hwloc_bitmap_list_asprintf(&pe->cpuset, d->pus) < 0)
-        pe->cpuset = NULL;
-    if (hwloc_bitmap_list_asprintf(&pe->cores, d->cores) < 0)
-        pe->cores = NULL;
+    if (hwloc_bitmap_list_asprintf(&pe->cpuset, d->pus) < 0 || hwloc_bitmap_list_asprintf(&pe->cores, d->cores) < 0)
+        hrun_out_of_memory();
     pe->core_pus = hrun_buf_detach(&d->core_pus);
-    return pe->cpuset && pe->cores ? 0 : -1;
 }
 
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err)
 {
     int ncores = max_cores > 0 && max_cores < t->ncores ? max_cores : t->ncores;
-    int ndrafts = 0, nnodes = 0, rc = -1;
-    struct node *nodes = NULL;
-    struct draft *drafts = NULL;
-    struct hrun_topo_pe *list = NULL;
+    int nnodes = 0;
+    autofree struct node *nodes = NULL;
+    struct draft *drafts;
 
     if (check_level(t, level, err))
         return -1;
     nodes = list_nodes(t, &nnodes);
     drafts = xcalloc((size_t)ncores, sizeof *drafts);
-    if (make_drafts(t, level, ncores, nodes, nnodes, drafts, &ndrafts))
-        goto nomem;
-    list = xcalloc((size_t)ndrafts, sizeof *list);
-    for (int i = 0; i < ndrafts; i++)
-        if (finish(t, &drafts[i], nodes, nnodes, &list[i]))
-            goto nomem;
-    *pes = list;
-    *n = ndrafts;
-    list = NULL;
-    rc = 0;
-    goto done;
-nomem:
-    hrun_fail_nomem(err);
-done:
-    if (list)
-        hrun_topo_pes_free(list, ndrafts);
-    drafts_free(drafts, ndrafts);
-    free(nodes);
-    return rc;
+    *n = 0;
+    make_drafts(t, level, ncores, nodes, nnodes, drafts, n);
+    *pes = xcalloc((size_t)*n, sizeof **pes);
+    for (int i = 0; i < *n; i++)
+        finish_pe(t, &drafts[i], nodes, nnodes, &(*pes)[i]);
+    drafts_free(drafts, *n);
+    return 0;
 }
 
 int hrun_topo_object(const struct hrun_topo *t, int core, enum hrun_object type)

@@ -265,8 +265,10 @@ static int load(const struct loading *l, struct hrun_error *err)
         t->memory_limit = hrun_cgroup_memory_limit("");
         t->cpu_quota = hrun_cgroup_cpu_quota("");
     }
-    if (check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err) || find_usable(t, err) || find_cores(t, err) || hrun_topo_find_kinds(t, err))
+    if (check_numbers(t, HWLOC_OBJ_PU, err) || check_numbers(t, HWLOC_OBJ_NUMANODE, err) || find_usable(t, err) ||
+        find_cores(t, err))
         return -1;
+    hrun_topo_find_kinds(t);
     find_cpu_model(t);
     return 0;
 }
@@ -291,24 +293,20 @@ static int load_and_use(void *ctx, struct hrun_error *err)
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err)
 {
     struct hrun_topo *t = xcalloc(1, sizeof *t);
-    struct hrun_buf what = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf what = HRUN_BUF_INIT;
     struct loading l;
 
-    if (hwloc_topology_init(&t->hwloc) < 0) {
-        free(t);
-        hrun_fail_nomem(err);
-        return NULL;
-    }
+    if (hwloc_topology_init(&t->hwloc) < 0)
+        hrun_out_of_memory();
     add_description(source, text, &what);
     l = (struct loading){ t, source, text, what.data };
     /* Flags and filters stay at their defaults: I/O is left out, what is not allowed too, and cores get the
      * logical numbers that mpirun gives them. */
-    if (set_source(t->hwloc, source, text, what.data, err) || (what.len && hrun_topo_try(load_and_use, &l, what.data, err)) || load(&l, err)) {
-        hrun_topo_destroy(t);
-        t = NULL;
-    }
-    hrun_buf_release(&what);
-    return t;
+    if (!set_source(t->hwloc, source, text, what.data, err) &&
+        !(what.len && hrun_topo_try(load_and_use, &l, what.data, err)) && !load(&l, err))
+        return t;
+    hrun_topo_destroy(t);
+    return NULL;
 }
 
 void hrun_topo_destroy(struct hrun_topo *t)

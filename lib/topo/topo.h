@@ -82,7 +82,7 @@ const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
 
 /* Cut into PEs. max_cores > 0 uses only the first max_cores usable cores, fastest kind first (slots of a
  * host file). Result: *pes with *n entries (n >= 1), freed by hrun_topo_pes_free. Errors: HRUN_EINVAL when
- * the machine has no object of that level (the message lists the levels it has), HRUN_ENOMEM. */
+ * the machine has no object of that level (the message lists the levels it has). */
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err);
 void hrun_topo_pes_free(struct hrun_topo_pe *pes, int n);
