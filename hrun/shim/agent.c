@@ -276,6 +276,7 @@ static int has_command_exited(const struct watched_agent *a)
 static void give_up_host(struct watched_agent *a)
 {
     struct pollfd p = { a->sigfd, POLLIN, 0 };
+    double end_s;
     char text[64];
 
     snprintf(text, sizeof text, "%g", a->limit_s);
@@ -283,8 +284,11 @@ static void give_up_host(struct watched_agent *a)
     a->told = 1;
     kill(a->pid, SIGTERM);
     kill(a->pid, SIGCONT);
-    for (double end_s = shim_now_s() + PATIENCE_MS * 1e-3; !has_command_exited(a) && shim_now_s() < end_s; pass_signals(a))
+    end_s = shim_now_s() + PATIENCE_MS * 1e-3;
+    while (!has_command_exited(a) && shim_now_s() < end_s) {
         poll(&p, 1, 10);
+        pass_signals(a);
+    }
     kill(a->pid, SIGKILL);
 }
 

@@ -41,7 +41,7 @@ void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
 /* ---------------------------------------------------------------- begin and end */
 
 /* 0: there is none, and the processes are found by their environment or group. */
-static unsigned long make_mark(void)
+static unsigned long make_job_mark(void)
 {
     enum { SPARE_BITS = 2 };    /* far from RLIM_INFINITY */
     struct rlimit l;
@@ -66,7 +66,7 @@ int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_o
         return -1;
     r->job_id = strrchr(r->rundir, '/') + 1;
     r->shmdir = hrun_rundir_create("/dev/shm", NULL);
-    r->mark = make_mark();
+    r->mark = make_job_mark();
     if (prctl(PR_GET_CHILD_SUBREAPER, &r->old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
     hrun_procs_children(&r->strangers);
@@ -194,7 +194,7 @@ static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, in
 }
 
 static struct hrun_spawn spawn_settings(const struct hrun_run *r, const char *program, char *const *argv,
-                                  const struct hrun_topo *topo)
+                                        const struct hrun_topo *topo)
 {
     int apart = r->is_launcher && !(r->launcher && r->launcher->is_program);
 

@@ -115,8 +115,8 @@ struct hrun_job {
     /* Libraries that are preloaded into each process, the first one first, all in front of what the user preloads. */
     struct hrun_preload preloads[HRUN_PRELOADS_MAX];
     int npreloads;
-    /* The processes are watched by one of these: the lines that it tells on standard error (base/trace_lines.h) are taken out
-     * of that and appended to *trace_text without their marks. NULL: they are not. */
+    /* One of these watches the processes: the lines that it tells on standard error (base/trace_lines.h) are taken
+     * out of that and appended to *trace_text without their marks. NULL: they are not. */
     struct hrun_buf *trace_text;
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);
@@ -165,8 +165,8 @@ struct hrun_engine {
 const struct hrun_engine *hrun_engine_find(const char *name);
 const struct hrun_engine *const *hrun_engines(void);
 /* The engine for a cluster and a program of that MPI (NULL: not known) when the user names none: for simulated hosts
- * `smpi`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only host is this one, else `ssh` for
- * MPICH's family and `mpirun` for others. found and errors: those of usable. */
+ * `smpi`; inside a Slurm allocation `srun` when it has PMIx, else `local` when the only host is this one, else `ssh`
+ * for MPICH's family and `mpirun` for others. found and errors: those of usable. */
 const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
                                            struct hrun_openmpi *found, struct hrun_error *err);
 /* The same without asking whether it is usable here. */

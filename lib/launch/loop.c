@@ -66,7 +66,7 @@ static void signal_but(struct hrun_run *r, int sig, int by_key)
     }
 }
 
-static void signal_all(struct hrun_run *r, int sig)
+static void signal_all_ranks(struct hrun_run *r, int sig)
 {
     signal_but(r, sig, 0);
 }
@@ -77,8 +77,8 @@ static void end_job(struct hrun_run *r)
     if (r->kill_s > 0)
         return;
     if (r->ending_signal != SIGTERM)  /* that one has been passed on: a handler runs once */
-        signal_all(r, SIGTERM);
-    signal_all(r, SIGCONT);
+        signal_all_ranks(r, SIGTERM);
+    signal_all_ranks(r, SIGCONT);
     /* mpirun has a patience of its own before it kills; then it needs time to leave. */
     r->kill_s = hrun_monotonic_s() + (r->is_launcher && !r->launcher ? 3 : 1) * GRACE_S;
 }
@@ -149,10 +149,10 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
     } else if (action == HRUN_SIGNAL_STOP) {
         /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
         r->out->stopped = 1;
-        signal_all(r, r->is_launcher && !r->launcher ? SIGTSTP : SIGSTOP);
+        signal_all_ranks(r, r->is_launcher && !r->launcher ? SIGTSTP : SIGSTOP);
         kill(getpid(), SIGSTOP);
     } else {
-        signal_all(r, sig);
+        signal_all_ranks(r, sig);
     }
 }
 
@@ -239,7 +239,7 @@ static void hear_line(void *run, char *line)
 
 /* ---------------------------------------------------------------- ends */
 
-static void classify_end(struct hrun_run *r, int rank, int status)
+static void classify_rank_end(struct hrun_run *r, int rank, int status)
 {
     struct hrun_proc *p = &r->procs[rank];
 
@@ -264,7 +264,7 @@ void hrun_run_ended(struct hrun_run *r, int rank, int status)
 {
     r->procs[rank].alive = 0;
     r->nalive--;
-    classify_end(r, rank, status);
+    classify_rank_end(r, rank, status);
 }
 
 static void reap_ranks(struct hrun_run *r)
@@ -284,7 +284,7 @@ static void reap_ranks(struct hrun_run *r)
             hrun_words_take(&r->words, hear_line, r);
             r->launcher->ended(r, status);
         } else {
-            classify_end(r, i, status);
+            classify_rank_end(r, i, status);
         }
     }
 }
@@ -297,7 +297,7 @@ static void kill_all(struct hrun_run *r)
     if (r->launcher && r->killed && r->nalive > 0 && r->procs[0].pid > 0)
         kill(r->procs[0].pid, SIGKILL);
     else
-        signal_all(r, SIGKILL);
+        signal_all_ranks(r, SIGKILL);
     r->kill_s = r->launcher && !r->killed ? hrun_monotonic_s() + 3 * GRACE_S : INFINITY;
     r->killed = 1;
 }

@@ -227,8 +227,8 @@ static int srun_tag(const char *line, int *rank)
 }
 
 /* Pass on text behind a tag; tagged: it begins a line that gets one. */
-static void pass_tagged(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err, const char *text,
-                    size_t len)
+static void pass_tagged(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err,
+                        const char *text, size_t len)
 {
     struct hrun_sink *k = &o->sinks[s->is_err];
     char tag[32];

@@ -107,9 +107,9 @@ void hrun_sink_let_go(struct hrun_sink *s, const char *noise);
  *
  * Taking the lines of libhrun-trace.so out of the standard error of a job
  *
- * Purpose: a line begins with HRUN_TRACE_MARK (base/trace_lines.h), wherever in the stream that stands, and ends with its
- * newline; all else is passed on as it came, in order and at once, but for a beginning of a mark, which is held until
- * it is known to be one.
+ * Purpose: a line begins with HRUN_TRACE_MARK (base/trace_lines.h), wherever in the stream that stands, and ends with
+ * its newline; all else is passed on as it came, in order and at once, but for a beginning of a mark, which is held
+ * until it is known to be one.
  * Invariants: what begins like a mark and is none, and a line longer than HRUN_TRACE_LINE, is passed on whole.
  */
 

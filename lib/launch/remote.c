@@ -226,7 +226,8 @@ static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum
     const char *said = last_line(&a->said), *name = c->flux.hosts.n ? "flux exec -r" : c->words.v[0];
     const char *colon = *said ? ": " : "";
     autofree char *what = NULL, *host = name_of(c, a->host);
-    autofree char *hint = end == FAILED || end == TOO_MUCH ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
+    autofree char *hint = end == FAILED || end == TOO_MUCH
+               ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
                : hrun_strf("see that '%s %s true' works%s", name, host, c->flux.hosts.n ? "" : " without a password");
 
     switch (end) {

@@ -32,7 +32,7 @@ static int read_step(const char *line, struct hrun_srun_said *out)
 }
 
 /* The whole number up to max that stands behind `before` at text. 0, or -1: there is none. */
-static int read_number(const char *text, const char *before, int max, int *out)
+static int read_srun_number(const char *text, const char *before, int max, int *out)
 {
     size_t len = strlen(before);
     long first, last;
@@ -58,7 +58,7 @@ static int read_signal(const char *text)
             longest = len;
         }
     }
-    return best || read_number(text, "Real-time signal ", SIGRTMAX - SIGRTMIN, &nth) ? best : SIGRTMIN + nth;
+    return best || read_srun_number(text, "Real-time signal ", SIGRTMAX - SIGRTMIN, &nth) ? best : SIGRTMIN + nth;
 }
 
 /* "srun: error: h1: task 3: Exited with exit code 3", "... h1: tasks 0-2,4: Killed". */
@@ -72,7 +72,7 @@ static int read_tasks(const char *line, struct hrun_srun_said *out)
         return 0;
     p = strchr(p + 2, ' ') + 1;
     p += *p == '[';
-    if (read_number(p, "", INT_MAX, &out->task))
+    if (read_srun_number(p, "", INT_MAX, &out->task))
         return 0;
     p += strspn(p, "0123456789,-]");
     if (strncmp(p, ": ", 2))
@@ -82,7 +82,7 @@ static int read_tasks(const char *line, struct hrun_srun_said *out)
         out->status = 0;
         return 1;
     }
-    if (!read_number(p, "Exited with exit code ", 255, &out->status))
+    if (!read_srun_number(p, "Exited with exit code ", 255, &out->status))
         return 1;
     out->signal = read_signal(p);
     out->status = 128 + out->signal;
@@ -123,7 +123,7 @@ void hrun_srun_read(const char *line, struct hrun_srun_said *out)
         out->kind = HRUN_SRUN_TASKS;
     else if (strstr(line, "launching ") && read_step(line, out))
         out->kind = HRUN_SRUN_STEP;
-    else if ((p = strstr(line, ": Node ")) && (p = strchr(p, ',')) && !read_number(p, ", ", INT_MAX, &out->ntasks))
+    else if ((p = strstr(line, ": Node ")) && (p = strchr(p, ',')) && !read_srun_number(p, ", ", INT_MAX, &out->ntasks))
         out->kind = HRUN_SRUN_STARTED;
     else if (strstr(line, "Job step aborted"))
         out->kind = HRUN_SRUN_ABORTED;

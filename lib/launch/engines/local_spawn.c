@@ -77,7 +77,8 @@ static int is_here(const struct hrun_layout *l, const char *host)
            (strcspn(name, ".") == strcspn(host, ".:,") && !strncmp(host, name, strcspn(name, ".")));
 }
 
-static int read_app(const struct hrun_run *r, const char **at, const char *end, struct further_app *a, struct hrun_error *err)
+static int read_app(const struct hrun_run *r, const char **at, const char *end, struct further_app *a,
+                    struct hrun_error *err)
 {
     a->host = hrun_guard_word(at, end);
     a->command = hrun_guard_word(at, end);

@@ -76,7 +76,9 @@ static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    return hrun_check_common(&hrun_engine_mpirun, job, NULL, err) || hrun_layout_rankfile(job->layout, &b, err) ? -1 : 0;
+    if (hrun_check_common(&hrun_engine_mpirun, job, NULL, err))
+        return -1;
+    return hrun_layout_rankfile(job->layout, &b, err);
 }
 
 /* ---------------------------------------------------------------- the command line */

@@ -365,7 +365,7 @@ static void push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
 }
 
 void hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
-                       struct hrun_strvec *each)
+                        struct hrun_strvec *each)
 {
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 

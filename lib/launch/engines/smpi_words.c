@@ -163,4 +163,5 @@ static void on_smpi_end(struct hrun_run *r, int status)
     }
 }
 
-const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_smpi_signal, on_smpi_line, settle_nothing, on_smpi_end };
+const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_smpi_signal, on_smpi_line, settle_nothing,
+                                                  on_smpi_end };

@@ -210,7 +210,8 @@ static void push_running(const struct hrun_job *job, int first, int stderr_fd, s
 static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
 
 /* The words in front of srun that a user would type for a part of the nodes, -x, --mca and yielding. */
-static void push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich, struct hrun_strvec *v)
+static void push_variables(const struct hrun_job *job, const struct hrun_srun_parts *p, int mpich,
+                           struct hrun_strvec *v)
 {
     size_t before = v->n;
 

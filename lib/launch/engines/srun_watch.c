@@ -194,4 +194,5 @@ static void on_srun_end(struct hrun_run *r, int status)
                      strsignal(WTERMSIG(status)));
 }
 
-const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_srun_signal, on_srun_line, blame_suspect, on_srun_end };
+const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_srun_signal, on_srun_line, blame_suspect,
+                                                  on_srun_end };
