@@ -6,6 +6,7 @@
 #include "app/app.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "model/discover.h"
 #include "model/model.h"
 #include "plan/plan.h"
 #include "session/work.h"

@@ -4,6 +4,7 @@
 #include "../common/options.h"
 #include "base/units.h"
 #include "model/model.h"
+#include "model/speeds.h"
 #include "session/context.h"
 
 #include <stdio.h>

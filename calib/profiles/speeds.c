@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "launch/launch.h"
 #include "model/model.h"
+#include "model/speeds.h"
 #include "session/context.h"
 #include "session/work.h"
 

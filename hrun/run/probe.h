@@ -11,6 +11,7 @@
 #define HRUN_PROBE_H
 
 #include "model/model.h"
+#include "model/speeds.h"
 #include "options.h"
 #include "session/decide.h"
 #include "session/mpi_waits.h"

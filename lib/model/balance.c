@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double time_of(const struct hrun_line *p, int64_t u)
+static double line_time(const struct hrun_line *p, int64_t u)
 {
     return p->base_s + (double)u * p->unit_s;
 }
@@ -13,17 +13,17 @@ int64_t hrun_line_units(const struct hrun_line *p, double t, int64_t limit)
     int64_t most = p->most < limit ? p->most : limit, u, lo, hi;
     double about;
 
-    if (most < 1 || time_of(p, 1) > t)
+    if (most < 1 || line_time(p, 1) > t)
         return 0;
-    if (time_of(p, most) <= t)
+    if (line_time(p, most) <= t)
         return most;
     about = (t - p->base_s) / p->unit_s;
     u = about < 1 ? 1 : about > (double)most ? most : (int64_t)about;
-    lo = u > 1 && time_of(p, u - 1) <= t ? u - 1 : 1;     /* does it; but for rounding, u does or does not */
-    hi = u + 2 < most && time_of(p, u + 2) > t ? u + 2 : most;
+    lo = u > 1 && line_time(p, u - 1) <= t ? u - 1 : 1;     /* does it; but for rounding, u does or does not */
+    hi = u + 2 < most && line_time(p, u + 2) > t ? u + 2 : most;
     while (hi - lo > 1) {
         u = lo + (hi - lo) / 2;
-        if (time_of(p, u) <= t)
+        if (line_time(p, u) <= t)
             lo = u;
         else
             hi = u;
@@ -40,7 +40,7 @@ static int64_t held(const struct hrun_line *p, double t, int64_t units)
 }
 
 /* Is all done by t, but for those that need longer for their first unit? */
-static int enough(const struct hrun_line *v, int n, int64_t units, double t)
+static int is_done_by(const struct hrun_line *v, int n, int64_t units, double t)
 {
     int64_t left = units;
 
@@ -56,7 +56,7 @@ static int slowest_spare(const struct hrun_line *v, int n, const int64_t *share,
 
     for (int i = 0; i < n; i++)
         if (share[i] > 1 && v[i].n <= excess &&
-            (found < 0 || time_of(&v[i], share[i]) > time_of(&v[found], share[found])))
+            (found < 0 || line_time(&v[i], share[i]) > line_time(&v[found], share[found])))
             found = i;
     return found;
 }
@@ -66,7 +66,7 @@ static int64_t spare(const struct hrun_line *p, int64_t share, int64_t excess)
 {
     int64_t by = excess / p->n < share - 1 ? excess / p->n : share - 1;
 
-    while (by > 1 && time_of(p, share - by) < time_of(p, share))
+    while (by > 1 && line_time(p, share - by) < line_time(p, share))
         by /= 2;
     return by;
 }
@@ -82,15 +82,15 @@ double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *sh
         if (most < 1 || v[i].n > units - processes)
             return INFINITY;
         processes += v[i].n;
-        lo = fmin(lo, time_of(&v[i], 1));
-        hi = fmax(hi, time_of(&v[i], most));
+        lo = fmin(lo, line_time(&v[i], 1));
+        hi = fmax(hi, line_time(&v[i], most));
     }
-    if (!isfinite(hi) || !enough(v, n, units, hi))
+    if (!isfinite(hi) || !is_done_by(v, n, units, hi))
         return INFINITY;
-    if (enough(v, n, units, lo))
+    if (is_done_by(v, n, units, lo))
         hi = lo;
     for (double mid = 0.5 * lo + 0.5 * hi; mid > lo && mid < hi; mid = 0.5 * lo + 0.5 * hi) {
-        if (enough(v, n, units, mid))
+        if (is_done_by(v, n, units, mid))
             hi = mid;
         else
             lo = mid;
@@ -106,6 +106,6 @@ double hrun_balance(const struct hrun_line *v, int n, int64_t units, int64_t *sh
         excess -= by * v[i].n;
     }
     for (int i = 0; i < n; i++)
-        time_s = fmax(time_s, time_of(&v[i], share[i]));
+        time_s = fmax(time_s, line_time(&v[i], share[i]));
     return time_s;
 }

@@ -1,9 +1,10 @@
-/* common.c - one form for all sub-clusters; see internal.h for the contract
+/* common.c - one form for all sub-clusters; see fit_job.h for the contract
  *
  * Given the speeds the coefficients are a linear problem, and given the coefficients so are the speeds of each option
  * (a sub-cluster with M processes per PE): NNLS in turn. A mixed run is a weighted sum of the times of its parts, with
  * weights from the last turn: 1 for the part that limits it; where tasks go to who is free, by the parts' speeds.
  */
+#include "model/fit_job.h"
 #include "model/internal.h"
 
 #include "base/alloc.h"
@@ -112,7 +113,7 @@ static int option_of(const struct hrun_common *c, int sub, int M)
 
 /* ------------------------------------------------------------------ runs */
 
-static void add_point(struct hrun_common *c, const struct hrun_row *row, const struct hrun_mixed_run *m, int sub)
+static void add_common_point(struct hrun_common *c, const struct hrun_row *row, const struct hrun_mixed_run *m, int sub)
 {
     struct point *q = &c->points[c->n];
 
@@ -149,7 +150,7 @@ static int has_options(struct hrun_common *c, const struct hrun_mixed_run *m)
 }
 
 /* The terms' values at all points, of which those whose place the network does not know are left out. */
-static int evaluate(struct hrun_common *c, const struct hrun_fit_job *job, struct hrun_error *err)
+static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job, struct hrun_error *err)
 {
     size_t kept = 0;
 
@@ -239,7 +240,7 @@ static double predicted(const struct hrun_common *c, size_t i)
 }
 
 /* The weights of the parts of each mixed run, and how much slower its messages are. */
-static void assign(struct hrun_common *c, int first)
+static void assign_common_runs(struct hrun_common *c, int first)
 {
     for (size_t i = 0; i < c->n; i++) {
         struct point *q = &c->points[i];
@@ -503,7 +504,7 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
     for (size_t i = 0; i < c->n; i++)
         c->points[i].weight = c->points[i].span = 1;
     for (int turn = 0; turn < TURNS && !rc; turn++) {
-        assign(c, turn == 0);
+        assign_common_runs(c, turn == 0);
         if (turn >= PLAIN_TURNS)
             set_weights(c, b);
         rc = fit_terms(c, a, b, err);
@@ -512,7 +513,7 @@ static int iterate(struct hrun_common *c, struct hrun_error *err)
         if (!rc && turn >= PLAIN_TURNS)
             fit_spans(c, pairs, pairs + squares);
     }
-    assign(c, 0);
+    assign_common_runs(c, 0);
     free(a);
     return rc;
 }
@@ -549,7 +550,7 @@ static int missed_unseen(struct hrun_common *c, struct hrun_tasking form, double
     return 0;
 }
 
-static int same_config(const struct hrun_common *c, const struct point *x, const struct point *y)
+static int same_common_config(const struct hrun_common *c, const struct point *x, const struct point *y)
 {
     int same = 1;
 
@@ -575,7 +576,7 @@ static int number_configs(struct hrun_common *c)
 
         q->config = -1;
         for (size_t l = 0; l < i && !q->one_pe && q->config < 0; l++)
-            if (same_config(c, q, &c->points[l]))
+            if (same_common_config(c, q, &c->points[l]))
                 q->config = c->points[l].config;
         if (!q->one_pe && q->config < 0)
             q->config = n++;
@@ -604,14 +605,14 @@ static int compete(struct hrun_common *c, struct hrun_error *err)
     return iterate(c, err);
 }
 
-static int fit(struct hrun_common *c, const struct hrun_fit_options *options, struct hrun_error *err)
+static int fit_common(struct hrun_common *c, const struct hrun_fit_options *options, struct hrun_error *err)
 {
     struct hrun_fit_job job = { .app = c->app, .options = *options, .skipped = HRUN_BUF_INIT };
     size_t none = 0;
     int rc = hrun_fit_network(&job, NULL, &none, err);
 
     if (!rc)
-        rc = evaluate(c, &job, err);
+        rc = evaluate_common(c, &job, err);
     hrun_buf_release(&job.skipped);
     hrun_fit_network_release(&job);
     if (rc || !c->n || !c->p)
@@ -647,17 +648,17 @@ int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows,
     c->times = xcalloc(mixed->nparts + 1, sizeof *c->times);
     for (int i = 0; i < nsubs; i++)
         for (size_t k = 0; k < nrows[i]; k++)
-            add_point(c, &rows[i][k], NULL, i);
+            add_common_point(c, &rows[i][k], NULL, i);
     for (size_t k = 0; k < mixed->nruns; k++)
         if (has_options(c, &mixed->runs[k]) && mixed->runs[k].nparts > 1)
-            add_point(c, NULL, &mixed->runs[k], -1);
+            add_common_point(c, NULL, &mixed->runs[k], -1);
     for (int o = 0; o < nsubs * c->nprocs; o++)
         known += c->options[o].known;
     if (known < 2 || !c->n) {
         hrun_common_destroy(c);
         return 0;
     }
-    if (fit(c, options, err)) {
+    if (fit_common(c, options, err)) {
         hrun_common_destroy(c);
         return -1;
     }
@@ -672,7 +673,7 @@ static void weigh_rows(struct hrun_row *rows, size_t n)
 }
 
 /* What one PE of an option would have taken at the sizes of all runs. */
-static void add_alone(const struct hrun_common *c, int o, int M, struct hrun_row *out, size_t *count)
+static void add_alone_rows(const struct hrun_common *c, int o, int M, struct hrun_row *out, size_t *count)
 {
     size_t first = *count;
 
@@ -702,7 +703,7 @@ void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_r
 
     if (o < 0 || !c->options[o].known || !c->options[o].known_by)
         return;
-    add_alone(c, o, M, out, count);
+    add_alone_rows(c, o, M, out, count);
     first = *count;
     for (int i = 0; i < c->nsubs; i++)
         beyond += i == sub ? 0 : log(c->span[sub * c->nsubs + i]) / (c->nsubs - 1);

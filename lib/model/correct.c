@@ -1,5 +1,7 @@
-/* correct.c - what runs of a configuration tell of its prediction; see model.h for the contract */
+/* correct.c - what runs of a configuration tell of its prediction; see corrections.h for the contract */
+#include "model/correct.h"
 #include "model/internal.h"
+#include "model/rows.h"
 
 #include "base/alloc.h"
 #include "fit/fit.h"
@@ -106,7 +108,8 @@ double hrun_shares_rest(double then, double now)
 }
 
 /* Set r, now, other and limiting of runs[count], all of one N; r is NaN without a prediction. */
-static int find_residuals(const struct hrun_app *app, const double *memory, int nsubs, struct hrun_models *const *models,
+static int find_residuals(const struct hrun_app *app, const double *memory, int nsubs,
+                          struct hrun_models *const *models,
                      enum hrun_model_form form, struct hrun_netview *net, struct hrun_recalled *runs, size_t count,
                      struct hrun_error *err)
 {

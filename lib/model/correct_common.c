@@ -1,6 +1,6 @@
-/* correct_common.c - what runs on several sub-clusters at a size have in common; see internal.h for the contract */
+/* correct_common.c - what runs on several sub-clusters at a size have in common; see correct.h for the contract */
 #include "base/alloc.h"
-#include "model/internal.h"
+#include "model/correct.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 /* So many configurations at one N tell what is common to all there, and not only their own. */
 enum { COMMON_LEAST = 3 };
 
-static int by_size(const void *a, const void *b)
+static int correct_size_order(const void *a, const void *b)
 {
     int64_t x = ((const struct hrun_correct_point *)a)->N, y = ((const struct hrun_correct_point *)b)->N;
 
@@ -42,7 +42,7 @@ void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_c
             if (!came_before(v, i, nsubs, v[i].points[k].N))
                 c->points[n++] = (struct hrun_correct_point){ .x = v[i].points[k].x, .N = v[i].points[k].N };
     if (n)
-        qsort(c->points, n, sizeof *c->points, by_size);
+        qsort(c->points, n, sizeof *c->points, correct_size_order);
     for (size_t begin = 0, end; begin < n; begin = end) {
         for (end = begin; end < n && c->points[end].N == c->points[begin].N;)
             end++;
@@ -55,7 +55,7 @@ static struct hrun_correct_point *find_point(const struct hrun_correct_common *c
 {
     const struct hrun_correct_point key = { .N = N };
 
-    return bsearch(&key, c->points, c->npoints, sizeof key, by_size);
+    return bsearch(&key, c->points, c->npoints, sizeof key, correct_size_order);
 }
 
 void hrun_correct_common_learn(struct hrun_correct_common *c, struct hrun_correct_config *v, int nconfigs,

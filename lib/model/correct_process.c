@@ -1,5 +1,5 @@
-/* correct_process.c - r(N) as a process over ln N, of which points are known; see internal.h for the contract */
-#include "model/internal.h"
+/* correct_process.c - r(N) as a process over ln N, of which points are known; see correct.h for the contract */
+#include "model/correct.h"
 
 #include <math.h>
 
@@ -27,7 +27,7 @@ static void forward(double L[][HRUN_CORRECTION_SIZES], size_t n, double *b)
     }
 }
 
-static double covariance(double var, double a, double b)
+static double size_covariance(double var, double a, double b)
 {
     return var * exp(-fabs(a - b) / HRUN_CORRECT_LENGTH);
 }
@@ -51,9 +51,9 @@ void hrun_correct_condition(const struct hrun_correct_point *v, size_t npoints, 
         const struct hrun_correct_point *p = &v[use[a]];
 
         for (size_t b = 0; b < n; b++)
-            A[a][b] = covariance(prior, p->x, v[use[b]].x);
+            A[a][b] = size_covariance(prior, p->x, v[use[b]].x);
         A[a][a] += p->var / (p->agree * fmax(p->trust, 1e-6)) + p->rounding;
-        k[a] = covariance(prior, p->x, x);
+        k[a] = size_covariance(prior, p->x, x);
         r[a] = p->own;
     }
     factorise(A, n);

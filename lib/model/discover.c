@@ -1,8 +1,8 @@
-/* discover.c - which terms an application has; see model.h for the contract */
-#include "model/model.h"
+/* discover.c - which terms an application has; see discover.h for the contract */
+#include "model/fit_job.h"
+#include "model/selection.h"
 
 #include "base/alloc.h"
-#include "model/internal.h"
 
 #include "fit/fit.h"
 

@@ -1,5 +1,5 @@
-/* drift.c - have the machines changed since they were measured? see model.h */
-#include "model/internal.h"
+/* drift.c - have the machines changed since they were measured? see corrections.h */
+#include "model/correct.h"
 
 #include "base/alloc.h"
 #include "fit/fit.h"

@@ -1,5 +1,5 @@
-/* fit.c - from measurements of one sub-cluster to models; see model.h and internal.h for the contracts */
-#include "model/internal.h"
+/* fit.c - from measurements of one sub-cluster to models; see model.h and fit_job.h for the contracts */
+#include "model/fit_job.h"
 
 #include "base/alloc.h"
 #include "fit/fit.h"

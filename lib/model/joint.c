@@ -4,6 +4,7 @@
  * mixed runs; and every sub-cluster is fitted again, with those that count for it.
  */
 #include "base/alloc.h"
+#include "model/fit_job.h"
 #include "model/internal.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static size_t add_mixed(const struct job *j, int sub, struct hrun_row *rows)
 }
 
 /* What the others share with sub-cluster `sub`, for every M of the definition. */
-static size_t add_shared(const struct job *j, int sub, struct hrun_row *rows)
+static size_t add_shared_rows(const struct job *j, int sub, struct hrun_row *rows)
 {
     size_t n = 0;
 
@@ -118,7 +119,7 @@ static void drop_models(struct job *j, int sub)
 }
 
 /* All sub-clusters anew; those to which nothing is added have their models already. */
-static int fit_all(struct job *j, struct hrun_error *err)
+static int fit_all_subs(struct job *j, struct hrun_error *err)
 {
     for (int i = 0; i < j->nsubs; i++) {
         struct hrun_models *m;
@@ -127,7 +128,7 @@ static int fit_all(struct job *j, struct hrun_error *err)
         if (n)
             memcpy(j->rows, j->base[i], n * sizeof *j->rows);
         n += add_mixed(j, i, j->rows + n);
-        n += add_shared(j, i, j->rows + n);
+        n += add_shared_rows(j, i, j->rows + n);
         m = j->given[i];
         if (n > j->nbase[i] && fit_sub(j, i, j->rows, n, &m, err))
             return -1;
@@ -239,7 +240,7 @@ static void assign_run(struct job *j, const struct hrun_mixed_run *r)
 /* ------------------------------------------------------------------ all */
 
 /* Where the network has the sub-clusters. */
-static void place_subs(struct job *j)
+static void place_joint_subs(struct job *j)
 {
     struct hrun_netview *net = j->options->net;
 
@@ -251,7 +252,7 @@ static void place_subs(struct job *j)
         j->place[i] = hrun_netview_find(net, j->subs[i].name);
 }
 
-static int prepare(struct job *j, struct hrun_error *err)
+static int prepare_joint_job(struct job *j, struct hrun_error *err)
 {
     size_t n = 0, ms = (size_t)j->app->nprocs_per_pe + 1;
 
@@ -281,19 +282,19 @@ static int prepare(struct job *j, struct hrun_error *err)
 }
 
 /* Which mixed runs count for whom, by what the models predict. */
-static int assign(struct job *j, struct hrun_error *err)
+static int assign_mixed_runs(struct job *j, struct hrun_error *err)
 {
-    double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
-    int rc = predict_all(j, t, err);
+    autofree double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
 
-    for (size_t r = 0; r < j->mixed.nruns && !rc; r++)
+    if (predict_all(j, t, err))
+        return -1;
+    for (size_t r = 0; r < j->mixed.nruns; r++)
         assign_run(j, &j->mixed.runs[r]);
-    free(t);
-    return rc;
+    return 0;
 }
 
 /* Append the lines of a sub-cluster, each with its name; out may be NULL. */
-static void add_lines(const struct job *j, int sub, const struct hrun_buf *lines, struct hrun_buf *out)
+static void add_named_lines(const struct job *j, int sub, const struct hrun_buf *lines, struct hrun_buf *out)
 {
     for (const char *line = lines->data, *end; out && line && *line; line = end) {
         end = line + strcspn(line, "\n");
@@ -303,15 +304,15 @@ static void add_lines(const struct job *j, int sub, const struct hrun_buf *lines
 }
 
 /* Signature and name of the models, and the lines of what was left out. */
-static int finish(struct job *j, struct hrun_buf *skipped, struct hrun_error *err)
+static int finish_joint_models(struct job *j, struct hrun_buf *skipped, struct hrun_error *err)
 {
     int have = 0;
 
     for (int i = 0; i < j->nsubs; i++) {
         struct hrun_models *m = j->models[i];
 
-        add_lines(j, i, &j->excluded[i], skipped);
-        add_lines(j, i, &j->skipped[i], skipped);
+        add_named_lines(j, i, &j->excluded[i], skipped);
+        add_named_lines(j, i, &j->skipped[i], skipped);
         if (!m)
             continue;
         have = 1;
@@ -370,7 +371,7 @@ static int predict_runs(struct job *j, double *t, double *of_run, struct hrun_er
     return 0;
 }
 
-static int same_config(const struct hrun_mixed *m, const struct hrun_mixed_run *x, const struct hrun_mixed_run *y)
+static int same_mixed_config(const struct hrun_mixed *m, const struct hrun_mixed_run *x, const struct hrun_mixed_run *y)
 {
     if (x->N != y->N || x->P != y->P || x->nparts != y->nparts || !x->whole || !y->whole)
         return 0;
@@ -394,7 +395,7 @@ static int tell_pairs(const struct hrun_mixed *m, const double *of_run)
         for (size_t q = 0; q < r; q++) {
             double apart = fabs(log(of_run[r] / of_run[q]));
 
-            if (!(apart > TELLING) || !same_config(m, &m->runs[r], &m->runs[q]))
+            if (!(apart > TELLING) || !same_mixed_config(m, &m->runs[r], &m->runs[q]))
                 continue;
             told++;
             alike += fabs(log(m->runs[r].T / m->runs[q].T)) < ALIKE * apart;
@@ -408,7 +409,7 @@ static int tell_pairs(const struct hrun_mixed *m, const double *of_run)
 static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run *like)
 {
     for (size_t r = 0; r < m->nruns; r++)
-        if (!hrun_sample_dealt(m->runs[r].sample) && same_config(m, &m->runs[r], like))
+        if (!hrun_sample_dealt(m->runs[r].sample) && same_mixed_config(m, &m->runs[r], like))
             return m->runs[r].T;
     return NAN;
 }
@@ -420,20 +421,24 @@ static double equal_time(const struct hrun_mixed *m, const struct hrun_mixed_run
 static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
 {
     size_t n = j->mixed.nruns, parts = j->mixed.nparts;
-    double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
-    double *dealt = xcalloc(2 * n + 1, sizeof *dealt), *equal = dealt + n;
-    double *share = xcalloc(parts + 1, sizeof *share);
-    int rc = predict_runs(j, t, dealt, err);
-    int pairs = rc ? -1 : tell_pairs(&j->mixed, dealt), nearer = 0, told = 0, sizes = 0;
+    autofree double *t = xcalloc((size_t)j->nsubs * ((size_t)j->app->nprocs_per_pe + 1) + 1, sizeof *t);
+    autofree double *dealt = xcalloc(2 * n + 1, sizeof *dealt);
+    autofree double *share = xcalloc(parts + 1, sizeof *share);
+    double *equal = dealt + n;
+    int pairs, nearer = 0, told = 0, sizes = 0;
     int64_t N = 0;
 
-    for (size_t r = 0; r < n && !rc; r++)
+    if (predict_runs(j, t, dealt, err))
+        return -1;
+    pairs = tell_pairs(&j->mixed, dealt);
+    for (size_t r = 0; r < n; r++)
         for (size_t i = j->mixed.runs[r].first; i < j->mixed.runs[r].first + j->mixed.runs[r].nparts; i++) {
             share[i] = j->mixed.parts[i].share;
             j->mixed.parts[i].share = hrun_app_uneven(j->app, j->mixed.runs[r].N, j->mixed.runs[r].P);
         }
-    rc = rc ? rc : predict_runs(j, t, equal, err);
-    for (size_t r = 0; r < n && !rc; r++) {
+    if (predict_runs(j, t, equal, err))
+        return -1;
+    for (size_t r = 0; r < n; r++) {
         double T = j->mixed.runs[r].T, gain = log(equal[r] / dealt[r]);
         double from = log(T / equal_time(&j->mixed, &j->mixed.runs[r]));
 
@@ -446,12 +451,9 @@ static int find_ignored(struct job *j, int *ignores, struct hrun_error *err)
         nearer += NEARER * fabs(from) < fabs(from + gain);
     }
     *ignores = pairs >= 0 ? pairs : nearer == told && (sizes >= 2 || told >= 3);
-    for (size_t i = 0; i < parts && !rc && !*ignores; i++)
+    for (size_t i = 0; i < parts && !*ignores; i++)
         j->mixed.parts[i].share = share[i];
-    free(t);
-    free(dealt);
-    free(share);
-    return rc;
+    return 0;
 }
 
 int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
@@ -471,10 +473,10 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     j.given = xcalloc(n + 1, sizeof *j.given);
     j.skipped = xcalloc(2 * n + 1, sizeof *j.skipped);
     j.excluded = j.skipped + n;
-    place_subs(&j);
+    place_joint_subs(&j);
     for (size_t i = 0; i < 2 * n; i++)
         j.skipped[i] = (struct hrun_buf)HRUN_BUF_INIT;
-    if (prepare(&j, err))
+    if (prepare_joint_job(&j, err))
         goto out;
     for (int i = 0; i < nsubs && app->shares.units; i++) {
         if (fit_sub(&j, i, j.base[i], j.nbase[i], &j.given[i], err))
@@ -495,10 +497,10 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     for (int i = 0; i < nsubs; i++)
         j.models[i] = j.given[i];
     if (options->method != HRUN_METHOD_LS && hrun_family_of(app)->is_joint &&
-        (fit_all(&j, err) ||
-         (j.mixed.nruns && !with_form.tasking.dynamic && (assign(&j, err) || fit_all(&j, err)))))
+        (fit_all_subs(&j, err) ||
+         (j.mixed.nruns && !with_form.tasking.dynamic && (assign_mixed_runs(&j, err) || fit_all_subs(&j, err)))))
         goto out;
-    if (finish(&j, skipped, err))
+    if (finish_joint_models(&j, skipped, err))
         goto out;
     for (int i = 0; i < nsubs; i++) {
         out[i] = j.models[i];
@@ -509,14 +511,11 @@ int hrun_model_fit_joint(const struct hrun_app *app, const struct hrun_joint_sub
     rc = 0;
 out:
     for (int i = 0; i < nsubs; i++) {
-        if (j.base)
-            free(j.base[i]);
-        if (j.models && j.given)
-            drop_models(&j, i);
-        if (j.given)
-            hrun_models_destroy(j.given[i]);
+        free(j.base[i]);
+        drop_models(&j, i);
+        hrun_models_destroy(j.given[i]);
     }
-    for (size_t i = 0; j.skipped && i < 2 * n; i++)
+    for (size_t i = 0; i < 2 * n; i++)
         hrun_buf_release(&j.skipped[i]);
     hrun_common_destroy(j.common);
     hrun_mixed_release(&j.mixed);

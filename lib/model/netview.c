@@ -1,5 +1,5 @@
-/* netview.c - operations of the network in configurations of a cluster; see model.h */
-#include "model/internal.h"
+/* netview.c - operations of the network in configurations of a cluster; see netview.h */
+#include "model/netview.h"
 
 #include "base/alloc.h"
 #include "base/list.h"
@@ -72,7 +72,7 @@ static struct entry *find_entry(const struct hrun_netview *v, uint64_t hash, int
     }
 }
 
-static void forget(struct hrun_netview *v)
+static void forget_times(struct hrun_netview *v)
 {
     for (size_t i = 0; i < v->size; i++)
         free(v->table[i].config);
@@ -87,7 +87,7 @@ static void grow_memory(struct hrun_netview *v)
     struct hrun_netview old;
 
     if (v->used >= REMEMBERED)
-        forget(v);
+        forget_times(v);
     old = *v;
     if (2 * (v->used + 1) <= v->size)
         return;
@@ -109,7 +109,8 @@ static void grow_memory(struct hrun_netview *v)
 
 /* ------------------------------------------------------------------ ranks */
 
-static int count_ranks(const struct hrun_netview *v, const int *pes, const int *procs, int *n, struct hrun_error *err)
+static int count_view_ranks(const struct hrun_netview *v, const int *pes, const int *procs, int *n,
+                            struct hrun_error *err)
 {
     int64_t sum = 0;
 
@@ -125,16 +126,12 @@ static int count_ranks(const struct hrun_netview *v, const int *pes, const int *
     return 0;
 }
 
-static void make_room(struct hrun_netview *v, int n)
+static void make_rank_room(struct hrun_netview *v, int n)
 {
-    int *host, *kind;
-
     if (n <= v->cap)
         return;
-    host = xrealloc(v->host, (size_t)n * sizeof *host);
-    v->host = host;
-    kind = xrealloc(v->kind, (size_t)n * sizeof *kind);
-    v->kind = kind;
+    v->host = xrealloc(v->host, (size_t)n * sizeof *v->host);
+    v->kind = xrealloc(v->kind, (size_t)n * sizeof *v->kind);
     v->cap = n;
 }
 
@@ -142,7 +139,7 @@ static void list_ranks(struct hrun_netview *v, const int *pes, const int *procs,
 {
     int at = 0;
 
-    make_room(v, n);
+    make_rank_room(v, n);
     for (int g = 0; g < v->ngroups; g++)
         for (int i = 0; i < v->nsubs; i++)
             for (int p = 0; p < pes[i]; p++)
@@ -163,7 +160,7 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
     double t;
     int n = 0, *config;
 
-    if (count_ranks(v, pes, procs, &n, err))
+    if (count_view_ranks(v, pes, procs, &n, err))
         return -1;
     if (n == 1) {
         *time_s = 0;
@@ -214,7 +211,7 @@ int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes
         *time_s = 0;
         return 0;
     }
-    make_room(v, m);
+    make_rank_room(v, m);
     for (int r = 0; r < m; r++) {
         v->host[r] = v->subs[sub].pes[0].host;   /* the first PE is used in any case */
         v->kind[r] = v->subs[sub].pes[0].kind;
@@ -227,7 +224,7 @@ int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 {
     int n = 0, beside = 0;
 
-    if (count_ranks(v, pes, procs, &n, err))
+    if (count_view_ranks(v, pes, procs, &n, err))
         return -1;
     list_ranks(v, pes, procs, n);
     for (int i = 0; i < known; i++)
@@ -333,23 +330,19 @@ struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, c
                                      int nsubs, struct hrun_error *err)
 {
     struct hrun_netview *v = xcalloc(1, sizeof *v);
-    int rc = -1;
 
     v->source = *source;
     v->subs = xcalloc((size_t)nsubs + 1, sizeof *v->subs);
-    for (; v->nsubs < nsubs; v->nsubs++)
-        if (copy_sub(v, v->nsubs, &subs[v->nsubs], err)) {
-            v->nsubs++;
-            goto out;
+    while (v->nsubs < nsubs) {
+        int i = v->nsubs++;
+
+        if (copy_sub(v, i, &subs[i], err)) {
+            hrun_netview_destroy(v);
+            return NULL;
         }
+    }
     for (int i = 0; i < nsubs; i++)
         find_sharing(v, &v->subs[i]);
-    rc = 0;
-out:
-    if (rc) {
-        hrun_netview_destroy(v);
-        v = NULL;
-    }
     return v;
 }
 
@@ -357,8 +350,8 @@ void hrun_netview_destroy(struct hrun_netview *v)
 {
     if (!v)
         return;
-    forget(v);
-    for (int i = 0; v->subs && i < v->nsubs; i++) {
+    forget_times(v);
+    for (int i = 0; i < v->nsubs; i++) {
         free(v->subs[i].name);
         free(v->subs[i].pes);
     }
@@ -370,8 +363,8 @@ void hrun_netview_destroy(struct hrun_netview *v)
 
 /* ------------------------------------------------------------------ from a network's description */
 
-static int predict(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
-                   double *time_s, struct hrun_error *err)
+static int predict_by_network(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                              double *time_s, struct hrun_error *err)
 {
     struct hrun_net_time t;
 
@@ -381,24 +374,24 @@ static int predict(const void *ctx, const struct hrun_net_call *call, const stru
     return 0;
 }
 
-static int bound(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
-                 int beside, double *time_s, struct hrun_error *err)
+static int bound_by_network(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
+                            int beside, double *time_s, struct hrun_error *err)
 {
     return hrun_net_bound(ctx, call, n, some, beside, time_s, err);
 }
 
 struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net)
 {
-    return (struct hrun_netview_source){ net, net->nhosts, predict, bound };
+    return (struct hrun_netview_source){ net, net->nhosts, predict_by_network, bound_by_network };
 }
 
 struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struct hrun_cluster *cluster,
                                          struct hrun_error *err)
 {
     struct hrun_netview_source source = hrun_netview_source_of(net);
-    struct hrun_netview_sub *subs = xcalloc((size_t)cluster->nsubs + 1, sizeof *subs);
-    struct hrun_netview_pe *pes = NULL, *at;
-    struct hrun_netview *v = NULL;
+    autofree struct hrun_netview_sub *subs = xcalloc((size_t)cluster->nsubs + 1, sizeof *subs);
+    autofree struct hrun_netview_pe *pes = NULL;
+    struct hrun_netview_pe *at;
     size_t npes = 0;
 
     for (int i = 0; i < cluster->nsubs; i++)
@@ -414,14 +407,10 @@ struct hrun_netview *hrun_netview_create(const struct hrun_net *net, const struc
 
             if (host < 0) {
                 hrun_fail(err, HRUN_ENODATA, "the network of %s does not know host %s", net->date, h->name);
-                goto out;
+                return NULL;
             }
             *at = (struct hrun_netview_pe){ host, hrun_net_kind(net, host, s->kind), h->group };
         }
     }
-    v = hrun_netview_of(&source, subs, cluster->nsubs, err);
-out:
-    free(subs);
-    free(pes);
-    return v;
+    return hrun_netview_of(&source, subs, cluster->nsubs, err);
 }

@@ -48,6 +48,7 @@ struct hrun_known {
     int excluded;               /* 1: not to be chosen; factor and doubt do not count */
 };
 
+/* A function that is NULL is not known; beside it stands what a search then does. */
 struct hrun_oracle {
     void *ctx;
     int nsubs;

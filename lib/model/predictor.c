@@ -1,4 +1,4 @@
-/* predictor.c - the table of families, and the predictors that they make; see model.h and internal.h */
+/* predictor.c - the table of families, and the predictors that they make; see predict.h and internal.h */
 #include "base/alloc.h"
 #include "model/internal.h"
 
@@ -62,14 +62,14 @@ struct hrun_predictor *hrun_predictor_create_net(const struct hrun_app *app, str
     return hrun_family_of(app)->predict(&from, err);
 }
 
-static int rule(void *ctx, int P, struct hrun_error *err)
+static int predictor_rule(void *ctx, int P, struct hrun_error *err)
 {
     const struct hrun_predictor *p = ctx;
 
     return hrun_app_rule(p->app, p->N, P, err);
 }
 
-static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+static int predictor_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct hrun_predictor *p = ctx;
 
@@ -84,8 +84,9 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
     p->scales[0] = p->scales[1] = p->scale = 1;
     p->app = from->app;
     p->N = from->N;
-    p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = rule,
-                                      .memory = from->app->memory || from->app->shares.memory ? memory : NULL };
+    p->oracle = (struct hrun_oracle){ .ctx = p, .nsubs = from->nsubs, .rule = predictor_rule };
+    if (from->app->memory || from->app->shares.memory)
+        p->oracle.memory = predictor_memory;
 }
 
 int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
@@ -162,23 +163,24 @@ int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pe
 int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
                                double *time_s, struct hrun_error *err)
 {
-    int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs), rc;
-    double *t = xcalloc((size_t)(p->noptions + nsubs) + 1, sizeof *t), *more = t + p->noptions;
+    int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
+    autofree double *t = xcalloc((size_t)(p->noptions + nsubs) + 1, sizeof *t);
+    double *more = t + p->noptions;
 
     for (int i = 0; i < nsubs; i++)
         more[i] = share ? share[i] * P : 1;
-    rc = hrun_predictor_options_shared(p, P, pes, procs, share ? more : NULL, t, err);
+    if (hrun_predictor_options_shared(p, P, pes, procs, share ? more : NULL, t, err))
+        return -1;
     *time_s = 0;
-    for (int i = 0; i < nsubs && !rc; i++) {
+    for (int i = 0; i < nsubs; i++) {
         int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
 
         if (pes[i])
             *time_s = o >= 0 && t[o] > 0 ? fmax(*time_s, t[o]) : NAN;
         if (isnan(*time_s))
-            rc = hrun_fail(err, HRUN_ENODATA, "no model for this configuration");
+            return hrun_fail(err, HRUN_ENODATA, "no model for this configuration");
     }
-    free(t);
-    return rc;
+    return 0;
 }
 
 /* The largest relative change from the shares then to those of now, in units, beyond the one that rounding may move. */
@@ -199,12 +201,10 @@ void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const
                                 double *out)
 {
     int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
-    double *then = xcalloc(2 * (size_t)p->noptions + 2 * (size_t)nsubs + 1, sizeof *then), *now, *more, *units;
+    autofree double *then = xcalloc(2 * (size_t)p->noptions + 2 * (size_t)nsubs + 1, sizeof *then);
+    double *now = then + p->noptions, *more = now + p->noptions, *units = more + nsubs;
     double most = 0, longest = 0;
 
-    now = then + p->noptions;
-    more = now + p->noptions;
-    units = more + nsubs;
     for (int i = 0; i < nsubs; i++)
         more[i] = share[i] * P;
     *out = INFINITY;
@@ -220,7 +220,6 @@ void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const
         }
         *out = longest > 0 ? fmax(most / longest, units_moved(p, pes, procs, share, units)) : INFINITY;
     }
-    free(then);
 }
 
 static void use_scale(struct hrun_predictor *p)
@@ -265,30 +264,30 @@ double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub)
 int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
                               double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
 {
-    struct hrun_part_time *parts = xcalloc(3 * (size_t)nsubs + 1, sizeof *parts), *least = parts + nsubs,
-                          *most = least + nsubs;
-    int *sub = xcalloc((size_t)nsubs + 1, sizeof *sub), n = 0, slowest = 0, rc = 0;
+    autofree struct hrun_part_time *parts = xcalloc(3 * (size_t)nsubs + 1, sizeof *parts);
+    struct hrun_part_time *least = parts + nsubs, *most = least + nsubs;
+    autofree int *sub = xcalloc((size_t)nsubs + 1, sizeof *sub);
+    int n = 0, slowest = 0;
 
-    for (int i = 0; i < nsubs && !rc; i++) {
+    for (int i = 0; i < nsubs; i++) {
         if (!pes[i])
             continue;
         parts[n].processes = least[n].processes = most[n].processes = pes[i] * procs[i];
-        rc = hrun_predictor_time_in(p, i, pes, procs, &parts[n].t, &least[n].t, &most[n].t, err);
+        if (hrun_predictor_time_in(p, i, pes, procs, &parts[n].t, &least[n].t, &most[n].t, err))
+            return -1;
         slowest = parts[n].t > parts[slowest].t ? n : slowest;
         sub[n++] = i;
     }
-    for (int k = 0; k < n && !rc && sub_time_s; k++)
+    for (int k = 0; k < n && sub_time_s; k++)
         sub_time_s[sub[k]] = parts[k].t;
-    if (!rc && n) {
+    if (n) {
         *time_s = hrun_tasking_time(&p->tasking, parts, n);
         *low = hrun_tasking_time(&p->tasking, least, n);
         *high = hrun_tasking_time(&p->tasking, most, n);
         if (limiting)
             *limiting = sub[slowest];
     }
-    free(parts);
-    free(sub);
-    return rc;
+    return 0;
 }
 
 const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p)

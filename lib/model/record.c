@@ -1,4 +1,5 @@
-/* record.c - one model from its rows: its terms, their coefficients, what is known of their errors; see internal.h */
+/* record.c - one model from its rows: its terms, their coefficients, what is known of their errors; see fit_job.h */
+#include "model/fit_job.h"
 #include "model/internal.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,6 @@
-/* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see internal.h */
-#include "model/internal.h"
+/* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see rows.h */
+#include "model/rows.h"
+#include "model/terms.h"
 
 #include "base/alloc.h"
 #include "base/list.h"

@@ -1,5 +1,5 @@
-/* series.c - the library of terms, and how well terms tell measurements that a fit has not seen; see internal.h */
-#include "model/internal.h"
+/* series.c - the library of terms, and how well terms tell measurements that a fit has not seen; see selection.h */
+#include "model/selection.h"
 
 #include "base/alloc.h"
 #include "fit/fit.h"
@@ -43,14 +43,14 @@ int hrun_basis_constant(const struct hrun_basis *t)
     return !t->b6 && !t->m;
 }
 
-static double power(double x, int sixths, int logs)
+static double add_power(double x, int sixths, int logs)
 {
     return pow(x, sixths / 6.0) * pow(log(x), logs);
 }
 
 double hrun_basis_value(const struct hrun_basis *t, double N, double P)
 {
-    return power(N, t->a6, t->l) * power(P, t->b6, t->m);
+    return add_power(N, t->a6, t->l) * add_power(P, t->b6, t->m);
 }
 
 /* Append |sixths| as a power of a variable, "" for 0. */
@@ -116,7 +116,8 @@ static size_t next_series(const struct hrun_discover_point *p, size_t n, int onl
 }
 
 /* Fill s from n sorted points. *loo, *held: numbers of losses so far. */
-static void fill_rows(struct hrun_selection *d, struct hrun_series *s, int only_n, const struct hrun_fit_options *o)
+static void fill_series_rows(struct hrun_selection *d, struct hrun_series *s, int only_n,
+                             const struct hrun_fit_options *o)
 {
     size_t counts = 0;
     int last = s->at[s->n - 1].P;
@@ -192,7 +193,7 @@ void hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point
         s->w = s->y + s->n;
         s->point = d->ints + at;
         s->held = d->chars + at;
-        fill_rows(d, s, only_n, o);
+        fill_series_rows(d, s, only_n, o);
         s->loo = loo;
         s->held_at = held;
         loo += s->npoints;
@@ -209,8 +210,8 @@ void hrun_series_init(struct hrun_selection *d, const struct hrun_discover_point
 /* ---------------------------------------------------------------- one choice of terms */
 
 /* The rows of s but for those held (all when held = 0) with these columns. */
-static struct hrun_lsq gather(struct hrun_selection *d, const struct hrun_series *s, const int *term, size_t n,
-                              int held)
+static struct hrun_lsq gather_series_columns(struct hrun_selection *d, const struct hrun_series *s, const int *term,
+                                             size_t n, int held)
 {
     size_t rows = 0;
 
@@ -230,7 +231,7 @@ int hrun_series_leave_out(struct hrun_selection *d, const struct hrun_series *s,
                           struct hrun_error *err)
 {
     struct hrun_lsq_result result = { d->k, NULL, 0, 0, 0 };
-    struct hrun_lsq all = gather(d, s, c->term, (size_t)c->n, 0);
+    struct hrun_lsq all = gather_series_columns(d, s, c->term, (size_t)c->n, 0);
     struct hrun_error why = { 0 };
     int used[HRUN_TERMS_MAX];
     size_t n = 0;
@@ -244,7 +245,7 @@ int hrun_series_leave_out(struct hrun_selection *d, const struct hrun_series *s,
         d->e[i] = INFINITY;
     if (n == 0)
         return 0;
-    all = gather(d, s, used, n, 0);
+    all = gather_series_columns(d, s, used, n, 0);
     if (hrun_fit_leave_out(&all, s->point, d->e, &why) && why.code != HRUN_ERANK && why.code != HRUN_ENODATA) {
         if (err)
             *err = why;
@@ -287,7 +288,7 @@ int hrun_series_judge(struct hrun_selection *d, const struct hrun_selected *befo
             memcpy(c->loss + s->loo, before->loss + s->loo, s->npoints * sizeof *c->loss);
         if (s->nheld) {
             struct hrun_lsq_result result = { d->k, NULL, 0, 0, 0 };
-            struct hrun_lsq some = gather(d, s, c->term, (size_t)c->n, 1);
+            struct hrun_lsq some = gather_series_columns(d, s, c->term, (size_t)c->n, 1);
 
             if (hrun_fit_nnls(&some, &result, err))
                 return -1;

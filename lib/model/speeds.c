@@ -1,6 +1,7 @@
-/* speeds.c - predictions from the speeds of PEs, and records of these; see model.h */
+/* speeds.c - predictions from the speeds of PEs, and records of these; see speeds.h */
 #include "base/alloc.h"
 #include "model/model.h"
+#include "model/speeds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static int speed_times(void *ctx, int P, double *t, struct hrun_error *err)
     for (int o = 0; o < s->oracle.noptions; o++) {
         const struct hrun_speed *v = &s->v[s->options[o].sub];
 
-        t[o] = is_speed_known(v) && s->options[o].m <= P ? compute_time(s, v, s->options[o].m, P) + comm_time(s, P) : NAN;
+        t[o] = is_speed_known(v) && s->options[o].m <= P ? compute_time(s, v, s->options[o].m, P) + comm_time(s, P)
+            : NAN;
     }
     return 0;
 }

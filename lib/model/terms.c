@@ -1,6 +1,6 @@
-/* terms.c - terms as functions of P; see internal.h for the contracts */
+/* terms.c - terms as functions of P; see terms.h for the contracts */
 #include "base/alloc.h"
-#include "model/internal.h"
+#include "model/terms.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
-/* waits.c - what the parts of a watched run took of it, over what their models say; see model.h */
+/* waits.c - what the parts of a watched run took of it, over what their models say; see corrections.h */
 #include "base/alloc.h"
 #include "model/internal.h"
+#include "model/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +23,11 @@ static const struct hrun_mixed_run *last_watched(const struct hrun_mixed *m, int
 static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, const struct hrun_mixed_part *parts,
                    const struct hrun_corrections *known, double *pace)
 {
-    int nsubs = p->oracle.nsubs, rc = 0, *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs;
-    double *share = xcalloc((size_t)nsubs + (size_t)p->noptions + 1, sizeof *share), *t = share + nsubs;
-    double most = 0, whole, low, high;
+    int nsubs = p->oracle.nsubs;
+    autofree int *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes);
+    autofree double *share = xcalloc((size_t)nsubs + (size_t)p->noptions + 1, sizeof *share);
+    int *procs = pes + nsubs;
+    double *t = share + nsubs, most = 0, whole, low, high;
     struct hrun_correction at;
 
     for (size_t k = 0; k < run->nparts; k++) {
@@ -34,20 +37,18 @@ static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, c
     }
     if (hrun_predictor_time_whole(p, nsubs, pes, procs, &whole, &low, &high, NULL, NULL, NULL) ||
         hrun_predictor_options_shared(p, run->P, pes, procs, share, t, NULL))
-        goto out;
+        return 0;
     hrun_corrections_tell(known, pes, procs, p->N, &whole, &low, &high, &at);
     for (size_t k = 0; k < run->nparts; k++)
         most = fmax(most, t[hrun_predictor_find(p, parts[k].sub, parts[k].M)]);
-    for (size_t k = 0; k < run->nparts && isfinite(most); k++) {
+    if (!isfinite(most))
+        return 0;
+    for (size_t k = 0; k < run->nparts; k++) {
         double own = t[hrun_predictor_find(p, parts[k].sub, parts[k].M)];
 
         pace[parts[k].sub] = fmin(fmax(parts[k].busy_s / run->T * most / own, low / whole), high / whole);
-        rc = 1;
     }
-out:
-    free(pes);
-    free(share);
-    return rc;
+    return 1;
 }
 
 int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,

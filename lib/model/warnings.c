@@ -1,5 +1,6 @@
 /* warnings.c - what a user should know of measurements and models; see model.h */
-#include "model/internal.h"
+#include "model/predict.h"
+#include "model/terms.h"
 
 #include "base/units.h"
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "cluster/cluster.h"
 #include "launch/launch.h"
-#include "model/model.h"
+#include "model/corrections.h"
 #include "net/net.h"
 #include "plan/plan.h"
 #include "store/store.h"

@@ -10,7 +10,7 @@
 
 #include "hrun.h"
 #include "layout/layout.h"
-#include "model/model.h"
+#include "model/corrections.h"
 #include "plan/learn.h"
 #include "plan/plan.h"
 #include "session/context.h"

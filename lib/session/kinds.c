@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "model/speeds.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "session/decide.h"
 
 #include "base/alloc.h"
+#include "model/speeds.h"
 #include "session/work.h"
 
 #include <math.h>

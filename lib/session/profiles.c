@@ -2,7 +2,8 @@
 #include "session/context.h"
 
 #include "base/alloc.h"
-#include "model/model.h"
+#include "model/predict.h"
+#include "model/speeds.h"
 
 #include <stdlib.h>
 #include <string.h>

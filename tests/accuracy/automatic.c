@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 #include "base/file.h"
+#include "model/discover.h"
 #include "model/model.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "net/estimate.h"
-#include "model/internal.h"
+#include "model/netview.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * mean loss by formulas above 1 %.
  */
 #include "model/internal.h"
-#include "model/model.h"
+#include "model/speeds.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "app/app.h"
 #include "base/units.h"
-#include "model/model.h"
+#include "model/predict.h"
 #include "plan/plan.h"
 
 #include <stdio.h>

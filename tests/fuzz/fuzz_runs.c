@@ -2,7 +2,7 @@
  * cluster of three sub-clusters: none, or a configuration of P processes */
 #include "fuzz.h"
 
-#include "model/internal.h"
+#include "model/rows.h"
 
 const char *const fuzz_seeds[] = {
     "9\n(4,2,1,1)\na,b\nx,y", "8\n(4,2)\nb\ny", "3\n(1,1,0,0,2,1)\na,b,c\nx,y,y", "8\n(4,2\n\n", "\n\n\n",

@@ -11,7 +11,7 @@
  */
 #include "../accuracy/extrap_fit.h"
 #include "base/list.h"
-#include "model/model.h"
+#include "model/predict.h"
 #include "plan/plan.h"
 #include "store/store.h"
 

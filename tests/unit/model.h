@@ -6,7 +6,7 @@
 
 #include "fit/fit.h"
 #include "fit/internal.h"
-#include "model/model.h"
+#include "model/corrections.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include "model/internal.h"
-#include "model/model.h"
+#include "model/speeds.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>

@@ -2,8 +2,7 @@
 #include "fixture.h"
 #include "expr/expr.h"
 #include "fit/fit.h"
-#include "model/model.h"
-#include "model/internal.h"
+#include "model/selection.h"
 
 enum { SIZES = 7, PES = 8, MOST = 2 * SIZES * PES };
 

@@ -1,6 +1,6 @@
 /* Drift of machines: how often it is told where there is none, how soon where there is one, and when it ends. */
 #include "fixture.h"
-#include "model/model.h"
+#include "model/corrections.h"
 
 enum { RUNS = 400, HISTORIES = 200 };
 

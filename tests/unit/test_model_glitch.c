@@ -1,6 +1,5 @@
 /* The glitch rule of paper 000. */
-#include "model/internal.h"
-#include "model/model.h"
+#include "model/rows.h"
 #include "model.h"
 
 static struct hrun_sample run_of(int64_t N, int P, double T)

@@ -1,7 +1,7 @@
 /* test_model_network.c - terms of the network: times of configurations, fits whose coefficients are counts, predictions
  * and choices that know the whole configuration; on a made-up network of two switches with a thin link between them */
-#include "model/model.h"
 #include "model/internal.h"
+#include "model/terms.h"
 #include "model.h"
 #include "net.h"
 #include "plan/plan.h"

@@ -3,7 +3,6 @@
 #include "model/families/families.h"
 #include "model.h"
 #include "plan/plan.h"
-#include "model/internal.h"
 
 enum { SUBS = 3, MOST = 4, SAMPLES = 400 };
 

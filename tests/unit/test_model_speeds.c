@@ -1,5 +1,6 @@
 /* Predictions from the speeds of the PEs alone: the formula, its bounds, and the best configuration by brute force. */
 #include "model/model.h"
+#include "model/speeds.h"
 #include "model.h"
 #include "plan/plan.h"
 #include "plan_table.h"

@@ -1,7 +1,7 @@
 /* analytic.c - the family analytic: times by a formula in the speeds of the PEs and the network; see internal.h */
 #include "base/alloc.h"
 #include "model/internal.h"
-#include "model/model.h"
+#include "model/speeds.h"
 
 #include <float.h>
 #include <limits.h>
@@ -99,7 +99,7 @@ static int call_is_common(const struct hrun_formula_step *s, int c)
 }
 
 /* Step k for all ranks, into column HRUN_FORMULA_VARIABLES + k. */
-static int step(const struct rows *r, int k, struct hrun_error *err)
+static int evaluate_step(const struct rows *r, int k, struct hrun_error *err)
 {
     const struct hrun_formula_step *s = &r->f->steps[k];
     int calls = hrun_expr_calls(s->expr), last = s->varies ? r->ranks->P : 1;
@@ -144,7 +144,7 @@ int hrun_formula_eval(const struct hrun_formula *f, double N, const struct hrun_
     r.before = room + (size_t)ranks->P * (size_t)r.width;
     fill_variables(&r, N);
     for (int k = 0; k < f->n; k++)
-        if (step(&r, k, err))
+        if (evaluate_step(&r, k, err))
             return hrun_fail_prefix(err, "%s%s at N=%.0f, P=%d", f->steps[k].name ? "where " : "formula",
                                     f->steps[k].name ? f->steps[k].name : "", N, ranks->P);
     for (int rank = 0; rank < ranks->P; rank++)
@@ -184,7 +184,7 @@ static int network_time(void *ctx, int function, double bytes, double *time_s, s
     return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->pes, w->procs, time_s, err);
 }
 
-static void make_room(struct analytic *a, int P)
+static void analytic_make_room(struct analytic *a, int P)
 {
     size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->base.app->formula->n + 1;
     double *room;
@@ -223,15 +223,15 @@ static int prefix(const struct analytic *a, struct hrun_error *err)
 }
 
 /* Times of all ranks, the first of sub-cluster i at first[i]; perf changed by so many standard deviations. */
-static int evaluate(struct analytic *a, const int *pes, const int *procs, int P, double deviations,
-                    struct hrun_error *err)
+static int analytic_evaluate(struct analytic *a, const int *pes, const int *procs, int P, double deviations,
+                             struct hrun_error *err)
 {
     struct where w = { a->net, pes, procs };
     struct hrun_formula_ranks ranks = { .P = P, .network = a->net ? network_time : NULL, .ctx = &w };
     double speeds = 0;
     int at = 0;
 
-    make_room(a, P);
+    analytic_make_room(a, P);
     for (int i = 0; i < a->base.oracle.nsubs; i++) {
         int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
 
@@ -262,7 +262,7 @@ static int ideal(struct analytic *a, int P, double *least, struct hrun_error *er
     struct hrun_formula_ranks ranks = { .P = P, .bandwidth_bytes_per_s = DBL_MAX };
     double quickest = INFINITY, most = 0;
 
-    make_room(a, P);
+    analytic_make_room(a, P);
     for (int o = 0; o < a->base.noptions; o++)
         quickest = fmin(quickest, a->perf[o]);
     for (int r = 0; r < P; r++) {
@@ -283,10 +283,9 @@ static int least_at(struct analytic *a, int P, double *least, struct hrun_error 
 {
     if (P >= a->nleast) {
         int n = 2 * P + 64;
-        double *v = xrealloc(a->least, (size_t)n * sizeof *v);
 
-        memset(v + a->nleast, 0, (size_t)(n - a->nleast) * sizeof *v);
-        a->least = v;
+        a->least = xrealloc(a->least, (size_t)n * sizeof *a->least);
+        memset(a->least + a->nleast, 0, (size_t)(n - a->nleast) * sizeof *a->least);
         a->nleast = n;
     }
     if (!a->least[P] && ideal(a, P, &a->least[P], err)) {
@@ -297,7 +296,7 @@ static int least_at(struct analytic *a, int P, double *least, struct hrun_error 
     return 0;
 }
 
-static int times(void *ctx, int P, double *t, struct hrun_error *err)
+static int analytic_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct analytic *a = ctx;
     double least;
@@ -309,7 +308,7 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+static int analytic_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct analytic *a = ctx;
     double least = INFINITY, here;
@@ -339,14 +338,14 @@ static double longest(const struct analytic *a, const int *pes, const int *procs
     return most;
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
-                 struct hrun_error *err)
+static int analytic_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                          struct hrun_error *err)
 {
     struct analytic *a = ctx;
     double most = 0, least, t;
     int who = -1;
 
-    if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
+    if (least_at(a, P, &least, err) || analytic_evaluate(a, pes, procs, P, 0, err))
         return -1;
     for (int i = 0; i < a->base.oracle.nsubs; i++) {
         t = pes[i] ? longest(a, pes, procs, i, least) : 0;
@@ -362,8 +361,8 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
 
 /* ------------------------------------------------------------------ the predictor's functions */
 
-static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
-                   double *high, struct hrun_error *err)
+static int analytic_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
+                            double *low, double *high, struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
     int P = hrun_predictor_count(p, pes, procs);
@@ -372,7 +371,7 @@ static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int 
     if (least_at(a, P, &least, err))
         return -1;
     for (int i = 0; i < 3; i++) {
-        if (evaluate(a, pes, procs, P, (i - 1) * NORMAL_95, err))
+        if (analytic_evaluate(a, pes, procs, P, (i - 1) * NORMAL_95, err))
             return -1;
         t[i] = longest(a, pes, procs, sub, i ? least : 0);
     }
@@ -382,8 +381,8 @@ static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int 
     return 0;
 }
 
-static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
-                      struct hrun_error *err)
+static int analytic_time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
+                               double *high, struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
     int n = a->base.oracle.nsubs;
@@ -393,11 +392,11 @@ static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *t
     memset(a->lone, 0, 2 * (size_t)n * sizeof *a->lone);
     a->lone[sub] = P / m;
     a->lone[n + sub] = m;
-    return time_in(p, sub, a->lone, a->lone + n, time_s, low, high, err);
+    return analytic_time_in(p, sub, a->lone, a->lone + n, time_s, low, high, err);
 }
 
 /* Formulas were measured nowhere: they hold everywhere. */
-static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+static int analytic_measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     (void)P;
     if (hrun_predictor_find(p, sub, m) < 0)
@@ -418,7 +417,7 @@ static int options_in(struct hrun_predictor *p, int P, const int *pes, const int
     for (int i = 0; i < a->base.oracle.nsubs; i++)
         if (pes[i] && hrun_predictor_find(&a->base, i, procs[i]) < 0)
             return 0;
-    if (least_at(a, P, &least, err) || evaluate(a, pes, procs, P, 0, err))
+    if (least_at(a, P, &least, err) || analytic_evaluate(a, pes, procs, P, 0, err))
         return -1;
     for (int o = 0; o < a->base.noptions; o++)
         if (pes[a->base.options[o].sub] && procs[a->base.options[o].sub] == a->base.options[o].m)
@@ -427,7 +426,8 @@ static int options_in(struct hrun_predictor *p, int P, const int *pes, const int
 }
 
 /* Speeds relative to the slowest used. */
-static int shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err)
+static int analytic_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
+                           struct hrun_error *err)
 {
     const struct analytic *a = (const struct analytic *)p;
     double slowest = 0;
@@ -446,7 +446,7 @@ static int shares(struct hrun_predictor *p, const int *pes, const int *procs, do
     return 0;
 }
 
-static void destroy(struct hrun_predictor *p)
+static void analytic_destroy(struct hrun_predictor *p)
 {
     struct analytic *a = (struct analytic *)p;
 
@@ -460,11 +460,13 @@ static void destroy(struct hrun_predictor *p)
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = destroy, .time = time_alone, .time_in = time_in, .measured = measured, .options = options_in,
-    .shares = shares,
+    .destroy = analytic_destroy, .time = analytic_time_alone, .time_in = analytic_time_in,
+    .measured = analytic_measured, .options = options_in,
+    .shares = analytic_shares,
 };
 
-static int list_options(struct analytic *a, struct hrun_models *const *models, int nsubs, struct hrun_error *err)
+static int analytic_list_options(struct analytic *a, struct hrun_models *const *models, int nsubs,
+                                 struct hrun_error *err)
 {
     size_t most = (size_t)nsubs * (size_t)a->base.app->nprocs_per_pe + 1;
 
@@ -488,7 +490,7 @@ static int list_options(struct analytic *a, struct hrun_models *const *models, i
                      "speeds does", a->base.app->name);
 }
 
-static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+static struct hrun_predictor *analytic_create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
     struct analytic *a = xcalloc(1, sizeof *a);
     int same = from->net && hrun_netview_nsubs(from->net) == from->nsubs;
@@ -499,7 +501,7 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
     for (int i = 0; i < from->nsubs && from->place; i++)
         same &= from->place[i] == i;
     a->net = same ? from->net : NULL;
-    if (list_options(a, from->models, from->nsubs, err))
+    if (analytic_list_options(a, from->models, from->nsubs, err))
         goto fail;
     if (!a->net && from->app->formula->has_network) {
         hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not measured: "
@@ -508,19 +510,21 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
     }
     a->base.oracle.noptions = a->base.noptions;
     a->base.oracle.options = a->base.options;
-    a->base.oracle.times = times;
-    a->base.oracle.bounds = bounds;
-    a->base.oracle.whole = whole;
+    a->base.oracle.times = analytic_times;
+    a->base.oracle.bounds = analytic_bounds;
+    a->base.oracle.whole = analytic_whole;
     return &a->base;
 fail:
-    destroy(&a->base);
+    analytic_destroy(&a->base);
     return NULL;
 }
 
-static const char *describe(enum hrun_model_form form)
+static const char *analytic_describe(enum hrun_model_form form)
 {
     (void)form;
     return "formula over the speeds of PEs";
 }
 
-const struct hrun_family hrun_family_analytic = { .describe = describe, .by_formula = 1, .predict = create };
+const struct hrun_family hrun_family_analytic = {
+    .describe = analytic_describe, .by_formula = 1, .predict = analytic_create,
+};

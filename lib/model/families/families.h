@@ -2,6 +2,7 @@
 #ifndef HRUN_MODEL_FAMILIES_FAMILIES_H
 #define HRUN_MODEL_FAMILIES_FAMILIES_H
 
+#include "model/fit_job.h"
 #include "model/internal.h"
 
 /* ---------------------------------------------------------------- npt

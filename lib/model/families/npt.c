@@ -60,12 +60,7 @@ static int intern(struct hrun_formulas *p, enum hrun_term_kind kind, const char 
         if (t->T == T)
             return i;
     }
-    if (p->nterms == p->cap) {
-        int cap = p->cap ? p->cap * 2 : 16;
-        struct hrun_pterm *terms = xrealloc(p->terms, (size_t)cap * sizeof *terms);
-        p->terms = terms;
-        p->cap = cap;
-    }
+    hrun_grow(p->terms, p->nterms + 1, p->cap);
     e = hrun_term_find(p->base.app, kind, text, &owned, err);
     if (!e)
         return -1;
@@ -119,27 +114,27 @@ static int point_order(const void *a, const void *b)
 }
 
 /* Does this record take part in predictions of the family? */
-static int concerns(const struct hrun_formulas *p, const struct hrun_fit_record *r)
+static int is_npt_record_in_use(const struct hrun_formulas *p, const struct hrun_fit_record *r)
 {
     return m_allowed(p->base.app, r->M) &&
            (!strcmp(r->family, "single") || !strcmp(r->family, hrun_model_form_name(p->form)));
 }
 
 /* The distinct (sub, M) of all records that concern us, in order. */
-static void list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs)
+static void npt_list_options(struct hrun_formulas *p, struct hrun_models *const *models, int nsubs)
 {
     size_t count = 0;
     int n = 0;
 
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++)
-            count += (size_t)concerns(p, &models[s]->v[i]);
+            count += (size_t)is_npt_record_in_use(p, &models[s]->v[i]);
     p->base.options = xcalloc(count + 1, sizeof *p->base.options);
     p->opts = xcalloc(count + 1, sizeof *p->opts);
     p->points = xcalloc(count + 1, sizeof *p->points);
     for (int s = 0; s < nsubs; s++)
         for (int i = 0; models[s] && i < models[s]->n; i++)
-            if (concerns(p, &models[s]->v[i]))
+            if (is_npt_record_in_use(p, &models[s]->v[i]))
                 p->base.options[n++] = (struct hrun_option) { s, models[s]->v[i].M };
     qsort(p->base.options, (size_t)n, sizeof *p->base.options, option_order);
     for (int i = 0; i < n; i++)
@@ -147,8 +142,8 @@ static void list_options(struct hrun_formulas *p, struct hrun_models *const *mod
             p->base.options[p->base.noptions++] = p->base.options[i];
 }
 
-static int add_point(struct hrun_formulas *p, int option, int P, const struct hrun_fit_record *r,
-                     struct hrun_error *err)
+static int add_npt_point(struct hrun_formulas *p, int option, int P, const struct hrun_fit_record *r,
+                         struct hrun_error *err)
 {
     struct hrun_ppoint *point = &p->points[p->npoints];
 
@@ -175,12 +170,12 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
 
     opt->models = models;
     opt->single = find_record(models, "single", M, 0);
-    if (opt->single && add_point(p, o, M, opt->single, err))
+    if (opt->single && add_npt_point(p, o, M, opt->single, err))
         return -1;
     if (p->form == HRUN_FORM_NT) {
         for (int i = 0; i < models->n; i++)
             if (models->v[i].M == M && models->v[i].P > M && !strcmp(models->v[i].family, "nt") &&
-                add_point(p, o, models->v[i].P, &models->v[i], err))
+                add_npt_point(p, o, models->v[i].P, &models->v[i], err))
                 return -1;
         return 0;
     }
@@ -218,7 +213,7 @@ static int bind_option(struct hrun_formulas *p, int o, const struct hrun_models 
 }
 
 /* Coefficients in rows of options, and what is known of each term as a whole. */
-static void spread(struct hrun_formulas *p)
+static void spread_npt_points(struct hrun_formulas *p)
 {
     size_t n = (size_t)p->base.noptions, terms = (size_t)p->nterms;
 
@@ -284,7 +279,7 @@ static int check_family(const struct hrun_formulas *p, struct hrun_models *const
     for (int s = 0; s < nsubs; s++) {
         for (int i = 0; models[s] && i < models[s]->n; i++) {
             several += strcmp(models[s]->v[i].family, "single") != 0;
-            wanted += concerns(p, &models[s]->v[i]) && !strcmp(models[s]->v[i].family, name);
+            wanted += is_npt_record_in_use(p, &models[s]->v[i]) && !strcmp(models[s]->v[i].family, name);
         }
     }
     if (wanted || (!several && p->base.noptions))
@@ -300,7 +295,7 @@ static int check_family(const struct hrun_formulas *p, struct hrun_models *const
 }
 
 /* Where sub-clusters are in the network. The oracle's whole speaks of the same numbers. */
-static void place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs)
+static void npt_place_subs(struct hrun_formulas *p, struct hrun_netview *net, const int *place, int nsubs)
 {
     int same = net && hrun_netview_nsubs(net) == nsubs;
 
@@ -340,7 +335,7 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
     return 0;
 }
 
-static void destroy(struct hrun_predictor *base)
+static void npt_destroy(struct hrun_predictor *base)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
@@ -371,7 +366,7 @@ static void destroy(struct hrun_predictor *base)
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = destroy,
+    .destroy = npt_destroy,
     .time = hrun_formulas_time,
     .time_in = hrun_formulas_time_in,
     .measured = hrun_formulas_measured,
@@ -398,21 +393,21 @@ static long parts_most(const struct hrun_formulas *p)
     return ranks > measured ? (long)(most * measured * measured / ranks / ranks) + 1 : (long)most;
 }
 
-static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+static struct hrun_predictor *npt_create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
     const struct hrun_app *app = from->app;
     struct hrun_models *const *models = from->models;
     int nsubs = from->nsubs;
     struct hrun_formulas *p = xcalloc(1, sizeof *p);
-    struct hrun_models **usable = xcalloc((size_t)nsubs + 1, sizeof *usable);
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autofree struct hrun_models **usable = xcalloc((size_t)nsubs + 1, sizeof *usable);
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     const char *other = NULL;
 
     hrun_app_consts_text(app, &consts);
     hrun_predictor_start(&p->base, &kind, from);
     p->form = from->form;
     p->N = (double)from->N;
-    place_subs(p, from->net, from->place, nsubs);
+    npt_place_subs(p, from->net, from->place, nsubs);
     for (int s = 0; s < nsubs; s++) {
         if (models[s] && models[s]->consts && strcmp(models[s]->consts, consts.data))
             other = models[s]->consts;
@@ -422,13 +417,13 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
             p->base.tasking = usable[s]->tasking.dynamic || usable[s]->tasking.ignores ? usable[s]->tasking
                                                                                        : p->base.tasking;
     }
-    list_options(p, usable, nsubs);
+    npt_list_options(p, usable, nsubs);
     if (check_family(p, usable, nsubs, other, consts.data, err))
         goto fail;
     for (int o = 0; o < p->base.noptions; o++)
         if (bind_option(p, o, usable[p->base.options[o].sub], err))
             goto fail;
-    spread(p);
+    spread_npt_points(p);
     if (app->shares.units && p->form == HRUN_FORM_NPT && !p->base.tasking.dynamic && hrun_shares_create(p, err))
         goto fail;
     qsort(p->points, (size_t)p->npoints, sizeof *p->points, point_order);
@@ -441,18 +436,13 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
         p->base.oracle.part = hrun_formulas_part;
         p->base.oracle.parts = p->base.has_network ? parts_most(p) : ADDED_PARTS;
     }
-    free(usable);
-    hrun_buf_release(&consts);
     return &p->base;
 fail:
-    free(usable);
-    hrun_buf_release(&consts);
-    if (p)
-        destroy(&p->base);
+    npt_destroy(&p->base);
     return NULL;
 }
 
-static const char *describe(enum hrun_model_form form)
+static const char *npt_describe(enum hrun_model_form form)
 {
     static const char *const names[] = { [HRUN_FORM_NT] = "N-T", [HRUN_FORM_PT] = "P-T", [HRUN_FORM_NPT] = "NP-T" };
 
@@ -460,5 +450,6 @@ static const char *describe(enum hrun_model_form form)
 }
 
 const struct hrun_family hrun_family_npt = {
-    .describe = describe, .has_forms = 1, .is_joint = 1, .has_common = 1, .fit = hrun_formulas_fit, .predict = create,
+    .describe = npt_describe, .has_forms = 1, .is_joint = 1, .has_common = 1, .fit = hrun_formulas_fit,
+    .predict = npt_create,
 };

@@ -17,8 +17,8 @@ enum { COUNTS_MIN = 2 };
 /* ------------------------------------------------------------------ the models of one M */
 
 /* Values of terms at rows[n] into x[n by terms->n]; T is looked at for P-T terms only. */
-static int evaluate(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
-                    const struct hrun_row *rows, size_t n, const double *T, double *x, struct hrun_error *err)
+static int evaluate_terms(const struct hrun_fit_job *job, const struct hrun_terms *terms, enum hrun_term_kind kind,
+                          const struct hrun_row *rows, size_t n, const double *T, double *x, struct hrun_error *err)
 {
     for (size_t i = 0; i < n; i++)
         for (int j = 0; j < terms->n; j++)
@@ -35,7 +35,7 @@ struct parts {
     size_t n, alone, single, shared, own;   /* how many (alone: shared ones on one PE); the rest of n is mixed */
 };
 
-static struct parts part(const struct hrun_row *rows, size_t n)
+static struct parts rows_by_kind(const struct hrun_row *rows, size_t n)
 {
     struct parts p = { rows, n, 0, 0, 0, 0 };
 
@@ -65,7 +65,7 @@ static int fit_nt(struct hrun_fit_job *job, const struct parts *p, int *ref, str
     }
     if (!p->single)
         hrun_buf_addf(&job->skipped, "M=%d, single: nothing measured with P=%d\n", rows[0].M, rows[0].M);
-    if (evaluate(job, terms, HRUN_TERM_N, rows, p->n, NULL, job->x, err))
+    if (evaluate_terms(job, terms, HRUN_TERM_N, rows, p->n, NULL, job->x, err))
         return -1;
     if (p->single && hrun_fit_family(job, "single", 0, terms, job->x, rows, p->alone + p->single, p->alone, &record,
                                      err))
@@ -101,8 +101,8 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
 {
     const struct hrun_terms *terms = &job->app->pt, *nt = &job->app->nt;
     struct hrun_fit_record *record;
-    double *T = NULL;
-    int rc = -1, P;
+    autofree double *T = NULL;
+    int P;
 
     if (terms->n == 0 || ref < 0) {
         hrun_buf_addf(&job->skipped, "M=%d, pt: %s\n", rows[0].M, terms->n == 0 ?
@@ -125,18 +125,15 @@ static int fit_pt(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
         if (!isfinite(T[i]) || T[i] <= 0) {
             hrun_buf_addf(&job->skipped, "M=%d, pt: the nt model at P=%d predicts %g s at N=%lld\n",
                           rows[0].M, P, T[i], (long long)rows[i].N);
-            rc = 0;
-            goto out;
+            return 0;
         }
     }
-    if (evaluate(job, terms, HRUN_TERM_TPN, rows, n, T, job->x, err))
-        goto out;
-    rc = hrun_fit_family(job, "pt", 0, terms, job->x, rows, n, 0, &record, err);
-    if (!rc && record)
+    if (evaluate_terms(job, terms, HRUN_TERM_TPN, rows, n, T, job->x, err) ||
+        hrun_fit_family(job, "pt", 0, terms, job->x, rows, n, 0, &record, err))
+        return -1;
+    if (record)
         record->P = P;
-out:
-    free(T);
-    return rc;
+    return 0;
 }
 
 /* NP-T on rows with P > M, and what others share. */
@@ -151,7 +148,8 @@ static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_
                       job->left_out.len ? "; " : "", job->left_out.data);
         return 0;
     }
-    if (evaluate(job, terms, HRUN_TERM_NP, p->rows + before - leading, p->n - before + leading, NULL, job->x, err))
+    if (evaluate_terms(job, terms, HRUN_TERM_NP, p->rows + before - leading, p->n - before + leading, NULL, job->x,
+                       err))
         return -1;
     return hrun_fit_family(job, "npt", 0, terms, job->x, p->rows + before - leading, p->n - before + leading, leading,
                            &record, err);
@@ -159,7 +157,7 @@ static int fit_npt(struct hrun_fit_job *job, const struct parts *p, struct hrun_
 
 int hrun_formulas_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
-    struct parts p = part(rows, n);
+    struct parts p = rows_by_kind(rows, n);
     size_t first = p.alone + p.single + p.shared;
     int ref;
 

@@ -410,12 +410,13 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
 
 /* One prediction in a configuration, with a share of the work over an equal one; pes is NULL where no network term
  * needs one. */
-static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double share,
-                   double *time_s, double *low, double *high, struct hrun_error *err)
+static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double share,
+                       double *time_s, double *low, double *high, struct hrun_error *err)
 {
-    int o = hrun_predictor_find(&p->base, sub, m), rc = -1;
+    int o = hrun_predictor_find(&p->base, sub, m);
     const struct hrun_fit_record *r = record_at(p, o, P);
-    double *x, t, half, down = 0, up = 0, scale = r && r == p->opts[o].formula ? p->base.scale : 1;
+    autofree double *x = NULL;
+    double t, half, down = 0, up = 0, scale = r && r == p->opts[o].formula ? p->base.scale : 1;
 
     if (!r)
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
@@ -423,7 +424,7 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
     x = xcalloc((size_t)r->nterms + 1, sizeof *x);
     if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, share, x, &t, err) :
         hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
-        goto out;
+        return -1;
     half = scale * hrun_record_half_width(r, x, t / scale);
     if (r == p->opts[o].formula && p->form == HRUN_FORM_NPT && r->pmin == r->pmax && P != r->pmin) {
         spread_over_terms(p, r, P, &down, &up);
@@ -431,19 +432,13 @@ static int predict(struct hrun_formulas *p, int sub, int m, int P, const int *pe
         down *= scale;
         up *= scale;
     }
-    if (!isfinite(t) || t <= 0 || !isfinite(half + down + up)) {
-        hrun_fail(err, HRUN_ENONFINITE,
-                  "the %s model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not a time", r->family,
-                  p->base.app->name, t, half, (long long)p->base.N, P, m);
-        goto out;
-    }
+    if (!isfinite(t) || t <= 0 || !isfinite(half + down + up))
+        return hrun_fail(err, HRUN_ENONFINITE, "the %s model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not a "
+                         "time", r->family, p->base.app->name, t, half, (long long)p->base.N, P, m);
     *time_s = t;
     *low = fmax(t - half - down, 0);
     *high = t + half + up;
-    rc = 0;
-out:
-    free(x);
-    return rc;
+    return 0;
 }
 
 int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low, double *high,
@@ -453,7 +448,7 @@ int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, doubl
     int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1, n;
 
     if (o < 0 || !p->has_network[o] || P <= m)
-        return predict(p, sub, m, P, NULL, NULL, 1, time_s, low, high, err);
+        return predict_npt(p, sub, m, P, NULL, NULL, 1, time_s, low, high, err);
     if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
                          "a term of %s asks for", sub + 1, P, m, p->base.app->name);
@@ -461,7 +456,7 @@ int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, doubl
     memset(p->lone, 0, 2 * (size_t)n * sizeof *p->lone);
     p->lone[there] = P / m;
     p->lone[n + there] = m;
-    return predict(p, sub, m, P, p->lone, p->lone + n, 1, time_s, low, high, err);
+    return predict_npt(p, sub, m, P, p->lone, p->lone + n, 1, time_s, low, high, err);
 }
 
 int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
@@ -477,7 +472,7 @@ int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, 
         P += pes[i] * procs[i];
     if (p->net && !p->same_subs)
         return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
-    if (predict(p, sub, procs[sub], P, p->net ? pes : NULL, procs, share, time_s, low, high, err))
+    if (predict_npt(p, sub, procs[sub], P, p->net ? pes : NULL, procs, share, time_s, low, high, err))
         return -1;
     *time_s *= hrun_predictor_pace_of(base, sub);
     *low *= hrun_predictor_pace_of(base, sub);

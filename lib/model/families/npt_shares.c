@@ -102,7 +102,7 @@ static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *
 }
 
 /* The most units that a process of option o among P has memory for. */
-static int most_units(struct hrun_formulas *p, int o, int P, int64_t *most, struct hrun_error *err)
+static int most_units_in_memory(struct hrun_formulas *p, int o, int P, int64_t *most, struct hrun_error *err)
 {
     struct hrun_shares *s = p->shares;
     double room = s->memory[p->base.options[o].sub] / p->base.options[o].m;
@@ -129,20 +129,20 @@ static int set_lines(struct hrun_formulas *p, int P, struct hrun_line *v, int64_
             continue;
         v[o] = (struct hrun_line){ p->base.options[o].m, s->fixed[o] + (double)(s->least - 1) * unit_s, unit_s,
                                    s->most[o] };
-        if (v[o].most < 0 && most_units(p, o, P, &v[o].most, err))
+        if (v[o].most < 0 && most_units_in_memory(p, o, P, &v[o].most, err))
             return -1;
         v[o].most = v[o].most < s->least ? 0 : v[o].most - (s->least - 1);
     }
     return 0;
 }
 
-static int lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+static int unit_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     return set_times(ctx, P, NULL, NULL, err) || set_lines(ctx, P, v, units, err) ? -1 : 0;
 }
 
 /* The least of each term in lo..hi. Those of one PE alone are lines through 0. */
-static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+static int unit_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     struct hrun_shares *s = p->shares;
@@ -193,14 +193,15 @@ static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *
 
 /* ------------------------------------------------------------------ a configuration */
 
-static double time_of(const struct hrun_line *v, int64_t u)
+static double unit_time_of(const struct hrun_line *v, int64_t u)
 {
     return v->base_s + (double)u * v->unit_s;
 }
 
 /* Deal out the work of a configuration: units into s->share, of its parts, whose sub-clusters are in s->sub_of.
  * *time_s: INFINITY when it cannot be used. Result: the number of parts, or -1. */
-static int deal_out(struct hrun_formulas *p, const int *pes, const int *procs, double *time_s, struct hrun_error *err)
+static int deal_units_out(struct hrun_formulas *p, const int *pes, const int *procs, double *time_s,
+                          struct hrun_error *err)
 {
     struct hrun_shares *s = p->shares;
     int P = hrun_predictor_count(&p->base, pes, procs), n = 0, placed = p->base.has_network && p->same_subs;
@@ -226,7 +227,7 @@ static int deal_out(struct hrun_formulas *p, const int *pes, const int *procs, d
         *time_s = 0;
         for (int k = 0; k < n; k++) {
             s->parts[k] = s->lines[hrun_predictor_find(&p->base, s->sub_of[k], procs[s->sub_of[k]])];
-            *time_s = fmax(*time_s, time_of(&s->parts[k], s->share[k]));
+            *time_s = fmax(*time_s, unit_time_of(&s->parts[k], s->share[k]));
         }
     }
     return *time_s < INFINITY ? n : 0;
@@ -243,7 +244,7 @@ int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
     double t;
-    int n = deal_out(p, pes, procs, &t, err);
+    int n = deal_units_out(p, pes, procs, &t, err);
 
     if (n <= 0)
         return n < 0 ? -1 : no_shares(p, err);
@@ -257,7 +258,7 @@ int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs
 double hrun_shares_share(struct hrun_formulas *p, int sub, const int *pes, const int *procs, struct hrun_error *err)
 {
     double t;
-    int n = deal_out(p, pes, procs, &t, err), P = hrun_predictor_count(&p->base, pes, procs);
+    int n = deal_units_out(p, pes, procs, &t, err), P = hrun_predictor_count(&p->base, pes, procs);
 
     for (int k = 0; k < n; k++)
         if (p->shares->sub_of[k] == sub)
@@ -285,53 +286,53 @@ int hrun_shares_options(struct hrun_predictor *base, int P, const int *pes, cons
 int hrun_shares_dealt(struct hrun_formulas *p, const int *pes, const int *procs, double *t, struct hrun_error *err)
 {
     double slowest;
-    int n = deal_out(p, pes, procs, &slowest, err);
+    int n = deal_units_out(p, pes, procs, &slowest, err);
 
     for (int o = 0; o < p->base.noptions; o++)
         t[o] = NAN;
     for (int k = 0; k < n; k++)
         t[hrun_predictor_find(&p->base, p->shares->sub_of[k], procs[p->shares->sub_of[k]])] =
-            time_of(&p->shares->parts[k], p->shares->share[k]);
+            unit_time_of(&p->shares->parts[k], p->shares->share[k]);
     return n < 0 ? -1 : 0;
 }
 
 /* ------------------------------------------------------------------ the table for lib/plan */
 
 /* Whatever the configuration, some process has at least the mean of all, and each has a unit. */
-static int times(void *ctx, int P, double *t, struct hrun_error *err)
+static int unit_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     struct hrun_shares *s = p->shares;
     double all = INFINITY;
     int64_t units;
 
-    if (lines(ctx, P, s->lines, &units, err))
+    if (unit_lines(ctx, P, s->lines, &units, err))
         return -1;
     for (int o = 0; o < p->base.noptions; o++)
         if (s->lines[o].n && s->lines[o].most >= (units + P - 1) / P)
-            all = fmin(all, time_of(&s->lines[o], (units + P - 1) / P));
+            all = fmin(all, unit_time_of(&s->lines[o], (units + P - 1) / P));
     for (int o = 0; o < p->base.noptions; o++)
-        t[o] = !s->lines[o].n || !s->lines[o].most || !isfinite(all) ? NAN : fmax(all, time_of(&s->lines[o], 1));
+        t[o] = !s->lines[o].n || !s->lines[o].most || !isfinite(all) ? NAN : fmax(all, unit_time_of(&s->lines[o], 1));
     return 0;
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
-                 struct hrun_error *err)
+static int unit_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                      struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     struct hrun_shares *s = p->shares;
-    int n = deal_out(p, pes, procs, time_s, err), at = 0;
+    int n = deal_units_out(p, pes, procs, time_s, err), at = 0;
 
     (void)P;
     for (int k = 1; k < n; k++)
-        at = time_of(&s->parts[k], s->share[k]) > time_of(&s->parts[at], s->share[at]) ? k : at;
+        at = unit_time_of(&s->parts[k], s->share[k]) > unit_time_of(&s->parts[at], s->share[at]) ? k : at;
     *limiting = n > 0 ? s->sub_of[at] : 0;
     return n < 0 ? -1 : 0;
 }
 
 /* Of a process with the least share: what more fits is for `whole`. INFINITY where none has room for a P-th of all, so
  * that nothing deals it out. */
-static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+static int unit_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     struct hrun_shares *s = p->shares;
@@ -341,7 +342,7 @@ static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
         return -1;
     for (int o = 0; o < p->base.noptions && most < (s->units + P - 1) / P; o++) {
         most = s->most[o];
-        if (most < 0 && most_units(p, o, P, &most, err))
+        if (most < 0 && most_units_in_memory(p, o, P, &most, err))
             return -1;
     }
     if (most < (s->units + P - 1) / P)
@@ -366,13 +367,13 @@ int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct 
     base->oracle = s->equal;
     if (!base->deals)
         return 0;
-    base->oracle.times = times;
+    base->oracle.times = unit_times;
     base->oracle.bounds = NULL;
-    base->oracle.whole = whole;
+    base->oracle.whole = unit_whole;
     base->oracle.part = NULL;
-    base->oracle.memory = base->app->shares.memory ? memory : base->oracle.memory;
-    base->oracle.lines = lines;
-    base->oracle.lines_bound = lines_bound;
+    base->oracle.memory = base->app->shares.memory ? unit_memory : base->oracle.memory;
+    base->oracle.lines = unit_lines;
+    base->oracle.lines_bound = unit_lines_bound;
     return hrun_shares_limit_memory(base, NULL, err);
 }
 
@@ -386,7 +387,7 @@ int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, s
     for (int o = 0; s && o < base->noptions; o++) {
         s->most[o] = -1;        /* it depends on P */
         if (!(base->app->shares.memory && hrun_expr_uses(base->app->shares.memory, 1)) &&
-            most_units(p, o, 1, &s->most[o], err))
+            most_units_in_memory(p, o, 1, &s->most[o], err))
             return -1;
     }
     return 0;

@@ -10,7 +10,7 @@
 /* ------------------------------------------------------------------ what records say */
 
 /* The records nearest to M from below and from above; NULL where there is none. */
-static void nearest(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
+static void nearest_ring_record(const struct hrun_models *m, int M, const struct hrun_fit_record *r[2])
 {
     r[0] = r[1] = NULL;
     for (int i = 0; m && i < m->n; i++) {
@@ -76,8 +76,8 @@ static void borrow_wires(struct hrun_ring *r)
 }
 
 /* The options of all sub-clusters with models of these constants; *other: constants of models that have others. */
-static int list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
-                        const char **other, struct hrun_error *err)
+static int ring_list_options(struct hrun_ring *r, const struct hrun_predictor_source *from, const char *consts,
+                             const char **other, struct hrun_error *err)
 {
     const struct hrun_app *app = from->app;
     size_t most = (size_t)from->nsubs * (size_t)app->nprocs_per_pe + 1;
@@ -93,7 +93,7 @@ static int list_options(struct hrun_ring *r, const struct hrun_predictor_source 
                 *other = m->consts;
                 continue;
             }
-            nearest(m, app->procs_per_pe[k], near);
+            nearest_ring_record(m, app->procs_per_pe[k], near);
             if (!near[0] || !near[1])
                 continue;
             r->base.options[r->base.noptions] = (struct hrun_option){ s, app->procs_per_pe[k] };
@@ -107,7 +107,7 @@ static int list_options(struct hrun_ring *r, const struct hrun_predictor_source 
 /* ------------------------------------------------------------------ the network */
 
 /* Where sub-clusters are in the network, if there is one. */
-static void place_subs(struct hrun_ring *r, const struct hrun_predictor_source *from)
+static void ring_place_subs(struct hrun_ring *r, const struct hrun_predictor_source *from)
 {
     int there = from->net ? hrun_netview_nsubs(from->net) : 0;
 
@@ -176,10 +176,9 @@ const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struc
 {
     if (P >= r->nworks) {
         int n = P < INT32_MAX / 2 ? 2 * P + 64 : P + 1;
-        struct hrun_ring_known *v = xrealloc(r->works, (size_t)n * sizeof *v);
 
-        memset(v + r->nworks, 0, (size_t)(n - r->nworks) * sizeof *v);
-        r->works = v;
+        r->works = xrealloc(r->works, (size_t)n * sizeof *r->works);
+        memset(r->works + r->nworks, 0, (size_t)(n - r->nworks) * sizeof *r->works);
         r->nworks = n;
     }
     if (!r->works[P].known && hrun_app_ring_work(r->base.app, r->base.N, P, &r->works[P].w, err))
@@ -213,7 +212,7 @@ static int stage_at(struct hrun_ring *r, int o, int P, struct hrun_ring_stage *o
     return 0;
 }
 
-static int no_model(const struct hrun_ring *r, int sub, int m, struct hrun_error *err)
+static int fail_no_ring_model(const struct hrun_ring *r, int sub, int m, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_ENODATA, "%s has no ring model with M=%d on sub-cluster %d", r->base.app->name, m,
                      sub + 1);
@@ -223,7 +222,7 @@ static int no_model(const struct hrun_ring *r, int sub, int m, struct hrun_error
 
 /* Without the further step of an even ring, which not all PEs take part in. None with more processes on a PE than an
  * allowed loss leaves it. */
-static int times(void *ctx, int P, double *t, struct hrun_error *err)
+static int ring_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
 
@@ -241,51 +240,42 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+static int ring_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
-    double *t = xcalloc((size_t)r->base.noptions + 1, sizeof *t);
-    int rc = -1;
+    autofree double *t = xcalloc((size_t)r->base.noptions + 1, sizeof *t);
 
     for (int o = 0; o < r->base.noptions; o++)
         b[o] = INFINITY;
     for (int P = lo; P <= hi; P++) {
         struct hrun_error why;
 
-        if (times(r, P, t, &why)) {
+        if (ring_times(r, P, t, &why)) {
             int allowed = r->base.oracle.rule(r, P, err);
 
             if (allowed < 0)
-                goto out;
+                return -1;
             if (!allowed)
                 continue;
             if (err)
                 *err = why;
-            goto out;
+            return -1;
         }
         for (int o = 0; o < r->base.noptions; o++)
             if (t[o] > 0 && t[o] < b[o])
                 b[o] = t[o];
     }
-    rc = 0;
-out:
-    free(t);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ a configuration */
 
-static void make_room(struct hrun_ring *r, int n)
+static void ring_make_room(struct hrun_ring *r, int n)
 {
-    struct hrun_ring_stage *stages;
-    double *elapsed;
-
     if (n <= r->nstages)
         return;
-    stages = xrealloc(r->stages, (size_t)n * sizeof *stages);
-    r->stages = stages;
-    elapsed = xrealloc(r->elapsed, 2 * (size_t)n * sizeof *elapsed);
-    r->elapsed = elapsed;
+    r->stages = xrealloc(r->stages, (size_t)n * sizeof *r->stages);
+    r->elapsed = xrealloc(r->elapsed, 2 * (size_t)n * sizeof *r->elapsed);
     r->nstages = n;
 }
 
@@ -299,7 +289,7 @@ static int list_stages(struct hrun_ring *r, const int *pes, const int *procs, in
     *most = 0;
     for (int i = 0; i < r->nsubs; i++)
         n += pes[i];
-    make_room(r, n);
+    ring_make_room(r, n);
     n = 0;
     for (int i = 0; i < r->nsubs; i++) {
         struct hrun_ring_stage s;
@@ -308,7 +298,7 @@ static int list_stages(struct hrun_ring *r, const int *pes, const int *procs, in
         if (pes[i] == 0)
             continue;
         if (o < 0)
-            return no_model(r, i, procs[i], err);
+            return fail_no_ring_model(r, i, procs[i], err);
         if (stage_at(r, o, P, &s, err))
             return -1;
         for (int k = 0; k < pes[i]; k++)
@@ -356,8 +346,8 @@ static int busiest(const struct hrun_ring *r, const double *own)
     return best;
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
-                 struct hrun_error *err)
+static int ring_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                      struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
     double t = hrun_ring_play_config(r, pes, procs, P, r->own, err);
@@ -370,7 +360,8 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
 }
 
 /* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
-static int options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t, struct hrun_error *err)
+static int ring_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+                        struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
     double all;
@@ -412,8 +403,8 @@ static double half_width(const struct hrun_ring *r, int o, const struct hrun_rin
     return half;
 }
 
-static int time_interval(struct hrun_ring *r, int o, int P, double steps, double t, double *time_s, double *low,
-                         double *high, struct hrun_error *err)
+static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, double t, double *time_s, double *low,
+                              double *high, struct hrun_error *err)
 {
     const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     struct hrun_ring_terms terms;
@@ -433,8 +424,8 @@ static int time_interval(struct hrun_ring *r, int o, int P, double steps, double
 }
 
 /* On this sub-cluster alone. */
-static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
-                      struct hrun_error *err)
+static int ring_time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
+                           struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
     double steps = hrun_ring_run_steps(P, m);
@@ -442,29 +433,29 @@ static int time_alone(struct hrun_predictor *p, int sub, int m, int P, double *t
     int o = hrun_predictor_find(&r->base, sub, m);
 
     if (o < 0 || P < m)
-        return no_model(r, sub, m, err);
+        return fail_no_ring_model(r, sub, m, err);
     if (stage_at(r, o, P, &s, err))
         return -1;
-    return time_interval(r, o, P, steps, s.local_s + steps * s.step_s, time_s, low, high, err);
+    return ring_time_interval(r, o, P, steps, s.local_s + steps * s.step_s, time_s, low, high, err);
 }
 
-static int time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
-                   double *high, struct hrun_error *err)
+static int ring_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
+                        double *low, double *high, struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
     int P = hrun_predictor_count(p, pes, procs), o = hrun_predictor_find(p, sub, procs[sub]);
     double all;
 
     if (o < 0)
-        return no_model(r, sub, procs[sub], err);
+        return fail_no_ring_model(r, sub, procs[sub], err);
     all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
     if (all < 0)
         return -1;
     r->own[busiest(r, r->own)] = all;
-    return time_interval(r, o, P, hrun_ring_steps(P), r->own[sub], time_s, low, high, err);
+    return ring_time_interval(r, o, P, hrun_ring_steps(P), r->own[sub], time_s, low, high, err);
 }
 
-static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+static int ring_measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct hrun_ring *r = (const struct hrun_ring *)p;
     int o = hrun_predictor_find(&r->base, sub, m);
@@ -488,7 +479,7 @@ static int measured(const struct hrun_predictor *p, int sub, int m, int P, int64
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static void destroy(struct hrun_predictor *p)
+static void ring_destroy(struct hrun_predictor *p)
 {
     struct hrun_ring *r = of(p);
 
@@ -505,19 +496,19 @@ static void destroy(struct hrun_predictor *p)
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = destroy,
-    .time = time_alone,
-    .time_in = time_in,
-    .measured = measured,
-    .options = options,
+    .destroy = ring_destroy,
+    .time = ring_time_alone,
+    .time_in = ring_time_in,
+    .measured = ring_measured,
+    .options = ring_options,
     .balance = hrun_ring_balance,
     .fewest = hrun_ring_fewest,
 };
 
-static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+static struct hrun_predictor *ring_create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
     struct hrun_ring *r = xcalloc(1, sizeof *r);
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     const char *other = NULL;
 
     hrun_app_consts_text(from->app, &consts);
@@ -526,8 +517,8 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
     r->nsubs = from->nsubs;
     r->own = xcalloc((size_t)from->nsubs + 1, sizeof *r->own);
     r->speed = xcalloc((size_t)from->nsubs + 1, sizeof *r->speed);
-    place_subs(r, from);
-    if (list_options(r, from, consts.data, &other, err))
+    ring_place_subs(r, from);
+    if (ring_list_options(r, from, consts.data, &other, err))
         goto fail;
     if (!r->base.noptions) {
         hrun_fail(err, HRUN_ENODATA, other ? "no sub-cluster has models of %s with constants '%s'; there are some with "
@@ -536,25 +527,22 @@ static struct hrun_predictor *create(const struct hrun_predictor_source *from, s
     }
     r->base.oracle.noptions = r->base.noptions;
     r->base.oracle.options = r->base.options;
-    r->base.oracle.times = times;
-    r->base.oracle.bounds = bounds;
-    r->base.oracle.whole = whole;
-    hrun_buf_release(&consts);
+    r->base.oracle.times = ring_times;
+    r->base.oracle.bounds = ring_bounds;
+    r->base.oracle.whole = ring_whole;
     return &r->base;
 fail:
-    hrun_buf_release(&consts);
-    if (r)
-        destroy(&r->base);
+    ring_destroy(&r->base);
     return NULL;
 }
 
-static const char *describe(enum hrun_model_form form)
+static const char *ring_describe(enum hrun_model_form form)
 {
     (void)form;
     return "ring";
 }
 
 const struct hrun_family hrun_family_ring = {
-    .describe = describe, .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
-    .nterms = HRUN_RING_TERMS, .fit = hrun_ring_fit, .predict = create,
+    .describe = ring_describe, .uses_network = 1, .is_joint = 1, .keep = hrun_ring_keep,
+    .nterms = HRUN_RING_TERMS, .fit = hrun_ring_fit, .predict = ring_create,
 };

@@ -82,8 +82,8 @@ size_t hrun_ring_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_opt
 }
 
 /* The first `terms` terms at rows[n] into job->x, row-major. */
-static int evaluate(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int terms,
-                    struct hrun_error *err)
+static int evaluate_ring_terms(const struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int terms,
+                               struct hrun_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         double steps = hrun_ring_run_steps(rows[i].P, rows[i].M), *x = job->x + i * (size_t)terms;
@@ -100,15 +100,15 @@ static int evaluate(const struct hrun_fit_job *job, const struct hrun_row *rows,
 }
 
 /* Fit the first `count` terms. *record: NULL where there are too few measurements. */
-static int fit_terms(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int count,
-                     struct hrun_fit_record **record, struct hrun_error *err)
+static int fit_ring_terms(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, int count,
+                          struct hrun_fit_record **record, struct hrun_error *err)
 {
     struct hrun_term v[HRUN_RING_TERMS] = { { NULL, NULL } };
     const struct hrun_terms terms = { v, count };
 
     for (int j = 0; j < count; j++)
         v[j].text = (char *)(uintptr_t)texts[j];   /* it is copied, never written */
-    return evaluate(job, rows, n, count, err) ||
+    return evaluate_ring_terms(job, rows, n, count, err) ||
            hrun_fit_family(job, "ring", 0, &terms, job->x, rows, n, 0, record, err) ? -1 : 0;
 }
 
@@ -122,7 +122,7 @@ static int is_significant(double s2, int dof, const struct hrun_fit_record *with
 }
 
 /* Runs on this sub-cluster alone, or runs at two sizes: of one size on several it is not sure who limited them. */
-static int enough(const struct hrun_row *rows, size_t n)
+static int has_enough_groups(const struct hrun_row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (rows[i].kind != HRUN_ROW_MIXED || rows[i].N != rows[0].N)
@@ -134,17 +134,17 @@ int hrun_ring_fit(struct hrun_fit_job *job, const struct hrun_row *rows, size_t 
 {
     struct hrun_fit_record *record, *with, kept;
 
-    if (!enough(rows, n)) {
+    if (!has_enough_groups(rows, n)) {
         hrun_buf_addf(&job->skipped, "M=%d, ring: measured with others only, at N=%lld alone\n", rows[0].M,
                       (long long)rows[0].N);
         return 0;
     }
-    if (fit_terms(job, rows, n, WORK_LN, &record, err))
+    if (fit_ring_terms(job, rows, n, WORK_LN, &record, err))
         return -1;
     if (!record)
         return 0;
     kept = *record;
-    if (fit_terms(job, rows, n, HRUN_RING_TERMS, &with, err))
+    if (fit_ring_terms(job, rows, n, HRUN_RING_TERMS, &with, err))
         return -1;
     if (!with)
         return 0;

@@ -161,7 +161,7 @@ struct cell {
     int pes, procs;
 };
 
-static void add_group(const struct hrun_ring_group *group, int q, const struct cell *before, struct cell *row)
+static void add_ring_group(const struct hrun_ring_group *group, int q, const struct cell *before, struct cell *row)
 {
     for (int k = 0; k <= q; k++) {
         row[k] = (struct cell){ before ? before[k].rate : k == 0 ? 0 : INFINITY, 0, 0 };
@@ -183,19 +183,17 @@ static void add_group(const struct hrun_ring_group *group, int q, const struct c
 int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q, int *pes, int *procs, double *rate,
                               struct hrun_error *err)
 {
-    struct cell *rows;
+    autofree struct cell *rows = NULL;
     size_t width = (size_t)(q > 0 ? q : 0) + 1;
-    int left = q, status = -1;
+    int left = q;
 
     if (q < 1 || n < 1)
         return hrun_fail(err, HRUN_EINVAL, "%d processes cannot be shared out to %d groups of nodes", q, n);
     rows = xcalloc((size_t)n * width, sizeof *rows);
     for (int g = 0; g < n; g++)
-        add_group(&groups[g], q, g ? rows + (size_t)(g - 1) * width : NULL, rows + (size_t)g * width);
-    if (!isfinite(rows[(size_t)(n - 1) * width + (size_t)q].rate)) {
-        hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has %d processes", q);
-        goto out;
-    }
+        add_ring_group(&groups[g], q, g ? rows + (size_t)(g - 1) * width : NULL, rows + (size_t)g * width);
+    if (!isfinite(rows[(size_t)(n - 1) * width + (size_t)q].rate))
+        return hrun_fail(err, HRUN_EINFEASIBLE, "no configuration has %d processes", q);
     *rate = rows[(size_t)(n - 1) * width + (size_t)q].rate;
     for (int g = n - 1; g >= 0; g--) {
         const struct cell *c = &rows[(size_t)g * width + (size_t)left];
@@ -204,10 +202,7 @@ int hrun_ring_allocate_groups(const struct hrun_ring_group *groups, int n, int q
         procs[g] = c->procs;
         left -= c->pes * c->procs;
     }
-    status = 0;
-out:
-    free(rows);
-    return status;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ how well a ring uses its PEs */
@@ -224,7 +219,7 @@ struct shape {
     int *config;                      /* 2 nsubs: scratch */
 };
 
-static void release(struct shape *s)
+static void release_shape(struct shape *s)
 {
     free(s->groups);
     free(s->speed);
@@ -233,7 +228,7 @@ static void release(struct shape *s)
     free(s->config);
 }
 
-static void make_room(const struct hrun_ring *r, struct shape *s)
+static void make_shape(const struct hrun_ring *r, struct shape *s)
 {
     size_t n = (size_t)r->nsubs, options = (size_t)r->base.noptions;
 
@@ -313,17 +308,16 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes,
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
     const struct hrun_ring_work *w;
-    struct shape s = { NULL, NULL, NULL, NULL, NULL };
+    autorelease(release_shape) struct shape s = { NULL, NULL, NULL, NULL, NULL };
     struct hrun_balance b = { 0 };
     double most = 0, total, t, least;
-    int rc = -1;
 
-    make_room(r, &s);
+    make_shape(r, &s);
     b.q = hrun_predictor_count(p, pes, procs);
     w = hrun_ring_work_at(r, b.q, err);
     t = w ? hrun_ring_play_config(r, pes, procs, b.q, r->own, err) : -1;
     if (t < 0)
-        goto out;
+        return -1;
     fill_shape(r, npes, w->n, &s);
     for (int o = 0; o < r->base.noptions; o++)
         if (pes[r->base.options[o].sub] > 0 && procs[r->base.options[o].sub] == s.procs[o])
@@ -331,20 +325,15 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes,
     total = hrun_ring_total(s.groups, r->nsubs);
     b.loss = loss_of(b.q, most, total);
     b.efficiency = b.q * (w->local + (b.q - 1) / 2.0 * w->step) / (t * total);
-    if (!isfinite(b.loss) || !isfinite(b.efficiency)) {
-        hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
-                  r->base.app->name);
-        goto out;
-    }
+    if (!isfinite(b.loss) || !isfinite(b.efficiency))
+        return hrun_fail(err, HRUN_ENODATA, "the models of %s know no speeds: no time of theirs follows the work",
+                         r->base.app->name);
     b.rounded = rounded_loss(r, &s, b.q);
     b.least = allocations(r, npes, b.q) > ALLOCATIONS_MOST ||
               hrun_ring_allocate_groups(s.groups, r->nsubs, b.q, s.config, s.config + r->nsubs, &least, NULL)
               ? NAN : loss_of(b.q, least, total);
     *out = b;
-    rc = 0;
-out:
-    release(&s);
-    return rc;
+    return 0;
 }
 
 /* The most seconds per unit of work that the loss allows a PE. */
@@ -372,7 +361,7 @@ static int may_keep(const struct hrun_ring *r, const struct shape *s, int q, dou
 }
 
 /* The most processes that there may be. */
-static int capacity(const struct hrun_ring *r, const int *npes)
+static int most_processes(const struct hrun_ring *r, const int *npes)
 {
     int most = 0;
 
@@ -390,17 +379,17 @@ int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, str
                      struct hrun_error *err)
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
-    struct shape s = { NULL, NULL, NULL, NULL, NULL };
+    autorelease(release_shape) struct shape s = { NULL, NULL, NULL, NULL, NULL };
     double least, worst;
-    int most = capacity(r, npes), rc = -1;
+    int most = most_processes(r, npes);
 
-    make_room(r, &s);
+    make_shape(r, &s);
     for (int q = 1; q <= most; q++) {
         struct hrun_error why = { 0 };
         int allowed = hrun_app_rule(r->base.app, r->base.N, q, err);
 
         if (allowed < 0)
-            goto out;
+            return -1;
         if (!allowed)
             continue;
         fill_shape(r, npes, (double)r->base.N / q, &s);
@@ -411,7 +400,7 @@ int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, str
                 continue;
             if (err)
                 *err = why;
-            goto out;
+            return -1;
         }
         least = loss_of(q, worst, hrun_ring_total(s.groups, r->nsubs));
         if (least <= loss + 1e-12) {
@@ -419,13 +408,9 @@ int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, str
             r->even_q = q;
             r->slowest = slowest_of(q, loss, hrun_ring_total(s.groups, r->nsubs));
             memcpy(r->speed, s.speed, (size_t)r->nsubs * sizeof *r->speed);
-            rc = 0;
-            goto out;
+            return 0;
         }
     }
-    hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s loses at most %.3g %% by imbalance: allow more, or more "
-              "processes per PE (procs_per_pe)", r->base.app->name, 100 * loss);
-out:
-    release(&s);
-    return rc;
+    return hrun_fail(err, HRUN_EINFEASIBLE, "no configuration of %s loses at most %.3g %% by imbalance: allow more, or "
+                     "more processes per PE (procs_per_pe)", r->base.app->name, 100 * loss);
 }

@@ -20,7 +20,7 @@ struct option {
     int64_t most;               /* units that fit into the memory of a process; -1: it depends on P */
 };
 
-static int concerns(const struct hrun_app *app, const struct hrun_fit_record *r, int M)
+static int is_weak_record_of(const struct hrun_app *app, const struct hrun_fit_record *r, int M)
 {
     for (int i = 0; i < app->nprocs_per_pe; i++)
         if (app->procs_per_pe[i] == M)
@@ -28,26 +28,27 @@ static int concerns(const struct hrun_app *app, const struct hrun_fit_record *r,
     return 0;
 }
 
-static double distance(int64_t a, int64_t b)
+static double size_distance(int64_t a, int64_t b)
 {
     return fabs((double)a - (double)b);
 }
 
 /* The two records for M that are nearest to N, at different sizes; the first one alone when it is of N. */
-static void nearest(const struct hrun_app *app, const struct hrun_models *m, int M, int64_t N,
-                    const struct hrun_fit_record **first, const struct hrun_fit_record **second)
+static void nearest_weak_records(const struct hrun_app *app, const struct hrun_models *m, int M, int64_t N,
+                                 const struct hrun_fit_record **first, const struct hrun_fit_record **second)
 {
     *first = *second = NULL;
     for (int i = 0; i < m->n; i++)
-        if (concerns(app, &m->v[i], M) && (!*first || distance(m->v[i].nmin, N) < distance((*first)->nmin, N)))
+        if (is_weak_record_of(app, &m->v[i], M) &&
+            (!*first || size_distance(m->v[i].nmin, N) < size_distance((*first)->nmin, N)))
             *first = &m->v[i];
     for (int i = 0; i < m->n && *first && (*first)->nmin != N; i++)
-        if (concerns(app, &m->v[i], M) && m->v[i].nmin != (*first)->nmin &&
-            (!*second || distance(m->v[i].nmin, N) < distance((*second)->nmin, N)))
+        if (is_weak_record_of(app, &m->v[i], M) && m->v[i].nmin != (*first)->nmin &&
+            (!*second || size_distance(m->v[i].nmin, N) < size_distance((*second)->nmin, N)))
             *second = &m->v[i];
 }
 
-static void add_part(struct option *o, const struct hrun_fit_record *r, double part)
+static void add_weak_part(struct option *o, const struct hrun_fit_record *r, double part)
 {
     for (int i = 0; i < K; i++)
         o->k[i] += part * r->k[i];
@@ -64,15 +65,15 @@ static int option_at(const struct hrun_app *app, const struct hrun_models *m, in
     const struct hrun_fit_record *a, *b;
     double part;
 
-    nearest(app, m, M, N, &a, &b);
+    nearest_weak_records(app, m, M, N, &a, &b);
     if (!a || (a->nmin != N && !b))
         return 0;
     *out = (struct option) { .s2 = a->s2, .sigma_abs_s = a->sigma_abs_s, .sigma_rel = a->sigma_rel,
                                        .dof = a->dof, .most = INT64_MAX };
     part = b ? (double)(N - b->nmin) / (double)(a->nmin - b->nmin) : 1;
-    add_part(out, a, part);
+    add_weak_part(out, a, part);
     if (b)
-        add_part(out, b, 1 - part);
+        add_weak_part(out, b, 1 - part);
     out->k[HRUN_WEAK_WORK] = fmax(out->k[HRUN_WEAK_WORK], 0);
     out->k[HRUN_WEAK_LOG] = fmax(out->k[HRUN_WEAK_LOG], 0);
     for (int i = 0; i < K; i++)
@@ -133,7 +134,7 @@ static void line(const struct weak_predictor *p, int o, int P, double *base_s, d
     *unit_s = fmax(*unit_s, 0) * (double)p->unit;
 }
 
-static double time_of(const struct weak_predictor *p, int o, int P, int64_t units)
+static double weak_time_of(const struct weak_predictor *p, int o, int P, int64_t units)
 {
     double base_s, unit_s;
 
@@ -190,12 +191,12 @@ static void least_times(const struct weak_predictor *p, int P, int most_P, doubl
 
     for (int o = 0; o < p->base.noptions; o++)
         if (p->opts[o].most < 0 || p->opts[o].most >= mean)
-            all = fmin(all, time_of(p, o, P, mean));
+            all = fmin(all, weak_time_of(p, o, P, mean));
     for (int o = 0; o < p->base.noptions; o++)
-        t[o] = P > p->units || !p->opts[o].most || !isfinite(all) ? NAN : fmax(all, time_of(p, o, P, 1));
+        t[o] = P > p->units || !p->opts[o].most || !isfinite(all) ? NAN : fmax(all, weak_time_of(p, o, P, 1));
 }
 
-static int times(void *ctx, int P, double *t, struct hrun_error *err)
+static int weak_times(void *ctx, int P, double *t, struct hrun_error *err)
 {
     (void)err;
     least_times(ctx, P, P, t);
@@ -203,7 +204,7 @@ static int times(void *ctx, int P, double *t, struct hrun_error *err)
 }
 
 /* Times grow with P but for the step from one process to several, and fall with the mean share. */
-static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
+static int weak_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
     int n = p->base.noptions;
@@ -215,17 +216,17 @@ static int bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err)
     if (lo > 1 || hi < 2)
         return 0;
     for (int o = 0; o < n; o++) {
-        double many = time_of(p, o, 2, 1), mean = INFINITY;
+        double many = weak_time_of(p, o, 2, 1), mean = INFINITY;
 
         for (int k = 0; k < n; k++)
-            mean = fmin(mean, time_of(p, k, 2, (p->units + hi - 1) / hi));
+            mean = fmin(mean, weak_time_of(p, k, 2, (p->units + hi - 1) / hi));
         b[o] = fmin(b[o], fmax(fmax(many, mean), 0));
     }
     return 0;
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
-                 struct hrun_error *err)
+static int weak_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+                      struct hrun_error *err)
 {
     struct weak_predictor *p = ctx;
     int n = share_out(p, pes, procs, time_s, err), at = 0;
@@ -243,7 +244,7 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
     return 0;
 }
 
-static int lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+static int weak_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
@@ -258,7 +259,7 @@ static int lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct h
 }
 
 /* Lines, too, grow with P but for the step from one process to several. */
-static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
+static int weak_lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
@@ -279,7 +280,7 @@ static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *
     return 0;
 }
 
-static int rule(void *ctx, int P, struct hrun_error *err)
+static int weak_rule(void *ctx, int P, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
@@ -287,7 +288,7 @@ static int rule(void *ctx, int P, struct hrun_error *err)
 }
 
 /* Of a process with the least share: what more fits is for `whole`. */
-static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
+static int weak_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
@@ -296,7 +297,7 @@ static int memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ the predictor */
 
-static void destroy(struct hrun_predictor *base)
+static void weak_destroy(struct hrun_predictor *base)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
 
@@ -310,11 +311,11 @@ static void destroy(struct hrun_predictor *base)
 }
 
 /* The time of option o among P processes with so many units, and its 95 % interval. */
-static int time_interval(const struct weak_predictor *p, int o, int P, int64_t units, double *time_s, double *low,
-                         double *high, struct hrun_error *err)
+static int weak_time_interval(const struct weak_predictor *p, int o, int P, int64_t units, double *time_s, double *low,
+                              double *high, struct hrun_error *err)
 {
     const struct option *opt = &p->opts[o];
-    double x[K], variance = 0, t = time_of(p, o, P, units), half;
+    double x[K], variance = 0, t = weak_time_of(p, o, P, units), half;
 
     if (!(t > 0 && isfinite(t)))
         return hrun_fail(err, HRUN_ENONFINITE, "the model of %s gives %g s at N=%lld, P=%d", p->base.app->name, t,
@@ -332,13 +333,13 @@ static int time_interval(const struct weak_predictor *p, int o, int P, int64_t u
     return 0;
 }
 
-static int no_model(const struct weak_predictor *p, struct hrun_error *err)
+static int fail_no_weak_model(const struct weak_predictor *p, struct hrun_error *err)
 {
     return hrun_fail(err, HRUN_ENODATA, "no model of %s for this at N=%lld", p->base.app->name, (long long)p->base.N);
 }
 
-static int time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s, double *low,
-                   double *high, struct hrun_error *err)
+static int weak_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
+                        double *low, double *high, struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double t;
@@ -348,24 +349,24 @@ static int time_in(struct hrun_predictor *base, int sub, const int *pes, const i
         return -1;
     for (int i = 0; i < n; i++)
         if (p->sub_of[i] == sub)
-            return time_interval(p, hrun_predictor_find(&p->base, sub, procs[sub]), P, p->share[i], time_s, low, high,
-                                 err);
-    return no_model(p, err);
+            return weak_time_interval(p, hrun_predictor_find(&p->base, sub, procs[sub]), P, p->share[i], time_s, low,
+                                      high, err);
+    return fail_no_weak_model(p, err);
 }
 
-static int time_alone(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low, double *high,
-                      struct hrun_error *err)
+static int weak_time_alone(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low,
+                           double *high, struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     int o = hrun_predictor_find(&p->base, sub, m);
 
     if (o < 0 || P < 1 || P % m || P > p->units)
-        return no_model(p, err);
-    return time_interval(p, o, P, (p->units + P - 1) / P, time_s, low, high, err);
+        return fail_no_weak_model(p, err);
+    return weak_time_interval(p, o, P, (p->units + P - 1) / P, time_s, low, high, err);
 }
 
 /* Of P nothing is extrapolated: that few processes tell of many is what the family is about. */
-static int measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
+static int weak_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts)
 {
     const struct weak_predictor *p = (const struct weak_predictor *)base;
     int o = hrun_predictor_find(&p->base, sub, m);
@@ -380,8 +381,8 @@ static int measured(const struct hrun_predictor *base, int sub, int m, int P, in
     return 0;
 }
 
-static int options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
-                   struct hrun_error *err)
+static int weak_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
+                        struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double slowest;
@@ -392,13 +393,13 @@ static int options(struct hrun_predictor *base, int P, const int *pes, const int
     for (int i = 0; i < n; i++) {
         int o = hrun_predictor_find(&p->base, p->sub_of[i], procs[p->sub_of[i]]);
 
-        t[o] = time_of(p, o, P, p->share[i]);
+        t[o] = weak_time_of(p, o, P, p->share[i]);
     }
     return n < 0 ? -1 : 0;
 }
 
-static int shares(struct hrun_predictor *base, const int *pes, const int *procs, double *share,
-                  struct hrun_error *err)
+static int weak_shares(struct hrun_predictor *base, const int *pes, const int *procs, double *share,
+                       struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double t;
@@ -407,7 +408,7 @@ static int shares(struct hrun_predictor *base, const int *pes, const int *procs,
     if (n < 0)
         return -1;
     if (!n)
-        return no_model(p, err);
+        return fail_no_weak_model(p, err);
     for (int i = 0; i < p->base.oracle.nsubs; i++)
         share[i] = 0;
     for (int i = 0; i < n; i++)
@@ -415,7 +416,7 @@ static int shares(struct hrun_predictor *base, const int *pes, const int *procs,
     return 0;
 }
 
-static int limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err)
+static int weak_limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
 
@@ -435,8 +436,8 @@ static int limit_memory(struct hrun_predictor *base, const double *bytes, struct
 }
 
 static const struct hrun_predictor_kind kind = {
-    .destroy = destroy, .time = time_alone, .time_in = time_in, .measured = measured,
-    .options = options, .shares = shares, .limit_memory = limit_memory,
+    .destroy = weak_destroy, .time = weak_time_alone, .time_in = weak_time_in, .measured = weak_measured,
+    .options = weak_options, .shares = weak_shares, .limit_memory = weak_limit_memory,
 };
 
 /* ------------------------------------------------------------------ making one */
@@ -467,8 +468,9 @@ static void make_options(struct weak_predictor *p, const struct hrun_predictor_s
     *other = ours ? NULL : *other;
     p->base.noptions = n;
     p->base.oracle = (struct hrun_oracle) {
-        .ctx = p, .nsubs = from->nsubs, .noptions = n, .options = p->base.options, .times = times, .bounds = bounds,
-        .rule = rule, .memory = memory, .whole = whole, .lines = lines, .lines_bound = lines_bound,
+        .ctx = p, .nsubs = from->nsubs, .noptions = n, .options = p->base.options, .times = weak_times,
+        .bounds = weak_bounds, .rule = weak_rule, .memory = weak_memory, .whole = weak_whole, .lines = weak_lines,
+        .lines_bound = weak_lines_bound,
     };
 }
 
@@ -491,30 +493,27 @@ static int init_predictor(struct weak_predictor *p, const struct hrun_predictor_
                      p->base.app->name, consts, other);
 }
 
-static struct hrun_predictor *create(const struct hrun_predictor_source *from, struct hrun_error *err)
+static struct hrun_predictor *weak_create(const struct hrun_predictor_source *from, struct hrun_error *err)
 {
     struct weak_predictor *p = xcalloc(1, sizeof *p);
-    struct hrun_buf consts = HRUN_BUF_INIT;
-    int rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
 
     hrun_app_consts_text(from->app, &consts);
     hrun_predictor_start(&p->base, &kind, from);
     p->base.is_whole = 1;
-    rc = init_predictor(p, from, consts.data, err);
-    hrun_buf_release(&consts);
-    if (!rc)
+    if (!init_predictor(p, from, consts.data, err))
         return &p->base;
-    destroy(&p->base);
+    weak_destroy(&p->base);
     return NULL;
 }
 
-static const char *describe(enum hrun_model_form form)
+static const char *weak_describe(enum hrun_model_form form)
 {
     (void)form;
     return "weak";
 }
 
 const struct hrun_family hrun_family_weak = {
-    .describe = describe, .deals_units = 1, .is_of_sizes = 1, .points = hrun_weak_points,
-    .keep = hrun_weak_keep, .fit = hrun_weak_fit_rows, .predict = create,
+    .describe = weak_describe, .deals_units = 1, .is_of_sizes = 1, .points = hrun_weak_points,
+    .keep = hrun_weak_keep, .fit = hrun_weak_fit_rows, .predict = weak_create,
 };

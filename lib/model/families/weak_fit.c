@@ -38,7 +38,7 @@ double hrun_weak_time(const double *k, int np, double work)
 
 /* ------------------------------------------------------------------ as in the paper */
 
-static int run_order(const void *pa, const void *pb)
+static int weak_run_order(const void *pa, const void *pb)
 {
     const struct hrun_weak_run *a = pa, *b = pb;
 
@@ -53,7 +53,7 @@ int hrun_weak_paper(const struct hrun_weak_run *runs, size_t n, double *k, struc
 
     if (good) {
         memcpy(v, runs, sizeof v);
-        qsort(v, 6, sizeof *v, run_order);
+        qsort(v, 6, sizeof *v, weak_run_order);
     }
     for (int i = 0; i < 6 && good; i++)
         good = v[i].np == v[i / 2 * 2].np && v[i].work == v[i % 2].work && v[i].work > 0;
@@ -103,8 +103,8 @@ static int check_runs(const struct hrun_weak_run *runs, size_t n, struct hrun_er
 }
 
 /* The rows of the problem into x[n by COLUMNS], y and w. */
-static void fill_rows(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel, double *x,
-                      double *y, double *w)
+static void fill_weak_rows(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel, double *x,
+                           double *y, double *w)
 {
     for (size_t i = 0; i < n; i++, x += COLUMNS) {
         hrun_weak_values(runs[i].np, runs[i].work, x);
@@ -132,40 +132,30 @@ static void join_columns(const double *k, const double *cov, struct hrun_weak_fi
     }
 }
 
-static void fill_errors(const struct hrun_weak_run *runs, size_t n, const struct hrun_lsq_result *r,
-                  struct hrun_weak_fit *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        double off = fabs(hrun_weak_time(out->k, runs[i].np, runs[i].work) / runs[i].time_s - 1);
-
-        out->mean_error += off / (double)n;
-        out->max_error = fmax(out->max_error, off);
-    }
-    out->dof = (int)(n - r->rank);
-    out->s2 = out->dof ? r->rss / out->dof : 1;
-}
-
 int hrun_weak_fit(const struct hrun_weak_run *runs, size_t n, double sigma_abs_s, double sigma_rel,
                   struct hrun_weak_fit *out, struct hrun_error *err)
 {
     double k[COLUMNS], cov[COLUMNS * COLUMNS];
     struct hrun_lsq_result r = { .k = k, .cov = cov };
     struct hrun_lsq problem;
-    double *x;
-    int rc;
+    autofree double *x = xcalloc(n * (COLUMNS + 2), sizeof *x);
 
     if (check_runs(runs, n, err))
         return -1;
-    x = xcalloc(n * (COLUMNS + 2), sizeof *x);
     problem = (struct hrun_lsq) { x, x + n * COLUMNS, x + n * (COLUMNS + 1), n, COLUMNS };
-    fill_rows(runs, n, sigma_abs_s, sigma_rel, x, x + n * COLUMNS, x + n * (COLUMNS + 1));
-    rc = hrun_fit_nnls(&problem, &r, err);
-    if (!rc) {
-        join_columns(k, cov, out);
-        fill_errors(runs, n, &r, out);
+    fill_weak_rows(runs, n, sigma_abs_s, sigma_rel, x, x + n * COLUMNS, x + n * (COLUMNS + 1));
+    if (hrun_fit_nnls(&problem, &r, err))
+        return -1;
+    join_columns(k, cov, out);
+    for (size_t i = 0; i < n; i++) {
+        double off = fabs(hrun_weak_time(out->k, runs[i].np, runs[i].work) / runs[i].time_s - 1);
+
+        out->mean_error += off / (double)n;
+        out->max_error = fmax(out->max_error, off);
     }
-    free(x);
-    return rc;
+    out->dof = (int)(n - r.rank);
+    out->s2 = out->dof ? r.rss / out->dof : 1;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -183,15 +173,9 @@ size_t hrun_weak_keep(struct hrun_row *rows, size_t n, const struct hrun_fit_opt
     return kept;
 }
 
-/* The run of a row. */
-static struct hrun_weak_run run_of(const struct hrun_row *row)
-{
-    return (struct hrun_weak_run) { row->sample->copies ? 1 : row->P, row->sample->work, row->T };
-}
-
 /* Runs of one process that had a host for itself tell less than loaded ones: where there are these, they are left out.
  * Result: how many runs there are. */
-static size_t collect(const struct hrun_row *rows, size_t n, int64_t N, struct hrun_weak_run *runs)
+static size_t collect_weak_runs(const struct hrun_row *rows, size_t n, int64_t N, struct hrun_weak_run *runs)
 {
     size_t count = 0;
     int loaded = 0;
@@ -200,7 +184,8 @@ static size_t collect(const struct hrun_row *rows, size_t n, int64_t N, struct h
         loaded |= rows[i].N == N && rows[i].sample->copies;
     for (size_t i = 0; i < n; i++)
         if (rows[i].N == N && (rows[i].P > 1 || rows[i].sample->copies || !loaded))
-            runs[count++] = run_of(&rows[i]);
+            runs[count++] = (struct hrun_weak_run){ rows[i].sample->copies ? 1 : rows[i].P, rows[i].sample->work,
+                                                    rows[i].T };
     return count;
 }
 
@@ -231,7 +216,7 @@ static size_t average(struct hrun_weak_run *v, size_t n)
 /* ------------------------------------------------------------------ a record */
 
 /* The texts and numbers of a record from a fit. */
-static void fill_record(const struct hrun_fit_job *job, const struct hrun_weak_fit *fit, const char *note,
+static void fill_weak_record(const struct hrun_fit_job *job, const struct hrun_weak_fit *fit, const char *note,
                        struct hrun_fit_record *r)
 {
     enum { K = HRUN_WEAK_TERMS };
@@ -255,7 +240,7 @@ static void fill_record(const struct hrun_fit_job *job, const struct hrun_weak_f
 }
 
 /* The paper's steps; what they leave as errors. */
-static int by_steps(struct hrun_weak_run *runs, size_t n, struct hrun_weak_fit *fit, struct hrun_error *err)
+static int fit_weak_by_steps(struct hrun_weak_run *runs, size_t n, struct hrun_weak_fit *fit, struct hrun_error *err)
 {
     size_t six = average(runs, n);
 
@@ -276,8 +261,8 @@ static int by_steps(struct hrun_weak_run *runs, size_t n, struct hrun_weak_fit *
 }
 
 /* What was measured, into the record and its note. */
-static void measured(const struct hrun_weak_run *runs, size_t n, struct hrun_fit_record *r, double *least,
-                     double *most)
+static void weak_range_of(const struct hrun_weak_run *runs, size_t n, struct hrun_fit_record *r, double *least,
+                          double *most)
 {
     r->npoints = (int)n;
     r->pmin = r->pmax = runs[0].np;
@@ -291,8 +276,8 @@ static void measured(const struct hrun_weak_run *runs, size_t n, struct hrun_fit
 }
 
 /* One size; runs[n] is scratch of ours. */
-static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak_run *runs, size_t n,
-                    struct hrun_error *err)
+static int fit_weak_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak_run *runs, size_t n,
+                         struct hrun_error *err)
 {
     struct hrun_fit_record range = { 0 }, *r;
     struct hrun_error why = { 0 };
@@ -302,8 +287,8 @@ static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak
 
     if (!n)
         return 0;
-    measured(runs, n, &range, &least, &most);
-    if (job->options.method == HRUN_METHOD_LS ? by_steps(runs, n, &fit, &why)
+    weak_range_of(runs, n, &range, &least, &most);
+    if (job->options.method == HRUN_METHOD_LS ? fit_weak_by_steps(runs, n, &fit, &why)
         : hrun_weak_fit(runs, n, job->options.sigma_abs_s, job->options.sigma_rel, &fit, &why)) {
         if (why.code != HRUN_ENODATA) {
             if (err)
@@ -315,7 +300,7 @@ static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak
     }
     snprintf(note, sizeof note, "measured with %.10g to %.10g rows on each process", least, most);
     r = hrun_fit_add_record(job);
-    fill_record(job, &fit, note, r);
+    fill_weak_record(job, &fit, note, r);
     r->M = M;
     r->nmin = r->nmax = N;
     r->pmin = range.pmin;
@@ -327,23 +312,22 @@ static int fit_size(struct hrun_fit_job *job, int M, int64_t N, struct hrun_weak
 
 int hrun_weak_fit_rows(struct hrun_fit_job *job, const struct hrun_row *rows, size_t n, struct hrun_error *err)
 {
-    struct hrun_weak_run *runs = xcalloc(n, sizeof *runs);
-    int rc = 0;
+    autofree struct hrun_weak_run *runs = xcalloc(n, sizeof *runs);
 
-    for (size_t i = 0; i < n && !rc; i++) {
+    for (size_t i = 0; i < n; i++) {
         int before = 0, records = job->models->n;
 
         for (size_t j = 0; j < i; j++)
             before |= rows[j].N == rows[i].N;
         if (before)
             continue;
-        rc = fit_size(job, rows[i].M, rows[i].N, runs, collect(rows, n, rows[i].N, runs), err);
-        for (size_t j = i; j < n && !rc; j++)
+        if (fit_weak_size(job, rows[i].M, rows[i].N, runs, collect_weak_runs(rows, n, rows[i].N, runs), err))
+            return -1;
+        for (size_t j = i; j < n; j++)
             if (rows[j].N == rows[i].N && job->models->n > records)
                 job->used[&rows[j] - job->rows] = 1;
     }
-    free(runs);
-    return rc;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ what is measured */

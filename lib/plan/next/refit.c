@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "fit/fit.h"
+#include "model/predict.h"
 
 #include <math.h>
 #include <stdlib.h>

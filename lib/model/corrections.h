@@ -1,0 +1,96 @@
+/* corrections.h - drift of the machines, and corrections of predictions by runs */
+#ifndef HRUN_MODEL_CORRECTIONS_H
+#define HRUN_MODEL_CORRECTIONS_H
+
+#include "model/predict.h"
+
+/* ------------------------------------------------------------------ drift of the machines */
+
+/* One run and how its time compares to its model. */
+struct hrun_residual {
+    char date[21];         /* of its end */
+    int64_t N;
+    int config;            /* number of its configuration, from 0 */
+    int sub;               /* the sub-cluster that limits it, from 0 */
+    int mixed;             /* 1: on several sub-clusters */
+    int real;              /* 1: a user's run, 0: of a calibration, which makes what is known but is not tested */
+    double r;              /* ln(measured / predicted by the models alone) */
+    double sigma;          /* standard deviation of r by the scatter of runs, as far as nothing tells more */
+};
+
+struct hrun_drift {
+    int runs;              /* 0: none; else how many runs, the last ones, were tested since it began */
+    double factor;         /* their times over what was expected of them: the median */
+    char since[21];        /* date of the first of them */
+};
+
+/* Test v[n], in order of time. out[nsubs] is that of each sub-cluster. */
+void hrun_drift_find(const struct hrun_residual *v, size_t n, int nsubs, struct hrun_drift *out);
+
+/* ------------------------------------------------------------------ corrections by runs */
+
+/* Runs of a configuration at more sizes than these, the nearest, tell nothing more of one. */
+enum { HRUN_CORRECTION_SIZES = 24 };
+
+/* From the runs in the logs of subs[nsubs], the sub-clusters of the cluster in their order (a signature may stand
+ * several times, and options->net is of them), and models[nsubs], whose predictions are corrected: of this `form`. Of a
+ * definition with shares runs on several sub-clusters correct only configurations of their own kind: those with equal
+ * shares, or others, as far as they are near those of now (HRUN_SHARES_FAR); all tell how far models are off.
+ * Runs that the cluster's sub-clusters do not hold, and those that the models do not predict, do not count. Errors:
+ * those of hrun_predictor_create other than HRUN_ENODATA, HRUN_ENONFINITE as hrun_oracle.times. */
+int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs,
+                            struct hrun_models *const *models, enum hrun_model_form form, enum hrun_sharing how,
+                            const struct hrun_fit_options *options, struct hrun_corrections **out,
+                            struct hrun_error *err);
+void hrun_corrections_destroy(struct hrun_corrections *c);
+
+/* Configurations that were run: how many; c may be NULL, there are none then. */
+int hrun_corrections_count(const struct hrun_corrections *c);
+/* The number, from 0, of the one with pes[nsubs] and procs[nsubs], or -1; c as above. */
+int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs);
+
+/* What predictions on more than one PE are multiplied by at N before all else (hrun_predictor_correct); c as above. */
+double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
+
+/* All runs that they are made of, in order of time: *v, which stays the corrections'. Result: how many. */
+size_t hrun_corrections_runs(const struct hrun_corrections *c, const struct hrun_residual **v);
+
+/* The least and the largest N of these into sizes[2]: 1; 0 where there are none. */
+int hrun_corrections_sizes(const struct hrun_corrections *c, int64_t *sizes);
+
+struct hrun_correction {
+    double factor;     /* predicted time, with what is common, times this */
+    double sd;         /* standard deviation of ln(factor): what is not known of it */
+    int runs;          /* runs at this N */
+    int others;        /* runs at other N */
+};
+
+/* Standard deviation of ln(true time / prediction) of most configurations that were never run, as those that were show
+ * it. */
+double hrun_corrections_sd(const struct hrun_corrections *c);
+
+/* Correct a prediction in seconds and its 95 % interval for one run, as a predictor that has what is common
+ * (hrun_predictor_correct) gives them for the configuration at N, by what runs tell (hrun-model(7), "Corrections").
+ * Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and *at (which may be NULL) its
+ * correction; 0 when it was never run, *at is untouched then. */
+int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
+                          double *low_s, double *high_s, struct hrun_correction *at);
+
+/* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long
+ * as their waits say, where that is within the interval of its configuration; the longest of its parts, by the models,
+ * is as long as before. 1 for other sub-clusters. p has no pace, and deals. Result: 1, 0 where there is no such run or
+ * no model of it, -1 with *err. */
+int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
+                    const struct hrun_corrections *known, double *pace, struct hrun_error *err);
+
+/* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
+ * corrections'. details, as many, may be NULL: the corrections themselves. */
+void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
+                            struct hrun_correction *details);
+
+/* How a configuration with this correction compares with those that were never run, beyond its time (`doubt` in
+ * oracle.h): each counts with a time that is one standard deviation longer than expected. Above 0, below 1 for one
+ * that is known better. */
+double hrun_correction_doubt(const struct hrun_corrections *c, const struct hrun_correction *at);
+
+#endif

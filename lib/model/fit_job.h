@@ -1,0 +1,105 @@
+/* fit_job.h - fit the models of one sub-cluster; for lib/model alone
+ *
+ * Invariants: a record is in job->models as a whole or not at all; a model for which measurements are missing is no
+ * error but a line in job->skipped.
+ */
+#ifndef HRUN_MODEL_FIT_JOB_H
+#define HRUN_MODEL_FIT_JOB_H
+
+#include "fit/fit.h"
+#include "model/rows.h"
+#include "model/terms.h"
+
+/* ------------------------------------------------------------------ fitting one model */
+
+/* Residuals beyond this many scales are suspicious: Iglewicz and Hoaglin, How to Detect and Handle Outliers (1993),
+ * for distances in units of the median one. */
+#define HRUN_SUSPICIOUS 3.5
+
+/* What all fits of one call share. */
+struct hrun_fit_job {
+    const struct hrun_app *app;
+    struct hrun_fit_options options;
+    struct hrun_models *models;     /* records are appended */
+    int cap;
+    struct hrun_buf skipped;
+    char *used;                     /* of each row: did a model use it? */
+    const struct hrun_row *rows;
+    size_t nrows;
+    /* scratch for nrows rows and the longest list of terms */
+    double *x, *sub, *y, *w, *k, *cov, *factor;
+    double *wr, *r;                 /* weights in the end, residuals: nrows each */
+    int64_t *sizes;
+    int *keep;
+    struct hrun_terms np;           /* the definition's NP-T terms, without network terms where there is no network */
+    struct hrun_buf left_out;       /* the network terms that np has not got, and why */
+    struct hrun_netview *net;       /* or NULL: np has no network terms */
+    int *config;                    /* scratch: a configuration of net's sub-clusters */
+};
+
+/* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
+ * N-T model, else 0. The first `anchors` rows help to find the coefficients with a fifth of their weight, see
+ * hrun_common_rows; range, errors and variance are those of the other rows. Where no more than
+ * shared rows is known, they make the range, and the record expects five times the scatter. 0 also when there are too
+ * few measurements: then
+ * a line goes to job->skipped and *record becomes NULL. Errors: those of lib/fit; the models are as
+ * before. */
+int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const struct hrun_terms *terms,
+                    const double *x, const struct hrun_row *rows, size_t n, size_t anchors,
+                    struct hrun_fit_record **record, struct hrun_error *err);
+
+/* Room for one more record in job->models, zeroed; it counts once job->models->n does. */
+struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job);
+
+/* Set job->np, left_out, net and config by the definition and job->options, and keep of rows[*n] those whose places the
+ * network tells, if it is asked; a line in job->skipped says how many others there were. */
+int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);
+void hrun_fit_network_release(struct hrun_fit_job *job);
+
+/* The value of NP-T term e at a row; of a network term in the row's configuration. Errors: those of hrun_term_eval and
+ * hrun_term_network. */
+int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const struct hrun_row *row, double *out,
+                  struct hrun_error *err);
+
+/* hrun_model_fit on rows[n], n >= 1, in their order, with options that hrun_fit_check_options accepts. Rows whose
+ * places the network does not tell, where it is asked, are taken out of rows. */
+int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
+                  const struct hrun_fit_options *options, struct hrun_models **out, struct hrun_buf *skipped,
+                  struct hrun_error *err);
+
+/* Errors: HRUN_EINVAL (a scatter that is negative or not finite). */
+int hrun_fit_check_options(const struct hrun_fit_options *options, struct hrun_error *err);
+
+/* Solve for rows x[n by p] (row-major), job->y and job->w; job->options say how. (LS, the reference of paper 000, is
+ * never robust.) Results: job->keep for each of the p terms, job->wr (the weights that counted in the end), *result
+ * with coefficients and covariances of the *count terms with keep = 1, and *bound: weighted residuals beyond it counted
+ * less; INFINITY where all counted in full.
+ * Errors: those of lib/fit; HRUN_ERANK says that these measurements make no model. */
+int hrun_fit_coefs(struct hrun_fit_job *job, const double *x, size_t n, size_t p, size_t *count, double *bound,
+                   struct hrun_lsq_result *result, struct hrun_error *err);
+
+/* ------------------------------------------------------------------ what sub-clusters have in common */
+
+/* Does rows[n] of one sub-cluster, in their order, tell too little of how time with M processes per PE follows P: less
+ * than two different P > M on the sub-cluster alone? */
+int hrun_common_needed(const struct hrun_row *rows, size_t n, int M);
+
+struct hrun_common;
+
+/* Fit to rows[i][nrows[i]] of sub-clusters i < nsubs and to the mixed runs. *out = NULL where there is nothing to
+ * share: another family than NP-T, or runs of one number of processes per PE of one sub-cluster alone. rows and
+ * samples must outlive it. Errors: HRUN_ENONFINITE (a term without a value at a run), those of lib/fit. */
+int hrun_common_create(const struct hrun_app *app, struct hrun_row *const *rows, const size_t *nrows, int nsubs,
+                       const struct hrun_mixed *mixed, const struct hrun_fit_options *options,
+                       struct hrun_common **out, struct hrun_error *err);
+void hrun_common_destroy(struct hrun_common *c);
+
+/* The form that won; equal shares where c is NULL. */
+struct hrun_tasking hrun_common_tasking(const struct hrun_common *c);
+
+/* Append to out what the runs of others would have taken on sub-cluster sub with M processes per PE, and what one PE
+ * would have taken at each size; *count grows by at most two for each run. Nothing where c is NULL, or nothing was run
+ * there. */
+void hrun_common_rows(const struct hrun_common *c, int sub, int M, struct hrun_row *out, size_t *count);
+
+#endif

@@ -1,0 +1,60 @@
+/* netview.h - make views of networks, and ask them for times and bounds; for lib/model alone
+ */
+#ifndef HRUN_MODEL_NETVIEW_H
+#define HRUN_MODEL_NETVIEW_H
+
+#include "model/model.h"
+
+/* Where times come from. */
+struct hrun_netview_source {
+    const void *ctx;           /* must outlive the view */
+    int nhosts;                /* hosts are 0..nhosts-1 */
+    /* Time of an operation among ranks, n >= 2. 0, or -1 with *err. */
+    int (*predict)(const void *ctx, const struct hrun_net_call *call, const struct hrun_net_ranks *ranks,
+                   double *time_s, struct hrun_error *err);
+    /* A lower bound of it among n ranks, of which `some` take part, for others anywhere, no more than `beside` of them
+     * on a host of `some`. NULL: 0. */
+    int (*bound)(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
+                 int beside, double *time_s, struct hrun_error *err);
+};
+
+struct hrun_netview_pe {
+    int host;                  /* of the source */
+    int kind;                  /* of PE on it */
+    int group;                 /* component of the job */
+};
+
+struct hrun_netview_sub {
+    const char *name;
+    int npes;
+    const struct hrun_netview_pe *pes;   /* in the order in which they are used */
+};
+
+/* The source that predicts from a network, which must outlive the view; hosts are the network's. */
+struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net);
+
+/* The view of any source and subs[nsubs]; all is copied but the source's ctx. Errors: HRUN_EINVAL (a host that the
+ * source has not got). */
+struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
+                                     int nsubs, struct hrun_error *err);
+/* Time in s of one operation with so many bytes, among the ranks of the configuration pes[nsubs], procs[nsubs]; with
+ * one rank 0. Errors: HRUN_EINVAL (more PEs than there are, no rank), those of the source. */
+int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      double *time_s, struct hrun_error *err);
+
+/* A lower bound in s of the same in every configuration with P processes in all, of which sub-cluster sub has m on each
+ * PE that it uses. Errors: as above. */
+int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
+                       struct hrun_error *err);
+
+/* A lower bound in s of the same in every configuration with P processes in all, of which pes and procs are those of
+ * sub-clusters 0..known-1; from there on they are 0 and anything may be. Errors: as above. */
+int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+                      int known, int P, double *time_s, struct hrun_error *err);
+
+/* The configuration of a run: pes[nsubs], procs[nsubs]. By the names in its record; own: the sub-cluster in whose log
+ * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such
+ * sub-clusters or PEs. */
+int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own, int *pes, int *procs);
+
+#endif

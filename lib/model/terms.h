@@ -1,0 +1,82 @@
+/* terms.h - terms of models as functions of N, P and T; for lib/model alone
+ */
+#ifndef HRUN_MODEL_TERMS_H
+#define HRUN_MODEL_TERMS_H
+
+#include "model/netview.h"
+
+/* Which variables a term has, in the order in which lib/app compiles them. */
+enum hrun_term_kind {
+    HRUN_TERM_N,     /* N */
+    HRUN_TERM_NP,    /* N, P, and W = 1/P where the definition has shares */
+    HRUN_TERM_TPN,   /* T, P, N */
+    HRUN_TERM_WHOLE  /* of an NP-T term, with W = 1: if one process had all the work; texts are not compiled for it */
+};
+
+/* Evaluate a compiled term. P and T are ignored where the kind has none. Of a network term this is the factor. */
+int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, double P, double T, double *out,
+                   struct hrun_error *err);
+
+/* A network term (lib/app) for a configuration with P processes: the factor times what the operation takes. Errors:
+ * HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0), those of hrun_netview_time. */
+int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
+                      const int *procs, double *out, struct hrun_error *err);
+
+/* The operation of a network term among P processes. Errors: as above but those of hrun_netview_time. */
+int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_net_call *out, struct hrun_error *err);
+
+/* A lower bound of it in every configuration with P processes, of which sub-cluster sub has m on each PE it uses.
+ * Errors: the same. */
+int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,
+                            double *out, struct hrun_error *err);
+
+/* The same where pes and procs of sub-clusters 0..known-1 are known . Errors: the same. */
+int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view, const int *pes,
+                           const int *procs, int known, double *out, struct hrun_error *err);
+
+/* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
+ * destroys it. Errors: those of hrun_expr_compile, naming the text. */
+struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind kind, const char *text,
+                                 int *owned, struct hrun_error *err);
+
+/* Is an NP-T term divided work: does it shrink nearly as P grows? */
+int hrun_term_is_divided(struct hrun_expr *e);
+
+/* How a P-T term depends on T: 0 not at all, 1 in proportion, -1 otherwise. */
+int hrun_term_degree(struct hrun_expr *e, double N);
+
+enum { HRUN_RANGE_LEVELS = 2 };
+
+struct hrun_pterm {
+    struct hrun_expr *expr;
+    int owned;
+    enum hrun_term_kind kind;
+    double N, T;
+    int degree;              /* of a P-T term, as hrun_term_degree says; the owner sets it */
+    enum { HRUN_SHAPE_CONST, HRUN_SHAPE_POWER, HRUN_SHAPE_TABLE } shape;
+    double value;            /* CONST */
+    double peak;             /* POWER: P of the inner extremum, 0 when there is none */
+    int tabulated;           /* TABLE: P = 0..tabulated-1 are known; a multiple of the largest block */
+    double *table;           /* NaN where the term has no value */
+    double *min[HRUN_RANGE_LEVELS],
+        *max[HRUN_RANGE_LEVELS]; /* over blocks of 64 and 64^2; min > max: no value */
+};
+
+/* Start a term and find its shape. expr (and owned) become the term's. Errors: HRUN_ENONFINITE when a term
+ * without P has no value at N; nothing is to be released then, the caller still owns expr. */
+int hrun_pterm_init(struct hrun_pterm *t, struct hrun_expr *expr, int owned, enum hrun_term_kind kind,
+                    double N, double T, struct hrun_error *err);
+void hrun_pterm_release(struct hrun_pterm *t);
+
+/* Errors: HRUN_ENONFINITE naming term and values. */
+int hrun_pterm_value(struct hrun_pterm *t, int P, double *out, struct hrun_error *err);
+
+/* The first P of lo..hi (1 <= lo <= hi) where the term has no value into *P, 0 when there is none. A term of
+ * a known shape has one wherever its shape was looked at, and is not looked at again. */
+int hrun_pterm_missing(struct hrun_pterm *t, int lo, int hi, int *P, struct hrun_error *err);
+
+/* *min <= every value over lo..hi <= *max (1 <= lo <= hi), as tight as rounding allows; P without a value do
+ * not count, and when there is no other *min is +infinity and *max -infinity. */
+int hrun_pterm_range(struct hrun_pterm *t, int lo, int hi, double *min, double *max, struct hrun_error *err);
+
+#endif
