@@ -34,7 +34,8 @@ void *hrun_grown(void *v, size_t n, size_t *cap, size_t size) HRUN_NEVER_NULL;
 #define autofree __attribute__((cleanup(hrun_free_pointer)))
 void hrun_free_pointer(void *pointer);
 
-/* An object that is released by release(&object) where its scope ends: `autorelease(hrun_buf_release) struct hrun_buf b`. */
+/* An object that is released by release(&object) where its scope ends:
+ * `autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT`. */
 #define autorelease(release) __attribute__((cleanup(release)))
 
 #endif

@@ -43,7 +43,7 @@ extern const struct store_field store_fields[STORE_NFIELDS];
 void *store_member(struct hrun_sample *s, const struct store_field *f);
 const void *store_const_member(const struct hrun_sample *s, const struct store_field *f);
 
-/* A field's value as JSON; NULL when memory ran out. */
+/* A field's value as JSON. */
 json_t *store_field_value(const struct hrun_sample *s, const struct store_field *f);
 
 /* Store a JSON value into its field, whose text is lost, not freed. Errors: HRUN_ECORRUPT naming the key. */

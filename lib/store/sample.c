@@ -183,7 +183,7 @@ int hrun_date_age(const char *date, double *seconds)
 /* ---------------------------------------------------------------- to text */
 
 /* JSON is UTF-8, a path need not be. A measurement is worth more than an odd byte of its program's path,
- * which becomes U+FFFD. NULL when memory ran out. */
+ * which becomes U+FFFD. */
 static json_t *text_value(const char *text)
 {
     const unsigned char *s = (const unsigned char *)(text ? text : "");
