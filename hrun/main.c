@@ -36,34 +36,32 @@ static int (*const errands[])(const struct hrun_settings *s, char **words) = {
     [HRUN_DRY_RUN] = run_program, [HRUN_PRINT_SHARES] = run_program, [HRUN_RUN] = run_program,
 };
 
-/* The words in an array of their own, which reading the command line overwrites. */
-static char **copy_words(const struct hrun_strvec *line)
-{
-    char **words = xcalloc(line->n + 1, sizeof *words);
-
-    memcpy(words, line->v, line->n * sizeof *words);
-    return words;
-}
-
 int main(int argc, char **argv)
 {
     struct hrun_settings s = { 0 };
-    struct hrun_strvec line = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec line = HRUN_STRVEC_INIT;
+    autofree char **given = NULL;   /* the words of line; reading the command line overwrites it */
     struct hrun_error err = { 0 };
-    char **words, **given = NULL;
+    char **words;
     int status, mode = -1;
 
     context_start();
-    if (!mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err))
-        given = copy_words(&line);
-    if (given)
+    if (mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err)) {
+        status = context_complain(command.name, &err);
+    } else {
+        given = xcalloc(line.n + 1, sizeof *given);
+        memcpy(given, line.v, line.n * sizeof *given);
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
-    else
-        status = context_complain(command.name, &err);
-    if (mode >= 0 && (runs >> mode & 1) && (options_of_user(&s, &err) || mpirun_parameters_obey(&s, &err) ||
-                                              programs_hosts(&s, &err))) {
-        status = context_complain(command.name, &err);
-        mode = -1;
+    }
+    if (mode >= 0 && (runs >> mode & 1)) {
+        int bad = options_of_user(&s, &err);
+
+        if (!bad)
+            mpirun_parameters_obey(&s);
+        if (bad || programs_hosts(&s, &err)) {
+            status = context_complain(command.name, &err);
+            mode = -1;
+        }
     }
     for (size_t i = 0; i < s.notes.n && mode >= 0 && !s.common.quiet; i++)
         fprintf(stderr, "%s: %s\n", command.name, s.notes.v[i]);
@@ -77,7 +75,5 @@ int main(int argc, char **argv)
     programs_release(&s);
     hrun_strvec_release(&s.configs);
     hrun_strvec_release(&s.mapping_words);
-    free(given);
-    hrun_strvec_release(&line);
     return context_end(command.name, status);
 }

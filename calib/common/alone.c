@@ -14,16 +14,16 @@ int alone_begin(struct ledger *g, const struct context *c, const struct hrun_lay
 
     *sig = 0;
     while (!rc && !*sig) {
-        ledger_look(g, c, err);
-        rc = ledger_lock(g, c, &run, err);
+        ledger_look(g, c);
+        rc = ledger_lock(g, c, &run);
         if (!rc && !g->queued_s) {
             hrun_buf_adds(&text, "waits for its PEs: ");
             ledger_tell(g, &text);
             say(ctx, text.data);
             hrun_buf_release(&text);
         }
-        if (!rc && ledger_wait(g, c, &run, sig, err))
-            rc = -1;
+        if (!rc)
+            *sig = ledger_wait(g, c, &run);
     }
     return rc < 0 ? -1 : 0;
 }

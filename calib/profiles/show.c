@@ -338,12 +338,12 @@ int calib_show(const struct calib_settings *s, char **apps)
         status = context_complain("hrun-calibrate", &err);
     else
         status = each_profile(&c, apps, visit_show, &how, &seen);
-    if (how.root && json_print(how.root, &out, &err))
-        status = context_complain("hrun-calibrate", &err);
-    else if (how.root)
+    if (how.root) {
+        json_print(how.root, &out);
         fputs(out.data, stdout);
-    else if (!seen && !status)
+    } else if (!seen && !status) {
         printf("no profiles in %s\n", hrun_store_dir(c.store));
+    }
     hrun_buf_release(&out);
     context_release(&c);
     return status;

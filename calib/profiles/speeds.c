@@ -200,7 +200,7 @@ static int show_all(struct context *c, int json, struct hrun_error *err)
         hrun_models_destroy(m);
     }
     if (!rc && json)
-        rc = json_print(json_incref(root), &out, err);
+        json_print(json_incref(root), &out);
     else if (!rc && sigs.n)
         hrun_table_render(t, 0, &out);
     else if (!rc)

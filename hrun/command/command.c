@@ -30,6 +30,7 @@ int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *va
     struct hrun_strvec *v = &s->host_lists;
 
     (void)opt;
+    (void)err;
     if (v->n)
         hrun_strvec_pushf(v, "%s,%s", s->hosts, value);
     else
@@ -134,9 +135,9 @@ static int asks_only(const struct settings *s)
 }
 
 /* -h, --help, --version and --completion: 1 when one of them was asked for and printed, else 0. */
-static int answer(const struct context_command *cmd, const struct settings *s, int mode)
+static int answer_question(const struct context_command *cmd, const struct settings *s, int mode)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
     if (!asks_only(s))
         return 0;
@@ -147,7 +148,6 @@ static int answer(const struct context_command *cmd, const struct settings *s, i
     else
         hrun_opts_completion(cmd->options, cmd->name, cmd->subcommands, &out);
     fputs(out.data, stdout);
-    hrun_buf_release(&out);
     return 1;
 }
 
@@ -174,7 +174,7 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
 {
     const char *known[8 * sizeof(unsigned)], *near;
     size_t n = 0;
-    char *path;
+    autofree char *path = NULL;
 
     for (const struct context_not_program *no = cmd->not_programs; no && no->word && word; no++)
         if (!strcmp(no->word, word))
@@ -187,7 +187,6 @@ static int check_subcommand(const struct context_command *cmd, const char *word,
             known[n++] = m->word;
     near = hrun_nearest(word, known, n);
     path = near ? hrun_program_find(word, NULL, NULL) : NULL;
-    free(path);
     if (!near || path)
         return 0;
     return hrun_fail(err, HRUN_ENOPROG, "'%s' is neither a program nor a subcommand; did you mean '%s'?", word, near);
@@ -222,7 +221,7 @@ void context_begin(const struct context_command *cmd, struct settings *s, int mo
                      "program silences this line)", s->option_after, words[0], words[0], cmd->name);
 }
 
-static int read_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
+static int read_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                      char ***words, struct hrun_error *err)
 {
     struct hrun_opts_given given = { .ended = 0 };
@@ -268,12 +267,11 @@ int context_command_line(const struct context_command *cmd, struct settings *s, 
                          char ***words, int *status)
 {
     struct hrun_error err = { 0 };
-    int mode = read_line(cmd, s, argc, argv, words, &err);
+    int mode = read_command_line(cmd, s, argc, argv, words, &err);
 
     if (mode >= 0)
         settings_export_threads(s);
-    mode = mode;
     s->say = print_note;
     *status = mode < 0 ? context_complain(cmd->name, &err) : 0;
-    return mode < 0 || answer(cmd, s, mode) ? -1 : mode;
+    return mode < 0 || answer_question(cmd, s, mode) ? -1 : mode;
 }

@@ -38,7 +38,7 @@ static size_t unfinished(const struct hrun_buf *text)
 static ssize_t write_printable(void *cookie, const char *data, size_t len)
 {
     struct stream *s = cookie;
-    struct hrun_buf text = HRUN_BUF_INIT, clean = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT, clean = HRUN_BUF_INIT;
     size_t rest;
 
     hrun_buf_add(&text, s->held.data, s->held.len);
@@ -53,8 +53,6 @@ static ssize_t write_printable(void *cookie, const char *data, size_t len)
         s->error = s->error ? s->error : errno;
         len = 0;
     }
-    hrun_buf_release(&text);
-    hrun_buf_release(&clean);
     return (ssize_t)len;
 }
 

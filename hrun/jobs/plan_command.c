@@ -31,8 +31,9 @@ static void add_pe_numbers(const int *v, int n, struct hrun_buf *out)
 static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subcluster *s, const int *pe, int n,
                         struct hrun_buf *out)
 {
-    char **names = xcalloc((size_t)n + 1, sizeof *names);
-    int *index = xcalloc((size_t)n + 1, sizeof *index), first = 0;
+    autofree char **names = xcalloc((size_t)n + 1, sizeof *names);
+    autofree int *index = xcalloc((size_t)n + 1, sizeof *index);
+    int first = 0;
 
     for (int i = 0; i < n; i++) {
         names[i] = cl->hosts[s->pes[pe[i]].host].name;
@@ -45,8 +46,6 @@ static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subclus
     }
     if (s->level == HRUN_LEVEL_NODE)
         hrun_hostlist_print(names, (size_t)n, out);
-    free(names);
-    free(index);
 }
 
 /* What is proposed for one job. */
@@ -126,7 +125,8 @@ static void add_job_table(const struct jobs *j, const struct context *c, const s
     hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
     for (int i = 0; i < s->njobs; i++) {
         struct proposed p = proposed(j, s, i);
-        struct hrun_buf start = HRUN_BUF_INIT, end = HRUN_BUF_INIT, config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf start = HRUN_BUF_INIT, end = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
         const int *pe = p.at->pe;
 
         hrun_add_seconds(&start, p.at->start_s);
@@ -145,10 +145,6 @@ static void add_job_table(const struct jobs *j, const struct context *c, const s
         hrun_table_cell(t, "%lld", (long long)p.job->entry->N);
         hrun_table_cell(t, "%s", config.data);
         hrun_table_cell(t, "%s", places.data);
-        hrun_buf_release(&start);
-        hrun_buf_release(&end);
-        hrun_buf_release(&config);
-        hrun_buf_release(&places);
     }
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
@@ -182,8 +178,8 @@ static void print_plan_text(const struct jobs *j, const struct context *c, const
 static json_t *job_json(const struct context *c, const struct proposed *p)
 {
     const struct hrun_cluster *cl = c->cluster;
-    struct hrun_buf config = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
-    json_t *places = json_array(), *o;
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    json_t *places = json_array();
     const int *pe = p->at->pe;
 
     for (int i = 0; i < cl->nsubs; i++) {
@@ -198,17 +194,14 @@ static json_t *job_json(const struct context *c, const struct proposed *p)
     }
     add_job_config(c, p, &config);
     add_job_command(c, p, &command);
-    o = json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", p->job->name, "app",
-                  p->job->entry->app, "variant", p->way->variant, "N", (json_int_t)p->job->entry->N, "config",
-                  config.data, "start_s", p->at->start_s, "end_s", p->at->end_s, "time_s", p->way->time_s, "places",
-                  places, "command", command.data);
-    hrun_buf_release(&config);
-    hrun_buf_release(&command);
-    return o;
+    return json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", p->job->name, "app",
+                     p->job->entry->app, "variant", p->way->variant, "N", (json_int_t)p->job->entry->N, "config",
+                     config.data, "start_s", p->at->start_s, "end_s", p->at->end_s, "time_s", p->way->time_s, "places",
+                     places, "command", command.data);
 }
 
-static int print_plan_json(const struct jobs *j, const struct context *c, const int *npes,
-                           const struct hrun_schedule *s, struct hrun_buf *out, struct hrun_error *err)
+static void print_plan_json(const struct jobs *j, const struct context *c, const int *npes,
+                            const struct hrun_schedule *s, struct hrun_buf *out)
 {
     json_t *list = json_array(), *subs = json_array();
 
@@ -219,9 +212,9 @@ static int print_plan_json(const struct jobs *j, const struct context *c, const 
 
         json_array_append_new(list, job_json(c, &p));
     }
-    return json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
-                                s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s", s->bound_s, "exact",
-                                s->exact), out, err);
+    json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
+                         s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s", s->bound_s, "exact",
+                         s->exact), out);
 }
 
 /* ------------------------------------------------------------------ the errand */
@@ -230,15 +223,12 @@ static int print_plan_json(const struct jobs *j, const struct context *c, const 
 static int find_schedule(const struct jobs *j, const struct context *c, const int *npes, struct hrun_schedule **out,
                          struct hrun_error *err)
 {
-    struct hrun_schedule_job *v = xcalloc((size_t)j->n, sizeof *v);
-    int rc;
+    autofree struct hrun_schedule_job *v = xcalloc((size_t)j->n, sizeof *v);
 
     for (int i = 0; i < j->n; i++)
         v[i] = (struct hrun_schedule_job){ j->v[i].entry->ways, j->v[i].entry->nways };
-    rc = hrun_schedule_find(&(struct hrun_schedule_problem){ c->cluster->nsubs, npes, v, j->n }, HRUN_SCHEDULE_LOOKS,
-                            out, err);
-    free(v);
-    return rc;
+    return hrun_schedule_find(&(struct hrun_schedule_problem){ c->cluster->nsubs, npes, v, j->n }, HRUN_SCHEDULE_LOOKS,
+                              out, err);
 }
 
 int run_plan(const struct hrun_settings *s, char **words)
@@ -254,12 +244,10 @@ int run_plan(const struct hrun_settings *s, char **words)
         hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s (hrun plan --help); a program of this "
                   "name is started as ./plan", words[0] ? "several" : "none");
     if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
-        find_schedule(&j, &c, npes, &found, &err) ||
-        (s->common.json && print_plan_json(&j, &c, npes, found, &out, &err))) {
+        find_schedule(&j, &c, npes, &found, &err)) {
         status = context_complain("hrun", &err);
     } else {
-        if (!s->common.json)
-            print_plan_text(&j, &c, npes, found, &out);
+        (s->common.json ? print_plan_json : print_plan_text)(&j, &c, npes, found, &out);
         fputs(out.data, stdout);
     }
     hrun_schedule_destroy(found);

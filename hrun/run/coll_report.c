@@ -30,7 +30,7 @@ struct ranges {
 
 /* ---------------------------------------------------------------- what would be tuned */
 
-static int ascending(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -52,16 +52,16 @@ static size_t find_sizes(const struct hrun_net_tuning *t, double *sizes)
         sizes[n++] = fmax(1, ceil(limits->gather_M1));
         sizes[n++] = floor(limits->gather_M2) + 1;
     }
-    qsort(sizes, n, sizeof *sizes, ascending);
+    qsort(sizes, n, sizeof *sizes, by_size);
     for (size_t i = 0; i < n; i++)
         if (!kept || sizes[i] > sizes[kept - 1])
             sizes[kept++] = sizes[i];
     return kept;
 }
 
-static void add_range(struct ranges *r, const struct range *more)
+static void add_size_range(struct ranges *r, const struct range *more)
 {
-    struct range *last = r->n ? &r->v[r->n - 1] : NULL, *v;
+    struct range *last = r->n ? &r->v[r->n - 1] : NULL;
 
     if (last && last->op == more->op && last->way == more->way && last->to + 1 == more->from) {
         last->to = more->to;
@@ -70,15 +70,13 @@ static void add_range(struct ranges *r, const struct range *more)
         last->most = fmax(last->most, more->most);
         return;
     }
-    v = xrealloc(r->v, (r->n + 1) * sizeof *v);
-    r->v = v;
+    r->v = xrealloc(r->v, (r->n + 1) * sizeof *r->v);
     r->v[r->n++] = *more;
 }
 
 static void find_operation(const struct hrun_net_tuning *t, enum hrun_net_op op, const double *sizes, size_t n,
-                          struct ranges *out)
+                           struct ranges *out)
 {
-
     for (size_t i = 0; i + 1 < n; i++) {
         struct coll_choice c;
         double speedup;
@@ -86,46 +84,41 @@ static void find_operation(const struct hrun_net_tuning *t, enum hrun_net_op op,
         coll_choose(t, &t->world, op, 0, coll_round(t->net, sizes[i]), &c);
         speedup = c.library_s > 0 && c.time_s > 0 ? c.library_s / c.time_s : 0;
         if (c.way)
-            add_range(out, &(struct range){ hrun_net_op_name(op), c.way, sizes[i], sizes[i + 1] - 1, c.segment,
-                                                 speedup, speedup });
+            add_size_range(out, &(struct range){ hrun_net_op_name(op), c.way, sizes[i], sizes[i + 1] - 1, c.segment,
+                                            speedup, speedup });
         coll_choice_release(&c);
     }
 }
 
-static int find_with_counts(const struct hrun_net_tuning *t, enum hrun_net_op op, const char *name, struct ranges *out)
+static void find_with_counts(const struct hrun_net_tuning *t, enum hrun_net_op op, const char *name, struct ranges *out)
 {
     double M2 = t->net->thresholds.gather_M2;
     struct coll_choice c;
 
     if (!coll_choose_v(t, &t->world, op, 0, &c))
-        return 0;
-    add_range(out, &(struct range){ .op = name, .way = c.way, .from = 1, .to = -1,
-                                         .segment = op == HRUN_NET_GATHER ? coll_piece(t->net, M2) : 0 });
+        return;
+    add_size_range(out, &(struct range){ .op = name, .way = c.way, .from = 1, .to = -1,
+                                    .segment = op == HRUN_NET_GATHER ? coll_piece(t->net, M2) : 0 });
     coll_choice_release(&c);
-    return 0;
 }
 
-/* Errors: -1, no memory. out->v is to be freed. */
-static int find_ranges(const struct tune *t, struct ranges *out)
+/* out->v is to be freed. */
+static void find_ranges(const struct tune *t, struct ranges *out)
 {
     static const enum hrun_net_op ops[] = { HRUN_NET_SCATTER, HRUN_NET_GATHER, HRUN_NET_BCAST };
     struct hrun_net_tuning *tuning = hrun_net_tuning_read(t->text.data);
     double sizes[SIZES];
     size_t n;
-    int rc = tuning ? 0 : -1;
 
     *out = (struct ranges){ NULL, 0 };
     if (!tuning)
-        return -1;
+        return;
     n = find_sizes(tuning, sizes);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops && !rc; i++) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         find_operation(tuning, ops[i], sizes, n, out);
-        rc = 0;
-    }
-    rc = rc || find_with_counts(tuning, HRUN_NET_SCATTER, "scatterv", out) ||
-         find_with_counts(tuning, HRUN_NET_GATHER, "gatherv", out) ? -1 : 0;
+    find_with_counts(tuning, HRUN_NET_SCATTER, "scatterv", out);
+    find_with_counts(tuning, HRUN_NET_GATHER, "gatherv", out);
     hrun_net_tuning_destroy(tuning);
-    return rc;
 }
 
 static void add_way(struct hrun_buf *b, const char *way, double segment, int counts)
@@ -145,7 +138,7 @@ static void add_times_as_fast(struct hrun_buf *b, double times)
 
 static void add_range_row(const struct range *r, struct hrun_table *t)
 {
-    struct hrun_buf sizes = HRUN_BUF_INIT, way = HRUN_BUF_INIT, speed = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf sizes = HRUN_BUF_INIT, way = HRUN_BUF_INIT, speed = HRUN_BUF_INIT;
 
     if (r->to < 0) {
         hrun_buf_adds(&sizes, "whatever the counts");
@@ -164,36 +157,27 @@ static void add_range_row(const struct range *r, struct hrun_table *t)
         hrun_buf_adds(&speed, " times as fast");
     }
     hrun_table_row(t, r->op, sizes.data, way.data, speed.data);
-    hrun_buf_release(&sizes);
-    hrun_buf_release(&way);
-    hrun_buf_release(&speed);
 }
 
-int tuned_plan(const struct tune *t, struct hrun_buf *out, struct hrun_error *err)
+void tuned_plan(const struct tune *t, struct hrun_buf *out)
 {
-    struct hrun_table *table = NULL;
-    struct ranges r = { NULL, 0 };
-    int rc = -1;
+    struct hrun_table *table;
+    struct ranges r;
 
     if (t->why[0])
-        return 0;              /* which is said elsewhere */
-    if (find_ranges(t, &r))
-        goto out;
+        return;              /* say_untuned says it */
+    find_ranges(t, &r);
     if (!r.n) {
         hrun_buf_adds(out, "  tuned operations  none: by the model Open MPI's own ways are the quickest\n");
-        rc = 0;
-        goto out;
+        return;
     }
     hrun_buf_adds(out, "  tuned operations, by the model (root 0; each is tried before it stays):\n");
     table = hrun_table_create("llll");
     for (size_t i = 0; i < r.n; i++)
         add_range_row(&r.v[i], table);
     hrun_table_render(table, 4, out);
-    rc = 0;
-out:
     hrun_table_destroy(table);
     free(r.v);
-    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 static json_t *number_or_null(int known, double v)
@@ -206,11 +190,8 @@ json_t *tuned_plan_json(const struct tune *t)
     json_t *operations = json_array();
     struct ranges r = { NULL, 0 };
 
-    if (!t->why[0] && find_ranges(t, &r)) {
-        json_decref(operations);
-        free(r.v);
-        return NULL;
-    }
+    if (!t->why[0])
+        find_ranges(t, &r);
     for (size_t i = 0; i < r.n; i++) {
         const struct range *v = &r.v[i];
 
@@ -270,7 +251,7 @@ static void add_fate(const struct tuning_record *v, struct hrun_buf *out)
 
 static void add_record_row(const struct tuning_record *v, struct hrun_table *t)
 {
-    struct hrun_buf bytes = HRUN_BUF_INIT, way = HRUN_BUF_INIT, fate = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf bytes = HRUN_BUF_INIT, way = HRUN_BUF_INIT, fate = HRUN_BUF_INIT;
     int counts = v->bytes < 0;
 
     if (counts)
@@ -286,9 +267,6 @@ static void add_record_row(const struct tuning_record *v, struct hrun_table *t)
     hrun_table_cell(t, "%s", way.data);
     hrun_table_cell(t, "%ld", v->calls);
     hrun_table_cell(t, "%s", fate.data);
-    hrun_buf_release(&bytes);
-    hrun_buf_release(&way);
-    hrun_buf_release(&fate);
 }
 
 /* Rows of all records; *more: how many are not reported. Result: how many. */
@@ -316,11 +294,10 @@ static int add_records(const struct hrun_buf *lines, struct hrun_table *t, int *
     return n;
 }
 
-int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *err)
+void tuned_report(const struct tune *t, struct hrun_buf *out)
 {
     struct hrun_table *table = hrun_table_create("lrrrlrl");
-    struct hrun_buf rows = HRUN_BUF_INIT;
-    int more = 0, n, rc = 0;
+    int more = 0, n;
 
     hrun_table_row(table, "", "bytes", "processes", "root", "way", "calls", "");
     n = add_records(&t->lines, table, &more);
@@ -329,12 +306,9 @@ int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *
                            "by the model nothing is quicker (--dry-run tells what is)\n");
     } else {
         hrun_buf_adds(out, "hrun: tuned operations, as rank 0 saw them:\n");
-        hrun_table_render(table, 2, &rows);
-        hrun_buf_adds(out, rows.data);
+        hrun_table_render(table, 2, out);
     }
     if (more)
         hrun_buf_addf(out, "hrun: and %d more\n", more);
     hrun_table_destroy(table);
-    hrun_buf_release(&rows);
-    return rc ? hrun_fail_nomem(err) : 0;
 }

@@ -257,9 +257,9 @@ static int own_values(const char *word, struct hrun_error *err)
 }
 
 /* hrun's words for one of mpirun's. */
-static int add_served(const char *text, const char *const *values, struct hrun_strvec *out)
+static void add_served(const char *text, const char *const *values, struct hrun_strvec *out)
 {
-    struct hrun_buf word = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf word = HRUN_BUF_INIT;
 
     while (*text) {
         size_t len = strcspn(text, " ");
@@ -276,42 +276,40 @@ static int add_served(const char *text, const char *const *values, struct hrun_s
         text += len;
         text += *text == ' ';
     }
-    hrun_buf_release(&word);
-    return 0;
 }
 
-static int add_each(const char *text, const char *list, struct hrun_strvec *out)
+static void add_each(const char *text, const char *list, struct hrun_strvec *out)
 {
-    char *copy = xstrdup(list), *save = NULL;
+    autofree char *copy = xstrdup(list);
+    char *save = NULL;
 
     for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save))
         add_served(text, (const char *const[]){ one, "" }, out);
-    free(copy);
-    return 0;
 }
 
 /* Append the words of a file: of programs, with a ':' between two lines; or of parameters, where a line is
  * "KEY = VALUE" or begins with an option, and *env gets the variables. */
-static int add_lines(enum what what, const char *path, struct hrun_strvec *out, struct hrun_strvec *env,
+static int add_words_of_file(enum what what, const char *path, struct hrun_strvec *out, struct hrun_strvec *env,
                      struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int bad = 0, rc = hrun_file_read(path, PARAMETERS_MAX, &text, err);
-    char *save, *rest, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    char *save, *rest;
 
-    for (; line && !bad; line = strtok_r(NULL, "\r\n", &save)) {
+    if (hrun_file_read(path, PARAMETERS_MAX, &text, err))
+        return -1;
+    for (char *line = strtok_r(text.data, "\r\n", &save); line; line = strtok_r(NULL, "\r\n", &save)) {
         int options = what == PROGRAMS || line[strspn(line, " \t")] == '-';
         char *word = strtok_r(line, options ? " \t" : " \t=", &rest), *value;
 
         if (!word || *word == '#')
             continue;
-        if (what == PROGRAMS && out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":")) {
+        if (what == PROGRAMS && out->n && strcmp(word, ":") && strcmp(out->v[out->n - 1], ":"))
             hrun_strvec_push(out, ":");
-            bad = 0;
-        }
-        for (int x; options && word && !bad; word = strtok_r(NULL, " \t", &rest)) {
-            x = what == PARAMETERS && !strcmp(word, "-x") && (value = strtok_r(NULL, " \t", &rest));
-            bad = x ? hrun_strvec_push(env, value) : hrun_strvec_push(out, word);
+        for (; options && word; word = strtok_r(NULL, " \t", &rest)) {
+            if (what == PARAMETERS && !strcmp(word, "-x") && (value = strtok_r(NULL, " \t", &rest)))
+                hrun_strvec_push(env, value);
+            else
+                hrun_strvec_push(out, word);
         }
         if (options)
             continue;
@@ -321,18 +319,15 @@ static int add_lines(enum what what, const char *path, struct hrun_strvec *out, 
         hrun_strvec_push(out, "--mca");
         hrun_strvec_push(out, word);
         hrun_strvec_push(out, value);
-        bad = 0;
     }
-    hrun_buf_release(&text);
-    return bad ? hrun_fail_nomem(err) : rc;
+    return 0;
 }
 
 /* What needs no option. 1: it is done, 0: it cannot be, -1: it failed. */
 static int do_here(const char *name, const char *value)
 {
     const char *before = getenv("PATH");
-    char *path;
-    int rc;
+    autofree char *path = NULL;
 
     if (!strcmp(name, "allow-run-as-root"))
         return setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1) || setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1) ? -1 : 1;
@@ -341,26 +336,23 @@ static int do_here(const char *name, const char *value)
     if (!strcmp(name, "stdin") || !strcmp(name, "s"))
         return !strcmp(value, "none") ? (freopen("/dev/null", "r", stdin) ? 1 : -1) : !strcmp(value, "0");
     path = hrun_strf("%s%s%s", value, before ? ":" : "", before ? before : "");
-    rc = !setenv("PATH", path, 1) ? 1 : -1;
-    free(path);
-    return rc;
+    return setenv("PATH", path, 1) ? -1 : 1;
 }
 
 /* The text of a rankfile is read once: it may be a pipe, and change until the layout is made. */
 static int keep_rankfile(struct hrun_settings *s, struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_strvec *v = &s->mapping_words;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc;
 
     s->mapping.rankfile_text = NULL;
     if (!s->mapping.rankfile)
         return 0;
-    rc = hrun_file_read(s->mapping.rankfile, HRUN_RANKFILE_MAX, &text, err);
-    if (!rc && !(rc = hrun_strvec_push(v, text.data) ? hrun_fail_nomem(err) : 0))
-        s->mapping.rankfile_text = v->v[v->n - 1];
-    hrun_buf_release(&text);
-    return rc;
+    if (hrun_file_read(s->mapping.rankfile, HRUN_RANKFILE_MAX, &text, err))
+        return -1;
+    hrun_strvec_push(v, text.data);
+    s->mapping.rankfile_text = v->v[v->n - 1];
+    return 0;
 }
 
 /* Where processes go: the values are kept in s->mapping_words, to which s->mapping points. */
@@ -381,56 +373,52 @@ static int set_place(const struct word *w, const char *as, const char *const *va
 static int replace_one(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
                        struct hrun_strvec *out, struct hrun_strvec *notes, struct hrun_error *err)
 {
-    int bad = 0;
+    int done;
 
     switch (w->what) {
     case SERVED:
         add_served(w->text, values, out);
-        bad = 0;
         break;
     case EACH:
         add_each(w->text, values[0], out);
-        bad = 0;
         break;
     case ALL:
-        bad = w->values == 1 ? add_each(w->text, values[0], &s->common.env)
-                             : add_served(w->text, values, &s->common.env);
+        if (w->values == 1)
+            add_each(w->text, values[0], &s->common.env);
+        else
+            add_served(w->text, values, &s->common.env);
         break;
     case PROGRAMS:
         break;
     case PARAMETERS:
-        return add_lines(PARAMETERS, values[0], out, &s->common.env, err) ? hrun_fail_prefix(err, "%s", as) : 0;
+        return add_words_of_file(PARAMETERS, values[0], out, &s->common.env, err) ? hrun_fail_prefix(err, "%s", as) : 0;
     case HERE:
-        bad = do_here(w->name, values[0]);
-        if (bad > 0)
-            return 0;
-        if (bad < 0)
+        done = do_here(w->name, values[0]);
+        if (done > 0)
             break;
+        if (done < 0)
+            return hrun_fail_errno(err, HRUN_EIO, "%s", as);
         return hrun_fail(err, HRUN_EINVAL, "%s %s is not served: %s", as, values[0], w->text);
     case PLACE:
         return set_place(w, as, values, s, err);
     case INSTEAD:
         hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
-        bad = 0;
         break;
     case REFUSED:
         return hrun_fail(err, HRUN_EINVAL, "%s, an option of mpirun, mpiexec or srun, is not served: %s", as, w->text);
     }
-    return bad ? hrun_fail_nomem(err) : 0;
+    return 0;
 }
 
 /* hrun's -app names a definition, mpirun's --app a file whose first line begins with an option. */
 static int is_app_file(const char *path)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     const char *p = path && !hrun_file_read(path, PARAMETERS_MAX, &text, NULL) ? text.data : "";
-    int is;
 
     while (*(p += strspn(p, " \t\r\n")) == '#')
         p += strcspn(p, "\n");
-    is = *p == '-' && p[1] && !strchr("- \t\r\n", p[1]);
-    hrun_buf_release(&text);
-    return is;
+    return *p == '-' && p[1] && !strchr("- \t\r\n", p[1]);
 }
 
 /* Replace the options of argv[*at..], up to "--" or the program. *file gets the words of a file of programs. */
@@ -472,7 +460,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
         }
         c = !strcmp(w->name, "c") ? values[0] : c;
         s->hydra |= is_of_mpiexec(w->name);
-        if (w->what == PROGRAMS ? add_lines(PROGRAMS, values[0], file, NULL, err) && hrun_fail_prefix(err, "%s", as)
+        if (w->what == PROGRAMS ? add_words_of_file(PROGRAMS, values[0], file, NULL, err) && hrun_fail_prefix(err, "%s", as)
                                 : replace_one(w, as, values, s, out, notes, err))
             return -1;
         s->gwdir = !strcmp(w->name, "gwdir") ? out->v[out->n - 1] : s->gwdir;
@@ -486,30 +474,29 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
 int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
                          struct hrun_strvec *notes, struct hrun_error *err)
 {
-    struct hrun_strvec file = HRUN_STRVEC_INIT, more = HRUN_STRVEC_INIT;
-    int i = 1, rc = hrun_strvec_push(out, argv[0]) ? hrun_fail_nomem(err) : 0;
+    autorelease(hrun_strvec_release) struct hrun_strvec file = HRUN_STRVEC_INIT, more = HRUN_STRVEC_INIT;
+    int i = 1;
 
+    hrun_strvec_push(out, argv[0]);
     s->hydra |= !strncmp(hrun_base_name(argv[0]), "mpiexec", 7);
-    rc = rc || replace_all(argc, argv, &i, s, out, &file, notes, err) ? -1 : 0;
-    if (!rc && file.n && i < argc)
-        rc = hrun_fail(err, HRUN_EINVAL, "the file of --app or --configfile names the programs: leave '%s' out",
-                       argv[i]);
-    if (!rc && file.n) {
+    if (replace_all(argc, argv, &i, s, out, &file, notes, err))
+        return -1;
+    if (file.n && i < argc)
+        return hrun_fail(err, HRUN_EINVAL, "the file of --app or --configfile names the programs: leave '%s' out",
+                         argv[i]);
+    if (file.n) {
         argv = file.v;
         argc = (int)file.n;
         i = 0;
-        rc = replace_all(argc, argv, &i, s, out, &more, notes, err);
-        if (!rc && more.n)
-            rc = hrun_fail(err, HRUN_EINVAL, "a file of programs (--app, --configfile) cannot name another one");
+        if (replace_all(argc, argv, &i, s, out, &more, notes, err))
+            return -1;
+        if (more.n)
+            return hrun_fail(err, HRUN_EINVAL, "a file of programs (--app, --configfile) cannot name another one");
     }
-    for (; i < argc && !rc; i++) {
+    for (; i < argc; i++)
         hrun_strvec_push(out, argv[i]);
-        rc = 0;
-    }
     s->common.env_first[0] = s->common.env.n;
-    hrun_strvec_release(&file);
-    hrun_strvec_release(&more);
-    return rc;
+    return 0;
 }
 
 /* MCA parameters of mpirun, by their names in versions 4 and 5, and the words for where processes go that they mean. */
@@ -532,7 +519,7 @@ static const struct parameter {
 enum { ANYWAY, UNBOUND };       /* the first rows: obeyed in any case; obeyed unless --bind-to is given */
 
 /* Remove a parameter that hrun has obeyed: mpirun would find it in conflict with the rankfile. */
-static void hide(const char *name, struct hrun_strvec *mca)
+static void hide_parameter(const char *name, struct hrun_strvec *mca)
 {
     size_t len = strlen(name), n = 0;
     char text[128];
@@ -551,7 +538,7 @@ static void hide(const char *name, struct hrun_strvec *mca)
     setenv(text, "", 1);
 }
 
-static int obey(const struct parameter *p, const char *value, struct hrun_settings *s)
+static void obey_parameter(const struct parameter *p, const char *value, struct hrun_settings *s)
 {
     const struct hrun_mapping before = s->mapping;
     struct hrun_error why = { 0 };
@@ -560,28 +547,26 @@ static int obey(const struct parameter *p, const char *value, struct hrun_settin
         s->mapping = before;
         hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s is ignored: %s", p->names[0], value, why.text);
     } else if (hrun_mapping_places(&s->mapping) && !hrun_mapping_places(&before))
-        hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s says where processes go, so no model chooses",
-                                 p->names[0], value);
-    return 0;
+        hrun_strvec_pushf(&s->notes, "MCA parameter %s=%s says where processes go, so no model chooses", p->names[0],
+                          value);
 }
 
-int mpirun_parameters_obey(struct hrun_settings *s, struct hrun_error *err)
+void mpirun_parameters_obey(struct hrun_settings *s)
 {
     static const char *const no[] = { "", "0", "f", "false", "disabled", "no", "n" };
-    int bound = s->mapping.bind_to != HRUN_MAP_UNSET, rc = 0;
+    int bound = s->mapping.bind_to != HRUN_MAP_UNSET;
     int placed = hrun_mapping_places(&s->mapping) || s->ask.config || s->probe || s->finest || s->ask.explore > 0;
 
-    for (int i = 0; i < (int)(sizeof parameters / sizeof *parameters) && !rc; i++) {
+    for (int i = 0; i < (int)(sizeof parameters / sizeof *parameters); i++) {
         const struct parameter *p = &parameters[i];
-        char *value = settings_parameter(&s->common, p->names);
+        autofree char *value = settings_parameter(&s->common, p->names);
         int on = value && *value && !(i == UNBOUND ? bound : i != ANYWAY && placed);
 
         for (size_t k = 0; on && !p->as.values && k < sizeof no / sizeof *no; k++)
             on = strcasecmp(value, no[k]) != 0;
         for (int k = 0; k < 2 && value; k++)
-            hide(p->names[k], &s->common.mca);
-        rc = on ? obey(p, value, s) : 0;
-        free(value);
+            hide_parameter(p->names[k], &s->common.mca);
+        if (on)
+            obey_parameter(p, value, s);
     }
-    return rc;
 }

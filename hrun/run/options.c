@@ -30,12 +30,11 @@ static int set_probe(void *settings, const struct hrun_opt *opt, const char *val
 static int set_print_shares(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct hrun_settings *s = settings;
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     int rc = *value ? hrun_app_add_shares(value, strlen(value), 0, NULL, 1, &out, err)
              : hrun_fail(err, HRUN_EINVAL, "no form is given: " HRUN_SHARE_FORMS);
 
     (void)opt;
-    hrun_buf_release(&out);
     s->print_shares = value;
     s->dry_run = "choice";
     return rc ? hrun_fail_prefix(err, "--print-shares") : 0;

@@ -52,7 +52,7 @@ void prepared_release(struct prepared *p)
 /* Of what could not be decided because one size alone was measured: the command that measures a larger one. */
 static void advise_size(const struct prepared *p, const struct finest *f, struct hrun_error *err)
 {
-    struct hrun_buf command = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf command = HRUN_BUF_INIT;
     const struct decision larger = { .N = f->measure };
     struct hrun_error why = *err;
 
@@ -60,7 +60,6 @@ static void advise_size(const struct prepared *p, const struct finest *f, struct
         return;
     report_calibrate_command(&p->c, CALIBRATE_MEASURE, &larger, p->w.words, &command);
     hrun_fail(err, why.code, "%s; to measure a larger one: %s", why.text, command.data);
-    hrun_buf_release(&command);
 }
 
 /* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
@@ -105,7 +104,7 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
 /* What --probe asks for: nothing where there is a profile, only the plan of it in a dry run. */
 static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     p->probe.asked = s->probe;
     if (!s->probe)
@@ -115,7 +114,6 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
         hrun_buf_adds(&text, "hrun: --probe is not needed: there is a profile, and it is used\n");
         if (!s->dry_run)
             say(&s->common, &text);
-        hrun_buf_release(&text);
         return 0;
     }
     if (probe_plan(&p->probe, &p->w, s, &p->d, err))
@@ -124,7 +122,6 @@ static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_
         return 0;
     probe_before(&p->probe, &text);
     say(&s->common, &text);
-    hrun_buf_release(&text);
     return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
 }
 
@@ -150,8 +147,9 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
 
     if (p->set->probe || p->set->nprograms || p->granted.by || !kinds_matter(&p->c, ask, &p->d))
         return 0;
-    return (!p->c.kinds.looked && kinds_find(&p->c, why_not, err)) ||
-           kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err) ? -1 : 0;
+    if (!p->c.kinds.looked)
+        kinds_find(&p->c, why_not);
+    return kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err);
 }
 
 /* With --explore the runs of a command tell what to start, from what would be started without them. */
@@ -313,12 +311,12 @@ static int choose_free(struct prepared *p, struct hrun_error *err)
 static int prepare_pes(struct prepared *p, struct hrun_error *err)
 {
     const double end_s = hrun_monotonic_s() + (p->set->wait_s > 0 ? p->set->wait_s : INFINITY);
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     unsigned long version = 0;
     int rc = 0, said = 0, ends = 0;
 
     while (!rc && !p->sig) {
-        ledger_look(&p->ledger, &p->c, err);
+        ledger_look(&p->ledger, &p->c);
         if (!p->ledger.l || p->ledger.version != version) {
             rc = choose_free(p, err);
             p->ledger.waits = !rc;
@@ -330,7 +328,7 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
         const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
                                         .time_s = p->d.predicted ? p->d.time_s : 0 };
 
-        if (rc && !(rc = ledger_lock(&p->ledger, &p->c, &run, err))) {
+        if (rc && !(rc = ledger_lock(&p->ledger, &p->c, &run))) {
             version = 0;         /* others were quicker: look again */
             p->sig = ledger_sleep(0.002);
             continue;
@@ -348,9 +346,9 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
         else if (!said++ && !p->c.set->quiet)
             fprintf(stderr, "hrun: waits for its PEs (--no-wait fails instead, HRUN_LEDGER=none shares them): %s\n",
                     text.data);
-        rc = rc || !ledger_wait(&p->ledger, &p->c, &run, &p->sig, err) ? rc : -1;
+        if (!rc)
+            p->sig = ledger_wait(&p->ledger, &p->c, &run);
     }
-    hrun_buf_release(&text);
     return rc < 0 || p->sig ? -1 : 0;
 }
 
@@ -478,7 +476,7 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
 }
 
 /* The definition that knows the program, or that of the command as it stands. */
-static int find_app(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+static int find_app_and_size(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
 
@@ -515,7 +513,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
 {
     struct context *c = &p->c;
 
-    if (check_mapping(s, err) || probe_check(s, err) || find_app(p, s, words, err) ||
+    if (check_mapping(s, err) || probe_check(s, err) || find_app_and_size(p, s, words, err) ||
         context_check_app(c, words[0], err))
         return -1;
     take_input_procs(p, s);

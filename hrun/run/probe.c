@@ -18,7 +18,7 @@ int probe_check(const struct hrun_settings *s, struct hrun_error *err)
 }
 
 /* P PEs, one process each: one of each sub-cluster, and the others in their order. */
-static void spread(const struct decision *d, int P, int *pes, int *procs)
+static void spread_processes(const struct decision *d, int P, int *pes, int *procs)
 {
     for (int i = 0; i < d->nsubs; i++) {
         pes[i] = procs[i] = d->subs[i].npes > 0;
@@ -64,8 +64,10 @@ static int probe_ask_open(struct probe *p, const struct work *w, const struct hr
 {
     struct decision looked_at = *d;
     struct probing g = { .p = p, .w = w, .s = s, .d = &looked_at, .c = w->c };
-    int open = probe_options(&g, err) ? -1 : probe_is_open(&g, err);
+    int open;
 
+    probe_options(&g);
+    open = probe_is_open(&g, err);
     p->useful = open > 0;
     probe_release_speeds(&g);
     return open < 0 ? -1 : 0;
@@ -91,7 +93,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
     p->procs = xcalloc((size_t)d->nsubs, sizeof *p->procs);
     if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
         return -1;
-    spread(d, p->P, p->pes, p->procs);
+    spread_processes(d, p->P, p->pes, p->procs);
     return probe_ask_open(p, w, s, d, err) || (p->useful && probe_ask_watched(p, w->c, err)) ? -1 : 0;
 }
 
@@ -105,7 +107,7 @@ void probe_release(struct probe *p)
 /* With -v. */
 static void probe_tell_speeds(const struct probing *g)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (int i = 0; i < g->d->nsubs; i++) {
         if (!(g->v[i].compute_s > 0))
@@ -116,20 +118,20 @@ static void probe_tell_speeds(const struct probing *g)
     }
     if (g->s->common.verbose && !g->s->common.quiet)
         fputs(b.data, stderr);
-    hrun_buf_release(&b);
 }
 
 int probe_make(struct probe *p, const struct work *w, const struct hrun_settings *s, struct decision *d,
                struct hrun_error *err)
 {
     struct probing g = { .p = p, .w = w, .s = s, .d = d, .c = w->c };
-    int rc = -1;
+    int rc;
 
-    if (probe_options(&g, err) || probe_measure(&g, err))
-        goto done;
-    probe_tell_speeds(&g);
-    rc = probe_choose(&g, err);
-done:
+    probe_options(&g);
+    rc = probe_measure(&g, err);
+    if (!rc) {
+        probe_tell_speeds(&g);
+        rc = probe_choose(&g, err);
+    }
     probe_release_speeds(&g);
     return rc;
 }

@@ -41,7 +41,7 @@ struct probe {
 int probe_check(const struct hrun_settings *s, struct hrun_error *err);
 
 /* After decide: size and configuration of the first run. w is the real run, d its default. Errors: HRUN_EINVAL (the
- * size does not reach the program, --probe=SIZE), HRUN_EINFEASIBLE (no size to probe with), HRUN_ENOMEM. */
+ * size does not reach the program, --probe=SIZE), HRUN_EINFEASIBLE (no size to probe with). */
 int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings *s, const struct decision *d,
                struct hrun_error *err);
 
@@ -89,7 +89,7 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
               double *launch_s, struct hrun_error *err);
 /* Which Mi are looked at, and how many processes of a PE do not slow each other down; g->v and g->procs are the
  * caller's to free. */
-int probe_options(struct probing *g, struct hrun_error *err);
+void probe_options(struct probing *g);
 /* How much longer the work of size N takes than that of size n, at least 1: by the definition's terms in N alone the
  * one that grows most; in proportion where there are none. Errors: those of the terms. */
 int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err);

@@ -49,13 +49,13 @@ static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_err
 }
 
 /* What the time would be with so much computing, over what it is. */
-static double part(const struct hrun_speeds_range *r, double compute_s)
+static double part_of_time(const struct hrun_speeds_range *r, double compute_s)
 {
     return (compute_s + r->comm_s) / (r->compute_s + r->comm_s);
 }
 
 /* Does a small run show that v is quicker than the default? *shows: it does. */
-static int try(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
+static int try_choice(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
                struct hrun_error *err)
 {
     struct probe *p = g->p;
@@ -79,14 +79,15 @@ static int try(struct probing *g, const struct hrun_choice *v, const struct both
         rc = probe_run(g, N, d->pes, d->procs, p->apart ? NULL : &waits, &g->base_s, &g->base_launch_s, err);
         g->base_N = rc ? 0 : N;
     }
-    rc = rc ? rc : probe_run(g, N, v->pes, v->procs, p->apart ? NULL : &waits, &time_s, &launch_s, err);
+    if (!rc)
+        rc = probe_run(g, N, v->pes, v->procs, p->apart ? NULL : &waits, &time_s, &launch_s, err);
     waits_release(&waits);
     if (rc)
         return -1;
     p->shown = time_s / g->base_s;
     p->shown_N = N;
-    gain_s = g->base_s * part(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
-             time_s * part(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
+    gain_s = g->base_s * part_of_time(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
+             time_s * part_of_time(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
     /* The launch takes what it takes, whatever the size. */
     *shows = gain_s > LEAST * g->base_s && gain_s * ((double)d->N / (double)N) > launch_s - g->base_launch_s;
     if (!*shows)
@@ -122,7 +123,7 @@ static int is_default(const struct decision *d, const struct hrun_choice *v)
     return !memcmp(v->pes, d->pes, len) && !memcmp(v->procs, d->procs, len);
 }
 
-static void adopt(struct probing *g, const struct hrun_choice *v)
+static void adopt_choice(struct probing *g, const struct hrun_choice *v)
 {
     size_t len = (size_t)g->d->nsubs * sizeof *v->pes;
 
@@ -151,20 +152,20 @@ static int consider_choice(struct probing *g, const struct hrun_speeds *s, const
     }
     if (!promises(g, s, v, &both))
         return 0;
-    if (try(g, v, &both, &shows, err))
+    if (try_choice(g, v, &both, &shows, err))
         return -1;
     *limit = shows || v->P <= g->d->P ? 0 : (v->P + g->d->P) / 2;
     if (shows)
-        adopt(g, v);
+        adopt_choice(g, v);
     return 0;
 }
 
 /* The quickest configuration by the speeds with at most P processes (0: any number). NULL with *err; HRUN_EINFEASIBLE:
  * there is none. */
-static struct hrun_plan *search(const struct probing *g, struct hrun_speeds *s, int P, struct hrun_error *err)
+static struct hrun_plan *search_quickest(const struct probing *g, struct hrun_speeds *s, int P, struct hrun_error *err)
 {
     int n = g->d->nsubs;
-    struct hrun_plan_sub *subs = xcalloc((size_t)n, sizeof *subs);
+    autofree struct hrun_plan_sub *subs = xcalloc((size_t)n, sizeof *subs);
     struct hrun_plan_problem problem = { .oracle = hrun_speeds_oracle(s), .subs = subs };
     struct hrun_plan *plan = NULL;
 
@@ -173,31 +174,29 @@ static struct hrun_plan *search(const struct probing *g, struct hrun_speeds *s, 
                                           .memory_bytes = (double)g->c->cluster->subs[i].memory_bytes };
     hrun_speeds_limit(s, P);
     hrun_plan_search(&problem, 1, &plan, err);
-    free(subs);
     return plan;
 }
 
 int probe_is_open(struct probing *g, struct hrun_error *err)
 {
     int n = g->d->nsubs, used = 0, rc = -1;
-    struct hrun_speeds *s = NULL;
     struct hrun_plan *plan = NULL;
+    struct hrun_speeds *s = NULL;
 
     for (int i = 0; i < n; i++) {
         used += g->d->subs[i].npes > 0;
         g->v[i].compute_s = g->d->subs[i].npes > 0;
     }
-    if (used > 1) {
+    if (used <= 1)
+        s = hrun_speeds_create(g->c->app, g->d->N, g->v, n, 1, 0, err);
+    if (s)
+        plan = search_quickest(g, s, 0, err);
+    if (used > 1)
         rc = 1;
-        goto done;
-    }
-    s = hrun_speeds_create(g->c->app, g->d->N, g->v, n, 1, 0, err);
-    plan = s ? search(g, s, 0, err) : NULL;
-    if (plan)
+    else if (plan)
         rc = !is_default(g->d, &plan->v[0]);
     else if (s && err->code == HRUN_EINFEASIBLE)
         rc = 0;
-done:
     for (int i = 0; i < n; i++)
         g->v[i].compute_s = 0;
     hrun_plan_destroy(plan);
@@ -214,7 +213,7 @@ int probe_choose(struct probing *g, struct hrun_error *err)
 
     for (int k = 0; !rc && k < TRIES && (k == 0 || limit); k++) {
         struct hrun_error why = { 0 };
-        struct hrun_plan *plan = search(g, s, limit, &why);
+        struct hrun_plan *plan = search_quickest(g, s, limit, &why);
 
         if (plan) {
             rc = consider_choice(g, s, &plan->v[0], k == 0, &limit, err);

@@ -35,7 +35,7 @@ static int fail_run(struct probe *p, int64_t N, int P, const struct work_result 
 }
 
 /* By the application's own clock; else, where it was watched, without the launch. */
-static double time_of(const struct context *c, const struct work_result *r, const struct waits *w)
+static double probe_time(const struct context *c, const struct work_result *r, const struct waits *w)
 {
     double elapsed_s = 0;
 
@@ -72,7 +72,7 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
     if (context_is_real(g->c) && !g->s->ask.unrecorded && work_record(&w, pes, procs, &r, "run", &why) &&
         !g->s->common.quiet)
         context_complain("hrun: the probe was not recorded", &why);
-    *time_s = time_of(g->c, &r, waits);
+    *time_s = probe_time(g->c, &r, waits);
     *launch_s = fmax(0, r.outcome.job_s - *time_s);
     rc = 0;
 done:
@@ -94,14 +94,12 @@ static int free_cores(const struct context *c, int sub)
     return cores > threads ? (int)(cores / threads) : 1;
 }
 
-int probe_options(struct probing *g, struct hrun_error *err)
+void probe_options(struct probing *g)
 {
     const struct hrun_app *app = g->c->app;
 
     g->v = xcalloc((size_t)g->d->nsubs, sizeof *g->v);
     g->procs = xcalloc((size_t)g->d->nsubs, sizeof *g->procs);
-    if (!g->v)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < g->d->nsubs; i++) {
         struct hrun_speed *v = &g->v[i];
         int most;
@@ -117,7 +115,6 @@ int probe_options(struct probing *g, struct hrun_error *err)
         for (int m = 0; m < most; m++)
             g->procs[i][m] = m + 1;
     }
-    return 0;
 }
 
 int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growth, struct hrun_error *err)
@@ -137,7 +134,7 @@ int probe_growth(const struct hrun_app *app, int64_t n, int64_t N, double *growt
 
 /* How unlike PEs of sub-cluster i are. One PE alone does not tell, and is as unlike as those of others: by the part of
  * their times, but by no longer times than theirs differ by. */
-static double unlike(const struct waits *w, int i)
+static double how_unlike(const struct waits *w, int i)
 {
     const struct waits_sub *s = &w->subs[i];
     double most = 0;
@@ -171,7 +168,7 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
         v->compute_s = s->compute_s;
         if (!(v->compute_s > 0))
             continue;
-        v->unsure = unlike(w, i) + TICK_S / v->compute_s;
+        v->unsure = how_unlike(w, i) + TICK_S / v->compute_s;
         if (v->compute_s > slowest)
             g->unsure = v->unsure;
         slowest = fmax(slowest, v->compute_s);
@@ -252,27 +249,28 @@ static void part_messages(struct probing *g, int P)
 /* The speeds from one run for each sub-cluster, with as many processes on each; and the default at that size. */
 static int measure_apart(struct probing *g, struct hrun_error *err)
 {
-    int n = g->d->nsubs, P, valid = common_processes(g, &P, err), rc = valid < 0 ? -1 : 0;
-    int *places = xcalloc(2 * (size_t)n, sizeof *places);
+    int n = g->d->nsubs, P, valid = common_processes(g, &P, err);
+    autofree int *places = xcalloc(2 * (size_t)n, sizeof *places);
     double launch_s;
 
     g->P0 = 1;
     g->unsure = chance(g->c);
-    for (int i = 0; i < n && valid > 0 && !rc; i++) {
+    if (valid <= 0)
+        return valid;
+    for (int i = 0; i < n; i++) {
         if (!g->p->pes[i])
             continue;
         memset(places, 0, 2 * (size_t)n * sizeof *places);
         places[i] = P;
         places[n + i] = 1;
         g->v[i].unsure = g->unsure;
-        rc = probe_run(g, g->p->N, places, places + n, NULL, &g->v[i].compute_s, &launch_s, err);
+        if (probe_run(g, g->p->N, places, places + n, NULL, &g->v[i].compute_s, &launch_s, err))
+            return -1;
     }
-    if (valid > 0 && !rc && !g->base_N)
-        rc = run_base(g, err);
-    if (valid > 0 && !rc)
-        part_messages(g, P);
-    free(places);
-    return rc;
+    if (!g->base_N && run_base(g, err))
+        return -1;
+    part_messages(g, P);
+    return 0;
 }
 
 /* Was the first run the default? Then this is what it took at that size. */

@@ -69,7 +69,8 @@ int probe_size_find(const struct context *c, const struct decision *d, int64_t f
     int64_t step = common_multiple(P, Q ? Q : P), first = (from + step - 1) / step * step;
     int rc = find_step(c, d, first, to, step, P, Q, N, err);
 
-    rc = rc ? rc : find_step(c, d, from, to, 1, P, Q, N, err);
+    if (!rc)
+        rc = find_step(c, d, from, to, 1, P, Q, N, err);
     for (int64_t n = from; n <= to && !rc; n *= 2)
         rc = find_step(c, d, n, n, 1, P, Q, N, err);
     for (int k = 62; k > 0 && !rc; k--)

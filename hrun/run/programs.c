@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int holds(const struct hrun_strvec *all, const struct hrun_strvec *some)
+static int holds_all(const struct hrun_strvec *all, const struct hrun_strvec *some)
 {
     size_t found = 0;
 
@@ -25,19 +25,19 @@ static int holds(const struct hrun_strvec *all, const struct hrun_strvec *some)
 }
 
 /* Is the option the same for all programs and for this one? */
-static int is_same(const struct hrun_opt *o, const struct hrun_settings *all, const struct hrun_settings *own)
+static int is_same_option(const struct hrun_opt *o, const struct hrun_settings *all, const struct hrun_settings *own)
 {
     const void *a = (const char *)all + o->offset, *b = (const char *)own + o->offset;
 
     if (o->apply == hrun_opt_string)
         return *(char *const *)a && !strcmp(*(char *const *)a, *(char *const *)b);
     if (o->apply == hrun_opt_append)
-        return holds(a, b);
+        return holds_all(a, b);
     return (!o->apply || o->apply == hrun_opt_flag) && !memcmp(a, b, o->apply ? sizeof(int) : sizeof(double));
 }
 
 /* A further program may have options of its own, and repeat those that count for all. */
-static int check_options(const struct hrun_opts_given *given, const struct hrun_settings *all,
+static int check_program_options(const struct hrun_opts_given *given, const struct hrun_settings *all,
                          const struct hrun_settings *own, struct hrun_error *err)
 {
     static const char *const own_names[] = { "np", "export", "wdir", "wd", "host", NULL };
@@ -47,7 +47,7 @@ static int check_options(const struct hrun_opts_given *given, const struct hrun_
 
         for (int i = 0; own_names[i] && form; i++)
             known |= !strcmp(o->name, own_names[i]);
-        if (form && !known && !is_same(o, all, own))
+        if (form && !known && !is_same_option(o, all, own))
             return hrun_fail(err, HRUN_EINVAL, "'%s%.*s' comes after a ':', but counts for all programs: write it "
                              "before the first one (of its own a further program has -n, -x, --wdir and --host)",
                              form == HRUN_OPT_SHORT ? "-" : "--", form == HRUN_OPT_SHORT ? 1 : 64,
@@ -57,10 +57,10 @@ static int check_options(const struct hrun_opts_given *given, const struct hrun_
 }
 
 /* The words for env(1) that give a program its own working folder (NULL: the one of all), and variables n.. of env. */
-static int add_env(const char *folder, const struct hrun_strvec *env, size_t n, struct work_program *p,
+static int add_env_words(const char *folder, const struct hrun_strvec *env, size_t n, struct work_program *p,
                    struct hrun_strvec *notes, struct hrun_error *err)
 {
-    char *wdir = folder ? realpath(folder, NULL) : NULL;
+    autofree char *wdir = folder ? realpath(folder, NULL) : NULL;
 
     if (folder && !wdir)
         return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", folder);
@@ -69,36 +69,31 @@ static int add_env(const char *folder, const struct hrun_strvec *env, size_t n, 
         hrun_strvec_push(&p->env, wdir);
         hrun_strvec_pushf(&p->env, "PWD=%s", wdir);
     }
-    free(wdir);
     for (; n < env->n; n++) {
         const char *word = env->v[n], *value = strchr(word, '=') ? NULL : getenv(word);
 
         if (*word == '=' || !*word)
             return hrun_fail(err, HRUN_EINVAL, "-x %s: a variable's name is missing: write -x NAME or -x NAME=VALUE",
                              word);
-        if (strchr(word, '=')) {
+        if (strchr(word, '='))
             hrun_strvec_push(&p->env, word);
-        }
-        else if (value) {
+        else if (value)
             hrun_strvec_pushf(&p->env, "%s=%s", word, value);
-        }
-        else {
+        else
             hrun_strvec_pushf(notes, "-x %s: it is not set, so there is nothing to pass on", word);
-        }
     }
     p->wdir = folder ? p->env.v[1] : NULL;
     return 0;
 }
 
 /* Append the hosts of a list such as a:2,b,p4-[0-3], each as often as it has slots. */
-static int add_hosts(const char *list, struct hrun_strvec *out, struct hrun_error *err)
+static int add_listed_hosts(const char *list, struct hrun_strvec *out, struct hrun_error *err)
 {
-    int rc = 0;
-
-    for (size_t len; *list && !rc; list += len + (list[len] == ',')) {
-        struct hrun_strvec names = HRUN_STRVEC_INIT;
+    for (size_t len; *list; list += len + (list[len] == ',')) {
+        autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
+        autofree char *item = NULL;
         int64_t slots = 1;
-        char *item, *colon;
+        char *colon;
 
         for (len = 0; list[len] && list[len] != ','; )      /* a range may hold commas */
             len += list[len] == '[' ? strcspn(list + len, "]") : 1;
@@ -109,36 +104,34 @@ static int add_hosts(const char *list, struct hrun_strvec *out, struct hrun_erro
             if (hrun_parse_count("slots", colon + 1, 1, QUESTION_PROCS_MAX, &slots, NULL))
                 slots = 1;
         }
-        rc = hrun_hostlist_parse(item, &names, err);
-        for (size_t i = 0; i < names.n && !rc; i++)
-            for (int64_t k = 0; k < slots && !rc; k++) {
+        if (hrun_hostlist_parse(item, &names, err))
+            return -1;
+        for (size_t i = 0; i < names.n; i++)
+            for (int64_t k = 0; k < slots; k++)
                 hrun_strvec_push(out, names.v[i]);
-                rc = 0;
-            }
-        hrun_strvec_release(&names);
-        free(item);
     }
-    return rc;
+    return 0;
 }
 
 /* The hosts of the lines of a host file. */
-static int add_lines(const char *path, struct hrun_strvec *out, struct hrun_error *err)
+static int add_hostfile(const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = hrun_file_read(path, HRUN_RANKFILE_MAX, &text, err);
-    char *save, *line = rc ? NULL : strtok_r(text.data, "\r\n", &save);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    char *save;
 
-    for (; line && !rc; line = strtok_r(NULL, "\r\n", &save)) {
+    if (hrun_file_read(path, HRUN_RANKFILE_MAX, &text, err))
+        return -1;
+    for (char *line = strtok_r(text.data, "\r\n", &save); line; line = strtok_r(NULL, "\r\n", &save)) {
         line += strspn(line, " \t");
         line[strcspn(line, " \t#")] = 0;
-        rc = add_hosts(line, out, err);
+        if (add_listed_hosts(line, out, err))
+            return -1;
     }
-    hrun_buf_release(&text);
-    return rc;
+    return 0;
 }
 
 /* The hosts of all programs are those of the run; the same list does not count twice. */
-static int join_list(struct hrun_settings *s, const char *hosts, struct hrun_error *err)
+static int join_host_list(struct hrun_settings *s, const char *hosts, struct hrun_error *err)
 {
     for (size_t i = 0; i < s->common.host_lists.n; i++)
         if (!strcmp(s->common.host_lists.v[i], hosts))
@@ -155,9 +148,10 @@ static void join_hosts(const struct hrun_strvec *hosts, size_t n, struct hrun_bu
 
 int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
 {
-    struct hrun_strvec listed = HRUN_STRVEC_INIT, *words = &s->mapping_words;
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int any = 0, rc = 0;
+    autorelease(hrun_strvec_release) struct hrun_strvec listed = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_strvec *words = &s->mapping_words;
+    int any = 0;
 
     for (int i = 1; i < s->nprograms; i++)
         any |= s->programs[i].hosts.n > 0;
@@ -172,18 +166,15 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     if (s->mapping.seq && !s->common.hosts && !s->common.host_file)
         return hrun_fail(err, HRUN_EINVAL, "--map-by seq needs a list with one host for each process: give --hostfile "
                          "FILE or --host a,b,a");
-    if (s->mapping.seq)
-        rc = s->common.host_file ? add_lines(s->common.host_file, &listed, err)
-                                 : add_hosts(s->common.hosts, &listed, err);
+    if (s->mapping.seq && (s->common.host_file ? add_hostfile(s->common.host_file, &listed, err)
+                           : add_listed_hosts(s->common.hosts, &listed, err)))
+        return -1;
     join_hosts(&listed, listed.n, &text);
-    if (!rc && text.len) {
+    if (text.len) {
         hrun_strvec_push(words, text.data);
-        rc = 0;
         s->mapping.hosts = words->v[words->n - 1];
     }
-    hrun_strvec_release(&listed);
-    hrun_buf_release(&text);
-    return rc;
+    return 0;
 }
 
 /* Read the options before a further program, next, whose words are left in *line. Result: the index of its program
@@ -200,11 +191,11 @@ static int read_context(struct hrun_settings *s, char **words, struct hrun_strve
         n++;
     rc = mpirun_words_replace(n, words, &own, line, &s->notes, err) ||
          hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &rest, &given, err) ||
-         check_options(&given, s, &own, err) ? -1 : 0;
+         check_program_options(&given, s, &own, err) ? -1 : 0;
     folder = own.common.wdir || !s->common.wdir ? own.common.wdir : s->gwdir ? s->gwdir : ".";
-    rc = rc || add_env(folder, &own.common.env, 0, next, &s->notes, err) ||
-         (own.common.hosts && (add_hosts(own.common.hosts, &next->hosts, err) || join_list(s, own.common.hosts, err)));
-    if (!rc && !holds(&s->mapping_words, &own.mapping_words))
+    rc = rc || add_env_words(folder, &own.common.env, 0, next, &s->notes, err) ||
+         (own.common.hosts && (add_listed_hosts(own.common.hosts, &next->hosts, err) || join_host_list(s, own.common.hosts, err)));
+    if (!rc && !holds_all(&s->mapping_words, &own.mapping_words))
         rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
                        "all programs, and belongs in front of the first one", own.mapping_words.v[0],
                        own.mapping_words.v[1]);
@@ -253,8 +244,8 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
     s->programs = xcalloc(most + 1, sizeof *s->programs);
     s->lines = xcalloc(most, sizeof *s->lines);
     s->common.env_first[1] = s->common.env.n;
-    if (add_env(NULL, &s->common.env, s->common.env_first[0], &s->programs[0], &s->notes, err) ||
-        (s->common.hosts && add_hosts(s->common.hosts, &s->programs[0].hosts, err)))
+    if (add_env_words(NULL, &s->common.env, s->common.env_first[0], &s->programs[0], &s->notes, err) ||
+        (s->common.hosts && add_listed_hosts(s->common.hosts, &s->programs[0].hosts, err)))
         return -1;
     while (colon) {
         struct hrun_strvec *line = &s->lines[s->nprograms];

@@ -13,10 +13,6 @@ static const char *plural(double n)
     return n == 1 ? "" : "s";
 }
 
-static void finish(struct hrun_buf *out)
-{
-}
-
 static int total_pes(const struct hrun_cluster *cl)
 {
     int n = 0;
@@ -37,7 +33,7 @@ static void add_family(struct hrun_buf *out, const struct context *c, const stru
 
 static void add_heading(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
-    struct hrun_buf left = HRUN_BUF_INIT, right = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT, right = HRUN_BUF_INIT;
     int pes = total_pes(c->cluster);
 
     hrun_buf_adds(&left, c->app && problem_is_known(c) ? c->app->name : words[0]);
@@ -64,12 +60,10 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     hrun_buf_addn(out, ' ', left.len < 49 ? 49 - left.len : 2);
     hrun_buf_add(out, right.data, right.len);
     hrun_buf_addc(out, '\n');
-    hrun_buf_release(&left);
-    hrun_buf_release(&right);
 }
 
 /* "2", or "2-3" where ranks differ. */
-static void add_range(struct hrun_buf *out, int min, int max)
+static void add_span(struct hrun_buf *out, int min, int max)
 {
     hrun_buf_addf(out, min == max ? "%d" : "%d-%d", min, max);
 }
@@ -79,32 +73,30 @@ static void add_threads(const struct context *c, const struct decision *d, const
                         struct hrun_table *t)
 {
     const struct hrun_subcluster *s = &c->cluster->subs[sub];
-    struct hrun_buf cores = HRUN_BUF_INIT, threads = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf cores = HRUN_BUF_INIT, threads = HRUN_BUF_INIT;
     struct hrun_layout_share share;
 
     hrun_layout_share(l, sub, &share);
     if (share.cores_max) {
-        add_range(&cores, share.cores_min, share.cores_max);
+        add_span(&cores, share.cores_min, share.cores_max);
         if (d->has_config && d->procs[sub] > s->cores_per_pe)
             hrun_buf_adds(&cores, ", shared");
         if (c->app->threads)
             hrun_buf_addf(&threads, "%s (-x)", c->app->threads);
         else
-            add_range(&threads, share.threads_min, share.threads_max);
+            add_span(&threads, share.threads_min, share.threads_max);
     }
     hrun_table_cell(t, "%s", cores.len ? cores.data : "-");
     hrun_table_cell(t, "%s", threads.len ? threads.data : "-");
-    hrun_buf_release(&cores);
-    hrun_buf_release(&threads);
 }
 
-static int add_subclusters(const struct context *c, const struct decision *d, const struct hrun_layout *l,
-                           struct hrun_buf *out, struct hrun_error *err)
+static void add_subcluster_table(const struct context *c, const struct decision *d, const struct hrun_layout *l,
+                                 struct hrun_buf *out)
 {
     int fill = c->app && c->app->threads_fill, dealt = d->share && d->could_deal;
     const char *predicted = d->predicted ? "predicted" : "";
     struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : dealt ? "lllllrrl" : "lllllrl");
-    struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT, time = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT, time = HRUN_BUF_INIT;
 
     if (fill)
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "cores/proc", "threads", "ranks", predicted,
@@ -147,10 +139,6 @@ static int add_subclusters(const struct context *c, const struct decision *d, co
     hrun_table_render(t, 2, out);
     hrun_buf_addc(out, '\n');
     hrun_table_destroy(t);
-    hrun_buf_release(&hosts);
-    hrun_buf_release(&ranks);
-    hrun_buf_release(&time);
-    return 0;
 }
 
 /* Where speeds add up, no sub-cluster limits, and its own time is what all processes would take if they were like
@@ -189,17 +177,16 @@ static void add_shared(const struct context *c, const struct decision *d, struct
 /* Operations of the choice whose times jump: of these the model knows the mean. */
 static void add_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
-    struct hrun_buf which = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
 
     predicted_irregular(c, d, &which);
     if (which.len)
         hrun_buf_addf(out, "  irregular: %s is of a size at which gathers lose messages and wait, now and then: the "
                       "interval does not hold that; --tune-collectives splits such gathers\n", which.data);
-    hrun_buf_release(&which);
 }
 
 /* Which network the prediction asks. */
-static void add_network(const struct context *c, const struct decision *d, struct hrun_buf *out)
+static void add_network_line(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     if (!d->network)
         return;
@@ -232,31 +219,27 @@ static int one_core_each(const struct hrun_cluster *cl)
 }
 
 /* What hrun-calibrate said when these models were made. */
-static void add_misses(const struct decision *d, struct hrun_buf *out)
+static void add_misses_note(const struct decision *d, struct hrun_buf *out)
 {
-    struct hrun_buf which = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
 
     report_misses(d, &which);
     if (which.len)
         hrun_buf_addf(out, "  these models miss their own measurements by more than %.0f %% on average: %s; measure "
                       "larger sizes, or more often\n", 100 * HRUN_MODELS_MISS, which.data);
-    hrun_buf_release(&which);
 }
 
 /* Numbers of processes per PE that no model of sub-cluster i predicts. Result: 1 if there are any. */
 static int add_wanting(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
 {
-    struct hrun_buf which = HRUN_BUF_INIT;
-    int any;
+    autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
 
     if (c->app && d->plan && d->subs[i].models)
         models_wanting(c->app, d->subs[i].models, &which);
-    any = which.len > 0;
-    if (any)
+    if (which.len)
         hrun_buf_addf(out, "  sub-cluster %s has no model for %s process%s per PE and is not used so\n",
                       c->cluster->subs[i].name, which.data, strcmp(which.data, "1") ? "es" : "");
-    hrun_buf_release(&which);
-    return any;
+    return which.len > 0;
 }
 
 static void add_notes(const struct context *c, const struct decision *d, const struct ledger *ledger,
@@ -296,7 +279,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
     report_settings(c, d, "  ", words, out);
     if (d->predicted && d->has_config)
         add_shared(c, d, out);
-    add_misses(d, out);
+    add_misses_note(d, out);
     report_changed(c, d, "  ", words, out);
     if (c->app && d->N && missing + wanting) {
         hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
@@ -310,30 +293,31 @@ static int add_preparation(const struct context *c, const struct decision *d, co
                            struct hrun_buf *out, struct hrun_error *err)
 {
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
-    struct hrun_strvec due = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec due = HRUN_STRVEC_INIT;
     double took_s, age_s;
-    int prepares = c->app && c->app->nprepare;
-    int rc = prepares ? preparation_due(&w, layout, &due, &took_s, &age_s, err) : 0;
 
-    for (size_t i = 0; i < due.n && !rc; i++) {
+    if (!c->app || !c->app->nprepare)
+        return 0;
+    if (preparation_due(&w, layout, &due, &took_s, &age_s, err))
+        return -1;
+    for (size_t i = 0; i < due.n; i++) {
         size_t len = strcspn(due.v[i], "\n");
 
         hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, due.v[i], due.v[i][len] ? " ..." : "",
                       c->app->prepare[i].mpi ? " as all processes" : "");
     }
-    if (prepares && !rc && !due.n && !d->kept) {
+    if (!due.n && !d->kept) {
         hrun_buf_adds(out, "  prepare      done already, ");
         hrun_add_age(out, age_s);
         hrun_buf_adds(out, " ago; --force prepares anew\n");
     }
-    hrun_strvec_release(&due);
-    return rc;
+    return 0;
 }
 
 /* What would be started, and how. */
 static void add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out)
 {
-    struct hrun_buf rankfile = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf rankfile = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
 
     hrun_buf_adds(out, "  would run: ");
@@ -363,7 +347,6 @@ static void add_command(const struct context *c, const struct command *cmd, stru
         else
             hrun_buf_addf(out, "\n  there is no rankfile for it: %s\n", why.text);
     }
-    hrun_buf_release(&rankfile);
 }
 
 /* "  rows         896 for each process on b, 576 on a" */
@@ -384,9 +367,9 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
 static const double FAR = 1.5;
 
 /* "  P = 6  (4,1,2,1)      predicted 61.2 s (58.1 s .. 64.9 s)" */
-static void add_choice(const struct context *c, const struct decision *d, struct hrun_buf *out)
+static void add_choice_line(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
-    struct hrun_buf line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
 
     hrun_buf_addf(&line, "  P = %d", d->P);
     if (d->has_config) {
@@ -425,7 +408,6 @@ static void add_choice(const struct context *c, const struct decision *d, struct
     }
     hrun_buf_addc(&line, '\n');
     hrun_buf_add(out, line.data, line.len);
-    hrun_buf_release(&line);
 }
 
 /* "  mapping      by node, bound to core
@@ -449,9 +431,8 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
                 struct hrun_buf *out, struct hrun_error *err)
 {
     add_heading(c, d, words, out);
-    if (add_subclusters(c, d, cmd->layout, out, err))
-        return -1;
-    add_choice(c, d, out);
+    add_subcluster_table(c, d, cmd->layout, out);
+    add_choice_line(c, d, out);
     if (c->kinds.looked) {
         hrun_buf_adds(out, "  ");
         kinds_print(c, out);
@@ -467,14 +448,13 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (cmd->layout->bound)
         add_mapping(cmd, out);
     report_choice(c, d, words, out);
-    add_network(c, d, out);
+    add_network_line(c, d, out);
     probe_print(probe, d, out);
     add_notes(c, d, ledger, words, out);
-    if (tune && tuned_plan(tune, out, err))
-        return -1;
+    if (tune)
+        tuned_plan(tune, out);
     if (add_preparation(c, d, cmd->layout, out, err))
         return -1;
     add_command(c, cmd, out);
-    finish(out);
     return 0;
 }

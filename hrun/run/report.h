@@ -13,7 +13,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
                 struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
-int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+void report_cluster(const struct context *c, struct hrun_buf *out);
 
 /* The hrun-calibrate command that would make the missing profile, measure a stale one anew, or the decision's size as
  * well, or measure what a formula lacks, as the user would type it after a run of the decision's size. */
@@ -51,7 +51,7 @@ void report_rank_hosts(const struct hrun_layout *l, int sub, struct hrun_buf *ou
  * What a dry run and a run both say, for hrun's reports alone
  *
  * Purpose: one wording for the dry run (report.c) and for what is said around a run (report_run.c).
- * Invariants: each appends to out, whose `failed` tells when memory ran out.
+ * Invariants: each appends to out.
  */
 
 /* Why another configuration than the plan's best is run, a line: "may be as quick as the best known, (4,1,0,0) 61.8 s;

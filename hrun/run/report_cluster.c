@@ -14,11 +14,6 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
-static int finish(const struct hrun_buf *out)
-{
-    return 0;
-}
-
 /* Of a long list, which begins at `before`, keep the beginning, and say how many they are. */
 static void shorten(struct hrun_buf *out, size_t before, int count)
 {
@@ -80,12 +75,11 @@ static void add_title(const struct hrun_cluster *cl, struct hrun_buf *out)
     hrun_buf_adds(out, ")\n\n");
 }
 
-static int add_table(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+static void add_cluster_table(const struct context *c, struct hrun_buf *out)
 {
     const struct hrun_cluster *cl = c->cluster;
     struct hrun_table *t = hrun_table_create("lllrrlrl");
-    struct hrun_buf hosts = HRUN_BUF_INIT, memory = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, memory = HRUN_BUF_INIT;
 
     hrun_table_row(t, "sub-cluster", "CPU model", "level", "PEs", "cores/PE", "hosts", "memory/PE", "signature");
     for (int i = 0; i < cl->nsubs; i++) {
@@ -109,11 +103,7 @@ static int add_table(const struct context *c, struct hrun_buf *out, struct hrun_
         hrun_table_cell(t, "%s", (size_t)i < c->signatures.n ? c->signatures.v[i] : "-");
     }
     hrun_table_render(t, 2, out);
-    rc = finish(out);
     hrun_table_destroy(t);
-    hrun_buf_release(&hosts);
-    hrun_buf_release(&memory);
-    return rc;
 }
 
 /* What tells simulated hosts apart besides what the table shows. */
@@ -125,7 +115,7 @@ static void add_networks(const struct hrun_cluster *cl, struct hrun_buf *out)
 }
 
 /* How much of this is from memory. */
-static void add_age(const struct hrun_cluster *cl, struct hrun_buf *out)
+static void add_memory_age(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     int n = 0;
     int64_t oldest = INT64_MAX;
@@ -157,7 +147,7 @@ static void add_left_out(const struct hrun_cluster *cl, struct hrun_buf *out)
     hrun_buf_addc(out, '\n');
 }
 
-static void add_pes(const struct hrun_cluster *cl, struct hrun_buf *out)
+static void add_pe_lines(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     for (int i = 0; i < cl->nsubs; i++)
         for (int k = 0; k < cl->subs[i].npes; k++) {
@@ -168,16 +158,13 @@ static void add_pes(const struct hrun_cluster *cl, struct hrun_buf *out)
         }
 }
 
-int report_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+void report_cluster(const struct context *c, struct hrun_buf *out)
 {
     add_title(c->cluster, out);
-    if (add_table(c, out, err))
-        return -1;
+    add_cluster_table(c, out);
     add_networks(c->cluster, out);
-    add_age(c->cluster, out);
+    add_memory_age(c->cluster, out);
     add_left_out(c->cluster, out);
     if (c->set->verbose)
-        add_pes(c->cluster, out);
-    finish(out);
-    return 0;
+        add_pe_lines(c->cluster, out);
 }

@@ -28,11 +28,12 @@ int run_show_cluster(const struct hrun_settings *s, char **words)
     c.set = &s->common;
     if (context_app(&c, words[0], &err) || context_check_app(&c, words[0], &err) ||
         context_cluster(&c, &s->common, &err) || (words[0] && context_find_program(&c, words[0], &err)) ||
-        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_choose_engine(&c, 1, &err)) ||
-        (s->common.json ? document_cluster : report_cluster)(&c, &out, &err))
+        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_choose_engine(&c, 1, &err))) {
         status = context_complain("hrun", &err);
-    else
+    } else {
+        (s->common.json ? document_cluster : report_cluster)(&c, &out);
         fputs(out.data, stdout);
+    }
     hrun_buf_release(&out);
     context_release(&c);
     return status;
@@ -121,7 +122,8 @@ static void say_presets(const struct prepared *p)
 /* What would be started as job, and why. */
 static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
-    struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT, yielding = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf yielding = HRUN_BUF_INIT;
     struct command cmd = { .layout = p->layout, .argv = job->argv,
                            .mapping = p->d.granted ? &p->granted : &p->mapping,
                            .job = job, .variants = &p->variants };
@@ -134,81 +136,66 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     cmd.more = json_pack("{s:o, s:o, s:o, s:o, s:b}", "probe", probe_json(&p->probe, p->d.nsubs), "variants",
                          variants_json(&p->variants), "tuning", p->w.tune ? tuned_plan_json(p->w.tune) : json_null(),
                          "in_use", ledger_json(&p->ledger), "would_wait", p->ledger.waits);
-    if (!rc && !cmd.more)
-        rc = hrun_fail_nomem(err);
-    if (!rc)
-        rc = p->c.set->json ? document_plan(&p->c, &p->d, &cmd, &out, err)
-                            : report_plan(&p->c, &p->d, &cmd, &p->ledger, &p->probe, p->w.tune, p->w.words, &out,
-                                          err);
+    if (!rc && p->c.set->json)
+        document_plan(&p->c, &p->d, &cmd, &out);
+    else if (!rc)
+        rc = report_plan(&p->c, &p->d, &cmd, &p->ledger, &p->probe, p->w.tune, p->w.words, &out, err);
     if (!rc)
         fputs(out.data, to);
     json_decref(cmd.more);
-    hrun_buf_release(&yielding);
-    hrun_buf_release(&out);
-    hrun_buf_release(&mpirun);
     return rc;
 }
 
 /* The words on what is not tuned, for people. */
 static void say_untuned(const struct prepared *p)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (p->w.tune && p->w.tune->why[0]) {
-        hrun_buf_addf(&text, "hrun: collective operations are not tuned: %s\n", p->w.tune->why);
-        say(p->c.set, &text);
-    }
-    hrun_buf_release(&text);
+    if (!p->w.tune || !p->w.tune->why[0])
+        return;
+    hrun_buf_addf(&text, "hrun: collective operations are not tuned: %s\n", p->w.tune->why);
+    say(p->c.set, &text);
 }
 
 /* For a script that decomposes on its own. */
 static int print_shares(const struct prepared *p, const char *form, struct hrun_error *err)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int in_units = hrun_app_form_counts(form);
-    double *share;
-    int rc = work_check_dealt(&p->w, err) || work_shares(&p->w, p->layout, &share, err) ? -1 : 0;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
+    autofree double *share = NULL;
 
-    if (rc)
+    if (work_check_dealt(&p->w, err) || work_shares(&p->w, p->layout, &share, err))
         return hrun_fail_prefix(err, "--print-shares %s", form);
-    if (in_units && !share && !(p->c.app && hrun_family_of(p->c.app)->by_formula))
-        rc = hrun_fail(err, HRUN_EINVAL, "how many units there are follows from the problem size, -N, by a definition "
-                       "with `shares`");
-    rc = rc ? rc : hrun_app_add_shares(form, strlen(form), p->c.app && p->c.app->shares.cyclic, share,
-                                      p->layout->nranks, &out, err);
-    if (rc)
-        hrun_fail_prefix(err, "--print-shares %s", form);
-    if (!rc)
-        printf("%s\n", out.data);
-    rc = rc;
-    hrun_buf_release(&out);
-    free(share);
-    return rc;
+    if (hrun_app_form_counts(form) && !share && !(p->c.app && hrun_family_of(p->c.app)->by_formula)) {
+        hrun_fail(err, HRUN_EINVAL, "how many units there are follows from the problem size, -N, by a definition with "
+                  "`shares`");
+        return hrun_fail_prefix(err, "--print-shares %s", form);
+    }
+    if (hrun_app_add_shares(form, strlen(form), p->c.app && p->c.app->shares.cyclic, share, p->layout->nranks, &out,
+                            err))
+        return hrun_fail_prefix(err, "--print-shares %s", form);
+    printf("%s\n", out.data);
+    return 0;
 }
 
 static int dry_run(struct prepared *p, struct hrun_error *err)
 {
-    struct work_words words = { 0 };
-    struct hrun_buf inputs = HRUN_BUF_INIT;
+    autorelease(work_words_release) struct work_words words = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf inputs = HRUN_BUF_INIT;
+    autofree char *stdin_text = NULL;
     struct hrun_job job;
-    char *stdin_text = NULL;
-    int rc = -1;
 
-    if (!work_job(&p->w, p->layout, &words, &stdin_text, &job, err) &&
-        !work_check_inputs(&p->w, p->layout, &inputs, err) &&
-        !(p->w.tune && tune_prepare(p->w.tune, &p->c, p->layout, &job, err)) &&
-        !(p->c.program && p->c.engine->check(&job, err)))
-        rc = tell_plan(p, &job, stdout, err);
-    if (!rc) {
-        say_untuned(p);
-        say_presets(p);
-    }
-    if (!rc && inputs.len && !p->c.set->quiet)
+    if (work_job(&p->w, p->layout, &words, &stdin_text, &job, err) ||
+        work_check_inputs(&p->w, p->layout, &inputs, err))
+        return -1;
+    if (p->w.tune)
+        tune_prepare(p->w.tune, &p->c, p->layout, &job);
+    if ((p->c.program && p->c.engine->check(&job, err)) || tell_plan(p, &job, stdout, err))
+        return -1;
+    say_untuned(p);
+    say_presets(p);
+    if (inputs.len && !p->c.set->quiet)
         fprintf(stderr, "hrun: %s\n", inputs.data);
-    hrun_buf_release(&inputs);
-    free(stdin_text);
-    work_words_release(&words);
-    return rc;
+    return 0;
 }
 
 /* What is said of a run that can be started. ctx: struct prepared. */
@@ -300,10 +287,10 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
     if (p->probe.runs)
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
-    if (s->trace && r.ok && waits_report(&waits, &p->c, &text, &record_err))
-        context_complain("hrun", &record_err);
-    if (is_tuned(&p->w) && p->w.tune->tell && tuned_report(p->w.tune, &text, &record_err))
-        context_complain("hrun", &record_err);
+    if (s->trace && r.ok)
+        waits_report(&waits, &p->c, &text);
+    if (is_tuned(&p->w) && p->w.tune->tell)
+        tuned_report(p->w.tune, &text);
     fflush(stdout);
     if (!r.ok && decision_is_trial(&p->d))     /* part of why it failed: with --quiet, too */
         fputs(text.data, stderr);

@@ -28,7 +28,7 @@ static int is_given(const struct hrun_settings *s, const struct hrun_opt *opt)
     return number != 0;
 }
 
-static int apply(const struct hrun_opt *opt, const char *value, struct hrun_settings *s, struct hrun_error *err)
+static int apply_user_option(const struct hrun_opt *opt, const char *value, struct hrun_settings *s, struct hrun_error *err)
 {
     struct hrun_settings checked = *s;
     int off = opt->arg == HRUN_OPT_NONE && (!strcmp(value, "no") || !strcmp(value, "false") || !strcmp(value, "0"));
@@ -47,7 +47,7 @@ static int apply_all(const struct texts *texts, const struct hrun_yaml *marks, s
     for (int i = 0; hrun_options[i].name; i++) {
         struct hrun_error why = { 0 };
 
-        if (texts->v[i] && apply(&hrun_options[i], texts->v[i], s, &why))
+        if (texts->v[i] && apply_user_option(&hrun_options[i], texts->v[i], s, &why))
             return hrun_yaml_fail(marks, hrun_options[i].name, 0, err, why.code, "%s", why.text);
     }
     s->explore_if_it_fits = !explores && s->ask.explore > 0;
@@ -58,7 +58,7 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
 {
     struct hrun_key keys[HRUN_OPTS_MAX + 1] = { { 0 } };
     const struct hrun_schema schema = { keys, sizeof(struct texts) };
-    char *path = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/options.yaml", NULL);
+    autofree char *path = hrun_user_path("XDG_CONFIG_HOME", ".config", "hrun/options.yaml", NULL);
     struct hrun_yaml *marks = NULL;
     const char *always = getenv("HRUN_OVERSUBSCRIBE");
     struct hrun_error why = { 0 };
@@ -67,11 +67,8 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     int n = 0, rc = 0, given = s->ask.oversubscribe;
 
     if (limit && *limit && *limit != '-' && strcmp(limit, "0") && !(s->common.timeout_s > 0) &&
-        hrun_parse_duration("MPIEXEC_TIMEOUT", limit, &s->common.timeout_s, err)) {
-        free(path);
+        hrun_parse_duration("MPIEXEC_TIMEOUT", limit, &s->common.timeout_s, err))
         return -1;
-    }
-
     for (int i = 0; hrun_options[i].name; i++)
         if (hrun_options[i].of_user)
             keys[n++] = (struct hrun_key) { .name = hrun_options[i].name, .type = HRUN_KEY_TEXT, .optional = 1,
@@ -86,9 +83,8 @@ int options_of_user(struct hrun_settings *s, struct hrun_error *err)
     for (int i = 0; hrun_options[i].name && !rc && always && *always && !given; i++)
         if (!strcmp(hrun_options[i].name, "oversubscribe")) {
             s->ask.oversubscribe = 0;       /* the environment goes before the file */
-            rc = apply(&hrun_options[i], always, s, err) ? hrun_fail_prefix(err, "HRUN_OVERSUBSCRIBE") : 0;
+            rc = apply_user_option(&hrun_options[i], always, s, err) ? hrun_fail_prefix(err, "HRUN_OVERSUBSCRIBE") : 0;
         }
     hrun_yaml_free(&schema, texts, marks);
-    free(path);
     return rc;
 }

@@ -29,7 +29,7 @@ void tune_release(struct tune *t)
 }
 
 /* Why this program cannot be tuned whatever the network; NULL: it can. */
-static const char *obstacle(const struct tune *t, const struct context *c, const struct hrun_layout *l)
+static const char *why_not_tuned(const struct tune *t, const struct context *c, const struct hrun_layout *l)
 {
     if (c->engine->simulated)
         return "nothing can be preloaded into simulated programs";
@@ -42,42 +42,38 @@ static const char *obstacle(const struct tune *t, const struct context *c, const
     return NULL;
 }
 
-/* The text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
-static int add_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
+/* Fill t->text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
+static int add_tuning_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
 {
     struct hrun_net_tune_options options = HRUN_NET_TUNE_DEFAULT;
-    int *host = xmalloc((size_t)l->nranks * 2 * sizeof *host), *kind = host + l->nranks, rc = -1;
+    autofree int *host = xmalloc((size_t)l->nranks * 2 * sizeof *host);
+    int *kind = host + l->nranks;
     struct hrun_net_ranks ranks = { l->nranks, host, kind };
 
     for (int r = 0; r < l->nranks; r++) {
         host[r] = hrun_net_find(net, l->cluster->hosts[l->ranks[r].host].name);
-        if (host[r] < 0) {
-            hrun_fail(err, HRUN_ENODATA, "the network has no host %s", l->cluster->hosts[l->ranks[r].host].name);
-            goto out;
-        }
+        if (host[r] < 0)
+            return hrun_fail(err, HRUN_ENODATA, "the network has no host %s",
+                             l->cluster->hosts[l->ranks[r].host].name);
         kind[r] = hrun_net_kind(net, host[r], l->cluster->subs[l->ranks[r].sub].kind);
     }
     options.tell = t->tell;
-    rc = hrun_net_tune(net, &ranks, &options, &t->text, err);
-out:
-    free(host);
-    return rc;
+    return hrun_net_tune(net, &ranks, &options, &t->text, err);
 }
 
-int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job,
-                 struct hrun_error *err)
+void tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job)
 {
-    struct hrun_buf note = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf note = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
     const char *reason;
-    int rc = 0;
+    int rc;
 
     tune_release(t);
     t->library = hrun_installed_library("libhrun-coll.so");
-    reason = obstacle(t, c, l);
+    reason = why_not_tuned(t, c, l);
     if (reason) {
         snprintf(t->why, sizeof t->why, "%s", reason);
-        return 0;
+        return;
     }
     rc = network_load(c, &note, &why);
     network_command(c, &command);
@@ -85,19 +81,14 @@ int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l,
         snprintf(t->why, sizeof t->why, "the network of these hosts was not measured%s%s; measure it: %s",
                  note.len ? ": " : "", note.data, command.data);
     else if (!rc)
-        rc = add_text(t, c->net, l, &why);
-    if (rc) {
+        rc = add_tuning_text(t, c->net, l, &why);
+    if (rc)
         snprintf(t->why, sizeof t->why, "%s", why.text);
-        rc = 0;
-    }
-    if (!rc && !t->why[0]) {
+    if (!t->why[0]) {
         job->preloads[job->npreloads++] = (struct hrun_preload){ t->library, HRUN_COLL_VARIABLE, t->text.data };
         if (t->tell && !job->trace_text)
             job->trace_text = &t->lines;
     }
-    hrun_buf_release(&note);
-    hrun_buf_release(&command);
-    return rc ? hrun_fail_nomem(err) : 0;
 }
 
 void tune_collect_report(struct tune *t, struct hrun_buf *trace_text)

@@ -25,32 +25,28 @@ static int begins_with(const char *word, const char *const *starts, size_t n)
     return 0;
 }
 
+static void add_option(struct hrun_strvec *v, const char *option, const char *word)
+{
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+
+    hrun_buf_adds(&text, option);
+    hrun_buf_add_shell(&text, word);
+    hrun_strvec_push(v, text.data);
+}
+
 /* "--mca KEY VALUE" from "KEY=VALUE", if it is of times and none of later[n] is of the same key. */
 static void add_parameter(struct hrun_strvec *v, const char *word, char *const *later, size_t n)
 {
     int known = begins_with(word, of_times, sizeof of_times / sizeof *of_times);
     size_t key = strcspn(word, "=");
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *option = NULL;
 
     for (size_t i = 0; i < n; i++)
         known &= strncmp(word, later[i], key + 1) != 0;
     if (!known || !word[key])
         return;
-    hrun_buf_addf(&text, "--mca %.*s ", (int)key, word);
-    hrun_buf_add_shell(&text, word + key + 1);
-    hrun_strvec_push(v, text.data);
-    hrun_buf_release(&text);
-}
-
-static int add_word(struct hrun_strvec *v, const char *option, const char *word)
-{
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    hrun_buf_adds(&text, option);
-    hrun_buf_add_shell(&text, word);
-    hrun_strvec_push(v, text.data);
-    hrun_buf_release(&text);
-    return 0;
+    option = hrun_strf("--mca %.*s ", (int)key, word);
+    add_option(v, option, word + key + 1);
 }
 
 /* "-x NAME=VALUE" from "NAME=VALUE", or from "NAME" with the value that the environment has, if it changes times. */
@@ -64,23 +60,22 @@ static void add_variable(struct hrun_strvec *v, const char *word)
         if (!strncmp(*e, word, len) && (*e)[len] == '=')
             word = *e;
     if (strchr(word, '='))
-        add_word(v, "-x ", word);
+        add_option(v, "-x ", word);
 }
 
-static int by_text(const void *a, const void *b)
+static int by_option_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 void conditions_settings(const struct context *c, struct hrun_buf *out)
 {
-    const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env,
-                             *smpi = &c->set->smpi;
+    const struct hrun_strvec *mca = &c->set->mca, *env = &c->set->env, *smpi = &c->set->smpi;
     int simulated = c->engine->simulated, mca_counts = !simulated && c->mpi.kind != HRUN_MPI_MPICH;
     size_t prefix = sizeof IN_ENVIRONMENT - 1;
-    struct hrun_strvec v = { 0 };
+    autorelease(hrun_strvec_release) struct hrun_strvec v = { 0 };
 
-    /* Where shared memory is kept an outer hrun has said. */
+    /* An outer hrun sets _backing_directory: where shared memory is kept. */
     for (char **e = environ; *e && mca_counts; e++)
         if (!strncmp(*e, IN_ENVIRONMENT, prefix) && !strstr(*e, "_backing_directory="))
             add_parameter(&v, *e + prefix, mca->v, mca->n);
@@ -89,16 +84,15 @@ void conditions_settings(const struct context *c, struct hrun_buf *out)
     for (size_t i = 0; i < env->n; i++)
         add_variable(&v, env->v[i]);
     for (size_t i = 0; i < smpi->n && simulated; i++)
-        add_word(&v, "--smpi ", smpi->v[i]);
+        add_option(&v, "--smpi ", smpi->v[i]);
     if (v.n)
-        qsort(v.v, v.n, sizeof *v.v, by_text);
+        qsort(v.v, v.n, sizeof *v.v, by_option_text);
     for (size_t i = 0; i < v.n; i++)
         hrun_buf_addf(out, "%s%s", i ? " " : "", v.v[i]);
-    hrun_strvec_release(&v);
 }
 
 /* Look for a run with `settings` in a log, and for its newest one. Result: 1, it has one. */
-static int find_newest(const struct hrun_samples *log, const char *settings, const struct hrun_sample **newest)
+static int find_run_with(const struct hrun_samples *log, const char *settings, const struct hrun_sample **newest)
 {
     for (size_t k = 0; k < log->n; k++) {
         const struct hrun_sample *s = &log->v[k];
@@ -118,19 +112,18 @@ int conditions_differ(const struct context *c, char **out, struct hrun_error *er
     int n = c->cluster->nsubs, same = 0, rc = 0;
     struct hrun_samples *logs = xcalloc((size_t)n, sizeof *logs);
     const struct hrun_sample *newest = NULL;
-    struct hrun_buf own = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
 
     *out = NULL;
     conditions_settings(c, &own);
     for (int i = 0; i < n && !rc && !same; i++) {
         rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
-        same = !rc && find_newest(&logs[i], own.data, &newest);
+        same = !rc && find_run_with(&logs[i], own.data, &newest);
     }
     if (!rc && !same && newest)
         *out = xstrdup(newest->settings ? newest->settings : "");
     for (int i = 0; i < n; i++)
         hrun_samples_release(&logs[i]);
     free(logs);
-    hrun_buf_release(&own);
     return rc;
 }

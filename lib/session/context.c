@@ -14,24 +14,21 @@
 #error "HRUN_SHARE must name the installed share folder"
 #endif
 
-/* hrun as other hosts have it; the caller frees it. NULL: not known, or no memory. */
+/* hrun as other hosts have it; the caller frees it. NULL: not known. */
 static char *hrun_path(void)
 {
     static const char calibrate[] = "-calibrate";
-    char *path, *prefix;
-    size_t len;
+    char *path = realpath("/proc/self/exe", NULL);
+    size_t len = path ? strlen(path) : 0;
+    autofree char *prefix = NULL;
 
-    path = realpath("/proc/self/exe", NULL);
-    len = path ? strlen(path) : 0;
     if (len > strlen(calibrate) && !strcmp(path + len - strlen(calibrate), calibrate))
         path[len - strlen(calibrate)] = 0;
     if (path && !strcmp(strrchr(path, '/'), "/hrun"))
         return path;
     free(path);
     prefix = hrun_installed();
-    path = prefix ? hrun_strf("%s/bin/hrun", prefix) : NULL;
-    free(prefix);
-    return path;
+    return prefix ? hrun_strf("%s/bin/hrun", prefix) : NULL;
 }
 
 /* Of other hosts; ctx is what was given. A healthy host answers within a second; ten suffice a slow name server too. */
@@ -39,18 +36,17 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
                           struct hrun_error *errors, struct hrun_error *err)
 {
     const struct settings *g = ctx;
-    char *path = hrun_path(), export[] = "--show-cluster=xml";
+    autofree char *path = hrun_path();
+    char export[] = "--show-cluster=xml";
     char *const argv[] = { path, export, NULL };
     struct hrun_remote what = {
         .argv = argv, .mca = g->mca.v, .n_mca = (int)g->mca.n, .timeout_s = 10,
         .missing = "install hrun there at the same path",
         .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
     };
-    int rc = path ? hrun_remote_run(&what, hosts, n, texts, errors, err)
-                  : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
 
-    free(path);
-    return rc;
+    return path ? hrun_remote_run(&what, hosts, n, texts, errors, err)
+                : hrun_fail_errno(err, HRUN_EIO, "cannot find the path of hrun itself");
 }
 
 /* What hosts said is kept in $HRUN_CACHE, else below the user's cache folder. The caller frees it; NULL: nowhere. */
@@ -72,7 +68,7 @@ static char *way_to_hosts(const struct settings *g)
     static const char *const variables[] = { "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "FLUX_URI" };
     static const char *const agents[] = { "plm_rsh_agent", "plm_ssh_agent" };
     struct hrun_buf b = HRUN_BUF_INIT;
-    char *agent = settings_parameter(g, agents);
+    autofree char *agent = settings_parameter(g, agents);
     const char *value;
 
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
@@ -80,7 +76,6 @@ static char *way_to_hosts(const struct settings *g)
             hrun_buf_addf(&b, "%s=%s\n", variables[i], value);
     if (agent)
         hrun_buf_addf(&b, "agent=%s\n", agent);
-    free(agent);
     return hrun_buf_detach(&b);
 }
 
@@ -118,12 +113,12 @@ static int check_platform(const struct settings *g, struct hrun_error *err)
 static void suit_pes(struct context *c)
 {
     const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
-    int n = c->cluster->nsubs, *cores = xcalloc((size_t)n + 1, sizeof *cores);
+    int n = c->cluster->nsubs;
+    autofree int *cores = xcalloc((size_t)n + 1, sizeof *cores);
 
     for (int i = 0; i < n; i++)
         cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
     hrun_app_suit(c->app, cores, n);
-    free(cores);
     if (c->cluster->platform)
         c->app->threads_fill = 0;   /* simulated ranks have no threads of their own */
     if (c->app->threads_fill && threads)
@@ -141,8 +136,8 @@ int context_discover(struct context *c, struct hrun_error *err)
         .platform = g->platform, .read_platform = read_platform, .flux_resources = flux_resources,
     };
     static const char *const hostfiles[] = { "orte_default_hostfile", "prte_default_hostfile" };
+    autofree char *cache = cache_folder(), *via = way_to_hosts(g), *hostfile = settings_parameter(g, hostfiles);
     enum hrun_level level;
-    char *cache, *via, *hostfile;
     int rc;
 
     if (check_platform(g, err))
@@ -154,13 +149,10 @@ int context_discover(struct context *c, struct hrun_error *err)
     } else if (c->app && c->app->threads_fill && !g->cluster_file) {
         req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
     }
-    req.cache_dir = cache = cache_folder();
-    req.via = via = way_to_hosts(g);
-    req.openmpi_hostfile = hostfile = settings_parameter(g, hostfiles);
+    req.cache_dir = cache;
+    req.via = via;
+    req.openmpi_hostfile = hostfile;
     rc = hrun_cluster_discover(&req, &c->cluster, err);
-    free(hostfile);
-    free(via);
-    free(cache);
     if (!rc && c->app && c->app->suits_pes)
         suit_pes(c);
     return rc;
@@ -217,17 +209,17 @@ int context_find_program(struct context *c, const char *argv0, struct hrun_error
 
 char *context_program_here(const char *wdir, const char *name)
 {
-    char *path = strchr(name, '/') ? NULL : hrun_program_find(name, wdir, NULL);
-    char *here = path || strchr(name, '/') ? NULL : hrun_strf("./%s", name);
+    autofree char *in_path = strchr(name, '/') ? NULL : hrun_program_find(name, wdir, NULL), *found = NULL;
+    char *here;
 
-    free(path);
-    path = here ? hrun_program_find(here, wdir, NULL) : NULL;
-    if (!path) {
-        free(here);
-        here = NULL;
-    }
-    free(path);
-    return here;
+    if (in_path || strchr(name, '/'))
+        return NULL;
+    here = hrun_strf("./%s", name);
+    found = hrun_program_find(here, wdir, NULL);
+    if (found)
+        return here;
+    free(here);
+    return NULL;
 }
 
 static int shows_mpi(const struct hrun_mpi *mpi)
@@ -278,13 +270,14 @@ void context_drop_program(struct context *c)
 
 int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struct hrun_error *err)
 {
-    struct hrun_buf names = HRUN_BUF_INIT;
-    char *text = xstrdup(use ? use : ""), *save = NULL, *word;
-    int rc = 0, total = 0;
+    autorelease(hrun_buf_release) struct hrun_buf names = HRUN_BUF_INIT;
+    autofree char *text = xstrdup(use ? use : "");
+    char *save = NULL;
+    int total = 0;
 
     for (int i = 0; i < cl->nsubs; i++)
         npes[i] = use ? 0 : cl->subs[i].npes;
-    for (word = rc ? NULL : strtok_r(text, ",", &save); word && !rc; word = strtok_r(NULL, ",", &save)) {
+    for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         char *colon = strchr(word, ':');
         int64_t pes;
         int i;
@@ -296,21 +289,16 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
         if (i == cl->nsubs) {
             for (int j = 0; j < cl->nsubs; j++)
                 hrun_buf_addf(&names, "%s%s", j ? ", " : "", cl->subs[j].name);
-            rc = hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
-            break;
+            return hrun_fail(err, HRUN_EINVAL, "--use: there is no sub-cluster '%s'; there are: %s", word, names.data);
         }
         pes = cl->subs[i].npes;
-        if (colon)
-            rc = hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err);
+        if (colon && hrun_parse_count("--use", colon + 1, 0, cl->subs[i].npes, &pes, err))
+            return -1;
         npes[i] = (int)pes;
     }
     for (int i = 0; i < cl->nsubs; i++)
         total += npes[i];
-    if (!rc && !total)
-        rc = hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
-    hrun_buf_release(&names);
-    free(text);
-    return rc;
+    return total ? 0 : hrun_fail(err, HRUN_EINVAL, "--use leaves no PE");
 }
 
 /* The share folder: where this is installed or in its source tree, else the configured one. */
@@ -319,19 +307,18 @@ static char *share_folder(void)
     static const char *const below[] = {
         "/share/hrun/profiles", "/../share/profiles", "/../../share/profiles",     /* build, build/san */
     };
-    char *prefix = hrun_installed(), *found = NULL;
+    autofree char *prefix = hrun_installed();
 
-    for (size_t i = 0; prefix && !found && i < sizeof below / sizeof below[0]; i++) {
-        char *path = hrun_strf("%s%s/hpl.yaml", prefix, below[i]);
-        char *real = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+    for (size_t i = 0; prefix && i < sizeof below / sizeof below[0]; i++) {
+        autofree char *path = hrun_strf("%s%s/hpl.yaml", prefix, below[i]);
+        char *found = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
 
-        free(path);
-        if (real)
-            *strrchr(real, '/') = 0;
-        found = real;
+        if (found) {
+            *strrchr(found, '/') = 0;
+            return found;
+        }
     }
-    free(prefix);
-    return found ? found : xstrdup(HRUN_SHARE);
+    return xstrdup(HRUN_SHARE);
 }
 
 int context_named(struct context *c, const char *name, struct hrun_error *err)
@@ -349,7 +336,7 @@ int context_named(struct context *c, const char *name, struct hrun_error *err)
     return -1;
 }
 
-static int find_app(struct context *c, const char *argv0, struct hrun_error *err)
+static int find_app_of_program(struct context *c, const char *argv0, struct hrun_error *err)
 {
     const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
 
@@ -388,14 +375,10 @@ void context_drop_app(struct context *c)
 int context_find_app(struct context *c, const char *argv0, struct hrun_error *err)
 {
     const char *threads = settings_exported(c->set, "OMP_NUM_THREADS");
-    char *share = share_folder();
-    int rc;
+    autofree char *share = share_folder();
 
-    if (!share)
-        return hrun_fail_nomem(err);
-    rc = hrun_app_path(c->set->profile_path, share, &c->app_dirs, err);
-    free(share);
-    if (rc || find_app(c, argv0, err) || find_variant(c, err))
+    if (hrun_app_path(c->set->profile_path, share, &c->app_dirs, err) || find_app_of_program(c, argv0, err) ||
+        find_variant(c, err))
         return -1;
     if (c->app && c->app->threads_fill && threads)
         hrun_app_fix_threads(c->variants_of ? c->variants_of : c->app, threads);
@@ -427,12 +410,10 @@ int context_check_app(const struct context *c, const char *argv0, struct hrun_er
 
 int context_has_openmpi(void)
 {
-    char *path = hrun_program_find("ompi_info", NULL, NULL);
+    autofree char *path = hrun_program_find("ompi_info", NULL, NULL);
     struct hrun_mpi mpi;
-    int has = path && !hrun_program_mpi(path, &mpi, NULL) && mpi.kind == HRUN_MPI_OPENMPI;
 
-    free(path);
-    return has;
+    return path && !hrun_program_mpi(path, &mpi, NULL) && mpi.kind == HRUN_MPI_OPENMPI;
 }
 
 static int find_engine(struct context *c, int runs, struct hrun_error *err)
@@ -511,4 +492,3 @@ void context_release(struct context *c)
     hrun_cluster_destroy(c->cluster);
     memset(c, 0, sizeof *c);
 }
-

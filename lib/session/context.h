@@ -28,8 +28,8 @@
  * Purpose: what hrun and hrun-calibrate say to machines looks the same everywhere.
  */
 
-/* Append a document and a newline, and drop it. root NULL: memory ran out when it was made. Errors: HRUN_ENOMEM. */
-int json_print(json_t *root, struct hrun_buf *out, struct hrun_error *err);
+/* Append a document and a newline, and drop it. */
+void json_print(json_t *root, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- settings
  *
@@ -204,7 +204,7 @@ int context_use(const struct hrun_cluster *cl, const char *use, int *npes, struc
  * (N; -1: in another way than by one number). c->number is the size that the words of the command have by a definition,
  * given or found (number_of_app). One that cannot tell the size of these words gives way to what is known of the same
  * command from before, unless -app names it. Errors: HRUN_EINVAL (also: -app names a definition with `size: command`
- * for what is none), HRUN_EIO, HRUN_EPARSE, HRUN_ENOMEM. */
+ * for what is none), HRUN_EIO, HRUN_EPARSE. */
 int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
 /* For words with {N}: c->problem, and as c->app what is known of it, or NULL. Errors: as above. */
 int problem_begin(struct context *c, char *const *words, struct hrun_error *err);
@@ -230,7 +230,7 @@ int problem_is_app(const struct context *c);
 int problem_named(struct context *c, const char *name, struct hrun_error *err);
 /* Add to *err, of a name that is none, the name of an earlier command that is like it. */
 void problem_hint(const struct context *c, const char *name, struct hrun_error *err);
-/* Its command, which the caller frees; NULL: there is none, or no memory. */
+/* Its command, which the caller frees; NULL: there is none. */
 char *problem_title(const struct settings *set, const char *name);
 /* Write down what problem_find has made, if it has (needs c->store). */
 int problem_keep(struct context *c, struct hrun_error *err);
@@ -271,14 +271,14 @@ int64_t number_value(const char *text);
 const char *number_at(char *const *words, int i);
 /* Does {N} stand in the words? */
 int number_is_open(char *const *words);
-/* That number; the caller destroys it. NULL: memory ran out. */
+/* That number; the caller destroys it. */
 struct number *number_create(char *const *words, int i);
 /* The number of that name; dashes before a name count where they are given. Errors: HRUN_ENOENT (there is none, which
- * lists those there are, or what stands there is none), HRUN_EINVAL (there are several), HRUN_ENOMEM. */
+ * lists those there are, or what stands there is none), HRUN_EINVAL (there are several). */
 int number_find(char *const *words, const char *name, struct number **out, struct hrun_error *err);
 /* c->number, where the words have one: of a definition with `size: number` that of the name that its `args` have; of
  * another one that in place of {N} where all words are its `args`, which are then left to it. N: what the user says
- * besides, or 0. Errors: HRUN_EINVAL (that is another size), HRUN_ENOMEM. */
+ * besides, or 0. Errors: HRUN_EINVAL (that is another size). */
 int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_error *err);
 /* The words of c->number, or words. */
 char *const *number_words(const struct context *c, char *const *words);
@@ -299,7 +299,7 @@ void number_destroy(struct number *n);
 void conditions_settings(const struct context *c, struct hrun_buf *out);
 
 /* *out: the settings of the newest good run of a calibration of c->app on sub-clusters of c, in fresh memory, where no
- * run of one had those of c; NULL where one had, or there is none. Errors: those of the store, HRUN_ENOMEM. */
+ * run of one had those of c; NULL where one had, or there is none. Errors: those of the store. */
 int conditions_differ(const struct context *c, char **out, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- guess
@@ -313,7 +313,7 @@ int conditions_differ(const struct context *c, char **out, struct hrun_error *er
 /* Which MPI programs of c->app have, into c->mpi: of the definition's programs that are in PATH (on simulated hosts, of
  * those that SimGrid can run), of SimGrid on simulated hosts, of the Open MPI that is installed here, and of what was
  * measured, the first one of which there is a profile here; without a profile simply the first one. Needs cluster,
- * engine and store; app may be NULL. Errors: those of the store, HRUN_ENOMEM. */
+ * engine and store; app may be NULL. Errors: those of the store. */
 int guess_mpi(struct context *c, struct hrun_error *err);
 
 /* ---- nearest: sizes that would do, when the given one has no valid configuration */
@@ -340,8 +340,7 @@ struct network_key {
     const char **hosts;            /* of the cluster, in its order; the array is owned, the names are the cluster's */
     int nhosts;
 };
-/* Needs context_cluster, context_program and context_engine. Errors: HRUN_EIO (the platform), HRUN_ENOMEM; *out is then
- * to be released as well. */
+/* Needs cluster, program and engine. Errors: HRUN_EIO (the platform); *out is then to be released as well. */
 int network_key(const struct context *c, struct network_key *out, struct hrun_error *err);
 void network_key_release(struct network_key *k);
 
@@ -356,7 +355,7 @@ int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *er
 
 /* For a definition with network terms (lib/app): the network on which runs were made into c->net and c->view; NULL
  * where none was measured, and none is given. For other definitions nothing happens. note: as network_find. Errors:
- * those of network_load, HRUN_ENOMEM. */
+ * those of network_load. */
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err);
 
 /* After network_use, and once models are fitted: set->network, if any, becomes c->net and c->view, and what they were
@@ -402,8 +401,8 @@ int profiles_load(struct context *c, struct profiles *out, struct hrun_error *er
 void profiles_release(struct profiles *p);
 
 /* Append the name by which the store knows the speed of a sub-cluster's PEs (HRUN_PERF_APP): that of the kind of PE
- * alone, as neither engine nor MPI change how quick it is. Errors: HRUN_ENOMEM. */
-int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out);
+ * alone, as neither engine nor MPI change how quick it is. */
+void profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out);
 
 /* ---- logs: the runs of c->app with the constants of now, on the cluster of now */
 
@@ -411,8 +410,7 @@ struct log_filter {
     struct hrun_buf cluster, consts;
 };
 
-/* Errors: HRUN_ENOMEM; *out is then to be released as well. */
-int log_filter_make(const struct context *c, struct log_filter *out);
+void log_filter_make(const struct context *c, struct log_filter *out);
 /* Is it such a run, of size N, whose configuration is known? */
 int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N);
 void log_filter_release(struct log_filter *f);
@@ -443,7 +441,7 @@ void corrected_release(struct corrected *k);
 /* The correction of a configuration, or NULL. */
 const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs);
 
-/* 1 where a configuration is one of `tried`, 0 where not, -1 when memory is out. */
+/* Is a configuration one of `tried`? */
 int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs);
 
 /* ---- size: what is known of an application at one size N: predictor and corrections, for any question about it */
@@ -461,7 +459,7 @@ struct at_size {
 int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err);
 void at_size_release(struct at_size *a);
 
-/* Tell a predictor what the PEs of c's cluster hold. Errors: those of hrun_predictor_limit_memory, HRUN_ENOMEM. */
+/* Tell a predictor what the PEs of c's cluster hold. Errors: those of hrun_predictor_limit_memory. */
 int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err);
 
 #endif

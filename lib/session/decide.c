@@ -14,14 +14,6 @@
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3 };
 
-static void find_drift(const struct corrected *k, struct decision *d, struct hrun_error *err)
-{
-    const struct hrun_residual *runs;
-    size_t n = hrun_corrections_runs(k->all, &runs);
-
-    hrun_drift_find(runs, n, d->nsubs, d->drift);
-}
-
 /* What predicted_fill says of a configuration. */
 struct asking {
     struct decision *d;
@@ -29,7 +21,7 @@ struct asking {
     const struct hrun_plan_problem *problem;
 };
 
-static int slowest(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
+static int slowest_of_choice(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
 {
     struct asking *a = ctx;
 
@@ -98,7 +90,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
 
 /* ------------------------------------------------------------------ */
 
-static void allocate(struct decision *d, const struct hrun_cluster *cl)
+static void allocate_decision(struct decision *d, const struct hrun_cluster *cl)
 {
     size_t n = (size_t)cl->nsubs;
 
@@ -184,11 +176,11 @@ static int read_goals(const struct context *c, const struct question *q, const s
 }
 
 /* --limit loss: with how many processes the choice is made. */
-static int fewest_processes(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
+static int fewest_within_loss(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
                             struct hrun_error *err)
 {
+    autofree int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
     struct hrun_fewest fewest;
-    int *npes, rc;
 
     if (!hrun_predictor_has_balance(predictor))
         return hrun_fail(err, HRUN_EINVAL, "--limit loss is for applications of family ring (hrun-app(5)), whose times "
@@ -197,14 +189,12 @@ static int fewest_processes(const struct question *q, struct hrun_predictor *pre
         return hrun_fail(err, HRUN_EINVAL, "--limit loss and %s contradict each other: it says how many processes "
                          "are; give one of them", q->procs ? "-n" : "--config");
     d->max_loss = q->max_loss;
-    npes = xcalloc((size_t)d->nsubs, sizeof *npes);
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    rc = hrun_predictor_fewest(predictor, npes, d->max_loss, &fewest, err);
-    free(npes);
-    if (!rc)
-        *P = fewest.q;
-    return rc;
+    if (hrun_predictor_fewest(predictor, npes, d->max_loss, &fewest, err))
+        return -1;
+    *P = fewest.q;
+    return 0;
 }
 
 /* Decide where models can be asked, with shares as d->sharing has them. */
@@ -219,14 +209,17 @@ static int decide_shared(struct context *c, const struct question *q, const stru
         .limits = goals->any ? &goals->limits : NULL,
     };
     struct asking asking = { d, at, &problem };
+    const struct hrun_residual *runs;
+    size_t nruns;
 
     if (hrun_predictor_deal(at->predictor, d->sharing, err))
         return -1;
     d->network = hrun_predictor_has_network(at->predictor);
-    find_drift(known, d, err);
-    if (q->max_loss && fewest_processes(q, at->predictor, d, &problem.P, err))
+    nruns = hrun_corrections_runs(known->all, &runs);
+    hrun_drift_find(runs, nruns, d->nsubs, d->drift);
+    if (q->max_loss && fewest_within_loss(q, at->predictor, d, &problem.P, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-    if (goals_within(goals, &problem, known->known, known->n, slowest, &asking, &goals->limits, err))
+    if (goals_within(goals, &problem, known->known, known->n, slowest_of_choice, &asking, &goals->limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
     if (q->mapped ? decide_by_layout(c, q, d, err)
         : q->config ? decide_by_config(c, q, d, err)
@@ -253,29 +246,25 @@ static int find_equal(const struct at_size *at, const struct hrun_plan_sub *subs
     };
     struct hrun_error why = { 0 };
     struct hrun_plan *plan = NULL;
-    int rc;
+    int better = 0;
 
     if (hrun_predictor_deal(at->predictor, HRUN_SHARES_EQUAL, err))
         return -1;
-    rc = hrun_plan_search_known(&problem, at->known.known, at->known.n, 1, &plan, &why);
-    if (rc && why.code != HRUN_EINFEASIBLE) {
-        *err = why;
-        return -1;
-    }
-    if (!rc) {
+    if (!hrun_plan_search_known(&problem, at->known.known, at->known.n, 1, &plan, &why)) {
         const struct hrun_choice *v = &plan->v[0], *own = &d->plan->v[0];
 
         plan_choice_copy(v, d->nsubs, &d->equal);
-        rc = 0;
-        rc = rc ? rc : v->value * predicted_doubt(&at->known, v->pes, v->procs) <
-                       own->value * predicted_doubt(&at->dealt, own->pes, own->procs);
-    } else
-        rc = 0;
-    hrun_plan_destroy(plan);
-    return rc < 0 || hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : rc;
+        better = v->value * predicted_doubt(&at->known, v->pes, v->procs) <
+                 own->value * predicted_doubt(&at->dealt, own->pes, own->procs);
+        hrun_plan_destroy(plan);
+    } else if (why.code != HRUN_EINFEASIBLE) {
+        if (err)
+            *err = why;
+        return -1;
+    }
+    return hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : better;
 }
 
-/* What by_model found goes. */
 static void forget_choice(struct decision *d)
 {
     hrun_plan_destroy(d->plan);
@@ -290,21 +279,24 @@ static void forget_choice(struct decision *d)
     d->runs_here = d->runs_elsewhere = 0;
 }
 
-/* What was prepared in the working folder is run once more where preparing the choice takes longer than it saves. */
-static int keep_prepared(struct context *c, const struct at_size *at, const struct hrun_plan_problem *problem,
+/* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. The
+ * predictor may deal other shares afterwards. */
+static int prefer_prepared(struct context *c, const struct at_size *at, const struct hrun_plan_problem *problem,
                          struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)d->nsubs;
-    int *pes = xcalloc(2 * n + 1, sizeof *pes), *procs = pes + n, P = 0, rc = 0;
-    int dealt = 0, same = 1;
-    double *share = xcalloc(2 * n + 1, sizeof *share), *part = share + n, took_s, old_s;
+    autofree int *pes = xcalloc(2 * n + 1, sizeof *pes);
+    autofree double *share = xcalloc(2 * n + 1, sizeof *share);
+    int *procs = pes + n, P = 0, dealt = 0, same = 1;
+    double *part = share + n, took_s, old_s;
     const struct hrun_correction *r;
     enum hrun_sharing sharing;
     struct hrun_choice valid;
     int64_t units = 1, least;
 
-    if (!preparation_last(c, d->N, pes, procs, share, &took_s) || (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
-        goto done;
+    if (!preparation_last(c, d->N, pes, procs, share, &took_s) ||
+        (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
+        return 0;
     for (int i = 0; i < d->nsubs; i++) {
         P += pes[i] * procs[i];
         dealt |= share[i] > 0;
@@ -314,35 +306,31 @@ static int keep_prepared(struct context *c, const struct at_size *at, const stru
     sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     if (same || (dealt && !d->could_deal) || hrun_predictor_deal(at->predictor, sharing, err) ||
         hrun_plan_evaluate(problem, pes, procs, 1, &valid, NULL))
-        goto done;
+        return 0;
     hrun_choice_release(&valid);
     if (hrun_predictor_time_shared(at->predictor, pes, procs, dealt ? part : NULL, &old_s, NULL))
-        goto done;
+        return 0;
     r = corrected_find(dealt ? &at->dealt : &at->known, pes, procs);
     old_s *= r ? r->factor : 1;
     d->prepare_s = took_s;
     if (old_s > d->time_s + took_s)
-        goto done;
+        return 0;
     d->kept = 1;
     d->unkept_s = d->time_s;
     d->sharing = sharing;
     d->P = P;
     memcpy(d->pes, pes, n * sizeof *pes);
     memcpy(d->procs, procs, n * sizeof *procs);
-    rc = hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, problem, err) ? -1 : 0;
-    for (int i = 0; i < d->nsubs && !rc && d->share && dealt; i++) {
+    if (hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, problem, err))
+        return -1;
+    for (int i = 0; i < d->nsubs && d->share && dealt; i++) {
         d->share[i] = share[i];
         d->sub_time_s[i] *= old_s / d->time_s;
     }
     d->low_s *= old_s / d->time_s;
     d->high_s *= old_s / d->time_s;
     d->time_s = old_s;
-done:
-    if (!rc && hrun_predictor_deal(at->predictor, d->sharing, err))
-        rc = -1;
-    free(pes);
-    free(share);
-    return rc;
+    return 0;
 }
 
 /* Decide where models can be asked: with unequal shares where they can be dealt out and are the better ones. */
@@ -389,11 +377,11 @@ static int decide_known(struct context *c, const struct question *q, const struc
     if (!c->app->nprepare || q->anew || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any ||
         q->procs || q->shares || c->set->force)
         return 0;
-    return keep_prepared(c, at, &problem, d, err);
+    return prefer_prepared(c, at, &problem, d, err) || hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : 0;
 }
 
 /* Can shares be dealt out as they are wished? */
-static int check_shares(const struct context *c, const struct question *q, const struct at_size *at,
+static int check_shares_wish(const struct context *c, const struct question *q, const struct at_size *at,
                         struct hrun_error *err)
 {
     const char *name = c->app ? c->app->name : "the program";
@@ -408,13 +396,13 @@ static int check_shares(const struct context *c, const struct question *q, const
 }
 
 /* Decide, where what is known at this size has been made if there are models. */
-static int decide(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
+static int decide_at_size(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
     struct goals goals = { 0 };
 
-    if ((q->explore > 0 && explore_check(q, err)) || check_shares(c, q, at, err) || check_procs(c, q, d, err) ||
+    if ((q->explore > 0 && explore_check(q, err)) || check_shares_wish(c, q, at, err) || check_procs(c, q, d, err) ||
         take_profiles(c, q, p, d, err))
         return -1;
     for (int i = 0; i < cl->nsubs; i++)
@@ -453,34 +441,29 @@ int decision_make(struct context *c, const struct question *q, const struct prof
                   int64_t N, struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)c->cluster->nsubs;
-    int *npes = xcalloc(n, sizeof *npes), rc = -1;
-    struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
-    struct at_size own = { 0 };
+    autofree int *npes = xcalloc(n, sizeof *npes);
+    autofree struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
+    autorelease(at_size_release) struct at_size own = { 0 };
+    int rc;
 
-    allocate(d, c->cluster);
+    allocate_decision(d, c->cluster);
     d->N = N;
     d->method = HRUN_METHOD_NNLS;
-    if (context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err))
-        goto done;
+    rc = context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
 
         d->subs[i].npes = npes[i];
         d->subs[i].each = c->app && c->app->suits_pes && sub->npes && sub->pes[0].ncores > 1 ? sub->pes[0].ncores : 1;
     }
-    if (p->have && !at) {
-        if (at_size_make(c, p, N, &own, err))
-            goto done;
+    if (!rc && p->have && !at) {
+        rc = at_size_make(c, p, N, &own, err);
         at = &own;
     }
-    rc = decide(c, q, p, at, subs, d, err);
-    if (rc && err && err->code == HRUN_EINFEASIBLE && c->app && c->app->most_procs)
+    if (!rc && (rc = decide_at_size(c, q, p, at, subs, d, err)) && err && err->code == HRUN_EINFEASIBLE && c->app &&
+        c->app->most_procs)
         hrun_fail_prefix(err, "with at most %d process%s, as %s grants (-n starts more)", c->app->most_procs,
                          c->app->most_procs == 1 ? "" : "es", c->cluster->allocation);
-done:
-    at_size_release(&own);
-    free(subs);
-    free(npes);
     if (rc)
         decision_release(d);
     return rc;
@@ -520,8 +503,7 @@ double decision_value(const struct decision *d)
 
 void decision_release(struct decision *d)
 {
-    hrun_plan_destroy(d->plan);
-    hrun_plan_destroy(d->pareto);
+    forget_choice(d);
     free(d->subs);
     free(d->pes);
     free(d->procs);
@@ -532,8 +514,6 @@ void decision_release(struct decision *d)
     free(d->unwatched);
     hrun_choice_release(&d->equal);
     free(d->drift);
-    free(d->failed);
-    free(d->failed_why);
     free(d->learning.best);
     memset(d, 0, sizeof *d);
 }

@@ -270,7 +270,7 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 
 /* Fill d's predictions: of its configuration, with shares as d->sharing has them and its predictor deals them,
  * corrected by runs of it, and of the mpirun-style one with equal shares. problem: of at->predictor. What the models
- * do not predict stays marked as not known. Errors: HRUN_ENOMEM. */
+ * do not predict stays marked as not known. Errors: those of hrun_predictor_deal. */
 int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
                    struct hrun_error *err);
 
@@ -344,9 +344,8 @@ int64_t decide_capacity(const struct context *c, const struct decision *d);
 int kinds_matter(const struct context *c, const struct question *q, const struct decision *d);
 
 /* c->kinds: of the store; else, where why_not is NULL, of the benchmark (with --refresh always, 1.5 s with all cores
- * busy); else not known, because of why_not. Needs c->signatures. That it cannot be kept is said. Errors:
- * HRUN_ENOMEM. */
-int kinds_find(struct context *c, const char *why_not, struct hrun_error *err);
+ * busy); else not known, because of why_not. Needs c->signatures. That it cannot be kept is said. */
+void kinds_find(struct context *c, const char *why_not);
 
 /* Speeds of sub-clusters from the rates of their PEs, sub-cluster by sub-cluster, into speed[nsubs]. Result: 1; 0 with
  * why[size] where the rates cannot be trusted. */
@@ -408,7 +407,7 @@ int variants_next(const struct variants *v);
 
 /* Append "cannon; next best: columns (4,1,3,1) +3.1 %". */
 void variants_print(const struct variants *v, struct hrun_buf *out);
-/* The same for machines; null where there are none. NULL: no memory. */
+/* The same for machines; null where there are none. */
 json_t *variants_json(const struct variants *v);
 
 /* ---------------------------------------------------------------- placement
@@ -451,11 +450,10 @@ struct command {
     json_t *more;             /* members that the command adds; NULL: none */
 };
 
-/* Append the plan. Errors: HRUN_ENOMEM. */
-int document_plan(const struct context *c, const struct decision *d, const struct command *cmd, struct hrun_buf *out,
-                  struct hrun_error *err);
+/* Append the plan. */
+void document_plan(const struct context *c, const struct decision *d, const struct command *cmd, struct hrun_buf *out);
 
-/* Append the cluster; signatures may be fewer than the sub-clusters when they are not known. Errors: HRUN_ENOMEM. */
-int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+/* Append the cluster; signatures may be fewer than the sub-clusters when they are not known. */
+void document_cluster(const struct context *c, struct hrun_buf *out);
 
 #endif

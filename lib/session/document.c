@@ -9,10 +9,10 @@
 #include <string.h>
 
 /* A text; bytes that are not UTF-8 (a program's name may hold any) become U+FFFD, so that none is lost silently. */
-static json_t *text(const char *s)
+static json_t *text_json(const char *s)
 {
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     json_t *j = json_string(s);
-    struct hrun_buf b = HRUN_BUF_INIT;
 
     if (j)
         return j;
@@ -22,12 +22,10 @@ static json_t *text(const char *s)
         else
             hrun_buf_adds(&b, "\xef\xbf\xbd");
     }
-    j = json_string(b.data);
-    hrun_buf_release(&b);
-    return j;
+    return json_string(b.data);
 }
 
-static json_t *config(const int *pes, const int *procs, int n)
+static json_t *config_json(const int *pes, const int *procs, int n)
 {
     json_t *a = json_array();
 
@@ -36,25 +34,25 @@ static json_t *config(const int *pes, const int *procs, int n)
     return a;
 }
 
-static json_t *seconds(int known, double value)
+static json_t *number_or_null(int known, double value)
 {
     return known ? json_real(value) : json_null();
 }
 
 /* Of units of work, which are whole, or relative to each other. */
-static json_t *amount(double share)
+static json_t *share_json(double share)
 {
     return share == floor(share) ? json_integer((json_int_t)share) : json_real(share);
 }
 
-static json_t *choice(const struct hrun_choice *v, int nsubs)
+static json_t *choice_json(const struct hrun_choice *v, int nsubs)
 {
-    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
+    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config_json(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
                      "predicted_s", v->time_s, "ranked_s", v->ranked_s);
 }
 
 /* What the prediction lies outside of: at most N and P. */
-static json_t *extrapolates(const struct context *c, const struct decision *d)
+static json_t *extrapolates_json(const struct context *c, const struct decision *d)
 {
     const struct { const char *what; int64_t value; const struct beyond *b; } in[] = {
         { "N", d->N, &d->beyond_n }, { "P", d->P, &d->beyond_p },
@@ -70,7 +68,7 @@ static json_t *extrapolates(const struct context *c, const struct decision *d)
     return out;
 }
 
-static json_t *ranks(const struct hrun_layout *l)
+static json_t *ranks_json(const struct hrun_layout *l)
 {
     const struct hrun_cluster *cl = l->cluster;
     json_t *a = json_array();
@@ -79,7 +77,7 @@ static json_t *ranks(const struct hrun_layout *l)
         const struct hrun_rank *k = &l->ranks[r];
 
         json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o}", "rank", r, "host",
-                                           text(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe",
+                                           text_json(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe",
                                            k->pe, "cores", k->cores, "pus", k->cpuset, "threads",
                                            k->threads ? json_integer(k->threads) : json_null()));
     }
@@ -87,7 +85,7 @@ static json_t *ranks(const struct hrun_layout *l)
 }
 
 /* The sub-clusters whose machines have changed. */
-static json_t *drift(const struct context *c, const struct decision *d)
+static json_t *drift_json(const struct context *c, const struct decision *d)
 {
     json_t *a = json_array();
 
@@ -100,32 +98,32 @@ static json_t *drift(const struct context *c, const struct decision *d)
 }
 
 /* Time against cost or energy, quickest first; null where there is none. */
-static json_t *pareto(const struct decision *d)
+static json_t *pareto_json(const struct decision *d)
 {
     json_t *a = d->pareto ? json_array() : json_null();
 
     for (int k = 0; d->pareto && k < d->pareto->n; k++) {
         const struct hrun_choice *v = &d->pareto->v[k];
 
-        json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config(v->pes, v->procs, d->nsubs),
+        json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config_json(v->pes, v->procs, d->nsubs),
                                            "predicted_s", v->time_s, d->pareto_of, v->value));
     }
     return a;
 }
 
 /* Of family ring, else null. */
-static json_t *ring(const struct decision *d)
+static json_t *ring_json(const struct decision *d)
 {
     const struct hrun_balance *b = &d->balance;
 
     if (!b->q)
         return json_null();
     return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
-                     seconds(isfinite(b->least), b->least), "rounded_loss", seconds(isfinite(b->rounded), b->rounded),
-                     "efficiency", b->efficiency, "max_loss", seconds(d->max_loss > 0, d->max_loss));
+                     number_or_null(isfinite(b->least), b->least), "rounded_loss", number_or_null(isfinite(b->rounded), b->rounded),
+                     "efficiency", b->efficiency, "max_loss", number_or_null(d->max_loss > 0, d->max_loss));
 }
 
-static json_t *subclusters(const struct context *c, const struct decision *d)
+static json_t *subclusters_json(const struct context *c, const struct decision *d)
 {
     json_t *subs = json_array();
 
@@ -136,14 +134,14 @@ static json_t *subclusters(const struct context *c, const struct decision *d)
             subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
                             "procs_per_pe", d->has_config ? d->procs[i] : 0, "share",
-                            d->share && d->has_config ? amount(d->share[i]) : json_null(), "predicted_s",
-                            seconds(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
-                            "note", d->subs[i].why_not ? text(d->subs[i].why_not) : json_null()));
+                            d->share && d->has_config ? share_json(d->share[i]) : json_null(), "predicted_s",
+                            number_or_null(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
+                            "note", d->subs[i].why_not ? text_json(d->subs[i].why_not) : json_null()));
     }
     return subs;
 }
 
-static void add_choice(json_t *root, const struct context *c, const struct decision *d)
+static void add_chosen_json(json_t *root, const struct context *c, const struct decision *d)
 {
     static const char *const by[] = { "model", "user", "default", "probe", "kinds", "runs" };
 
@@ -153,14 +151,14 @@ static void add_choice(json_t *root, const struct context *c, const struct decis
     json_object_set_new(root, "mpi", json_string(c->mpi.id));
     json_object_set_new(root, "chosen_by", json_string(by[d->by]));
     json_object_set_new(root, "P", json_integer(d->P));
-    json_object_set_new(root, "config", d->has_config ? config(d->pes, d->procs, d->nsubs) : json_null());
+    json_object_set_new(root, "config", d->has_config ? config_json(d->pes, d->procs, d->nsubs) : json_null());
 }
 
-static void add_prediction(json_t *root, const struct context *c, const struct decision *d)
+static void add_prediction_json(json_t *root, const struct context *c, const struct decision *d)
 {
-    json_object_set_new(root, "predicted_s", seconds(d->predicted, d->time_s));
-    json_object_set_new(root, "predicted_low_s", seconds(d->predicted, d->low_s));
-    json_object_set_new(root, "predicted_high_s", seconds(d->predicted, d->high_s));
+    json_object_set_new(root, "predicted_s", number_or_null(d->predicted, d->time_s));
+    json_object_set_new(root, "predicted_low_s", number_or_null(d->predicted, d->low_s));
+    json_object_set_new(root, "predicted_high_s", number_or_null(d->predicted, d->high_s));
     json_object_set_new(root, "limiting", d->predicted && !d->tasking.dynamic
                         ? json_string(c->cluster->subs[d->limiting].name) : json_null());
     json_object_set_new(root, "work_goes_to", !d->predicted ? json_null() : json_string(
@@ -172,69 +170,67 @@ static void add_prediction(json_t *root, const struct context *c, const struct d
                                         "runs_at_other_N", d->runs_elsewhere)
                             : json_null());
     json_object_set_new(root, "measured_with",
-                        d->predicted && d->measured_with ? text(d->measured_with) : json_null());
-    json_object_set_new(root, "drift", drift(c, d));
+                        d->predicted && d->measured_with ? text_json(d->measured_with) : json_null());
+    json_object_set_new(root, "drift", drift_json(c, d));
 }
 
-static json_t *learning(const struct learning *l)
+static json_t *learning_json(const struct learning *l)
 {
     static const char *const why[] = { "usual", "tries", "debt", "saves", "done" };
 
     if (!l->on)
         return json_null();
     return json_pack("{s:s, s:s?, s:i, s:o, s:o, s:f, s:o, s:o, s:o}", "state", why[l->why], "best", l->best,
-                     "best_runs", l->best_runs, "best_s", seconds(l->best_s > 0, l->best_s),
-                     "usual_s", seconds(l->usual_s > 0, l->usual_s), "account_s", l->account_s,
-                     "expected_s", seconds(l->why == HRUN_LEARN_TRIES, l->expected_s),
-                     "low_s", seconds(l->why == HRUN_LEARN_TRIES, l->low_s),
-                     "high_s", seconds(l->why == HRUN_LEARN_TRIES, l->high_s));
+                     "best_runs", l->best_runs, "best_s", number_or_null(l->best_s > 0, l->best_s),
+                     "usual_s", number_or_null(l->usual_s > 0, l->usual_s), "account_s", l->account_s,
+                     "expected_s", number_or_null(l->why == HRUN_LEARN_TRIES, l->expected_s),
+                     "low_s", number_or_null(l->why == HRUN_LEARN_TRIES, l->low_s),
+                     "high_s", number_or_null(l->why == HRUN_LEARN_TRIES, l->high_s));
 }
 
 /* Why this size and this configuration, and how far the models can be trusted with them. */
-static void add_reasons(json_t *root, const struct context *c, const struct decision *d)
+static void add_reasons_json(json_t *root, const struct context *c, const struct decision *d)
 {
-    struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
 
     json_object_set_new(root, "explores",
-                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice(&d->plan->v[0], d->nsubs),
+                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice_json(&d->plan->v[0], d->nsubs),
                                                    "predicted_loss", d->explores.loss, "open", d->explores.open)
                                        : json_null());
-    json_object_set_new(root, "learns", learning(&d->learning));
+    json_object_set_new(root, "learns", learning_json(&d->learning));
     json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
     json_object_set_new(root, "finest",
                         d->finest.on ? json_pack("{s:I, s:I, s:b, s:o, s:o}", "N", (json_int_t)d->finest.N, "limit",
                                                  (json_int_t)d->finest.limit, "limit_given", d->finest.given, "next",
                                                  d->finest.next ? json_integer((json_int_t)d->finest.next)
                                                                 : json_null(),
-                                                 "why_not", d->finest.next ? text(d->finest.why) : json_null())
+                                                 "why_not", d->finest.next ? text_json(d->finest.why) : json_null())
                                      : json_null());
     for (int i = 0; i < d->nsubs; i++)
         hrun_models_misses(&d->subs[i].models, 1, &misses);
     json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
-    hrun_buf_release(&misses);
     json_object_set_new(root, "extrapolation",
-                        seconds(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
-    json_object_set_new(root, "extrapolates", extrapolates(c, d));
+                        number_or_null(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
+    json_object_set_new(root, "extrapolates", extrapolates_json(c, d));
     json_object_set_new(root, "outside_of_sizes", decision_is_outside(d) ? json_pack("[I, I]", (json_int_t)d->sizes[0],
                                                                                      (json_int_t)d->sizes[1])
                                                                          : json_null());
     decision_doubts(d, &doubts);
     json_object_set_new(root, "unsure", doubts.len ? json_string(doubts.data) : json_null());
-    hrun_buf_release(&doubts);
 }
 
 /* By which factor the waits of a watched run change the units of a process of each sub-cluster. */
-static json_t *waits(const struct decision *d)
+static json_t *waits_json(const struct decision *d)
 {
     json_t *out = d->unwatched && !d->kept ? json_array() : json_null();
 
     for (int i = 0; json_is_array(out) && i < d->nsubs; i++)
-        json_array_append_new(out, seconds(d->unwatched[i] > 0, d->share[i] / d->unwatched[i]));
+        json_array_append_new(out, number_or_null(d->unwatched[i] > 0, d->share[i] / d->unwatched[i]));
     return out;
 }
 
 /* How the work is dealt out, where the definition has `shares`. */
-static json_t *sharing(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
+static json_t *sharing_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     static const char *const how[] = { "equal", "proportional", "best" };
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
@@ -245,53 +241,49 @@ static json_t *sharing(const struct context *c, const struct decision *d, const 
         return json_null();
     ranks = json_array();
     for (int r = 0; r < layout->nranks; r++)
-        json_array_append_new(ranks, amount(share[r]));
+        json_array_append_new(ranks, share_json(share[r]));
     free(share);
-    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->sharing], "units", ranks, "waits", waits(d), "equal",
-                     d->equal.P ? choice(&d->equal, d->nsubs) : json_null());
+    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->sharing], "units", ranks, "waits", waits_json(d), "equal",
+                     d->equal.P ? choice_json(&d->equal, d->nsubs) : json_null());
 }
 
 /* What is run before the application, where the definition has `prepare`. */
-static json_t *preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
+static json_t *preparation_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
-    struct hrun_strvec due = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec due = HRUN_STRVEC_INIT;
     double took_s = 0, age_s;
-    json_t *out = json_null();
 
-    if (c->app && c->app->nprepare && !preparation_due(&w, layout, &due, &took_s, &age_s, NULL)) {
-        took_s = due.n ? d->prepare_s : took_s;
-        out = json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s",
-                        seconds(took_s > 0, took_s));
-    }
-    hrun_strvec_release(&due);
-    return out;
+    if (!c->app || !c->app->nprepare || preparation_due(&w, layout, &due, &took_s, &age_s, NULL))
+        return json_null();
+    took_s = due.n ? d->prepare_s : took_s;
+    return json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s", number_or_null(took_s > 0, took_s));
 }
 
 /* What else could be chosen, by time and by price. */
-static void add_others(json_t *root, const struct decision *d)
+static void add_others_json(json_t *root, const struct decision *d)
 {
     json_t *next = json_array();
 
     for (int k = 1; d->plan && !d->kept && k < d->plan->n; k++)
-        json_array_append_new(next, choice(&d->plan->v[k], d->nsubs));
+        json_array_append_new(next, choice_json(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
     json_object_set_new(root, "failed", d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs",
-                                                               d->failed, "last", text(d->failed_why)) : json_null());
+                                                               d->failed, "last", text_json(d->failed_why)) : json_null());
     json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
-    json_object_set_new(root, "ring", ring(d));
-    json_object_set_new(root, "cost", seconds(d->objective && isfinite(d->cost), d->cost));
-    json_object_set_new(root, "energy_j", seconds(d->objective && isfinite(d->energy_j), d->energy_j));
-    json_object_set_new(root, "pareto", pareto(d));
+    json_object_set_new(root, "ring", ring_json(d));
+    json_object_set_new(root, "cost", number_or_null(d->objective && isfinite(d->cost), d->cost));
+    json_object_set_new(root, "energy_j", number_or_null(d->objective && isfinite(d->energy_j), d->energy_j));
+    json_object_set_new(root, "pareto", pareto_json(d));
     json_object_set_new(root, "mpirun_style",
                         d->plain_known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
-                                                   config(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
+                                                   config_json(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
                                                    d->plain_time_s, "ranked_s", d->plain_ranked_s, "valid",
                                                    d->plain_valid)
                                        : json_null());
 }
 
-static void add_search(json_t *root, const struct hrun_plan *plan)
+static void add_search_json(json_t *root, const struct hrun_plan *plan)
 {
     const struct hrun_plan_counts *n = &plan->counts;
 
@@ -302,24 +294,23 @@ static void add_search(json_t *root, const struct hrun_plan *plan)
                                n->excluded_model)
                    : json_pack("{s:f}", "total", n->total));
     json_object_set_new(root, "exact", json_boolean(plan->exact));
-    json_object_set_new(root, "gap", seconds(isfinite(plan->gap), plan->gap));
+    json_object_set_new(root, "gap", number_or_null(isfinite(plan->gap), plan->gap));
     json_object_set_new(root, "looks", json_integer(plan->evaluated));
     json_object_set_new(root, "search_s", json_real(plan->search_s));
 }
 
-static void add_network(json_t *root, const struct context *c, const struct decision *d)
+static void add_network_json(json_t *root, const struct context *c, const struct decision *d)
 {
-    struct hrun_buf irregular = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf irregular = HRUN_BUF_INIT;
 
     json_object_set_new(root, "network",
                         d->network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
-                                               seconds(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
+                                               number_or_null(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
                                                "file", c->set->network)
                                    : json_null());
     predicted_irregular(c, d, &irregular);
-    json_object_set_new(root, "irregular", irregular.len ? text(irregular.data) : json_null());
-    hrun_buf_release(&irregular);
-    json_object_set_new(root, "network_note", d->network_note ? text(d->network_note) : json_null());
+    json_object_set_new(root, "irregular", irregular.len ? text_json(irregular.data) : json_null());
+    json_object_set_new(root, "network_note", d->network_note ? text_json(d->network_note) : json_null());
 }
 
 static json_t *words_json(char *const *words)
@@ -327,7 +318,7 @@ static json_t *words_json(char *const *words)
     json_t *a = words ? json_array() : json_null();
 
     for (char *const *word = words; word && *word; word++)
-        json_array_append_new(a, text(*word));
+        json_array_append_new(a, text_json(*word));
     return a;
 }
 
@@ -344,67 +335,65 @@ static json_t *programs_json(const struct hrun_job *job)
     return a;
 }
 
-int document_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                  struct hrun_buf *out, struct hrun_error *err)
+void document_plan(const struct context *c, const struct decision *d, const struct command *cmd, struct hrun_buf *out)
 {
+    autorelease(hrun_buf_release) struct hrun_buf mapping = HRUN_BUF_INIT;
     json_t *root = json_object();
-    struct hrun_buf mapping = HRUN_BUF_INIT;
 
-    add_choice(root, c, d);
-    add_prediction(root, c, d);
-    add_reasons(root, c, d);
-    json_object_set_new(root, "subclusters", subclusters(c, d));
-    add_others(root, d);
-    json_object_set_new(root, "shares", sharing(c, d, cmd->layout));
-    json_object_set_new(root, "prepare", preparation(c, d, cmd->layout));
+    add_chosen_json(root, c, d);
+    add_prediction_json(root, c, d);
+    add_reasons_json(root, c, d);
+    json_object_set_new(root, "subclusters", subclusters_json(c, d));
+    add_others_json(root, d);
+    json_object_set_new(root, "shares", sharing_json(c, d, cmd->layout));
+    json_object_set_new(root, "prepare", preparation_json(c, d, cmd->layout));
     if (d->plan)
-        add_search(root, d->plan);
-    add_network(root, c, d);
+        add_search_json(root, d->plan);
+    add_network_json(root, c, d);
     if (cmd->more)
         json_object_update(root, cmd->more);
     json_object_set_new(root, "measurements", json_integer(d->nsamples));
     if (cmd->mapping && cmd->layout->bound)
         hrun_mapping_print(cmd->mapping, cmd->layout, &mapping);
-    json_object_set_new(root, "mapping", mapping.len ? text(mapping.data) : json_null());
-    hrun_buf_release(&mapping);
-    json_object_set_new(root, "ranks", ranks(cmd->layout));
+    json_object_set_new(root, "mapping", mapping.len ? text_json(mapping.data) : json_null());
+    json_object_set_new(root, "ranks", ranks_json(cmd->layout));
     json_object_set_new(root, "argv", words_json(cmd->argv));
     json_object_set_new(root, "programs", programs_json(cmd->job));
-    json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text(cmd->yielding) : json_null());
-    json_object_set_new(root, "mpirun", cmd->mpirun ? text(cmd->mpirun) : json_null());
-    return json_print(root, out, err);
+    json_object_set_new(root, "yielding", cmd->yielding && *cmd->yielding ? text_json(cmd->yielding) : json_null());
+    json_object_set_new(root, "mpirun", cmd->mpirun ? text_json(cmd->mpirun) : json_null());
+    json_print(root, out);
 }
 
 /* asked is in seconds since 1970; what was not asked or told is null. */
-static json_t *host(const struct hrun_host *h)
+static json_t *host_json(const struct hrun_host *h)
 {
     return json_pack("{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:o, s:o}", "name", h->name, "local", h->is_local, "slots",
                      h->slots ? h->slots : h->cores, "component", h->group, "remembered", h->remembered, "asked",
                      h->asked_s ? json_integer((json_int_t)h->asked_s) : json_null(), "fingerprint",
-                     *h->fingerprint ? text(h->fingerprint) : json_null(), "openmpi",
-                     h->mpi ? text(h->mpi) : json_null(), "cpu_quota",
+                     *h->fingerprint ? text_json(h->fingerprint) : json_null(), "openmpi",
+                     h->mpi ? text_json(h->mpi) : json_null(), "cpu_quota",
                      h->cpu_quota > 0 ? json_real(h->cpu_quota) : json_null());
 }
 
 /* Hosts that are not used, and why. */
-static json_t *left_out(const struct hrun_cluster *cl)
+static json_t *left_out_json(const struct hrun_cluster *cl)
 {
     json_t *a = json_array();
 
     for (size_t i = 0; i < cl->unreachable.n; i++)
-        json_array_append_new(a, json_pack("{s:s, s:o}", "name", cl->unreachable.v[i], "why", text(cl->why_not.v[i])));
+        json_array_append_new(a, json_pack("{s:s, s:o}", "name", cl->unreachable.v[i], "why", text_json(cl->why_not.v[i])));
     for (size_t i = 0; i < cl->not_granted.n; i++)
         json_array_append_new(a, json_pack("{s:s, s:s}", "name", cl->not_granted.v[i], "why", "not granted"));
     return a;
 }
 
-int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+void document_cluster(const struct context *c, struct hrun_buf *out)
 {
     const struct hrun_cluster *cl = c->cluster;
     json_t *root = json_object(), *subs = json_array(), *hosts = json_array();
 
     for (int h = 0; h < cl->nhosts; h++)
-        json_array_append_new(hosts, host(&cl->hosts[h]));
+        json_array_append_new(hosts, host_json(&cl->hosts[h]));
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
         json_t *pes = json_array();
@@ -415,33 +404,31 @@ int document_cluster(const struct context *c, struct hrun_buf *out, struct hrun_
                                                  s->pes[k].cpuset, "memory_bytes", (double)s->pes[k].memory_bytes));
         json_array_append_new(
             subs, json_pack("{s:s, s:o, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:s?, s:s?, s:o, s:o}", "name", s->name,
-                            "cpu_model", text(s->cpu_model), "core_kind", s->core_kind, "level",
+                            "cpu_model", text_json(s->cpu_model), "core_kind", s->core_kind, "level",
                             hrun_level_name(s->level), "cores_per_pe", s->cores_per_pe, "pus_per_pe", s->pus_per_pe,
                             "memory_bytes", (double)s->memory_bytes, "cost_per_hour", s->cost_per_hour, "power_w",
                             s->power_w, "network", s->network, "signature",
                             (size_t)i < c->signatures.n ? c->signatures.v[i] : NULL, "program",
-                            s->program ? text(s->program) : json_null(), "pes", pes));
+                            s->program ? text_json(s->program) : json_null(), "pes", pes));
     }
-    json_object_set_new(root, "source", text(cl->source));
-    json_object_set_new(root, "platform", cl->platform ? text(cl->platform) : json_null());
-    json_object_set_new(root, "allocation", cl->allocation ? text(cl->allocation) : json_null());
+    json_object_set_new(root, "source", text_json(cl->source));
+    json_object_set_new(root, "platform", cl->platform ? text_json(cl->platform) : json_null());
+    json_object_set_new(root, "allocation", cl->allocation ? text_json(cl->allocation) : json_null());
     json_object_set_new(root, "hosts", hosts);
-    json_object_set_new(root, "left_out", left_out(cl));
+    json_object_set_new(root, "left_out", left_out_json(cl));
     json_object_set_new(root, "subclusters", subs);
-    return json_print(root, out, err);
+    json_print(root, out);
 }
 
 /* ---------------------------------------------------------------- JSON documents as they are printed */
 
-int json_print(json_t *root, struct hrun_buf *out, struct hrun_error *err)
+void json_print(json_t *root, struct hrun_buf *out)
 {
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    autofree char *printed = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
 
     json_decref(root);
-    if (!text)
-        return hrun_fail_nomem(err);
-    hrun_buf_adds(out, text);
+    if (!printed)
+        hrun_out_of_memory();
+    hrun_buf_adds(out, printed);
     hrun_buf_addc(out, '\n');
-    free(text);
-    return 0;
 }

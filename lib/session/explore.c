@@ -36,15 +36,6 @@ static int was_last(const struct corrected *k, const struct decision *d, const s
            !memcmp(k->known[runs[n - 1].config].procs, v->procs, len);
 }
 
-static void fill(const struct corrected *k, const struct hrun_choice *v, struct hrun_explore_arm *arm)
-{
-    const struct hrun_correction *r = corrected_find(k, v->pes, v->procs);
-
-    arm->value = v->value;
-    arm->sd = r ? r->sd : hrun_corrections_sd(k->all);
-    arm->runs = r ? r->runs : 0;
-}
-
 int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
             struct hrun_error *err)
 {
@@ -63,21 +54,19 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     for (int i = 0; i < k->n; i++)
         runs += k->details[i].runs;
     for (int i = 0; i < plan->n; i++) {
-        int tried = i ? corrected_tried(k, plan->v[i].pes, plan->v[i].procs, d->nsubs) : 0;
+        const struct hrun_correction *r = corrected_find(k, plan->v[i].pes, plan->v[i].procs);
 
-        if (tried < 0) {
-            hrun_plan_destroy(plan);
-            return hrun_fail_nomem(err);
-        }
-        index[n] = i;
-        if (!tried)
-            fill(k, &plan->v[i], &arms[n++]);
+        if (i && corrected_tried(k, plan->v[i].pes, plan->v[i].procs, d->nsubs))
+            continue;
+        arms[n] = (struct hrun_explore_arm){ .value = plan->v[i].value, .runs = r ? r->runs : 0,
+                                             .sd = r ? r->sd : hrun_corrections_sd(k->all) };
+        index[n++] = i;
     }
     pick = hrun_explore_pick(arms, n, loss, runs, 0);
-    if (!pick)
+    if (!pick) {
         d->explores.nothing = plan->n > 1 ? "no other configuration may be quicker at this predicted loss"
                                           : "no other configuration is valid";
-    if (pick) {
+    } else {
         v = &plan->v[index[pick]];
         memcpy(d->pes, v->pes, len);
         memcpy(d->procs, v->procs, len);

@@ -28,7 +28,7 @@ struct finder {
     int deals;              /* 1: unequal shares may be chosen */
 };
 
-static double seconds_now(void)
+static double own_seconds(void)
 {
     struct timespec ts;
 
@@ -38,7 +38,7 @@ static double seconds_now(void)
 
 /* ------------------------------------------------------------------ one size */
 
-static int any_rule(void *ctx, int P, struct hrun_error *err)
+static int accept_any_P(void *ctx, int P, struct hrun_error *err)
 {
     (void)ctx;
     (void)P;
@@ -47,7 +47,7 @@ static int any_rule(void *ctx, int P, struct hrun_error *err)
 }
 
 /* Is there a configuration for N within the limits; ruled = 0: whatever the rule says? 1, 0 with *why, or -1. */
-static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
+static int allows_size(struct finder *f, int64_t N, int ruled, struct hrun_error *why, struct hrun_error *err)
 {
     struct hrun_predictor *p = hrun_predictor_create_net(f->c->app, f->models, f->nsubs, HRUN_FORM_NPT, N, f->c->view,
                                                          NULL, why);
@@ -62,7 +62,7 @@ static int allows(struct finder *f, int64_t N, int ruled, struct hrun_error *why
         rc = !hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, why);
         oracle = *hrun_predictor_oracle(p);
         if (!ruled)
-            oracle.rule = any_rule;
+            oracle.rule = accept_any_P;
         problem.oracle = &oracle;
         rc = rc && !hrun_plan_search(&problem, 1, &plan, why);
         hrun_plan_destroy(plan);
@@ -119,14 +119,14 @@ static int64_t only_size(const struct finder *f)
 }
 
 /* The largest size of lo..hi that is allowed whatever the rule says; lo - 1: none, and *why. */
-static int bisect(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
+static int bisect_sizes(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
                   struct hrun_error *err)
 {
     int64_t below = lo - 1, above = hi + 1, mid = hi;
     int rc;
 
     while (above - below > 1) {
-        rc = allows(f, mid, 0, why, err);
+        rc = allows_size(f, mid, 0, why, err);
         if (rc < 0)
             return -1;
         if (rc)
@@ -143,15 +143,15 @@ static int bisect(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct
 static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, struct hrun_error *why,
                      struct hrun_error *err)
 {
-    double end = seconds_now() + SECONDS;
+    double end = own_seconds() + SECONDS;
     int rc = 0;
 
     for (*out = 0; N >= lo && !rc; N--) {
         rc = is_size(f, N, err);
-        rc = rc > 0 ? allows(f, N, 1, why, err) : rc;
+        rc = rc > 0 ? allows_size(f, N, 1, why, err) : rc;
         if (rc > 0)
             *out = N;
-        if (!rc && seconds_now() > end)
+        if (!rc && own_seconds() > end)
             return hrun_fail(err, HRUN_EINFEASIBLE, "--finest: in %.0f s no size was found within the limits, down to "
                              "N = %lld; -N SIZE begins lower", SECONDS, (long long)N);
     }
@@ -161,13 +161,13 @@ static int walk_down(struct finder *f, int64_t N, int64_t lo, int64_t *out, stru
 /* Why not the next larger size that the rule accepts: out->next and out->why. */
 static int tell_next(struct finder *f, int64_t hi, struct finest *out, struct hrun_error *err)
 {
-    double end = seconds_now() + SECONDS / 10;
+    double end = own_seconds() + SECONDS / 10;
     struct hrun_error why = { 0 };
 
-    for (int64_t N = out->N + 1; N <= hi && seconds_now() < end; N++) {
+    for (int64_t N = out->N + 1; N <= hi && own_seconds() < end; N++) {
         int rc = is_size(f, N, err);
 
-        rc = rc > 0 ? allows(f, N, 1, &why, err) : rc;
+        rc = rc > 0 ? allows_size(f, N, 1, &why, err) : rc;
         if (rc < 0)
             return -1;
         if (!why.text[0])
@@ -182,7 +182,7 @@ static int tell_next(struct finder *f, int64_t hi, struct finest *out, struct hr
     return 0;
 }
 
-static int search(struct finder *f, int64_t most, struct finest *out, struct hrun_error *err)
+static int search_finest(struct finder *f, int64_t most, struct finest *out, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     int64_t lo, hi, top;
@@ -191,7 +191,7 @@ static int search(struct finder *f, int64_t most, struct finest *out, struct hru
     out->limit = most && most < hi ? most : hi;
     out->given = most && most < hi;
     out->measure = only_size(f) ? hi : 0;
-    if (bisect(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
+    if (bisect_sizes(f, lo, out->limit, &top, &why, err) || walk_down(f, top, lo, &out->N, &why, err))
         return -1;
     if (out->N)
         return tell_next(f, out->limit, out, err);
@@ -206,7 +206,7 @@ static int search(struct finder *f, int64_t most, struct finest *out, struct hru
 
 /* ------------------------------------------------------------------ */
 
-static int check_question(const struct question *q, struct hrun_error *err)
+static int check_finest_question(const struct question *q, struct hrun_error *err)
 {
     if (q->config)
         return hrun_fail(err, HRUN_EINVAL, "--finest and --config contradict each other: the size is to be found that "
@@ -218,21 +218,21 @@ static int check_question(const struct question *q, struct hrun_error *err)
 }
 
 /* Cluster, models and limits. */
-static int load(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
+static int load_finder(struct finder *f, const struct question *q, const struct profiles *p, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = f->c->cluster;
     size_t n = (size_t)cl->nsubs;
-    int *npes = xcalloc(n, sizeof *npes), rc = -1;
+    autofree int *npes = xcalloc(n, sizeof *npes);
+    int rc;
 
     f->nsubs = cl->nsubs;
     f->models = xcalloc(n, sizeof *f->models);
     f->subs = xcalloc(n, sizeof *f->subs);
     if (context_use(cl, q->use, npes, err))
-        goto done;
-    if (!p->have) {
-        hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes one");
-        goto done;
-    }
+        return -1;
+    if (!p->have)
+        return hrun_fail(err, HRUN_ENODATA, "--finest needs predictions, and there is no profile; hrun-calibrate makes "
+                         "one");
     for (int i = 0; i < cl->nsubs; i++) {
         f->subs[i] = (struct hrun_plan_sub) { npes[i], (double)cl->subs[i].memory_bytes, cl->subs[i].cost_per_hour,
                                               cl->subs[i].power_w };
@@ -242,8 +242,6 @@ static int load(struct finder *f, const struct question *q, const struct profile
     rc = goals_read(q, cl, f->subs, &f->goals, err);
     f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"),
                                               .P = (int)q->procs, .limits = f->goals.any ? &f->goals.limits : NULL };
-done:
-    free(npes);
     return rc;
 }
 
@@ -252,7 +250,7 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 {
     struct finder f = { .c = c, .deals = c->app->shares.units && (!q->shares || strcmp(q->shares, "equal")) };
     struct finest found = { .on = 1 };
-    int rc = check_question(q, err) || load(&f, q, p, err) || search(&f, most, &found, err) ? -1 : 0;
+    int rc = check_finest_question(q, err) || load_finder(&f, q, p, err) || search_finest(&f, most, &found, err) ? -1 : 0;
 
     if (!rc)
         *out = found;

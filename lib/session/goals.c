@@ -21,7 +21,7 @@ static double power(const struct hrun_plan_sub *s)
 }
 
 /* The first sub-cluster in use of which this is not known, or -1. pes: those that count; NULL: all that may be used. */
-static int unknown(double (*what)(const struct hrun_plan_sub *), const struct hrun_plan_sub *subs, const int *pes,
+static int first_without(double (*what)(const struct hrun_plan_sub *), const struct hrun_plan_sub *subs, const int *pes,
                    int nsubs)
 {
     for (int i = 0; i < nsubs; i++)
@@ -30,10 +30,10 @@ static int unknown(double (*what)(const struct hrun_plan_sub *), const struct hr
     return -1;
 }
 
-static int need(const char *option, const char *key, double (*what)(const struct hrun_plan_sub *),
+static int need_price(const char *option, const char *key, double (*what)(const struct hrun_plan_sub *),
                 const struct hrun_cluster *cl, const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
-    int i = unknown(what, subs, NULL, cl->nsubs);
+    int i = first_without(what, subs, NULL, cl->nsubs);
 
     return i < 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s: sub-cluster %s has no `%s`: give it in the cluster file for "
                                  "each sub-cluster (hrun-cluster(5)), or leave this one out with --use", option,
@@ -63,7 +63,7 @@ static const struct hrun_opt limit_rows[] = {
 enum { NLIMITS = sizeof limit_rows / sizeof *limit_rows };
 
 /* One part of the list, "NAME=VALUE", which is cut in two. */
-static int read_limit(char *part, struct question *q, struct hrun_error *err)
+static int read_one_limit(char *part, struct question *q, struct hrun_error *err)
 {
     char *equals = strchr(part, '='), name[32];
     int i = 0;
@@ -82,13 +82,12 @@ static int read_limit(char *part, struct question *q, struct hrun_error *err)
 int question_limit(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
     struct question *q = (struct question *)(void *)((char *)settings + opt->offset);
-    char *list = xstrdup(value), *rest = list, *part;
-    int rc = 0;
+    autofree char *list = xstrdup(value);
 
-    while (!rc && (part = strsep(&rest, ",")))
-        rc = read_limit(part, q, err);
-    free(list);
-    return rc;
+    for (char *rest = list, *part; (part = strsep(&rest, ",")); )
+        if (read_one_limit(part, q, err))
+            return -1;
+    return 0;
 }
 
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
@@ -110,13 +109,13 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
     if (out->any && q->config)
         return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective and --limit cannot be "
                          "given with it");
-    if (is_cost && need(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs, err))
+    if (is_cost && need_price(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs, err))
         return -1;
-    if (q->max_cost && need("--limit cost", "cost_per_hour", price, cl, subs, err))
+    if (q->max_cost && need_price("--limit cost", "cost_per_hour", price, cl, subs, err))
         return -1;
-    if (is_energy && need("--objective energy", "power_w", power, cl, subs, err))
+    if (is_energy && need_price("--objective energy", "power_w", power, cl, subs, err))
         return -1;
-    return q->max_energy_j ? need("--limit energy", "power_w", power, cl, subs, err) : 0;
+    return q->max_energy_j ? need_price("--limit energy", "power_w", power, cl, subs, err) : 0;
 }
 
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
@@ -145,8 +144,8 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
 void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                int table, struct decision *d)
 {
-    int priced = unknown(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
-    int powered = unknown(power, problem->subs, d->pes, d->nsubs) < 0;
+    int priced = first_without(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
+    int powered = first_without(power, problem->subs, d->pes, d->nsubs) < 0;
     struct hrun_plan_problem against = *problem;
     struct hrun_error why = { 0 };
 
@@ -155,11 +154,9 @@ void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, 
     d->energy_j = d->predicted && powered ? hrun_plan_energy(d->time_s, d->pes, problem->subs, nsubs) : NAN;
     against.objective = hrun_objective_find(strcmp(g->objective->name, "energy") ? "cost" : "energy");
     if (!table || d->by != BY_MODEL ||
-        unknown(strcmp(g->objective->name, "energy") ? price : power, problem->subs, NULL, nsubs) >= 0)
+        first_without(strcmp(g->objective->name, "energy") ? price : power, problem->subs, NULL, nsubs) >= 0)
         return;
     d->pareto_unit = against.objective->unit;
     d->pareto_of = against.objective->name;
-    if (!hrun_plan_pareto(&against, known, n, &d->pareto, &why))
-        return;
-       /* too many to look at: there is no table */
+    hrun_plan_pareto(&against, known, n, &d->pareto, &why);    /* fails where there are too many to look at */
 }

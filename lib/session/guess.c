@@ -25,7 +25,7 @@ static const struct hrun_app *app_at(const struct context *c, int k)
 }
 
 /* From the words that signatures hold. */
-static struct hrun_mpi by_id(const char *id)
+static struct hrun_mpi mpi_by_id(const char *id)
 {
     static const struct { const char *begins, *name; enum hrun_mpi_kind kind; } known[] = {
         { "ompi", "Open MPI", HRUN_MPI_OPENMPI }, { "smpi", "SimGrid", HRUN_MPI_SMPI },
@@ -44,14 +44,14 @@ static struct hrun_mpi by_id(const char *id)
 }
 
 /* Is there a profile of a sub-cluster for programs of this one? */
-static int try(struct search *s, const struct hrun_mpi *mpi)
+static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
 {
     struct context *c = s->c;
     const struct hrun_strvec *smpi = &c->set->smpi;
-    struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf kind = HRUN_BUF_INIT, sig = HRUN_BUF_INIT;
 
     if (c->set->mpi_family && (mpi->kind == HRUN_MPI_MPICH) != !strcmp(c->set->mpi_family, "mpich"))
-        return 0;
+        return;
     if (!s->first.id[0])
         s->first = *mpi;
     hrun_engine_kind(c->engine, c->cluster, mpi, smpi->v, (int)smpi->n, &kind);
@@ -63,56 +63,54 @@ static int try(struct search *s, const struct hrun_mpi *mpi)
     }
     if (s->found)
         c->mpi = *mpi;
-    hrun_buf_release(&kind);
-    hrun_buf_release(&sig);
-    return 0;
 }
 
 /* The same of a program's in PATH; what is not there, cannot be read or cannot run on such hosts is passed over. */
-static void try_program(struct search *s, const char *name, struct hrun_error *err)
+static void try_program(struct search *s, const char *name)
 {
-    char *path = hrun_program_find(name, NULL, NULL);
+    autofree char *path = hrun_program_find(name, NULL, NULL);
     struct hrun_mpi mpi;
-    int rc = path && !hrun_program_mpi(path, &mpi, NULL) && context_can_run(s->c, &mpi) ? try(s, &mpi) : 0;
 
-    free(path);
+    if (path && !hrun_program_mpi(path, &mpi, NULL) && context_can_run(s->c, &mpi))
+        try_mpi(s, &mpi);
 }
 
 /* Programs of SimGrid, that count their operations and that are timed. */
-static void try_simulated(struct search *s, struct hrun_error *err)
+static void try_simulated(struct search *s)
 {
     const char *version = s->c->cluster->simgrid;
     char id[64];
 
     snprintf(id, sizeof id, "smpi%s%.32s", version ? "-" : "", version ? version : "");
     for (int flops = 1; flops >= 0 && !s->found; flops--) {
-        struct hrun_mpi mpi = by_id(id);
+        struct hrun_mpi mpi = mpi_by_id(id);
 
         mpi.counts_flops = flops;
-        try(s, &mpi);
+        try_mpi(s, &mpi);
     }
 }
 
 /* What the newest measurement of each profile of an application was made with. */
 static int try_measured(struct search *s, const char *app, struct hrun_error *err)
 {
-    struct hrun_strvec there = HRUN_STRVEC_INIT;
-    int rc = hrun_store_signatures(s->c->store, app, &there, err);
+    autorelease(hrun_strvec_release) struct hrun_strvec there = HRUN_STRVEC_INIT;
 
-    for (size_t i = 0; i < there.n && !s->found && !rc; i++) {
-        struct hrun_samples log = { 0 };
+    if (hrun_store_signatures(s->c->store, app, &there, err))
+        return -1;
+    for (size_t i = 0; i < there.n && !s->found; i++) {
+        autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
+        const char *id;
 
-        rc = hrun_store_samples(s->c->store, app, there.v[i], &log, err);
-        if (!rc && log.n && log.v[log.n - 1].mpi && *log.v[log.n - 1].mpi) {
-            struct hrun_mpi mpi = by_id(log.v[log.n - 1].mpi);
+        if (hrun_store_samples(s->c->store, app, there.v[i], &log, err))
+            return -1;
+        id = log.n ? log.v[log.n - 1].mpi : NULL;
+        if (id && *id) {
+            struct hrun_mpi mpi = mpi_by_id(id);
 
-            try(s, &mpi);
-            rc = 0;
+            try_mpi(s, &mpi);
         }
-        hrun_samples_release(&log);
     }
-    hrun_strvec_release(&there);
-    return rc;
+    return 0;
 }
 
 static int try_all(struct search *s, struct hrun_error *err)
@@ -120,11 +118,11 @@ static int try_all(struct search *s, struct hrun_error *err)
     struct context *c = s->c;
 
     for (int i = 0; c->app && i < c->app->nprograms && !s->found; i++)
-        try_program(s, c->app->programs[i], err);
+        try_program(s, c->app->programs[i]);
     if (!s->found && c->cluster->platform)
-        try_simulated(s, err);
+        try_simulated(s);
     if (!s->found && !c->cluster->platform)
-        try_program(s, "ompi_info", err);
+        try_program(s, "ompi_info");
     for (int k = 0; k < napps(c) && !s->found; k++)
         if (try_measured(s, app_at(c, k)->name, err))
             return -1;
@@ -141,7 +139,7 @@ int guess_mpi(struct context *c, struct hrun_error *err)
     if (!rc)
         rc = try_all(&s, err);
     if (!rc && !s.found)
-        c->mpi = s.first.id[0] ? s.first : by_id("none");
+        c->mpi = s.first.id[0] ? s.first : mpi_by_id("none");
     hrun_strvec_release(&s.there);
     return rc;
 }

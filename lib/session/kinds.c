@@ -48,7 +48,7 @@ int kinds_matter(const struct context *c, const struct question *q, const struct
 /* ---------------------------------------------------------------- speeds */
 
 /* Those that are equally quick get their mean. */
-static void merge(const struct hrun_cluster *cl, double *speed)
+static void merge_equal_speeds(const struct hrun_cluster *cl, double *speed)
 {
     double below = INFINITY;
 
@@ -100,10 +100,10 @@ int kinds_judge(const struct hrun_cluster *cl, const struct hrun_topo_rate *rate
 
 /* The newest benchmark of a sub-cluster in the store. Result: s for a round; 0: there is none; -1: the newest was not
  * to be trusted, age_s ago. What cannot be read is none. */
-static double newest(const struct context *c, int sub, double *age_s)
+static double newest_benchmark(const struct context *c, int sub, double *age_s)
 {
-    struct hrun_buf sig = HRUN_BUF_INIT;
-    struct hrun_samples s = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT;
+    autorelease(hrun_samples_release) struct hrun_samples s = { 0 };
     double t = 0;
 
     profiles_speed_signature(&c->cluster->subs[sub], &sig);
@@ -114,18 +114,16 @@ static double newest(const struct context *c, int sub, double *age_s)
         if (hrun_date_age(last->date, age_s))
             *age_s = INFINITY;
     }
-    hrun_samples_release(&s);
-    hrun_buf_release(&sig);
     return t;
 }
 
 /* 1: all speeds are known; -1: they were not to be trusted, a short while ago; else 0. */
-static int recall(const struct context *c, double *speed)
+static int recall_speeds(const struct context *c, double *speed)
 {
     int found = 1;
 
     for (int i = 0; i < c->cluster->nsubs && found > 0; i++) {
-        double age_s, t = newest(c, i, &age_s);
+        double age_s, t = newest_benchmark(c, i, &age_s);
 
         found = t > 0 ? 1 : t < 0 && age_s < AGAIN_S ? -1 : 0;
         speed[i] = found > 0 ? 1 / t : 0;
@@ -133,15 +131,14 @@ static int recall(const struct context *c, double *speed)
     return found;
 }
 
-static int keep(const struct context *c, const double *speed, int good, struct hrun_error *err)
+static int keep_speeds(const struct context *c, const double *speed, int good, struct hrun_error *err)
 {
     char date[21], origin[] = "calibration", status[] = "ok", bad[] = "disturbed";
-    int rc = 0;
 
     hrun_date_now(date);
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+    for (int i = 0; i < c->cluster->nsubs; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
-        struct hrun_buf sig = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT;
         double t = good ? 1 / speed[i] : 0;
         struct hrun_sample s = { .N = 1, .P = sub->npes, .M = 1, .pes = sub->npes, .time_s = t,
                                  .wall_s = KINDS_SECONDS, .ok = good, .status = good ? status : bad, .origin = origin,
@@ -149,20 +146,20 @@ static int keep(const struct context *c, const double *speed, int good, struct h
                                  .version = (char *)(uintptr_t)HRUN_VERSION, .date = date };
 
         profiles_speed_signature(sub, &sig);
-        rc = hrun_store_append(c->store, HRUN_KINDS_APP, sig.data, &s, err);
-        hrun_buf_release(&sig);
+        if (hrun_store_append(c->store, HRUN_KINDS_APP, sig.data, &s, err))
+            return -1;
     }
-    return rc ? -1 : 0;
+    return 0;
 }
 
-/* All cores at once. Result: as kinds_judge, or -1: no memory. */
-static int measure(const struct context *c, double *speed, char *why, size_t size)
+/* All cores at once. Result: as kinds_judge. */
+static int measure_speeds(const struct context *c, double *speed, char *why, size_t size)
 {
     const struct hrun_cluster *cl = c->cluster;
     struct hrun_error err = { 0 };
-    struct hrun_topo_rate *rates;
-    const char **cpusets;
-    int n = 0, good = -1;
+    autofree struct hrun_topo_rate *rates = NULL;
+    autofree const char **cpusets = NULL;
+    int n = 0, good = 0;
 
     for (int i = 0; i < cl->nsubs; i++)
         n += cl->subs[i].npes;
@@ -172,56 +169,52 @@ static int measure(const struct context *c, double *speed, char *why, size_t siz
     for (int i = 0; i < cl->nsubs; i++)
         for (int k = 0; k < cl->subs[i].npes; k++)
             cpusets[n++] = cl->subs[i].pes[k].cpuset;
-    if (n)
-        good = 0;
-    if (n && hrun_topo_benchmark(cl->hosts[0].topo, cpusets, n, KINDS_SECONDS, rates, &err))
+    if (hrun_topo_benchmark(cl->hosts[0].topo, cpusets, n, KINDS_SECONDS, rates, &err))
         snprintf(why, size, "%.200s", err.text);
-    else if (n)
+    else
         good = kinds_judge(cl, rates, speed, why, size);
-    if (good >= 0 && keep(c, speed, good, &err))
+    if (keep_speeds(c, speed, good, &err))
         settings_say(c->set, "the speeds of the cores cannot be kept: %s", err.text);
-    free(rates);
-    free(cpusets);
     return good;
 }
 
-int kinds_find(struct context *c, const char *why_not, struct hrun_error *err)
+void kinds_find(struct context *c, const char *why_not)
 {
     struct kinds *k = &c->kinds;
     double *speed = xcalloc((size_t)c->cluster->nsubs, sizeof *speed);
-    int good;
+    int good = c->set->refresh && !why_not ? 0 : recall_speeds(c, speed);
 
     k->looked = 1;
-    good = c->set->refresh && !why_not ? 0 : recall(c, speed);
-    if (good < 0)
+    if (good < 0) {
         snprintf(k->why_not, sizeof k->why_not, "they were measured less than an hour ago while other programs ran; "
                  "--refresh measures again");
-    else if (!good && why_not)
+    } else if (!good && why_not) {
         snprintf(k->why_not, sizeof k->why_not, "%s", why_not);
-    else if (!good && (good = measure(c, speed, k->why_not, sizeof k->why_not)) >= 0)
+    } else if (!good) {
+        good = measure_speeds(c, speed, k->why_not, sizeof k->why_not);
         k->took_s = KINDS_SECONDS;
-    if (good > 0) {
-        merge(c->cluster, speed);
-        k->speed = speed;
-        return 0;
     }
-    free(speed);
-    return good < 0 && !k->why_not[0] ? hrun_fail_nomem(err) : 0;
+    if (good > 0) {
+        merge_equal_speeds(c->cluster, speed);
+        k->speed = speed;
+    } else {
+        free(speed);
+    }
 }
 
 /* ---------------------------------------------------------------- the choice */
 
 /* The quickest configuration by speeds with up to M processes on a core; *plan stays NULL where there is none. */
-static int search(const struct context *c, const struct hrun_app *app, const struct decision *d, int M,
+static int search_by_speeds(const struct context *c, const struct hrun_app *app, const struct decision *d, int M,
                   struct hrun_plan **plan, struct hrun_error *err)
 {
     static const int procs[] = { 1, 2 };
-    int n = d->nsubs, rc = -1;
-    struct hrun_speed *v = xcalloc((size_t)n, sizeof *v);
-    struct hrun_plan_sub *subs = xcalloc((size_t)n, sizeof *subs);
+    int n = d->nsubs, rc;
+    autofree struct hrun_speed *v = xcalloc((size_t)n, sizeof *v);
+    autofree struct hrun_plan_sub *subs = xcalloc((size_t)n, sizeof *subs);
     struct hrun_plan_problem problem = { .subs = subs };
     struct hrun_error why = { 0 };
-    struct hrun_speeds *s = NULL;
+    struct hrun_speeds *s;
 
     for (int i = 0; i < n; i++) {
         v[i] = (struct hrun_speed){ .compute_s = 1 / c->kinds.speed[i], .cores = 1, .procs = procs, .nprocs = M };
@@ -230,18 +223,15 @@ static int search(const struct context *c, const struct hrun_app *app, const str
     }
     s = hrun_speeds_create(app, d->N, v, n, 1, 0, err);
     if (!s)
-        goto done;
+        return -1;
     problem.oracle = hrun_speeds_oracle(s);
     rc = hrun_plan_search(&problem, 1, plan, &why);
-    if (rc && why.code == HRUN_EINFEASIBLE)
-        rc = 0;
-    else if (rc && err)
-        *err = why;
-done:
     hrun_speeds_destroy(s);
-    free(subs);
-    free(v);
-    return rc;
+    if (!rc || why.code == HRUN_EINFEASIBLE)
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
 }
 
 /* May two processes be on a core? */
@@ -253,7 +243,7 @@ static int may_share(const struct hrun_app *app)
     return 0;
 }
 
-static void adopt(struct decision *d, const int *pes, const int *procs)
+static void adopt_config(struct decision *d, const int *pes, const int *procs)
 {
     d->P = 0;
     for (int i = 0; i < d->nsubs; i++) {
@@ -302,9 +292,10 @@ static int candidate(const struct context *c, const struct decision *d, const st
 }
 
 /* Where several candidates were run, adopt the one with the least median. */
-static int adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d)
+static void adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d)
 {
-    int *pes = xcalloc(2 * (size_t)d->nsubs, sizeof *pes), *procs = pes + d->nsubs, best = 0, runs;
+    autofree int *pes = xcalloc(2 * (size_t)d->nsubs, sizeof *pes);
+    int *procs = pes + d->nsubs, best = 0, runs;
     double least_s = INFINITY;
 
     d->kinds_run = 0;
@@ -320,9 +311,7 @@ static int adopt_run(const struct context *c, const struct hrun_plan *const *pla
     if (d->kinds_run < 2)
         d->kinds_run = 0;
     else if (candidate(c, d, plans, best, pes, procs))
-        adopt(d, pes, procs);
-    free(pes);
-    return 0;
+        adopt_config(d, pes, procs);
 }
 
 int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err)
@@ -338,15 +327,16 @@ int kinds_decide(const struct context *c, int by_runs, struct decision *d, struc
     if (!(c->app && d->N) && hrun_app_create_bare("program", &bare, err))
         return -1;
     app = bare ? bare : c->app;
-    rc = search(c, app, d, 1, &one, err) || (may_share(app) && search(c, app, d, 2, &shared, err)) ? -1 : 0;
+    rc = search_by_speeds(c, app, d, 1, &one, err) || (may_share(app) && search_by_speeds(c, app, d, 2, &shared, err)) ? -1 : 0;
     if (!rc && (one || shared)) {
         const struct hrun_choice *v = !one || (shared && shared->v[0].time_s * MARGIN < one->v[0].time_s)
                                       ? &shared->v[0] : &one->v[0];
 
-        adopt(d, v->pes, v->procs);
+        adopt_config(d, v->pes, v->procs);
         plans[0] = one;
         plans[1] = shared;
-        rc = by_runs && app->fixed ? adopt_run(c, plans, d) : 0;
+        if (by_runs && app->fixed)
+            adopt_run(c, plans, d);
     }
     hrun_plan_destroy(one);
     hrun_plan_destroy(shared);

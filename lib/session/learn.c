@@ -18,25 +18,20 @@ struct history {
     int n;
 };
 
-static void release(struct history *h)
+static void release_history(struct history *h)
 {
     free(h->v);
     free(h->dates);
     free(h->places);
 }
 
-/* Room for so many more runs. */
-static int grow(struct history *h, size_t more, int nsubs)
+static void make_room(struct history *h, size_t more, int nsubs)
 {
     size_t cap = (size_t)h->n + more + 1;
-    struct hrun_learn_run *v = xrealloc(h->v, cap * sizeof *v);
-    char (*dates)[24] = xrealloc(h->dates, cap * sizeof *dates);
-    int *places = xrealloc(h->places, cap * 2 * (size_t)nsubs * sizeof *places);
 
-    h->v = v;
-    h->dates = dates;
-    h->places = places;
-    return 0;
+    h->v = xrealloc(h->v, cap * sizeof *h->v);
+    h->dates = xrealloc(h->dates, cap * sizeof *h->dates);
+    h->places = xrealloc(h->places, cap * 2 * (size_t)nsubs * sizeof *h->places);
 }
 
 /* The first sub-cluster that a configuration uses. */
@@ -56,7 +51,7 @@ static int tells(const struct hrun_sample *s)
 }
 
 /* A run on several sub-clusters stands in the log of each, and twice in one that is of two: the first counts. */
-static void add_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
+static void add_earlier_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
 {
     int *pes = h->places + 2 * (size_t)d->nsubs * (size_t)h->n, *procs = pes + d->nsubs;
     struct hrun_learn_run *last = h->n ? &h->v[h->n - 1] : NULL;
@@ -74,27 +69,26 @@ static void add_run(struct history *h, const struct decision *d, int sub, const 
                                              .learnt = hrun_text_same(s->origin, WORK_EXPLORED) };
 }
 
-static int load(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
+static int load_history(const struct context *c, const struct decision *d, struct history *h, struct hrun_error *err)
 {
-    struct log_filter filter;
-    int rc = log_filter_make(c, &filter);
+    autorelease(log_filter_release) struct log_filter filter;
 
-    for (int i = 0; i < d->nsubs && !rc; i++) {
-        struct hrun_samples log = { 0 };
+    log_filter_make(c, &filter);
+    for (int i = 0; i < d->nsubs; i++) {
+        autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
 
-        rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err) ||
-             grow(h, log.n, d->nsubs) ? -1 : 0;
-        for (size_t k = 0; k < log.n && !rc; k++)
+        if (hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err))
+            return -1;
+        make_room(h, log.n, d->nsubs);
+        for (size_t k = 0; k < log.n; k++)
             if (log_filter_takes(&filter, &log.v[k], d->N) && tells(&log.v[k]))
-                add_run(h, d, i, &log.v[k]);
-        hrun_samples_release(&log);
+                add_earlier_run(h, d, i, &log.v[k]);
     }
-    for (int k = 0; k < h->n && !rc; k++) {
+    for (int k = 0; k < h->n; k++) {
         h->v[k].pes = h->places + 2 * (size_t)d->nsubs * (size_t)k;
         h->v[k].procs = h->v[k].pes + d->nsubs;
     }
-    log_filter_release(&filter);
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- speeds */
@@ -103,25 +97,24 @@ static int load(const struct context *c, const struct decision *d, struct histor
 static double speed_of(const struct context *c, int k)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[k];
-    struct hrun_buf signature = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf signature = HRUN_BUF_INIT;
     const struct hrun_fit_record *r = NULL;
     struct hrun_models *m = NULL;
-    double speed = c->kinds.speed ? c->kinds.speed[k] : sub->core_flops;
+    double speed;
 
-    if (!c->kinds.speed && !c->cluster->platform) {
-        profiles_speed_signature(sub, &signature);
-        if (!hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &m, NULL))
-            r = hrun_perf_find(m, 1);
-        speed = r ? 1 / r->k[0] : 0;
-        hrun_models_destroy(m);
-        hrun_buf_release(&signature);
-    }
+    if (c->kinds.speed || c->cluster->platform)
+        return c->kinds.speed ? c->kinds.speed[k] : sub->core_flops;
+    profiles_speed_signature(sub, &signature);
+    if (!hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &m, NULL))
+        r = hrun_perf_find(m, 1);
+    speed = r ? 1 / r->k[0] : 0;
+    hrun_models_destroy(m);
     return speed;
 }
 
 /* Where the speed of one kind is not known all are taken for equal. procs: more processes than cores are tried on PEs
  * of one core alone. */
-static void describe(const struct context *c, const struct decision *d, struct hrun_learn_sub *subs)
+static void describe_subclusters(const struct context *c, const struct decision *d, struct hrun_learn_sub *subs)
 {
     int known = 1;
 
@@ -143,7 +136,7 @@ static void describe(const struct context *c, const struct decision *d, struct h
 
 /* ---------------------------------------------------------------- the decision */
 
-static int take(struct decision *d, const struct history *h, const struct hrun_learn_answer *a, struct hrun_error *err)
+static void take_answer(struct decision *d, const struct history *h, const struct hrun_learn_answer *a)
 {
     size_t len = (size_t)d->nsubs * sizeof *d->pes;
     struct hrun_buf best = HRUN_BUF_INIT;
@@ -162,17 +155,16 @@ static int take(struct decision *d, const struct history *h, const struct hrun_l
         d->learning.best = hrun_buf_detach(&best);
     }
     if (a->why == HRUN_LEARN_USUAL)
-        return 0;
+        return;
     d->by = BY_RUNS;
     d->P = 0;
     memcpy(d->pes, a->pes, len);
     memcpy(d->procs, a->procs, len);
     for (int i = 0; i < d->nsubs; i++)
         d->P += d->pes[i] * d->procs[i];
-    return d->learning.best ? 0 : hrun_fail_nomem(err);
 }
 
-static int accepts(void *ctx, int P)
+static int rule_accepts(void *ctx, int P)
 {
     const struct context *c = ctx;
 
@@ -182,16 +174,17 @@ static int accepts(void *ctx, int P)
 int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err)
 {
     size_t len = (size_t)d->nsubs * sizeof *d->pes;
-    struct history h = { 0 };
-    int rc = c->store ? load(c, d, &h, err) : 0;
+    autorelease(release_history) struct history h = { 0 };
 
-    for (int k = 0; k < h.n && !rc; k++) {
+    if (c->store && load_history(c, d, &h, err))
+        return -1;
+    for (int k = 0; k < h.n; k++) {
         const struct hrun_learn_run *r = &h.v[k];
         int P = 0;
 
         for (int i = 0; i < d->nsubs; i++)
             P += r->pes[i] * r->procs[i];
-        if (r->time_s <= 0 || (d->run_s > 0 && r->time_s >= d->run_s) || !accepts(c, P))
+        if (r->time_s <= 0 || (d->run_s > 0 && r->time_s >= d->run_s) || !rule_accepts(c, P))
             continue;
         d->run_s = r->time_s;
         d->by = BY_DEFAULT;
@@ -200,8 +193,7 @@ int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err
         memcpy(d->pes, r->pes, len);
         memcpy(d->procs, r->procs, len);
     }
-    release(&h);
-    return rc ? rc : d->run_s <= 0;
+    return d->run_s <= 0;
 }
 
 /* ---------------------------------------------------------------- a default that the program refuses */
@@ -240,11 +232,11 @@ static int by_date(const void *a, const void *b)
 
 /* What runs since the default worked last tell of it, in state[P] for each P up to the default: 'w' it has worked, 'f' it
  * has failed. *best: the largest that worked, 0: none; *since: failures of the default after that. Result: failures of
- * the default; -1: no memory. */
+ * the default. */
 static int count_failures(struct context *c, const struct decision *d, const struct history *h, int usual,
                           char *state, int *best, int *since)
 {
-    struct dated *v = xmalloc(((size_t)h->n + 1) * sizeof *v);
+    autofree struct dated *v = xmalloc(((size_t)h->n + 1) * sizeof *v);
     double built_s = h->n ? program_age(c) : INFINITY, age_s;
     int failures = 0;
 
@@ -257,7 +249,7 @@ static int count_failures(struct context *c, const struct decision *d, const str
 
         for (int sub = 0; sub < d->nsubs; sub++)
             P += r->pes[sub] * r->procs[sub];
-        if (P > usual || !accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
+        if (P > usual || !rule_accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
             continue;
         if (P == usual && r->time_s > 0) {
             memset(state, 0, (size_t)usual + 1);
@@ -272,7 +264,6 @@ static int count_failures(struct context *c, const struct decision *d, const str
             *best = P > *best ? P : *best;
         }
     }
-    free(v);
     return failures;
 }
 
@@ -289,7 +280,7 @@ static int find_usual(struct context *c, int usual, const char *state, const cha
         for (int P = 1; P <= usual; P++)
             refuted |= state[P] == 'f' && is_usual(rule, P, usual);
         for (int P = usual; P > 0 && (!refuted || rule == DIVISOR); P--)
-            if (is_usual(rule, P, usual) && !state[P] && accepts(c, P))
+            if (is_usual(rule, P, usual) && !state[P] && rule_accepts(c, P))
                 return P;
     }
     return 0;
@@ -298,31 +289,31 @@ static int find_usual(struct context *c, int usual, const char *state, const cha
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
 {
     enum { ENOUGH = 2 };    /* failures of the default that no other reason explains: input or licence may be missing once */
+    autorelease(release_history) struct history h = { 0 };
     int usual = d->P, best = 0, since = 0, failures, rc, P;
-    struct history h = { 0 };
+    autofree char *state = NULL;
     const char *name = "";
-    char *state;
 
     if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->run_s > 0 || c->set->quiet)
         return 0;
     state = xcalloc((size_t)usual + 1, 1);
-    rc = load(c, d, &h, err);
-    failures = rc ? 0 : count_failures(c, d, &h, usual, state, &best, &since);
-    rc = failures < 0 ? hrun_fail_nomem(err) : rc;
+    if (load_history(c, d, &h, err))
+        return -1;
+    failures = count_failures(c, d, &h, usual, state, &best, &since);
     P = best ? best : failures >= ENOUGH ? find_usual(c, usual, state, &name) : 0;
     d->failures = failures;
     d->usual = usual;
-    if (!rc && best && !since) {
+    if (best && !since) {
         settings_say(c->set, "%d processes failed in earlier runs of this command, and %d worked: %d are started once "
                      "more, to see whether their number was the reason (-n gives another)", usual, best, usual);
-    } else if (!rc && failures >= ENOUGH && P) {
-        rc = decide_by_count(c, P, d, err);
-        d->by = BY_DEFAULT;
-        settings_say(c->set, "%d processes failed in %d earlier runs of this command: %d %s, %s (-n gives another "
-                     "number)", usual, failures, P, P == 1 ? "is started" : "are started", best ? "which worked" : name);
+        return 0;
     }
-    release(&h);
-    free(state);
+    if (failures < ENOUGH || !P)
+        return 0;
+    rc = decide_by_count(c, P, d, err);
+    d->by = BY_DEFAULT;
+    settings_say(c->set, "%d processes failed in %d earlier runs of this command: %d %s, %s (-n gives another "
+                 "number)", usual, failures, P, P == 1 ? "is started" : "are started", best ? "which worked" : name);
     return rc;
 }
 
@@ -333,21 +324,19 @@ int learn_applies(const struct context *c, const struct question *q, const struc
 
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err)
 {
-    struct hrun_learn_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
+    autofree struct hrun_learn_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .pes = d->pes, .procs = d->procs, .loss = loss,
-                                     .accepts = accepts, .ctx = c };
-    struct hrun_learn_answer a = { 0 };
-    struct history h = { 0 };
-    int rc = load(c, d, &h, err);
+                                     .accepts = rule_accepts, .ctx = c };
+    autorelease(hrun_learn_answer_release) struct hrun_learn_answer a = { 0 };
+    autorelease(release_history) struct history h = { 0 };
 
-    if (!rc) {
-        describe(c, d, subs);
-        q.runs = h.v;
-        q.nruns = h.n;
-        rc = hrun_learn_next(&q, &a, err) || take(d, &h, &a, err) ? -1 : 0;
-    }
-    hrun_learn_answer_release(&a);
-    release(&h);
-    free(subs);
-    return rc;
+    if (load_history(c, d, &h, err))
+        return -1;
+    describe_subclusters(c, d, subs);
+    q.runs = h.v;
+    q.nruns = h.n;
+    if (hrun_learn_next(&q, &a, err))
+        return -1;
+    take_answer(d, &h, &a);
+    return 0;
 }

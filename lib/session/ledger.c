@@ -25,7 +25,7 @@ static int is_sticky(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX) && !access(path, W_OK | X_OK);
 }
 
-int ledger_find(const char *from_file, char **dir, int *named, char **why, struct hrun_error *err)
+void ledger_find(const char *from_file, char **dir, int *named, char **why)
 {
     const char *env = getenv("HRUN_LEDGER"), *place, *reason = NULL;
 
@@ -41,11 +41,10 @@ int ledger_find(const char *from_file, char **dir, int *named, char **why, struc
         reason = env && *env ? "HRUN_LEDGER is none" : "the cluster file says none";
     }
     *(place ? dir : why) = xstrdup(place ? place : reason);
-    return *dir || *why ? 0 : hrun_fail_nomem(err);
 }
 
 /* Do runs on this cluster use a ledger at all? */
-static int is_shared(const struct context *c)
+static int uses_ledger(const struct context *c)
 {
     return !c->cluster->platform && !c->cluster->allocation && context_is_real(c) && !getenv(HRUN_JOB_VARIABLE);
 }
@@ -53,9 +52,9 @@ static int is_shared(const struct context *c)
 /* ---------------------------------------------------------------- opening it */
 
 /* mask and who are one block each, in the order of sub-clusters. */
-static void allocate(struct ledger *g, const struct hrun_cluster *cl)
+static void allocate_masks(struct ledger *g, const struct hrun_cluster *cl)
 {
-    struct hrun_buf name = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf name = HRUN_BUF_INIT;
     size_t n = 1;
 
     for (int i = 0; i < cl->nsubs; i++)
@@ -74,31 +73,25 @@ static void allocate(struct ledger *g, const struct hrun_cluster *cl)
         hrun_strvec_push(&g->names, name.data);
         hrun_buf_reset(&name);
     }
-    hrun_buf_release(&name);
 }
 
 int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *err)
 {
     struct hrun_error fault = { 0 };
-    char *dir = NULL, *why = NULL;
-    int named, rc = 0;
+    autofree char *dir = NULL, *why = NULL;
+    int named;
 
     memset(g, 0, sizeof *g);
-    if (!is_shared(c))
+    if (!uses_ledger(c))
         return 0;
-    if (ledger_find(c->cluster->ledger, &dir, &named, &why, err))
-        return -1;
+    ledger_find(c->cluster->ledger, &dir, &named, &why);
     if (dir && !hrun_ledger_open(dir, &g->l, &fault))
-        allocate(g, c->cluster);
+        allocate_masks(g, c->cluster);
     else if (dir && named)
-        rc = hrun_fail(err, fault.code, "%s", fault.text);
+        return hrun_fail(err, fault.code, "%s", fault.text);
     else if (!named && (dir || c->set->verbose))   /* the user knows what he has set himself */
         settings_say(c->set, "no ledger: %s", dir ? fault.text : why);
-    free(dir);
-    free(why);
-    if (rc)
-        ledger_release(g);
-    return rc;
+    return 0;
 }
 
 void ledger_release(struct ledger *g)
@@ -115,20 +108,19 @@ void ledger_release(struct ledger *g)
     memset(g, 0, sizeof *g);
 }
 
-/* The run goes on without locks. 0, or -1 without memory. */
-static int do_without(struct ledger *g, const struct context *c, const struct hrun_error *why)
+/* The run goes on without locks. */
+static void do_without(struct ledger *g, const struct context *c, const struct hrun_error *why)
 {
     settings_say(c->set, "this run does not lock its PEs, so others may use them: %s", why->text);
     hrun_ledger_close(g->l);
     g->l = NULL;
     g->nbusy = 0;
-    return 0;
 }
 
 /* ---------------------------------------------------------------- who has which PE */
 
 /* Has the list of PUs one in first..last? */
-static int has_one(const char *pus, long first, long last)
+static int has_pu_of(const char *pus, long first, long last)
 {
     long a, b;
 
@@ -147,17 +139,17 @@ static int holder_of(const struct ledger *g, const struct hrun_pe *pe, const str
     for (int k = 0; pe->cpuset[0] && k < n; k++) {
         const struct hrun_ledger_holder *h = &g->seen.holders[holds[k].holder];
 
-        if (h->waits ? h->text && !h->silent : has_one(pe->cpuset, holds[k].first, holds[k].last))
+        if (h->waits ? h->text && !h->silent : has_pu_of(pe->cpuset, holds[k].first, holds[k].last))
             return holds[k].holder;
     }
     return -1;
 }
 
-void ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err)
+void ledger_look(struct ledger *g, const struct context *c)
 {
     const struct hrun_cluster *cl = g->cluster;
     struct hrun_error why = { 0 };
-    int *first;
+    autofree int *first = NULL;
 
     if (!g->l)
         return;
@@ -183,7 +175,6 @@ void ledger_look(struct ledger *g, const struct context *c, struct hrun_error *e
             g->nbusy += k >= 0;
             g->version = g->version * 31 + (k < 0 ? 0 : (unsigned long)g->seen.holders[k].token + 1);
         }
-    free(first);
 }
 
 const char *const *ledger_busy(const struct ledger *g)
@@ -207,12 +198,13 @@ double ledger_free_in(const struct ledger *g)
 
 /* ---------------------------------------------------------------- what this run has, or waits for */
 
-/* Want the PEs of a run. 1: others have one of them, 0, or -1 without memory. */
-static int want(const struct ledger *g, const struct ledger_run *run)
+/* Want the PEs of a run. 1: others have one of them. */
+static int want_pes(const struct ledger *g, const struct ledger_run *run)
 {
     const struct hrun_cluster *cl = g->cluster;
     const struct hrun_layout *l = run->layout;
-    char *used = xcalloc((size_t)(g->mask[cl->nsubs] - g->mask[0]) + 1, 1), *on = xcalloc((size_t)cl->nhosts + 1, 1);
+    autofree char *used = xcalloc((size_t)(g->mask[cl->nsubs] - g->mask[0]) + 1, 1);
+    autofree char *on = xcalloc((size_t)cl->nhosts + 1, 1);
     int busy = 0;
 
     for (int r = 0; l && r < l->nranks; r++)
@@ -228,42 +220,38 @@ static int want(const struct ledger *g, const struct ledger_run *run)
                 hrun_ledger_want(g->l, g->names.v[pe->host], pe->cpuset);
             }
         }
-    free(used);
-    free(on);
     return busy;
 }
 
-/* Lock the PEs of a run, or take a place in the queue for them. Result and errors as ledger_lock. */
-static int enter(struct ledger *g, const struct context *c, const struct ledger_run *run, int wait,
-                 struct hrun_error *err)
+/* Lock the PEs of a run, or take a place in the queue for them. Result as ledger_lock. */
+static int enter_ledger(struct ledger *g, const struct context *c, const struct ledger_run *run, int wait)
 {
     struct hrun_ledger_holder as = { .app = c->app ? c->app->name : "", .program = c->program ? c->program : "",
                                      .N = run->N, .since_s = wait ? g->queued_s : (int64_t)time(NULL) };
     struct hrun_error why = { 0 };
-    int rc;
+    int busy, rc = 0;
 
     if (!g->l)
         return 1;
     /* A prediction may be any number; a month is as good as not known. */
     if (!wait && run->time_s > 0 && run->time_s < 31 * 86400.0)
         as.end_s = as.since_s + (json_int_t)run->time_s + 1;
-    rc = want(g, run);
-    if (rc < 0)
-        hrun_fail_nomem(&why);
-    else if (wait)
+    busy = want_pes(g, run);
+    if (wait)
         rc = hrun_ledger_queue(g->l, &as, &why);
-    else if (!rc)
+    else if (!busy)
         rc = hrun_ledger_lock(g->l, &as, &why);
-    else {
+    else
         hrun_ledger_unlock(g->l);
-        rc = 0;
-    }
-    return rc >= 0 ? rc : do_without(g, c, &why) ? -1 : 1;
+    if (rc >= 0)
+        return rc;
+    do_without(g, c, &why);
+    return 1;
 }
 
-int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err)
+int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run)
 {
-    int rc = enter(g, c, run, 0, err);
+    int rc = enter_ledger(g, c, run, 0);
 
     if (rc == 1 && g->queued_s) {
         g->queued_s = 0;
@@ -294,20 +282,19 @@ int ledger_sleep(double seconds)
     return sig > 0 ? sig : 0;
 }
 
-int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run, int *sig,
-                struct hrun_error *err)
+int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run)
 {
     /* Short runs follow each other soon, and who waits for long does not keep a file server busy. */
     int64_t now = (int64_t)time(NULL);
+    int sig;
 
     if (!g->queued_s)
         g->queued_s = now;
-    if (enter(g, c, run, 1, err) < 0)
-        return -1;
-    *sig = ledger_sleep(fmin(0.05 + (double)(now - g->queued_s) / 20, 1));
-    if (*sig && g->l)
+    enter_ledger(g, c, run, 1);
+    sig = ledger_sleep(fmin(0.05 + (double)(now - g->queued_s) / 20, 1));
+    if (sig && g->l)
         hrun_ledger_leave(g->l);
-    return 0;
+    return sig;
 }
 
 /* ---------------------------------------------------------------- what is said of it */
@@ -321,7 +308,7 @@ struct share {
 };
 
 /* The shares of all sub-clusters, in the order of their first PE, to be freed. NULL: none is busy. */
-static struct share *add_up(const struct ledger *g, int *n)
+static struct share *add_up_shares(const struct ledger *g, int *n)
 {
     struct share *shares = ledger_busy(g) ? xcalloc((size_t)g->nbusy, sizeof *shares) : NULL;
     int first = *n = 0;
@@ -362,7 +349,7 @@ void ledger_add_time(struct hrun_buf *out, const char *lead, int64_t when_s)
 void ledger_tell(const struct ledger *g, struct hrun_buf *out)
 {
     int n;
-    struct share *shares = add_up(g, &n);
+    autofree struct share *shares = add_up_shares(g, &n);
 
     for (const struct share *s = shares; s < shares + n; s++) {
         if (s > shares && s->sub == s[-1].sub)
@@ -375,24 +362,21 @@ void ledger_tell(const struct ledger *g, struct hrun_buf *out)
         ledger_add_time(out, s->waits ? ", who waits since " : " since ", s->since_s);
         ledger_add_time(out, s->end_s > time(NULL) ? " until about " : ", overdue since ", s->end_s);
     }
-    free(shares);
 }
 
 json_t *ledger_json(const struct ledger *g)
 {
     int n;
-    struct share *shares = add_up(g, &n);
+    autofree struct share *shares = add_up_shares(g, &n);
     json_t *a = json_array();
 
     for (const struct share *s = shares; s < shares + n; s++) {
-        struct hrun_buf user = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf user = HRUN_BUF_INIT;
 
         hrun_ledger_user(g->l, s->uid, &user);
         json_array_append_new(a, json_pack("{s:s, s:i, s:s, s:b, s:I, s:o}", "subcluster", s->sub->name, "pes", s->pes,
                                            "user", user.data, "waits", s->waits, "since", s->since_s, "until",
                                            s->end_s ? json_integer(s->end_s) : json_null()));
-        hrun_buf_release(&user);
     }
-    free(shares);
     return a;
 }

@@ -14,7 +14,7 @@ struct item {
     int rank;             /* its N among those of its configuration, from 1, the nearest */
 };
 
-static int by_config(const struct hrun_sample *x, const struct hrun_sample *y)
+static int compare_configs(const struct hrun_sample *x, const struct hrun_sample *y)
 {
     return strcmp(x->config ? x->config : "", y->config ? y->config : "");
 }
@@ -22,7 +22,7 @@ static int by_config(const struct hrun_sample *x, const struct hrun_sample *y)
 static int by_distance(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
-    int order = by_config(x->s, y->s);
+    int order = compare_configs(x->s, y->s);
 
     order = order ? order : (x->far > y->far) - (x->far < y->far);
     return order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
@@ -31,7 +31,7 @@ static int by_distance(const void *a, const void *b)
 /* Leave of each configuration the samples at the sizes nearest to N; their order stays. */
 static void keep_near(struct hrun_samples *all, int64_t N)
 {
-    struct item *v = xcalloc(all->n + 1, sizeof *v);
+    autofree struct item *v = xcalloc(all->n + 1, sizeof *v);
     size_t kept = 0;
 
     for (size_t i = 0; i < all->n; i++)
@@ -39,7 +39,7 @@ static void keep_near(struct hrun_samples *all, int64_t N)
     if (all->n)
         qsort(v, all->n, sizeof *v, by_distance);
     for (size_t i = 1; i < all->n; i++)
-        if (!by_config(v[i].s, v[i - 1].s))
+        if (!compare_configs(v[i].s, v[i - 1].s))
             v[i].rank = v[i - 1].rank + (v[i].s->N != v[i - 1].s->N);
     for (size_t i = 0; i < all->n; i++)
         if (v[i].rank > HRUN_CORRECTION_SIZES)
@@ -51,7 +51,6 @@ static void keep_near(struct hrun_samples *all, int64_t N)
             hrun_sample_release(&all->v[i]);
     }
     all->n = kept;
-    free(v);
 }
 
 /* ------------------------------------------------------------------ */
@@ -64,12 +63,11 @@ static int is_listed(const struct hrun_strvec *list, const char *word)
     return 0;
 }
 
-int log_filter_make(const struct context *c, struct log_filter *out)
+void log_filter_make(const struct context *c, struct log_filter *out)
 {
     *out = (struct log_filter) { HRUN_BUF_INIT, HRUN_BUF_INIT };
     hrun_cluster_names(c->cluster, &out->cluster);
     hrun_app_consts_text(c->app, &out->consts);
-    return 0;
 }
 
 int log_filter_takes(const struct log_filter *f, const struct hrun_sample *s, int64_t N)
@@ -86,13 +84,13 @@ void log_filter_release(struct log_filter *f)
 
 /* The configurations that failed at N and never ran there, each once: in calibrations, and where they were only
  * tried. Of those on several sub-clusters only runs with unequal shares count, `dealt`, or with equal ones. */
-static int list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, int dealt,
-                       struct corrected *out, struct hrun_error *err)
+static void list_failed(const struct context *c, const struct hrun_samples *log, int64_t N, int dealt,
+                        struct corrected *out)
 {
-    struct log_filter filter;
-    int rc = log_filter_make(c, &filter);
+    autorelease(log_filter_release) struct log_filter filter;
 
-    for (size_t i = 0; i < log->n && !rc; i++) {
+    log_filter_make(c, &filter);
+    for (size_t i = 0; i < log->n; i++) {
         const struct hrun_sample *s = &log->v[i];
         int measured = s->origin && !strcmp(s->origin, "calibration");
         struct hrun_strvec *list = measured ? &out->failed : &out->tried;
@@ -104,17 +102,12 @@ static int list_failed(const struct context *c, const struct hrun_samples *log, 
             free(out->why);
             out->why = xstrdup(s->status);
         }
-        if (measured && !out->why)
-            rc = hrun_fail_nomem(err);
-        else
-            hrun_strvec_push(list, s->config);
+        hrun_strvec_push(list, s->config);
     }
-    log_filter_release(&filter);
-    return rc;
 }
 
 /* The configurations that failed are not to be chosen. known[] and details[] have room for them. */
-static int exclude_failed(struct corrected *k, int nsubs)
+static void exclude_failed(struct corrected *k, int nsubs)
 {
     k->places = xcalloc(2 * (size_t)nsubs * (k->failed.n + 1), sizeof *k->places);
     for (size_t i = 0; i < k->failed.n; i++) {
@@ -127,7 +120,6 @@ static int exclude_failed(struct corrected *k, int nsubs)
             k->known[at = k->n++] = (struct hrun_known){ .pes = pes, .procs = pes + nsubs };
         k->known[at].excluded = 1;
     }
-    return 0;
 }
 
 /* What the waits of the last run tell. */
@@ -137,8 +129,7 @@ static int find_pace(const struct context *c, const struct hrun_joint_sub *subs,
     int found;
 
     out->pace = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *out->pace);
-    found = out->pace ? hrun_waits_pace(c->app, subs, c->cluster->nsubs, predictor, out->all, out->pace, err)
-                      : hrun_fail_nomem(err);
+    found = hrun_waits_pace(c->app, subs, c->cluster->nsubs, predictor, out->all, out->pace, err);
     if (found <= 0) {
         free(out->pace);
         out->pace = NULL;
@@ -153,35 +144,34 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
     enum hrun_sharing how = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     size_t nsubs = (size_t)c->cluster->nsubs;
-    struct hrun_samples *logs = xcalloc(nsubs, sizeof *logs);
-    struct hrun_joint_sub *subs = xcalloc(nsubs, sizeof *subs);
-    int rc = -1;
+    autofree struct hrun_samples *logs = xcalloc(nsubs, sizeof *logs);
+    autofree struct hrun_joint_sub *subs = xcalloc(nsubs, sizeof *subs);
+    int rc = 0;
 
     options.net = c->measured ? c->measured : c->view;
     memset(out, 0, sizeof *out);
-    for (int i = 0; i < c->cluster->nsubs; i++) {
-        if (models[i] && hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err))
-            goto done;
-        if (list_failed(c, &logs[i], N, dealt, out, err))
-            goto done;
+    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+        if (models[i])
+            rc = hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &logs[i], err);
+        list_failed(c, &logs[i], N, dealt, out);
         keep_near(&logs[i], N);
         subs[i] = (struct hrun_joint_sub) { c->cluster->subs[i].name, c->signatures.v[i], logs[i].v, logs[i].n,
                                            (double)c->cluster->subs[i].memory_bytes };
     }
-    if (hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, how, &options, &out->all, err))
-        goto done;
-    hrun_predictor_correct(predictor, out->all);
-    out->n = hrun_corrections_count(out->all);
-    out->known = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
-    out->details = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
-    hrun_corrections_known(out->all, N, out->known, out->details);
-    rc = exclude_failed(out, c->cluster->nsubs) ||
-         (dealt && find_pace(c, subs, predictor, out, err)) ? -1 : 0;
-done:
+    if (!rc)
+        rc = hrun_corrections_create(c->app, subs, c->cluster->nsubs, models, HRUN_FORM_NPT, how, &options, &out->all,
+                                     err);
+    if (!rc) {
+        hrun_predictor_correct(predictor, out->all);
+        out->n = hrun_corrections_count(out->all);
+        out->known = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->known);
+        out->details = xcalloc((size_t)out->n + out->failed.n + 1, sizeof *out->details);
+        hrun_corrections_known(out->all, N, out->known, out->details);
+        exclude_failed(out, c->cluster->nsubs);
+        rc = dealt ? find_pace(c, subs, predictor, out, err) : 0;
+    }
     for (size_t i = 0; i < nsubs; i++)
         hrun_samples_release(&logs[i]);
-    free(logs);
-    free(subs);
     if (rc)
         corrected_release(out);
     return rc;
@@ -209,11 +199,8 @@ const struct hrun_correction *corrected_find(const struct corrected *k, const in
 
 int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int found;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     hrun_config_print(pes, procs, nsubs, &text);
-    found = is_listed(&k->tried, text.data);
-    hrun_buf_release(&text);
-    return found;
+    return is_listed(&k->tried, text.data);
 }

@@ -36,7 +36,7 @@ struct wait_reader {
 };
 
 /* "c,RANK,NAME,COUNT,NS" without the c. 0 or -1. */
-static int read_call(struct wait_reader *r, const char *words)
+static int read_call_record(struct wait_reader *r, const char *words)
 {
     unsigned long long count, ns;
     char name[HRUN_TRACE_NAME];
@@ -58,7 +58,7 @@ static int read_call(struct wait_reader *r, const char *words)
     return 0;
 }
 
-static int read_rank(struct wait_reader *r, const char *words)
+static int read_rank_record(struct wait_reader *r, const char *words)
 {
     struct wait_rank v = { .reported = 1 };
     int rank, used = 0;
@@ -70,7 +70,7 @@ static int read_rank(struct wait_reader *r, const char *words)
     return 0;
 }
 
-static int read_end(struct wait_reader *r, const char *words)
+static int read_end_record(struct wait_reader *r, const char *words)
 {
     unsigned long long lines;
     int used = 0;
@@ -94,12 +94,12 @@ static int read_record(struct wait_reader *r, const char *record)
         r->begun = sscanf(record, "b,%d%n", &n, &used) == 1 && !record[used] && n == r->nranks;
         return r->begun ? 0 : -1;
     }
-    return *record == 'r' ? read_rank(r, record + 2) : *record == 'c' ? read_call(r, record + 2)
-           : *record == 'e' ? read_end(r, record + 2) : -1;
+    return *record == 'r' ? read_rank_record(r, record + 2) : *record == 'c' ? read_call_record(r, record + 2)
+           : *record == 'e' ? read_end_record(r, record + 2) : -1;
 }
 
 /* "BODY CHECK" -> its records. -1: not what was written. */
-static int read_line(struct wait_reader *r, const char *line, size_t len)
+static int read_wait_line(struct wait_reader *r, const char *line, size_t len)
 {
     char body[HRUN_TRACE_LINE], check[16], *save = NULL;
     int rc = 0;
@@ -117,7 +117,7 @@ static int read_line(struct wait_reader *r, const char *line, size_t len)
     return rc;
 }
 
-static void add_rank(const struct wait_rank *r, struct waits_sub *s)
+static void add_wait_rank(const struct wait_rank *r, struct waits_sub *s)
 {
     double compute_s = (double)(r->elapsed_ns - r->mpi_ns) * NS, mpi_s = (double)r->mpi_ns * NS;
 
@@ -133,7 +133,7 @@ static void add_rank(const struct wait_rank *r, struct waits_sub *s)
 }
 
 /* Keep the function among those that take longest. */
-static void add_function(const struct wait_function *f, int sub, struct waits_sub *s)
+static void add_wait_function(const struct wait_function *f, int sub, struct waits_sub *s)
 {
     double time_s = f->ns[sub] * NS / s->nranks;
     int at = WAITS_CALLS;
@@ -147,10 +147,10 @@ static void add_function(const struct wait_function *f, int sub, struct waits_su
     s->calls[at].time_s = time_s;
 }
 
-static void sum_up(const struct wait_reader *r)
+static void sum_up_waits(const struct wait_reader *r)
 {
     for (int i = 0; i < r->nranks; i++)
-        add_rank(&r->ranks[i], &r->subs[r->sub[i]]);
+        add_wait_rank(&r->ranks[i], &r->subs[r->sub[i]]);
     for (int i = 0; i < r->nsubs; i++) {
         struct waits_sub *s = &r->subs[i];
 
@@ -160,35 +160,29 @@ static void sum_up(const struct wait_reader *r)
         s->mpi_mean_s /= s->nranks;
         s->elapsed_s /= s->nranks;
         for (int f = 0; f < r->nfunctions; f++)
-            add_function(&r->functions[f], i, s);
+            add_wait_function(&r->functions[f], i, s);
     }
 }
 
 int waits_parse(const char *lines, size_t len, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err)
 {
-    struct wait_reader r = { .sub = sub, .subs = subs, .nranks = nranks, .nsubs = nsubs };
-    int rc = 0;
+    autofree struct wait_rank *ranks = xcalloc((size_t)nranks, sizeof *ranks);
+    autofree double *ns = xcalloc((size_t)nsubs * FUNCTIONS_MAX, sizeof *ns);
+    struct wait_reader r = { .sub = sub, .subs = subs, .ranks = ranks, .ns = ns, .nranks = nranks, .nsubs = nsubs };
 
     if (!len)
         return hrun_fail(err, HRUN_ENODATA, "the run told nothing");
-    r.ranks = xcalloc((size_t)nranks, sizeof *r.ranks);
-    r.ns = xcalloc((size_t)nsubs * FUNCTIONS_MAX, sizeof *r.ns);
-    for (const char *end; len && !rc; len -= (size_t)(end - lines) + 1, lines = end + 1) {
+    for (const char *end; len; len -= (size_t)(end - lines) + 1, lines = end + 1) {
         end = memchr(lines, '\n', len);
-        rc = end ? read_line(&r, lines, (size_t)(end - lines)) : -1;
-        if (!end)
-            break;
+        if (!end || read_wait_line(&r, lines, (size_t)(end - lines)))
+            return hrun_fail(err, HRUN_ECORRUPT, "line %llu of what the ranks told is damaged, or of other ranks",
+                             r.lines);
     }
-    if (rc)
-        hrun_fail(err, HRUN_ECORRUPT, "line %llu of what the ranks told is damaged, or of other ranks", r.lines);
-    else if (!r.ended)
-        rc = hrun_fail(err, HRUN_ECORRUPT, "what the ranks told is not complete");
-    else
-        sum_up(&r);
-    free(r.ranks);
-    free(r.ns);
-    return rc;
+    if (!r.ended)
+        return hrun_fail(err, HRUN_ECORRUPT, "what the ranks told is not complete");
+    sum_up_waits(&r);
+    return 0;
 }
 
 int waits_awaited(const struct waits_sub *subs, int n)

@@ -27,7 +27,7 @@ void waits_release(struct waits *w)
 }
 
 /* Why this program cannot be watched; NULL: it can. */
-static const char *obstacle(const struct waits *w, const struct context *c)
+static const char *why_not_watched(const struct waits *w, const struct context *c)
 {
     if (c->engine->simulated)
         return "simulated programs are not watched";
@@ -44,7 +44,7 @@ void waits_prepare(struct waits *w, const struct context *c, const struct hrun_l
 
     waits_release(w);
     w->library = hrun_installed_library(c->mpi.kind == HRUN_MPI_MPICH ? "libhrun-trace-mpich.so" : "libhrun-trace.so");
-    why = obstacle(w, c);
+    why = why_not_watched(w, c);
     if (why) {
         snprintf(w->why, sizeof w->why, "%s", why);
         return;
@@ -54,29 +54,20 @@ void waits_prepare(struct waits *w, const struct context *c, const struct hrun_l
     job->trace_text = &w->text;
 }
 
-/* Read what the ranks told into w->subs. */
-static int read_told(struct waits *w, const struct hrun_layout *l, struct hrun_error *err)
+void waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l)
 {
-    int *sub = xcalloc((size_t)l->nranks, sizeof *sub), rc;
-
-    w->subs = xcalloc((size_t)w->nsubs, sizeof *w->subs);
-    for (int r = 0; r < l->nranks; r++)
-        sub[r] = l->ranks[r].sub;
-    rc = waits_parse(w->text.data, w->text.len, sub, l->nranks, w->subs, w->nsubs, err);
-    free(sub);
-    return rc;
-}
-
-int waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_error *err)
-{
+    autofree int *sub = xcalloc((size_t)l->nranks, sizeof *sub);
     struct hrun_error why = { 0 };
 
     if (w->why[0])
-        return 0;
+        return;
     w->nsubs = c->cluster->nsubs;
-    if (!read_told(w, l, &why)) {
+    w->subs = xcalloc((size_t)w->nsubs, sizeof *w->subs);
+    for (int r = 0; r < l->nranks; r++)
+        sub[r] = l->ranks[r].sub;
+    if (!waits_parse(w->text.data, w->text.len, sub, l->nranks, w->subs, w->nsubs, &why)) {
         w->limits = waits_awaited(w->subs, w->nsubs);
-        return 0;
+        return;
     }
     free(w->subs);
     w->subs = NULL;
@@ -84,28 +75,19 @@ int waits_read(struct waits *w, const struct context *c, const struct hrun_layou
              : c->mpi.kind == HRUN_MPI_NONE ? "the program is not linked with MPI"
              : "its processes told nothing: the program is linked with MPI statically, or closes its standard "
                "error, or its hosts have no hrun");
-    return 0;
 }
 
 /* ---------------------------------------------------------------- the report */
 
-static void add_calls(const struct waits_sub *s, struct hrun_buf *out)
+static void add_seconds_cell(struct hrun_table *t, double seconds)
 {
-    for (int i = 0; i < WAITS_CALLS && s->calls[i].name[0]; i++)
-        hrun_buf_addf(out, "%s%s %.1f %%", i ? ", " : "", s->calls[i].name,
-                      s->elapsed_s > 0 ? 100 * s->calls[i].time_s / s->elapsed_s : 0.0);
-}
-
-static void seconds_cell(struct hrun_table *t, double seconds)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_add_seconds(&b, seconds);
     hrun_table_cell(t, "%s", b.data);
-    hrun_buf_release(&b);
 }
 
-int waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+void waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out)
 {
     struct hrun_table *t;
     double overhead = 0, setup_s = 0;
@@ -113,27 +95,28 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
 
     if (!w->subs) {
         hrun_buf_addf(out, "hrun: who waits is not known: %s\n", w->why);
-        return 0;
+        return;
     }
     t = hrun_table_create("lrrrrl");
     hrun_table_row(t, "sub-cluster", "computes", "at most", "in MPI", "at least", "of its time in");
     for (int i = 0; i < w->nsubs; i++) {
         const struct waits_sub *s = &w->subs[i];
-        struct hrun_buf calls = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf calls = HRUN_BUF_INIT;
 
         if (!s->nranks)
             continue;
         used++;
         overhead = fmax(overhead, s->overhead);
         setup_s = fmax(setup_s, s->setup_s);
-        add_calls(s, &calls);
+        for (int k = 0; k < WAITS_CALLS && s->calls[k].name[0]; k++)
+            hrun_buf_addf(&calls, "%s%s %.1f %%", k ? ", " : "", s->calls[k].name,
+                          s->elapsed_s > 0 ? 100 * s->calls[k].time_s / s->elapsed_s : 0.0);
         hrun_table_cell(t, "%s", c->cluster->subs[i].name);
-        seconds_cell(t, s->compute_mean_s);
-        seconds_cell(t, s->compute_s);
-        seconds_cell(t, s->mpi_mean_s);
-        seconds_cell(t, s->mpi_s);
+        add_seconds_cell(t, s->compute_mean_s);
+        add_seconds_cell(t, s->compute_s);
+        add_seconds_cell(t, s->mpi_mean_s);
+        add_seconds_cell(t, s->mpi_s);
         hrun_table_cell(t, "%s", calls.data);
-        hrun_buf_release(&calls);
     }
     if (used > 1 && w->limits < 0)
         hrun_buf_adds(out, "hrun: no sub-cluster waits clearly less than the others; ");
@@ -148,5 +131,4 @@ int waits_report(const struct waits *w, const struct context *c, struct hrun_buf
     hrun_buf_adds(out, " in MPI_Init\n");
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
-    return 0;
 }

@@ -53,17 +53,17 @@ void waits_release(struct waits *w);
 
 /* Fill the job's trace_* for a layout, as far as its program can be watched. */
 void waits_prepare(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_job *job);
-/* After the run has ended well. Errors: HRUN_ENOMEM. */
-int waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l, struct hrun_error *err);
+/* After the run has ended well: fill subs and limits, or why. */
+void waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l);
 
-/* Append who waits: a line and a table. Errors: HRUN_ENOMEM. */
-int waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out, struct hrun_error *err);
+/* Append who waits: a line and a table. */
+void waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- mpi_wait_times */
 
 /* Read lines (each with its end, without HRUN_TRACE_MARK) of nranks ranks, rank r being in sub-cluster sub[r], into
- * subs[nsubs], which is zeroed. Errors: HRUN_ENODATA (there are none), HRUN_ECORRUPT (says what is wrong),
- * HRUN_ENOMEM; subs is undefined then. */
+ * subs[nsubs], which is zeroed. Errors: HRUN_ENODATA (there are none), HRUN_ECORRUPT (says what is wrong); subs is
+ * undefined then. */
 int waits_parse(const char *lines, size_t len, const int *sub, int nranks, struct waits_sub *subs, int nsubs,
                 struct hrun_error *err);
 

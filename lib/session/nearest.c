@@ -107,7 +107,7 @@ static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, con
 }
 
 /* Of our own work: on a busy machine the same sizes are found. */
-static double seconds_now(void)
+static double thread_seconds(void)
 {
     struct timespec ts;
 
@@ -115,7 +115,7 @@ static double seconds_now(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
-static int feasible(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
+static int is_feasible(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
     struct hrun_plan *plan;
 
@@ -127,10 +127,10 @@ static int feasible(struct flat *f, const struct hrun_plan_problem *problem, int
 }
 
 /* The first feasible size from N on, N included, in steps of `step` (+1 or -1); 0 when none was found. */
-static int64_t walk(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps, double end)
+static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps, double end)
 {
-    for (int k = 0; k < steps && N >= 1 && N <= HRUN_COUNT_MAX && seconds_now() < end; k++, N += step)
-        if (feasible(f, problem, N))
+    for (int k = 0; k < steps && N >= 1 && N <= HRUN_COUNT_MAX && thread_seconds() < end; k++, N += step)
+        if (is_feasible(f, problem, N))
             return N;
     return 0;
 }
@@ -139,16 +139,16 @@ static int64_t walk(struct flat *f, const struct hrun_plan_problem *problem, int
  * then bisect between the last two, each probe looking a little way down for a size that the rule accepts. */
 static int64_t far_below(struct flat *f, const struct hrun_plan_problem *problem, int64_t N)
 {
-    double end = seconds_now() + SECONDS;
+    double end = thread_seconds() + SECONDS;
     int64_t lo, hi = N, found = 0, best = 0;
 
     for (lo = N / 2; lo >= 1; hi = lo, lo /= 2)
-        if ((best = walk(f, problem, lo, -1, STEPS_OF_PROBE, end)) != 0)
+        if ((best = walk_sizes(f, problem, lo, -1, STEPS_OF_PROBE, end)) != 0)
             break;
     while (best && hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
 
-        found = walk(f, problem, mid, -1, STEPS_OF_PROBE, end);
+        found = walk_sizes(f, problem, mid, -1, STEPS_OF_PROBE, end);
         if (found > best)
             best = found;
         if (found)
@@ -170,7 +170,7 @@ static int64_t power_of_two(struct flat *f, const struct hrun_plan_problem *prob
     if (step < 0 && x > N)
         x /= 2;
     for (; x >= 1 && x <= HRUN_COUNT_MAX; x = step < 0 ? x / 2 : x * 2)
-        if (feasible(f, problem, x))
+        if (is_feasible(f, problem, x))
             return x;
     return 0;
 }
@@ -187,8 +187,8 @@ void nearest_sizes(struct context *c, const struct hrun_plan_problem *of, int64_
         return;
     flat_init(&f, c->app, c->cluster->nsubs, of->subs, of->oracle);
     problem.oracle = &f.oracle;
-    below = walk(&f, &problem, N - 1, -1, STEPS, seconds_now() + SECONDS);
-    above = walk(&f, &problem, N + 1, +1, STEPS, seconds_now() + SECONDS);
+    below = walk_sizes(&f, &problem, N - 1, -1, STEPS, thread_seconds() + SECONDS);
+    above = walk_sizes(&f, &problem, N + 1, +1, STEPS, thread_seconds() + SECONDS);
     sure = below && above;
     if (!below) {
         below = far_below(&f, &problem, N);

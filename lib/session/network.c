@@ -18,26 +18,25 @@ static const char *const not_of_wires[] = {
     "smpi/coll-selector", "smpi/host-speed", "smpi/simulate-computation", NULL,
 };
 
-static int begins(const char *word, const char *const *v)
+static int begins_with_any(const char *word, const char *const *v)
 {
     while (*v && strncmp(word, *v, strlen(*v)))
         v++;
     return *v != NULL;
 }
 
-static int add_platform(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
+static int add_platform_sum(const struct context *c, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = hrun_file_read(c->cluster->platform, PLATFORM_MAX, &text, err);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!rc)
-        hrun_buf_addf(out, "smpi %08lx", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
-    hrun_buf_release(&text);
-    return rc;
+    if (hrun_file_read(c->cluster->platform, PLATFORM_MAX, &text, err))
+        return -1;
+    hrun_buf_addf(out, "smpi %08lx", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
+    return 0;
 }
 
 /* What a script runs is not known; it has the MPI that starts it, or that is installed here. */
-static void add_mpi(const struct context *c, struct hrun_buf *out)
+static void add_mpi_of_network(const struct context *c, struct hrun_buf *out)
 {
     char here[64] = "", watched[2048];
 
@@ -63,18 +62,18 @@ int network_key(const struct context *c, struct network_key *out, struct hrun_er
     out->hosts = xcalloc((size_t)out->nhosts + 1, sizeof *out->hosts);
     for (int i = 0; i < out->nhosts; i++)
         out->hosts[i] = c->cluster->hosts[i].name;
-    if (c->cluster->platform && add_platform(c, &out->engine, err))
+    if (c->cluster->platform && add_platform_sum(c, &out->engine, err))
         return -1;
     if (!c->cluster->platform)
         hrun_buf_adds(&out->engine, "real");
     for (size_t i = 0; i < mca->n; i++)
-        if (begins(mca->v[i], of_wires))
+        if (begins_with_any(mca->v[i], of_wires))
             hrun_buf_addf(&out->engine, " %s", mca->v[i]);
     for (size_t i = 0; i < smpi->n; i++)
-        if (!begins(smpi->v[i], not_of_wires))
+        if (!begins_with_any(smpi->v[i], not_of_wires))
             hrun_buf_addf(&out->engine, " %s", smpi->v[i]);
-    add_mpi(c, &out->mpi);
-    return !out->hosts ? hrun_fail_nomem(err) : 0;
+    add_mpi_of_network(c, &out->mpi);
+    return 0;
 }
 
 void network_key_release(struct network_key *k)
@@ -87,21 +86,18 @@ void network_key_release(struct network_key *k)
 int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf *file, struct hrun_buf *note,
                  struct hrun_error *err)
 {
-    struct network_key k;
-    int rc;
+    autorelease(network_key_release) struct network_key k = { .engine = HRUN_BUF_INIT, .mpi = HRUN_BUF_INIT };
 
-    if (!c->store) {
-        *out = NULL;
+    *out = NULL;
+    if (!c->store)
         return 0;
-    }
-    rc = network_key(c, &k, err);
-    if (!rc)
-        *out = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, file, note);
-    network_key_release(&k);
-    return rc;
+    if (network_key(c, &k, err))
+        return -1;
+    *out = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, file, note);
+    return 0;
 }
 
-static int load_given(const struct context *c, struct hrun_net **out, struct hrun_error *err)
+static int load_supposed(const struct context *c, struct hrun_net **out, struct hrun_error *err)
 {
     const char *file = c->set->network;
     struct hrun_net *net;
@@ -122,7 +118,7 @@ int network_load(struct context *c, struct hrun_buf *note, struct hrun_error *er
 {
     if (c->net)
         return 0;
-    return c->set->network ? load_given(c, &c->net, err) : network_find(c, &c->net, NULL, note, err);
+    return c->set->network ? load_supposed(c, &c->net, err) : network_find(c, &c->net, NULL, note, err);
 }
 
 int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err)
@@ -131,7 +127,7 @@ int network_use(struct context *c, struct hrun_buf *note, struct hrun_error *err
         return 0;
     if (!c->net && network_find(c, &c->net, NULL, note, err))
         return -1;
-    if (!c->net && c->set->network && load_given(c, &c->net, err))
+    if (!c->net && c->set->network && load_supposed(c, &c->net, err))
         return -1;
     if (!c->net)
         return 0;
@@ -146,7 +142,7 @@ int network_suppose(struct context *c, struct hrun_error *err)
 
     if (!c->set->network || !c->view || c->measured)
         return 0;
-    if (load_given(c, &net, err))
+    if (load_supposed(c, &net, err))
         return -1;
     view = hrun_netview_create(net, c->cluster, err);
     if (!view) {

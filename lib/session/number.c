@@ -59,7 +59,7 @@ static int is_of(char *const *words, int i, const char *name)
 }
 
 /* "x 20", "nx=48" */
-static void add_text(char *const *words, int i, const char *digits, struct hrun_buf *out)
+static void add_number_text(char *const *words, int i, const char *digits, struct hrun_buf *out)
 {
     if (digits == words[i])
         hrun_buf_addf(out, "%s ", i == 1 ? hrun_base_name(words[0]) : words[i - 1]);
@@ -69,27 +69,24 @@ static void add_text(char *const *words, int i, const char *digits, struct hrun_
 /* err says what is wrong; which numbers there are is added. Result: -1. */
 static int fail_listing(char *const *words, struct hrun_error *err)
 {
+    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
     const struct hrun_error what = *err;
-    struct hrun_buf list = HRUN_BUF_INIT;
     const char *digits;
 
     for (int i = 1; words[i]; i++)
         if ((digits = number_at(words, i))) {
             hrun_buf_adds(&list, list.len ? ", " : "");
-            add_text(words, i, digits, &list);
+            add_number_text(words, i, digits, &list);
             hrun_buf_addf(&list, " (word %d)", digits == words[i] ? i - 1 : i);
         }
     if (list.len)
-        hrun_fail(err, what.code, "%s; its numbers are: %s", what.text, list.data);
-    else
-        hrun_fail(err, what.code, "%s, nor another number: one is a word behind its name (-var x 20), or NAME=NUMBER",
-                  what.text);
-    hrun_buf_release(&list);
-    return -1;
+        return hrun_fail(err, what.code, "%s; its numbers are: %s", what.text, list.data);
+    return hrun_fail(err, what.code, "%s, nor another number: one is a word behind its name (-var x 20), or "
+                     "NAME=NUMBER", what.text);
 }
 
 /* The number whose digits are in words[i]. */
-static struct number *create(char *const *words, int i, const char *digits)
+static struct number *number_in_word(char *const *words, int i, const char *digits)
 {
     struct number *n = xcalloc(1, sizeof *n);
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -97,7 +94,7 @@ static struct number *create(char *const *words, int i, const char *digits)
 
     while (words[count])
         count++;
-    add_text(words, i, digits, &text);
+    add_number_text(words, i, digits, &text);
     n->at = i;
     n->text = hrun_buf_detach(&text);
     n->words = xcalloc((size_t)count + 1, sizeof *n->words);
@@ -109,7 +106,7 @@ static struct number *create(char *const *words, int i, const char *digits)
 struct number *number_create(char *const *words, int i)
 {
     const char *digits = number_at(words, i);
-    struct number *n = create(words, i, digits);
+    struct number *n = number_in_word(words, i, digits);
 
     n->N = number_value(digits);
     return n;
@@ -139,13 +136,13 @@ int number_find(char *const *words, const char *name, struct number **out, struc
     if (several || !at)
         return fail_listing(words, err);
     *out = number_create(words, at);
-    return *out ? 0 : hrun_fail_nomem(err);
+    return 0;
 }
 
 /* Is the word the definition's, for a size N and any number of processes? */
 static int is_arg(const struct hrun_app *app, const char *arg, const char *word, int64_t N)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     int same = 1;
 
     for (int P = 1; P <= 2 && same && strcmp(arg, word); P++) {
@@ -153,7 +150,6 @@ static int is_arg(const struct hrun_app *app, const char *arg, const char *word,
         same = !hrun_app_expand(app, arg, &(struct hrun_app_values){ .N = N, .P = P }, &b, NULL) &&
                !strcmp(b.data, word);
     }
-    hrun_buf_release(&b);
     return same;
 }
 
@@ -188,7 +184,7 @@ static void find_in_args(struct context *c, char *const *words)
         same = is_arg(app, app->args[i - 1], words[i], N);
     if (!same)
         return;
-    c->number = create(words, at, digits);
+    c->number = number_in_word(words, at, digits);
     c->number->N = N;
     free(c->number->words[at]);
     memset(c->number->words + 1, 0, (size_t)n * sizeof *words);
@@ -199,7 +195,7 @@ int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_
     const struct hrun_app *app = c->app;
     struct hrun_error why = { 0 };
     int i = app->in_command - 1;
-    char *name = NULL;
+    autofree char *name = NULL;
 
     if (i < 0)
         find_in_args(c, words);
@@ -207,9 +203,8 @@ int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_
         name = xstrndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
     else
         name = xstrdup(i ? app->args[i - 1] : hrun_base_name(words[0]));
-    if (i >= 0)
-        name ? number_find(words, name, &c->number, &why) : hrun_fail_nomem(&why);
-    free(name);
+    if (name)
+        number_find(words, name, &c->number, &why);
     if (c->number && N && N != c->number->N)
         return hrun_fail(err, HRUN_EINVAL, "-N gives the size %lld, but '%s' gives %lld (definition %s): leave -N out, "
                          "or write {N} in place of that number; mpirun's -N, processes per node, is -npernode here",

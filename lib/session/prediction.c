@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
+static void keep_farther(struct beyond *b, int sub, int64_t v, const int64_t *measured)
 {
     double factor = hrun_beyond(v, measured[0], measured[1]);
 
@@ -15,7 +15,7 @@ static void farther(struct beyond *b, int sub, int64_t v, const int64_t *measure
 }
 
 /* That the models have no prediction is no error. */
-static void predict(struct decision *d, struct hrun_predictor *p)
+static void predict_time(struct decision *d, struct hrun_predictor *p)
 {
     struct hrun_error why = { 0 };
     int64_t sizes[2], counts[2];
@@ -33,31 +33,30 @@ static void predict(struct decision *d, struct hrun_predictor *p)
         if (!d->pes[i])
             continue;
         if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
-            farther(&d->beyond_n, i, d->N, sizes);
-            farther(&d->beyond_p, i, d->P, counts);
+            keep_farther(&d->beyond_n, i, d->N, sizes);
+            keep_farther(&d->beyond_p, i, d->P, counts);
         }
     }
     d->predicted = d->time_s > 0;
 }
 
 /* How the work is dealt out. */
-static int deal(struct decision *d, struct hrun_predictor *p, const double *pace, struct hrun_error *err)
+static void predict_shares(struct decision *d, struct hrun_predictor *p, const double *pace)
 {
     struct hrun_error why = { 0 };
 
     d->share = xcalloc((size_t)d->nsubs, sizeof *d->share);
-    d->predicted = d->share && !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
+    d->predicted = !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
     if (pace && d->predicted) {
         d->unwatched = xcalloc((size_t)d->nsubs, sizeof *d->unwatched);
         hrun_predictor_pace(p, NULL);
         d->predicted = !hrun_predictor_shares(p, d->pes, d->procs, d->unwatched, &why);
         hrun_predictor_pace(p, pace);
     }
-    return d->share ? 0 : hrun_fail_nomem(err);
 }
 
 /* Runs of this very configuration tell more than its model. */
-static void correct(struct decision *d, const struct corrected *k)
+static void correct_prediction(struct decision *d, const struct corrected *k)
 {
     struct hrun_correction at;
 
@@ -112,15 +111,14 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
 }
 
 /* How well a ring is balanced. */
-static void balance(struct decision *d, struct hrun_predictor *p)
+static void predict_balance(struct decision *d, struct hrun_predictor *p)
 {
-    int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
+    autofree int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
 
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
     if (hrun_predictor_balance(p, npes, d->pes, d->procs, &d->balance, NULL))
         d->balance.q = 0;
-    free(npes);
 }
 
 /* The least and the largest size that was run, with whatever shares. */
@@ -141,15 +139,15 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     struct hrun_predictor *p = at->predictor;
     const struct corrected *k = predicted_known(d, at);
 
-    predict(d, p);
+    predict_time(d, p);
     free(d->share);
     free(d->unwatched);
     d->share = d->unwatched = NULL;
-    if (hrun_predictor_deals(p) && d->predicted && deal(d, p, at->dealt.pace, err))
-        return -1;
+    if (hrun_predictor_deals(p) && d->predicted)
+        predict_shares(d, p, at->dealt.pace);
     if (hrun_predictor_has_balance(p) && d->predicted)
-        balance(d, p);
-    correct(d, k);
+        predict_balance(d, p);
+    correct_prediction(d, k);
     find_sizes(d, at);
     if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))
         return -1;

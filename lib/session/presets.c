@@ -18,37 +18,32 @@ static int is_defined(const struct settings *s, const char *text)
 int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 {
     const struct settings *s = c->set;
-    struct hrun_strvec all = HRUN_STRVEC_INIT, missed = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT, missed = HRUN_STRVEC_INIT;
     int rc;
 
     if (!c->app || !c->app->npresets || s->force)
         return 0;
     hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed);
-    rc = 0;
-    for (size_t i = 0; i < all.n && !rc; i++)
-        rc = is_defined(s, all.v[i]) ? 0 : hrun_strvec_push(&c->presets, all.v[i]);
-    for (size_t i = 0; i < missed.n && !rc; i++)
-        rc = is_defined(s, missed.v[i]) ? 0 : hrun_strvec_push(&c->missed_presets, missed.v[i]);
-    for (size_t i = 0; i < s->defines.n && !rc; i++) {
+    for (size_t i = 0; i < all.n; i++)
+        if (!is_defined(s, all.v[i]))
+            hrun_strvec_push(&c->presets, all.v[i]);
+    for (size_t i = 0; i < missed.n; i++)
+        if (!is_defined(s, missed.v[i]))
+            hrun_strvec_push(&c->missed_presets, missed.v[i]);
+    if (!c->presets.n)
+        return 0;
+    for (size_t i = 0; i < s->defines.n; i++)
         hrun_strvec_push(&all, s->defines.v[i]);
-        rc = 0;
-    }
-    if (rc)
-        rc = hrun_fail_nomem(err);
-    if (!rc && c->presets.n) {
-        context_drop_app(c);
-        hrun_strvec_release(&c->app_dirs);
-        c->defines = &all;
-        rc = context_find_app(c, argv0, err);
-        c->defines = NULL;
-    }
-    hrun_strvec_release(&all);
-    hrun_strvec_release(&missed);
+    context_drop_app(c);
+    hrun_strvec_release(&c->app_dirs);
+    c->defines = &all;
+    rc = context_find_app(c, argv0, err);
+    c->defines = NULL;
     return rc;
 }
 
 /* Would a run with these values have what the user's file says in "NAME=VALUE"? Else it has *written. */
-static int holds(const struct context *c, const char *text, const struct hrun_app_values *values, double *written)
+static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values, double *written)
 {
     size_t len = strcspn(text, "=");
 
@@ -67,16 +62,16 @@ static int64_t any_size(const struct hrun_app *app)
 void presets_say(const struct context *c, const struct hrun_app_values *values)
 {
     enum { MOST = 16 };     /* what holds for 1 to MOST processes does not depend on their number */
-    struct hrun_buf taken = HRUN_BUF_INIT, other = HRUN_BUF_INIT, missed = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf taken = HRUN_BUF_INIT, other = HRUN_BUF_INIT, missed = HRUN_BUF_INIT;
     const char *file = c->app && c->app->npresets ? c->app->presets[0].file : "";
     double written;
 
     for (size_t i = 0; i < c->presets.n; i++) {
         const char *text = c->presets.v[i];
-        int all = !values || holds(c, text, values, &written);
+        int all = !values || holds_preset(c, text, values, &written);
 
         for (int P = 1; P <= MOST && all && !values; P++)
-            all = holds(c, text, &(struct hrun_app_values){ any_size(c->app), P, NULL }, &written);
+            all = holds_preset(c, text, &(struct hrun_app_values){ any_size(c->app), P, NULL }, &written);
         hrun_buf_addf(all ? &taken : &other, "%s%s", (all ? &taken : &other)->len ? ", " : "", text);
         if (!all && values)
             hrun_buf_addf(&other, " (here %.12g)", written);
@@ -93,9 +88,6 @@ void presets_say(const struct context *c, const struct hrun_app_values *values)
     if (missed.len)
         settings_say(c->set, "your %s has no single number for these, so the definition's count: %s "
                      "(-D NAME=VALUE gives others)", file, missed.data);
-    hrun_buf_release(&taken);
-    hrun_buf_release(&other);
-    hrun_buf_release(&missed);
 }
 
 int presets_procs(const struct context *c)
@@ -108,7 +100,7 @@ int presets_procs(const struct context *c)
         const struct hrun_app_values values = { any_size(c->app), P, NULL };
         size_t i = 0;
 
-        while (i < c->presets.n && holds(c, c->presets.v[i], &values, &written))
+        while (i < c->presets.n && holds_preset(c, c->presets.v[i], &values, &written))
             i++;
         if (i == c->presets.n && found)
             return 0;

@@ -128,7 +128,7 @@ static uint64_t hash_words(const struct context *c, char *const *words, int at)
     return h;
 }
 
-static int identify(const struct context *c, char *const *words, struct problem *p, struct hrun_error *err)
+static int identify_command(const struct context *c, char *const *words, struct problem *p, struct hrun_error *err)
 {
     const char *dir = c->set->wdir ? c->set->wdir : ".";
     char *path = realpath(dir, NULL);
@@ -161,24 +161,20 @@ static int identify(const struct context *c, char *const *words, struct problem 
 
 /* ---------------------------------------------------------------- on disk */
 
-static char *in_folder(const struct context *c, const char *file, const char *suffix, struct hrun_error *err)
+static char *path_of_problem(const struct context *c, const char *file, const char *suffix, struct hrun_error *err)
 {
     struct hrun_store *s = hrun_store_open(c->set->data, err);
     char *path = s ? hrun_strf("%s/problems/%s%s", hrun_store_dir(s), file, suffix) : NULL;
 
-    if (s && !path)
-        hrun_fail_nomem(err);
     hrun_store_close(s);
     return path;
 }
 
 static int is_there(const struct context *c, const char *name)
 {
-    char *path = in_folder(c, name, ".yaml", NULL);
-    int there = path && !access(path, F_OK);
+    autofree char *path = path_of_problem(c, name, ".yaml", NULL);
 
-    free(path);
-    return there;
+    return path && !access(path, F_OK);
 }
 
 /* The hashes of the words as they are, and with {N} in place of each number; the caller frees them. */
@@ -199,15 +195,16 @@ static uint64_t *hash_numbers(const struct context *c, char *const *words, uint6
  * line that is none is passed over; -app wants that name. */
 static int find_known(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = in_folder(c, "commands", "", err), found[256], *save = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *path = path_of_problem(c, "commands", "", err);
     unsigned long long hash, contents, folder;
-    int n, at = 0, i, rc = 0;
-    uint64_t *h = hash_numbers(c, words, p->words, &n);
+    char found[256], *save = NULL;
+    int n, at = 0, i;
+    autofree uint64_t *h = hash_numbers(c, words, p->words, &n);
 
     if (!path)
-        rc = -1;
-    if (!rc && !hrun_file_read(path, INDEX_MAX, &text, NULL))
+        return -1;
+    if (!hrun_file_read(path, INDEX_MAX, &text, NULL))
         for (char *line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
             int same;
 
@@ -227,12 +224,8 @@ static int find_known(struct context *c, struct problem *p, char *const *words, 
     if (at) {
         p->words = h[at];
         c->number = number_create(words, at);
-        rc = 0;
     }
-    hrun_buf_release(&text);
-    free(path);
-    free(h);
-    return rc;
+    return 0;
 }
 
 /* The units that the shares in a word add up to, into *units where it has any; see problem_units. */
@@ -258,11 +251,9 @@ static int add_units(const char *word, int sized, int64_t *units, struct hrun_er
 static int check_forms(const struct hrun_app *app, const char *word, struct hrun_error *err)
 {
     const struct hrun_app_values values = { .N = 1, .P = 1 };
-    struct hrun_buf none = HRUN_BUF_INIT;
-    int rc = hrun_app_expand_word(app, word, &values, &none, err);
+    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
 
-    hrun_buf_release(&none);
-    return rc;
+    return hrun_app_expand_word(app, word, &values, &none, err);
 }
 
 /* A word or variable that is what shells make of {shares:FORM:,} outside quotes, "shares:FORM:" alone or behind '='. */
@@ -270,17 +261,16 @@ static int check_quoted(const char *word, struct hrun_error *err)
 {
     static const char begin[] = "shares:";
     const char *eq = strchr(word, '='), *at = eq ? eq + 1 : word, *form = at + sizeof begin - 1;
-    struct hrun_buf none = HRUN_BUF_INIT;
-    int found = 0;
+    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
+    size_t len;
 
-    if (!strncmp(at, begin, sizeof begin - 1)) {
-        size_t len = strcspn(form, ":");
-
-        found = len && form[len] && !hrun_app_add_shares(form, len, 0, NULL, 1, &none, NULL);
-        hrun_buf_release(&none);
-    }
-    return found ? hrun_fail(err, HRUN_EINVAL, "'%s' is what the shell has made of '%.*s{%s,}': write it in quotes",
-                             word, (int)(at - word), word, at) : 0;
+    if (strncmp(at, begin, sizeof begin - 1))
+        return 0;
+    len = strcspn(form, ":");
+    if (!len || !form[len] || hrun_app_add_shares(form, len, 0, NULL, 1, &none, NULL))
+        return 0;
+    return hrun_fail(err, HRUN_EINVAL, "'%s' is what the shell has made of '%.*s{%s,}': write it in quotes", word,
+                     (int)(at - word), word, at);
 }
 
 int problem_units(const struct hrun_app *app, char *const *words, const struct hrun_strvec *env, int sized,
@@ -304,12 +294,11 @@ int problem_units(const struct hrun_app *app, char *const *words, const struct h
 
 static int print_definition(const struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     int64_t units;
 
     if (problem_units(p->base, words, &c->set->env, 0, &units, err))
         return -1;
-
     hrun_buf_add_command(&command, words);
     hrun_buf_addf(&b, "# Made by hrun of a command that no definition knows; see hrun-app(5), \"size\".\nname: %s\n"
                   "title: \"", p->name);
@@ -324,11 +313,8 @@ static int print_definition(const struct context *c, struct problem *p, char *co
     hrun_buf_addf(&b, TERMS, units ? "W" : "1/P");
     if (units)
         hrun_buf_addf(&b, "shares: {units: \"%lld\"}\n", (long long)units);
-    hrun_buf_release(&command);
-    if (p->base && hrun_app_print_shared(p->base, &b, err)) {
-        hrun_buf_release(&b);
+    if (p->base && hrun_app_print_shared(p->base, &b, err))
         return -1;
-    }
     p->text = hrun_buf_detach(&b);
     return 0;
 }
@@ -337,37 +323,33 @@ static int print_definition(const struct context *c, struct problem *p, char *co
 
 int problem_named(struct context *c, const char *name, struct hrun_error *err)
 {
-    char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : in_folder(c, name, ".yaml", NULL);
-    int rc = path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, (int)c->set->defines.n, &c->app, err)
-                                         : 1;
+    autofree char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : path_of_problem(c, name, ".yaml", NULL);
 
-    free(path);
-    return rc;
+    return path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, (int)c->set->defines.n, &c->app, err)
+                                       : 1;
 }
 
 void problem_hint(const struct context *c, const char *name, struct hrun_error *err)
 {
-    struct hrun_strvec dirs = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
-    char *folder = c->set->no_data ? NULL : in_folder(c, "", "", NULL);
+    autorelease(hrun_strvec_release) struct hrun_strvec dirs = HRUN_STRVEC_INIT, names = HRUN_STRVEC_INIT;
+    autofree char *folder = c->set->no_data ? NULL : path_of_problem(c, "", "", NULL);
     struct hrun_error why = *err;
     const char *like = NULL;
 
-    if (folder && !access(folder, X_OK) && !hrun_strvec_push(&dirs, folder) && !hrun_app_list(&dirs, &names, NULL))
+    if (!folder || access(folder, X_OK))
+        return;
+    hrun_strvec_push(&dirs, folder);
+    if (!hrun_app_list(&dirs, &names, NULL))
         like = hrun_nearest(name, (const char *const *)names.v, names.n);
     if (like)
         hrun_fail(err, why.code, "%s; did you mean the command '%s'?", why.text, like);
-    free(folder);
-    hrun_strvec_release(&names);
-    hrun_strvec_release(&dirs);
 }
 
 int problem_is_app(const struct context *c)
 {
-    char *path = c->set->no_data || !c->app ? NULL : in_folder(c, c->app->name, ".yaml", NULL);
-    int is = path && !strcmp(path, c->app->file);
+    autofree char *path = c->set->no_data || !c->app ? NULL : path_of_problem(c, c->app->name, ".yaml", NULL);
 
-    free(path);
-    return is;
+    return path && !strcmp(path, c->app->file);
 }
 
 char *problem_title(const struct settings *set, const char *name)
@@ -382,24 +364,21 @@ char *problem_title(const struct settings *set, const char *name)
 }
 
 /* What the command is called: as it is known, as the user says, or by its program and hashes. */
-static int name_problem(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
+static void name_problem(struct context *c, struct problem *p, char *const *words)
 {
-    char *program = hrun_app_name_of(words[0]), *path;
+    autofree char *program = hrun_app_name_of(words[0]), *path = NULL;
 
     if (!p->name && p->given)
         p->name = xstrdup(p->given);
     else if (!p->name)
         p->name = !*program ? xstrdup("") : hrun_strf("%.60s-%08x", program, (unsigned)(
                                                      hrun_hash(p->words, &p->contents, sizeof p->contents) >> 32));
-    free(program);
-    path = p->name && *p->name ? in_folder(c, p->name, ".yaml", err) : NULL;
+    path = *p->name ? path_of_problem(c, p->name, ".yaml", NULL) : NULL;
     if (path && !access(path, F_OK) && access(path, R_OK)) {
         settings_say(c->set, "what is known of this command is in %s, which you may not read: it counts as one that "
                      "nothing is known of; --data DIR keeps your own", path);
         *p->name = 0;
     }
-    free(path);
-    return p->name ? 0 : hrun_fail_nomem(err);
 }
 
 /* The definition with `size: command` that knows the program, where -app gives a name: by that none was looked for. */
@@ -424,28 +403,25 @@ int problem_begin(struct context *c, char *const *words, struct hrun_error *err)
     p->base = c->app;
     c->app = NULL;
     p->given = p->base ? NULL : c->set->app;
-    if (find_base(c, p, words[0], err) || identify(c, words, p, err) || find_known(c, p, words, err))
+    if (find_base(c, p, words[0], err) || identify_command(c, words, p, err) || find_known(c, p, words, err))
         return -1;
     if (p->name && !p->known && !p->given && !p->reads)
         settings_say(c->set, "this command or its files have changed since it was last run: what is known of %s is a "
                      "guess now; hrun-calibrate with --again and the same words measures anew", p->name);
-    if (name_problem(c, p, words, err))
-        return -1;
+    name_problem(c, p, words);
     rc = problem_named(c, p->name, err);
     p->defined = rc == 0;
     return rc < 0 ? -1 : 0;
 }
 
 /* The definition of a new problem, which is of one size. */
-static int define(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
+static int define_problem(struct context *c, struct problem *p, char *const *words, struct hrun_error *err)
 {
-    char *path = in_folder(c, p->name, ".yaml", err);
-    int rc = -1;
+    autofree char *path = path_of_problem(c, p->name, ".yaml", err);
 
-    if (path && !print_definition(c, p, words, err))
-        rc = hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
-    free(path);
-    return rc;
+    if (!path || print_definition(c, p, words, err))
+        return -1;
+    return hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
 }
 
 /* Use what was measured or run of the command before, in place of its definition; where there is nothing, keep that. */
@@ -490,7 +466,7 @@ int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_e
     if (problem_begin(c, words, err))
         return -1;
     if (!c->app && !braces && *c->problem->name)
-        return define(c, c->problem, words, err);
+        return define_problem(c, c->problem, words, err);
     if (!c->app) {              /* nothing is known, or there is nothing to call it by */
         problem_destroy(c->problem);
         c->problem = NULL;
@@ -526,25 +502,23 @@ int problem_is_worth(const struct context *c, double time_s)
 int problem_keep(struct context *c, struct hrun_error *err)
 {
     struct problem *p = c->problem;
-    char *path = NULL, *index = NULL, line[400];
-    int n, rc = -1;
+    autofree char *path = NULL, *index = NULL;
+    char line[400];
+    int n;
 
     if (!p || (p->defined && p->known))
         return 0;
-    if (hrun_store_make_folder(c->store, "problems", err) || !(path = in_folder(c, p->name, ".yaml", err)) ||
-        !(index = in_folder(c, "commands", "", err)))
-        goto out;
-    if (!p->defined && hrun_file_replace(path, p->text, strlen(p->text), 0600, err))
-        goto out;
+    if (hrun_store_make_folder(c->store, "problems", err) || !(path = path_of_problem(c, p->name, ".yaml", err)) ||
+        !(index = path_of_problem(c, "commands", "", err)) ||
+        (!p->defined && hrun_file_replace(path, p->text, strlen(p->text), 0600, err)))
+        return -1;
     p->defined = 1;
     n = snprintf(line, sizeof line, "%016llx %016llx %016llx %s\n", (unsigned long long)p->words,
                  (unsigned long long)p->contents, (unsigned long long)p->folder, p->name);
-    rc = p->known ? 0 : hrun_file_append(index, line, (size_t)n, 0644, 1, NULL, err);
-    p->known = !rc;
-out:
-    free(path);
-    free(index);
-    return rc;
+    if (!p->known && hrun_file_append(index, line, (size_t)n, 0644, 1, NULL, err))
+        return -1;
+    p->known = 1;
+    return 0;
 }
 
 int problem_define(struct context *c, const char *text, struct hrun_error *err)
@@ -564,52 +538,48 @@ static int change_rule(struct context *c, const char *rule, const char *comment,
                        struct hrun_error *err)
 {
     struct problem *p = c->problem;
-    struct hrun_buf old = HRUN_BUF_INIT;
-    char *path = in_folder(c, p->name, ".yaml", err), *save = NULL;
-    int learnt = 0, rc = !path || (p->defined && hrun_file_read(path, INDEX_MAX, &old, err)) ? -1 : 0;
+    autorelease(hrun_buf_release) struct hrun_buf old = HRUN_BUF_INIT;
+    autofree char *path = path_of_problem(c, p->name, ".yaml", err);
+    char *save = NULL;
+    int learnt = 0;
 
-    if (!rc && !p->defined)
+    if (!path || (p->defined && hrun_file_read(path, INDEX_MAX, &old, err)))
+        return -1;
+    if (!p->defined)
         hrun_buf_adds(&old, p->text);
-    for (char *line = rc ? NULL : strtok_r(old.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+    for (char *line = strtok_r(old.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         if (strncmp(line, "rule:", strlen("rule:")))
             hrun_buf_addf(text, "%s\n", line);
         else
             learnt |= strstr(line, LEARNT) != NULL;
     if (*rule)
         hrun_buf_addf(text, "rule: \"%s\"%s\n", rule, comment);
-    hrun_buf_release(&old);
-    free(path);
-    return rc ? rc : learnt;
+    return learnt;
 }
 
 int problem_keep_rule(struct context *c, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = change_rule(c, hrun_expr_text(c->app->rule), LEARNT, &text, err) < 0 || problem_define(c, text.data, err)
-             ? -1 : 0;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    hrun_buf_release(&text);
-    return rc;
+    return change_rule(c, hrun_expr_text(c->app->rule), LEARNT, &text, err) < 0 || problem_define(c, text.data, err)
+           ? -1 : 0;
 }
 
 int problem_forget_rule(struct context *c, struct hrun_error *err)
 {
     struct problem *p = c->problem;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     const char *own = p->base ? hrun_expr_text(p->base->rule) : "1", *rule = strcmp(own, "1") ? own : "";
-    char *file = xstrdup(c->app->file);
+    autofree char *file = xstrdup(c->app->file);
     int rc = change_rule(c, rule, "", &text, err);
 
-    if (rc > 0) {
-        context_drop_app(c);
-        rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, (int)c->set->defines.n, &c->app, err);
-        free(p->text);
-        p->text = hrun_buf_detach(&text);
-        p->defined = 0;
-        rc = rc ? -1 : 0;
-    }
-    hrun_buf_release(&text);
-    free(file);
+    if (rc <= 0)
+        return rc;
+    context_drop_app(c);
+    rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, (int)c->set->defines.n, &c->app, err);
+    free(p->text);
+    p->text = hrun_buf_detach(&text);
+    p->defined = 0;
     return rc;
 }
 
@@ -625,7 +595,7 @@ void problem_destroy(struct problem *p)
 
 /* ---------------------------------------------------------------- what earlier runs took */
 
-static int by_value(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -635,8 +605,8 @@ static int by_value(const void *a, const void *b)
 double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs)
 {
     enum { LAST = 9 };
-    struct hrun_buf config = HRUN_BUF_INIT;
-    struct hrun_samples s = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
+    autorelease(hrun_samples_release) struct hrun_samples s = { 0 };
     double times[LAST];
     int sub = 0, used = 0, n = 0;
 
@@ -656,9 +626,7 @@ double problem_expect(const struct context *c, const int *pes, const int *procs,
                                : !v->mixed && v->pes == pes[sub] && v->M == procs[sub]))
             times[n++] = v->time_s;
     }
-    hrun_buf_release(&config);
-    hrun_samples_release(&s);
-    qsort(times, (size_t)n, sizeof *times, by_value);
+    qsort(times, (size_t)n, sizeof *times, by_time);
     *runs = n;
     return n ? times[n / 2] : 0;
 }

@@ -8,31 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-int profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out)
+void profiles_speed_signature(const struct hrun_subcluster *sub, struct hrun_buf *out)
 {
     hrun_cluster_signature(sub, NULL, "speed", out);
-    return 0;
 }
 
 /* How quick the PEs of a sub-cluster are, for a formula: those of simulated hosts are known. */
-static int load_speeds(struct context *c, int i, struct sub_profile *v, struct hrun_error *err)
+static void load_speeds(struct context *c, int i, struct sub_profile *v)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
-    struct hrun_buf signature = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf signature = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
 
     if (c->cluster->platform) {
         v->models = hrun_perf_simulated(sub->core_flops, sub->cores_per_pe, c->app->procs_per_pe,
                                         c->app->nprocs_per_pe);
-        return 0;
+        return;
     }
     profiles_speed_signature(sub, &signature);
     if (hrun_store_get_models(c->store, HRUN_PERF_APP, signature.data, &v->models, &why))
         v->why_not = hrun_strf("the speed of its PEs cannot be read: %s", why.text);
     else if (!v->models)
         v->why_not = xstrdup("the speed of its PEs is not known; hrun-calibrate speeds measures it");
-    hrun_buf_release(&signature);
-    return v->models || v->why_not ? 0 : hrun_fail_nomem(err);
 }
 
 /* Append the constants of a list that the other one has not, each behind a blank; as_options: as the words that set
@@ -73,10 +70,10 @@ static char *other_consts(const char *measured, const char *wanted)
 }
 
 /* Models of one sub-cluster: the stored ones. */
-static int load_models(struct context *c, int i, struct sub_profile *v)
+static void load_models(struct context *c, int i, struct sub_profile *v)
 {
     const char *app = c->app->name, *sig = c->signatures.v[i];
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_error why = { 0 };
     struct hrun_models *m = NULL;
 
@@ -86,53 +83,50 @@ static int load_models(struct context *c, int i, struct sub_profile *v)
         hrun_error_format(&why, text, sizeof text);
         v->unreadable = why.code;
         v->why_not = xstrdup(text);
-        return 0;
+        return;
     }
     if (!m)
-        return 0;
+        return;
     hrun_app_consts_text(c->app, &consts);
     if (strcmp(consts.data, m->consts ? m->consts : "")) {
         v->why_not = other_consts(m->consts ? m->consts : "", consts.data);
         hrun_models_destroy(m);
         m = NULL;
     }
-    hrun_buf_release(&consts);
     v->models = m;
-    return 0;
 }
 
 /* Another engine for which there is a profile of that sub-cluster, or NULL. What cannot be looked up is none. */
 static const char *other_engine(struct context *c, int i)
 {
     const struct hrun_strvec *smpi = &c->set->smpi;
-    struct hrun_strvec there = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec there = HRUN_STRVEC_INIT;
     const char *found = NULL;
 
     if (hrun_store_signatures(c->store, c->app->name, &there, NULL))
         return NULL;
     for (const struct hrun_engine *const *e = hrun_engines(); *e && there.n && !found; e++) {
-        struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
+        autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
         hrun_engine_kind(*e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
         for (size_t k = 0; k < there.n && *e != c->engine && !found; k++)
             found = strcmp(there.v[k], sig.data) ? NULL : (*e)->name;
-        hrun_buf_release(&kind);
-        hrun_buf_release(&sig);
     }
-    hrun_strvec_release(&there);
     return found;
 }
 
-static int load_all(struct context *c, struct profiles *p, struct hrun_error *err)
+static void load_subclusters(struct context *c, struct profiles *p)
 {
     double age;
 
     for (int i = 0; i < p->nsubs; i++) {
         struct sub_profile *v = &p->subs[i];
 
-        if (hrun_family_of(c->app)->by_formula ? load_speeds(c, i, v, err) : load_models(c, i, v))
-            return -1;
+        if (hrun_family_of(c->app)->by_formula)
+            load_speeds(c, i, v);
+        else
+            load_models(c, i, v);
         if (!v->models && !v->why_not)
             v->other_engine = other_engine(c, i);
         if (!v->models)
@@ -144,7 +138,6 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
         if (v->models->newest && !hrun_date_age(v->models->newest, &age) && (p->newest_s < 0 || age < p->newest_s))
             p->newest_s = age;
     }
-    return 0;
 }
 
 /* ------------------------------------------------------------------ the network */
@@ -153,9 +146,9 @@ static int load_all(struct context *c, struct profiles *p, struct hrun_error *er
 static int fit_again(struct context *c, struct profiles *p, struct hrun_error *err)
 {
     size_t n = (size_t)p->nsubs;
-    struct hrun_samples *logs = xcalloc(n, sizeof *logs);
-    struct hrun_joint_sub *subs = xcalloc(n, sizeof *subs);
-    struct hrun_models **fresh = xcalloc(n, sizeof *fresh);
+    autofree struct hrun_samples *logs = xcalloc(n, sizeof *logs);
+    autofree struct hrun_joint_sub *subs = xcalloc(n, sizeof *subs);
+    autofree struct hrun_models **fresh = xcalloc(n, sizeof *fresh);
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     int rc = 0;
 
@@ -178,102 +171,95 @@ static int fit_again(struct context *c, struct profiles *p, struct hrun_error *e
     }
     for (int i = 0; i < p->nsubs; i++)
         hrun_samples_release(&logs[i]);
-    free(logs);
-    free(subs);
-    free(fresh);
     return rc;
 }
 
 /* A line for what is badly known of the network. */
 static void add_unsure(const struct hrun_net *net, struct hrun_buf *note)
 {
-    struct hrun_buf words = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
     hrun_net_add_unsure(net, &words);
     if (words.len)
         hrun_buf_addf(note, "%sof the network: %s", note->len ? "\n" : "", words.data);
-    hrun_buf_release(&words);
 }
 
 /* Without the network a formula tells nothing. */
-static int need_network(const struct context *c, struct profiles *p, struct hrun_error *err)
+static void need_network(const struct context *c, struct profiles *p)
 {
-    struct hrun_buf why = HRUN_BUF_INIT;
-    int rc = 0;
+    autorelease(hrun_buf_release) struct hrun_buf why = HRUN_BUF_INIT;
 
     if (c->view)
-        return 0;
+        return;
     hrun_buf_adds(&why, "its formula needs the network, which was not measured; to measure it: ");
     network_command(c, &why);
-    for (int i = 0; i < p->nsubs && !rc; i++) {
+    for (int i = 0; i < p->nsubs; i++) {
         hrun_models_destroy(p->subs[i].models);
         p->subs[i].models = NULL;
         if (!p->subs[i].why_not) {
             p->subs[i].why_not = xstrdup(why.data);
             p->subs[i].needs_network = 1;
         }
-        rc = !p->subs[i].why_not ? hrun_fail_nomem(err) : 0;
     }
     p->have = p->nsamples = 0;
-    hrun_buf_release(&why);
-    return rc;
+}
+
+/* The models of definitions that know the network: with what is known of it now. */
+static int refit_for_network(struct context *c, struct profiles *p, struct hrun_error *err)
+{
+    autofree struct hrun_models **models = xcalloc((size_t)p->nsubs, sizeof *models);
+    int used, listed;
+
+    for (int i = 0; i < p->nsubs; i++)
+        models[i] = p->subs[i].models;
+    used = hrun_models_have_network(c->app, models, p->nsubs, 1);
+    listed = hrun_models_have_network(c->app, models, p->nsubs, 0);
+    return (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used) ? fit_again(c, p, err) : 0;
 }
 
 /* Find the network for models that may ask for it. */
-static int add_network(struct context *c, struct profiles *p, struct hrun_error *err)
+static int find_profiles_network(struct context *c, struct profiles *p, struct hrun_error *err)
 {
-    struct hrun_models **models = xcalloc((size_t)p->nsubs, sizeof *models);
-    struct hrun_buf note = HRUN_BUF_INIT;
-    int used, listed, rc = network_use(c, &note, err);
+    autorelease(hrun_buf_release) struct hrun_buf note = HRUN_BUF_INIT;
 
-    for (int i = 0; i < p->nsubs && !rc; i++)
-        models[i] = p->subs[i].models;
-    if (rc || !hrun_app_has_network(c->app)) {
-        rc = rc || network_suppose(c, err) ? -1 : 0;
-        goto done;
-    }
+    if (network_use(c, &note, err))
+        return -1;
+    if (!hrun_app_has_network(c->app))
+        return network_suppose(c, err);
     if (hrun_family_of(c->app)->by_formula) {
-        rc = need_network(c, p, err) || network_suppose(c, err) ? -1 : 0;
-        goto tell;
+        need_network(c, p);
+    } else {
+        if (refit_for_network(c, p, err))
+            return -1;
+        if (!c->view) {
+            hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left "
+                          "out; to measure it: ", note.len ? "\n" : "");
+            network_command(c, &note);
+        }
     }
-    used = hrun_models_have_network(c->app, models, p->nsubs, 1);
-    listed = hrun_models_have_network(c->app, models, p->nsubs, 0);
-    if (c->view ? !listed && p->method == HRUN_METHOD_NNLS : used)
-        rc = fit_again(c, p, err);
-    rc = rc || network_suppose(c, err) ? -1 : 0;
-    if (!c->view) {
-        hrun_buf_addf(&note, "%sthe network of these hosts was not measured, and terms that ask for it are left out; "
-                      "to measure it: ", note.len ? "\n" : "");
-        network_command(c, &note);
-    }
-tell:
-    if (!rc && c->net)
+    if (network_suppose(c, err))
+        return -1;
+    if (c->net)
         add_unsure(c->net, &note);
     if (c->net && hrun_date_age(c->net->date, &p->network_s))
         p->network_s = -1;
-    if (!rc && note.len) {
+    if (note.len)
         p->network_note = hrun_buf_detach(&note);
-        rc = 0;
-    }
-done:
-    hrun_buf_release(&note);
-    free(models);
-    return rc;
+    return 0;
 }
 
 int profiles_load(struct context *c, struct profiles *out, struct hrun_error *err)
 {
     struct profiles p = { .nsubs = c->cluster->nsubs, .method = HRUN_METHOD_NNLS, .newest_s = -1, .network_s = -1 };
-    int rc = -1;
 
     p.subs = xcalloc((size_t)p.nsubs, sizeof *p.subs);
-    if (!load_all(c, &p, err))
-        rc = p.have && (add_network(c, &p, err) || conditions_differ(c, &p.measured_with, err)) ? -1 : 0;
-    if (rc)
+    load_subclusters(c, &p);
+    if (p.have && (find_profiles_network(c, &p, err) || conditions_differ(c, &p.measured_with, err))) {
         profiles_release(&p);
-    else
-        *out = p;
-    return rc;
+        return -1;
+    }
+    *out = p;
+    return 0;
 }
 
 void profiles_release(struct profiles *p)
@@ -292,22 +278,17 @@ void profiles_release(struct profiles *p)
 
 int size_limit_memory(const struct context *c, struct hrun_predictor *p, struct hrun_error *err)
 {
-    double *bytes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *bytes);
-    int rc;
+    autofree double *bytes = xcalloc((size_t)c->cluster->nsubs + 1, sizeof *bytes);
 
     for (int i = 0; i < c->cluster->nsubs; i++)
         bytes[i] = (double)c->cluster->subs[i].memory_bytes;
-    rc = hrun_predictor_limit_memory(p, bytes, err);
-    free(bytes);
-    return rc;
+    return hrun_predictor_limit_memory(p, bytes, err);
 }
 
 int at_size_make(struct context *c, const struct profiles *p, int64_t N, struct at_size *out, struct hrun_error *err)
 {
     struct at_size a = { .N = N, .models = xcalloc((size_t)p->nsubs, sizeof *a.models) };
 
-    if (!a.models)
-        return hrun_fail_nomem(err);
     for (int i = 0; i < p->nsubs; i++)
         a.models[i] = p->subs[i].models;
     a.predictor = hrun_predictor_create_net(c->app, a.models, p->nsubs, HRUN_FORM_NPT, N, c->view, NULL, err);

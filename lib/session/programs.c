@@ -12,36 +12,27 @@
 /* A program that is built per number of processes is looked for up to this number. */
 enum { VARIANTS_MAX = 4096 };
 
-static char *expand(const struct work *w, const struct hrun_app_values *values, const char *word,
+static char *expand_program_word(const struct work *w, const struct hrun_app_values *values, const char *word,
                     struct hrun_error *err)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
-    char *s;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
-    if (hrun_app_expand_word(w->c->app, word, values, &out, err)) {
-        hrun_buf_release(&out);
-        return NULL;
-    }
-    s = hrun_buf_detach(&out);
-    return s;
+    return hrun_app_expand_word(w->c->app, word, values, &out, err) ? NULL : hrun_buf_detach(&out);
 }
 
 /* The further programs of a job of several. */
 static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
 {
-    char *path;
-    int rc = 0;
-
     hrun_strvec_release(&w->c->others);
-    for (int i = 1; i < w->nprograms && !rc; i++) {
-        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
+    for (int i = 1; i < w->nprograms; i++) {
+        autofree char *name = expand_program_word(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
+        autofree char *path = name ? context_find_other(w->c, name, w->programs[i].wdir, err) : NULL;
 
-        path = name ? context_find_other(w->c, name, w->programs[i].wdir, err) : NULL;
-        rc = !path ? -1 : hrun_strvec_push(&w->c->others, path) ? hrun_fail_nomem(err) : 0;
-        free(name);
-        free(path);
+        if (!path)
+            return -1;
+        hrun_strvec_push(&w->c->others, path);
     }
-    return rc;
+    return 0;
 }
 
 /* Of a program without an MPI, such as nice or taskset, the first word that names one with an MPI tells which. */
@@ -52,13 +43,12 @@ static void look_behind(const struct work *w)
     if (mpi->kind != HRUN_MPI_NONE || w->c->set->mpi_family)
         return;
     for (char *const *word = w->words + 1; word[-1] && *word && mpi->kind == HRUN_MPI_NONE; word++) {
-        char *path = **word == '-' ? NULL : hrun_program_find(*word, w->c->set->wdir, NULL);
+        autofree char *path = **word == '-' ? NULL : hrun_program_find(*word, w->c->set->wdir, NULL);
 
         if (path && !hrun_program_mpi(path, &other, NULL) && other.kind == HRUN_MPI_MPICH) {
             *mpi = other;
             mpi->behind_script = 1;
         }
-        free(path);
     }
 }
 
@@ -68,13 +58,11 @@ int work_find_program(const struct work *w, int64_t P, struct hrun_error *err)
     int64_t lo = P ? P : 1, hi = P ? P : strstr(w->words[0], "{P}") ? VARIANTS_MAX : 1;
 
     for (int64_t p = lo; p <= hi; p++) {
-        char *name = expand(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
-        int rc = name ? context_find_program(w->c, name, p == lo ? &first : &later) : -1;
+        autofree char *name = expand_program_word(w, &(struct hrun_app_values){ .N = w->N, .P = p }, w->words[0], err);
 
-        free(name);
         if (!name)
             return -1;
-        if (!rc) {
+        if (!context_find_program(w->c, name, p == lo ? &first : &later)) {
             look_behind(w);
             return find_others(w, p, err);
         }
@@ -90,27 +78,21 @@ static int make_words(const struct work *w, char *const *words, const struct hru
                       struct hrun_strvec *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     for (char *const *word = words; *word; word++) {
-        char *s = expand(w, values, *word, err);
-        int rc = s ? hrun_strvec_push(out, s) : -1;
+        autofree char *s = expand_program_word(w, values, *word, err);
 
-        free(s);
         if (!s)
             return -1;
-        if (rc)
-            return hrun_fail_nomem(err);
+        hrun_strvec_push(out, s);
     }
     for (int i = 0; app && words == w->words && !words[1] && i < app->nargs; i++) {
         hrun_buf_reset(&b);
-        if (hrun_app_expand(app, app->args[i], values, &b, err)) {
-            hrun_buf_release(&b);
+        if (hrun_app_expand(app, app->args[i], values, &b, err))
             return hrun_fail_prefix(err, "args of %s", app->name);
-        }
         hrun_strvec_push(out, b.data);
     }
-    hrun_buf_release(&b);
     return 0;
 }
 
@@ -179,15 +161,12 @@ static int starts_here(const struct work *w, const struct hrun_layout *l, const 
 /* The path of a program that is only on other hosts, as far as it can be said here. */
 static char *path_elsewhere(const struct context *c, const char *name)
 {
-    char *cwd = c->set->wdir && *c->set->wdir == '/' ? NULL : getcwd(NULL, 0), *path;
+    autofree char *cwd = c->set->wdir && *c->set->wdir == '/' ? NULL : getcwd(NULL, 0);
 
     if (*name == '/' || !strchr(name, '/'))
-        path = xstrdup(name);
-    else
-        path = hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && c->set->wdir ? "/" : "", c->set->wdir ? c->set->wdir : "",
-                         name);
-    free(cwd);
-    return path;
+        return xstrdup(name);
+    return hrun_strf("%s%s%s/%s", cwd ? cwd : "", cwd && c->set->wdir ? "/" : "", c->set->wdir ? c->set->wdir : "",
+                     name);
 }
 
 /* Put the build in place of the program in argv, and append its path to out->paths. */
@@ -197,12 +176,12 @@ static int put_build(const struct work *w, const struct hrun_layout *layout, con
 {
     static const char named[] = "{program}";
     const char *at = strstr(build, named);
-    char *text = at ? hrun_strf("%.*s%s%s", (int)(at - build), build, w->words[0], at + strlen(named)) : xstrdup(build);
-    char *name = expand(w, values, text, err), *path;
+    autofree char *text = at ? hrun_strf("%.*s%s%s", (int)(at - build), build, w->words[0], at + strlen(named))
+                             : xstrdup(build);
+    char *name = expand_program_word(w, values, text, err);
     struct hrun_error why = { 0 };
-    int rc;
+    autofree char *path = NULL;
 
-    free(text);
     if (!name)
         return -1;
     free(argv->v[0]);
@@ -210,11 +189,13 @@ static int put_build(const struct work *w, const struct hrun_layout *layout, con
     path = context_find_other(w->c, name, NULL, &why);
     if (!path && why.code == HRUN_ENOPROG && (!w->c->program || !starts_here(w, layout, build)))
         path = path_elsewhere(w->c, name);
-    if (!path && err)
-        *err = why;
-    rc = !path ? -1 : hrun_strvec_push(&out->paths, path) ? hrun_fail_nomem(err) : 0;
-    free(path);
-    return rc;
+    if (!path) {
+        if (err)
+            *err = why;
+        return -1;
+    }
+    hrun_strvec_push(&out->paths, path);
+    return 0;
 }
 
 static int has_builds(const struct work *w, const struct hrun_layout *l)
@@ -229,12 +210,12 @@ static int has_builds(const struct work *w, const struct hrun_layout *l)
 static int fill_builds(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
                        struct work_words *out, struct hrun_error *err)
 {
-    const char **builds = xcalloc((size_t)layout->cluster->nsubs + 1, sizeof *builds);
-    int n = 0, rc = 0;
+    autofree const char **builds = xcalloc((size_t)layout->cluster->nsubs + 1, sizeof *builds);
+    int n = 0;
 
     out->which = xcalloc((size_t)layout->nranks, sizeof *out->which);
     words_create(out, layout->cluster->nsubs + 1);
-    for (int r = 0, k; r < layout->nranks && !rc; r++) {
+    for (int r = 0, k; r < layout->nranks; r++) {
         const char *build = build_of(w->c, layout->ranks[r].sub);
 
         for (k = 0; k < n && !same_build(builds[k], build); k++)
@@ -243,37 +224,36 @@ static int fill_builds(const struct work *w, const struct hrun_layout *layout, c
         if (k < n)
             continue;
         builds[n++] = build;
-        rc = make_words(w, w->words, values, &out->argvs[k], err) ||
-             (build && put_build(w, layout, build, values, &out->argvs[k], out, err)) ? -1 : 0;
-        if (!rc && !build)
+        if (make_words(w, w->words, values, &out->argvs[k], err) ||
+            (build && put_build(w, layout, build, values, &out->argvs[k], out, err)))
+            return -1;
+        if (!build)
             hrun_strvec_push(&out->paths, w->c->program ? w->c->program : "");
     }
-    for (int k = 0; k < n && !rc; k++)
+    for (int k = 0; k < n; k++)
         out->programs[k] = (struct hrun_program){ out->argvs[k].v, out->paths.v[k] };
-    free(builds);
-    return rc;
+    return 0;
 }
 
 /* A program with an environment or a folder of its own is started by env(1), with all engines alike. *path: of program
  * i, and then of what is started. */
 static int fill_after_env(const struct work *w, int i, const struct hrun_app_values *values, struct work_words *out,
-                           const char **path, struct hrun_error *err)
+                          const char **path, struct hrun_error *err)
 {
     struct hrun_strvec *argv = &out->argvs[i];
-    char *env = hrun_program_find("env", NULL, err), *own = xstrdup(*path);
+    autofree char *env = hrun_program_find("env", NULL, err);
     size_t at = w->programs[i].env.n + 1;
-    int rc = -1;
 
-    if (env && !hrun_strvec_push(argv, "env") && !make_words(w, w->programs[i].env.v, values, argv, err) && !make_words(w, w->programs[i].words, values, argv, err) && !hrun_strvec_push(&out->paths, env)) {
-        free(argv->v[at]);
-        argv->v[at] = own;
-        own = NULL;
-        *path = out->paths.v[out->paths.n - 1];
-        rc = 0;
-    }
-    free(env);
-    free(own);
-    return rc;
+    if (!env)
+        return -1;
+    hrun_strvec_push(argv, "env");
+    if (make_words(w, w->programs[i].env.v, values, argv, err) || make_words(w, w->programs[i].words, values, argv, err))
+        return -1;
+    free(argv->v[at]);
+    argv->v[at] = xstrdup(*path);
+    hrun_strvec_push(&out->paths, env);
+    *path = out->paths.v[out->paths.n - 1];
+    return 0;
 }
 
 int work_fill_words(const struct work *w, const struct hrun_layout *layout, const struct hrun_app_values *values,
@@ -294,7 +274,7 @@ int work_fill_words(const struct work *w, const struct hrun_layout *layout, cons
         const char *path = i ? w->c->others.v[i - 1] : w->c->program;
 
         if (w->nprograms && w->programs[i].env.n ? fill_after_env(w, i, values, out, &path, err)
-                                      : make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
+            : make_words(w, i ? w->programs[i].words : w->words, values, &out->argvs[i], err))
             return -1;
         out->programs[i] = (struct hrun_program){ out->argvs[i].v, path };
     }

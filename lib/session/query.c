@@ -36,18 +36,16 @@ int profiles_none(const struct context *c, const struct profiles *p, struct hrun
 static int not_predicted(const struct context *c, const struct profiles *p, const struct decision *d,
                          struct hrun_error *err)
 {
-    struct hrun_buf config = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
 
     for (int i = 0; i < d->nsubs; i++)
         if (d->pes[i] && !p->subs[i].models)
             return no_profile(c, p, i, err);
     if (d->has_config)
         hrun_config_print(d->pes, d->procs, d->nsubs, &config);
-    hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s%s with %d process%s at N = %lld", c->app->name,
-              d->has_config ? "" : "PEs with different numbers of processes", config.data, d->P, d->P == 1 ? "" : "es",
-              (long long)d->N);
-    hrun_buf_release(&config);
-    return -1;
+    return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s%s with %d process%s at N = %lld",
+                     c->app->name, d->has_config ? "" : "PEs with different numbers of processes", config.data, d->P,
+                     d->P == 1 ? "" : "es", (long long)d->N);
 }
 
 int query_find(struct context *c, struct query *q, struct hrun_error *err)
@@ -90,7 +88,6 @@ static int ask_app(struct context *c, const struct question *ask, const struct p
 static int add_answer(struct context *c, const struct decision *d, struct hrun_buf *out, struct hrun_error *err)
 {
     struct hrun_layout *layout;
-    int rc;
 
     if (!c->set->json) {
         hrun_buf_addf(out, "%.6g %.6g %.6g ", d->time_s, d->low_s, d->high_s);
@@ -100,9 +97,9 @@ static int add_answer(struct context *c, const struct decision *d, struct hrun_b
     }
     if (placement_layout(c, d, &layout, err))
         return -1;
-    rc = document_plan(c, d, &(struct command){ .layout = layout }, out, err);
+    document_plan(c, d, &(struct command){ .layout = layout }, out);
     hrun_layout_destroy(layout);
-    return rc;
+    return 0;
 }
 
 /* The applications that are asked: the definition's variants, unless one is named. */
@@ -197,7 +194,8 @@ int query_answer(struct context *c, const struct query *q, struct hrun_buf *out,
         c->app = apps.v[i];
         rc = profiles_load(c, &apps.known[i], err);
     }
-    rc = rc ? rc : answer_all(c, q, &apps, out, err);
+    if (!rc)
+        rc = answer_all(c, q, &apps, out, err);
     for (int i = 0; i < apps.n; i++)
         profiles_release(&apps.known[i]);
     free(apps.known);

@@ -26,7 +26,7 @@ enum { NAMES_MOST = 5000 };
 /* ------------------------------------------------------------------ where */
 
 /* Do all other hosts see the folder? */
-static int is_shared(const struct context *c, char *folder)
+static int is_seen_by_all(const struct context *c, char *folder)
 {
     enum { PATIENCE_S = 20 };
     const struct hrun_cluster *cl = c->cluster;
@@ -34,9 +34,9 @@ static int is_shared(const struct context *c, char *folder)
     struct hrun_remote what = { .argv = argv, .mca = c->set->mca.v, .n_mca = (int)c->set->mca.n,
                                 .timeout_s = PATIENCE_S, .missing = "", .keep_going = 0 };
     size_t n = (size_t)cl->nhosts;
-    char **hosts = xcalloc(n + 1, sizeof *hosts);
-    struct hrun_buf *outputs = xcalloc(n + 1, sizeof *outputs);
-    struct hrun_error *errors = xcalloc(n + 1, sizeof *errors);
+    autofree char **hosts = xcalloc(n + 1, sizeof *hosts);
+    autofree struct hrun_buf *outputs = xcalloc(n + 1, sizeof *outputs);
+    autofree struct hrun_error *errors = xcalloc(n + 1, sizeof *errors);
     int others = 0, yes = 1;
 
     for (int i = 0; i < cl->nhosts; i++) {
@@ -50,9 +50,6 @@ static int is_shared(const struct context *c, char *folder)
         yes = errors[i].code == HRUN_OK;
     for (int i = 0; i < cl->nhosts; i++)
         hrun_buf_release(&outputs[i]);
-    free(hosts);
-    free(outputs);
-    free(errors);
     return yes;
 }
 
@@ -67,16 +64,15 @@ static int is_safe(const char *folder)
 
 /* Can folders for runs be made in base, on the file system of home, out of reach of others, and do all hosts see
  * them? */
-static int serves(const struct context *c, const char *base, const char *home)
+static int serves_as_base(const struct context *c, const char *base, const char *home)
 {
     struct stat a, b;
     int good = !stat(base, &a) && !stat(home, &b) && a.st_dev == b.st_dev &&
                (!strcmp(base, home) || is_safe(base));
-    char *folder = good ? hrun_rundir_create(base, NULL) : NULL;
-    int yes = folder && (c->cluster->platform || is_shared(c, folder));
+    autofree char *folder = good ? hrun_rundir_create(base, NULL) : NULL;
+    int yes = folder && (c->cluster->platform || is_seen_by_all(c, folder));
 
     hrun_remove_tree(folder);
-    free(folder);
     return yes;
 }
 
@@ -115,23 +111,20 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
         return -1;
     if (has_many_names(home)) {
         *why = hrun_strf("runs are made in %s itself: it holds more than %d names, too many to put into folders for "
-                         "runs",
-                         home, (int)NAMES_MOST);
+                         "runs", home, (int)NAMES_MOST);
         free(home);
         return 0;
     }
     s->home = home;
     s->base = xstrdup(home);
     s->kept = keep ? hrun_strf("%s/%s%s", home, KEPT, c->app->name) : NULL;
-    if (keep && !s->kept)
-        goto nomem;
     slash = strrchr(s->base, '/');
     if (slash > s->base)
         *slash = 0;
     /* The root folder is nobody's place for folders. */
-    if (slash == s->base || !serves(c, s->base, home)) {
+    if (slash == s->base || !serves_as_base(c, s->base, home)) {
         *slash = '/';
-        if (!serves(c, home, home)) {
+        if (!serves_as_base(c, home, home)) {
             *why = hrun_strf("runs are made in %s itself: no folder for them can be made there that all hosts see",
                              home);
             free(home);
@@ -139,9 +132,6 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
         }
     }
     return 0;
-nomem:
-    scratch_release(s);
-    return hrun_fail_nomem(err);
 }
 
 int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err)
@@ -223,7 +213,7 @@ static int copy_file(const char *from, const char *to, const struct stat *st, in
 }
 
 /* Folders of hrun's own in the working folder, `to` among them. */
-static int is_ours(const char *name, const char *to)
+static int is_own_folder(const char *name, const char *to)
 {
     char mine[32];
 
@@ -235,7 +225,8 @@ static int is_ours(const char *name, const char *to)
 /* One name of a folder. 0, or -1 with errno. */
 static int place_name(struct fill *f, const char *below, const char *name)
 {
-    char *from = hrun_strf("%s/%s%s", f->s->home, below, name), *to = hrun_strf("%s/%s%s", f->to, below, name);
+    autofree char *from = hrun_strf("%s/%s%s", f->s->home, below, name);
+    autofree char *to = hrun_strf("%s/%s%s", f->to, below, name);
     struct stat st, there;
     int rc = 1;
 
@@ -249,7 +240,9 @@ static int place_name(struct fill *f, const char *below, const char *name)
             rc = 0;
         }
     } else if (S_ISDIR(st.st_mode) && (f->s->copy || (f->names <= NAMES_MAX && name[0] != '.'))) {
-        rc = (mkdir(to, 0700) && errno != EEXIST) || hrun_strvec_pushf(&f->folders, "%s%s/", below, name) ? -1 : 0;
+        rc = mkdir(to, 0700) && errno != EEXIST ? -1 : 0;
+        if (!rc)
+            hrun_strvec_pushf(&f->folders, "%s%s/", below, name);
     } else if (!stat(from, &st) && S_ISREG(st.st_mode)) {
         int small = st.st_size <= COPIED_MAX && f->copied + st.st_size <= COPIED_ALL;
 
@@ -258,36 +251,32 @@ static int place_name(struct fill *f, const char *below, const char *name)
     }
     if (rc > 0)
         rc = symlink(from, to);
-    if (rc < 0 && errno == EEXIST)
-        rc = 0;                    /* an input that hrun has written */
-    free(from);
-    free(to);
-    return rc;
+    return rc < 0 && errno == EEXIST ? 0 : rc;     /* an input that hrun has written */
 }
 
 static int fill_folder(struct fill *f, const char *below, struct hrun_error *err)
 {
-    char *path = hrun_strf("%s/%s", f->s->home, below);
+    autofree char *path = hrun_strf("%s/%s", f->s->home, below);
     DIR *dir = opendir(path);
     struct dirent *e;
     int rc = 0;
 
     while (dir && !rc && (e = readdir(dir)))
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_ours(e->d_name, f->to)) &&
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") && (*below || !is_own_folder(e->d_name, f->to)) &&
             place_name(f, below, e->d_name))
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot put '%s%s' into '%s', the folder of a run (scratch: none in "
                                  "the definition does without it)", below, e->d_name, f->to);
     if (dir)
         closedir(dir);
-    free(path);
     return rc;
 }
 
 int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err)
 {
     struct fill f = { .s = s, .to = folder, .folders = HRUN_STRVEC_INIT };
-    int rc = hrun_strvec_push(&f.folders, "") ? hrun_fail_nomem(err) : 0;
+    int rc = 0;
 
+    hrun_strvec_push(&f.folders, "");
     for (size_t i = 0; i < f.folders.n && !rc; i++)
         rc = fill_folder(&f, f.folders.v[i], err);
     hrun_strvec_release(&f.folders);
@@ -300,7 +289,8 @@ int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error 
 static int return_name(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs, const char *below,
                        const char *name, struct hrun_strvec *folders)
 {
-    char *from = hrun_strf("%s/%s%s", folder, below, name), *to = hrun_strf("%s/%s%s", s->home, below, name);
+    autofree char *from = hrun_strf("%s/%s%s", folder, below, name);
+    autofree char *to = hrun_strf("%s/%s%s", s->home, below, name);
     char link[4096];
     struct stat st, there;
     ssize_t n = readlink(from, link, sizeof link);
@@ -314,19 +304,18 @@ static int return_name(const struct scratch *s, const char *folder, const struct
         else
             rc = rename(from, to);
     }
-    free(from);
-    free(to);
     return rc;
 }
 
 int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
                    struct hrun_error *err)
 {
-    struct hrun_strvec folders = HRUN_STRVEC_INIT;
-    int rc = hrun_strvec_push(&folders, "") ? hrun_fail_nomem(err) : 0;
+    autorelease(hrun_strvec_release) struct hrun_strvec folders = HRUN_STRVEC_INIT;
+    int rc = 0;
 
+    hrun_strvec_push(&folders, "");
     for (size_t i = 0; i < folders.n && !rc; i++) {
-        char *path = hrun_strf("%s/%s", folder, folders.v[i]);
+        autofree char *path = hrun_strf("%s/%s", folder, folders.v[i]);
         DIR *dir = opendir(path);
         struct dirent *e;
 
@@ -337,9 +326,7 @@ int scratch_return(const struct scratch *s, const char *folder, const struct hru
                                      folders.v[i], e->d_name, folder, s->home);
         if (dir)
             closedir(dir);
-        free(path);
     }
-    hrun_strvec_release(&folders);
     if (!rc)
         hrun_remove_tree(folder);
     return rc;
@@ -348,16 +335,15 @@ int scratch_return(const struct scratch *s, const char *folder, const struct hru
 /* ------------------------------------------------------------------ what stays of a failure */
 
 /* Nothing that the run wrote, or that a link of that name leads to, is written over. */
-static void write_text(const char *folder, const char *name, const struct hrun_buf *text)
+static void write_kept_output(const char *folder, const char *name, const struct hrun_buf *text)
 {
-    char *path = hrun_strf("%s/%s", folder, name);
+    autofree char *path = hrun_strf("%s/%s", folder, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd >= 0 && !hrun_write_all(fd, text->data, text->len))
         fchmod(fd, 0644);
     if (fd >= 0)
         close(fd);
-    free(path);
 }
 
 int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_buf *output,
@@ -365,8 +351,8 @@ int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_
 {
     if (!s->kept)
         return 0;
-    write_text(folder, "hrun.stdout", output);
-    write_text(folder, "hrun.stderr", errors);
+    write_kept_output(folder, "hrun.stdout", output);
+    write_kept_output(folder, "hrun.stderr", errors);
     hrun_remove_tree(s->kept);
     return !rename(folder, s->kept);
 }

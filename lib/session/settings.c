@@ -6,7 +6,7 @@
 
 void settings_say(const struct settings *set, const char *fmt, ...)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     va_list ap;
 
     if (!set->say || set->quiet)
@@ -15,7 +15,6 @@ void settings_say(const struct settings *set, const char *fmt, ...)
     hrun_buf_vaddf(&text, fmt, ap);
     va_end(ap);
     set->say(text.data);
-    hrun_buf_release(&text);
 }
 
 /* The last one counts, as it does for the processes. */
@@ -38,9 +37,8 @@ void settings_export_threads(struct settings *set)
 {
     static const char threads[] = "OMP_NUM_THREADS";
 
-    if (!getenv(threads) || settings_exported(set, threads))
-        return;
-    hrun_strvec_push(&set->env, threads);
+    if (getenv(threads) && !settings_exported(set, threads))
+        hrun_strvec_push(&set->env, threads);
 }
 
 void settings_release(struct settings *set)

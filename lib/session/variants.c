@@ -14,8 +14,8 @@ void variants_nearest(const struct hrun_error *why, struct hrun_error *nearest)
         *nearest = *why;
 }
 
-/* Decide for one variant. What it cannot do is its own matter, unless memory ran out; *nearest: the first reason, or of
- * those that keep no limits the nearest. */
+/* Decide for one variant. What it cannot do is no error; *nearest: the first reason, or of those that keep no
+ * limits the nearest. */
 static int decide_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
                           struct hrun_error *nearest, struct hrun_error *err)
 {
@@ -51,7 +51,7 @@ static int best_of(const struct variants *v, int but)
 }
 
 /* The decision and the profiles it borrows from become the caller's. */
-static int hand_over(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
+static int hand_over_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
                      struct profiles *known, struct decision *d, struct hrun_error *err)
 {
     *known = v->known;
@@ -98,7 +98,7 @@ int variants_choose(struct context *c, const struct question *q, int64_t N, stru
         return -1;
     }
     c->app = all->variants[out->chosen];
-    return hand_over(c, again ? q : NULL, N, &out->v[out->chosen], known, d, err);
+    return hand_over_variant(c, again ? q : NULL, N, &out->v[out->chosen], known, d, err);
 }
 
 void variants_release(struct variants *v)
@@ -140,17 +140,16 @@ void variants_print(const struct variants *v, struct hrun_buf *out)
             hrun_buf_addf(out, "%s %s", others++ ? "," : "; not predicted:", v->v[i].name);
 }
 
-static json_t *view_json(const struct variant_view *v, int chosen)
+static json_t *variant_json(const struct variant_view *v, int chosen)
 {
     json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "name", v->name, "chosen", chosen, "time_s",
                           v->predicted ? json_real(v->time_s) : json_null(), "why_not",
                           v->why_not ? json_string(v->why_not) : json_null());
-    struct hrun_buf config = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
 
-    if (o && v->decided && v->d.has_config) {
+    if (v->decided && v->d.has_config) {
         hrun_config_print(v->d.pes, v->d.procs, v->d.nsubs, &config);
         json_object_set_new(o, "config", json_string(config.data));
-        hrun_buf_release(&config);
     }
     return o;
 }
@@ -159,10 +158,7 @@ json_t *variants_json(const struct variants *v)
 {
     json_t *a = v->n ? json_array() : json_null();
 
-    for (int k = 0; a && k < v->n; k++)
-        if (json_array_append_new(a, view_json(&v->v[k], k == v->chosen))) {
-            json_decref(a);
-            return NULL;
-        }
+    for (int k = 0; k < v->n; k++)
+        json_array_append_new(a, variant_json(&v->v[k], k == v->chosen));
     return a;
 }

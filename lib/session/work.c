@@ -22,14 +22,12 @@ enum { ERROR_LINES = 8 };
 static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *values, char **stdin_text,
                       struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     if (!app || !app->stdin_text)
         return 0;
-    if (hrun_app_expand(app, app->stdin_text, values, &text, err)) {
-        hrun_buf_release(&text);
+    if (hrun_app_expand(app, app->stdin_text, values, &text, err))
         return hrun_fail_prefix(err, "stdin of %s", app->name);
-    }
     *stdin_text = hrun_buf_detach(&text);
     return 0;
 }
@@ -39,19 +37,17 @@ static int fill_env(const struct work *w, const struct hrun_app_values *values, 
                     struct hrun_error *err)
 {
     const size_t *first = w->c->set->env_first;
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int rc = 0;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    for (size_t i = 0; i < w->c->set->env.n && !rc; i++) {
+    for (size_t i = 0; i < w->c->set->env.n; i++) {
         if (i >= first[0] && i < first[1])
             continue;
         hrun_buf_reset(&b);
-        rc = hrun_app_expand_variable(w->c->app, w->c->set->env.v[i], values, &b, err);
-        if (!rc)
-            hrun_strvec_push(out, b.data);
+        if (hrun_app_expand_variable(w->c->app, w->c->set->env.v[i], values, &b, err))
+            return -1;
+        hrun_strvec_push(out, b.data);
     }
-    hrun_buf_release(&b);
-    return rc;
+    return 0;
 }
 
 int work_job(const struct work *w, const struct hrun_layout *layout, struct work_words *words, char **stdin_text,
@@ -59,14 +55,11 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
 {
     const struct settings *set = w->c->set;
     struct hrun_app_values values;
-    double *share = NULL;
-    int failed;
+    autofree double *share = NULL;
 
     *stdin_text = NULL;
-    failed = work_values(w, layout, &share, &values, err) || work_fill_words(w, layout, &values, words, err) ||
-             fill_env(w, &values, &words->env, err) || fill_stdin(w->c->app, &values, stdin_text, err);
-    free(share);
-    if (failed)
+    if (work_values(w, layout, &share, &values, err) || work_fill_words(w, layout, &values, words, err) ||
+        fill_env(w, &values, &words->env, err) || fill_stdin(w->c->app, &values, stdin_text, err))
         return -1;
     memset(job, 0, sizeof *job);
     job->layout = layout;
@@ -99,15 +92,15 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
 }
 
 /* What the launcher calls us back with. */
-struct listener {
+struct run_listener {
     const struct work *w;
     struct hrun_clock *clock;
     struct hrun_buf output;    /* the end of it, in a run that has a folder of its own */
 };
 
-static void hear_output(void *ctx, const char *data, size_t len)
+static void hear_run_output(void *ctx, const char *data, size_t len)
 {
-    struct listener *l = ctx;
+    struct run_listener *l = ctx;
 
     if (l->clock)
         hrun_clock_feed(l->clock, data, len);
@@ -115,9 +108,9 @@ static void hear_output(void *ctx, const char *data, size_t len)
         hrun_buf_add_tail(&l->output, data, len, OUTPUT_KEPT);
 }
 
-static void hear_message(void *ctx, const char *text)
+static void hear_run_message(void *ctx, const char *text)
 {
-    struct listener *l = ctx;
+    struct run_listener *l = ctx;
 
     if (l->w->on_message)
         l->w->on_message(l->w->ctx, text);
@@ -202,7 +195,7 @@ void work_last_line(const char *errors, const char *output, char *out, size_t si
     snprintf(out, size, "%.*s", (int)len, line);
 }
 
-static void classify_end(const struct work *w, struct listener *l, const char *stderr_text, struct work_result *r)
+static void classify_end(const struct work *w, struct run_listener *l, const char *stderr_text, struct work_result *r)
 {
     struct hrun_error err = { 0 };
 
@@ -258,17 +251,15 @@ static int put_inputs(const struct work *w, const struct hrun_app_values *values
 static int list_inputs(const struct work *w, const struct hrun_app_values *values, struct hrun_strvec *paths,
                        struct hrun_error *err)
 {
-    struct hrun_buf path = HRUN_BUF_INIT;
-    int rc = 0;
+    autorelease(hrun_buf_release) struct hrun_buf path = HRUN_BUF_INIT;
 
-    for (int i = 0; i < w->c->app->nfiles && !rc; i++) {
+    for (int i = 0; i < w->c->app->nfiles; i++) {
         hrun_buf_reset(&path);
-        rc = hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err);
-        if (!rc)
-            hrun_strvec_push(paths, path.data);
+        if (hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err))
+            return -1;
+        hrun_strvec_push(paths, path.data);
     }
-    hrun_buf_release(&path);
-    return rc;
+    return 0;
 }
 
 /* Does each input say the values of constants? Then nothing that the user's own says is lost. */
@@ -314,18 +305,16 @@ static void aside_words(const struct hrun_strvec *inputs, struct hrun_buf *out)
 int work_check_inputs(const struct work *w, const struct hrun_layout *layout, struct hrun_buf *words,
                       struct hrun_error *err)
 {
-    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    autorelease(scratch_release) struct scratch aside = { 0 };
     struct hrun_app_values values;
-    double *share = NULL;
-    struct scratch aside = { 0 };
-    int rc = work_values(w, layout, &share, &values, err) || find_aside(w, &values, &aside, &inputs, err) ? -1 : 0;
+    autofree double *share = NULL;
 
-    if (!rc && aside.home)
+    if (work_values(w, layout, &share, &values, err) || find_aside(w, &values, &aside, &inputs, err))
+        return -1;
+    if (aside.home)
         aside_words(&inputs, words);
-    scratch_release(&aside);
-    hrun_strvec_release(&inputs);
-    free(share);
-    return rc;
+    return 0;
 }
 
 static void tell_unprepared(const struct work *w, const char *why, struct work_result *r)
@@ -359,31 +348,30 @@ static void keep_failed(const struct work *w, const char *own, const struct hrun
 
 int work_run(const struct work *w, const struct hrun_layout *layout, struct work_result *out, struct hrun_error *err)
 {
-    struct work_words words = { 0 };
-    struct hrun_buf stderr_text = HRUN_BUF_INIT;
+    autorelease(work_words_release) struct work_words words = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf stderr_text = HRUN_BUF_INIT, words_aside = HRUN_BUF_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec inputs = HRUN_STRVEC_INIT;
+    autorelease(scratch_release) struct scratch aside = { 0 };
+    autofree char *stdin_text = NULL;
+    autofree double *share = NULL;
     struct hrun_app_values values;
-    double *share = NULL;
-    struct listener l = { .w = w, .output = HRUN_BUF_INIT };
+    struct run_listener l = { .w = w, .output = HRUN_BUF_INIT };
     struct hrun_error clock_err = { 0 };
     struct preparation prepared = { .lock = -1 };
     const struct hrun_app *app = w->c->app;
     const char *dir = w->c->set->wdir ? w->c->set->wdir : ".";
     struct hrun_job job;
-    struct hrun_buf words_aside = HRUN_BUF_INIT;
-    struct hrun_strvec inputs = HRUN_STRVEC_INIT;
-    struct scratch aside = { 0 };
     const struct scratch *place = NULL;
-    char *stdin_text = NULL, *own = NULL;
+    char *own = NULL;
     int rc = -1;
 
     if (work_job(w, layout, &words, &stdin_text, &job, err))
         goto done;
     if (w->waits)
         waits_prepare(w->waits, w->c, layout, &job);
-    if ((w->tune && tune_prepare(w->tune, w->c, layout, &job, err)) ||
-        w->c->engine->check(&job, err))
-        goto done;
-    if (work_values(w, layout, &share, &values, err))
+    if (w->tune)
+        tune_prepare(w->tune, w->c, layout, &job);
+    if (w->c->engine->check(&job, err) || work_values(w, layout, &share, &values, err))
         goto done;
     if (w->scratch && w->scratch->home)
         place = w->scratch;
@@ -415,9 +403,9 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         }
     }
     job.ctx = &l;
-    job.on_message = hear_message;
+    job.on_message = hear_run_message;
     if (w->quiet_run || (l.clock && !app->time_file))
-        job.on_stdout = hear_output;
+        job.on_stdout = hear_run_output;
     if (w->quiet_run)
         job.stderr_text = &stderr_text;
     if (w->before_launch && w->before_launch(w->ctx, &job, err))
@@ -444,32 +432,21 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         own = NULL;
     } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
-    if (!rc && w->tune && w->tune->tell) {
+    if (!rc && w->tune && w->tune->tell)
         tune_collect_report(w->tune, job.trace_text);
-        rc = 0;
-    }
-    if (!rc && w->waits && out->ok) {
-        waits_read(w->waits, w->c, layout, err);
-        rc = 0;
-    }
+    if (!rc && w->waits && out->ok)
+        waits_read(w->waits, w->c, layout);
 done:
     hrun_unlock(prepared.lock);
     hrun_clock_destroy(l.clock);
     hrun_remove_tree(own);
     free(own);
-    scratch_release(&aside);
-    hrun_strvec_release(&inputs);
-    hrun_buf_release(&words_aside);
-    free(stdin_text);
     hrun_buf_release(&l.output);
-    hrun_buf_release(&stderr_text);
-    free(share);
-    work_words_release(&words);
     return rc;
 }
 
 /* Append which part of the whole a process of each sub-cluster had, of several with unequal shares. */
-static int add_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out, struct hrun_error *err)
+static int add_recorded_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out, struct hrun_error *err)
 {
     int64_t units, least;
 
@@ -486,23 +463,23 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
                 const char *origin, struct hrun_error *err)
 {
     struct context *c = w->c;
-    struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT, consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
-    struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf shares = HRUN_BUF_INIT;
     struct hrun_sample s = { 0 };
     struct utsname uts;
     char date[21], engine[32];
     double rows;
-    int used = 0, P = 0, rc = 0;
+    int used = 0, P = 0;
 
     for (int i = 0; i < c->cluster->nsubs; i++) {
         used += pes[i] > 0;
         P += pes[i] * procs[i];
         hrun_list_add(&signatures, c->signatures.v[i]);
     }
-    if (work_equal_rows(w, P, &rows, err) || add_shares(w, pes, used, &shares, err)) {
-        rc = -1;
-        goto done;
-    }
+    if (work_equal_rows(w, P, &rows, err) || add_recorded_shares(w, pes, used, &shares, err))
+        return -1;
     hrun_cluster_names(c->cluster, &cluster);
     hrun_config_print(pes, procs, c->cluster->nsubs, &config);
     hrun_app_consts_text(c->app, &consts);
@@ -531,7 +508,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.shares = shares.data;
     if (used > 1 && r->ok && w->waits && w->waits->limits >= 0)
         s.limits = c->cluster->subs[w->waits->limits].name;
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+    for (int i = 0; i < c->cluster->nsubs; i++) {
         if (!pes[i])
             continue;
         s.M = procs[i];
@@ -545,15 +522,8 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
             s.compute_s = w->waits->subs[i].compute_s;
             s.mpi_s = w->waits->subs[i].mpi_s;
         }
-        rc = hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err);
+        if (hrun_store_append(c->store, c->app->name, c->signatures.v[i], &s, err))
+            return -1;
     }
-done:
-    hrun_buf_release(&config);
-    hrun_buf_release(&cluster);
-    hrun_buf_release(&consts);
-    hrun_buf_release(&signatures);
-    hrun_buf_release(&settings);
-    hrun_buf_release(&shares);
-    hrun_buf_release(&trace);
-    return rc;
+    return 0;
 }

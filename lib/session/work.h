@@ -38,21 +38,21 @@ struct scratch {
 
 /* Decide where runs of c->app have their folders, once for many runs; needs cluster and engine. keep = 1: that of the
  * last failed run stays as hrun-failed-APP in the working folder. home stays NULL, and *why (the caller frees it; else
- * NULL) says the reason, where no folder can be made that all hosts see. Errors: HRUN_ENOMEM, HRUN_EIO. */
+ * NULL) says the reason, where no folder can be made that all hosts see. Errors: HRUN_EIO. */
 int scratch_find(struct scratch *s, const struct context *c, int keep, char **why, struct hrun_error *err);
 /* The same for one run of the user's beside inputs of the user's. */
 int scratch_for_user(struct scratch *s, const struct context *c, struct hrun_error *err);
 void scratch_release(struct scratch *s);
 
-/* Make an empty folder. Result: its absolute path, which the caller frees, or NULL. Errors: HRUN_EIO, HRUN_ENOMEM. */
+/* Make an empty folder. Result: its absolute path, which the caller frees, or NULL. Errors: HRUN_EIO. */
 char *scratch_create(const struct scratch *s, struct hrun_error *err);
 /* Put into it what the working folder has, but for names that it has already. Symbolic links stand for files that are
  * large (above a MiB, or beyond 32 MiB in all) and cannot be cloned by the file system, for hidden folders, and for
  * folders beyond the first thousand names; the rest is copied. With copy only what is no file or folder is linked.
- * Errors: HRUN_EIO, HRUN_ENOMEM. */
+ * Errors: HRUN_EIO. */
 int scratch_fill(const struct scratch *s, const char *folder, struct hrun_error *err);
 /* Move what a user's run has made to the working folder: all but the links and the inputs, names in the folder. Then
- * the folder is removed. Errors: HRUN_EIO, HRUN_ENOMEM; the rest is still in the folder, which stays. */
+ * the folder is removed. Errors: HRUN_EIO; the rest is still in the folder, which stays. */
 int scratch_return(const struct scratch *s, const char *folder, const struct hrun_strvec *inputs,
                    struct hrun_error *err);
 /* Keep the folder of a failed run, with the end of its output, in place of the one kept before. Result: 1; 0 when it
@@ -82,26 +82,24 @@ struct tune {
 void tune_init(struct tune *t);
 void tune_release(struct tune *t);
 
-/* Fill one of the job's preloads for a layout, if it can be tuned. Errors: HRUN_ENOMEM. */
-int tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job,
-                 struct hrun_error *err);
+/* Fill one of the job's preloads for a layout, if it can be tuned; else t->why. */
+void tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l, struct hrun_job *job);
 
-/* After the run: move what was reported of tuning from the job's trace_text to t->lines. Errors: HRUN_ENOMEM. */
+/* After the run: move what was reported of tuning from the job's trace_text to t->lines. */
 void tune_collect_report(struct tune *t, struct hrun_buf *trace_text);
 
 /* ---------------------------------------------------------------- in words (coll_report.c) */
 
 /* Append which operations and sizes would be tuned, and how, of a communicator of all processes with root 0: some lines
- * for a dry run. Errors: HRUN_ENOMEM. */
-int tuned_plan(const struct tune *t, struct hrun_buf *out, struct hrun_error *err);
+ * for a dry run. */
+void tuned_plan(const struct tune *t, struct hrun_buf *out);
 
 /* The same: {"why_not": why nothing can be tuned, or null; "operations": [{"operation", "from_bytes", "to_bytes" (null
- * where counts differ), "way", "segment_bytes" (or null), "speedup_least", "speedup_most"}]}. NULL: no memory. */
+ * where counts differ), "way", "segment_bytes" (or null), "speedup_least", "speedup_most"}]}. */
 json_t *tuned_plan_json(const struct tune *t);
 
-/* Append what was tuned in a run, by what the library reported. Lines that are damaged are passed over. Errors:
- * HRUN_ENOMEM. */
-int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *err);
+/* Append what was tuned in a run, by what the library reported. Lines that are damaged are passed over. */
+void tuned_report(const struct tune *t, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- ledger
  *
@@ -110,7 +108,7 @@ int tuned_report(const struct tune *t, struct hrun_buf *out, struct hrun_error *
  * Purpose: the one place that knows where the ledger is, which PEs a lock means, and what is said of them; both
  * commands go by it.
  * Invariants: where there is no ledger nothing is in use and nothing is locked; locks that cannot be had are said once,
- * and the run goes on without. Only HRUN_ENOMEM, and a ledger that the user has named and that is none, are errors.
+ * and the run goes on without. Only a ledger that the user has named and that is none is an error.
  */
 
 struct ledger {
@@ -128,8 +126,8 @@ struct ledger {
 
 /* Where the ledger is: $HRUN_LEDGER, the cluster file, /etc/hrun/ledger, /run/lock. *dir: fresh memory, NULL
  * where there is none, and then *why too. named: 1 where the user has named it. from_file: what the cluster file says,
- * or NULL. Errors: HRUN_ENOMEM. */
-int ledger_find(const char *from_file, char **dir, int *named, char **why, struct hrun_error *err);
+ * or NULL. */
+void ledger_find(const char *from_file, char **dir, int *named, char **why);
 
 /* Open the ledger of the context's cluster, if there is one for it: none inside an allocation, of simulated or
  * described hosts, and of a run inside another. Errors: those of hrun_ledger_open where the user has named it. */
@@ -138,7 +136,7 @@ int ledger_open(struct ledger *g, const struct context *c, struct hrun_error *er
 void ledger_release(struct ledger *g);
 
 /* Read it, into the mask. */
-void ledger_look(struct ledger *g, const struct context *c, struct hrun_error *err);
+void ledger_look(struct ledger *g, const struct context *c);
 /* The busy PEs for lib/layout; NULL: none. */
 const char *const *ledger_busy(const struct ledger *g);
 /* Seconds until all that run have ended, as predicted; NAN: not known of one of them. */
@@ -150,11 +148,10 @@ struct ledger_run {
     int64_t N;
     double time_s;                /* predicted, 0: not known */
 };
-/* Lock the PEs of a run: 1; 0: others have some of them, or were quicker; -1. */
-int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run, struct hrun_error *err);
-/* Stand in the queue for them, and sleep for a moment; *sig: the signal that has ended it, else 0. */
-int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run, int *sig,
-                struct hrun_error *err);
+/* Lock the PEs of a run: 1; 0: others have some of them, or were quicker. */
+int ledger_lock(struct ledger *g, const struct context *c, const struct ledger_run *run);
+/* Stand in the queue for them, and sleep for a moment. Result: the signal that has ended it, else 0. */
+int ledger_wait(struct ledger *g, const struct context *c, const struct ledger_run *run);
 /* Sleep. Result: the number of SIGINT, SIGTERM, SIGHUP or SIGQUIT when one of them has ended it, else 0. */
 int ledger_sleep(double seconds);
 
@@ -291,8 +288,7 @@ void preparation_forget(const struct work *w);
 int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
 
 /* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the
- * same, and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates,
- * HRUN_ENOMEM. */
+ * same, and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates. */
 int preparation_due(const struct work *w, const struct hrun_layout *layout, struct hrun_strvec *out, double *took_s,
                     double *age_s, struct hrun_error *err);
 

@@ -131,7 +131,8 @@ static int shares_of_units(const struct work *w, const struct hrun_layout *layou
 int work_shares(const struct work *w, const struct hrun_layout *layout, double **out, struct hrun_error *err)
 {
     int is_units = w->c->app && w->c->app->shares.units && w->N;
-    double rows = 0, *share;
+    autofree double *share = NULL;
+    double rows = 0;
 
     *out = NULL;
     if (!w->share && work_equal_rows(w, layout->nranks, &rows, err))
@@ -141,11 +142,10 @@ int work_shares(const struct work *w, const struct hrun_layout *layout, double *
     share = xcalloc((size_t)layout->nranks + 1, sizeof *share);
     for (int r = 0; r < layout->nranks && !is_units; r++)
         share[r] = w->share ? w->share[layout->ranks[r].sub] : rows;
-    if (is_units && shares_of_units(w, layout, share, err)) {
-        free(share);
+    if (is_units && shares_of_units(w, layout, share, err))
         return -1;
-    }
     *out = share;
+    share = NULL;
     return 0;
 }
 
