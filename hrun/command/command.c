@@ -222,7 +222,7 @@ void context_begin(const struct context_command *cmd, struct settings *s, int mo
 }
 
 static int read_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
-                     char ***words, struct hrun_error *err)
+                             char ***words, struct hrun_error *err)
 {
     struct hrun_opts_given given = { .ended = 0 };
     char **names = argv;

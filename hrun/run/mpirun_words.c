@@ -290,7 +290,7 @@ static void add_each(const char *text, const char *list, struct hrun_strvec *out
 /* Append the words of a file: of programs, with a ':' between two lines; or of parameters, where a line is
  * "KEY = VALUE" or begins with an option, and *env gets the variables. */
 static int add_words_of_file(enum what what, const char *path, struct hrun_strvec *out, struct hrun_strvec *env,
-                     struct hrun_error *err)
+                             struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     char *save, *rest;
@@ -460,8 +460,9 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
         }
         c = !strcmp(w->name, "c") ? values[0] : c;
         s->hydra |= is_of_mpiexec(w->name);
-        if (w->what == PROGRAMS ? add_words_of_file(PROGRAMS, values[0], file, NULL, err) && hrun_fail_prefix(err, "%s", as)
-                                : replace_one(w, as, values, s, out, notes, err))
+        if (w->what == PROGRAMS && add_words_of_file(PROGRAMS, values[0], file, NULL, err))
+            return hrun_fail_prefix(err, "%s", as);
+        if (w->what != PROGRAMS && replace_one(w, as, values, s, out, notes, err))
             return -1;
         s->gwdir = !strcmp(w->name, "gwdir") ? out->v[out->n - 1] : s->gwdir;
     }

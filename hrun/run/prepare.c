@@ -161,7 +161,7 @@ static int learn(struct prepared *p, const struct question *ask, struct hrun_err
 
 /* What is known of the application, and the decision. Of several variants the best is taken. */
 static int make_decision(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
-                  struct hrun_error *err)
+                         struct hrun_error *err)
 {
     struct context *c = &p->c;
     int choose = c->variants_of && !s->common.variant && N;
@@ -340,8 +340,8 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
         if (ends || !said)
             ledger_tell(&p->ledger, &text);
         if (ends)
-            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are %s: %s; hrun --show-cluster=users lists all "
-                           "runs, HRUN_LEDGER=none in the environment starts this one anyway",
+            rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are %s: %s; hrun --show-cluster=users lists "
+                           "all runs, HRUN_LEDGER=none in the environment starts this one anyway",
                            p->set->no_wait ? "in use" : "still in use at the end of --wait", text.data);
         else if (!said++ && !p->c.set->quiet)
             fprintf(stderr, "hrun: waits for its PEs (--no-wait fails instead, HRUN_LEDGER=none shares them): %s\n",

@@ -56,7 +56,7 @@ static double part_of_time(const struct hrun_speeds_range *r, double compute_s)
 
 /* Does a small run show that v is quicker than the default? *shows: it does. */
 static int try_choice(struct probing *g, const struct hrun_choice *v, const struct both *both, int *shows,
-               struct hrun_error *err)
+                      struct hrun_error *err)
 {
     struct probe *p = g->p;
     struct decision *d = g->d;

@@ -38,7 +38,7 @@ static int is_same_option(const struct hrun_opt *o, const struct hrun_settings *
 
 /* A further program may have options of its own, and repeat those that count for all. */
 static int check_program_options(const struct hrun_opts_given *given, const struct hrun_settings *all,
-                         const struct hrun_settings *own, struct hrun_error *err)
+                                 const struct hrun_settings *own, struct hrun_error *err)
 {
     static const char *const own_names[] = { "np", "export", "wdir", "wd", "host", NULL };
 
@@ -58,7 +58,7 @@ static int check_program_options(const struct hrun_opts_given *given, const stru
 
 /* The words for env(1) that give a program its own working folder (NULL: the one of all), and variables n.. of env. */
 static int add_env_words(const char *folder, const struct hrun_strvec *env, size_t n, struct work_program *p,
-                   struct hrun_strvec *notes, struct hrun_error *err)
+                         struct hrun_strvec *notes, struct hrun_error *err)
 {
     autofree char *wdir = folder ? realpath(folder, NULL) : NULL;
 
@@ -194,7 +194,8 @@ static int read_context(struct hrun_settings *s, char **words, struct hrun_strve
          check_program_options(&given, s, &own, err) ? -1 : 0;
     folder = own.common.wdir || !s->common.wdir ? own.common.wdir : s->gwdir ? s->gwdir : ".";
     rc = rc || add_env_words(folder, &own.common.env, 0, next, &s->notes, err) ||
-         (own.common.hosts && (add_listed_hosts(own.common.hosts, &next->hosts, err) || join_host_list(s, own.common.hosts, err)));
+         (own.common.hosts && (add_listed_hosts(own.common.hosts, &next->hosts, err) ||
+                               join_host_list(s, own.common.hosts, err)));
     if (!rc && !holds_all(&s->mapping_words, &own.mapping_words))
         rc = hrun_fail(err, HRUN_EINVAL, "what says where processes go stands behind a ':' (--%s %s): it counts for "
                        "all programs, and belongs in front of the first one", own.mapping_words.v[0],

@@ -4,7 +4,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A profile is called stale when the actual time leaves the prediction interval by more than this part of the
@@ -198,7 +197,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
     double delta;
 
     if (!r->ok) {
-        if (r->too_short || !strcmp(r->status, "no time in output"))
+        if (r->too_short || r->no_time)
             hrun_buf_addf(out, "hrun: %s\n", r->detail);
         else if (decision_is_trial(d))
             add_failed_trial(d, recorded, out);

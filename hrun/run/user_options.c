@@ -28,7 +28,8 @@ static int is_given(const struct hrun_settings *s, const struct hrun_opt *opt)
     return number != 0;
 }
 
-static int apply_user_option(const struct hrun_opt *opt, const char *value, struct hrun_settings *s, struct hrun_error *err)
+static int apply_user_option(const struct hrun_opt *opt, const char *value, struct hrun_settings *s,
+                             struct hrun_error *err)
 {
     struct hrun_settings checked = *s;
     int off = opt->arg == HRUN_OPT_NONE && (!strcmp(value, "no") || !strcmp(value, "false") || !strcmp(value, "0"));

@@ -43,7 +43,8 @@ static const char *why_not_tuned(const struct tune *t, const struct context *c, 
 }
 
 /* Fill t->text for the ranks of a layout. Errors: HRUN_ENODATA (the network lacks a host), those of hrun_net_tune. */
-static int add_tuning_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l, struct hrun_error *err)
+static int add_tuning_text(struct tune *t, const struct hrun_net *net, const struct hrun_layout *l,
+                           struct hrun_error *err)
 {
     struct hrun_net_tune_options options = HRUN_NET_TUNE_DEFAULT;
     autofree int *host = xmalloc((size_t)l->nranks * 2 * sizeof *host);

@@ -177,7 +177,7 @@ static int read_goals(const struct context *c, const struct question *q, const s
 
 /* --limit loss: with how many processes the choice is made. */
 static int fewest_within_loss(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
-                            struct hrun_error *err)
+                              struct hrun_error *err)
 {
     autofree int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
     struct hrun_fewest fewest;
@@ -282,7 +282,7 @@ static void forget_choice(struct decision *d)
 /* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. The
  * predictor may deal other shares afterwards. */
 static int prefer_prepared(struct context *c, const struct at_size *at, const struct hrun_plan_problem *problem,
-                         struct decision *d, struct hrun_error *err)
+                           struct decision *d, struct hrun_error *err)
 {
     size_t n = (size_t)d->nsubs;
     autofree int *pes = xcalloc(2 * n + 1, sizeof *pes);
@@ -382,7 +382,7 @@ static int decide_known(struct context *c, const struct question *q, const struc
 
 /* Can shares be dealt out as they are wished? */
 static int check_shares_wish(const struct context *c, const struct question *q, const struct at_size *at,
-                        struct hrun_error *err)
+                             struct hrun_error *err)
 {
     const char *name = c->app ? c->app->name : "the program";
 
@@ -396,8 +396,9 @@ static int check_shares_wish(const struct context *c, const struct question *q, 
 }
 
 /* Decide, where what is known at this size has been made if there are models. */
-static int decide_at_size(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
-                  struct hrun_plan_sub *subs, struct decision *d, struct hrun_error *err)
+static int decide_at_size(struct context *c, const struct question *q, const struct profiles *p,
+                          const struct at_size *at, struct hrun_plan_sub *subs, struct decision *d,
+                          struct hrun_error *err)
 {
     const struct hrun_cluster *cl = c->cluster;
     struct goals goals = { 0 };

@@ -211,7 +211,7 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
                  goals_slowest_fn *slowest, void *ctx, struct hrun_plan_limits *limits, struct hrun_error *err);
 
 /* After the choice: d->cost and d->energy_j where prices and powers are known, and, when a table is wanted, d->pareto:
- * time against what is minimised, else against cost. Errors: HRUN_ENOMEM. */
+ * time against what is minimised, else against cost. */
 void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                int table, struct decision *d);
 
@@ -237,11 +237,11 @@ int learn_applies(const struct context *c, const struct question *q, const struc
  * the system. Errors: those of the store and of hrun_learn_next. */
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err);
 
-/* In place of the default of a command in d, where that number of processes failed in the last two runs or more and has
- * not worked since: the largest number that worked in between, else one that usual rules allow. After the first run that
- * worked with another number the default is started once more: only if it fails again its number is the reason. Each is
- * said, so with --quiet the default stays. d->failures and d->usual are set. Errors: those of the store and of
- * decide_by_count. */
+/* Replace the default of a command in d where that number of processes failed in the last two runs or more and has not
+ * worked since: by the largest number that worked in between, else by one that usual rules allow. After the first run
+ * that worked with another number the default is started once more: its number is the reason only if it fails again.
+ * The user is told, so with --quiet the default stays. Sets d->failures and d->usual. Errors: those of the store and
+ * of decide_by_count. */
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err);
 
 /* Of a command whose models allow nothing that its rule accepts: the quickest run of all logs, as above, into d.

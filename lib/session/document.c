@@ -47,8 +47,8 @@ static json_t *share_json(double share)
 
 static json_t *choice_json(const struct hrun_choice *v, int nsubs)
 {
-    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config_json(v->pes, v->procs, nsubs), "P", v->P, "pes", v->npes,
-                     "predicted_s", v->time_s, "ranked_s", v->ranked_s);
+    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config_json(v->pes, v->procs, nsubs), "P", v->P, "pes",
+                     v->npes, "predicted_s", v->time_s, "ranked_s", v->ranked_s);
 }
 
 /* What the prediction lies outside of: at most N and P. */
@@ -77,8 +77,8 @@ static json_t *ranks_json(const struct hrun_layout *l)
         const struct hrun_rank *k = &l->ranks[r];
 
         json_array_append_new(a, json_pack("{s:i, s:o, s:s, s:i, s:s, s:s, s:o}", "rank", r, "host",
-                                           text_json(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name, "pe",
-                                           k->pe, "cores", k->cores, "pus", k->cpuset, "threads",
+                                           text_json(cl->hosts[k->host].name), "subcluster", cl->subs[k->sub].name,
+                                           "pe", k->pe, "cores", k->cores, "pus", k->cpuset, "threads",
                                            k->threads ? json_integer(k->threads) : json_null()));
     }
     return a;
@@ -119,8 +119,9 @@ static json_t *ring_json(const struct decision *d)
     if (!b->q)
         return json_null();
     return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
-                     number_or_null(isfinite(b->least), b->least), "rounded_loss", number_or_null(isfinite(b->rounded), b->rounded),
-                     "efficiency", b->efficiency, "max_loss", number_or_null(d->max_loss > 0, d->max_loss));
+                     number_or_null(isfinite(b->least), b->least), "rounded_loss",
+                     number_or_null(isfinite(b->rounded), b->rounded), "efficiency", b->efficiency, "max_loss",
+                     number_or_null(d->max_loss > 0, d->max_loss));
 }
 
 static json_t *subclusters_json(const struct context *c, const struct decision *d)
@@ -135,8 +136,9 @@ static json_t *subclusters_json(const struct context *c, const struct decision *
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
                             "procs_per_pe", d->has_config ? d->procs[i] : 0, "share",
                             d->share && d->has_config ? share_json(d->share[i]) : json_null(), "predicted_s",
-                            number_or_null(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile", d->subs[i].models != NULL,
-                            "note", d->subs[i].why_not ? text_json(d->subs[i].why_not) : json_null()));
+                            number_or_null(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile",
+                            d->subs[i].models != NULL, "note",
+                            d->subs[i].why_not ? text_json(d->subs[i].why_not) : json_null()));
     }
     return subs;
 }
@@ -194,8 +196,9 @@ static void add_reasons_json(json_t *root, const struct context *c, const struct
     autorelease(hrun_buf_release) struct hrun_buf misses = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
 
     json_object_set_new(root, "explores",
-                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of", choice_json(&d->plan->v[0], d->nsubs),
-                                                   "predicted_loss", d->explores.loss, "open", d->explores.open)
+                        d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of",
+                                                   choice_json(&d->plan->v[0], d->nsubs), "predicted_loss",
+                                                   d->explores.loss, "open", d->explores.open)
                                        : json_null());
     json_object_set_new(root, "learns", learning_json(&d->learning));
     json_object_set_new(root, "explores_nothing", d->explores.nothing ? json_string(d->explores.nothing) : json_null());
@@ -257,7 +260,8 @@ static json_t *preparation_json(const struct context *c, const struct decision *
     if (!c->app || !c->app->nprepare || preparation_due(&w, layout, &due, &took_s, &age_s, NULL))
         return json_null();
     took_s = due.n ? d->prepare_s : took_s;
-    return json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s", number_or_null(took_s > 0, took_s));
+    return json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s",
+                     number_or_null(took_s > 0, took_s));
 }
 
 /* What else could be chosen, by time and by price. */
@@ -268,8 +272,10 @@ static void add_others_json(json_t *root, const struct decision *d)
     for (int k = 1; d->plan && !d->kept && k < d->plan->n; k++)
         json_array_append_new(next, choice_json(&d->plan->v[k], d->nsubs));
     json_object_set_new(root, "next_best", next);
-    json_object_set_new(root, "failed", d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs",
-                                                               d->failed, "last", text_json(d->failed_why)) : json_null());
+    json_object_set_new(root, "failed",
+                        d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs", d->failed, "last",
+                                               text_json(d->failed_why))
+                                   : json_null());
     json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
     json_object_set_new(root, "ring", ring_json(d));
     json_object_set_new(root, "cost", number_or_null(d->objective && isfinite(d->cost), d->cost));
@@ -381,7 +387,8 @@ static json_t *left_out_json(const struct hrun_cluster *cl)
     json_t *a = json_array();
 
     for (size_t i = 0; i < cl->unreachable.n; i++)
-        json_array_append_new(a, json_pack("{s:s, s:o}", "name", cl->unreachable.v[i], "why", text_json(cl->why_not.v[i])));
+        json_array_append_new(a, json_pack("{s:s, s:o}", "name", cl->unreachable.v[i], "why",
+                                           text_json(cl->why_not.v[i])));
     for (size_t i = 0; i < cl->not_granted.n; i++)
         json_array_append_new(a, json_pack("{s:s, s:s}", "name", cl->not_granted.v[i], "why", "not granted"));
     return a;

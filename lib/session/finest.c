@@ -120,7 +120,7 @@ static int64_t only_size(const struct finder *f)
 
 /* The largest size of lo..hi that is allowed whatever the rule says; lo - 1: none, and *why. */
 static int bisect_sizes(struct finder *f, int64_t lo, int64_t hi, int64_t *out, struct hrun_error *why,
-                  struct hrun_error *err)
+                        struct hrun_error *err)
 {
     int64_t below = lo - 1, above = hi + 1, mid = hi;
     int rc;
@@ -250,7 +250,8 @@ int finest_find(struct context *c, const struct question *q, const struct profil
 {
     struct finder f = { .c = c, .deals = c->app->shares.units && (!q->shares || strcmp(q->shares, "equal")) };
     struct finest found = { .on = 1 };
-    int rc = check_finest_question(q, err) || load_finder(&f, q, p, err) || search_finest(&f, most, &found, err) ? -1 : 0;
+    int rc = check_finest_question(q, err) || load_finder(&f, q, p, err) || search_finest(&f, most, &found, err)
+             ? -1 : 0;
 
     if (!rc)
         *out = found;

@@ -22,7 +22,7 @@ static double power(const struct hrun_plan_sub *s)
 
 /* The first sub-cluster in use of which this is not known, or -1. pes: those that count; NULL: all that may be used. */
 static int first_without(double (*what)(const struct hrun_plan_sub *), const struct hrun_plan_sub *subs, const int *pes,
-                   int nsubs)
+                         int nsubs)
 {
     for (int i = 0; i < nsubs; i++)
         if ((pes ? pes[i] : subs[i].npes) && !(what(&subs[i]) > 0))
@@ -31,7 +31,7 @@ static int first_without(double (*what)(const struct hrun_plan_sub *), const str
 }
 
 static int need_price(const char *option, const char *key, double (*what)(const struct hrun_plan_sub *),
-                const struct hrun_cluster *cl, const struct hrun_plan_sub *subs, struct hrun_error *err)
+                      const struct hrun_cluster *cl, const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
     int i = first_without(what, subs, NULL, cl->nsubs);
 
@@ -109,7 +109,8 @@ int goals_read(const struct question *q, const struct hrun_cluster *cl, const st
     if (out->any && q->config)
         return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective and --limit cannot be "
                          "given with it");
-    if (is_cost && need_price(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs, err))
+    if (is_cost && need_price(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs,
+                              err))
         return -1;
     if (q->max_cost && need_price("--limit cost", "cost_per_hour", price, cl, subs, err))
         return -1;
@@ -142,7 +143,7 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
 }
 
 void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
-               int table, struct decision *d)
+                int table, struct decision *d)
 {
     int priced = first_without(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
     int powered = first_without(power, problem->subs, d->pes, d->nsubs) < 0;

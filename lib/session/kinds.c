@@ -206,7 +206,7 @@ void kinds_find(struct context *c, const char *why_not)
 
 /* The quickest configuration by speeds with up to M processes on a core; *plan stays NULL where there is none. */
 static int search_by_speeds(const struct context *c, const struct hrun_app *app, const struct decision *d, int M,
-                  struct hrun_plan **plan, struct hrun_error *err)
+                            struct hrun_plan **plan, struct hrun_error *err)
 {
     static const int procs[] = { 1, 2 };
     int n = d->nsubs, rc;
@@ -327,7 +327,8 @@ int kinds_decide(const struct context *c, int by_runs, struct decision *d, struc
     if (!(c->app && d->N) && hrun_app_create_bare("program", &bare, err))
         return -1;
     app = bare ? bare : c->app;
-    rc = search_by_speeds(c, app, d, 1, &one, err) || (may_share(app) && search_by_speeds(c, app, d, 2, &shared, err)) ? -1 : 0;
+    rc = search_by_speeds(c, app, d, 1, &one, err) ||
+         (may_share(app) && search_by_speeds(c, app, d, 2, &shared, err)) ? -1 : 0;
     if (!rc && (one || shared)) {
         const struct hrun_choice *v = !one || (shared && shared->v[0].time_s * MARGIN < one->v[0].time_s)
                                       ? &shared->v[0] : &one->v[0];

@@ -230,8 +230,8 @@ static int by_date(const void *a, const void *b)
     return order ? order : x->k - y->k;
 }
 
-/* What runs since the default worked last tell of it, in state[P] for each P up to the default: 'w' it has worked, 'f' it
- * has failed. *best: the largest that worked, 0: none; *since: failures of the default after that. Result: failures of
+/* Go through the runs since the default worked last. state[P] becomes 'w' where P processes worked, 'f' where they
+ * failed. *best: the largest P that worked, 0: none; *since: failures of the default after that. Result: failures of
  * the default. */
 static int count_failures(struct context *c, const struct decision *d, const struct history *h, int usual,
                           char *state, int *best, int *since)
@@ -288,7 +288,7 @@ static int find_usual(struct context *c, int usual, const char *state, const cha
 
 int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
 {
-    enum { ENOUGH = 2 };    /* failures of the default that no other reason explains: input or licence may be missing once */
+    enum { ENOUGH = 2 };    /* failures of the default: input or licence may be missing once */
     autorelease(release_history) struct history h = { 0 };
     int usual = d->P, best = 0, since = 0, failures, rc, P;
     autofree char *state = NULL;

@@ -86,7 +86,7 @@ static int flat_whole(void *ctx, const int *pes, const int *procs, int P, double
 
 /* With the options of `from`, and its unequal shares where it has them; NULL: one process per PE. */
 static void flat_init(struct flat *f, const struct hrun_app *app, int nsubs, const struct hrun_plan_sub *subs,
-                     const struct hrun_oracle *from)
+                      const struct hrun_oracle *from)
 {
     int n = from ? from->noptions : nsubs;
 
@@ -127,7 +127,8 @@ static int is_feasible(struct flat *f, const struct hrun_plan_problem *problem, 
 }
 
 /* The first feasible size from N on, N included, in steps of `step` (+1 or -1); 0 when none was found. */
-static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps, double end)
+static int64_t walk_sizes(struct flat *f, const struct hrun_plan_problem *problem, int64_t N, int step, int steps,
+                          double end)
 {
     for (int k = 0; k < steps && N >= 1 && N <= HRUN_COUNT_MAX && thread_seconds() < end; k++, N += step)
         if (is_feasible(f, problem, N))

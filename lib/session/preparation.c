@@ -79,7 +79,7 @@ static void add_file_state(const char *word, int k, const char *dir, struct hrun
 /* Append all that a preparation depends on: definition, folder, size, shares, environment, commands, the files that
  * these name, files, and where the ranks are. */
 static int add_preparation_key(const struct work *w, const struct hrun_layout *l, const struct hrun_app_values *values,
-                   struct hrun_buf *out, struct hrun_error *err)
+                               struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_app *app = w->c->app;
     const struct hrun_strvec *env = &w->c->set->env;
@@ -194,7 +194,7 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
 /* The units of a process of each sub-cluster, from a list. Result: 1: a model has dealt them out; 0: all are equal; -1:
  * that is no such list, or it has more or less than there is. */
 static int read_prepared_shares(const struct context *c, int64_t N, const char *list, const int *pes, const int *procs,
-                       double *share)
+                                double *share)
 {
     int64_t units = 0, least = 0, count;
     double sum = 0, P = 0;

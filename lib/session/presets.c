@@ -43,7 +43,8 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
 }
 
 /* Would a run with these values have what the user's file says in "NAME=VALUE"? Else it has *written. */
-static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values, double *written)
+static int holds_preset(const struct context *c, const char *text, const struct hrun_app_values *values,
+                        double *written)
 {
     size_t len = strcspn(text, "=");
 

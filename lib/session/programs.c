@@ -13,7 +13,7 @@
 enum { VARIANTS_MAX = 4096 };
 
 static char *expand_program_word(const struct work *w, const struct hrun_app_values *values, const char *word,
-                    struct hrun_error *err)
+                                 struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
@@ -25,7 +25,8 @@ static int find_others(const struct work *w, int64_t P, struct hrun_error *err)
 {
     hrun_strvec_release(&w->c->others);
     for (int i = 1; i < w->nprograms; i++) {
-        autofree char *name = expand_program_word(w, &(struct hrun_app_values){ .N = w->N, .P = P }, w->programs[i].words[0], err);
+        const struct hrun_app_values values = { .N = w->N, .P = P };
+        autofree char *name = expand_program_word(w, &values, w->programs[i].words[0], err);
         autofree char *path = name ? context_find_other(w->c, name, w->programs[i].wdir, err) : NULL;
 
         if (!path)
@@ -247,7 +248,8 @@ static int fill_after_env(const struct work *w, int i, const struct hrun_app_val
     if (!env)
         return -1;
     hrun_strvec_push(argv, "env");
-    if (make_words(w, w->programs[i].env.v, values, argv, err) || make_words(w, w->programs[i].words, values, argv, err))
+    if (make_words(w, w->programs[i].env.v, values, argv, err) ||
+        make_words(w, w->programs[i].words, values, argv, err))
         return -1;
     free(argv->v[at]);
     argv->v[at] = xstrdup(*path);

@@ -52,7 +52,7 @@ static int best_of(const struct variants *v, int but)
 
 /* The decision and the profiles it borrows from become the caller's. */
 static int hand_over_variant(struct context *c, const struct question *q, int64_t N, struct variant_view *v,
-                     struct profiles *known, struct decision *d, struct hrun_error *err)
+                             struct profiles *known, struct decision *d, struct hrun_error *err)
 {
     *known = v->known;
     v->known = (struct profiles) { 0 };

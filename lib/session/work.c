@@ -199,7 +199,7 @@ static void classify_end(const struct work *w, struct run_listener *l, const cha
 {
     struct hrun_error err = { 0 };
 
-    r->ok = r->too_short = 0;
+    r->ok = r->too_short = r->no_time = 0;
     r->time_s = 0;
     r->detail[0] = 0;
     if (r->outcome.timed_out)
@@ -219,6 +219,7 @@ static void classify_end(const struct work *w, struct run_listener *l, const cha
         r->time_s = r->outcome.job_s;
     } else if (hrun_clock_result(l->clock, &r->time_s, &err)) {
         r->time_s = 0;
+        r->no_time = 1;
         snprintf(r->status, sizeof r->status, "no time in output");
         snprintf(r->detail, sizeof r->detail, "%.500s", err.text);
     } else if (r->time_s <= 0) {
@@ -446,7 +447,8 @@ done:
 }
 
 /* Append which part of the whole a process of each sub-cluster had, of several with unequal shares. */
-static int add_recorded_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out, struct hrun_error *err)
+static int add_recorded_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out,
+                               struct hrun_error *err)
 {
     int64_t units, least;
 

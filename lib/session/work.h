@@ -203,6 +203,7 @@ struct work_result {
                                   0 unless ok */
     int unprepared;            /* 1: a signal or the time limit has ended what prepares it: the rest is of that */
     int too_short;             /* it ended well, and the program says that it took 0 s: not ok */
+    int no_time;               /* it ended well, and its output does not say its time: not ok */
     char status[96];           /* for the log: "ok", "exit 3", "signal 9", "timeout", "lost host h3",
                                   "no time in output", HRUN_STATUS_TOO_SHORT */
     char detail[512];          /* for people: the last words on standard error, or why no time was found; "" */
