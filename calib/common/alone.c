@@ -5,27 +5,25 @@
 #include <stdlib.h>
 
 int alone_begin(struct ledger *g, const struct context *c, const struct hrun_layout *l, int64_t N, double time_s,
-                void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err)
+                void (*say)(void *ctx, const char *text), void *ctx)
 {
     const struct ledger_run run = { .layout = l, .whole_hosts = 1, .N = N, .time_s = time_s };
+    int sig = 0;
 
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = 0;
-
-    *sig = 0;
-    while (!rc && !*sig) {
+    while (!sig) {
         ledger_look(g, c);
-        rc = ledger_lock(g, c, &run);
-        if (!rc && !g->queued_s) {
+        if (ledger_lock(g, c, &run))
+            break;
+        if (!g->queued_s) {
+            autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+
             hrun_buf_adds(&text, "waits for its PEs: ");
             ledger_tell(g, &text);
             say(ctx, text.data);
-            hrun_buf_release(&text);
         }
-        if (!rc)
-            *sig = ledger_wait(g, c, &run);
+        sig = ledger_wait(g, c, &run);
     }
-    return rc < 0 ? -1 : 0;
+    return sig;
 }
 
 void alone_end(struct ledger *g)
@@ -60,7 +58,9 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
     int rc = work_job(&w, l, &started, &stdin_text, &job, err);
 
     if (!rc)
-        rc = ledger_open(&ledger, c, err) || alone_begin(&ledger, c, l, 0, 0, alone_say, c, interrupted, err) ? -1 : 0;
+        rc = ledger_open(&ledger, c, err);
+    if (!rc)
+        *interrupted = alone_begin(&ledger, c, l, 0, 0, alone_say, c);
     if (!rc && *interrupted)
         rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
     if (!rc) {

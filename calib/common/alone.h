@@ -9,10 +9,10 @@
 #include "options.h"
 #include "session/work.h"
 
-/* Lock the hosts of a layout, for about time_s (0: not known), and wait for them. *sig: the signal that has ended the
- * waiting, else 0. say: told once for whom it waits. Errors: those of the ledger. */
+/* Lock the hosts of a layout, for about time_s (0: not known), and wait for them. say: told once for whom it waits.
+ * Result: the signal that has ended the waiting, else 0. */
 int alone_begin(struct ledger *g, const struct context *c, const struct hrun_layout *l, int64_t N, double time_s,
-                void (*say)(void *ctx, const char *text), void *ctx, int *sig, struct hrun_error *err);
+                void (*say)(void *ctx, const char *text), void *ctx);
 void alone_end(struct ledger *g);
 
 /* For say: a line on standard error. ctx: struct context. */

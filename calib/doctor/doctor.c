@@ -153,7 +153,7 @@ int calib_doctor(const struct calib_settings *s, char **words)
     if (!rc) {
         doctor_judge(&d, &limits, &f);
         if (s->common.json)
-            rc = doctor_json(&d, &limits, &f, &out, &err);
+            doctor_json(&d, &limits, &f, &out);
         else
             doctor_text(&d, &limits, &f, s->common.verbose, &out);
     }

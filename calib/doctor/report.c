@@ -255,8 +255,8 @@ static json_t *findings_of(const struct doctor_data *d, const struct findings *f
     return a;
 }
 
-int doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
-                struct hrun_buf *out, struct hrun_error *err)
+void doctor_json(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f,
+                 struct hrun_buf *out)
 {
     json_t *root = json_pack("{s:b, s:f, s:i, s:i, s:o, s:o, s:o, s:o}", "predictable", !f->problems, "threshold",
                              limits->spread, "problems", f->problems, "warnings", f->warnings, "findings",
@@ -264,5 +264,4 @@ int doctor_json(const struct doctor_data *d, const struct doctor_limits *limits,
                              "alltoall", messages_of(d, d->alltoall, d->nalltoall));
 
     json_print(root, out);
-    return 0;
 }

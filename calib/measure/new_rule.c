@@ -59,8 +59,10 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
     place(s->a->lists.most, cl->nsubs, P, places, places + cl->nsubs);
     w.limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0;
     l = hrun_layout_create(cl, places, places + cl->nsubs, err);
-    if (!l || work_find_program(&w, P, err) ||
-        alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c, &sig, err) || (!sig && work_run(&w, l, &r, err)))
+    if (!l || work_find_program(&w, P, err))
+        goto done;
+    sig = alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c);
+    if (!sig && work_run(&w, l, &r, err))
         goto done;
     rc = sig ? sig : r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
     if (sig)

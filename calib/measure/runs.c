@@ -154,9 +154,9 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
     if (l)
         placement_fill_threads(c, l);
-    if (!l || share_units(c->app, point, c->cluster->nsubs, &share, err) || work_find_program(&w, l->nranks, err) ||
-        alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs, &r->outcome.interrupted, err))
+    if (!l || share_units(c->app, point, c->cluster->nsubs, &share, err) || work_find_program(&w, l->nranks, err))
         goto done;
+    r->outcome.interrupted = alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs);
     if (r->outcome.interrupted) {
         rc = 0;
         goto done;
@@ -199,8 +199,10 @@ static int run_loaded(struct runs *r, int i, struct work_result *result, struct 
     all[p->sub] = cl->subs[p->sub].npes;
     all[cl->nsubs + p->sub] = 1;
     l = hrun_layout_create(cl, all, all + cl->nsubs, err);
-    if (l && !alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r, &result->outcome.interrupted, err))
+    if (l) {
+        result->outcome.interrupted = alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r);
         rc = result->outcome.interrupted ? 0 : loaded_run(r, i, result, err);
+    }
     alone_end(r->ledger);
     hrun_layout_destroy(l);
     free(all);

@@ -129,8 +129,7 @@ static json_t *measured(const struct network_about *a)
                      a->quality->asymmetric, "notes", notes);
 }
 
-int network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out,
-                 struct hrun_error *err)
+void network_json(const struct hrun_net *net, const struct network_about *about, struct hrun_buf *out)
 {
     json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:b, s:b, s:f, s:f, s:b, s:f, "
                              "s:o}",
@@ -148,5 +147,4 @@ int network_json(const struct hrun_net *net, const struct network_about *about, 
     if (about->file)
         json_object_set_new(root, "file", json_string(about->file));
     json_print(root, out);
-    return 0;
 }

@@ -52,20 +52,18 @@ static void describe_network(const struct context *c, const struct network_key *
     set_text(&net->date, date);
 }
 
-static int print_network(const struct calib_settings *s, const struct hrun_net *net, const struct network_about *about,
-                         struct hrun_error *err)
+static void print_network(const struct calib_settings *s, const struct hrun_net *net,
+                          const struct network_about *about)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
-    int rc = 0;
 
     if (s->common.json)
-        rc = network_json(net, about, &out, err);
+        network_json(net, about, &out);
     else
         network_text(net, about, s->common.verbose, &out);
-    if (!rc && (s->common.json || !s->common.quiet))
+    if (s->common.json || !s->common.quiet)
         fputs(out.data, stdout);
     hrun_buf_release(&out);
-    return rc;
 }
 
 /* Where the text was not shown, which has the warning. */
@@ -154,11 +152,12 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
         about.spent_s = records.spent_s;
         about.records = records.n;
         describe_network(c, k, net);
-        rc = hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ||
-             print_network(s, net, &about, err) ? -1 : 0;
+        rc = hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ? -1 : 0;
     }
-    if (!rc)
+    if (!rc) {
+        print_network(s, net, &about);
         warn_unsure(s, net);
+    }
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);
@@ -166,20 +165,19 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
 }
 
 /* What is measured already is not measured again. Result: 1 when it was there and has been shown. */
-static int shown_before(const struct calib_settings *s, const char *file, struct hrun_error *err)
+static int shown_before(const struct calib_settings *s, const char *file)
 {
     struct network_about about = { .file = file };
     struct hrun_net *net = NULL;
-    int rc = 0;
 
     if (s->redo || s->again || s->dry_run || hrun_net_load(file, &net, NULL))
         return 0;
-    rc = print_network(s, net, &about, err) ? -1 : 1;
-    if (!s->common.quiet && rc > 0)
+    print_network(s, net, &about);
+    if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: this network was measured before, on %s; --redo measures it again\n",
                 net->date);
     hrun_net_destroy(net);
-    return rc;
+    return 1;
 }
 
 static int lock_network(struct context *c, const char *file, struct exclusive *own, int *sig, struct hrun_error *err)
@@ -204,8 +202,8 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
         hrun_net_file(hrun_store_dir(c->store), key.hosts, key.nhosts, key.engine.data, key.mpi.data, &file);
     if (!rc && s.dry_run)
         rc = dry_run(c, &plan, file.data, err);
-    else if (!rc && !(rc = shown_before(&s, file.data, err)) &&
-             !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = shown_before(&s, file.data, err)))
+    else if (!rc && !(rc = shown_before(&s, file.data)) &&
+             !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = shown_before(&s, file.data)))
         rc = make(c, &s, &plan, &key, file.data, interrupted, err);
     exclusive_end(&own);
     network_key_release(&key);
@@ -230,8 +228,8 @@ static int from_records(const struct calib_settings *s, struct hrun_error *err)
         rc = -1;
     }
     if (!rc)
-        rc = print_network(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
-                                                            .records = records.n }, err);
+        print_network(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
+                                                       .records = records.n });
     hrun_net_destroy(net);
     hrun_net_quality_release(&quality);
     hrun_net_records_release(&records);
@@ -275,7 +273,7 @@ static int show_on(struct context *c, const struct calib_settings *settings, str
         rc = hrun_fail(err, HRUN_ENOENT, "the network of %s was not measured: `hrun-calibrate network` with the same "
                        "options does", c->cluster->nhosts == 1 ? "this host" : "these hosts");
     if (!rc)
-        rc = print_network(&s, net, &(struct network_about){ .file = file.data }, err);
+        print_network(&s, net, &(struct network_about){ .file = file.data });
     hrun_net_destroy(net);
     hrun_buf_release(&note);
     hrun_buf_release(&file);
