@@ -189,7 +189,6 @@ static void test_read(void)
 static void test_report(void)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
-    struct hrun_error err = { 0 };
     json_t *root, *first;
 
     judge("", "kernel 1 1 1.2 0.9 1 1 1.3 0.95 1 1 0.9\nfact 4 turbo on\n");

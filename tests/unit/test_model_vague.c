@@ -21,7 +21,6 @@ static double start(double N, int P)
 static const char *said(truth *t, struct hrun_buf *out)
 {
     struct hrun_sample s[16] = { { 0 } };
-    struct hrun_error err = { 0 };
     size_t n = 0;
 
     for (int64_t N = 400; N <= 3200; N *= 2)
@@ -39,7 +38,6 @@ static const char *said(truth *t, struct hrun_buf *out)
 int main(void)
 {
     struct hrun_buf out = HRUN_BUF_INIT;
-    struct hrun_error err = { 0 };
 
     is_str(said(cubic, &out), "", "of times that grow nothing is said");
     has_str(said(start, &out), "the time hardly follows N, 415 ms at N=400 and 418 ms at N=3200 on 2 processes",

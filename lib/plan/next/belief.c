@@ -3,6 +3,8 @@
  * Candidates are the best predicted configurations and all that were run; process.c says what is believed of each.
  */
 #include "base/alloc.h"
+#include "model/corrections.h"
+#include "model/predict.h"
 #include "plan/next/internal.h"
 
 #include <math.h>

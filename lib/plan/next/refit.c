@@ -1,9 +1,9 @@
 /* refit.c - models from the runs so far, and the runs of each configuration and size as one group; see internal.h */
-#include "plan/next/internal.h"
-
 #include "base/alloc.h"
 #include "fit/fit.h"
+#include "model/corrections.h"
 #include "model/predict.h"
+#include "plan/next/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
