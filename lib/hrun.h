@@ -28,7 +28,6 @@ extern "C" {
 /* Stable codes. */
 enum hrun_code {
     HRUN_OK = 0,
-    HRUN_ENOMEM,      /* memory ran out */
     HRUN_EINVAL,      /* a value that the caller or the user gave cannot be used */
     HRUN_EPARSE,      /* text that does not parse: file, line and column are set */
     HRUN_ENOENT,      /* something named does not exist */
@@ -99,14 +98,14 @@ char *hrun_ask(const char *question, struct hrun_error *err);
 struct hrun_net;
 
 /* A network from the records that libhrun-mpi gives (hrun-mpi.h). The caller destroys it. Errors (result NULL):
- * HRUN_EPARSE with the line, HRUN_ENODATA (records that are not complete, a pair of hosts without any), HRUN_ENOMEM. */
+ * HRUN_EPARSE with the line, HRUN_ENODATA (records that are not complete, a pair of hosts without any). */
 struct hrun_net *hrun_net_from_records(const char *records, struct hrun_error *err);
 void hrun_net_destroy(struct hrun_net *net);
 
 /* As YAML, in a file that is replaced atomically, its folder made when missing (mode 0700); and back, equal to the last
  * bit. A checksum in its last line must be right where it stands. A file of a newer hrun is never replaced. Errors:
  * writing HRUN_EIO, HRUN_EEXISTS (of a newer hrun), HRUN_ENOMEM; reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file,
- * line and column, HRUN_ECORRUPT (the checksum, or of a newer hrun), HRUN_ENOMEM. */
+ * line and column, HRUN_ECORRUPT (the checksum, or of a newer hrun). */
 int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
 int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
 
@@ -118,7 +117,7 @@ int hrun_net_find(const struct hrun_net *net, const char *host);
  * message), "barrier"; "p2p" (between neighbours, the slowest) and "ring". root: of operations that have one.
  * algorithm: NULL, that which the MPI library chooses; *used (may be NULL) gets its name. Result: NAN on failure.
  * Errors: HRUN_EINVAL (an unknown operation or algorithm, a host or root out of range, bytes), HRUN_ENODATA (a pair of
- * hosts of which nothing was measured, named), HRUN_ENOMEM. */
+ * hosts of which nothing was measured, named). */
 double hrun_net_time(const struct hrun_net *net, const char *operation, double bytes, int root, const char *algorithm,
                      const int *host, int n, const char **used, struct hrun_error *err);
 

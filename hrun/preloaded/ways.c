@@ -221,13 +221,9 @@ static double library_time(const struct hrun_net *net, const struct hrun_net_ran
 {
     struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm };
     struct hrun_net_time time;
-    struct hrun_error err = { 0 };
 
-    if (hrun_net_predict(net, &call, r, &time, &err)) {
-        if (err.code == HRUN_ENOMEM)
-            coll_no_memory();
+    if (hrun_net_predict(net, &call, r, &time, NULL))
         return -1;
-    }
     if (op == HRUN_NET_GATHER && !strcmp(time.algorithm, "binomial") && binomial_is_irregular(net, r->n, bytes))
         time.time_s += net->thresholds.irregular_s;
     return time.time_s;

@@ -172,15 +172,14 @@ char *hrun_buf_detach(struct hrun_buf *b)
     return s;
 }
 
-int hrun_strvec_push(struct hrun_strvec *sv, const char *s)
+void hrun_strvec_push(struct hrun_strvec *sv, const char *s)
 {
     hrun_grow(sv->v, sv->n + 2, sv->cap);
     sv->v[sv->n++] = xstrdup(s);
     sv->v[sv->n] = NULL;
-    return 0;
 }
 
-int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...)
+void hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     va_list ap;
@@ -189,7 +188,6 @@ int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...)
     hrun_buf_vaddf(&b, fmt, ap);
     va_end(ap);
     hrun_strvec_push(sv, b.data);
-    return 0;
 }
 
 void hrun_strvec_add(struct hrun_strvec *sv, ...)

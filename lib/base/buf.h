@@ -55,8 +55,8 @@ struct hrun_strvec {
 #define HRUN_STRVEC_INIT { NULL, 0, 0 }
 
 /* Append a copy of s. */
-int hrun_strvec_push(struct hrun_strvec *sv, const char *s);
-int hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hrun_strvec_push(struct hrun_strvec *sv, const char *s);
+void hrun_strvec_pushf(struct hrun_strvec *sv, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Append copies of the strings that follow, up to NULL; of all words of a list that NULL ends (or that is NULL). */
 void hrun_strvec_add(struct hrun_strvec *sv, ...) __attribute__((sentinel));
 void hrun_strvec_add_all(struct hrun_strvec *sv, char *const *words);

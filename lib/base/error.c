@@ -70,11 +70,6 @@ int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt
     return -1;
 }
 
-int hrun_fail_nomem(struct hrun_error *err)
-{
-    return hrun_fail(err, HRUN_ENOMEM, "out of memory");
-}
-
 int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
 {
     char old[HRUN_ERROR_TEXT];

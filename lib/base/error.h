@@ -28,9 +28,6 @@ int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, 
 int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Shorthand for HRUN_ENOMEM. */
-int hrun_fail_nomem(struct hrun_error *err);
-
 /* Put "prefix: " (printf style) before the text of an error that is already filled. Result: -1. */
 int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

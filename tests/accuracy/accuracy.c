@@ -12,6 +12,7 @@
  */
 #include "accuracy.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/units.h"
 #include "plan/plan.h"
@@ -303,21 +304,18 @@ static json_t *json_set(const struct options *o, const struct trial *trial, cons
 /* ---------------------------------------------------------------- the whole */
 
 /* As many processes per PE as the table has of some sub-cluster: what a definition allows is made for its own tests. */
-static int allow_procs(struct hrun_app *app, const struct truth *t, struct hrun_error *err)
+static void allow_procs(struct hrun_app *app, const struct truth *t)
 {
     int most = 1, *procs;
 
     for (int i = 0; i < t->nsubs; i++)
         most = t->procs_max[i] > most ? t->procs_max[i] : most;
-    procs = calloc((size_t)most, sizeof *procs);
-    if (!procs)
-        return hrun_fail_nomem(err);
+    procs = xcalloc((size_t)most, sizeof *procs);
     for (int i = 0; i < most; i++)
         procs[i] = i + 1;
     free(app->procs_per_pe);
     app->procs_per_pe = procs;
     app->nprocs_per_pe = most;
-    return 0;
 }
 
 static int do_set(const struct options *o, struct truth *t, const struct method *const *methods, int nmethods,
@@ -330,9 +328,9 @@ static int do_set(const struct options *o, struct truth *t, const struct method 
     char *file = hrun_strf("%s/%s", o->top, t->definition);
     int status = -1;
 
-    if (!file || hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err) ||
-        allow_procs(app, t, err))
+    if (hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err))
         goto done;
+    allow_procs(app, t);
     if (o->networks && hrun_app_has_network(app) && accuracy_network_open(o->networks, o->exact, t, &network, err))
         goto done;
     if (accuracy_run(t, app, network.view, methods, nmethods, &o->noise, o->repeat, o->seeds, o->jobs, &v, err))

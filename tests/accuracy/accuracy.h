@@ -172,7 +172,7 @@ struct accuracy_network {
 };
 /* What is estimated from PLATFORM.txt, the records of the benchmark; where there are none, or if exact is 1, what the
  * platform says of itself, PLATFORM.yaml. To be given to accuracy_network_close, also when it failed. Errors: those of
- * lib/net and lib/model, HRUN_ENOMEM. */
+ * lib/net and lib/model. */
 int accuracy_network_open(const char *dir, int exact, const struct truth *t, struct accuracy_network *out,
                           struct hrun_error *err);
 void accuracy_network_close(struct accuracy_network *n);

@@ -3,6 +3,7 @@
 #include "accuracy.h"
 
 #include "app/app.h"
+#include "base/alloc.h"
 #include "base/file.h"
 #include "model/discover.h"
 #include "model/model.h"
@@ -25,12 +26,9 @@ static int make_app(const struct hrun_app *app, const struct hrun_discovery *d, 
     if (!mkdtemp(folder))
         return hrun_fail_errno(err, HRUN_EIO, "%s", folder);
     file = hrun_strf("%s/%s.yaml", folder, app->name);
-    if (!file)
-        hrun_fail_nomem(err);
-    else if (!hrun_app_draft_print(&draft, &text, err) && !hrun_file_replace(file, text.data, text.len, 0600, err))
+    if (!hrun_app_draft_print(&draft, &text, err) && !hrun_file_replace(file, text.data, text.len, 0600, err))
         rc = hrun_app_load(file, NULL, 0, out, err);
-    if (file)
-        unlink(file);
+    unlink(file);
     rmdir(folder);
     free(file);
     hrun_buf_release(&text);
@@ -41,8 +39,8 @@ static int make_app(const struct hrun_app *app, const struct hrun_discovery *d, 
 static int gather(const struct trial *trial, struct hrun_discover_point **out, size_t *n, struct hrun_error *err)
 {
     const struct truth *t = trial->truth;
-    struct hrun_discover_point *v = calloc(t->nruns * (size_t)trial->repetitions + 1, sizeof *v);
-    int rc = v ? 0 : hrun_fail_nomem(err);
+    struct hrun_discover_point *v = xcalloc(t->nruns * (size_t)trial->repetitions + 1, sizeof *v);
+    int rc = 0;
 
     *n = 0;
     for (int i = 0; i < t->nsubs && !rc; i++) {

@@ -14,8 +14,9 @@ static int decide(const struct trial *trial, int negative, struct answer *answer
     for (int i = 0; i < t->nsubs && !rc; i++) {
         struct hrun_samples samples = { 0 };
 
-        rc = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples, cost_s, err) ||
-             extrap_fit(trial->app, &samples, negative, &models[i], err) ? -1 : 0;
+        rc = truth_train(t, i, &trial->noise, trial->repetitions, NULL, &samples, cost_s, err);
+        if (!rc)
+            models[i] = extrap_fit(trial->app, &samples, negative);
         hrun_samples_release(&samples);
     }
     rc = rc || accuracy_choose(trial, models, answers, err) ? -1 : 0;

@@ -143,25 +143,22 @@ static size_t model(struct rows *r, struct rows *scratch, int two, int negative,
     return isfinite(least) ? best : 0;
 }
 
-/* A record of the model of these rows, in the form that hrun predicts by. 0, also without one (nterms = 0). */
-static int record(struct rows *r, struct rows *scratch, int two, int M, int negative, struct hrun_fit_record *out,
-                  struct hrun_error *err)
+/* A record of the model of these rows, in the form that hrun predicts by; without one nterms = 0. */
+static void record(struct rows *r, struct rows *scratch, int two, int M, int negative, struct hrun_fit_record *out)
 {
     struct term t[TERMS_MAX];
     size_t p = model(r, scratch, two, negative, t);
     struct hrun_lsq all = problem(r, t, p);
-    struct hrun_lsq_result result = { .k = calloc(TERMS_MAX, sizeof(double)) };
+    struct hrun_lsq_result result = { .k = xcalloc(TERMS_MAX, sizeof(double)) };
 
     memset(out, 0, sizeof *out);
-    if (!result.k)
-        return hrun_fail_nomem(err);
     if (!p || hrun_fit_ls(&all, &result, NULL)) {
         free(result.k);
-        return 0;
+        return;
     }
-    *out = (struct hrun_fit_record){ .family = strdup(two ? "npt" : "single"), .method = strdup("ls"), .M = M,
-                                     .terms = calloc(p, sizeof(char *)), .k = result.k,
-                                     .cov = calloc(p * p, sizeof(double)), .note = strdup(""),
+    *out = (struct hrun_fit_record){ .family = xstrdup(two ? "npt" : "single"), .method = xstrdup("ls"), .M = M,
+                                     .terms = xcalloc(p, sizeof(char *)), .k = result.k,
+                                     .cov = xcalloc(p * p, sizeof(double)), .note = xstrdup(""),
                                      .npoints = (int)r->n, .dof = (int)(r->n - p),
                                      .s2 = result.rss / (double)(r->n - p),
                                      .nmin = (int64_t)r->N[0], .nmax = (int64_t)r->N[0], .pmin = (int)r->P[0],
@@ -180,26 +177,20 @@ static int record(struct rows *r, struct rows *scratch, int two, int M, int nega
         out->pmin = (int)fmin(out->pmin, r->P[i]);
         out->pmax = (int)fmax(out->pmax, r->P[i]);
     }
-    return 0;
 }
 
-int extrap_fit(const struct hrun_app *app, const struct hrun_samples *s, int negative, struct hrun_models **out,
-               struct hrun_error *err)
+struct hrun_models *extrap_fit(const struct hrun_app *app, const struct hrun_samples *s, int negative)
 {
-    struct hrun_models *m = calloc(1, sizeof *m);
-    struct rows *r = calloc(2, sizeof *r);
-    int rc = -1;
+    struct hrun_models *m = xcalloc(1, sizeof *m);
+    struct rows *r = xcalloc(2, sizeof *r);
 
-    if (!m || !r || !(m->v = calloc(2 * (size_t)app->nprocs_per_pe, sizeof *m->v))) {
-        hrun_fail_nomem(err);
-        goto done;
-    }
-    m->app = strdup(app->name);
-    m->signature = strdup("");
-    m->subcluster = strdup("");
-    m->consts = strdup("");
-    m->fitted = strdup("");
-    m->newest = strdup("");
+    m->v = xcalloc(2 * (size_t)app->nprocs_per_pe, sizeof *m->v);
+    m->app = xstrdup(app->name);
+    m->signature = xstrdup("");
+    m->subcluster = xstrdup("");
+    m->consts = xstrdup("");
+    m->fitted = xstrdup("");
+    m->newest = xstrdup("");
     for (int i = 0; i < 2 * app->nprocs_per_pe; i++) {
         int M = app->procs_per_pe[i / 2], two = i % 2;
 
@@ -211,17 +202,10 @@ int extrap_fit(const struct hrun_app *app, const struct hrun_samples *s, int neg
             r->P[r->n] = s->v[k].P;
             r->y[r->n++] = s->v[k].time_s;
         }
-        if (r->n && record(r, r + 1, two, M, negative, &m->v[m->n], err))
-            goto done;
+        if (r->n)
+            record(r, r + 1, two, M, negative, &m->v[m->n]);
         m->n += m->v[m->n].nterms > 0;
     }
-    rc = 0;
-done:
     free(r);
-    if (rc) {
-        hrun_models_destroy(m);
-        m = NULL;
-    }
-    *out = m;
-    return rc;
+    return m;
 }

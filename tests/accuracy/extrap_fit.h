@@ -6,8 +6,7 @@
 #include "store/store.h"
 
 /* Models of one sub-cluster from its good homogeneous measurements, which count all: for each M those of one PE and of
- * several. negative = 1: with negative exponents, too, which the tool allows on request. Errors: HRUN_ENOMEM. */
-int extrap_fit(const struct hrun_app *app, const struct hrun_samples *s, int negative, struct hrun_models **out,
-               struct hrun_error *err);
+ * several. negative = 1: with negative exponents, too, which the tool allows on request. */
+struct hrun_models *extrap_fit(const struct hrun_app *app, const struct hrun_samples *s, int negative);
 
 #endif

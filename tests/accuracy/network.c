@@ -1,6 +1,7 @@
 /* network.c - the network of a table's cluster; see accuracy.h */
 #include "accuracy.h"
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "net/estimate.h"
 #include "model/netview.h"
@@ -19,13 +20,11 @@ static struct hrun_netview *make_view(const struct hrun_net *net, const struct t
     struct hrun_netview_source source = hrun_netview_source_of(net);
     struct hrun_netview_sub subs[TRUTH_SUBS_MAX];
     struct hrun_netview_pe *pes[TRUTH_SUBS_MAX] = { NULL };
-    struct hrun_netview *v = NULL;
-    int ok = 1;
+    struct hrun_netview *v;
 
-    for (int i = 0; i < t->nsubs && ok; i++) {
-        pes[i] = calloc((size_t)t->npes[i], sizeof *pes[i]);
-        ok = pes[i] != NULL;
-        for (int p = 0; ok && p < t->npes[i]; p++) {
+    for (int i = 0; i < t->nsubs; i++) {
+        pes[i] = xcalloc((size_t)t->npes[i], sizeof *pes[i]);
+        for (int p = 0; p < t->npes[i]; p++) {
             char name[TRUTH_NAME + 16];
 
             snprintf(name, sizeof name, "%s-%d", t->names[i], p);
@@ -33,10 +32,7 @@ static struct hrun_netview *make_view(const struct hrun_net *net, const struct t
         }
         subs[i] = (struct hrun_netview_sub){ t->names[i], t->npes[i], pes[i] };
     }
-    if (ok)
-        v = hrun_netview_of(&source, subs, t->nsubs, err);
-    else
-        hrun_fail_nomem(err);
+    v = hrun_netview_of(&source, subs, t->nsubs, err);
     for (int i = 0; i < t->nsubs; i++)
         free(pes[i]);
     return v;
@@ -66,13 +62,9 @@ static int estimate(const char *file, const struct truth *t, struct accuracy_net
     struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_net_records r = { 0 };
     struct hrun_net_quality q = { 0 };
-    char *mpich = strdup(SELECTOR);
+    char *mpich = xstrdup(SELECTOR);
     int rc = -1;
 
-    if (!mpich) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (hrun_file_read(file, RECORDS_MAX, &text, err) || hrun_net_records_parse(text.data, &r, err))
         goto out;
     set_kinds(t, &r);
@@ -117,10 +109,6 @@ int accuracy_network_open(const char *dir, int exact, const struct truth *t, str
     int rc = -1;
 
     memset(out, 0, sizeof *out);
-    if (!records || !parameters) {
-        hrun_fail_nomem(err);
-        goto out;
-    }
     if (!access(parameters, R_OK)) {
         if (hrun_net_load(parameters, &net, err))
             goto out;

@@ -72,25 +72,20 @@ int accuracy_run(const struct truth *t, const struct hrun_app *app, struct hrun_
 {
     struct trial trial = { .truth = t, .app = app, .noise = *noise, .repetitions = repetitions, .net = net };
     size_t outcomes, costs, bytes;
-    struct trials *v = calloc((size_t)nmethods + 1, sizeof *v);
+    struct trials *v = xcalloc((size_t)nmethods + 1, sizeof *v);
     struct board *board;
     int status = 0, state;
     char *room;
     pid_t pid;
 
     accuracy_sizes(&trial);
-    trial.insights = calloc(t->nruns + 1, sizeof *trial.insights);
+    trial.insights = xcalloc(t->nruns + 1, sizeof *trial.insights);
     outcomes = (size_t)nseeds * (size_t)trial.nsizes * sizeof(struct outcome);
     costs = (size_t)nseeds * sizeof(double);
     bytes = sizeof *board + (size_t)nmethods * (outcomes + costs);
     board = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!v || !trial.insights || board == MAP_FAILED) {
-        if (board != MAP_FAILED)
-            munmap(board, bytes);
-        free(trial.insights);
-        free(v);
-        return hrun_fail(err, HRUN_ENOMEM, "no memory for %d seeds", nseeds);
-    }
+    if (board == MAP_FAILED)
+        hrun_out_of_memory();
     room = (char *)board->room;
     for (int m = 0; m < nmethods; m++, room += outcomes + costs)
         v[m] = (struct trials){ methods[m], nseeds, trial.nsizes, t->ntrain, (struct outcome *)(void *)(room + costs),
@@ -122,21 +117,13 @@ int accuracy_run(const struct truth *t, const struct hrun_app *app, struct hrun_
         }
     /* The results into memory of their own. */
     for (int m = 0; !status && m < nmethods; m++) {
-        void *copy[2] = { malloc(outcomes + 1), malloc(costs + 1) };
-        if (copy[0] && copy[1]) {
-            v[m].outcomes = memcpy(copy[0], v[m].outcomes, outcomes);
-            v[m].cost_s = memcpy(copy[1], v[m].cost_s, costs);
-            continue;
-        }
-        free(copy[0]);
-        free(copy[1]);
-        v[m].method = NULL;     /* ends what accuracy_release frees */
-        status = hrun_fail(err, HRUN_ENOMEM, "no memory for %d seeds", nseeds);
+        v[m].outcomes = memcpy(xmalloc(outcomes + 1), v[m].outcomes, outcomes);
+        v[m].cost_s = memcpy(xmalloc(costs + 1), v[m].cost_s, costs);
     }
     munmap(board, bytes);
     free(trial.insights);
     if (status) {
-        if (v[0].method && err->code != HRUN_ENOMEM)
+        if (v[0].method)
             v[0].method = NULL;
         accuracy_release(v);
         return -1;

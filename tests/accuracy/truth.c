@@ -1,5 +1,6 @@
 #include "truth.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/list.h"
@@ -95,10 +96,8 @@ static int read_subs(const char *text, struct truth *t)
 static int read_set(void *ctx, char **fields, const char *path, int line, struct hrun_error *err)
 {
     struct list *l = ctx;
-    struct truth *more = realloc(l->v, (l->n + 1) * sizeof *more), *t;
+    struct truth *more = xrealloc(l->v, (l->n + 1) * sizeof *more), *t;
 
-    if (!more)
-        return hrun_fail(err, HRUN_ENOMEM, "no memory for %s", path);
     l->v = more;
     t = &more[l->n];
     memset(t, 0, sizeof *t);
@@ -117,7 +116,7 @@ int truth_list(const char *dir, struct truth **sets, size_t *n, struct hrun_erro
 {
     char *path = hrun_strf("%s/sets.csv", dir);
     struct list l = { NULL, 0 };
-    int status = path ? read_csv(path, 6, read_set, &l, err) : hrun_fail(err, HRUN_ENOMEM, "no memory for a path");
+    int status = read_csv(path, 6, read_set, &l, err);
 
     free(path);
     if (status) {
@@ -137,9 +136,7 @@ static int read_run(void *ctx, char **fields, const char *path, int line, struct
 
     /* Room doubles at each power of two. */
     if (!(t->nruns & (t->nruns + 1)) || !t->runs) {
-        run = realloc(t->runs, (2 * t->nruns + 2) * sizeof *run);
-        if (!run)
-            return hrun_fail(err, HRUN_ENOMEM, "no memory for %s", path);
+        run = xrealloc(t->runs, (2 * t->nruns + 2) * sizeof *run);
         t->runs = run;
     }
     run = &t->runs[t->nruns];
@@ -177,7 +174,7 @@ static int compare_runs(const void *x, const void *y)
 int truth_load(const char *dir, struct truth *t, struct hrun_error *err)
 {
     char *path = hrun_strf("%s/%s-%s.csv", dir, t->app, t->platform);
-    int status = path ? read_csv(path, 5, read_run, t, err) : hrun_fail(err, HRUN_ENOMEM, "no memory for a path");
+    int status = read_csv(path, 5, read_run, t, err);
 
     if (!status && t->nruns)
         qsort(t->runs, t->nruns, sizeof *t->runs, compare_runs);
@@ -301,10 +298,6 @@ int truth_sample(const struct truth *t, const struct truth_run *run, int sub, co
     s.consts = hrun_strf("%s", consts ? consts : "");
     s.engine = hrun_strf("smpi");
     s.date = hrun_strf("2026-01-01T%02d:%02d:%02dZ", repetition / 3600, repetition / 60 % 60, repetition % 60);
-    if (!s.status || !s.origin || !s.config || !s.cluster || !s.signatures || !s.consts || !s.engine || !s.date) {
-        hrun_sample_release(&s);
-        return hrun_fail(err, HRUN_ENOMEM, "no memory for a measurement");
-    }
     *out = s;
     return 0;
 }
@@ -325,9 +318,7 @@ int truth_train(const struct truth *t, int sub, const struct truth_noise *noise,
         struct hrun_sample *more;
         if (truth_alone(t, run) != sub || !is_trained(t, run->N))
             continue;
-        more = realloc(out->v, (out->n + (size_t)repetitions) * sizeof *more);
-        if (!more)
-            return hrun_fail(err, HRUN_ENOMEM, "no memory for measurements");
+        more = xrealloc(out->v, (out->n + (size_t)repetitions) * sizeof *more);
         out->v = more;
         for (int r = 0; r < repetitions; r++) {
             if (truth_sample(t, run, sub, noise, r, consts, &out->v[out->n], err))

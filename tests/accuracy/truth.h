@@ -37,7 +37,7 @@ struct truth {
 };
 
 /* sets.csv of the folder `dir`: all tables, without their runs. *sets is the caller's, to be freed (truth_release is
- * not needed). Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file and line, HRUN_ENOMEM. */
+ * not needed). Errors: HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file and line. */
 int truth_list(const char *dir, struct truth **sets, size_t *n, struct hrun_error *err);
 
 /* Read the runs of one of them from dir/APP-PLATFORM.csv. Errors: as above; HRUN_EPARSE also for a configuration that
@@ -69,7 +69,7 @@ double truth_measure(const struct truth_run *run, const struct truth_noise *nois
 
 /* The same as the record that sub-cluster `sub`, which takes part, keeps of it. consts: of the definition, may be
  * NULL. Runs with different repetitions have different dates. Errors: HRUN_EINVAL (sub takes no part; more than a
- * day's seconds of repetitions), HRUN_ENOMEM. */
+ * day's seconds of repetitions). */
 int truth_sample(const struct truth *t, const struct truth_run *run, int sub, const struct truth_noise *noise,
                  int repetition, const char *consts, struct hrun_sample *out, struct hrun_error *err);
 

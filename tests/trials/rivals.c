@@ -10,6 +10,7 @@
  * choice.
  */
 #include "../accuracy/extrap_fit.h"
+#include "base/alloc.h"
 #include "base/list.h"
 #include "model/predict.h"
 #include "plan/plan.h"
@@ -31,7 +32,9 @@ static int fit_nnls(const struct hrun_app *app, const struct hrun_samples *s, st
 static int fit_extrap(const struct hrun_app *app, const struct hrun_samples *s, struct hrun_models **out,
                       struct hrun_error *err)
 {
-    return extrap_fit(app, s, 0, out, err);
+    (void)err;
+    *out = extrap_fit(app, s, 0);
+    return 0;
 }
 
 static const struct {
@@ -81,10 +84,8 @@ static int read_runs(struct hrun_store *store, const char *app, const char *sign
             i++;
         if (s->ok && !s->mixed && i < c->n) {
             struct hrun_samples *to = &c->runs[i];
-            struct hrun_sample *v = realloc(to->v, (to->n + 1) * sizeof *v);
+            struct hrun_sample *v = xrealloc(to->v, (to->n + 1) * sizeof *v);
 
-            if (!v)
-                return hrun_fail_nomem(err);
             to->v = v;
             v[to->n++] = *s;
         } else {
