@@ -104,7 +104,7 @@ void hrun_net_destroy(struct hrun_net *net);
 
 /* As YAML, in a file that is replaced atomically, its folder made when missing (mode 0700); and back, equal to the last
  * bit. A checksum in its last line must be right where it stands. A file of a newer hrun is never replaced. Errors:
- * writing HRUN_EIO, HRUN_EEXISTS (of a newer hrun), HRUN_ENOMEM; reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file,
+ * writing HRUN_EIO, HRUN_EEXISTS (of a newer hrun); reading HRUN_ENOENT, HRUN_EIO, HRUN_EPARSE with file,
  * line and column, HRUN_ECORRUPT (the checksum, or of a newer hrun). */
 int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err);
 int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err);
