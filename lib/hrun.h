@@ -1,8 +1,8 @@
 /* hrun.h - libhrun: what would an application take on a cluster, and what would be best?
  *
- * Purpose: the answers of `hrun --dry-run` for schedulers and tools: a question as JSON in, the answer as JSON out, from
- * C and from any language that can call C. libhrun(3) has a program in C and one in Python. What messages take between
- * the hosts of a network can be asked as well (below).
+ * Purpose: the answers of `hrun --dry-run` for schedulers and tools: a question as JSON in, the answer as JSON out,
+ * from C and from any language that can call C. libhrun(3) has a program in C and one in Python. What messages take
+ * between the hosts of a network can be asked as well (below).
  *
  *     answer = hrun_ask("{\"app\": \"hpl\", \"N\": 9600, \"cluster\": \"cluster.yaml\"}", &err);
  *

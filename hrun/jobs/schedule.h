@@ -3,10 +3,10 @@
  * Purpose: paper 000, section 8, names what a configuration leaves idle as room for other runs. A job has several
  * ways to run: PEs of each sub-cluster, and the time that it takes on them. A schedule takes one way of each and a
  * time to start, so that no more PEs are in use at once than there are; the last end (the makespan) is to be early.
- * Method: jobs are placed one after the other, each as soon as enough PEs have ended what they were given before. In the
- * order of the starts of a shortest schedule this gives a schedule that is as short. Orders and ways are searched by
- * branch and bound, with the area that the jobs need at least as the bound; where that takes too long the search goes on
- * from the best found by small changes.
+ * Method: jobs are placed one after the other, each as soon as enough PEs have ended what they were given before. In
+ * the order of the starts of a shortest schedule this gives a schedule that is as short. Orders and ways are searched
+ * by branch and bound, with the area that the jobs need at least as the bound; where that takes too long the search
+ * goes on from the best found by small changes.
  * Invariants: a schedule is no longer than the quickest ways one after the other; the answer depends on nothing but
  * the arguments; PEs of a sub-cluster are equivalent, and at each moment each is used by one job at most.
  */

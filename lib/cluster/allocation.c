@@ -227,8 +227,8 @@ struct lister {
     const char *words;          /* the variable that holds "HOST SLOTS HOST SLOTS", where there is no file, or NULL */
     const char *id;             /* the variable that names the job */
     const char *cpus;           /* the variable that says how many cores a host has at least, or NULL */
-    const char *slots;          /* the variable that says how many slots a job has that lists no hosts, and so has this one
-                                   alone; NULL: it has one */
+    const char *slots;          /* the variable with the number of slots of a job that lists no hosts and so runs on this
+                                   one alone; NULL: one slot */
 };
 
 static const struct lister listers[] = {

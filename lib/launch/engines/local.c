@@ -73,6 +73,7 @@ static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
     hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks);
     hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l));
     hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks);
+    /* hrun has bound the ranks; Open MPI 4 must not bind them again */
     hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
     hrun_env_no_mpich(env);
     hrun_env_shared_memory(r->job, env, r->shmdir);

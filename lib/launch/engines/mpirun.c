@@ -118,6 +118,7 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
     if (major < 5) {
         hrun_strvec_add(v, "--rankfile", rankfile, NULL);
         push_count(job, 0, v);
+        /* with a rankfile mpirun has no other place for what the ranks spawn */
         if (hrun_in_resource_manager() || job->oversubscribe)
             hrun_strvec_push(v, "--oversubscribe");
         return;

@@ -304,6 +304,7 @@ static void srun_openmpi_env(const struct hrun_job *job, struct hrun_strvec *env
     if (!getenv("SLURM_PMIX_FENCE"))
         hrun_env_set(env, "SLURM_PMIX_FENCE", "ring");
     hrun_env_no_mpich(env);
+    /* the shim has bound the ranks; Open MPI 4 must not bind them again */
     hrun_env_mca(job, env, "orte_bound_at_launch", "1");
     if (hrun_env_yields(job))
         hrun_env_mca(job, env, hrun_env_yield, "1");
