@@ -74,7 +74,7 @@ const char *doctor_fact(const struct doctor_data *d, int rank, const char *key);
 /* 1 when rank is the first of its host. */
 int doctor_leads(const struct doctor_data *d, int rank);
 
-/* Scatter of times, of which there is at least one. */
+/* Scatter of at least one time. */
 struct hrun_spread doctor_spread(const struct doctor_times *t);
 /* Width between first and ninth decile, as a fraction of the median. */
 double doctor_width(const struct hrun_spread *s);

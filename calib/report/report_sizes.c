@@ -75,7 +75,7 @@ static json_t *run_json(const struct report_run *run)
 
 /* ------------------------------------------------------------------ one size */
 
-/* A configuration as it was run at one size, with equal shares or unequal ones. */
+/* The runs of one configuration at one size, with equal or with unequal shares. */
 struct point {
     const struct report_run *run;
     double time_s;                  /* median */

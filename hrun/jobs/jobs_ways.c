@@ -17,7 +17,7 @@ enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 struct parts {
     const int *npes;
     int nsubs, groups;
-    int most;               /* so many numbers of PEs of each sub-cluster are tried at most */
+    int most;               /* largest number of choices of PEs that is tried for one sub-cluster */
 };
 
 /* The k-th number of n PEs: all of n, n - 1, ..., 0 where they are no more than most; else n, n/2, n/4, ..., 0. */

@@ -6,7 +6,7 @@
  *   - it is not linked with MPI: what is not an MPI program loads it without harm, and MPI's functions are looked up
  *     when the first wrapper is called, also where the program has loaded MPI for itself alone (dlopen, as in
  *     Python);
- *   - without HRUN_TRACE, or when it names another number of ranks, nothing is counted and nothing is told;
+ *   - without HRUN_TRACE, or when it names another number of ranks, calls are neither counted nor reported;
  *   - LD_PRELOAD is put back as the user had it and HRUN_TRACE is removed in MPI_Init, so that what the program starts
  *     is not watched;
  *   - any thread may call; only the outermost call of a thread counts. Where the program asked for

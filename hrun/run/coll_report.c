@@ -98,11 +98,11 @@ static void find_with_counts(const struct hrun_net_tuning *t, enum hrun_net_op o
     if (!coll_choose_v(t, &t->world, op, 0, &c))
         return;
     add_size_range(out, &(struct range){ .op = name, .way = c.way, .from = 1, .to = -1,
-                                    .segment = op == HRUN_NET_GATHER ? coll_piece(t->net, M2) : 0 });
+                                         .segment = op == HRUN_NET_GATHER ? coll_piece(t->net, M2) : 0 });
     coll_choice_release(&c);
 }
 
-/* out->v is to be freed. */
+/* The sizes for which each operation is tuned. The caller frees out->v. */
 static void find_ranges(const struct tune *t, struct ranges *out)
 {
     static const enum hrun_net_op ops[] = { HRUN_NET_SCATTER, HRUN_NET_GATHER, HRUN_NET_BCAST };

@@ -4,7 +4,7 @@
  * tells how long each process computes; where it cannot be watched each sub-cluster runs alone, and its time tells.
  * From these speeds (model/model.h) the search finds the quickest configuration. It is taken where it is quicker than
  * the default, one process per PE, by more than the probe can resolve, and where one more small run shows that it is.
- * So the real run is not slower than the default but by what the probe itself took, as far as a small run tells.
+ * So a user loses no more than the time of the probe, as far as a small run can tell.
  * Invariants: after a failure or a signal nothing more is started; each good run is recorded as any run is.
  */
 #ifndef HRUN_PROBE_H

@@ -394,9 +394,9 @@ int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir, int force,
                          int check, struct hrun_error *err);
 
-/* Append to *defines, as of -D, the constants that files of the user's in dir say otherwise than the definition: those
- * of `presets` whose line begins with a number that no other one follows; and to *missed, with the definition's value,
- * those of which such a file says no single number. Files that hrun wrote, by their mark, do not count. */
+/* Read the constants of `presets` from the user's own files in dir; files with hrun's mark are skipped. Append to
+ * *defines, as NAME=VALUE, those whose line begins with one number that differs from the definition's value, and to
+ * *missed, with the definition's value, those whose line does not begin with exactly one number. */
 void hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
                       struct hrun_strvec *missed);
 

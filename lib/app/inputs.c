@@ -58,7 +58,7 @@ static void mark_content(struct input *in)
     memcpy(mark, right, sizeof right - 1);
 }
 
-/* Did hrun write this, and nobody change it? */
+/* Is this text as hrun wrote it? The checksum in its mark is right. */
 static int has_right_mark(const struct hrun_buf *text)
 {
     char *mark = text->len ? memmem(text->data, text->len, ZERO_MARK, MARK_NAME) : NULL, right[sizeof ZERO_MARK];

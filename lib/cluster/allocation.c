@@ -221,13 +221,13 @@ static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
 struct lister {
     enum hrun_manager manager;
     const char *name;
-    const char *file;           /* the variable that names a file of lines, each of which begins with a host, or NULL */
+    const char *file;           /* the variable that names a file with a host at the beginning of each line, or NULL */
     int counts;                 /* 1: its number of slots is the second word of the line; 0: a line is one slot */
     int whole;                  /* 1: each host is granted as a whole */
     const char *words;          /* the variable that holds "HOST SLOTS HOST SLOTS", where there is no file, or NULL */
     const char *id;             /* the variable that names the job */
     const char *cpus;           /* the variable that says how many cores a host has at least, or NULL */
-    const char *slots;          /* the variable with the number of slots of a job that lists no hosts and so runs on this
+    const char *slots;          /* variable with the number of slots of a job that lists no hosts and so runs on this
                                    one alone; NULL: one slot */
 };
 

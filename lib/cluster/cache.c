@@ -75,12 +75,7 @@ static void read_lines(struct hrun_cache *cache)
         *name++ = *rest++ = 0;
         if (strtoul(p, &after, 16) != sum_of(name, rest) || *after)
             continue;
-        if (cache->nlines == cap) {
-            struct line *more = xrealloc(cache->lines, (cap ? 2 * cap : 64) * sizeof *more);
-
-            cache->lines = more;
-            cap = cap ? 2 * cap : 64;
-        }
+        hrun_grow(cache->lines, cache->nlines + 1, cap);
         cache->lines[cache->nlines++] = (struct line){ name, rest };
     }
     if (cache->nlines)

@@ -52,7 +52,7 @@ static int is_amount(double x)
 
 static int add_host(struct sim *s, const char *text, struct hrun_error *err)
 {
-    struct sim_host h = { 0 }, *grown;
+    struct sim_host h = { 0 };
     int name = 0;
 
     if (sscanf(text, "%lf %d %lf %lf %d %lf %lf %n", &h.speed, &h.cores, &h.bw, &h.lat, &h.island, &h.mate_bw,
@@ -66,11 +66,7 @@ static int add_host(struct sim *s, const char *text, struct hrun_error *err)
     if (!is_amount(h.bw) || !is_amount(h.lat) || !is_amount(h.mate_bw) || !is_amount(h.mate_lat))
         return hrun_fail(err, HRUN_EINVAL, "%s: the links of host '%.200s' have no finite bandwidth and latency",
                          s->path, h.name);
-    if (s->n == s->cap) {
-        grown = xrealloc(s->v, ((size_t)s->cap * 2 + 64) * sizeof *grown);
-        s->v = grown;
-        s->cap = s->cap * 2 + 64;
-    }
+    hrun_grow(s->v, s->n + 1, s->cap);
     h.name = xstrdup(h.name);
     s->v[s->n++] = h;
     return 0;

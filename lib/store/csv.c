@@ -226,13 +226,7 @@ static int add_row(struct table *t)
     const struct hrun_sample *s = &t->x.sample;
     struct hrun_error why = { 0 };
 
-    if (out->n == out->cap) {
-        size_t cap = out->cap ? out->cap * 2 : 64;
-        struct hrun_exchanged *v = xrealloc(out->v, cap * sizeof *v);
-
-        out->v = v;
-        out->cap = cap;
-    }
+    hrun_grow(out->v, out->n + 1, out->cap);
     complete(&t->x);
     if (store_check_sample(s, &why))
         return fail_here(t, &why);

@@ -196,13 +196,7 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
             o->end = (off_t)offset;
             continue;
         }
-        if (out->n == cap) {
-            size_t more = cap ? 2 * cap : 256;
-            struct hrun_sample *v = xrealloc(out->v, more * sizeof *v);
-
-            out->v = v;
-            cap = more;
-        }
+        hrun_grow(out->v, out->n + 1, cap);
         if (take_line(line, &out->v[out->n++]))
             return -1;
     }
