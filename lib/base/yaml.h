@@ -42,6 +42,7 @@ struct hrun_key {
     unsigned min, max;              /* list: entries; text: max bytes; 0: no limit */
     unsigned list : 1, optional : 1;
     unsigned empty : 1;             /* a text may be "" */
+    unsigned sparse : 1;            /* left out where an int is 0 or a number NAN, which is then read again */
     unsigned flow : 1;              /* printed in one line: {a: 1} */
 };
 
@@ -79,7 +80,7 @@ int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct
 int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, struct hrun_error *err,
                    enum hrun_code code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/* Append data as text. Optional keys are left out where they hold nothing: NULL, no entries.
+/* Append data as text. Optional keys are left out where they hold nothing: NULL, "", no entries.
  * Errors: HRUN_EINVAL (it could not be read again); then *out is as before. */
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +96,26 @@ static int print_list(struct printer *p, const struct hrun_key *k, const char *e
     return emit(p, yaml_sequence_end_event_initialize(&ev), &ev);
 }
 
+static int is_left_out(const struct hrun_key *k, const char *value, unsigned n)
+{
+    const char *text;
+
+    if (k->sparse)
+        return k->type == HRUN_KEY_INT ? !*(const int *)(const void *)value
+                                       : isnan(*(const double *)(const void *)value);
+    if (!k->optional || k->list || !value)
+        return k->optional && !n;
+    text = k->type == HRUN_KEY_TEXT ? pointer_at(value) : NULL;
+    return k->type == HRUN_KEY_TEXT && (!text || !*text);
+}
+
 static int print_key(struct printer *p, const struct hrun_key *k, const char *data)
 {
     const char *member = data + k->at;
     const char *value = k->size ? pointer_at(member) : member;
     unsigned n = k->list ? *(const unsigned *)(const void *)(data + k->count_at) : 0;
 
-    if (k->optional && (k->list ? !n : !value || (k->type == HRUN_KEY_TEXT && !pointer_at(member))))
+    if (is_left_out(k, value, n))
         return 1;
     return print_scalar(p, k->name) && (k->list ? print_list(p, k, value, n) : print_value(p, k, value));
 }

@@ -407,7 +407,10 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
         path_pop(r, old);
     }
     for (k = keys; k->name; k++)
-        if (!k->optional && !has_key(r, map, n, k->name)) {
+        if (!has_key(r, map, n, k->name) && k->sparse) {
+            if (k->type == HRUN_KEY_NUMBER)
+                *(double *)(void *)((char *)to + k->at) = NAN;
+        } else if (!has_key(r, map, n, k->name) && !k->optional) {
             add_name(r, &b);
             hrun_buf_addf(&b, " lacks the key '%s': add it; it is ", k->name);
             add_wanted(k, 0, &b);

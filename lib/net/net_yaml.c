@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct net_file_value {
-    double v, *half;
-};
-
 struct net_file_host {
     char *name;
     int class_of, group;
@@ -26,44 +22,39 @@ struct net_file_host {
 
 struct net_file_local {
     int from, to;
-    struct net_file_value fixed_s, s_per_byte;
+    struct hrun_net_value fixed_s, s_per_byte;
 };
 
 struct net_file_class {
-    struct net_file_value C_s, t_s_per_byte, out_bytes_per_s, in_bytes_per_s;
-    double local_bytes_per_s;
-    int kinds;
+    struct hrun_net_class c;    /* but for what is local */
     struct net_file_local *local;
     unsigned nlocal;
 };
 
 struct net_file_pair {
     int from, to;
-    struct net_file_value L_s, beta_bytes_per_s;
+    struct hrun_net_pair p;
 };
 
 struct net_file_trunk {
     int from, to;
-    struct net_file_value bytes_per_s;
+    struct hrun_net_value bytes_per_s;
 };
 
 struct net_file {
-    int version, groups;
-    char *engine, *mpi, *selector, *date;
+    int version;
+    struct hrun_net net;        /* but for its arrays */
     struct net_file_host *hosts;
     struct net_file_class *classes;
     struct net_file_pair *pairs;
     struct net_file_trunk *trunks;
     struct hrun_net_segment *segments;
     unsigned nhosts, nclasses, npairs, ntrunks, nsegments;
-    double sync_bytes, bias_bytes, back_share, reduce_s_per_byte;
-    int wire_waits, exchange_waits, trunks_shared;
-    struct hrun_net_thresholds thresholds;
 };
 
 static const struct hrun_key value_keys[] = {
-    { HRUN_KEY("v", struct net_file_value, v) },
-    { HRUN_KEY("half", struct net_file_value, half), .optional = 1 },
+    { HRUN_KEY("v", struct hrun_net_value, v) },
+    { HRUN_KEY("half", struct hrun_net_value, half), .sparse = 1 },
     { NULL }
 };
 
@@ -87,8 +78,8 @@ static const struct hrun_key local_keys[] = {
 static const struct hrun_key pair_keys[] = {
     { HRUN_KEY("from", struct net_file_pair, from) },
     { HRUN_KEY("to", struct net_file_pair, to) },
-    VALUE("L_s", struct net_file_pair, L_s),
-    VALUE("beta_bytes_per_s", struct net_file_pair, beta_bytes_per_s),
+    VALUE("L_s", struct net_file_pair, p.L_s),
+    VALUE("beta_bytes_per_s", struct net_file_pair, p.beta_bytes_per_s),
     { NULL }
 };
 
@@ -118,36 +109,36 @@ static const struct hrun_key threshold_keys[] = {
 };
 
 static const struct hrun_key class_keys[] = {
-    VALUE("C_s", struct net_file_class, C_s),
-    VALUE("t_s_per_byte", struct net_file_class, t_s_per_byte),
-    VALUE("out_bytes_per_s", struct net_file_class, out_bytes_per_s),
-    VALUE("in_bytes_per_s", struct net_file_class, in_bytes_per_s),
-    { HRUN_KEY("local_bytes_per_s", struct net_file_class, local_bytes_per_s) },
-    { HRUN_KEY("kinds", struct net_file_class, kinds) },
+    VALUE("C_s", struct net_file_class, c.C_s),
+    VALUE("t_s_per_byte", struct net_file_class, c.t_s_per_byte),
+    VALUE("out_bytes_per_s", struct net_file_class, c.out_bytes_per_s),
+    VALUE("in_bytes_per_s", struct net_file_class, c.in_bytes_per_s),
+    { HRUN_KEY("local_bytes_per_s", struct net_file_class, c.local_bytes_per_s) },
+    { HRUN_KEY("kinds", struct net_file_class, c.nkinds) },
     { HRUN_KEY_LIST("local", struct net_file_class, local, nlocal), .keys = local_keys, .optional = 1, .flow = 1 },
     { NULL }
 };
 
 static const struct hrun_key file_keys[] = {
     { HRUN_KEY("version", struct net_file, version) },
-    { HRUN_KEY("engine", struct net_file, engine), .optional = 1, .empty = 1 },
-    { HRUN_KEY("mpi", struct net_file, mpi), .optional = 1, .empty = 1 },
-    { HRUN_KEY("selector", struct net_file, selector) },
-    { HRUN_KEY("date", struct net_file, date), .optional = 1, .empty = 1 },
-    { HRUN_KEY("groups", struct net_file, groups) },
+    { HRUN_KEY("engine", struct net_file, net.engine), .optional = 1, .empty = 1 },
+    { HRUN_KEY("mpi", struct net_file, net.mpi), .optional = 1, .empty = 1 },
+    { HRUN_KEY("selector", struct net_file, net.selector) },
+    { HRUN_KEY("date", struct net_file, net.date), .optional = 1, .empty = 1 },
+    { HRUN_KEY("groups", struct net_file, net.ngroups) },
     { HRUN_KEY_LIST("hosts", struct net_file, hosts, nhosts), .keys = host_keys, .min = 1, .flow = 1 },
     { HRUN_KEY_LIST("classes", struct net_file, classes, nclasses), .keys = class_keys, .min = 1 },
     { HRUN_KEY_LIST("pairs", struct net_file, pairs, npairs), .keys = pair_keys, .optional = 1, .flow = 1 },
     { HRUN_KEY_LIST("trunks", struct net_file, trunks, ntrunks), .keys = trunk_keys, .optional = 1, .flow = 1 },
     { HRUN_KEY_LIST("segments", struct net_file, segments, nsegments), .keys = segment_keys, .min = 1, .flow = 1 },
-    { HRUN_KEY("sync_bytes", struct net_file, sync_bytes) },
-    { HRUN_KEY("wire_waits", struct net_file, wire_waits) },
-    { HRUN_KEY("exchange_waits", struct net_file, exchange_waits), .optional = 1 },
-    { HRUN_KEY("bias_bytes", struct net_file, bias_bytes) },
-    { HRUN_KEY("back_share", struct net_file, back_share) },
-    { HRUN_KEY("trunks_shared", struct net_file, trunks_shared) },
-    { HRUN_KEY("reduce_s_per_byte", struct net_file, reduce_s_per_byte) },
-    { HRUN_KEY("thresholds", struct net_file, thresholds), .keys = threshold_keys },
+    { HRUN_KEY("sync_bytes", struct net_file, net.sync_bytes) },
+    { HRUN_KEY("wire_waits", struct net_file, net.wire_waits) },
+    { HRUN_KEY("exchange_waits", struct net_file, net.exchange_waits), .optional = 1 },
+    { HRUN_KEY("bias_bytes", struct net_file, net.bias_bytes) },
+    { HRUN_KEY("back_share", struct net_file, net.back_share) },
+    { HRUN_KEY("trunks_shared", struct net_file, net.trunks_shared) },
+    { HRUN_KEY("reduce_s_per_byte", struct net_file, net.reduce_s_per_byte) },
+    { HRUN_KEY("thresholds", struct net_file, net.thresholds), .keys = threshold_keys },
     { NULL }
 };
 
@@ -155,35 +146,18 @@ static const struct hrun_schema net_schema = { file_keys, sizeof(struct net_file
 
 /* ---------------------------------------------------------------- to text */
 
-static char *or_null(char *s)
-{
-    return s && *s ? s : NULL;
-}
-
 int net_is_known(const struct hrun_net_value *v)
 {
     return v->v != 0 || signbit(v->v) || !isnan(v->half);
 }
 
-/* The half width is borrowed. */
-static struct net_file_value to_file(const struct hrun_net_value *v)
-{
-    return (struct net_file_value){ v->v, isnan(v->half) ? NULL : (double *)(uintptr_t)&v->half };
-}
-
 static void fill_file_class(const struct hrun_net_class *c, struct net_file_class *f)
 {
-    *f = (struct net_file_class){
-        .C_s = to_file(&c->C_s), .t_s_per_byte = to_file(&c->t_s_per_byte),
-        .out_bytes_per_s = to_file(&c->out_bytes_per_s), .in_bytes_per_s = to_file(&c->in_bytes_per_s),
-        .local_bytes_per_s = c->local_bytes_per_s, .kinds = c->nkinds,
-        .local = xcalloc((size_t)c->nkinds * (size_t)c->nkinds, sizeof *f->local)
-    };
+    *f = (struct net_file_class){ .c = *c, .local = xcalloc((size_t)c->nkinds * (size_t)c->nkinds, sizeof *f->local) };
     for (int a = 0, k = 0; a < c->nkinds; a++)
         for (int b = 0; b < c->nkinds; b++, k++)
             if (net_is_known(&c->local_fixed_s[k]) || net_is_known(&c->local_s_per_byte[k]))
-                f->local[f->nlocal++] = (struct net_file_local){ a, b, to_file(&c->local_fixed_s[k]),
-                                                                 to_file(&c->local_s_per_byte[k]) };
+                f->local[f->nlocal++] = (struct net_file_local){ a, b, c->local_fixed_s[k], c->local_s_per_byte[k] };
 }
 
 static void fill_links(const struct hrun_net *net, struct net_file *f)
@@ -193,27 +167,22 @@ static void fill_links(const struct hrun_net *net, struct net_file *f)
             const struct hrun_net_pair *p = &net->pairs[(size_t)i * (size_t)net->nclasses + (size_t)j];
 
             if (net_is_known(&p->L_s) || net_is_known(&p->beta_bytes_per_s))
-                f->pairs[f->npairs++] = (struct net_file_pair){ i, j, to_file(&p->L_s), to_file(&p->beta_bytes_per_s) };
+                f->pairs[f->npairs++] = (struct net_file_pair){ i, j, *p };
         }
     for (int i = 0; i < net->ngroups; i++)
         for (int j = 0; j < net->ngroups; j++) {
             const struct hrun_net_value *t = &net->trunks[(size_t)i * (size_t)net->ngroups + (size_t)j];
 
             if (net_is_known(t))
-                f->trunks[f->ntrunks++] = (struct net_file_trunk){ i, j, to_file(t) };
+                f->trunks[f->ntrunks++] = (struct net_file_trunk){ i, j, *t };
         }
 }
 
 int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_error *err)
 {
     struct net_file f = {
-        .version = NET_VERSION, .groups = net->ngroups, .engine = or_null(net->engine), .mpi = or_null(net->mpi),
-        .selector = net->selector, .date = or_null(net->date), .sync_bytes = net->sync_bytes,
-        .wire_waits = net->wire_waits, .exchange_waits = net->exchange_waits, .bias_bytes = net->bias_bytes,
-        .back_share = net->back_share,
-        .trunks_shared = net->trunks_shared,
-        .reduce_s_per_byte = net->reduce_s_per_byte, .thresholds = net->thresholds, .segments = net->segments,
-        .nsegments = (unsigned)net->nsegments, .hosts = xcalloc((size_t)net->nhosts, sizeof *f.hosts),
+        .version = NET_VERSION, .net = *net, .segments = net->segments, .nsegments = (unsigned)net->nsegments,
+        .hosts = xcalloc((size_t)net->nhosts, sizeof *f.hosts),
         .classes = xcalloc((size_t)net->nclasses, sizeof *f.classes),
         .pairs = xcalloc((size_t)net->nclasses * (size_t)net->nclasses, sizeof *f.pairs),
         .trunks = xcalloc((size_t)net->ngroups * (size_t)net->ngroups, sizeof *f.trunks)
@@ -237,11 +206,6 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
 
 /* ---------------------------------------------------------------- from text */
 
-static struct hrun_net_value from_file(const struct net_file_value *f)
-{
-    return (struct hrun_net_value){ f->v, f->half ? *f->half : NAN };
-}
-
 /* Entry i of a list is about `from` and `to`, two of n things: its place in the n by n table, or -1 with *err. */
 static long long take_index(const char *list, unsigned i, const char *what, int from, int to, int n,
                             const struct hrun_yaml *marks, struct hrun_error *err)
@@ -259,44 +223,41 @@ static long long take_index(const char *list, unsigned i, const char *what, int 
 }
 
 /* A value of entry i of a list, unless the table has one: each may be given once. */
-static int take_value(const char *list, unsigned i, const char *key, const struct net_file_value *f,
+static int take_value(const char *list, unsigned i, const char *key, const struct hrun_net_value *v,
                       struct hrun_net_value *out, const struct hrun_yaml *marks, struct hrun_error *err)
 {
-    struct hrun_net_value v = from_file(f);
     struct hrun_error why = { 0 };
     char where[NET_WHERE];
 
     snprintf(where, sizeof where, "%s[%u].%s", list, i, key);
     if (net_is_known(out))
         return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s was given before: keep one", where);
-    if (net_check_value(&v, where, &why))
+    if (net_check_value(v, where, &why))
         return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
-    *out = v;
+    *out = *v;
     return 0;
 }
 
 static int take_class(const struct net_file_class *f, int i, struct hrun_net_class *c, const struct hrun_yaml *marks,
                       struct hrun_error *err)
 {
+    int kinds = f->c.nkinds;
     long long at;
     char list[NET_WHERE];
 
-    if (f->kinds < 1 || f->kinds > HRUN_NET_KINDS_MAX) {
+    if (kinds < 1 || kinds > HRUN_NET_KINDS_MAX) {
         snprintf(list, sizeof list, "classes[%d].kinds", i);
-        return hrun_yaml_fail(marks, list, 0, err, HRUN_EPARSE, "%s is %d: it must be in 1..%d", list, f->kinds,
+        return hrun_yaml_fail(marks, list, 0, err, HRUN_EPARSE, "%s is %d: it must be in 1..%d", list, kinds,
                               HRUN_NET_KINDS_MAX);
     }
-    c->C_s = from_file(&f->C_s);
-    c->t_s_per_byte = from_file(&f->t_s_per_byte);
-    c->out_bytes_per_s = from_file(&f->out_bytes_per_s);
-    c->in_bytes_per_s = from_file(&f->in_bytes_per_s);
-    c->local_bytes_per_s = f->local_bytes_per_s;
-    net_class_set_kinds(c, f->kinds);
+    net_class_set_kinds(c, kinds);
+    *c = (struct hrun_net_class){ f->c.C_s, f->c.t_s_per_byte, f->c.out_bytes_per_s, f->c.in_bytes_per_s,
+                                  f->c.local_bytes_per_s, kinds, c->local_fixed_s, c->local_s_per_byte };
     snprintf(list, sizeof list, "classes[%d].local", i);
     for (unsigned k = 0; k < f->nlocal; k++) {
         const struct net_file_local *l = &f->local[k];
 
-        at = take_index(list, k, "kinds", l->from, l->to, f->kinds, marks, err);
+        at = take_index(list, k, "kinds", l->from, l->to, kinds, marks, err);
         if (at < 0 || take_value(list, k, "fixed_s", &l->fixed_s, &c->local_fixed_s[at], marks, err) ||
             take_value(list, k, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at], marks, err))
             return -1;
@@ -313,8 +274,8 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
         const struct net_file_pair *p = &f->pairs[i];
 
         at = take_index("pairs", i, "classes", p->from, p->to, net->nclasses, marks, err);
-        if (at < 0 || take_value("pairs", i, "L_s", &p->L_s, &net->pairs[at].L_s, marks, err) ||
-            take_value("pairs", i, "beta_bytes_per_s", &p->beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s, marks,
+        if (at < 0 || take_value("pairs", i, "L_s", &p->p.L_s, &net->pairs[at].L_s, marks, err) ||
+            take_value("pairs", i, "beta_bytes_per_s", &p->p.beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s, marks,
                        err))
             return -1;
     }
@@ -328,10 +289,14 @@ static int take_links(const struct net_file *f, struct hrun_net *net, const stru
     return 0;
 }
 
-static void take_text(const char *text, char **out)
+static void take_text(char **from, char **to)
 {
-    free(*out);
-    *out = xstrdup(text ? text : "");
+    char *old = *to;
+
+    if (*from) {
+        *to = *from;
+        *from = old;        /* freed with the file */
+    }
 }
 
 /* More classes or groups than hosts would be more than anything in the file is about. */
@@ -339,9 +304,9 @@ static int check_counts(const struct net_file *f, const struct hrun_yaml *marks,
 {
     if (f->version != NET_VERSION)
         return hrun_yaml_fail(marks, "version", 0, err, HRUN_EPARSE, "there never was a version %d", f->version);
-    if (f->groups < 1 || (unsigned)f->groups > f->nhosts)
+    if (f->net.ngroups < 1 || (unsigned)f->net.ngroups > f->nhosts)
         return hrun_yaml_fail(marks, "groups", 0, err, HRUN_EPARSE, "groups is %d: it must be at least 1, and at most "
-                              "the number of hosts, %u", f->groups, f->nhosts);
+                              "the number of hosts, %u", f->net.ngroups, f->nhosts);
     if (f->nclasses > f->nhosts)
         return hrun_yaml_fail(marks, "classes", 0, err, HRUN_EPARSE, "there are %u classes for %u host%s: there cannot "
                               "be more", f->nclasses, f->nhosts, f->nhosts == 1 ? "" : "s");
@@ -356,7 +321,7 @@ static struct hrun_net *net_of_file(const struct net_file *f)
 
     for (unsigned i = 0; i < f->nhosts; i++)
         names[i] = f->hosts[i].name;
-    net = net_make(names, (int)f->nhosts, (int)f->nclasses, f->groups, (int)f->nsegments);
+    net = net_make(names, (int)f->nhosts, (int)f->nclasses, f->net.ngroups, (int)f->nsegments);
     for (unsigned i = 0; i < f->nhosts; i++) {
         net->class_of[i] = f->hosts[i].class_of;
         net->group_of[i] = f->hosts[i].group;
@@ -366,7 +331,7 @@ static struct hrun_net *net_of_file(const struct net_file *f)
 }
 
 /* The network that a loaded file describes; NULL with *err. */
-static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
+static struct hrun_net *take_net(struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
     struct hrun_net *net;
@@ -375,23 +340,23 @@ static struct hrun_net *take_net(const struct net_file *f, const struct hrun_yam
     if (check_counts(f, marks, err))
         return NULL;
     net = net_of_file(f);
-    take_text(f->engine, &net->engine);
-    take_text(f->mpi, &net->mpi);
-    take_text(f->selector, &net->selector);
-    take_text(f->date, &net->date);
+    take_text(&f->net.engine, &net->engine);
+    take_text(&f->net.mpi, &net->mpi);
+    take_text(&f->net.selector, &net->selector);
+    take_text(&f->net.date, &net->date);
     for (int i = 0; i < net->nclasses; i++)
         if (take_class(&f->classes[i], i, &net->classes[i], marks, err))
             goto fail;
     if (take_links(f, net, marks, err))
         goto fail;
-    net->sync_bytes = f->sync_bytes;
-    net->wire_waits = f->wire_waits;
-    net->exchange_waits = f->exchange_waits;
-    net->bias_bytes = f->bias_bytes;
-    net->back_share = f->back_share;
-    net->trunks_shared = f->trunks_shared;
-    net->reduce_s_per_byte = f->reduce_s_per_byte;
-    net->thresholds = f->thresholds;
+    net->sync_bytes = f->net.sync_bytes;
+    net->wire_waits = f->net.wire_waits;
+    net->exchange_waits = f->net.exchange_waits;
+    net->bias_bytes = f->net.bias_bytes;
+    net->back_share = f->net.back_share;
+    net->trunks_shared = f->net.trunks_shared;
+    net->reduce_s_per_byte = f->net.reduce_s_per_byte;
+    net->thresholds = f->net.thresholds;
     if (net_check(net, where, &why)) {
         hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
         goto fail;
