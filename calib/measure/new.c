@@ -241,7 +241,7 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
     int rc = -1;
 
     if (!print_draft(a, d, &text, err) && !hrun_file_replace(file, text.data, text.len, 0644, err))
-        rc = hrun_app_load(file, NULL, 0, &app, err);
+        rc = hrun_app_load(file, NULL, &app, err);
     hrun_app_destroy(app);
     hrun_buf_release(&text);
     if (rc && a->command && (err->code == HRUN_EINVAL || err->code == HRUN_EPARSE)) {

@@ -132,7 +132,7 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
 
     if (hrun_app_create_bare(program, &c->app, err))
         return -1;
-    if (hrun_app_find(&c->app_dirs, c->app->name, NULL, 0, &other, NULL))
+    if (hrun_app_find(&c->app_dirs, c->app->name, NULL, &other, NULL))
         return 0;
     hrun_app_destroy(other);
     return hrun_fail(err, HRUN_EINVAL, "no definition knows the program %s, but there is one called %s: say -app %s "

@@ -74,7 +74,7 @@ int run_list_apps(const struct hrun_settings *s, char **words)
     for (size_t i = 0; i < names.n; i++) {
         struct hrun_app *app = NULL;
 
-        if (hrun_app_find(&c.app_dirs, names.v[i], NULL, 0, &app, &err)) {
+        if (hrun_app_find(&c.app_dirs, names.v[i], NULL, &app, &err)) {
             status = context_complain("hrun", &err);
             continue;
         }

@@ -224,10 +224,10 @@ int hrun_app_path(const char *profile_path, const char *installed, struct hrun_s
 /* Load one definition. defines: "NAME=VALUE" strings of -D; a name that the definition does not declare under
  * `constants` is an error that lists the declared ones.
  * Errors: HRUN_EPARSE with file, line, column; HRUN_EINVAL for a bad define; HRUN_ENOENT, HRUN_EIO. */
-int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
+int hrun_app_load(const char *file, char *const *defines, struct hrun_app **out,
                   struct hrun_error *err);
 /* The same for text in memory; name stands for the file in messages, and is its `file`. */
-int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, int ndefines,
+int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines,
                    struct hrun_app **out, struct hrun_error *err);
 void hrun_app_destroy(struct hrun_app *app);
 
@@ -255,7 +255,7 @@ int hrun_app_has_network(const struct hrun_app *app);
 /* Find and load by name (NAME.yaml, or a path when name holds a '/' or ends in .yaml); "NAME.VARIANT" is a variant of
  * NAME, where there is no such file.
  * Errors: HRUN_ENOENT naming the folders searched and the nearest known name. */
-int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, int ndefines,
+int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines,
                   struct hrun_app **out, struct hrun_error *err);
 
 /* Find the definition whose `programs` holds the base name of program. *out = NULL and 0 when none does;
@@ -264,7 +264,7 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
  * program's name is a word of it, comments apart: a broken file is no reason to refuse a program that it does
  * not concern. */
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
-                          int ndefines, struct hrun_app **out, struct hrun_error *err);
+                          struct hrun_app **out, struct hrun_error *err);
 
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);

@@ -146,8 +146,8 @@ static int only_variant(struct hrun_app *app, const char *variant, struct hrun_a
     return k < 0 ? -1 : 0;
 }
 
-int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, int ndefines,
-                  struct hrun_app **out, struct hrun_error *err)
+int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const *defines, struct hrun_app **out,
+                  struct hrun_error *err)
 {
     size_t len = strlen(name);
     const char *dot = strrchr(name, '.');
@@ -156,27 +156,55 @@ int hrun_app_find(const struct hrun_strvec *dirs, const char *name, char *const 
     autofree char *of_variant = dot ? find_definition(dirs, name, (size_t)(dot - name)) : NULL;
 
     if (strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml")))
-        return hrun_app_load(name, defines, ndefines, out, err);
+        return hrun_app_load(name, defines, out, err);
     if (path)
-        return hrun_app_load(path, defines, ndefines, out, err);
+        return hrun_app_load(path, defines, out, err);
     if (!of_variant)
         return fail_not_found(dirs, name, err);
-    return hrun_app_load(of_variant, defines, ndefines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1 : 0;
+    return hrun_app_load(of_variant, defines, &whole, err) || only_variant(whole, dot + 1, out, err) ? -1 : 0;
 }
 
-static int claims(const struct hrun_app *app, const char *program)
+/* The characters that may follow a program's name in a longer one: "lu" is no word of "xlu" or "lu-mz". */
+static int in_name(char c)
 {
-    for (int i = 0; i < app->nprograms; i++)
-        if (!strcmp(app->programs[i], program))
+    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_-+.", c));
+}
+
+static int has_word(const char *text, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *at = text; (at = memmem(at, len - (size_t)(at - text), word, n)); at++)
+        if ((at == text || !in_name(at[-1])) && !in_name(at[n]))
             return 1;
     return 0;
 }
 
-/* What a name of a program goes on with, so that "lu" is no word of "xlu" or "lu-mz". Where YAML begins or ends a
- * name there is none of these. */
-static int in_name(char c)
+/* The next line from s on that begins with this key, or with any key if NULL; else the end of the text. */
+static const char *find_key(const char *s, const char *key)
 {
-    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_-+.", c));
+    for (; *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        size_t len = strspn(s, "abcdefghijklmnopqrstuvwxyz_");
+
+        if (len && s[len] == ':' && (!key || (len == strlen(key) && !strncmp(s, key, len))))
+            break;
+    }
+    return s;
+}
+
+/* Does the value of `programs` have this word? In a text that has no line with that key, the whole text counts. */
+static int may_claim(const char *text, const char *program)
+{
+    const char *value = find_key(text, "programs"), *end;
+
+    if (!*value)
+        return has_word(text, strlen(text), program);
+    for (; *value; value = find_key(end, "programs")) {
+        end = find_key(value + strcspn(value, "\n"), NULL);
+        if (has_word(value, (size_t)(end - value), program))
+            return 1;
+    }
+    return 0;
 }
 
 /* Blank out the comments: from a '#' at the beginning of a line or behind a blank. */
@@ -187,100 +215,78 @@ static void drop_comments(char *text)
             memset(s, ' ', strcspn(s, "\n"));
 }
 
-/* 1 if the file can be read and has the program's name as a word, else 0; comments: a comment's word will do. The
- * file may be broken: what stands where is not known. */
-static int mentions(const char *path, const char *program, int comments)
-{
-    autorelease(hrun_buf_release) struct hrun_buf content = HRUN_BUF_INIT;
-    size_t len = strlen(program);
-
-    if (hrun_file_read(path, DEFINITION_MAX, &content, NULL))
-        return 0;
-    if (!comments)
-        drop_comments(content.data);
-    for (const char *at = content.data; (at = strstr(at, program)); at++)
-        if ((at == content.data || !in_name(at[-1])) && !in_name(at[len]))
-            return 1;
-    return 0;
-}
-
-/* Load the definition at path if it may be the program's. *app = NULL and 0 when it is not. */
+/* Load the definition at path if it claims the program, which most do not: their text is only searched.
+ * *app = NULL and 0 if it does not. */
 static int load_for(const char *path, const char *program, struct hrun_app **app, struct hrun_error *err)
 {
-    struct hrun_error why = { .code = HRUN_OK };
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    struct hrun_error why;
 
     *app = NULL;
-    /* What looks like a comment may stand in a text of a sound definition, so it counts until that is known. */
-    if (!mentions(path, program, 1))
+    if (hrun_file_read(path, DEFINITION_MAX, &text, NULL) || !may_claim(text.data, program))
         return 0;
     /* The defines are for the definition that is found: of the others only the programs matter. */
-    if (!hrun_app_load(path, NULL, 0, app, &why))
+    if (!hrun_app_load(path, NULL, app, &why)) {
+        for (int i = 0; i < (*app)->nprograms; i++)
+            if (!strcmp((*app)->programs[i], program))
+                return 0;
+        hrun_app_destroy(*app);
+        *app = NULL;
         return 0;
-    if (!mentions(path, program, 0))
+    }
+    /* In a sound definition, what looks like a comment may be part of a text. */
+    drop_comments(text.data);
+    if (!may_claim(text.data, program))
         return 0;
     if (err)
         *err = why;
     return -1;
 }
 
-/* Look in one folder. *found: as in hrun_app_find_program. seen: the names met in earlier folders. */
-static int find_in(const char *dir, const struct hrun_strvec *seen, const struct hrun_strvec *names,
-                   const char *program, char *const *defines, int ndefines, struct hrun_app **found,
-                   struct hrun_error *err)
+/* The definition in one folder that claims the program, among names[first] and those behind; the names before are of
+ * earlier folders and hide equal ones. *found stays NULL if there is none. */
+static int find_in(const char *dir, const struct hrun_strvec *names, size_t first, const char *program,
+                   struct hrun_app **found, struct hrun_error *err)
 {
-    struct hrun_app *app = NULL, *first = NULL;
-    int rc = 0;
-
-    for (size_t i = 0; i < names->n && !rc; i++) {
+    for (size_t i = first; i < names->n; i++) {
         autofree char *path = hrun_strf("%s/%s.yaml", dir, names->v[i]);
-        int hidden = 0;
+        struct hrun_app *app = NULL;
+        size_t k = 0;
 
-        for (size_t k = 0; k < seen->n && !hidden; k++)
-            hidden = !strcmp(seen->v[k], names->v[i]);
-        app = NULL;
-        if (!hidden)
-            rc = load_for(path, program, &app, err);
-        if (!app || !claims(app, program)) {
+        while (k < first && strcmp(names->v[k], names->v[i]))
+            k++;
+        if (k == first && load_for(path, program, &app, err))
+            return -1;
+        if (app && *found) {
+            hrun_fail(err, HRUN_EINVAL, "both %s and %s claim the program '%s': choose one with -app %s or -app %s",
+                      (*found)->file, app->file, program, (*found)->name, app->name);
             hrun_app_destroy(app);
-        } else if (first) {
-            rc = hrun_fail(err, HRUN_EINVAL, "both %s and %s claim the program '%s': choose one with -app "
-                           "%s or -app %s", first->file, app->file, program, first->name, app->name);
-            hrun_app_destroy(app);
-        } else {
-            first = app;
+            return -1;
         }
+        *found = app ? app : *found;
     }
-    if (!rc && first)
-        rc = ndefines > 0 ? hrun_app_load(first->file, defines, ndefines, found, err) : 0;
-    if (!rc && first && ndefines <= 0) {
-        *found = first;
-        first = NULL;
-    }
-    hrun_app_destroy(first);
-    return rc;
+    return 0;
 }
 
 int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, char *const *defines,
-                          int ndefines, struct hrun_app **out, struct hrun_error *err)
+                          struct hrun_app **out, struct hrun_error *err)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec seen = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_app *found = NULL;
     int rc = 0;
 
     program = hrun_base_name(program);
     for (size_t i = 0; *program && i < dirs->n && !rc && !found; i++) {
-        autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
+        size_t first = names.n;
 
-        rc = list_dir(dirs->v[i], &names, err);
-        if (!rc)
-            rc = find_in(dirs->v[i], &seen, &names, program, defines, ndefines, &found, err);
-        for (size_t k = 0; k < names.n && !rc; k++)
-            hrun_strvec_push(&seen, names.v[k]);
+        rc = list_dir(dirs->v[i], &names, err) || find_in(dirs->v[i], &names, first, program, &found, err) ? -1 : 0;
     }
-    if (rc) {
-        hrun_app_destroy(found);
-        return -1;
+    if (!rc && found && defines && *defines)
+        rc = hrun_app_load(found->file, defines, out, err);
+    else if (!rc) {
+        *out = found;
+        return 0;
     }
-    *out = found;
-    return 0;
+    hrun_app_destroy(found);
+    return rc;
 }

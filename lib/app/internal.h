@@ -138,7 +138,7 @@ int hrun_load_fail_inside(const struct hrun_load *l, const char *path, int offse
 int hrun_load_check_template(const struct hrun_load *l, const char *path, const char *text);
 
 /* Names, constants, -D, processes per PE, family and the like. */
-int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines, int ndefines);
+int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines);
 /* Rule, memory, and what the family has: terms, formula, mesh or ring. The values are loaded. */
 int hrun_load_model(struct hrun_load *l);
 /* Files, arguments, standard input, and where the time stands. The values are loaded. */

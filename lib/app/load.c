@@ -175,9 +175,9 @@ int hrun_load_check_template(const struct hrun_load *l, const char *path, const 
 /* ------------------------------------------------------------------ the whole */
 
 /* All of a definition, or of a variant, but its variants. */
-static int load_definition(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
+static int load_definition(struct hrun_load *l, const char *file, char *const *defines)
 {
-    return hrun_load_values(l, file, defines, ndefines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
+    return hrun_load_values(l, file, defines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
 }
 
 static int check_variant(const struct hrun_load *l, const struct raw_app *raw, unsigned nth)
@@ -196,7 +196,7 @@ static int check_variant(const struct hrun_load *l, const struct raw_app *raw, u
 }
 
 /* A variant is a definition of its own, with its keys in place of the definition's. */
-static int load_variant(struct hrun_load *l, const char *file, unsigned nth, char *const *defines, int ndefines)
+static int load_variant(struct hrun_load *l, const char *file, unsigned nth, char *const *defines)
 {
     const struct raw_variant *v = &l->raw->variants[nth];
     struct raw_app raw = *l->raw;
@@ -224,7 +224,7 @@ static int load_variant(struct hrun_load *l, const char *file, unsigned nth, cha
     }
     one.app = xcalloc(1, sizeof *one.app);
     l->app->variants[l->app->nvariants++] = one.app;
-    if (load_definition(&one, file, defines, ndefines))
+    if (load_definition(&one, file, defines))
         return -1;
     one.app->variant = xstrdup(v->name);
     name = hrun_strf("%s.%s", one.app->name, v->name);
@@ -233,23 +233,23 @@ static int load_variant(struct hrun_load *l, const char *file, unsigned nth, cha
     return 0;
 }
 
-static int load_variants(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
+static int load_variants(struct hrun_load *l, const char *file, char *const *defines)
 {
     unsigned n = l->raw->variants_count;
 
     l->app->variants = xcalloc((size_t)n + 1, sizeof *l->app->variants);
     for (unsigned i = 0; i < n; i++)
-        if (load_variant(l, file, i, defines, ndefines))
+        if (load_variant(l, file, i, defines))
             return -1;
     return 0;
 }
 
 /* Make the definition of what was read, and free that. */
-static int make_definition(const char *file, void *data, struct hrun_yaml *marks, char *const *defines, int ndefines,
+static int make_definition(const char *file, void *data, struct hrun_yaml *marks, char *const *defines,
                            struct hrun_app **out, struct hrun_error *err)
 {
     struct hrun_load l = { .raw = data, .marks = marks, .app = xcalloc(1, sizeof *l.app), .err = err };
-    int rc = load_definition(&l, file, defines, ndefines) || load_variants(&l, file, defines, ndefines) ? -1 : 0;
+    int rc = load_definition(&l, file, defines) || load_variants(&l, file, defines) ? -1 : 0;
 
     if (rc)
         hrun_app_destroy(l.app);
@@ -259,22 +259,22 @@ static int make_definition(const char *file, void *data, struct hrun_yaml *marks
     return rc;
 }
 
-int hrun_app_load(const char *file, char *const *defines, int ndefines, struct hrun_app **out,
+int hrun_app_load(const char *file, char *const *defines, struct hrun_app **out,
                   struct hrun_error *err)
 {
     struct hrun_yaml *marks = NULL;
     void *data = NULL;
 
     return hrun_yaml_load(file, &app_schema, &data, &marks, err) ? -1
-           : make_definition(file, data, marks, defines, ndefines, out, err);
+           : make_definition(file, data, marks, defines, out, err);
 }
 
-int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, int ndefines,
+int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines,
                    struct hrun_app **out, struct hrun_error *err)
 {
     struct hrun_yaml *marks = NULL;
     void *data = NULL;
 
     return hrun_yaml_parse(name, text, len, &app_schema, &data, &marks, err) ? -1
-           : make_definition(name, data, marks, defines, ndefines, out, err);
+           : make_definition(name, data, marks, defines, out, err);
 }

@@ -375,12 +375,12 @@ static int load_sizes(struct hrun_load *l)
     return 0;
 }
 
-int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines, int ndefines)
+int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines)
 {
     if (load_names(l, file) || load_consts(l) || load_derived(l))
         return -1;
-    for (int i = 0; i < ndefines; i++)
-        if (apply_define(l, defines[i]))
+    for (char *const *d = defines; d && *d; d++)
+        if (apply_define(l, *d))
             return -1;
     return load_own_values(l) || load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ? -1 : 0;
 }

@@ -326,7 +326,7 @@ int context_named(struct context *c, const char *name, struct hrun_error *err)
     const struct hrun_strvec *defines = c->defines ? c->defines : &c->set->defines;
     struct hrun_error why = { 0 };
 
-    if (!hrun_app_find(&c->app_dirs, name, defines->v, (int)defines->n, &c->app, &why) ||
+    if (!hrun_app_find(&c->app_dirs, name, defines->v, &c->app, &why) ||
         (why.code == HRUN_ENOENT && problem_named(c, name, NULL) == 0))
         return 0;
     if (err)
@@ -344,7 +344,7 @@ static int find_app_of_program(struct context *c, const char *argv0, struct hrun
         return context_named(c, c->set->app, err);
     if (!argv0)
         return 0;
-    return hrun_app_find_program(&c->app_dirs, argv0, defines->v, (int)defines->n, &c->app, err);
+    return hrun_app_find_program(&c->app_dirs, argv0, defines->v, &c->app, err);
 }
 
 /* Of a definition with variants one stands in its place. */

@@ -325,7 +325,7 @@ int problem_named(struct context *c, const char *name, struct hrun_error *err)
 {
     autofree char *path = c->set->no_data || !hrun_app_is_name(name) ? NULL : path_of_problem(c, name, ".yaml", NULL);
 
-    return path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, (int)c->set->defines.n, &c->app, err)
+    return path && !access(path, F_OK) ? hrun_app_load(path, c->set->defines.v, &c->app, err)
                                        : 1;
 }
 
@@ -384,7 +384,7 @@ static void name_problem(struct context *c, struct problem *p, char *const *word
 /* The definition with `size: command` that knows the program, where -app gives a name: by that none was looked for. */
 static int find_base(struct context *c, struct problem *p, const char *program, struct hrun_error *err)
 {
-    if (p->given && hrun_app_find_program(&c->app_dirs, program, NULL, 0, &p->base, err))
+    if (p->given && hrun_app_find_program(&c->app_dirs, program, NULL, &p->base, err))
         return -1;
     if (p->base && !p->base->of_command) {
         hrun_app_destroy(p->base);
@@ -421,7 +421,7 @@ static int define_problem(struct context *c, struct problem *p, char *const *wor
 
     if (!path || print_definition(c, p, words, err))
         return -1;
-    return hrun_app_parse(path, p->text, strlen(p->text), NULL, 0, &c->app, err);
+    return hrun_app_parse(path, p->text, strlen(p->text), NULL, &c->app, err);
 }
 
 /* Use what was measured or run of the command before, in place of its definition; where there is nothing, keep that. */
@@ -576,7 +576,7 @@ int problem_forget_rule(struct context *c, struct hrun_error *err)
     if (rc <= 0)
         return rc;
     context_drop_app(c);
-    rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, (int)c->set->defines.n, &c->app, err);
+    rc = hrun_app_parse(file, text.data, text.len, c->set->defines.v, &c->app, err);
     free(p->text);
     p->text = hrun_buf_detach(&text);
     p->defined = 0;

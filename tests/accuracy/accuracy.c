@@ -328,7 +328,7 @@ static int do_set(const struct options *o, struct truth *t, const struct method 
     char *file = hrun_strf("%s/%s", o->top, t->definition);
     int status = -1;
 
-    if (hrun_app_load(file, NULL, 0, &app, err) || truth_load(o->tables, t, err))
+    if (hrun_app_load(file, NULL, &app, err) || truth_load(o->tables, t, err))
         goto done;
     allow_procs(app, t);
     if (o->networks && hrun_app_has_network(app) && accuracy_network_open(o->networks, o->exact, t, &network, err))

@@ -27,7 +27,7 @@ static int make_app(const struct hrun_app *app, const struct hrun_discovery *d, 
         return hrun_fail_errno(err, HRUN_EIO, "%s", folder);
     file = hrun_strf("%s/%s.yaml", folder, app->name);
     if (!hrun_app_draft_print(&draft, &text, err) && !hrun_file_replace(file, text.data, text.len, 0600, err))
-        rc = hrun_app_load(file, NULL, 0, out, err);
+        rc = hrun_app_load(file, NULL, out, err);
     unlink(file);
     rmdir(folder);
     free(file);

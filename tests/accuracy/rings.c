@@ -322,7 +322,7 @@ int main(int argc, char **argv)
     }
     printf("PCs of               N  i   q   played s  predicted   eta  and so  error  configuration (first seed)\n");
     for (int near = 0; near <= 9; near++) {
-        char define[16], *defines[] = { define };
+        char define[16], *defines[] = { define, NULL };
         struct hrun_error err = { 0 };
         struct hrun_app *app;
         int any = 0;
@@ -332,7 +332,7 @@ int main(int argc, char **argv)
         if (!any)
             continue;
         snprintf(define, sizeof define, "near=%d", near);
-        if (hrun_app_load(argv[2], defines, 1, &app, &err)) {
+        if (hrun_app_load(argv[2], defines, &app, &err)) {
             fprintf(stderr, "rings: %s\n", err.text);
             return 2;
         }

@@ -392,7 +392,7 @@ int main(int argc, char **argv)
               "--sub NAME:PES:FLOPS --procs P[,...] [--json]\n", stderr);
         return 2;
     }
-    if (hrun_app_load(t.definition, NULL, 0, &t.app, &err) || hrun_net_load(t.network, &t.net, &err))
+    if (hrun_app_load(t.definition, NULL, &t.app, &err) || hrun_net_load(t.network, &t.net, &err))
         fail("input", &err);
     read_runs(&t);
     make_view(&t);

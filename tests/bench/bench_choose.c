@@ -73,7 +73,7 @@ static int bench(const char *what, int nsubs, int npes, int procs, int last, int
                "  np: [\"N^3/P\", \"N^2/P\", \"N/P\", \"1/P\", \"P*N^2\", \"P*N\", \"P\", \"N^2\", \"N\", \"1\"]\n"
                "  n: [\"N^3\", \"N^2\", \"N\", \"1\"]\n");
     fclose(f);
-    rc = hrun_app_load(path, NULL, 0, &app, &err);
+    rc = hrun_app_load(path, NULL, &app, &err);
     unlink(path);
     rmdir(dir);
     if (rc)

@@ -48,7 +48,7 @@ int main(void)
     struct hrun_app *app;
     double t[REPS];
 
-    if (hrun_app_load("tests/apps/lu.yaml", NULL, 0, &app, &err)) {
+    if (hrun_app_load("tests/apps/lu.yaml", NULL, &app, &err)) {
         fprintf(stderr, "bench_fit: %s\n", err.text);
         return 1;
     }

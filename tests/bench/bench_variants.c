@@ -61,7 +61,7 @@ static void set_up(struct context *c, char *dir)
 
     c->set = &none;
     if (!mkdtemp(dir) || hrun_cluster_discover(&req, &c->cluster, &err) ||
-        hrun_app_load("share/profiles/matmul.yaml", NULL, 0, &c->variants_of, &err))
+        hrun_app_load("share/profiles/matmul.yaml", NULL, &c->variants_of, &err))
         die(&err);
     c->engine = hrun_engine_find("smpi");
     c->app = c->variants_of->variants[0];

@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         snprintf(path, sizeof path, "%s/a.yaml", fuzz_folder());
         FUZZ_CHECK(!symlink(file, path));
     }
-    if (hrun_app_load(path, NULL, 0, &app, &err)) {
+    if (hrun_app_load(path, NULL, &app, &err)) {
         FUZZ_CHECK(!app && err.code == HRUN_EPARSE && err.text[0] && err.line >= 0);
         FUZZ_CHECK((size_t)err.line <= size + 1 && (size_t)err.column <= size + 1);
         return 0;

@@ -144,7 +144,7 @@ int main(int argc, char **argv)
         fputs("usage: rivals APP NAME:PES[:BYTES],... N...\n", stderr);
         return 2;
     }
-    rc = hrun_app_path(NULL, NULL, &dirs, &err) || hrun_app_find(&dirs, argv[1], NULL, 0, &app, &err) ||
+    rc = hrun_app_path(NULL, NULL, &dirs, &err) || hrun_app_find(&dirs, argv[1], NULL, &app, &err) ||
          hrun_store_signatures(store, argv[1], &signatures, &err);
     for (size_t i = 0; i < signatures.n && !rc; i++)
         rc = read_runs(store, argv[1], signatures.v[i], &c, &err);

@@ -64,7 +64,7 @@ static inline void set_up_context(struct fixture *f, const char *name, const cha
     f->c.engine = engine;
     req.cluster_file = path;
     if (hrun_cluster_discover(&req, &f->c.cluster, &f->err) || !(f->c.store = hrun_store_open(data, &f->err)) ||
-        hrun_app_load(def, NULL, 0, &f->c.app, &f->err))
+        hrun_app_load(def, NULL, &f->c.app, &f->err))
         stop(f);
     hrun_strvec_push(&f->c.signatures, "near");
     hrun_strvec_push(&f->c.signatures, second);

@@ -126,7 +126,7 @@ static inline struct hrun_app *load_named(const char *dir, const char *name, con
 
     memset(err, 0, sizeof *err);
     write_text(path, text);
-    hrun_app_load(path, NULL, 0, &app, err);
+    hrun_app_load(path, NULL, &app, err);
     free(path);
     return app;
 }

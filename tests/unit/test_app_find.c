@@ -60,7 +60,8 @@ static void test_names(const char *top)
     struct hrun_error err = { .code = HRUN_OK };
     struct hrun_app *app = NULL;
     char *a = hrun_strf("%s/a", top), *b = hrun_strf("%s/b", top), *path = hrun_strf("%s/b/solver.yaml", top);
-    char *title_a = hrun_strf("in %s", a), *title_b = hrun_strf("in %s", b), *define = "k=5", *bad = "j=5";
+    char *title_a = hrun_strf("in %s", a), *title_b = hrun_strf("in %s", b), *define[] = { "k=5", NULL };
+    char *bad[] = { "j=5", NULL };
     char *message = hrun_strf("there is no definition of 'solvr', did you mean 'solver'? (known: fft, "
                               "lattice, solver; searched: %s, %s)", a, b);
 
@@ -76,44 +77,44 @@ static void test_names(const char *top)
     ok(!hrun_app_list(&dirs, &names, &err), "listing");
     ok(names.n == 3 && !strcmp(names.v[0], "fft") && !strcmp(names.v[1], "lattice") &&
        !strcmp(names.v[2], "solver"), "sorted, each once");
-    ok(!hrun_app_find(&dirs, "solver", &define, 1, &app, &err) && app, "by name: %s", err.text);
+    ok(!hrun_app_find(&dirs, "solver", define, &app, &err) && app, "by name: %s", err.text);
     is_str(app ? app->title : NULL, title_a, "the first folder wins");
     ok(app && app->consts[0].value == 5, "defines are passed on");
     hrun_app_destroy(app);
     app = NULL;
-    ok(!hrun_app_find(&dirs, path, NULL, 0, &app, &err) && app, "by path: %s", err.text);
+    ok(!hrun_app_find(&dirs, path, NULL, &app, &err) && app, "by path: %s", err.text);
     is_str(app ? app->title : NULL, title_b, "that very file");
     hrun_app_destroy(app);
     app = NULL;
-    is_int(hrun_app_find(&dirs, "solvr", NULL, 0, &app, &err), -1, "an unknown name");
+    is_int(hrun_app_find(&dirs, "solvr", NULL, &app, &err), -1, "an unknown name");
     is_int(err.code, HRUN_ENOENT, "code");
     is_str(err.text, message, "message");
-    is_int(hrun_app_find(&dirs, "", NULL, 0, &app, &err), -1, "an empty name");
+    is_int(hrun_app_find(&dirs, "", NULL, &app, &err), -1, "an empty name");
     is_int(err.code, HRUN_ENOENT, "code");
 
-    ok(!hrun_app_find_program(&dirs, "/opt/bin/lat", NULL, 0, &app, &err) && app, "by program: %s", err.text);
+    ok(!hrun_app_find_program(&dirs, "/opt/bin/lat", NULL, &app, &err) && app, "by program: %s", err.text);
     is_str(app ? app->name : NULL, "lattice", "its folders do not count");
     hrun_app_destroy(app);
     app = NULL;
-    ok(!hrun_app_find_program(&dirs, "solve", &define, 1, &app, &err) && app && app->consts[0].value == 5,
+    ok(!hrun_app_find_program(&dirs, "solve", define, &app, &err) && app && app->consts[0].value == 5,
        "by program with a define");
     is_str(app ? app->title : NULL, title_a, "the first folder wins");
     hrun_app_destroy(app);
     app = NULL;
-    is_int(hrun_app_find_program(&dirs, "solve", &bad, 1, &app, &err), -1, "a define that it does not have");
+    is_int(hrun_app_find_program(&dirs, "solve", bad, &app, &err), -1, "a define that it does not have");
     is_int(err.code, HRUN_EINVAL, "code");
     app = (struct hrun_app *)&err;
-    ok(!hrun_app_find_program(&dirs, "old-solve", NULL, 0, &app, &err) && !app, "a hidden definition claims "
+    ok(!hrun_app_find_program(&dirs, "old-solve", NULL, &app, &err) && !app, "a hidden definition claims "
                               "nothing");
     app = (struct hrun_app *)&err;
-    ok(!hrun_app_find_program(&dirs, "./nobody", NULL, 0, &app, &err) && !app, "nobody's program");
+    ok(!hrun_app_find_program(&dirs, "./nobody", NULL, &app, &err) && !app, "nobody's program");
 
     /* A broken definition matters only to whom it names. */
     put(a, "broken.yaml", "name: broken\nprograms: [brk]\nterms: {np: [\"1/\"], n: [\"1\"]}\n");
-    ok(!hrun_app_find_program(&dirs, "lat", NULL, 0, &app, &err) && app, "a broken file beside it");
+    ok(!hrun_app_find_program(&dirs, "lat", NULL, &app, &err) && app, "a broken file beside it");
     hrun_app_destroy(app);
     app = NULL;
-    is_int(hrun_app_find_program(&dirs, "brk", NULL, 0, &app, &err), -1, "the broken one's program");
+    is_int(hrun_app_find_program(&dirs, "brk", NULL, &app, &err), -1, "the broken one's program");
     is_int(err.code, HRUN_EPARSE, "code");
     is_int(err.line, 3, "its line");
 
@@ -121,26 +122,30 @@ static void test_names(const char *top)
     put(a, "a.yaml", "name: a\nprograms: [brk-a, a.out, xb] # for a and b\n# a cat\n"
         "terms: {np: [\"1/\"], n: [\"1\"]}\n");
     app = (struct hrun_app *)&err;
-    ok(!hrun_app_find_program(&dirs, "b", NULL, 0, &app, &err) && !app, "letters of a word, words of a comment");
+    ok(!hrun_app_find_program(&dirs, "b", NULL, &app, &err) && !app, "letters of a word, words of a comment");
     app = (struct hrun_app *)&err;
-    ok(!hrun_app_find_program(&dirs, "cat", NULL, 0, &app, &err) && !app, "a line of comment");
+    ok(!hrun_app_find_program(&dirs, "cat", NULL, &app, &err) && !app, "a line of comment");
     app = (struct hrun_app *)&err;
-    ok(!hrun_app_find_program(&dirs, "xb-1", NULL, 0, &app, &err) && !app, "more than a word");
-    is_int(hrun_app_find_program(&dirs, "xb", NULL, 0, &app, &err), -1, "a word");
+    ok(!hrun_app_find_program(&dirs, "xb-1", NULL, &app, &err) && !app, "more than a word");
+    is_int(hrun_app_find_program(&dirs, "xb", NULL, &app, &err), -1, "a word");
     is_int(err.code, HRUN_EPARSE, "code");
-    is_int(hrun_app_find_program(&dirs, "a.out", NULL, 0, &app, &err), -1, "a word with a dot");
+    is_int(hrun_app_find_program(&dirs, "a.out", NULL, &app, &err), -1, "a word with a dot");
+    put(a, "title.yaml", "name: title\ntitle: of tea\nprograms: [first,\n  last]\nterms: {np: [\"1/\"], n: [\"1\"]}\n");
+    app = (struct hrun_app *)&err;
+    ok(!hrun_app_find_program(&dirs, "tea", NULL, &app, &err) && !app, "a word of another key");
+    is_int(hrun_app_find_program(&dirs, "last", NULL, &app, &err), -1, "a word of the key's second line");
     put(b, "sharp.yaml", "name: sharp\ntitle: \"x # y\"\nprograms: [\"n #1\", \"m #2\", c#]\n"
         "terms: {np: [\"1\"], n: [\"1\"]}\n");
     for (int i = 0; i < 3; i++) {
         const char *const sharp[] = { "n #1", "m #2", "c#" };
         app = NULL;
-        ok(!hrun_app_find_program(&dirs, sharp[i], NULL, 0, &app, &err) && app, "what only looks like a comment: %s",
+        ok(!hrun_app_find_program(&dirs, sharp[i], NULL, &app, &err) && app, "what only looks like a comment: %s",
            sharp[i]);
         hrun_app_destroy(app);
     }
 
     definition(b, "other", "lat");
-    is_int(hrun_app_find_program(&dirs, "lat", NULL, 0, &app, &err), -1, "two claim one program");
+    is_int(hrun_app_find_program(&dirs, "lat", NULL, &app, &err), -1, "two claim one program");
     is_int(err.code, HRUN_EINVAL, "code");
     has_str(err.text, "/b/lattice.yaml and ", "one is named");
     has_str(err.text, "/b/other.yaml claim the program 'lat': choose one with -app lattice or -app other",

@@ -214,7 +214,7 @@ static void test_clash(void)
     put(top, "clash.yaml", "name: clash\nterms: {np: [\"1\"], n: [\"1\"]}\nfiles:\n"
         "  - {path: 'a{N}', content: x}\n"
         "  - {path: 'a7', content: y}\n");
-    ok(!hrun_app_load(path, NULL, 0, &clash, &err), "loads: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &clash, &err), "loads: %s", err.text);
     if (clash) {
         ok(!hrun_app_write_files(clash, &(struct hrun_app_values){ 6, 1, NULL }, dir, 0, 0, &err), "two paths");
         is_int(hrun_app_write_files(clash, &(struct hrun_app_values){ 7, 1, NULL }, dir, 0, 0, &err), -1,
@@ -309,7 +309,7 @@ int main(void)
     put(top, "files.yaml", "name: files\nterms: {np: [\"1\"], n: [\"1\"]}\nfiles:\n"
         "  - path: a.dat\n    content: |\n      size {N} on {P}, hrun:00000000\n"
         "  - path: sub/b-{N}.dat\n    content: |\n      {N}\n");
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the definition loads: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "the definition loads: %s", err.text);
     if (app) {
         test_ownership();
         test_links();

@@ -9,13 +9,13 @@
 static void test_sample(void)
 {
     char *path = hrun_strf("%s/app/sample.yaml", test_data());
-    char *defines[] = { "x=7", "x=0.25" };
+    char *defines[] = { "x=7", "x=0.25", NULL };
     struct hrun_error err = { .code = HRUN_OK };
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_app *app = NULL;
     double v[3] = { 10, 4, 2 }, y = 0, bytes = -1;
 
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the sample loads: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "the sample loads: %s", err.text);
     if (!app)
         goto out;
     is_str(app->name, "sample", "name");
@@ -74,7 +74,7 @@ static void test_sample(void)
     hrun_app_destroy(app);
 
     app = NULL;
-    ok(!hrun_app_load(path, defines, 2, &app, &err) && app && app->consts[1].value == 0.25, "-D: the later "
+    ok(!hrun_app_load(path, defines, &app, &err) && app && app->consts[1].value == 0.25, "-D: the later "
                       "counts");
     ok(app && !hrun_expr_eval(app->np.v[1].expr, v, &y, &err) && y == 25, "terms see the defined value");
     hrun_app_destroy(app);
@@ -93,7 +93,7 @@ static void test_derived(const char *dir)
         "files: [{path: 'in.{q}', content: \"{q} {P/q} {ceil(N / nb)}\\n{cols} {{q} { N } {q - q}\\n\"}]\n"
         "args: ['{N/2}', '{P > 1 ? -P : 7}']\n";
     const struct hrun_app_values at = { 640, 12, NULL };
-    char *path = hrun_strf("%s/app.yaml", dir), *define[] = { "q=2" };
+    char *path = hrun_strf("%s/app.yaml", dir), *define[] = { "q=2", NULL };
     double v[2] = { 640, 12 }, y = 0;
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err;
@@ -129,7 +129,7 @@ static void test_derived(const char *dir)
     hrun_app_destroy(app);
 
     app = NULL;
-    ok(!hrun_app_load(path, define, 1, &app, &err), "-D of a derived value: %s", err.text);
+    ok(!hrun_app_load(path, define, &app, &err), "-D of a derived value: %s", err.text);
     hrun_buf_reset(&b);
     if (app)
         hrun_app_consts_text(app, &b);
@@ -154,17 +154,17 @@ static void test_family(const char *dir)
         put(dir, "app.yaml", text);
         app = NULL;
         if (i == HRUN_APP_NPT)
-            ok(!hrun_app_load(path, NULL, 0, &app, &err) && app->family == HRUN_APP_NPT, "family: npt (%s)", err.text);
+            ok(!hrun_app_load(path, NULL, &app, &err) && app->family == HRUN_APP_NPT, "family: npt (%s)", err.text);
         hrun_app_destroy(app);
     }
     put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\nfamily: nptt\n");
     app = NULL;
-    ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "family: nptt is refused");
+    ok(hrun_app_load(path, NULL, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "family: nptt is refused");
     ok(err.line == 5 && err.column == 9, "at 5:9 (%d:%d)", err.line, err.column);
     has_str(err.text, "'nptt' is not known (known: npt", "with those there are");
     has_str(err.text, "(did you mean 'npt'?)", "and the nearest");
     put(dir, "app.yaml", "name: app\nfamily: npt\n");
-    ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "npt without terms");
+    ok(hrun_app_load(path, NULL, &app, &err) == -1 && !app && err.code == HRUN_EPARSE, "npt without terms");
     is_str(err.text, "'terms' is missing", "says so");
     free(path);
 }
@@ -178,7 +178,7 @@ static void test_threads(const char *dir)
     struct hrun_buf b = HRUN_BUF_INIT;
 
     put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\nthreads: fill\n");
-    ok(!hrun_app_load(path, NULL, 0, &app, &err) && app->threads_fill == 1, "threads: fill: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err) && app->threads_fill == 1, "threads: fill: %s", err.text);
     hrun_app_consts_text(app, &b);
     is_str(b.data, "threads:fill", "measurements carry it");
     hrun_buf_reset(&b);
@@ -191,7 +191,7 @@ static void test_threads(const char *dir)
     app = NULL;
     put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\n"
         "constants: [{name: threads, value: 2}]\nthreads: fill\n");
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "with a constant of the same name: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "with a constant of the same name: %s", err.text);
     hrun_buf_reset(&b);
     hrun_app_consts_text(app, &b);
     is_str(b.data, "threads=2,threads:fill", "both are told apart");
@@ -218,12 +218,12 @@ static void test_defines(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hrun_error err = { .code = HRUN_OK };
         struct hrun_app *app = (struct hrun_app *)&err;
-        char *define = bad[i].define;
+        char *define[] = { bad[i].define, NULL };
 
-        ok(hrun_app_load(path, &define, 1, &app, &err) && app == (struct hrun_app *)&err, "-D %s is "
-                         "refused", define);
-        is_int(err.code, HRUN_EINVAL, "-D %s: code", define);
-        has_str(err.text, bad[i].message, "-D %s: message", define);
+        ok(hrun_app_load(path, define, &app, &err) && app == (struct hrun_app *)&err, "-D %s is "
+                         "refused", define[0]);
+        is_int(err.code, HRUN_EINVAL, "-D %s: code", define[0]);
+        has_str(err.text, bad[i].message, "-D %s: message", define[0]);
     }
     free(path);
 }
@@ -247,7 +247,7 @@ static void test_least(const char *dir)
     struct hrun_buf b = HRUN_BUF_INIT;
 
     put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\n");
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the least definition: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "the least definition: %s", err.text);
     if (app) {
         is_str(hrun_expr_text(app->rule), "1", "its rule is 1");
         is_int(hrun_app_rule(app, 1, 1, &err), 1, "which accepts");
@@ -304,7 +304,7 @@ static void test_network(const char *dir)
 
     put(dir, "app.yaml", "name: app\nconstants: [{name: nb, value: 4}]\nterms:\n"
         "  np: [\"N/P\", \"N*alltoall(nb*N/P^2)/2\", \"barrier()\"]\n  n: [\"N\"]\n");
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "terms of the network: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "terms of the network: %s", err.text);
     if (app) {
         struct hrun_expr *e = app->np.v[1].expr;
 
@@ -429,7 +429,7 @@ static void test_mistakes(const char *dir)
             hrun_buf_addf(&text, "%s\n", k + 1 == m->line ? m->text : least[k]);
         hrun_buf_adds(&text, m->line ? "" : m->text);
         put(dir, "app.yaml", text.data);
-        ok(hrun_app_load(path, NULL, 0, &app, &err) == -1 && !app, "mistake %zu is refused", i);
+        ok(hrun_app_load(path, NULL, &app, &err) == -1 && !app, "mistake %zu is refused", i);
         is_int(err.code, HRUN_EPARSE, "mistake %zu: code", i);
         is_str(err.file, path, "mistake %zu: file", i);
         is_int(err.line, m->at_line, "mistake %zu: line (%s)", i, err.text);
@@ -450,7 +450,7 @@ static void test_questions(const char *dir)
 
     put(dir, "app.yaml", "name: app\nrule: N % (P-4) == 0\nmemory: N - P*P\n"
         "terms: {np: [\"1\"], n: [\"1\"]}\n");
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "loads: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "loads: %s", err.text);
     if (app) {
         if (fp_flags_work()) {
             is_int(hrun_app_rule(app, 100, 4, &err), -1, "a rule without a value");
@@ -464,7 +464,7 @@ static void test_questions(const char *dir)
     }
     hrun_app_destroy(app);
     app = NULL;
-    is_int(hrun_app_load("/nonexistent/app.yaml", NULL, 0, &app, &err), -1, "a file that does not exist");
+    is_int(hrun_app_load("/nonexistent/app.yaml", NULL, &app, &err), -1, "a file that does not exist");
     is_int(err.code, HRUN_ENOENT, "code");
     free(path);
 }
@@ -497,7 +497,7 @@ static void test_shipped(void)
         regex_t re;
         int bad = 0;
 
-        ok(!hrun_app_load(path, NULL, 0, &app, &err), "%s loads: %s", path, err.text);
+        ok(!hrun_app_load(path, NULL, &app, &err), "%s loads: %s", path, err.text);
         free(path);
         if (!app)
             continue;
@@ -538,7 +538,7 @@ static void test_hpl_format(void)
     double t = 0;
     int lines = 0;
 
-    if (!hrun_app_load(path, NULL, 0, &app, &err) &&
+    if (!hrun_app_load(path, NULL, &app, &err) &&
         !hrun_app_expand(app, app->files[0].content, &(struct hrun_app_values){ 960, 6, NULL }, &b, &err))
         for (const char *s = b.data; *s; s++)
             lines += *s == '\n';

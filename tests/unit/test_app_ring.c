@@ -58,7 +58,7 @@ static void test_shipped(void)
     struct hrun_app *app = NULL;
     struct hrun_ring_work w;
 
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the shipped definition loads %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "the shipped definition loads %s", err.text);
     ok(app && !hrun_app_ring_work(app, 42000, 35, &w, &err) && w.step == 1200.0 * 1200 && w.bytes == 96000,
        "and has the work of paper 004");
     hrun_app_destroy(app);

@@ -175,7 +175,7 @@ static void test_of_runs(void)
     struct hrun_error err = { 0 };
     struct hrun_app *app = NULL;
 
-    hrun_app_parse("x.yaml", text, strlen(text), NULL, 0, &app, &err);
+    hrun_app_parse("x.yaml", text, strlen(text), NULL, &app, &err);
     ok(app && hrun_app_rule_of_runs(app, powers, works, 3, &err) == 0 && hrun_app_rule(app, 1, 6, &err) == 1,
        "what worked tells no rule");
     ok(hrun_app_rule_of_runs(app, powers, works, 4, &err) == 1 && !strcmp(hrun_expr_text(app->rule), "P != 6"),

@@ -24,13 +24,13 @@ static const char whole[] =
 
 static void test_whole(const char *dir)
 {
-    char *file = hrun_strf("%s/two.yaml", dir), *defines[] = { "q=5" };
+    char *file = hrun_strf("%s/two.yaml", dir), *defines[] = { "q=5", NULL };
     struct hrun_error err = { 0 };
     struct hrun_app *app = NULL;
     struct hrun_buf b = HRUN_BUF_INIT;
 
     put(dir, "two.yaml", whole);
-    ok(!hrun_app_load(file, defines, 1, &app, &err), "a definition with two variants loads: %s", err.text);
+    ok(!hrun_app_load(file, defines, &app, &err), "a definition with two variants loads: %s", err.text);
     if (!app || app->nvariants != 2)
         goto out;
     is_str(app->variants[0]->name, "two.sums", "a variant's name is that of both");
@@ -68,14 +68,15 @@ static void test_values(const char *dir)
     static const char *const want[][2] = {
         { "nb=64,variant:usual", "nb=256,q=1,variant:large" }, { "nb=32,variant:usual", "nb=256,q=1,variant:large" },
     };
-    char *file = hrun_strf("%s/blocks.yaml", dir), *defines[] = { "nb=32" };
+    char *file = hrun_strf("%s/blocks.yaml", dir), *defines[] = { "nb=32", NULL };
 
     put(dir, "blocks.yaml", text);
     for (int d = 0; d < 2; d++) {
         struct hrun_error err = { 0 };
         struct hrun_app *app = NULL;
 
-        ok(!hrun_app_load(file, defines, d, &app, &err), "variants with values of their own load: %s", err.text);
+        ok(!hrun_app_load(file, d ? defines : NULL, &app, &err), "variants with values of their own load: %s",
+           err.text);
         for (int v = 0; app && v < app->nvariants; v++) {
             struct hrun_buf b = HRUN_BUF_INIT;
 
@@ -95,16 +96,16 @@ static void test_find(const char *dir)
     struct hrun_app *app = NULL;
 
     hrun_strvec_push(&dirs, dir);
-    ok(!hrun_app_find(&dirs, "two.waves", NULL, 0, &app, &err), "NAME.VARIANT names a variant: %s", err.text);
+    ok(!hrun_app_find(&dirs, "two.waves", NULL, &app, &err), "NAME.VARIANT names a variant: %s", err.text);
     is_str(app ? app->name : NULL, "two.waves", "alone");
     hrun_app_destroy(app);
     app = NULL;
-    ok(hrun_app_find(&dirs, "two.wares", NULL, 0, &app, &err), "an unknown variant");
+    ok(hrun_app_find(&dirs, "two.wares", NULL, &app, &err), "an unknown variant");
     has_str(err.text, "did you mean 'waves'?", "message");
-    ok(hrun_app_find(&dirs, "tow.waves", NULL, 0, &app, &err), "an unknown definition");
+    ok(hrun_app_find(&dirs, "tow.waves", NULL, &app, &err), "an unknown definition");
     has_str(err.text, "there is no definition of 'tow.waves'", "message");
     put(dir, "two.waves.yaml", "name: two.waves\nterms: {np: [N], n: [N]}\n");
-    ok(!hrun_app_find(&dirs, "two.waves", NULL, 0, &app, &err) && app && !app->variant,
+    ok(!hrun_app_find(&dirs, "two.waves", NULL, &app, &err) && app && !app->variant,
        "a file of this name goes first");
     hrun_app_destroy(app);
     hrun_strvec_release(&dirs);
@@ -145,7 +146,7 @@ static void test_mistakes(const char *dir)
         struct hrun_app *app = NULL;
 
         put(dir, "bad.yaml", v[i].text);
-        ok(hrun_app_load(file, NULL, 0, &app, &err) && !app, "mistake %zu", i + 1);
+        ok(hrun_app_load(file, NULL, &app, &err) && !app, "mistake %zu", i + 1);
         hrun_error_format(&err, text, sizeof text);
         has_str(text, v[i].where, "its place");
         has_str(text, v[i].message, "its message");

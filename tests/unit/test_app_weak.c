@@ -74,7 +74,7 @@ static void test_shipped(void)
     struct hrun_app *app = NULL;
     int64_t units = 0, unit = 0;
 
-    ok(!hrun_app_load(path, NULL, 0, &app, &err), "the shipped definition loads %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err), "the shipped definition loads %s", err.text);
     ok(app && !hrun_app_mesh(app, 65536, &units, &unit, &err) && units == 4096 && unit == 16, "five meshes");
     ok(app && hrun_app_rule(app, 4096, 256, &err) == 1 && hrun_app_rule(app, 4096, 257, &err) == 0 &&
        hrun_app_rule(app, 4100, 4, &err) == 0 && hrun_app_rule(app, 16, 1, &err) == 0, "and its rule");

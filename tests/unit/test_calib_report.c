@@ -117,7 +117,7 @@ int main(void)
     context.store = hrun_store_open(folder, &err);
     if (!context.store || hrun_file_replace(file, app_text, strlen(app_text), 0600, &err) ||
         hrun_file_replace(prices, cluster, strlen(cluster), 0600, &err) ||
-        hrun_app_load(file, NULL, 0, &context.app, &err))
+        hrun_app_load(file, NULL, &context.app, &err))
         stop(&err);
     add_runs(&err);
     add_models(&err);

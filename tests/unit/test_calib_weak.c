@@ -93,7 +93,7 @@ static void set_up(struct fixture *f, const char *name, const char *more, const 
     f->argv[1] = NULL;
     memset(seen, 0, sizeof *seen);
     seen->fails = seen->stops = -1;
-    if (hrun_app_load(def, NULL, 0, &f->c.app, &f->err) || campaign_build(&f->c, s, &f->g, &f->err))
+    if (hrun_app_load(def, NULL, &f->c.app, &f->err) || campaign_build(&f->c, s, &f->g, &f->err))
         stop(f);
     free(app);
     free(def);

@@ -32,7 +32,7 @@ static struct hrun_app *make_app(const char *more)
     struct hrun_error err;
     struct hrun_app *app = NULL;
 
-    if (hrun_app_parse("shared.yaml", text, strlen(text), NULL, 0, &app, &err)) {
+    if (hrun_app_parse("shared.yaml", text, strlen(text), NULL, &app, &err)) {
         printf("Bail out! %s\n", err.text);
         exit(1);
     }
