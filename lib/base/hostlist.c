@@ -15,21 +15,16 @@ enum {
 
 struct range {
     uint64_t lo, hi;
-    size_t before;       /* numbers of the bracket's ranges in front of this one */
     int width;           /* digits to pad to with zeros; 0: none */
 };
 
-/* A literal stretch (ranges == NULL) or a bracket of a name. */
-struct part {
-    const char *text;
-    size_t len;
-    struct range *ranges;
-    size_t nranges, cap, count;   /* count: numbers in all ranges */
-};
-
-struct item {
-    struct part *parts;
-    size_t nparts;
+/* A list while it is read. */
+struct expansion {
+    const char *text, *item, *end;  /* all of it; where the item begins that is read, and where it ends */
+    struct hrun_buf name;       /* as far as it is read */
+    size_t most;                /* names that out may have */
+    struct hrun_strvec *out;
+    struct hrun_error *err;
 };
 
 static const char too_many[] = "more than 16384 names";
@@ -43,13 +38,6 @@ static int is_name_char(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'
         || c == '.';
-}
-
-static void item_release(struct item *it)
-{
-    for (size_t i = 0; i < it->nparts; i++)
-        free(it->parts[i].ranges);
-    free(it->parts);
 }
 
 static int bad(struct hrun_error *err, const char *text, const char *at, const char *what, const char *hint)
@@ -102,34 +90,6 @@ static int read_range(const char *text, const char **p, struct range *r, struct 
     return 0;
 }
 
-/* At *p stands '['. Fill part with its ranges. */
-static int read_bracket(const char *text, const char **p, struct part *part, struct hrun_error *err)
-{
-    const char *open = (*p)++;
-
-    for (;;) {
-        const char *at = *p;
-        struct range *r;
-        hrun_grow(part->ranges, part->nranges + 1, part->cap);
-        r = &part->ranges[part->nranges];
-        if (read_range(text, p, r, err))
-            return -1;
-        part->nranges++;
-        if (r->hi - r->lo >= HRUN_HOSTLIST_MAX || part->count + (r->hi - r->lo) >= HRUN_HOSTLIST_MAX)
-            return bad(err, text, at, too_many, "");
-        r->before = part->count;
-        part->count += (size_t)(r->hi - r->lo) + 1;
-        if (**p == ']')
-            break;
-        if (**p != ',')
-            return **p ? bad(err, text, *p, "a bracket holds numbers and ranges only", ", as in p4-[0-7,9]")
-                       : bad(err, text, open, "the bracket is not closed", ", as in p4-[0-7,9]");
-        ++*p;
-    }
-    ++*p;
-    return 0;
-}
-
 /* Is the bracket at p an IPv6 address? Its length with both brackets, else 0. */
 static size_t ipv6_length(const char *p)
 {
@@ -138,122 +98,113 @@ static size_t ipv6_length(const char *p)
     return p[len] == ']' && memchr(p, ':', len) ? len + 1 : 0;
 }
 
-/* Read one name with its brackets, up to a comma or the end. */
-static int read_item(const char *text, const char **p, struct item *it, struct hrun_error *err)
+/* At p stands '['. The end of the bracket, or NULL with the error. */
+static const char *check_bracket(const struct expansion *x, const char *p)
 {
-    const char *begin = *p;
+    const char *open = p++, *at;
+    struct range r;
+    size_t count = 0;
 
-    while (**p && **p != ',') {
-        struct part *part;
+    for (;; p++) {
+        at = p;
+        if (read_range(x->text, &p, &r, x->err))
+            return NULL;
+        if (r.hi - r.lo >= HRUN_HOSTLIST_MAX || (count += (size_t)(r.hi - r.lo) + 1) > HRUN_HOSTLIST_MAX)
+            bad(x->err, x->text, at, too_many, "");
+        else if (*p == ',')
+            continue;
+        else if (*p == ']')
+            return p;
+        else if (*p)
+            bad(x->err, x->text, p, "a bracket holds numbers and ranges only", ", as in p4-[0-7,9]");
+        else
+            bad(x->err, x->text, open, "the bracket is not closed", ", as in p4-[0-7,9]");
+        return NULL;
+    }
+}
 
-        it->parts = xrealloc(it->parts, (it->nparts + 1) * sizeof *it->parts);
-        part = &it->parts[it->nparts++];
-        *part = (struct part){ .text = *p };
-        if (**p == '[' && *p == begin && (part->len = ipv6_length(*p))) {
-            *p += part->len;
-            if (**p && **p != ',')
-                return bad(err, text, *p, "nothing may follow an IPv6 address but a comma", "");
-        } else if (**p == '[') {
-            if (read_bracket(text, p, part, err))
+static int expand_rest(struct expansion *x, const char *p);
+
+/* Append a name for each number of the bracket at p, and for all that the rest of the item stands for. */
+static int expand_bracket(struct expansion *x, const char *p)
+{
+    const char *end = check_bracket(x, p);
+    size_t len = x->name.len;
+
+    while (end && p < end) {
+        struct range r;
+
+        p++;
+        read_range(x->text, &p, &r, NULL);
+        for (; r.lo <= r.hi; r.lo++) {
+            hrun_buf_addf(&x->name, "%0*llu", r.width, (unsigned long long)r.lo);
+            if (expand_rest(x, end + 1))
                 return -1;
-        } else if (**p == '-' && *p == begin) {
-            return bad(err, text, *p, "a name does not begin with '-'", "");
-        } else {
-            while (is_name_char(**p))
-                ++*p;
-            part->len = (size_t)(*p - part->text);
-            if (!part->len)
-                return bad(err, text, *p, "a name holds letters, digits, '-', '_' and '.' only",
-                           **p == ' ' ? "; separate names by commas without blanks" : "");
+            x->name.len = len;
         }
     }
-    if (*p == begin)
-        return bad(err, text, begin, text[0] ? "a name is missing here" : "it is empty", "");
+    return end ? 0 : -1;
+}
+
+/* Append all names that begin with x->name and go on as the item does from p on. */
+static int expand_rest(struct expansion *x, const char *p)
+{
+    const char *begin = p;
+
+    while (is_name_char(*p))
+        p++;
+    hrun_buf_add(&x->name, begin, (size_t)(p - begin));
+    if (x->name.len > NAME_LONGEST)
+        return bad(x->err, x->text, x->item, "a name has more than 255 characters", "");
+    if (*p == '[')
+        return expand_bracket(x, p);
+    if (*p && *p != ',')
+        return bad(x->err, x->text, p, "a name holds letters, digits, '-', '_' and '.' only",
+                   *p == ' ' ? "; separate names by commas without blanks" : "");
+    if (x->out->n == x->most)
+        return bad(x->err, x->text, x->item, too_many, "");
+    x->end = p;
+    hrun_strvec_push(x->out, x->name.data);
     return 0;
 }
 
-/* The i-th number of a bracket, appended to name. */
-static void add_number(struct hrun_buf *name, const struct part *part, size_t i)
+/* Append the names of the item at p, which ends at a comma or with the text. */
+static int expand_item(struct expansion *x, const char *p)
 {
-    size_t a = 0, b = part->nranges;
-    const struct range *r;
+    size_t ipv6 = *p == '[' ? ipv6_length(p) : 0;
 
-    while (b - a > 1) {
-        size_t mid = a + (b - a) / 2;
-        if (part->ranges[mid].before <= i)
-            a = mid;
-        else
-            b = mid;
-    }
-    r = &part->ranges[a];
-    hrun_buf_addf(name, "%0*llu", r->width, (unsigned long long)(r->lo + (i - r->before)));
-}
-
-/* Append all names of an item; *left counts down what the list may still hold. */
-static int expand(const char *text, const char *at, const struct item *it, size_t *left,
-                  struct hrun_strvec *out, struct hrun_error *err)
-{
-    struct hrun_buf name = HRUN_BUF_INIT;
-    size_t total = 1;
-    int rc = -1;
-
-    /* every factor is 1 .. HRUN_HOSTLIST_MAX, so that the product cannot overflow before it is found too large */
-    for (size_t k = 0; k < it->nparts; k++)
-        if (it->parts[k].ranges) {
-            total *= it->parts[k].count;
-            if (total > *left)
-                break;
-        }
-    if (total > *left)
-        return bad(err, text, at, too_many, "");
-    *left -= total;
-    for (size_t n = 0; n < total; n++) {
-        size_t stride = total, rest = n;
-        hrun_buf_reset(&name);
-        for (size_t k = 0; k < it->nparts; k++) {
-            const struct part *part = &it->parts[k];
-            if (!part->ranges) {
-                hrun_buf_add(&name, part->text, part->len);
-                continue;
-            }
-            stride /= part->count; /* the last bracket varies fastest */
-            add_number(&name, part, rest / stride);
-            rest %= stride;
-        }
-        if (name.len > NAME_LONGEST) {
-            bad(err, text, at, "a name has more than 255 characters", "");
-            goto out;
-        }
-        hrun_strvec_push(out, name.data);
-    }
-    rc = 0;
-out:
-    hrun_buf_release(&name);
-    return rc;
+    x->item = p;
+    hrun_buf_reset(&x->name);
+    if (!*p || *p == ',')
+        return bad(x->err, x->text, p, x->text[0] ? "a name is missing here" : "it is empty", "");
+    if (*p == '-')
+        return bad(x->err, x->text, p, "a name does not begin with '-'", "");
+    if (ipv6 && p[ipv6] && p[ipv6] != ',')
+        return bad(x->err, x->text, p + ipv6, "nothing may follow an IPv6 address but a comma", "");
+    hrun_buf_add(&x->name, p, ipv6);
+    return expand_rest(x, p + ipv6);
 }
 
 int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_error *err)
 {
-    size_t start = out->n, left = HRUN_HOSTLIST_MAX;
+    struct expansion x = { .text = text, .name = HRUN_BUF_INIT, .most = out->n + HRUN_HOSTLIST_MAX, .out = out,
+                           .err = err };
+    size_t start = out->n;
     const char *p = text;
     int rc;
 
     for (;;) {
-        struct item it = { NULL, 0 };
-        const char *at = p;
-        rc = read_item(text, &p, &it, err);
-        if (!rc)
-            rc = expand(text, at, &it, &left, out, err);
-        item_release(&it);
-        if (rc || !*p)
+        rc = expand_item(&x, p);
+        if (rc || !*x.end)
             break;
-        p++;
+        p = x.end + 1;
     }
     if (rc && out->v) {
         while (out->n > start)
             free(out->v[--out->n]);
         out->v[start] = NULL;
     }
+    hrun_buf_release(&x.name);
     return rc;
 }
 

@@ -68,8 +68,7 @@ size_t hrun_text_width(const char *s, size_t len)
     return n;
 }
 
-/* Where the first n characters of s end. */
-static const char *skip_characters(const char *s, size_t n)
+const char *hrun_skip_characters(const char *s, size_t n)
 {
     while (*s && (n || ((unsigned char)*s & 0xC0) == 0x80))
         n -= ((unsigned char)*s++ & 0xC0) != 0x80;
@@ -83,8 +82,8 @@ void hrun_add_shortened(struct hrun_buf *out, const char *s, size_t columns)
     if (all <= columns)
         hrun_buf_adds(out, s);
     else
-        hrun_buf_addf(out, "%.*s..%s", (int)(skip_characters(s, columns - 2 - end) - s), s,
-                      skip_characters(s, all - end));
+        hrun_buf_addf(out, "%.*s..%s", (int)(hrun_skip_characters(s, columns - 2 - end) - s), s,
+                      hrun_skip_characters(s, all - end));
 }
 
 int hrun_terminal_width(int fd)

@@ -76,6 +76,8 @@ void hrun_table_render(const struct hrun_table *t, int indent, struct hrun_buf *
 
 /* The columns that s[len] takes: its UTF-8 characters. */
 size_t hrun_text_width(const char *s, size_t len);
+/* Where the first n UTF-8 characters of s end. */
+const char *hrun_skip_characters(const char *s, size_t n);
 /* s, or where it takes more than `columns` (at least 4) its beginning and its end with ".." between them. */
 void hrun_add_shortened(struct hrun_buf *out, const char *s, size_t columns);
 /* The columns of a line on this descriptor: of its terminal, else $COLUMNS, else 80; 40 to 1000. */

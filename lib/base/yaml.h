@@ -75,8 +75,8 @@ int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct
 
 /* Fill *err with the place of the value at path ("terms.np[3]", "" for the file itself) and a message.
  * offset: characters into the scalar's text (0 for its beginning, which for a quoted one is behind the quote and for a
- * block one the first line below; -1 for where the value itself begins). Where the path does not exist, the place is
- * that of its last part that does. Result: -1. */
+ * literal block (|) the first line below; -1 for where the value itself begins). In other scalars of several lines the
+ * place is where the value begins. Where the path does not exist, it is that of its last part that does. Result: -1. */
 int hrun_yaml_fail(const struct hrun_yaml *marks, const char *path, int offset, struct hrun_error *err,
                    enum hrun_code code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
@@ -120,8 +120,8 @@ void hrun_yaml_release(const struct hrun_key *keys, void *data);
  * NULL only when the document is empty. */
 yaml_node_t *hrun_yaml_find(const struct hrun_yaml *y, const char *path, int *whole);
 
-/* Line and column (from 1) of the character `offset` of a node's text. Exact for every scalar style;
- * offsets behind the end mean the end. For lists and mappings: their beginning. */
+/* Line and column (from 1) of the character `offset` of a node's text; see hrun_yaml_fail. Offsets behind the end mean
+ * the end. For lists and mappings: their beginning. */
 void hrun_yaml_place(const struct hrun_yaml *y, const yaml_node_t *node, int offset, int *line, int *column);
 
 /* Line and column (from 1) of a byte of the text. */
