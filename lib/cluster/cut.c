@@ -16,196 +16,37 @@ struct hrun_cuts {
     int ntexts, texts_cap;
 };
 
-/* ---------------------------------------------------------------- lists as sets */
-
-/* One byte for each number up to the largest of a list such as "0-3,8": 1 if it is in the list. NULL, and *size = -1:
- * it is no list. */
-static char *read_number_set(const char *list, int *size)
-{
-    char *set = NULL;
-    const char *p;
-    long first, last, most;
-
-    for (int pass = 0; pass < 2; pass++) {
-        most = -1;
-        for (p = list; ; p++) {
-            p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last);
-            if (!p || (*p && *p != ',')) {
-                *size = -1;
-                return NULL;
-            }
-            for (long i = first; set && i <= last; i++)
-                set[i] = 1;
-            most = last > most ? last : most;
-            if (!*p)
-                break;
-        }
-        if (!set)
-            set = xcalloc((size_t)most + 1, 1);
-    }
-    *size = (int)most + 1;
-    return set;
-}
-
-/* The list of a set, in fresh memory, and how many are in it. */
-static char *print_number_set(const char *set, int size, int *count)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int last;
-
-    *count = 0;
-    for (int i = 0; i < size; i = last + 1) {
-        last = i;
-        if (!set[i])
-            continue;
-        while (last + 1 < size && set[last + 1])
-            last++;
-        hrun_range_add(&b, 0, i, last);
-        *count += last - i + 1;
-    }
-    return hrun_buf_detach(&b);
-}
-
 /* ---------------------------------------------------------------- cutting */
 
-/* What hwloc says of a told topology, as sets. */
-struct sets {
-    struct hrun_topo_pe *cores, *full;  /* PEs of level core, and of the level wanted */
-    char **pus;                 /* of each core, those that may be used; NULL: the core is not used */
-    int ncores, nfull;
-    int npus, nnumbers;         /* length of each pus[i]; of a set of logical core numbers */
-    int *home;                  /* of each core, the PE of `full` that holds it */
-    int used;                   /* cores that may be used */
-    uint64_t memory;            /* theirs */
-};
-
-static void sets_release(struct sets *k)
+static void destroy_restricted(struct hrun_topo **t)
 {
-    for (int i = 0; k->pus && i < k->ncores; i++)
-        free(k->pus[i]);
-    free(k->pus);
-    free(k->home);
-    hrun_topo_pes_free(k->cores, k->ncores);
-    hrun_topo_pes_free(k->full, k->nfull);
+    hrun_topo_destroy(*t);
 }
 
-/* Which PE of `full` holds each core; both speak of cores by logical number. */
-static void find_homes(struct sets *k)
-{
-    autofree int *owner = NULL;
-    int size;
-
-    for (int i = 0; i < k->ncores; i++) {
-        size = (int)strtol(k->cores[i].cores, NULL, 10) + 1;
-        k->nnumbers = size > k->nnumbers ? size : k->nnumbers;
-    }
-    owner = xcalloc((size_t)k->nnumbers, sizeof *owner);
-    for (int f = 0; f < k->nfull; f++) {
-        autofree char *set = read_number_set(k->full[f].cores, &size);
-
-        for (int i = 0; i < size && i < k->nnumbers; i++)
-            if (set[i])
-                owner[i] = f;
-    }
-    for (int i = 0; i < k->ncores; i++)
-        k->home[i] = owner[strtol(k->cores[i].cores, NULL, 10)];
-}
-
-static int make_sets(const struct hrun_host *h, enum hrun_level level, struct sets *k, struct hrun_error *err)
-{
-    const struct hrun_topo *t = h->topo;
-    autofree char *usable = read_number_set(h->answer->usable, &k->npus);
-    int size, any;
-
-    if (!usable)
-        return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
-                         "the same hrun there", h->name, h->answer->usable);
-    if (hrun_topo_pes(t, level, 0, &k->full, &k->nfull, err) ||
-        hrun_topo_pes(t, HRUN_LEVEL_CORE, 0, &k->cores, &k->ncores, err))
-        return -1;
-    k->pus = xcalloc((size_t)k->ncores, sizeof *k->pus);
-    k->home = xcalloc((size_t)k->ncores, sizeof *k->home);
-    find_homes(k);
-    for (int i = 0; i < k->ncores; i++) {
-        autofree char *set = read_number_set(k->cores[i].cpuset, &size);
-
-        k->pus[i] = xcalloc((size_t)k->npus, 1);
-        any = 0;
-        for (int p = 0; p < size && p < k->npus; p++)
-            any |= k->pus[i][p] = set[p] && usable[p];
-        if (any) {
-            k->used++;
-            k->memory += k->cores[i].memory_bytes;
-        } else {
-            free(k->pus[i]);
-            k->pus[i] = NULL;
-        }
-    }
-    if (!k->used)
-        return hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
-                         "knows others", h->name, h->answer->usable);
-    return 0;
-}
-
-/* Fill *pe with the cores among the first max_cores used ones whose home is `home`. */
-static void fill_pe(const struct sets *k, int max_cores, int home, struct hrun_topo_pe *pe)
-{
-    autofree char *pus = xcalloc((size_t)k->npus, 1);
-    autofree char *numbers = xcalloc((size_t)k->nnumbers, 1);
-    struct hrun_buf core_pus = HRUN_BUF_INIT;
-    int left = max_cores, count;
-
-    for (int i = 0; i < k->ncores && left > 0; i++) {
-        autofree char *one = NULL;
-
-        if (!k->pus[i])
-            continue;
-        left--;
-        if (k->home[i] != home)
-            continue;
-        for (int p = 0; p < k->npus; p++)
-            pus[p] |= k->pus[i][p];
-        one = print_number_set(k->pus[i], k->npus, &count);
-        hrun_buf_addf(&core_pus, "%s%s", core_pus.len ? ";" : "", one);
-        numbers[strtol(k->cores[i].cores, NULL, 10)] = 1;
-        pe->memory_bytes += k->cores[i].memory_bytes;
-    }
-    pe->kind = k->full[home].kind;
-    pe->cpuset = print_number_set(pus, k->npus, &pe->npus);
-    pe->cores = print_number_set(numbers, k->nnumbers, &pe->ncores);
-    pe->core_pus = hrun_buf_detach(&core_pus);
-}
-
-/* Cut a host that told what may be used there. */
+/* Cut a host that told which PUs may be used there. */
 static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
 {
-    autorelease(sets_release) struct sets k = { 0 };
-    autofree char *seen = NULL;
-    int left;
+    autorelease(destroy_restricted) struct hrun_topo *t = hrun_topo_restrict(h->topo, cut->usable);
+    struct hrun_topo_pe *all;
+    int n;
 
-    if (make_sets(h, cut->level, &k, err))
+    if (!t)
+        return hrun_fail(err, HRUN_EINVAL, "host '%s' tells '%.60s' as the PUs that may be used there; install "
+                         "the same hrun there", h->name, cut->usable);
+    cut->ncores = hrun_topo_ncores(t, -1);
+    if (!cut->ncores)
+        return hrun_fail(err, HRUN_EINVAL, "host '%s' may use none of its cores: it tells PUs %.60s, and hwloc there "
+                         "knows others", h->name, cut->usable);
+    if (hrun_topo_pes(t, HRUN_LEVEL_NODE, 0, &all, &n, err))
         return -1;
-    left = cut->max_cores > 0 && cut->max_cores < k.used ? cut->max_cores : k.used;
-    cut->memory = k.memory;
-    cut->ncores = k.used;
-    cut->pes = xcalloc((size_t)k.nfull, sizeof *cut->pes);
-    seen = xcalloc((size_t)k.nfull, 1);
-    for (int i = 0, most = left; i < k.ncores && left > 0; i++) {
-        if (!k.pus[i])
-            continue;
-        left--;
-        if (seen[k.home[i]])
-            continue;
-        seen[k.home[i]] = 1;
-        fill_pe(&k, most, k.home[i], &cut->pes[cut->n++]);
-    }
-    return 0;
+    for (int i = 0; i < n; i++)
+        cut->memory += all[i].memory_bytes;
+    hrun_topo_pes_free(all, n);
+    return hrun_topo_pes(t, cut->level, cut->max_cores, &cut->pes, &cut->n, err);
 }
 
 static void cut_destroy(struct hrun_cut *cut)
 {
-    if (!cut)
-        return;
     hrun_topo_pes_free(cut->pes, cut->n);
     free(cut->usable);
     free(cut);
@@ -235,8 +76,6 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
     const char *usable = usable_of(h);
     struct hrun_cut *cut;
 
-    if (max_cores < 0)
-        max_cores = 0;
     /* The last first: neighbours are often alike. */
     for (int i = cuts->n - 1; i >= 0; i--) {
         cut = cuts->v[i];

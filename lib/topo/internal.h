@@ -33,6 +33,7 @@ struct hrun_topo {
     uint64_t memory_limit;          /* of the cgroup, bytes; UINT64_MAX for none */
     double cpu_quota;               /* of the cgroup, CPUs; 0 for none */
     int memory_made_up;             /* a synthetic description without memory: hwloc invents 1 GB per node */
+    int is_restricted;              /* 1: all but `usable` and `cores` belongs to another one */
 };
 
 /* 1 if the machine has objects of that level. */

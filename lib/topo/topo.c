@@ -319,11 +319,57 @@ void hrun_topo_destroy(struct hrun_topo *t)
         hwloc_bitmap_free(t->cores[i].pus);
     free(t->cores);
     hwloc_bitmap_free(t->usable);
-    hrun_strvec_release(&t->kinds);
-    free(t->cpu_model);
-    hwloc_topology_destroy(t->hwloc);
+    if (!t->is_restricted) {
+        hrun_strvec_release(&t->kinds);
+        free(t->cpu_model);
+        hwloc_topology_destroy(t->hwloc);
+    }
     free(t);
     errno = saved;
+}
+
+/* The PUs of a list. NULL: it is none. */
+static hwloc_bitmap_t parse_pus(const char *list)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    long first, last;
+
+    for (const char *p = list; (p = hrun_range_next(p, HRUN_RANGES_MAX, &first, &last)); p++) {
+        hwloc_bitmap_set_range(set, (unsigned)first, (int)last);
+        if (!*p)
+            return set;
+        if (*p != ',')
+            break;
+    }
+    hwloc_bitmap_free(set);
+    return NULL;
+}
+
+struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usable)
+{
+    hwloc_bitmap_t set = parse_pus(usable);
+    struct hrun_topo *r;
+
+    if (!set)
+        return NULL;
+    r = xmalloc(sizeof *r);
+    *r = *t;
+    r->is_restricted = 1;
+    hwloc_bitmap_and(set, set, t->usable);
+    r->usable = set;
+    r->ncores = 0;
+    r->cores = xcalloc((size_t)t->ncores, sizeof *r->cores);
+    for (int i = 0; i < t->ncores; i++) {
+        struct hrun_topo_core *c = &r->cores[r->ncores];
+
+        if (!hwloc_bitmap_intersects(t->cores[i].pus, set))
+            continue;
+        *c = t->cores[i];
+        c->pus = hwloc_bitmap_alloc();
+        hwloc_bitmap_and(c->pus, t->cores[i].pus, set);
+        r->ncores++;
+    }
+    return r;
 }
 
 int hrun_topo_is_this_system(const struct hrun_topo *t)

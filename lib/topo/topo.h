@@ -55,6 +55,9 @@ struct hrun_topo_pe {
  * Result: to be given to hrun_topo_destroy. */
 struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text, struct hrun_error *err);
 void hrun_topo_destroy(struct hrun_topo *t);
+/* The same with those PUs alone that `usable` ("0-3,8") lists, too; it may have no core. To be destroyed before t.
+ * NULL: that is no list. */
+struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usable);
 
 /* 1 if the topology describes the machine we run on (binding works). */
 int hrun_topo_is_this_system(const struct hrun_topo *t);
