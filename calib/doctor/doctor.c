@@ -90,8 +90,8 @@ static int measure_on(struct context *c, const struct calib_settings *s, const c
     if (!l || describe(c, l, program, out, err))
         goto done;
     if (!s->common.quiet)
-        fprintf(stderr, "hrun-calibrate: measuring %d PE%s; the machine should be as it is when programs run\n",
-                l->nranks, l->nranks == 1 ? "" : "s");
+        fprintf(stderr, "hrun-calibrate: measuring %s; the machine should be as it is when programs run\n",
+                hrun_counted(l->nranks, "PE").s);
     rc = alone_run(c, l, words, check_end, out, interrupted, err);
 done:
     hrun_layout_destroy(l);

@@ -1,6 +1,8 @@
 /* judge_settings.c - checks of settings of the system; see doctor.h */
 #include "doctor.h"
 
+#include "base/units.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,8 +175,8 @@ void check_cpu_quota(const struct judging *j)
             n += d->ranks[k].host == r;
         if (!quota || strtod(quota, NULL) >= n)
             continue;
-        f = finding_add(j, r, "the control group of host %s grants %s CPUs to its %d PE%s: processes stand "
-                        "still when they have used them up", d->ranks[r].host_name, quota, n, n == 1 ? "" : "s");
+        f = finding_add(j, r, "the control group of host %s grants %s CPUs to its %s: processes stand still when they "
+                        "have used them up", d->ranks[r].host_name, quota, hrun_counted(n, "PE").s);
         f->host_only = 1;
     }
 }

@@ -20,20 +20,11 @@ static int hosts(const struct doctor_data *d)
     return n;
 }
 
-static const char *plural(int n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* ---------------------------------------------------------------- for people */
 
 static void seconds_cell(struct hrun_table *t, double s)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_add_seconds(&b, s);
-    hrun_table_cell(t, "%s", b.data);
-    hrun_buf_release(&b);
+    hrun_table_cell(t, "%s", hrun_seconds(s).s);
 }
 
 static void pes_table(const struct doctor_data *d, struct hrun_buf *out)
@@ -132,8 +123,8 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
 {
     int nhosts = hosts(d);
 
-    hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s\n\n", d->nranks, plural(d->nranks), d->nsubs,
-                  plural(d->nsubs), nhosts, plural(nhosts));
+    hrun_buf_addf(out, "%s in %s on %s\n\n", hrun_counted(d->nranks, "PE").s, hrun_counted(d->nsubs, "sub-cluster").s,
+                  hrun_counted(nhosts, "host").s);
     if (all || d->nranks <= PES_SHOWN)
         pes_table(d, out);
     else
@@ -148,9 +139,9 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
     add_findings(f, all, out);
     if (f->n)
         hrun_buf_addc(out, '\n');
-    hrun_buf_addf(out, "%s for a threshold of %.3g %%: %d problem%s, %d warning%s\n",
-                  f->problems ? "Not predictable enough" : "Predictable enough", 100 * limits->spread, f->problems,
-                  plural(f->problems), f->warnings, plural(f->warnings));
+    hrun_buf_addf(out, "%s for a threshold of %.3g %%: %s, %s\n",
+                  f->problems ? "Not predictable enough" : "Predictable enough", 100 * limits->spread,
+                  hrun_counted(f->problems, "problem").s, hrun_counted(f->warnings, "warning").s);
 }
 
 /* ---------------------------------------------------------------- for machines */

@@ -246,11 +246,7 @@ static void add_config(struct hrun_table *t, const struct campaign *g, const int
 
 static void add_time(struct hrun_table *t, double seconds)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    hrun_add_seconds(&text, seconds);
-    hrun_table_cell(t, "%s", seconds > 0 ? text.data : "not known yet");
-    hrun_buf_release(&text);
+    hrun_table_cell(t, "%s", seconds > 0 ? hrun_seconds(seconds).s : "not known yet");
 }
 
 int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)
@@ -277,9 +273,9 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
         rc = 0;
         if (n) {
             hrun_table_render(t, 0, out);
-            hrun_buf_addf(out, "\n%d first run%s over the sub-clusters %s, in this order (--seed %llu)%s\n", n,
-                          n == 1 ? "" : "s", cluster.data, (unsigned long long)g->budget->seed, n == g->budget->runs ?
-                          "" : "; the later ones depend on the times of these");
+            hrun_buf_addf(out, "\n%s over the sub-clusters %s, in this order (--seed %llu)%s\n",
+                          hrun_counted(n, "first run").s, cluster.data, (unsigned long long)g->budget->seed,
+                          n == g->budget->runs ? "" : "; the later ones depend on the times of these");
         } else {
             hrun_buf_adds(out, "nothing is left to be run\n");
         }
@@ -327,13 +323,10 @@ void budget_verdict(const struct campaign *g, struct hrun_buf *out)
 
     if (!found)
         hrun_buf_addf(out, "%s; ", reasons[st->end]);
-    hrun_buf_addf(out, "%d run%s in ", st->runs, st->runs == 1 ? "" : "s");
-    hrun_add_seconds(out, st->spent_s);
-    if (st->budget_s > 0) {
-        hrun_buf_adds(out, " of a budget of ");
-        hrun_add_seconds(out, st->budget_s);
-        hrun_buf_adds(out, g->budget->limit_s > 0 ? "" : " (--budget TIME sets another)");
-    }
+    hrun_buf_addf(out, "%s in %s", hrun_counted(st->runs, "run").s, hrun_seconds(st->spent_s).s);
+    if (st->budget_s > 0)
+        hrun_buf_addf(out, " of a budget of %s%s", hrun_seconds(st->budget_s).s,
+                      g->budget->limit_s > 0 ? "" : " (--budget TIME sets another)");
     if (st->ignores)
         hrun_buf_adds(out, "; unequal shares of the work make no difference to the program, so they stay equal");
     if (!st->sizes || isnan(st->loss))

@@ -174,14 +174,8 @@ int campaign_left_is_sure(const struct campaign *g)
 
 static void add_time(struct hrun_table *t, double seconds, int runs)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    if (seconds > 0)
-        hrun_add_seconds(&text, seconds < 10 ? seconds : round(seconds));
-    else
-        hrun_buf_adds(&text, runs ? "not known yet" : "-");
-    hrun_table_cell(t, "%s", text.data);
-    hrun_buf_release(&text);
+    hrun_table_cell(t, "%s", seconds > 0 ? hrun_seconds(seconds < 10 ? seconds : round(seconds)).s
+                             : runs ? "not known yet" : "-");
 }
 
 static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)

@@ -102,10 +102,9 @@ static void add_runs(struct hrun_table *t, const struct choice *v)
     if (v->why)
         hrun_table_cell(t, "%s", v->why);
     else if (v->runs_here)
-        hrun_table_cell(t, "%d run%s", v->runs_here, v->runs_here == 1 ? "" : "s");
+        hrun_table_cell(t, "%s", hrun_counted(v->runs_here, "run").s);
     else if (v->runs_elsewhere)
-        hrun_table_cell(t, "not run at this size, %d run%s at others", v->runs_elsewhere,
-                        v->runs_elsewhere == 1 ? "" : "s");
+        hrun_table_cell(t, "not run at this size, %s at others", hrun_counted(v->runs_elsewhere, "run").s);
     else
         hrun_table_cell(t, "never run, the models alone");
 }
@@ -126,25 +125,19 @@ void choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_table_cell(t, "%s", heads[i]);
     for (int i = 0; i < c->n; i++) {
         const struct choice *v = &c->v[i];
-        struct hrun_buf time = HRUN_BUF_INIT, range = HRUN_BUF_INIT;
+        struct hrun_buf range = HRUN_BUF_INIT;
 
-        if (v->P)
-            hrun_add_seconds(&time, v->time_s);
-        if (!v->why) {
-            hrun_buf_addc(&range, '(');
-            hrun_add_seconds_range(&range, v->low_s, v->high_s);
-            hrun_buf_addc(&range, ')');
-        }
+        if (!v->why)
+            hrun_buf_addf(&range, "(%s)", hrun_seconds_range(v->low_s, v->high_s).s);
         if (!c->fixed)
             hrun_table_cell(t, "%lld", (long long)v->N);
         hrun_table_cell(t, "%s", v->config);
-        hrun_table_cell(t, "%s", time.data);
+        hrun_table_cell(t, "%s", v->P ? hrun_seconds(v->time_s).s : "");
         hrun_table_cell(t, "%s", range.data);
         hrun_table_cell(t, "%s", v->why ? "" : v->next);
         add_runs(t, v);
         hrun_table_cell(t, "%s", !is_unsure(c, v) ? "" : strchr(v->doubts, ',') ? "**" : "*");
         unsure |= !is_unsure(c, v) ? 0 : strchr(v->doubts, ',') ? 3 : 1;
-        hrun_buf_release(&time);
         hrun_buf_release(&range);
     }
     if (c->n)
@@ -171,12 +164,9 @@ void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
         hrun_buf_adds(out, "this command");
     else
         hrun_buf_addf(out, "N = %lld", (long long)v->N);
-    hrun_buf_addf(out, " with %d process%s, %s: ", v->P, v->P == 1 ? "" : "es", v->config);
-    hrun_add_seconds(out, v->time_s);
+    hrun_buf_addf(out, " with %s, %s: %s", hrun_counted(v->P, "process").s, v->config, hrun_seconds(v->time_s).s);
     if (v->plain_s > 0 && saved_s > MATTERS * v->plain_s) {
-        hrun_buf_adds(out, " in place of ");
-        hrun_add_seconds(out, v->plain_s);
-        hrun_buf_addf(out, " with %d as mpirun starts it", v->plain_P);
+        hrun_buf_addf(out, " in place of %s with %d as mpirun starts it", hrun_seconds(v->plain_s).s, v->plain_P);
         if (c->fixed && ceil(spent_s / saved_s) > 1)
             hrun_buf_addf(out, "; %.0f runs save what this took", ceil(spent_s / saved_s));
     } else if (v->plain_s > 0) {

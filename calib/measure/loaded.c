@@ -1,6 +1,7 @@
 /* loaded.c - runs on hosts of which all PEs are kept busy; see measure.h */
 #include "measure.h"
 #include "base/alloc.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +96,9 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
 
     if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe) {
         free(pes);
-        return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %d core%s, and engine smpi cannot load "
-                         "a core with copies of a run: use --procs %d", p->procs[p->sub], sub->name, sub->cores_per_pe,
-                         sub->cores_per_pe == 1 ? "" : "s", sub->cores_per_pe);
+        return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %s, and engine smpi cannot load a core "
+                         "with copies of a run: use --procs %d", p->procs[p->sub], sub->name,
+                         hrun_counted(sub->cores_per_pe, "core").s, sub->cores_per_pe);
     }
     rc = copies_run(runs, p, pes, n, r, &slowest, err);
     if (!rc && r->ok)

@@ -361,20 +361,17 @@ static int say_settings(const struct context *c, const struct calib_settings *s,
 static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
-    struct hrun_buf limit = HRUN_BUF_INIT;
 
     if (s->common.quiet)
         return;
     if (g->budget) {
-        hrun_add_seconds(&limit, g->budget->limit_s);
         fprintf(stderr, "hrun-calibrate: runs are chosen one by one");
         if (s->common.verbose)
             fprintf(stderr, ", in random order within a stage (--seed %llu)", (unsigned long long)g->budget->seed);
         if (g->budget->limit_s > 0)
-            fprintf(stderr, "; they may take %s", limit.data);
+            fprintf(stderr, "; they may take %s", hrun_seconds(g->budget->limit_s).s);
         else if (g->budget->finds)
             fputs("; the first ones tell how long it takes (--budget TIME sets a limit)", stderr);
-        hrun_buf_release(&limit);
         if (g->budget->known)
             fprintf(stderr, "; %d measurement%s there already", g->budget->known,
                     g->budget->known == 1 ? " is" : "s are");
@@ -413,8 +410,8 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
                 g->failed_points, g->last_failure,
                 c->app->fixed ? "" : " Every run needs the size, for instance '{N}' among its arguments");
     else
-        fprintf(stderr, "hrun-calibrate: %d point%s failed and %s left out (last: %s)%s\n", g->failed_points,
-                g->failed_points == 1 ? "" : "s", g->failed_points == 1 ? "is" : "are", g->last_failure,
+        fprintf(stderr, "hrun-calibrate: %s failed and %s left out (last: %s)%s\n",
+                hrun_counted(g->failed_points, "point").s, g->failed_points == 1 ? "is" : "are", g->last_failure,
                 !g->hosts_failed ? "" : c->app->nprepare
                 ? "; what was measured is kept, and the same command makes the runs that a step of 'prepare' or a host "
                   "has prevented"
@@ -478,8 +475,8 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
         return 128 + rc;
     }
     if (rc > 0) {
-        fprintf(stderr, "hrun-calibrate: stopped after %d measurement%s; what was measured is kept, the same command%s "
-                "goes on from here\n", g->good, g->good == 1 ? "" : "s",
+        fprintf(stderr, "hrun-calibrate: stopped after %s; what was measured is kept, the same command%s goes on from "
+                "here\n", hrun_counted(g->good, "measurement").s,
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }

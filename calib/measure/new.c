@@ -6,6 +6,7 @@
 #include "app/app.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "model/discover.h"
 #include "model/model.h"
 #include "plan/plan.h"
@@ -470,11 +471,10 @@ static void say_little(const struct hrun_discover_point *v, size_t n, const stru
         return;
     wanting = sizes < POWER ? "at least three sizes"
               : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)" : "more sizes";
-    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %zu term%s chosen by runs at %d size%s "
-            "and %d number%s of processes; better ones need %s: say %s with them, or edit the definition "
-            "where you know better, and say: hrun-calibrate fit %s\n", nfound, nfound == 1 ? "" : "s", sizes,
-            sizes == 1 ? "" : "s", counts, counts == 1 ? "" : "s", wanting, a->command ? "--vary" : "--new --force",
-            a->name);
+    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %s chosen by runs at %s and %s of "
+            "processes; better ones need %s: say %s with them, or edit the definition where you know better, and say: "
+            "hrun-calibrate fit %s\n", hrun_counted(nfound, "term").s, hrun_counted(sizes, "size").s,
+            hrun_counted(counts, "number").s, wanting, a->command ? "--vary" : "--new --force", a->name);
 }
 
 /* Choose terms, write the definition; for good in the end: then the terms are told. */

@@ -4,6 +4,7 @@
 #include "../common/alone.h"
 #include "app/internal.h"
 #include "base/alloc.h"
+#include "base/units.h"
 #include "session/work.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ struct search {
     struct { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
     double longest_s;              /* of those that worked */
-    char why[640];                 /* of the last failure */
+    char why[768];                 /* of the last failure */
 };
 
 /* Of npes[nsubs], the PEs that may be used, the sub-cluster with the most holds all processes: as many PEs as divide P,
@@ -71,7 +72,7 @@ static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun
     if (*worked)
         s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
     else
-        snprintf(s->why, sizeof s->why, "N=%lld on %d process%s: %s%s%s", (long long)N, P, P == 1 ? "" : "es", r.status,
+        snprintf(s->why, sizeof s->why, "N=%lld on %s: %s%s%s", (long long)N, hrun_counted(P, "process").s, r.status,
                  r.detail[0] ? ": " : "", r.detail);
 done:
     alone_end(&s->ledger);
@@ -91,7 +92,7 @@ static int try(struct search *s, int64_t N, int P, int *worked, struct hrun_erro
     if (rc)
         return rc;
     if (!s->c->set->quiet && *worked)
-        fprintf(stderr, "hrun-calibrate: N=%lld on %d process%s: works\n", (long long)N, P, P == 1 ? "" : "es");
+        fprintf(stderr, "hrun-calibrate: N=%lld on %s: works\n", (long long)N, hrun_counted(P, "process").s);
     else if (!s->c->set->quiet)
         fprintf(stderr, "hrun-calibrate: %s\n", s->why);
     s->run[s->nruns].N = N;
@@ -234,10 +235,11 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
                          "Its rule can be given with --rule", a->name, s.why,
                          a->time_match ? ", and is --time right" : "");
     hrun_rules_print(&s.rules, rule, &a->rule);
-    hrun_buf_adds(&a->rule_from, s.rules.at_most_n ? "P <= N, as each process has one of N units at least.\n" : "");
-    hrun_buf_addf(&a->rule_from, "%s by runs with up to %d processes. Worked: ",
+    hrun_buf_addf(&a->rule_from, "%s%s by runs with up to %d processes. Worked: ",
+                  s.rules.at_most_n ? "P <= N, as each process has one of N units at least.\n" : "",
                   hrun_rules_first(&s.rules) < 0 ? "Allows none that failed, but no rule known agrees with all; found"
-                                                 : "Found", most);
+                                                 : "Found",
+                  most);
     list_runs(&s, 1, &a->rule_from);
     hrun_buf_adds(&a->rule_from, ".\nFailed: ");
     list_runs(&s, 0, &a->rule_from);

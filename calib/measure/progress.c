@@ -33,8 +33,7 @@ static void add_point(const struct progress *p, const struct point *point, struc
         hrun_buf_addf(out, "N=%-8lld ", (long long)point->N);
     hrun_buf_addf(out, "P=%-3d", point->P);
     if (point->sub >= 0)
-        hrun_buf_addf(out, " (%d PE%s x %d)", point->pes[point->sub], point->pes[point->sub] == 1 ? "" : "s",
-                      point->procs[point->sub]);
+        hrun_buf_addf(out, " (%s x %d)", hrun_counted(point->pes[point->sub], "PE").s, point->procs[point->sub]);
     if (point->work > 0)
         hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
     if (point->sub < 0 && point->share)
@@ -88,7 +87,7 @@ static void add_left(const struct progress *p, struct hrun_buf *out)
     else if (left < 60)
         hrun_buf_addf(out, "%.0f s", left);
     else
-        hrun_add_seconds(out, round(left));
+        hrun_buf_adds(out, hrun_seconds(round(left)).s);
     hrun_buf_adds(out, " left");
 }
 
@@ -156,7 +155,7 @@ static void show_point(struct progress *p, const struct event *e)
     add_point(p, &p->g->v[e->point], &name, &rest);
     hrun_buf_adds(&rest, "  ");
     if (!begin && e->ok)
-        hrun_add_seconds(&rest, e->time_s);
+        hrun_buf_adds(&rest, hrun_seconds(e->time_s).s);
     else
         hrun_buf_adds(&rest, begin ? "running" : e->too_short ? "too short to tell" : e->too_slow ? "ended, too slow"
                              : "failed");

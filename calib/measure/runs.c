@@ -66,14 +66,9 @@ void runs_engine_failed(struct work_result *r, const struct hrun_error *err)
 
 void runs_tell_limit(const struct work *w, struct work_result *r)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    if (!r->outcome.timed_out || w->c->timeout_s > 0)
-        return;
-    hrun_add_seconds(&text, w->limit_s);
-    snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
-             "another limit", text.data);
-    hrun_buf_release(&text);
+    if (r->outcome.timed_out && w->c->timeout_s <= 0)
+        snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
+                 "another limit", hrun_seconds(w->limit_s).s);
 }
 
 /* Once: runs cannot be watched, and why. */
@@ -389,10 +384,8 @@ static void tell_progress(struct runs *r, int *dropped, double *said_s)
         hrun_buf_adds(&words, *said_s > 0 ? "what is best is less clear than it seemed: this takes up to "
                                           : "this takes up to ");
         *said_s = st->budget_s;
-        hrun_add_seconds(&words, st->budget_s);
-        hrun_buf_adds(&words, " in all, of which ");
-        hrun_add_seconds(&words, fmax(st->budget_s - st->spent_s, 0));
-        hrun_buf_adds(&words, " are left (--budget TIME sets another limit)");
+        hrun_buf_addf(&words, "%s in all, of which %s are left (--budget TIME sets another limit)",
+                      hrun_seconds(st->budget_s).s, hrun_seconds(fmax(st->budget_s - st->spent_s, 0)).s);
         hear_words(r, words.data);
     }
     hrun_buf_release(&words);

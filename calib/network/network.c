@@ -5,6 +5,7 @@
 #include "../common/options.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "session/work.h"
 
 #include <stdio.h>
@@ -117,8 +118,8 @@ static int dry_run(struct context *c, const struct network_plan *p, const char *
     if (!rc)
         rc = hrun_engine_command(c->engine, &job, &out, err);
     if (!rc)
-        printf("the network of %d host%s, by %d processes\n  would run: %s\n  would write: %s\n", c->cluster->nhosts,
-               c->cluster->nhosts == 1 ? "" : "s", p->layout->nranks, out.data, file);
+        printf("the network of %s, by %d processes\n  would run: %s\n  would write: %s\n",
+               hrun_counted(c->cluster->nhosts, "host").s, p->layout->nranks, out.data, file);
     free(stdin_text);
     hrun_buf_release(&out);
     work_words_release(&words);
@@ -137,8 +138,8 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
     int rc;
 
     if (!s->common.quiet)
-        fprintf(stderr, "hrun-calibrate: measuring the network of %d host%s; the machine should be as it is when "
-                "programs run\n", c->cluster->nhosts, c->cluster->nhosts == 1 ? "" : "s");
+        fprintf(stderr, "hrun-calibrate: measuring the network of %s; the machine should be as it is when programs "
+                "run\n", hrun_counted(c->cluster->nhosts, "host").s);
     rc = network_measure(c, p, &records, interrupted, err);
     if (rc && !*interrupted && err->code == HRUN_EENGINE) {
         struct hrun_error why = *err;
@@ -333,8 +334,8 @@ int network_of_options(struct context *c, const char *without, struct hrun_error
                 c->app->name, without, network_named(c->set) ? "`hrun-calibrate network` measures it" :
                 "name them as for hrun (--host, --hostfile, --cluster, --platform)");
     else if (!rc && c->set->verbose)
-        fprintf(stderr, "hrun-calibrate: the network of %d host%s measured %s is used\n", c->net->nhosts,
-                c->net->nhosts == 1 ? "" : "s", c->net->date);
+        fprintf(stderr, "hrun-calibrate: the network of %s measured %s is used\n",
+                hrun_counted(c->net->nhosts, "host").s, c->net->date);
     hosts.app = NULL;
     context_release(&hosts);
     hrun_buf_release(&note);

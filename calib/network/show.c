@@ -67,8 +67,7 @@ static void add_time(struct hrun_table *t, const struct hrun_net_value *v, doubl
 
     if (isfinite(v->half) && f * (v->v + v->half) < nothing)
         v = &none;
-    hrun_add_seconds(b, f * v->v);
-    hrun_buf_adds(b, unit);
+    hrun_buf_addf(b, "%s%s", hrun_seconds(f * v->v).s, unit);
     cell_of(t, v, b);
 }
 
@@ -132,7 +131,7 @@ static void add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hru
         rate(t, &k->out_bytes_per_s, network_long_share(net), b);
         rate(t, &k->in_bytes_per_s, network_long_share(net), b);
         if (k->local_fixed_s[0].v > 0 || per_byte > 0)
-            hrun_add_seconds(b, k->local_fixed_s[0].v);
+            hrun_buf_adds(b, hrun_seconds(k->local_fixed_s[0].v).s);
         cell(t, b);
         if (per_byte > 0)
             add_bytes_rate(1 / per_byte, b);
@@ -243,7 +242,7 @@ static void add_folded_pairs(const struct hrun_net *net, struct hrun_buf *b, str
             add_folded_hosts(net, net->group_of, h, b);
             cell(t, b);
             hrun_table_cell(t, "%d", r.pairs);
-            hrun_add_seconds_range(b, r.latency_s[0], r.latency_s[1]);
+            hrun_buf_adds(b, hrun_seconds_range(r.latency_s[0], r.latency_s[1]).s);
             cell(t, b);
             add_bytes_rate(r.rate[0], b);
             hrun_buf_adds(b, " .. ");
@@ -282,9 +281,7 @@ static void add_bytes(struct hrun_buf *out, const char *before, double bytes, co
 {
     if (!(bytes > 0))
         return;
-    hrun_buf_adds(out, before);
-    hrun_add_bytes(out, bytes);
-    hrun_buf_adds(out, after);
+    hrun_buf_addf(out, "%s%s%s", before, hrun_bytes(bytes).s, after);
 }
 
 static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
@@ -296,9 +293,8 @@ static void add_protocols(const struct hrun_net *net, struct hrun_buf *out)
     if (t->gather_M2 > 0) {
         add_bytes(out, "  gather: from ", t->gather_M1, " (M1)");
         add_bytes(out, " to ", t->gather_M2, " (M2) times jump: ");
-        hrun_buf_addf(out, "%.0f %% of them take longer, by ", 100 * t->irregular_share);
-        hrun_add_seconds(out, t->irregular_share > 0 ? t->irregular_s / t->irregular_share : t->irregular_s);
-        hrun_buf_adds(out, " on average\n");
+        hrun_buf_addf(out, "%.0f %% of them take longer, by %s on average\n", 100 * t->irregular_share,
+                      hrun_seconds(t->irregular_share > 0 ? t->irregular_s / t->irregular_share : t->irregular_s).s);
     } else {
         add_bytes(out, "  gather: beyond ", t->gather_M1, " (M1) the slope is another\n");
     }
@@ -314,7 +310,7 @@ static void add_segments(const struct hrun_net *net, struct hrun_buf *b, struct 
     t = hrun_table_create("rrr");
     hrun_table_row(t, "messages from", "latency x", "time of bytes x");
     for (int k = 0; k < net->nsegments; k++) {
-        hrun_add_bytes(b, net->segments[k].from_bytes);
+        hrun_buf_adds(b, hrun_bytes(net->segments[k].from_bytes).s);
         cell(t, b);
         hrun_table_cell(t, "%.3g", net->segments[k].a / net->segments[0].a);
         hrun_table_cell(t, "%.3g", net->segments[k].b * network_long_share(net));
@@ -327,9 +323,8 @@ static void add_about(const struct network_about *a, struct hrun_buf *out)
     const struct hrun_net_quality *q = a->quality;
 
     if (a->records) {
-        hrun_buf_addf(out, "  %zu experiments, ", a->records);
-        hrun_add_seconds(out, a->spent_s);
-        hrun_buf_addf(out, "; the model misses them by %.1f %% (root mean square)", 100 * (q ? q->residual_rel : 0));
+        hrun_buf_addf(out, "  %zu experiments, %s; the model misses them by %.1f %% (root mean square)", a->records,
+                      hrun_seconds(a->spent_s).s, 100 * (q ? q->residual_rel : 0));
         if (q)
             hrun_buf_addf(out, ", at worst by %.1f %%", 100 * q->worst_rel);
         hrun_buf_addc(out, '\n');
@@ -354,8 +349,8 @@ void network_text(const struct hrun_net *net, const struct network_about *about,
 {
     struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_buf_addf(out, "network of %d host%s behind %d switch%s", net->nhosts, net->nhosts == 1 ? "" : "s",
-                  net->ngroups, net->ngroups == 1 ? "" : "es");
+    hrun_buf_addf(out, "network of %s behind %s", hrun_counted(net->nhosts, "host").s,
+                  hrun_counted(net->ngroups, "switch").s);
     if (net->date[0])
         hrun_buf_addf(out, ", measured %s (%s, %s)", net->date, net->mpi, net->engine);
     hrun_buf_adds(out, "\n\n");

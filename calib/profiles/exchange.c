@@ -4,6 +4,7 @@
 #include "../common/options.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -72,8 +73,8 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
     if (hrun_store_samples(c->store, app, sig, &one->samples, err))
         return -1;
     if (one->samples.bad)
-        fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", one->samples.bad,
-                one->samples.bad == 1 ? "" : "s", one->samples.first_bad);
+        fprintf(stderr, "hrun-calibrate: %s skipped (%s)\n", hrun_counted(one->samples.bad, "record").s,
+                one->samples.first_bad);
     hrun_samples_current(&one->samples);
     return 0;
 }
@@ -324,8 +325,8 @@ static int store_file(struct context *c, const char *path, const struct hrun_exc
         if (hrun_exchange_store(c->store, x, app, sig, &added, &known, err))
             return -1;
         if (!c->set->quiet)
-            printf("%s: %s on %s: %zu measurement%s imported, %zu known already\n", path, app, sig, added,
-                   added == 1 ? "" : "s", known);
+            printf("%s: %s on %s: %s imported, %zu known already\n", path, app, sig,
+                   hrun_counted(added, "measurement").s, known);
     }
     return 0;
 }

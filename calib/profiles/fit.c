@@ -148,8 +148,8 @@ static int read_logs(struct batch *b)
             b->v[i].quiet = 1;
             status = context_complain("hrun-calibrate", &err);
         } else if (b->logs[i].bad) {
-            fprintf(stderr, "hrun-calibrate: %zu record%s skipped (%s)\n", b->logs[i].bad,
-                    b->logs[i].bad == 1 ? "" : "s", b->logs[i].first_bad);
+            fprintf(stderr, "hrun-calibrate: %s skipped (%s)\n", hrun_counted(b->logs[i].bad, "record").s,
+                    b->logs[i].first_bad);
         }
     }
     return status;
@@ -209,16 +209,13 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
             hrun_buf_adds(&words, sizes++ ? ", " : fixed ? "" : "at N = ");
             if (!fixed)
                 hrun_buf_addf(&words, "%lld ", (long long)v[i].N);
-            hrun_buf_addc(&words, '(');
-            hrun_add_seconds(&words, v[i].time_s);
-            hrun_buf_addc(&words, ')');
+            hrun_buf_addf(&words, "(%s)", hrun_seconds(v[i].time_s).s);
         }
     if (sizes) {
         enough = long_enough(v, kept, least_s);
         unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* told to two digits */
-        hrun_buf_adds(&words, " are too short to tell much: ");
-        hrun_add_seconds(&words, least_s);
-        hrun_buf_adds(&words, " would be long enough for what times are rounded to, or scatter by; ");
+        hrun_buf_addf(&words, " are too short to tell much: %s would be long enough for what times are rounded to, or "
+                      "scatter by; ", hrun_seconds(least_s).s);
         if (!fixed)
             hrun_buf_addf(&words, "measure sizes from about N = %.0f on (--sizes), or find a finer time in its output "
                           "(time in the definition)", ceil(enough / unit) * unit);

@@ -95,7 +95,7 @@ static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *
         hrun_buf_addf(out, "  %s, ", r->family);
         if (r->P)
             hrun_buf_addf(out, "P = %d, ", r->P);
-        hrun_buf_addf(out, "%d process%s per PE: T =", r->M, r->M == 1 ? "" : "es");
+        hrun_buf_addf(out, "%s per PE: T =", hrun_counted(r->M, "process").s);
         for (int k = 0; k < r->nterms; k++)
             if (r->k[k] != 0)
                 hrun_buf_addf(out, "%s %.3g%s%s", used++ ? " +" : "", r->k[k], strcmp(r->terms[k], "1") ? " " : "",
@@ -196,20 +196,15 @@ static int show_one(struct context *c, const char *app, const char *sig, const s
     hrun_buf_addf(&out, "%s on %s\n", app, sig);
     if (command)
         hrun_buf_addf(&out, "  %s\n", command);
-    hrun_buf_addf(&out, "  %zu measurement%s, %zu failed, %zu mixed", samples.n, samples.n == 1 ? "" : "s", failed,
-                  mixed);
+    hrun_buf_addf(&out, "  %s, %zu failed, %zu mixed", hrun_counted(samples.n, "measurement").s, failed, mixed);
     if (old)
         hrun_buf_addf(&out, ", %zu older ones no longer count", old);
     if (samples.bad)
-        hrun_buf_addf(&out, ", %zu bad record%s skipped (%s)", samples.bad, samples.bad == 1 ? "" : "s",
-                      samples.first_bad);
+        hrun_buf_addf(&out, ", %s skipped (%s)", hrun_counted(samples.bad, "bad record").s, samples.first_bad);
     if (m && m->consts && m->consts[0])
         hrun_buf_addf(&out, "; constants %s", m->consts);
-    if (m && !hrun_date_age(m->fitted, &age)) {
-        hrun_buf_adds(&out, "; fitted ");
-        hrun_add_age(&out, age);
-        hrun_buf_adds(&out, " ago");
-    }
+    if (m && !hrun_date_age(m->fitted, &age))
+        hrun_buf_addf(&out, "; fitted %s ago", hrun_age(age).s);
     hrun_buf_addc(&out, '\n');
     if (bad_models) {
         hrun_buf_adds(&out, "  the models cannot be read\n");

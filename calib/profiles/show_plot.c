@@ -109,7 +109,7 @@ static void plot_one(const struct hrun_app *app, const struct hrun_samples *samp
     struct textplot_point *points = xcalloc(2 * (size_t)n * samples->n + 1, sizeof *points), *at = points;
     int curves = 0;
 
-    hrun_buf_addf(out, "\n  time over N, %d process%s per PE\n", M, M == 1 ? "" : "es");
+    hrun_buf_addf(out, "\n  time over N, %s per PE\n", hrun_counted(M, "process").s);
     for (int i = 0; i < n; i++) {
         v[i] = (struct textplot_series){ (char)('a' + i), at, copy_points(samples, M, P[i], at) };
         at += samples->n;

@@ -256,8 +256,8 @@ static int measure_lists(struct context *c, const struct calib_settings *s, cons
         int M = s->procs.n ? (int)s->procs.v[k] : c->app ? c->app->procs_per_pe[k] : 1;
 
         if (!s->common.quiet)
-            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %d process%s on each; the machine "
-                    "should be as it is when programs run\n", M, M == 1 ? "" : "es");
+            fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %s on each; the machine should be as it "
+                    "is when programs run\n", hrun_counted(M, "process").s);
         rc = measure(c, probe, pes, M, (int)repetitions, interrupted, err);
     }
     exclusive_end(&own);

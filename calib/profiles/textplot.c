@@ -109,7 +109,7 @@ static int make_labels(const struct canvas *c, struct hrun_buf *labels)
     for (int i = 0; i < 3; i++) {
         double share = i == 1 ? 1 - (double)(c->rows / 2) / (c->rows - 1) : i == 0;
 
-        hrun_add_seconds(&labels[i], exp(c->low[1] + share * (c->high[1] - c->low[1])));
+        hrun_buf_adds(&labels[i], hrun_seconds(exp(c->low[1] + share * (c->high[1] - c->low[1]))).s);
         width = (int)labels[i].len > width ? (int)labels[i].len : width;
     }
     return width;

@@ -24,7 +24,7 @@ static void add_member_cell(struct hrun_table *t, const char *key, const json_t 
     else if (!json_is_number(v))
         hrun_buf_adds(&b, "-");
     else if (len > 2 && !strcmp(key + len - 2, "_s"))
-        hrun_add_seconds(&b, json_number_value(v));
+        hrun_buf_adds(&b, hrun_seconds(json_number_value(v)).s);
     else if (!strcmp(key, "epsilon") || !strcmp(key, "delta"))
         hrun_buf_addf(&b, "%.1f %%", 100 * json_number_value(v));
     else

@@ -101,18 +101,15 @@ static void add_job_command(const struct context *c, const struct proposed *p, s
 
 static void add_summary(const struct hrun_schedule *s, struct hrun_buf *out)
 {
-    hrun_buf_addf(out, "\n  %s after ", s->njobs == 1 ? "it ends" : "all end");
-    hrun_add_seconds(out, s->makespan_s);
-    hrun_buf_adds(out, "; each at its best, one after the other: ");
-    hrun_add_seconds(out, s->serial_s);
+    hrun_buf_addf(out, "\n  %s after %s; each at its best, one after the other: %s",
+                  s->njobs == 1 ? "it ends" : "all end", hrun_seconds(s->makespan_s).s, hrun_seconds(s->serial_s).s);
     if (s->serial_s > s->makespan_s)
         hrun_buf_addf(out, " (%.2f times as long)", s->serial_s / s->makespan_s);
     if (s->exact) {
         hrun_buf_adds(out, "\n  no schedule of these configurations is shorter\n");
     } else {
-        hrun_buf_adds(out, "\n  none can be shorter than ");
-        hrun_add_seconds(out, s->bound_s);
-        hrun_buf_addf(out, " (%.3g %% less)\n", 100 * (1 - s->bound_s / s->makespan_s));
+        hrun_buf_addf(out, "\n  none can be shorter than %s (%.3g %% less)\n", hrun_seconds(s->bound_s).s,
+                      100 * (1 - s->bound_s / s->makespan_s));
     }
 }
 
@@ -125,12 +122,9 @@ static void add_job_table(const struct jobs *j, const struct context *c, const s
     hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
     for (int i = 0; i < s->njobs; i++) {
         struct proposed p = proposed(j, s, i);
-        autorelease(hrun_buf_release) struct hrun_buf start = HRUN_BUF_INIT, end = HRUN_BUF_INIT;
         autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
         const int *pe = p.at->pe;
 
-        hrun_add_seconds(&start, p.at->start_s);
-        hrun_add_seconds(&end, p.at->end_s);
         add_job_config(c, &p, &config);
         if (p.way->variant)
             hrun_buf_addf(&config, " %s", p.way->variant);
@@ -139,8 +133,8 @@ static void add_job_table(const struct jobs *j, const struct context *c, const s
                 hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[k].name);
                 add_job_pes(cl, &cl->subs[k], pe, p.way->pes[k], &places);
             }
-        hrun_table_cell(t, "%s", start.data);
-        hrun_table_cell(t, "%s", end.data);
+        hrun_table_cell(t, "%s", hrun_seconds(p.at->start_s).s);
+        hrun_table_cell(t, "%s", hrun_seconds(p.at->end_s).s);
         hrun_table_cell(t, "%s", p.job->name);
         hrun_table_cell(t, "%lld", (long long)p.job->entry->N);
         hrun_table_cell(t, "%s", config.data);
@@ -157,8 +151,8 @@ static void print_plan_text(const struct jobs *j, const struct context *c, const
 
     for (int i = 0; i < c->cluster->nsubs; i++)
         total += npes[i];
-    hrun_buf_addf(out, "%d job%s on %d PE%s in %d sub-cluster%s\n\n", j->n, j->n == 1 ? "" : "s", total,
-                  total == 1 ? "" : "s", c->cluster->nsubs, c->cluster->nsubs == 1 ? "" : "s");
+    hrun_buf_addf(out, "%s on %s in %s\n\n", hrun_counted(j->n, "job").s, hrun_counted(total, "PE").s,
+                  hrun_counted(c->cluster->nsubs, "sub-cluster").s);
     add_job_table(j, c, s, out);
     add_summary(s, out);
     if (!c->set->verbose)

@@ -124,11 +124,10 @@ static void find_ranges(const struct tune *t, struct ranges *out)
 static void add_way(struct hrun_buf *b, const char *way, double segment, int counts)
 {
     hrun_buf_adds(b, way);
-    if (segment > 0) {
-        hrun_buf_adds(b, counts ? ", irregular parts in pieces of " : !strcmp(way, "pieces") ? " of "
-                         : ", segments of ");
-        hrun_add_bytes(b, segment);
-    }
+    if (segment > 0)
+        hrun_buf_addf(b, "%s%s",
+                      counts ? ", irregular parts in pieces of " : !strcmp(way, "pieces") ? " of " : ", segments of ",
+                      hrun_bytes(segment).s);
 }
 
 static void add_times_as_fast(struct hrun_buf *b, double times)
@@ -143,9 +142,7 @@ static void add_range_row(const struct range *r, struct hrun_table *t)
     if (r->to < 0) {
         hrun_buf_adds(&sizes, "whatever the counts");
     } else {
-        hrun_add_bytes(&sizes, r->from);
-        hrun_buf_adds(&sizes, " to ");
-        hrun_add_bytes(&sizes, r->to);
+        hrun_buf_addf(&sizes, "%s to %s", hrun_bytes(r->from).s, hrun_bytes(r->to).s);
     }
     add_way(&way, r->way, r->segment, r->to < 0);
     if (r->most > 0) {
@@ -232,9 +229,7 @@ static size_t record_of(const char *line, size_t len, const char **record)
 
 static void add_times(const struct tuning_record *v, struct hrun_buf *out)
 {
-    hrun_add_seconds(out, v->ours_s);
-    hrun_buf_adds(out, " against Open MPI's ");
-    hrun_add_seconds(out, v->library_s);
+    hrun_buf_addf(out, "%s against Open MPI's %s", hrun_seconds(v->ours_s).s, hrun_seconds(v->library_s).s);
 }
 
 static void add_fate(const struct tuning_record *v, struct hrun_buf *out)
@@ -251,17 +246,13 @@ static void add_fate(const struct tuning_record *v, struct hrun_buf *out)
 
 static void add_record_row(const struct tuning_record *v, struct hrun_table *t)
 {
-    autorelease(hrun_buf_release) struct hrun_buf bytes = HRUN_BUF_INIT, way = HRUN_BUF_INIT, fate = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf way = HRUN_BUF_INIT, fate = HRUN_BUF_INIT;
     int counts = v->bytes < 0;
 
-    if (counts)
-        hrun_buf_adds(&bytes, "any");
-    else
-        hrun_add_bytes(&bytes, v->bytes);
     add_way(&way, v->way, v->segment, counts);
     add_fate(v, &fate);
     hrun_table_cell(t, "%s%s", v->op, counts ? "v" : "");
-    hrun_table_cell(t, "%s", bytes.data);
+    hrun_table_cell(t, "%s", counts ? "any" : hrun_bytes(v->bytes).s);
     hrun_table_cell(t, "%d", v->ranks);
     hrun_table_cell(t, "%d", v->root);
     hrun_table_cell(t, "%s", way.data);

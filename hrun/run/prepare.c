@@ -504,8 +504,8 @@ static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
         return;
     p->ask.procs = presets_procs(&p->c);
     if (p->ask.procs)
-        settings_say(p->c.set, "starts %lld process%s, as your %s asks for (-n gives another number)",
-                     (long long)p->ask.procs, p->ask.procs == 1 ? "" : "es", p->c.app->presets[0].file);
+        settings_say(p->c.set, "starts %s, as your %s asks for (-n gives another number)",
+                     hrun_counted(p->ask.procs, "process").s, p->c.app->presets[0].file);
 }
 
 /* The context, and what the work is. */

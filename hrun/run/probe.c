@@ -112,9 +112,8 @@ static void probe_tell_speeds(const struct probing *g)
     for (int i = 0; i < g->d->nsubs; i++) {
         if (!(g->v[i].compute_s > 0))
             continue;
-        hrun_buf_addf(&b, "hrun: the probe: a process of %s computes ", g->c->cluster->subs[i].name);
-        hrun_add_seconds(&b, g->v[i].compute_s);
-        hrun_buf_addf(&b, ", unsure by %.2g %%\n", 100 * g->v[i].unsure);
+        hrun_buf_addf(&b, "hrun: the probe: a process of %s computes %s, unsure by %.2g %%\n",
+                      g->c->cluster->subs[i].name, hrun_seconds(g->v[i].compute_s).s, 100 * g->v[i].unsure);
     }
     if (g->s->common.verbose && !g->s->common.quiet)
         fputs(b.data, stderr);

@@ -29,8 +29,8 @@ static int fail_run(struct probe *p, int64_t N, int P, const struct work_result 
         p->status = sig && !r->outcome.status ? 128 + sig : r->outcome.status;
     if (sig)
         return hrun_fail(err, HRUN_EENGINE, "interrupted in the probe; the real run was not begun");
-    return hrun_fail(err, HRUN_EENGINE, "the probe with N = %lld on %d process%s failed: %s%s%s; name a size that "
-                     "works with --probe=SIZE, or leave --probe out", (long long)N, P, P == 1 ? "" : "es", r->status,
+    return hrun_fail(err, HRUN_EENGINE, "the probe with N = %lld on %s failed: %s%s%s; name a size that works with "
+                     "--probe=SIZE, or leave --probe out", (long long)N, hrun_counted(P, "process").s, r->status,
                      r->detail[0] ? ": " : "", r->detail);
 }
 

@@ -6,19 +6,13 @@
 static const char useless[] = "--probe runs nothing: all PEs are alike, and no other configuration can be quicker by "
                               "their speed";
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* "with N = 150 on 12 processes, one per PE" */
 static void add_runs(const struct probe *p, struct hrun_buf *out)
 {
     if (p->apart)
         hrun_buf_addf(out, "with N = %lld on each sub-cluster alone, one process per PE (%s)", (long long)p->N, p->why);
     else
-        hrun_buf_addf(out, "with N = %lld on %d process%s, one per PE", (long long)p->N, p->P,
-                      p->P == 1 ? "" : "es");
+        hrun_buf_addf(out, "with N = %lld on %s, one per PE", (long long)p->N, hrun_counted(p->P, "process").s);
 }
 
 void probe_before(const struct probe *p, struct hrun_buf *out)
@@ -34,8 +28,7 @@ void probe_before(const struct probe *p, struct hrun_buf *out)
 
 void probe_after(const struct probe *p, const struct decision *d, double job_s, struct hrun_buf *out)
 {
-    hrun_buf_addf(out, "hrun: the probe took %d run%s and ", p->runs, plural(p->runs));
-    hrun_add_seconds(out, p->cost_s);
+    hrun_buf_addf(out, "hrun: the probe took %s and %s", hrun_counted(p->runs, "run").s, hrun_seconds(p->cost_s).s);
     if (job_s > 0)
         hrun_buf_addf(out, ", %.*f %% of the real run", p->cost_s < 0.1 * job_s, 100 * p->cost_s / job_s);
     if (p->unlike) {

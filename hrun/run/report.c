@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *plural(double n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static int total_pes(const struct hrun_cluster *cl)
 {
     int n = 0;
@@ -41,17 +36,14 @@ static void add_heading(const struct context *c, const struct decision *d, char 
         hrun_buf_addf(&left, "  N = %lld (%s)", (long long)d->N, c->number->text);
     else if (d->N && !c->app->fixed)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
-    hrun_buf_addf(&left, " on %d PE%s in %d sub-cluster%s", pes, plural(pes), d->nsubs, plural(d->nsubs));
+    hrun_buf_addf(&left, " on %s in %s", hrun_counted(pes, "PE").s, hrun_counted(d->nsubs, "sub-cluster").s);
     if (d->formula && d->predicted) {
         add_family(&right, c, d);
     } else if (d->nsamples) {
         add_family(&right, c, d);
-        hrun_buf_addf(&right, ", %d measurement%s", d->nsamples, plural(d->nsamples));
-        if (d->newest_s >= 0) {
-            hrun_buf_adds(&right, ", newest ");
-            hrun_add_age(&right, d->newest_s);
-            hrun_buf_adds(&right, " old");
-        }
+        hrun_buf_addf(&right, ", %s", hrun_counted(d->nsamples, "measurement").s);
+        if (d->newest_s >= 0)
+            hrun_buf_addf(&right, ", newest %s old", hrun_age(d->newest_s).s);
     } else {
         hrun_buf_adds(&right, !c->app || !problem_is_known(c) ? "never measured" : c->app->fixed ? "not calibrated"
                       : !d->N ? "no -N: no model is used" : "no profile");
@@ -96,7 +88,7 @@ static void add_subcluster_table(const struct context *c, const struct decision 
     int fill = c->app && c->app->threads_fill, dealt = d->share && d->could_deal;
     const char *predicted = d->predicted ? "predicted" : "";
     struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : dealt ? "lllllrrl" : "lllllrl");
-    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT, time = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT;
 
     if (fill)
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "cores/proc", "threads", "ranks", predicted,
@@ -111,11 +103,8 @@ static void add_subcluster_table(const struct context *c, const struct decision 
 
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);
-        hrun_buf_reset(&time);
         report_rank_hosts(l, i, &hosts);
         hrun_layout_ranks(l, i, &ranks);
-        if (d->predicted && d->sub_time_s[i] > 0)
-            hrun_add_seconds(&time, d->sub_time_s[i]);
         hrun_table_cell(t, "%s", s->name);
         hrun_table_cell(t, "%s", used ? hosts.data : "-");
         hrun_table_cell(t, "%d of %d", used, s->npes);
@@ -132,7 +121,7 @@ static void add_subcluster_table(const struct context *c, const struct decision 
             hrun_table_cell(t, "%.0f", d->share[i]);
         else if (dealt && !fill)
             hrun_table_cell(t, "-");
-        hrun_table_cell(t, "%s", time.len ? time.data : d->predicted ? "-" : "");
+        hrun_table_cell(t, "%s", !d->predicted ? "" : d->sub_time_s[i] > 0 ? hrun_seconds(d->sub_time_s[i]).s : "-");
         hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting && !d->tasking.dynamic ? "<- limits" : "");
     }
     hrun_buf_addc(out, '\n');
@@ -190,17 +179,14 @@ static void add_network_line(const struct context *c, const struct decision *d, 
 {
     if (!d->network)
         return;
-    hrun_buf_addf(out, "  network of %d host%s", c->net->nhosts, plural(c->net->nhosts));
+    hrun_buf_addf(out, "  network of %s", hrun_counted(c->net->nhosts, "host").s);
     if (c->set->network)
         hrun_buf_addf(out, " as %s has it", c->set->network);
     else if (d->network_s >= 0) {
-        hrun_buf_adds(out, ", measured ");
-        hrun_add_age(out, d->network_s);
-        hrun_buf_adds(out, " ago");
+        hrun_buf_addf(out, ", measured %s ago", hrun_age(d->network_s).s);
     }
     if (d->plan && d->plan->evaluated > 0)
-        hrun_buf_addf(out, "; %ld configuration%s looked at as a whole", d->plan->evaluated,
-                      plural((double)d->plan->evaluated));
+        hrun_buf_addf(out, "; %s looked at as a whole", hrun_counted(d->plan->evaluated, "configuration").s);
     hrun_buf_addc(out, '\n');
     add_irregular(c, d, out);
 }
@@ -264,8 +250,8 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         missing += !d->subs[i].models;
     }
     if (c->cluster->granted)
-        hrun_buf_addf(out, "  %s grants %d process%s: -n, --config or --map-by may start more\n",
-                      c->cluster->allocation, c->cluster->granted, c->cluster->granted == 1 ? "" : "es");
+        hrun_buf_addf(out, "  %s grants %s: -n, --config or --map-by may start more\n", c->cluster->allocation,
+                      hrun_counted(c->cluster->granted, "process").s);
     if (ledger_busy(ledger)) {
         hrun_buf_adds(out, ledger->waits ? "  it would wait: " : "  ");
         ledger_tell(ledger, out);
@@ -306,11 +292,8 @@ static int add_preparation(const struct context *c, const struct decision *d, co
         hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, due.v[i], due.v[i][len] ? " ..." : "",
                       c->app->prepare[i].mpi ? " as all processes" : "");
     }
-    if (!due.n && !d->kept) {
-        hrun_buf_adds(out, "  prepare      done already, ");
-        hrun_add_age(out, age_s);
-        hrun_buf_adds(out, " ago; --force prepares anew\n");
-    }
+    if (!due.n && !d->kept)
+        hrun_buf_addf(out, "  prepare      done already, %s ago; --force prepares anew\n", hrun_age(age_s).s);
     return 0;
 }
 
@@ -328,8 +311,8 @@ static void add_command(const struct context *c, const struct command *cmd, stru
                 hrun_buf_addf(out, "-n %d ", hrun_job_run_length(cmd->job, r));
             hrun_buf_add_command(out, hrun_job_program(cmd->job, r).argv);
         }
-        hrun_buf_addf(out, " as %d process%s of hrun itself\n  the same by %s: ", cmd->layout->nranks,
-                      cmd->layout->nranks == 1 ? "" : "es", c->mpi.kind == HRUN_MPI_MPICH ? "mpiexec" : "mpirun");
+        hrun_buf_addf(out, " as %s of hrun itself\n  the same by %s: ", hrun_counted(cmd->layout->nranks, "process").s,
+                      c->mpi.kind == HRUN_MPI_MPICH ? "mpiexec" : "mpirun");
     }
     hrun_buf_addf(out, "%s\n", cmd->mpirun);
     if (*cmd->yielding)
@@ -378,11 +361,7 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
     }
     if (d->predicted) {
         hrun_buf_addn(&line, ' ', line.len < 47 ? 47 - line.len : 2);
-        hrun_buf_adds(&line, "predicted ");
-        hrun_add_seconds(&line, d->time_s);
-        hrun_buf_adds(&line, " (");
-        hrun_add_seconds_range(&line, d->low_s, d->high_s);
-        hrun_buf_addc(&line, ')');
+        hrun_buf_addf(&line, "predicted %s (%s)", hrun_seconds(d->time_s).s, hrun_seconds_range(d->low_s, d->high_s).s);
         if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");
     } else if (d->run_s > 0) {

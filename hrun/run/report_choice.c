@@ -16,10 +16,9 @@ static void add_correction(const struct decision *d, struct hrun_buf *out)
         hrun_buf_addf(out, "  rests on     models alone: this configuration was never run%s\n", mark);
         return;
     }
-    hrun_buf_adds(out, "  corrected    ");
-    hrun_add_percent(out, d->factor);
-    hrun_buf_addf(out, ", by %d run%s of this configuration", d->runs_here ? d->runs_here : d->runs_elsewhere,
-                  (d->runs_here ? d->runs_here : d->runs_elsewhere) == 1 ? "" : "s");
+    hrun_buf_addf(out, "  corrected    %s, by %d run%s of this configuration", hrun_percent(d->factor).s,
+                  d->runs_here ? d->runs_here : d->runs_elsewhere,
+                  hrun_plural(d->runs_here ? d->runs_here : d->runs_elsewhere, "s"));
     if (!d->runs_here)
         hrun_buf_adds(out, " at other N; not run at this one");
     else if (d->runs_elsewhere)
@@ -43,13 +42,8 @@ static int plain_is_doubted(const struct decision *d)
 
 void report_kept(const struct decision *d, struct hrun_buf *out)
 {
-    hrun_buf_adds(out, "as in the last run here, which takes ");
-    hrun_add_seconds(out, d->time_s);
-    hrun_buf_adds(out, ": the best would take ");
-    hrun_add_seconds(out, d->unkept_s);
-    hrun_buf_adds(out, ", and ");
-    hrun_add_seconds(out, d->prepare_s);
-    hrun_buf_adds(out, " to prepare it; --force does\n");
+    hrun_buf_addf(out, "as in the last run here, which takes %s: the best would take %s, and %s to prepare it; --force "
+                  "does\n", hrun_seconds(d->time_s).s, hrun_seconds(d->unkept_s).s, hrun_seconds(d->prepare_s).s);
 }
 
 static void add_prepared(const struct decision *d, struct hrun_buf *out)
@@ -58,9 +52,7 @@ static void add_prepared(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "  prepared     ");
         report_kept(d, out);
     } else if (d->prepare_s > 0) {
-        hrun_buf_adds(out, "  prepare      took ");
-        hrun_add_seconds(out, d->prepare_s);
-        hrun_buf_adds(out, " last time, and is done anew\n");
+        hrun_buf_addf(out, "  prepare      took %s last time, and is done anew\n", hrun_seconds(d->prepare_s).s);
     }
 }
 
@@ -71,8 +63,8 @@ static void add_waits(const struct context *c, const struct decision *d, struct 
 
     for (int i = 0; d->unwatched && !d->kept && i < d->nsubs; i++)
         if (d->pes[i] && d->share[i] != d->unwatched[i]) {
-            hrun_buf_addf(out, "%s%s ", lead, c->cluster->subs[i].name);
-            hrun_add_percent(out, d->share[i] / d->unwatched[i]);
+            hrun_buf_addf(out, "%s%s %s", lead, c->cluster->subs[i].name,
+                          hrun_percent(d->share[i] / d->unwatched[i]).s);
             lead = ", ";
         }
     if (*lead == ',')
@@ -86,17 +78,12 @@ static void add_equal(const struct decision *d, struct hrun_buf *out)
         return;
     hrun_buf_adds(out, "  equal shares ");
     if (d->sharing == HRUN_SHARES_EQUAL) {
-        hrun_buf_adds(out, "are chosen: unequal ones promise ");
-        hrun_add_seconds(out, d->unequal_s);
-        hrun_buf_adds(out, ", and less is known of them\n");
+        hrun_buf_addf(out, "are chosen: unequal ones promise %s, and less is known of them\n",
+                      hrun_seconds(d->unequal_s).s);
         return;
     }
     hrun_config_print(d->equal.pes, d->equal.procs, d->nsubs, out);
-    hrun_buf_addc(out, ' ');
-    hrun_add_seconds(out, d->equal.time_s);
-    hrun_buf_adds(out, "  ");
-    hrun_add_percent(out, d->equal.time_s / d->time_s);
-    hrun_buf_addc(out, '\n');
+    hrun_buf_addf(out, " %s  %s\n", hrun_seconds(d->equal.time_s).s, hrun_percent(d->equal.time_s / d->time_s).s);
 }
 
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
@@ -110,9 +97,7 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
             continue;
         hrun_buf_adds(out, !shown ? "  next best    " : shown % 3 ? "     " : "\n               ");
         hrun_config_print(v->pes, v->procs, d->nsubs, out);
-        hrun_buf_addc(out, ' ');
-        hrun_add_seconds(out, v->time_s);
-        hrun_buf_adds(out, "  ");
+        hrun_buf_addf(out, " %s  ", hrun_seconds(v->time_s).s);
         hrun_plan_print_behind(v->time_s, hrun_plan_is_doubted(d->plan, k), v->ranked_s, d->time_s, out);
         if (d->objective && strcmp(d->objective, "time"))
             hrun_buf_addf(out, ", %s %.4g", d->objective, v->value);
@@ -125,12 +110,10 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     if (d->plain_known) {
         hrun_buf_adds(out, "  mpirun-style ");
         hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);
-        hrun_buf_addc(out, ' ');
-        hrun_add_seconds(out, d->plain_time_s);
-        hrun_buf_adds(out, "  ");
+        hrun_buf_addf(out, " %s  ", hrun_seconds(d->plain_time_s).s);
         hrun_plan_print_behind(d->plain_time_s, plain_is_doubted(d), d->plain_ranked_s, d->time_s, out);
         if (d->plain_P)
-            hrun_buf_addf(out, "  (it is not of %d process%s)", d->plain_P, d->plain_P == 1 ? "" : "es");
+            hrun_buf_addf(out, "  (it is not of %s)", hrun_counted(d->plain_P, "process").s);
         else if (!d->plain_valid)
             hrun_buf_adds(out, "  (not possible here: the rule, the memory or the units of work do not allow it)");
         hrun_buf_addc(out, '\n');
@@ -157,10 +140,8 @@ static void add_costs(const struct decision *d, struct hrun_buf *out)
 
         hrun_buf_adds(out, "               ");
         hrun_config_print(v->pes, v->procs, d->nsubs, out);
-        hrun_buf_addc(out, ' ');
-        hrun_add_seconds(out, v->time_s);
-        hrun_buf_addf(out, "  %.4g%s%s%s\n", v->value, *d->pareto_unit ? " " : "", d->pareto_unit,
-                      is_chosen(d, v) ? "   <- chosen" : "");
+        hrun_buf_addf(out, " %s  %.4g%s%s%s\n", hrun_seconds(v->time_s).s, v->value, *d->pareto_unit ? " " : "",
+                      d->pareto_unit, is_chosen(d, v) ? "   <- chosen" : "");
     }
 }
 
@@ -168,29 +149,18 @@ static void add_counts(const struct decision *d, struct hrun_buf *out)
 {
     const struct hrun_plan_counts *n = &d->plan->counts;
 
-    hrun_buf_adds(out, "  ");
-    hrun_add_count(out, n->total);
-    hrun_buf_addf(out, " configuration%s", n->total == 1 ? "" : "s");
+    hrun_buf_addf(out, "  %s configuration%s", hrun_count(n->total).s, n->total == 1 ? "" : "s");
     if (n->counted) {
         double excluded = n->excluded_rule + n->excluded_memory + n->excluded_model;
 
-        hrun_buf_adds(out, ": ");
-        hrun_add_count(out, n->valid);
-        hrun_buf_adds(out, " valid, ");
-        hrun_add_count(out, excluded);
-        hrun_buf_adds(out, d->could_deal ? " excluded (rule or units " : " excluded (rule ");
-        hrun_add_count(out, n->excluded_rule);
-        hrun_buf_adds(out, ", memory ");
-        hrun_add_count(out, n->excluded_memory);
-        if (n->excluded_model > 0) {
-            hrun_buf_adds(out, ", no model ");
-            hrun_add_count(out, n->excluded_model);
-        }
+        hrun_buf_addf(out, ": %s valid, %s%s%s, memory %s", hrun_count(n->valid).s, hrun_count(excluded).s,
+                      d->could_deal ? " excluded (rule or units " : " excluded (rule ", hrun_count(n->excluded_rule).s,
+                      hrun_count(n->excluded_memory).s);
+        if (n->excluded_model > 0)
+            hrun_buf_addf(out, ", no model %s", hrun_count(n->excluded_model).s);
         hrun_buf_addc(out, ')');
     }
-    hrun_buf_adds(out, "   ");
-    hrun_add_seconds(out, d->plan->search_s);
-    hrun_buf_addc(out, '\n');
+    hrun_buf_addf(out, "   %s\n", hrun_seconds(d->plan->search_s).s);
     if (d->plan->exact)
         return;
     hrun_buf_addf(out, "  the search was not exact: after %ld looks at a configuration as a whole, ",
@@ -242,9 +212,9 @@ static void add_failed(const struct decision *d, struct hrun_buf *out)
     size_t len = strlen(d->failed);
     int shown = (int)(len > SHOWN ? strcspn(d->failed + SHOWN, " ") + SHOWN : len);
 
-    hrun_buf_addf(out, "  left out     %d configuration%s that failed at this size (%s%s): %.*s%s; --config runs one "
-                  "all the same\n", d->nfailed, d->nfailed == 1 ? "" : "s", d->nfailed == 1 ? "" : "last: ",
-                  d->failed_why, shown, d->failed, (size_t)shown < len ? " ..." : "");
+    hrun_buf_addf(out, "  left out     %s that failed at this size (%s%s): %.*s%s; --config runs one all the same\n",
+                  hrun_counted(d->nfailed, "configuration").s, d->nfailed == 1 ? "" : "last: ", d->failed_why, shown,
+                  d->failed, (size_t)shown < len ? " ..." : "");
 }
 
 void report_choice(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)

@@ -9,11 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char *plural(int n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* Of a long list, which begins at `before`, keep the beginning, and say how many they are. */
 static void shorten(struct hrun_buf *out, size_t before, int count)
 {
@@ -66,8 +61,8 @@ static void add_title(const struct hrun_cluster *cl, struct hrun_buf *out)
 
     for (int i = 0; i < cl->nsubs; i++)
         n += cl->subs[i].npes;
-    hrun_buf_addf(out, "%d PE%s in %d sub-cluster%s on %d host%s (%s", n, plural(n), cl->nsubs, plural(cl->nsubs),
-                  cl->nhosts, plural(cl->nhosts), cl->source);
+    hrun_buf_addf(out, "%s in %s on %s (%s", hrun_counted(n, "PE").s, hrun_counted(cl->nsubs, "sub-cluster").s,
+                  hrun_counted(cl->nhosts, "host").s, cl->source);
     if (cl->allocation && !is_source)
         hrun_buf_addf(out, ", in %s", cl->allocation);
     if (cl->ngroups > 1)
@@ -79,19 +74,14 @@ static void add_cluster_table(const struct context *c, struct hrun_buf *out)
 {
     const struct hrun_cluster *cl = c->cluster;
     struct hrun_table *t = hrun_table_create("lllrrlrl");
-    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, memory = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT;
 
     hrun_table_row(t, "sub-cluster", "CPU model", "level", "PEs", "cores/PE", "hosts", "memory/PE", "signature");
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *s = &cl->subs[i];
 
         hrun_buf_reset(&hosts);
-        hrun_buf_reset(&memory);
         report_hosts(cl, s, s->npes, &hosts);
-        if (s->memory_bytes)
-            hrun_add_bytes(&memory, (double)s->memory_bytes);
-        else
-            hrun_buf_adds(&memory, "unknown");
         hrun_table_cell(t, "%s", s->name);
         hrun_table_cell(t, "%s%s%s%s", s->cpu_model, s->core_kind[0] ? " (" : "", s->core_kind,
                         s->core_kind[0] ? ")" : "");
@@ -99,7 +89,7 @@ static void add_cluster_table(const struct context *c, struct hrun_buf *out)
         hrun_table_cell(t, "%d", s->npes);
         hrun_table_cell(t, "%d", s->cores_per_pe);
         hrun_table_cell(t, "%s", hosts.data);
-        hrun_table_cell(t, "%s", memory.data);
+        hrun_table_cell(t, "%s", s->memory_bytes ? hrun_bytes((double)s->memory_bytes).s : "unknown");
         hrun_table_cell(t, "%s", (size_t)i < c->signatures.n ? c->signatures.v[i] : "-");
     }
     hrun_table_render(t, 2, out);
@@ -130,9 +120,8 @@ static void add_memory_age(const struct hrun_cluster *cl, struct hrun_buf *out)
     if (!n)
         return;
     age = (double)time(NULL) - (double)oldest;
-    hrun_buf_addf(out, "\n  %d host%s as remembered, the %sanswer is ", n, plural(n), n > 1 ? "oldest " : "");
-    hrun_add_age(out, age > 0 ? age : 0);
-    hrun_buf_adds(out, " old (--refresh asks anew)\n");
+    hrun_buf_addf(out, "\n  %s as remembered, the %sanswer is %s old (--refresh asks anew)\n",
+                  hrun_counted(n, "host").s, n > 1 ? "oldest " : "", hrun_age(age > 0 ? age : 0).s);
 }
 
 /* Hosts that the user named and that are not in the table. */

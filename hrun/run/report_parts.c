@@ -99,8 +99,7 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     for (size_t i = 0; i < s->mca.n; i++) {
         const char *eq = strchr(s->mca.v[i], '=');
 
-        hrun_buf_addf(out, " --mca %.*s", eq ? (int)(eq - s->mca.v[i]) : 0, s->mca.v[i]);
-        hrun_buf_addc(out, ' ');
+        hrun_buf_addf(out, " --mca %.*s ", eq ? (int)(eq - s->mca.v[i]) : 0, s->mca.v[i]);
         hrun_buf_add_shell(out, eq ? eq + 1 : "");
     }
     if (bare)
@@ -123,9 +122,7 @@ void report_exploring(const struct decision *d, struct hrun_buf *out)
 
     hrun_buf_adds(out, "may be as quick as the best known, ");
     hrun_config_print(best->pes, best->procs, d->nsubs, out);
-    hrun_buf_addc(out, ' ');
-    hrun_add_seconds(out, best->time_s);
-    hrun_buf_addf(out, "; predicted loss %.1f %%; ", 100 * d->explores.loss);
+    hrun_buf_addf(out, " %s; predicted loss %.1f %%; ", hrun_seconds(best->time_s).s, 100 * d->explores.loss);
     if (d->explores.open > 1)
         hrun_buf_addf(out, "%d such are left\n", d->explores.open);
     else
@@ -137,18 +134,13 @@ void report_learning(const struct decision *d, struct hrun_buf *out)
     const struct learning *l = &d->learning;
 
     if (l->why == HRUN_LEARN_TRIES) {
-        hrun_buf_addf(out, "may be quicker than the best known, %s ", l->best);
-        hrun_add_seconds(out, l->best_s);
-        hrun_buf_adds(out, ": expected to take ");
-        hrun_add_seconds(out, l->expected_s);
-        hrun_buf_adds(out, " (");
-        hrun_add_seconds_range(out, l->low_s, l->high_s);
-        hrun_buf_addc(out, ')');
+        hrun_buf_addf(out, "may be quicker than the best known, %s %s: expected to take %s (%s)", l->best,
+                      hrun_seconds(l->best_s).s, hrun_seconds(l->expected_s).s,
+                      hrun_seconds_range(l->low_s, l->high_s).s);
         return;
     }
-    hrun_buf_adds(out, "the best known, expected to take ");
-    hrun_add_seconds(out, l->best_s);
-    hrun_buf_addf(out, " as %d run%s before", l->best_runs, l->best_runs == 1 ? "" : "s");
+    hrun_buf_addf(out, "the best known, expected to take %s as %s before", hrun_seconds(l->best_s).s,
+                  hrun_counted(l->best_runs, "run").s);
     if (l->why == HRUN_LEARN_DONE && l->after_trial)
         hrun_buf_adds(out, "; nothing better is likely");
     if (l->why == HRUN_LEARN_DEBT && l->after_trial)
@@ -160,8 +152,7 @@ void report_tried(const struct decision *d, double time_s, struct hrun_buf *out)
 {
     const struct learning *l = &d->learning;
 
-    hrun_buf_adds(out, "it took ");
-    hrun_add_seconds(out, time_s);
+    hrun_buf_addf(out, "it took %s", hrun_seconds(time_s).s);
     if (time_s < l->best_s)
         hrun_buf_addf(out, ", %.1f %% less than the best known", 100 * (1 - time_s / l->best_s));
     else
@@ -224,9 +215,9 @@ void report_changed(const struct context *c, const struct decision *d, const cha
         return;
     factor = d->drift[i].factor;
     hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than "
-                  "those before and the profile say, since %.10s\n", lead, d->drift[i].runs, c->cluster->subs[i].name,
-                  100 * fabs(factor - 1), factor > 1 ? "longer" : "less time", d->drift[i].since);
-    hrun_buf_addf(out, "%sto measure it again: ", lead);
+                  "those before and the profile say, since %.10s\n%sto measure it again: ", lead, d->drift[i].runs,
+                  c->cluster->subs[i].name, 100 * fabs(factor - 1), factor > 1 ? "longer" : "less time",
+                  d->drift[i].since, lead);
     report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
 }

@@ -36,7 +36,7 @@ static void tell_unmeasured(const struct context *c, const struct decision *d, c
 /* "8 processes, one per core of kind0". */
 static void add_started(const struct context *c, const struct decision *d, const char *lead, struct hrun_buf *out)
 {
-    hrun_buf_addf(out, "%s%d process%s, ", lead, d->P, d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, "%s%s, ", lead, hrun_counted(d->P, "process").s);
     report_places(c, d, out);
 }
 
@@ -64,9 +64,7 @@ static void add_expected(const struct context *c, const struct decision *d, stru
 
     add_started(c, d, "hrun: ", out);
     if (runs) {
-        hrun_buf_adds(out, ", expected to take ");
-        hrun_add_seconds(out, time_s);
-        hrun_buf_addf(out, " as %d run%s before", runs, runs == 1 ? "" : "s");
+        hrun_buf_addf(out, ", expected to take %s as %s before", hrun_seconds(time_s).s, hrun_counted(runs, "run").s);
     } else {
         hrun_buf_adds(out, "; the command is not calibrated");
     }
@@ -83,10 +81,8 @@ void report_before(const struct context *c, const struct decision *d, const stru
     }
     if (c->number) {
         hrun_buf_addf(out, "hrun: N = %lld (%s) of %s", (long long)d->N, c->number->text, c->app->name);
-        if (d->predicted) {
-            hrun_buf_adds(out, ", predicted ");
-            hrun_add_seconds(out, d->time_s);
-        }
+        if (d->predicted)
+            hrun_buf_addf(out, ", predicted %s", hrun_seconds(d->time_s).s);
         hrun_buf_addc(out, '\n');
     }
     report_settings(c, d, "hrun: ", words, out);
@@ -175,9 +171,7 @@ static double calibration_s(const struct context *c, const struct decision *d, d
 
 static void add_took(const struct decision *d, double time_s, struct hrun_buf *out)
 {
-    hrun_buf_adds(out, "hrun: it took ");
-    hrun_add_seconds(out, time_s);
-    hrun_buf_addf(out, " with %d process%s", d->P, d->P == 1 ? "" : "es");
+    hrun_buf_addf(out, "hrun: it took %s with %s", hrun_seconds(time_s).s, hrun_counted(d->P, "process").s);
 }
 
 /* A program that fails in a trial would not have failed without it. */
@@ -185,7 +179,7 @@ static void add_failed_trial(const struct decision *d, int recorded, struct hrun
 {
     hrun_buf_adds(out, "hrun: this was a trial of --explore, with ");
     hrun_config_print(d->pes, d->procs, d->nsubs, out);
-    hrun_buf_addf(out, ", %d process%s: %sstart the command anew for its result\n", d->P, d->P == 1 ? "" : "es",
+    hrun_buf_addf(out, ", %s: %sstart the command anew for its result\n", hrun_counted(d->P, "process").s,
                   recorded ? "it is not made again; " : "");
 }
 
@@ -225,15 +219,12 @@ void report_after(const struct context *c, const struct decision *d, const struc
             hrun_buf_adds(out, ", recorded; --explore tries others once it has been run twice\n");
         } else if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
             add_took(d, r->time_s, out);
-            hrun_buf_adds(out, "; to find what is best, in about ");
-            hrun_add_seconds(out, calibration_s(c, d, r->time_s));
-            hrun_buf_adds(out, ": ");
+            hrun_buf_addf(out, "; to find what is best, in about %s: ", hrun_seconds(calibration_s(c, d, r->time_s)).s);
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
             hrun_buf_addc(out, '\n');
         } else if (c->app && d->N && (!fixed || problem_is_known(c))) {
-            hrun_buf_adds(out, "hrun: actual ");
-            hrun_add_seconds(out, r->time_s);
-            hrun_buf_addf(out, " with %d process%s%s\n", d->P, d->P == 1 ? "" : "es", recorded ? ", recorded" : "");
+            hrun_buf_addf(out, "hrun: actual %s with %s%s\n", hrun_seconds(r->time_s).s,
+                          hrun_counted(d->P, "process").s, recorded ? ", recorded" : "");
             if (!size_is_passed)
                 hrun_buf_addf(out, "hrun: not %srecorded: N = %lld does not stand among the program's words; write {N} "
                               "where the size belongs\n", d->predicted ? "compared with the prediction, nor " : "",
@@ -250,11 +241,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
         hrun_buf_addf(out, "N = %lld, ", (long long)d->N);
     if (c->app->variant)
         hrun_buf_addf(out, "variant %s, ", c->app->variant);
-    hrun_buf_adds(out, "predicted ");
-    hrun_add_seconds(out, d->time_s);
-    hrun_buf_adds(out, ", actual ");
-    hrun_add_seconds(out, r->time_s);
-    hrun_buf_addf(out, ", prediction error %+.1f %%\n", 100 * delta);
+    hrun_buf_addf(out, "predicted %s, actual %s, prediction error %+.1f %%\n", hrun_seconds(d->time_s).s,
+                  hrun_seconds(r->time_s).s, 100 * delta);
     if (report_drift(d) >= 0) {
         report_changed(c, d, "hrun: ", words, out);
         return;

@@ -303,8 +303,7 @@ void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out)
         hrun_buf_add(out, names[i], at);
         hrun_buf_addc(out, '[');
         add_ranges(names + i, j - i, at, out);
-        hrun_buf_addc(out, ']');
-        hrun_buf_adds(out, names[i] + at + ndigits);
+        hrun_buf_addf(out, "]%s", names[i] + at + ndigits);
         i = j;
     }
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,149 +197,145 @@ bad:
 
 /* ---------------------------------------------------------------- printing */
 
-/* v rounded to three significant digits, at least 0 decimals: "61.8", "417", "0.05" stays as %.3g has it. */
-static void add_three(struct hrun_buf *out, double v)
+static struct hrun_text __attribute__((format(printf, 1, 2))) text_of(const char *fmt, ...)
 {
-    double a = fabs(v);
-    int decimals = a < 9.995 ? 2 : a < 99.95 ? 1 : 0;
+    struct hrun_text t;
+    va_list ap;
 
-    hrun_buf_addf(out, "%.*f", decimals, v);
+    va_start(ap, fmt);
+    vsnprintf(t.s, sizeof t.s, fmt, ap);
+    va_end(ap);
+    return t;
 }
 
-void hrun_add_seconds(struct hrun_buf *out, double seconds)
+static struct hrun_text not_finite(double v)
+{
+    return text_of("%s", isnan(v) ? "unknown" : v > 0 ? "infinite" : "-infinite");
+}
+
+/* v in three significant digits, and its unit: "61.8 s", "417 ms", "0.05 B" */
+static struct hrun_text three_digits(double v, const char *unit)
+{
+    double a = fabs(v);
+
+    return text_of("%.*f %s", a < 9.995 ? 2 : a < 99.95 ? 1 : 0, v, unit);
+}
+
+/* "2 h 5 min"; "2 h" where nothing is left */
+static struct hrun_text two_units(double v, double per, const char *unit, const char *part)
+{
+    double whole = floor(v / per), rest = fmod(v, per);
+
+    return rest > 0 ? text_of("%.0f %s %.0f %s", whole, unit, rest, part) : text_of("%.0f %s", whole, unit);
+}
+
+struct hrun_text hrun_seconds(double seconds)
 {
     /* each limit is where rounding to three digits reaches the next unit */
     static const struct { double below, scale; const char *unit; } small[] = {
         { 999.5e-9, 1e9, "ns" }, { 999.5e-6, 1e6, "us" }, { 999.5e-3, 1e3, "ms" }, { 119.5, 1, "s" }
     };
-    double a = fabs(seconds), minutes;
 
-    if (!isfinite(seconds)) {
-        hrun_buf_adds(out, isnan(seconds) ? "unknown" : seconds > 0 ? "infinite" : "-infinite");
-        return;
-    }
+    if (!isfinite(seconds))
+        return not_finite(seconds);
     if (seconds < 0)
-        hrun_buf_addc(out, '-');
-    if (a == 0) {
-        hrun_buf_adds(out, "0 s");
-        return;
-    }
+        return text_of("-%s", hrun_seconds(-seconds).s);
+    if (seconds == 0)
+        return text_of("0 s");
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
-        if (a < small[i].below) {
-            add_three(out, a * small[i].scale);
-            hrun_buf_addf(out, " %s", small[i].unit);
-            return;
-        }
-    if (a < 3599.5) {
-        a = round(a);
-        minutes = floor(a / 60);
-        hrun_buf_addf(out, "%.0f min", minutes);
-        if (a > minutes * 60)
-            hrun_buf_addf(out, " %.0f s", a - minutes * 60);
-        return;
-    }
-    minutes = round(a / 60);
-    if (minutes < 48 * 60)
-        hrun_buf_addf(out, "%.0f h", floor(minutes / 60));
-    else {
-        /* above two days hours are enough */
-        double hours = round(a / 3600);
-        hrun_buf_addf(out, "%.0f days", floor(hours / 24));
-        if (fmod(hours, 24) > 0)
-            hrun_buf_addf(out, " %.0f h", fmod(hours, 24));
-        return;
-    }
-    if (fmod(minutes, 60) > 0)
-        hrun_buf_addf(out, " %.0f min", fmod(minutes, 60));
+        if (seconds < small[i].below)
+            return three_digits(seconds * small[i].scale, small[i].unit);
+    if (seconds < 3599.5)
+        return two_units(round(seconds), 60, "min", "s");
+    if (round(seconds / 60) < 48 * 60)
+        return two_units(round(seconds / 60), 60, "h", "min");
+    return two_units(round(seconds / 3600), 24, "days", "h");
 }
 
-void hrun_add_seconds_range(struct hrun_buf *out, double low, double high)
+struct hrun_text hrun_seconds_range(double low, double high)
 {
-    hrun_add_seconds(out, low);
-    hrun_buf_adds(out, " .. ");
-    hrun_add_seconds(out, high);
+    return text_of("%s .. %s", hrun_seconds(low).s, hrun_seconds(high).s);
 }
 
-void hrun_add_bytes(struct hrun_buf *out, double bytes)
+struct hrun_text hrun_bytes(double bytes)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     enum { LAST = sizeof units / sizeof *units - 1 };
-    double v = fabs(bytes);
+    double v = bytes;
     int u = 0;
 
-    if (!isfinite(bytes)) {
-        hrun_buf_adds(out, isnan(bytes) ? "unknown" : bytes > 0 ? "infinite" : "-infinite");
-        return;
-    }
+    if (!isfinite(bytes))
+        return not_finite(bytes);
     /* 1023.5 would be shown as 1024 */
-    for (; u < LAST && v >= 1023.5; u++)
+    for (; u < LAST && fabs(v) >= 1023.5; u++)
         v /= 1024;
-    if (bytes < 0)
-        hrun_buf_addc(out, '-');
-    if (u == 0)
-        hrun_buf_addf(out, "%.0f", v);
-    else
-        add_three(out, v);
-    hrun_buf_addf(out, " %s", units[u]);
+    return u ? three_digits(v, units[u]) : text_of("%.0f B", v);
 }
 
-void hrun_add_count(struct hrun_buf *out, double count)
+struct hrun_text hrun_count(double count)
 {
     char digits[32];
-    size_t len;
+    struct hrun_text t = { "" };
+    size_t len, k = 0;
 
-    if (!isfinite(count)) {
-        hrun_buf_adds(out, isnan(count) ? "unknown" : count > 0 ? "infinite" : "-infinite");
-        return;
-    }
+    if (!isfinite(count))
+        return not_finite(count);
     if (fabs(count) > 1e15) {
         /* "5.3e41": without the + and the leading zero that printf gives the exponent */
         int exponent = (int)floor(log10(fabs(count)));
         double mantissa = count / pow(10, exponent);
+
         if (fabs(mantissa) >= 9.95) {
             mantissa /= 10;
             exponent++;
         }
-        hrun_buf_addf(out, "%.1fe%d", mantissa, exponent);
-        return;
+        return text_of("%.1fe%d", mantissa, exponent);
     }
-    count = round(count);
-    if (count < 0)
-        hrun_buf_addc(out, '-');
-    len = (size_t)snprintf(digits, sizeof digits, "%.0f", fabs(count));
+    len = (size_t)snprintf(digits, sizeof digits, "%.0f", fabs(round(count)));
+    if (round(count) < 0)
+        t.s[k++] = '-';
     for (size_t i = 0; i < len; i++) {
         if (i && (len - i) % 3 == 0)
-            hrun_buf_addc(out, ',');
-        hrun_buf_addc(out, digits[i]);
+            t.s[k++] = ',';
+        t.s[k++] = digits[i];
     }
+    return t;
 }
 
-void hrun_add_percent(struct hrun_buf *out, double ratio)
+struct hrun_text hrun_percent(double ratio)
 {
     double p = 100 * (ratio - 1);
 
-    hrun_buf_addf(out, fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
+    return text_of(fabs(p) < 9.95 ? "%+.1f %%" : "%+.0f %%", p);
 }
 
-void hrun_add_age(struct hrun_buf *out, double seconds)
+struct hrun_text hrun_age(double seconds)
 {
     static const struct { double s; const char *name; } units[] = {
         { 86400, "day" }, { 3600, "hour" }, { 60, "minute" }, { 1, "second" }
     };
     enum { LAST = sizeof units / sizeof *units - 1 };
     size_t u = 0;
-    double n;
 
-    if (!isfinite(seconds)) {
-        hrun_buf_adds(out, "unknown");
-        return;
-    }
-    if (seconds < 0)
-        seconds = 0; /* clocks of two hosts differ a little */
+    if (!isfinite(seconds))
+        return text_of("unknown");
     while (u < LAST && seconds < units[u].s)
         u++;
-    n = floor(seconds / units[u].s);
-    hrun_buf_addf(out, "%.0f %s%s", n, units[u].name, n == 1 ? "" : "s");
+    /* below 0: clocks of two hosts differ a little */
+    return hrun_counted((int64_t)fmax(seconds / units[u].s, 0), units[u].name);
+}
+
+struct hrun_text hrun_counted(int64_t n, const char *noun)
+{
+    size_t len = strlen(noun);
+    int es = len > 1 && (strchr("sx", noun[len - 1]) || (noun[len - 1] == 'h' && strchr("sc", noun[len - 2])));
+
+    return text_of("%lld %s%s", (long long)n, noun, hrun_plural(n, es ? "es" : "s"));
+}
+
+const char *hrun_plural(int64_t n, const char *ending)
+{
+    return n == 1 ? "" : ending;
 }
 
 double hrun_monotonic_s(void)

@@ -37,19 +37,28 @@ int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct h
 /* Seconds: "90", "90s", "1.5m", "2h", "1d", "1h30m": units from large to small. Positive. */
 int hrun_parse_duration(const char *what, const char *text, double *seconds, struct hrun_error *err);
 
-/* "61.8 s", "417 ms", "93.1 us", "2 min 5 s", "3 h 12 min", "3 days 4 h": three significant digits below two
- * minutes. Here and below, what is not finite reads "unknown" (NaN) or "infinite". */
-void hrun_add_seconds(struct hrun_buf *out, double seconds);
+/* Texts by value, for printf and its kin: hrun_buf_addf(out, "it took %s", hrun_seconds(t).s). Such a text lives until
+ * the end of the statement. What is not finite reads "unknown" (NaN) or "infinite". */
+struct hrun_text {
+    char s[64];
+};
+
+/* "61.8 s", "417 ms", "93.1 us", "2 min 5 s", "3 h 12 min", "3 days 4 h": three significant digits below two minutes */
+struct hrun_text hrun_seconds(double seconds);
 /* "1.07 s .. 1.46 s" */
-void hrun_add_seconds_range(struct hrun_buf *out, double low, double high);
+struct hrun_text hrun_seconds_range(double low, double high);
 /* "11.7 GiB" */
-void hrun_add_bytes(struct hrun_buf *out, double bytes);
+struct hrun_text hrun_bytes(double bytes);
 /* "2,754"; above 1e15 as "5.3e41" */
-void hrun_add_count(struct hrun_buf *out, double count);
+struct hrun_text hrun_count(double count);
 /* "+1.2 %", "-15 %": how much more than 1 a ratio is */
-void hrun_add_percent(struct hrun_buf *out, double ratio);
-/* "3 days", "2 hours", "5 minutes", "12 seconds": the age of something, rounded down, plural right. */
-void hrun_add_age(struct hrun_buf *out, double seconds);
+struct hrun_text hrun_percent(double ratio);
+/* "3 days", "2 hours", "5 minutes", "12 seconds": the age of something, rounded down */
+struct hrun_text hrun_age(double seconds);
+/* "1 process", "2 processes", "3 PEs" */
+struct hrun_text hrun_counted(int64_t n, const char *noun);
+/* "" for one, else the ending: hrun_plural(n, "es") */
+const char *hrun_plural(int64_t n, const char *ending);
 
 /* Seconds by a clock that nobody sets. */
 double hrun_monotonic_s(void);

@@ -1,5 +1,6 @@
 /* mapping.c - ranks are mapped, numbered and bound as the user says; see layout.h for the contracts */
 #include "base/alloc.h"
+#include "base/units.h"
 #include "layout/mapping.h"
 
 #include <limits.h>
@@ -68,9 +69,9 @@ static int fail_full(const struct mapping *w, int n, int asked, struct hrun_erro
         hrun_buf_addf(&how, "by %s", layout_map_name((int)w->m.by));
     if (w->m.pes > 1)
         hrun_buf_addf(&how, ", %d %s for each", w->m.pes, w->m.hwthreads ? "hardware threads" : "cores");
-    return hrun_fail(err, HRUN_EINVAL, "%s%d%s, %s: there is room for %d on %d host%s: give fewer%s",
-                     asked ? "-n " : "", n, asked ? "" : " processes", how.data, w->nprocs, nhosts,
-                     nhosts == 1 ? "" : "s", asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
+    return hrun_fail(err, HRUN_EINVAL, "%s%d%s, %s: there is room for %d on %s: give fewer%s", asked ? "-n " : "", n,
+                     asked ? "" : " processes", how.data, w->nprocs, hrun_counted(nhosts, "host").s,
+                     asked && w->m.per && !w->m.wraps ? "" : ", or --oversubscribe");
 }
 
 /* The hosts of the first n ranks (0: of all), as the list has them. */
@@ -86,9 +87,9 @@ static int list_hosts(struct mapping *w, int n, struct hrun_error *err)
         if (h < 0)
             return hrun_fail(err, HRUN_EINVAL, "host '%.*s' is none of this run's", (int)len, p);
         if (w->rooms[h].count++ >= w->rooms[h].slots && !w->oversubscribe)
-            return hrun_fail(err, HRUN_EINVAL, "the list of hosts names %s more often than the %d process%s that it "
-                             "takes: name it less often, or give --oversubscribe", c->hosts[h].name, w->rooms[h].slots,
-                             w->rooms[h].slots == 1 ? "" : "es");
+            return hrun_fail(err, HRUN_EINVAL, "the list of hosts names %s more often than the %s that it takes: name "
+                             "it less often, or give --oversubscribe", c->hosts[h].name,
+                             hrun_counted(w->rooms[h].slots, "process").s);
         w->over |= w->rooms[h].count > w->rooms[h].slots;
         w->listed[w->nprocs++] = h;
     }

@@ -2,6 +2,7 @@
 #include "model/fit_job.h"
 
 #include "base/alloc.h"
+#include "base/units.h"
 #include "fit/fit.h"
 
 #include <math.h>
@@ -83,8 +84,8 @@ int hrun_fit_rows(const struct hrun_app *app, struct hrun_row *rows, size_t n,
     }
     if (job.models->n == 0) {
         size_t len = strcspn(job.skipped.data, "\n");
-        hrun_fail(err, HRUN_ENODATA, "no model of %s can be made from %zu measurement%s: %.*s", app->name, n,
-                  n == 1 ? "" : "s", (int)(len > 400 ? 400 : len), job.skipped.data);
+        hrun_fail(err, HRUN_ENODATA, "no model of %s can be made from %s: %.*s", app->name,
+                  hrun_counted(n, "measurement").s, (int)(len > 400 ? 400 : len), job.skipped.data);
         goto out;
     }
     describe_models(&job);

@@ -16,10 +16,10 @@ void hrun_models_misses(struct hrun_models *const *models, int n, struct hrun_bu
             const struct hrun_fit_record *r = &models[i]->v[j];
 
             if (strcmp(r->family, "nt") && r->train_mean > HRUN_MODELS_MISS)
-                hrun_buf_addf(which, "%s%s of %s with %d process%s per PE", which->len ? "; " : "", r->family,
+                hrun_buf_addf(which, "%s%s of %s with %s per PE", which->len ? "; " : "", r->family,
                               models[i]->subcluster && models[i]->subcluster[0] ? models[i]->subcluster
                                                                                 : models[i]->signature,
-                              r->M, r->M == 1 ? "" : "es");
+                              hrun_counted(r->M, "process").s);
         }
 }
 
@@ -83,12 +83,9 @@ void hrun_samples_vague(const struct hrun_sample *samples, size_t n, struct hrun
 
     if (!is_flat(samples, n, &e))
         return;
-    hrun_buf_adds(out, "the time hardly follows N, ");
-    hrun_add_seconds(out, e.time_s[0]);
-    hrun_buf_addf(out, " at N=%lld and ", (long long)e.n[0]);
-    hrun_add_seconds(out, e.time_s[1]);
-    hrun_buf_addf(out, " at N=%lld on %d process%s: does the size reach the program, and is there work beside its "
-                  "start? ", (long long)e.n[1], e.P, e.P == 1 ? "" : "es");
+    hrun_buf_addf(out, "the time hardly follows N, %s at N=%lld and %s at N=%lld on %s: does the size reach the "
+                  "program, and is there work beside its start? ", hrun_seconds(e.time_s[0]).s, (long long)e.n[0],
+                  hrun_seconds(e.time_s[1]).s, (long long)e.n[1], hrun_counted(e.P, "process").s);
 }
 
 /* ------------------------------------------------------------------ operations whose times jump */

@@ -1,5 +1,6 @@
 /* check.c - the invariants of a network; see net.h and net_parts.h for the contracts */
 #include "base/alloc.h"
+#include "base/units.h"
 #include "net/net_parts.h"
 
 #include <math.h>
@@ -202,8 +203,8 @@ static int check_lists(const struct hrun_net *net, char where[NET_WHERE], struct
         if (lists[i].n < 1 || !lists[i].has)
             return hrun_fail(err, HRUN_EINVAL, "%s are missing: there must be at least one", where);
         if (i < 3 && lists[i].n > net->nhosts)
-            return hrun_fail(err, HRUN_EINVAL, "%s are %d for %d host%s: there cannot be more", where, lists[i].n,
-                             net->nhosts, net->nhosts == 1 ? "" : "s");
+            return hrun_fail(err, HRUN_EINVAL, "%s are %d for %s: there cannot be more", where, lists[i].n,
+                             hrun_counted(net->nhosts, "host").s);
     }
     at(where, "selector");
     if (!net->selector || !*net->selector)

@@ -6,6 +6,7 @@
 #include "net/net_parts.h"
 
 #include "base/alloc.h"
+#include "base/units.h"
 #include "base/yaml.h"
 #include "net/net.h"
 
@@ -308,8 +309,8 @@ static int check_counts(const struct net_file *f, const struct hrun_yaml *marks,
         return hrun_yaml_fail(marks, "groups", 0, err, HRUN_EPARSE, "groups is %d: it must be at least 1, and at most "
                               "the number of hosts, %u", f->net.ngroups, f->nhosts);
     if (f->nclasses > f->nhosts)
-        return hrun_yaml_fail(marks, "classes", 0, err, HRUN_EPARSE, "there are %u classes for %u host%s: there cannot "
-                              "be more", f->nclasses, f->nhosts, f->nhosts == 1 ? "" : "s");
+        return hrun_yaml_fail(marks, "classes", 0, err, HRUN_EPARSE, "there are %u classes for %s: there cannot "
+                              "be more", f->nclasses, hrun_counted(f->nhosts, "host").s);
     return 0;
 }
 

@@ -183,12 +183,9 @@ static void add_left_out_note(const struct net_work *w, size_t l, struct hrun_st
     const char *what = v->kind == HRUN_NET_TRIP ? "trip" : v->kind == HRUN_NET_FAN ? "one-to-two" : "two-to-one";
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_buf_addf(&b, "a %s of ", what);
-    hrun_add_bytes(&b, v->bytes);
-    hrun_buf_addf(&b, " between %s and %s took ", w->r->hosts[v->i], w->r->hosts[v->j]);
-    hrun_add_seconds(&b, v->time_s);
-    hrun_buf_adds(&b, ", which what else was timed between these hosts contradicts: it was left out "
-                      "(did a clock jump?)");
+    hrun_buf_addf(&b, "a %s of %s between %s and %s took %s, which what else was timed between these hosts "
+                  "contradicts: it was left out (did a clock jump?)", what, hrun_bytes(v->bytes).s, w->r->hosts[v->i],
+                  w->r->hosts[v->j], hrun_seconds(v->time_s).s);
     hrun_strvec_push(notes, b.data);
 }
 

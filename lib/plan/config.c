@@ -44,10 +44,10 @@ static int fail_config_text(struct hrun_error *err, const char *text, const char
         found[1] = *at;
         found[3] = 0;
     }
-    return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, column, "configuration \"%s\", column %d: expected %s, "
-                        "found %s; it needs %d number%s, the PEs used and the processes on each for %d "
-                        "sub-cluster%s, such as (4,1%s)", text, column, what, found, 2 * nsubs,
-                        nsubs ? "s" : "", nsubs, nsubs == 1 ? "" : "s", nsubs > 1 ? ",0,0" : "");
+    return hrun_fail_at(err, HRUN_EPARSE, NULL, 0, column, "configuration \"%s\", column %d: expected %s, found %s; it "
+                        "needs %d number%s, the PEs used and the processes on each for %s, such as (4,1%s)", text,
+                        column, what, found, 2 * nsubs, nsubs ? "s" : "", hrun_counted(nsubs, "sub-cluster").s,
+                        nsubs > 1 ? ",0,0" : "");
 }
 
 int hrun_config_parse(const char *text, int nsubs, int *pes, int *procs, struct hrun_error *err)
@@ -110,8 +110,8 @@ static int check_form(const struct plan_space *s, const int *pes, const int *pro
         if (o == s->first[i + 1]) {
             for (o = s->first[i]; o < s->first[i + 1]; o++)
                 hrun_buf_addf(&known, "%s%d", known.len ? ", " : "", s->oracle->options[o].m);
-            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has no model for %d process%s per PE (it has: %s)",
-                             i + 1, procs[i], procs[i] == 1 ? "" : "es", known.len ? known.data : "none");
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has no model for %s per PE (it has: %s)", i + 1,
+                             hrun_counted(procs[i], "process").s, known.len ? known.data : "none");
         }
         sum += pes[i] * procs[i]; /* at most max_P */
     }
@@ -124,13 +124,9 @@ static int check_form(const struct plan_space *s, const int *pes, const int *pro
 /* Mi processes of bytes each do not fit into a PE. */
 static int fail_option_memory(struct hrun_error *err, const struct hrun_option *option, double bytes, double memory)
 {
-    autorelease(hrun_buf_release) struct hrun_buf each = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
-
-    hrun_add_bytes(&each, bytes);
-    hrun_add_bytes(&all, memory);
-    return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %d process%s of %s each do not fit into the %s of a PE; use "
-                     "more processes in all, fewer on each PE, or a smaller N", option->sub + 1, option->m,
-                     option->m == 1 ? "" : "es", each.data, all.data);
+    return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: %s of %s each do not fit into the %s of a PE; use more "
+                     "processes in all, fewer on each PE, or a smaller N", option->sub + 1,
+                     hrun_counted(option->m, "process").s, hrun_bytes(bytes).s, hrun_bytes(memory).s);
 }
 
 int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, const int *procs, int check,
@@ -146,7 +142,7 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
     if (plan_space_init(&s, problem, 0, err) || check_form(&s, pes, procs, &P, err))
         return -1;
     if (check && problem->P && P != problem->P)
-        return hrun_fail(err, HRUN_EINVAL, "the configuration has %d process%s, not %d", P, P == 1 ? "" : "es",
+        return hrun_fail(err, HRUN_EINVAL, "the configuration has %s, not %d", hrun_counted(P, "process").s,
                          problem->P);
     if (check) {
         int rule = oracle->rule(oracle->ctx, P, err);
@@ -154,7 +150,7 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
         if (rule < 0)
             return -1;
         if (!rule)
-            return hrun_fail(err, HRUN_EINVAL, "the application's rule refuses %d process%s", P, P == 1 ? "" : "es");
+            return hrun_fail(err, HRUN_EINVAL, "the application's rule refuses %s", hrun_counted(P, "process").s);
     }
     if (check && oracle->memory && oracle->memory(oracle->ctx, P, &bytes, err))
         return -1;
@@ -174,8 +170,8 @@ int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, 
         if (check && memory > 0 && !(option->m * bytes <= memory))
             return fail_option_memory(err, option, bytes, memory);
         if (!(isfinite(t[o]) && t[o] > 0))
-            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: the model for Mi = %d gives no usable time at "
-                             "%d process%s in all", option->sub + 1, option->m, P, P == 1 ? "" : "es");
+            return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d: the model for Mi = %d gives no usable time at %s in "
+                             "all", option->sub + 1, option->m, hrun_counted(P, "process").s);
         c.npes += pes[option->sub];
     }
     if (plan_choice_look(&s, t, &c, err))

@@ -164,10 +164,6 @@ int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struc
 
 void plan_counts_print(const struct hrun_plan_counts *c, struct hrun_buf *out)
 {
-    hrun_buf_adds(out, "rule ");
-    hrun_add_count(out, c->excluded_rule);
-    hrun_buf_adds(out, ", memory ");
-    hrun_add_count(out, c->excluded_memory);
-    hrun_buf_adds(out, ", no usable time ");
-    hrun_add_count(out, c->excluded_model);
+    hrun_buf_addf(out, "rule %s, memory %s, no usable time %s", hrun_count(c->excluded_rule).s,
+                  hrun_count(c->excluded_memory).s, hrun_count(c->excluded_model).s);
 }

@@ -15,20 +15,20 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
     if (!c.counted && plan_count(s, ERROR_COUNT_LIMIT, &c, err))
         return -1;
     if (only > s->max_P) {
-        hrun_buf_addf(&text, "no configuration has %d process%s: at most %d are possible", only,
-                      only == 1 ? "" : "es", s->max_P);
+        hrun_buf_addf(&text, "no configuration has %s: at most %d are possible", hrun_counted(only, "process").s,
+                      s->max_P);
         return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);
     }
     hrun_buf_adds(&text, "no configuration");
     if (only)
-        hrun_buf_addf(&text, " with %d process%s", only, only == 1 ? "" : "es");
+        hrun_buf_addf(&text, " with %s", hrun_counted(only, "process").s);
     hrun_buf_adds(&text, " is valid: ");
     if (c.counted && c.total == 0) {
         hrun_buf_adds(&text, only ? "no numbers of PEs and processes per PE make this product"
                                   : "there are no PEs with a model");
     } else if (c.counted) {
-        hrun_add_count(&text, c.total);
-        hrun_buf_adds(&text, c.total == 1 ? " configuration, excluded (" : " configurations, all excluded (");
+        hrun_buf_addf(&text, "%s%s", hrun_count(c.total).s,
+                      c.total == 1 ? " configuration, excluded (" : " configurations, all excluded (");
         plan_counts_print(&c, &text);
         hrun_buf_adds(&text, ")");
         if (c.excluded_rule >= c.excluded_memory && c.excluded_rule >= c.excluded_model)
@@ -48,9 +48,8 @@ int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *kn
                 return -1;
             accepted += rule > 0;
         }
-        hrun_add_count(&text, c.total);
-        hrun_buf_addf(&text, " configurations%s, too many to count by reason; the rule accepts %d of %d "
-                      "numbers of processes%s", only ? " of any number of processes" : "", accepted,
+        hrun_buf_addf(&text, "%s configurations%s, too many to count by reason; the rule accepts %d of %d numbers of "
+                      "processes%s", hrun_count(c.total).s, only ? " of any number of processes" : "", accepted,
                       to - from + 1, accepted ? ", and these have none with memory and a time" : "");
     }
     return hrun_fail(err, HRUN_EINFEASIBLE, "%s", text.data);

@@ -141,9 +141,9 @@ static int find_least(const struct hrun_plan_problem *problem, struct least *l, 
 static void add_figure(struct hrun_buf *out, int kind, double v, int digits)
 {
     if (kind == PES)
-        hrun_buf_addf(out, "%.0f PE%s", v, v == 1 ? "" : "s");
+        hrun_buf_adds(out, hrun_counted((int64_t)v, "PE").s);
     else if (kind == TIME && !digits)
-        hrun_add_seconds(out, v);
+        hrun_buf_adds(out, hrun_seconds(v).s);
     else
         hrun_buf_addf(out, "%.*g%s", digits ? digits : 4, v, kind == TIME ? " s" : kind == ENERGY ? " J" : "");
 }
@@ -187,11 +187,8 @@ static int fail_limits(const struct least *l, double valid, struct hrun_error *e
     int digits[NKINDS], n = 0;
 
     hrun_buf_adds(&text, "no configuration");
-    if (valid > 0) {
-        hrun_buf_adds(&text, " of ");
-        hrun_add_count(&text, valid);
-        hrun_buf_adds(&text, " valid ones");
-    }
+    if (valid > 0)
+        hrun_buf_addf(&text, " of %s valid ones", hrun_count(valid).s);
     for (int k = 0; k < NKINDS; k++) {
         int all = digits_apart(k, l->limit[k], l->all[k]), others = digits_apart(k, l->limit[k], l->others[k]);
 

@@ -47,12 +47,10 @@ int hrun_plan_is_doubted(const struct hrun_plan *p, int k)
 
 void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double base_s, struct hrun_buf *out)
 {
-    hrun_add_percent(out, time_s / base_s);
+    hrun_buf_adds(out, hrun_percent(time_s / base_s).s);
     if (!doubted)
         return;
-    hrun_buf_adds(out, " (less certain: ranked as ");
-    hrun_add_percent(out, ranked_s / base_s);
-    hrun_buf_addc(out, ')');
+    hrun_buf_addf(out, " (less certain: ranked as %s)", hrun_percent(ranked_s / base_s).s);
 }
 
 /* Add a known configuration, if the problem has it. */

@@ -2,6 +2,7 @@
 #include "session/decide.h"
 
 #include "base/alloc.h"
+#include "base/units.h"
 #include "plan/internal.h"
 #include "session/context.h"
 #include "session/work.h"
@@ -68,8 +69,8 @@ static int by_model(struct context *c, const struct question *q, const struct hr
             *err = why;
         if (why.code == HRUN_EINFEASIBLE) {
             if (q->max_loss)
-                hrun_fail_prefix(err, "of %d process%s, the fewest that keep --limit loss", problem->P,
-                                 problem->P == 1 ? "" : "es");
+                hrun_fail_prefix(err, "of %s, the fewest that keep --limit loss",
+                                 hrun_counted(problem->P, "process").s);
             hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
             if (problem->limits)
                 return -1;
@@ -151,11 +152,10 @@ static int check_procs(const struct context *c, const struct question *q, const 
                          "processes there are; give one of them");
     if (q->procs <= decide_capacity(c, d) || q->oversubscribe)
         return 0;
-    return hrun_fail(err, HRUN_EINVAL,
-                     "-n %lld: %s holds at most %lld process%s (%s); give fewer, or --oversubscribe "
-                     "(HRUN_OVERSUBSCRIBE=1: always)",
-                     (long long)q->procs, c->cluster->allocation ? c->cluster->allocation : "the cluster",
-                     (long long)decide_capacity(c, d), decide_capacity(c, d) == 1 ? "" : "es",
+    return hrun_fail(err, HRUN_EINVAL, "-n %lld: %s holds at most %s (%s); give fewer, or --oversubscribe "
+                     "(HRUN_OVERSUBSCRIBE=1: always)", (long long)q->procs,
+                     c->cluster->allocation ? c->cluster->allocation : "the cluster",
+                     hrun_counted(decide_capacity(c, d), "process").s,
                      c->app && c->app->suits_pes ? "one per core"
                      : c->app ? "PEs times the most processes per PE of the app definition"
                      : c->cluster->subs[0].level == HRUN_LEVEL_NODE
@@ -463,8 +463,8 @@ int decision_make(struct context *c, const struct question *q, const struct prof
     }
     if (!rc && (rc = decide_at_size(c, q, p, at, subs, d, err)) && err && err->code == HRUN_EINFEASIBLE && c->app &&
         c->app->most_procs)
-        hrun_fail_prefix(err, "with at most %d process%s, as %s grants (-n starts more)", c->app->most_procs,
-                         c->app->most_procs == 1 ? "" : "es", c->cluster->allocation);
+        hrun_fail_prefix(err, "with at most %s, as %s grants (-n starts more)",
+                         hrun_counted(c->app->most_procs, "process").s, c->cluster->allocation);
     if (rc)
         decision_release(d);
     return rc;

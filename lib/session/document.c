@@ -436,6 +436,5 @@ void json_print(json_t *root, struct hrun_buf *out)
     json_decref(root);
     if (!printed)
         hrun_out_of_memory();
-    hrun_buf_adds(out, printed);
-    hrun_buf_addc(out, '\n');
+    hrun_buf_addf(out, "%s\n", printed);
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "base/units.h"
 #include "launch/procs.h"
 
 #include <math.h>
@@ -355,8 +356,8 @@ void ledger_tell(const struct ledger *g, struct hrun_buf *out)
         if (s > shares && s->sub == s[-1].sub)
             hrun_buf_addf(out, ", %d ", s->pes);
         else
-            hrun_buf_addf(out, "%s%d of %d PE%s of %s ", s > shares ? "; " : "", s->pes, s->sub->npes,
-                          s->sub->npes == 1 ? "" : "s", s->sub->name);
+            hrun_buf_addf(out, "%s%d of %s of %s ", s > shares ? "; " : "", s->pes, hrun_counted(s->sub->npes, "PE").s,
+                          s->sub->name);
         hrun_buf_adds(out, s->waits ? "kept for " : "in use by ");
         hrun_ledger_user(g->l, s->uid, out);
         ledger_add_time(out, s->waits ? ", who waits since " : " since ", s->since_s);

@@ -81,10 +81,7 @@ void waits_read(struct waits *w, const struct context *c, const struct hrun_layo
 
 static void add_seconds_cell(struct hrun_table *t, double seconds)
 {
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_add_seconds(&b, seconds);
-    hrun_table_cell(t, "%s", b.data);
+    hrun_table_cell(t, "%s", hrun_seconds(seconds).s);
 }
 
 void waits_report(const struct waits *w, const struct context *c, struct hrun_buf *out)
@@ -124,11 +121,9 @@ void waits_report(const struct waits *w, const struct context *c, struct hrun_bu
         hrun_buf_addf(out, "hrun: the others wait for %s; ", c->cluster->subs[w->limits].name);
     else
         hrun_buf_adds(out, "hrun: ");
-    hrun_buf_addf(out, "the busiest process computes %.2f times as long as the mean one; watching took about "
-                  "%.*f %% of the time, and ", waits_imbalance(w->subs, w->nsubs), overhead < 0.01 ? 3 : 0,
-                  100 * overhead);
-    hrun_add_seconds(out, setup_s);
-    hrun_buf_adds(out, " in MPI_Init\n");
+    hrun_buf_addf(out, "the busiest process computes %.2f times as long as the mean one; watching took about %.*f %% "
+                  "of the time, and %s in MPI_Init\n", waits_imbalance(w->subs, w->nsubs), overhead < 0.01 ? 3 : 0,
+                  100 * overhead, hrun_seconds(setup_s).s);
     hrun_table_render(t, 2, out);
     hrun_table_destroy(t);
 }

@@ -1,6 +1,8 @@
 /* presets.c - what the user's own input files say of a definition's constants; see context.h */
 #include "session/context.h"
 
+#include "base/units.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,8 +84,8 @@ void presets_say(const struct context *c, const struct hrun_app_values *values)
     if (taken.len)
         settings_say(c->set, "taken over from your %s: %s (-D NAME=VALUE gives others)", file, taken.data);
     if (other.len && values)
-        settings_say(c->set, "not taken over from your %s, as this run has %lld process%s: %s", file,
-                     (long long)values->P, values->P == 1 ? "" : "es", other.data);
+        settings_say(c->set, "not taken over from your %s, as this run has %s: %s", file,
+                     hrun_counted(values->P, "process").s, other.data);
     else if (other.len)
         settings_say(c->set, "taken over from your %s by runs with that number of processes: %s", file, other.data);
     if (missed.len)

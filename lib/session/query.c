@@ -1,5 +1,6 @@
 /* query.c - predictions without a run; see query.h */
 #include "base/alloc.h"
+#include "base/units.h"
 #include "session/query.h"
 
 #include <math.h>
@@ -43,9 +44,9 @@ static int not_predicted(const struct context *c, const struct profiles *p, cons
             return no_profile(c, p, i, err);
     if (d->has_config)
         hrun_config_print(d->pes, d->procs, d->nsubs, &config);
-    return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s%s with %d process%s at N = %lld",
-                     c->app->name, d->has_config ? "" : "PEs with different numbers of processes", config.data, d->P,
-                     d->P == 1 ? "" : "es", (long long)d->N);
+    return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s%s with %s at N = %lld", c->app->name,
+                     d->has_config ? "" : "PEs with different numbers of processes", config.data,
+                     hrun_counted(d->P, "process").s, (long long)d->N);
 }
 
 int query_find(struct context *c, struct query *q, struct hrun_error *err)

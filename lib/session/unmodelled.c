@@ -27,10 +27,10 @@ static int check_units(const struct context *c, const struct decision *d, int P,
         return -1;
     if (P <= units / least)
         return 0;
-    return hrun_fail(err, HRUN_EINFEASIBLE, "%lld unit%s of work %s too few for P = %d process%s of %s at N = %lld, "
-                     "which %s %lld%s at least%s", (long long)units, units == 1 ? "" : "s", units == 1 ? "is" : "are",
-                     P, P == 1 ? "" : "es", c->app->name, (long long)d->N, P == 1 ? "has" : "have", (long long)least,
-                     P == 1 ? "" : " each", hint);
+    return hrun_fail(err, HRUN_EINFEASIBLE, "%s of work %s too few for P = %s of %s at N = %lld, which %s %lld%s at "
+                     "least%s", hrun_counted(units, "unit").s, units == 1 ? "is" : "are", hrun_counted(P, "process").s,
+                     c->app->name, (long long)d->N, P == 1 ? "has" : "have", (long long)least, P == 1 ? "" : " each",
+                     hint);
 }
 
 int decide_check_units(const struct context *c, const struct decision *d, struct hrun_error *err)
@@ -64,17 +64,13 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
 /* Processes of so many bytes on a PE of sub-cluster i. */
 static int fail_memory(const struct context *c, const struct decision *d, int i, double bytes, struct hrun_error *err)
 {
-    struct hrun_buf each = HRUN_BUF_INIT, all = HRUN_BUF_INIT;
+    const struct hrun_subcluster *sub = &c->cluster->subs[i];
+    int P = d->procs[i];
 
-    hrun_add_bytes(&each, bytes);
-    hrun_add_bytes(&all, (double)c->cluster->subs[i].memory_bytes);
-    hrun_fail(err, HRUN_EINFEASIBLE, "%s at N = %lld: %d process%s of %s%s on a PE of %s do%s not fit into its memory, "
-              "%s; give more processes in all, other PEs, or a smaller N (--force runs it all the same)", c->app->name,
-              (long long)d->N, d->procs[i], d->procs[i] == 1 ? "" : "es", each.data, d->procs[i] == 1 ? "" : " each",
-              c->cluster->subs[i].name, d->procs[i] == 1 ? "es" : "", all.data);
-    hrun_buf_release(&each);
-    hrun_buf_release(&all);
-    return -1;
+    return hrun_fail(err, HRUN_EINFEASIBLE, "%s at N = %lld: %s of %s%s on a PE of %s do%s not fit into its "
+                     "memory, %s; give more processes in all, other PEs, or a smaller N (--force runs it all the same)",
+                     c->app->name, (long long)d->N, hrun_counted(P, "process").s, hrun_bytes(bytes).s,
+                     P == 1 ? "" : " each", sub->name, P == 1 ? "es" : "", hrun_bytes((double)sub->memory_bytes).s);
 }
 
 int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err)

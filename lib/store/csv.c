@@ -306,8 +306,7 @@ static int take_row(struct table *t)
     static const char *const needed[] = { "N", "P", "time_s" };
 
     if (t->ncolumns && t->cell < t->ncolumns)
-        return fail(t, t->line, "the row has %d cell%s, the header %d", t->cell, t->cell == 1 ? "" : "s",
-                             t->ncolumns);
+        return fail(t, t->line, "the row has %s, the header %d", hrun_counted(t->cell, "cell").s, t->ncolumns);
     if (t->ncolumns)
         return add_row(t);
     t->ncolumns = t->cell;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "store/internal.h"
 #include "base/file.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -146,8 +147,8 @@ static void read_log_line(struct reader *r, const char *text, size_t len)
         stored = strtoul(text + end + 1, NULL, 16);
         start = has_checksum(text, end, stored) ? 0 : find_start(text, end);
         if (start && has_checksum(text + start, end - start, stored)) {
-            snprintf(why, sizeof why, "%zu byte%s of a damaged or unfinished record in front of another",
-                     start, start == 1 ? "" : "s");
+            snprintf(why, sizeof why, "%s of a damaged or unfinished record in front of another",
+                     hrun_counted(start, "byte").s);
             note_bad(r, why);
             add_sample(r, text + start, end - start);
         } else if (start || !has_checksum(text, end, stored)) {

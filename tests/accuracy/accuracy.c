@@ -213,10 +213,10 @@ static void print_text(const struct options *o, const struct trial *trial, const
         truth_at(t, trial->sizes[i], &n);
         nconfigs = n > nconfigs ? n : nconfigs;
     }
-    printf("%s on %s: %zu configurations, %d sizes trained and %d others, best times %.3g to %.3g s; %d seed%s, noise "
-           "%g %%, glitches %g %%\n", t->app, t->platform, nconfigs, t->ntrain, t->nother,
-           truth_best(t, trial->sizes[0])->time_s, truth_best(t, t->train[t->ntrain - 1])->time_s, o->seeds,
-           o->seeds == 1 ? "" : "s", 100.0 * o->noise.sigma, 100.0 * o->noise.glitches);
+    printf("%s on %s: %zu configurations, %d sizes trained and %d others, best times %.3g to %.3g s; %s, noise %g %%, "
+           "glitches %g %%\n", t->app, t->platform, nconfigs, t->ntrain, t->nother,
+           truth_best(t, trial->sizes[0])->time_s, truth_best(t, t->train[t->ntrain - 1])->time_s,
+           hrun_counted(o->seeds, "seed").s, 100.0 * o->noise.sigma, 100.0 * o->noise.glitches);
     print_head(t, network);
     hrun_table_row(table, "%", "ε mean", "worst", "|δ| mean", "worst", "in 95 %", "others: ε", "worst", "|δ|",
                    "worst", "in 95 %", "of grid", "of all", "no choice", "targets missed");

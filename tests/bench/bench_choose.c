@@ -53,7 +53,6 @@ static int bench(const char *what, int nsubs, int npes, int procs, int last, int
     char dir[] = "/tmp/bench_choose.XXXXXX", path[64];
     struct hrun_models *models[SUBS_MAX];
     struct hrun_plan_sub subs[SUBS_MAX];
-    struct hrun_buf total = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     struct hrun_app *app;
     double t[REPS], create[REPS], configurations = 0;
@@ -104,10 +103,8 @@ static int bench(const char *what, int nsubs, int npes, int procs, int last, int
     }
     bench_sort(t, REPS);
     bench_sort(create, REPS);
-    hrun_add_count(&total, configurations);
-    printf("  %-42s %10s configurations  P = %-7d search %8.3f ms  predictor %6.3f ms\n", what, total.data, P,
+    printf("  %-42s %10s configurations  P = %-7d search %8.3f ms  predictor %6.3f ms\n", what, hrun_count(configurations).s, P,
            1e3 * t[REPS / 2], 1e3 * create[REPS / 2]);
-    hrun_buf_release(&total);
     for (int i = 0; i < nsubs; i++)
         hrun_models_destroy(models[i]);
     hrun_app_destroy(app);

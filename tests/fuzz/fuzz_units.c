@@ -36,11 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_CHECK(isfinite(seconds) && seconds > 0);
     else
         FUZZ_CHECK(seconds == 4711 && err.code == HRUN_EINVAL);
-    hrun_add_seconds(&shown, number);
-    hrun_add_bytes(&shown, number);
-    hrun_add_count(&shown, number);
-    hrun_add_age(&shown, number);
-    hrun_add_seconds(&shown, seconds);
+    hrun_buf_addf(&shown, "%s%s%s%s%s", hrun_seconds(number).s, hrun_bytes(number).s, hrun_count(number).s,
+                  hrun_age(number).s, hrun_seconds(seconds).s);
     FUZZ_CHECK(shown.len > 0);
     hrun_buf_release(&text);
     hrun_buf_release(&shown);

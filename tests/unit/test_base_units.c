@@ -135,48 +135,52 @@ static void test_percent(void)
            "percentage '%s' is refused", bad[i]);
 }
 
-typedef void add_fn(struct hrun_buf *, double);
+typedef struct hrun_text text_fn(double);
 
 static void test_print(void)
 {
-    static const struct { add_fn *add; double v; const char *want; } t[] = {
-        { hrun_add_seconds, 61.8, "61.8 s" }, { hrun_add_seconds, 0.417, "417 ms" },
-        { hrun_add_seconds, 93.1e-6, "93.1 us" }, { hrun_add_seconds, 125, "2 min 5 s" },
-        { hrun_add_seconds, 11520, "3 h 12 min" }, { hrun_add_seconds, 0, "0 s" },
-        { hrun_add_seconds, 1, "1.00 s" },
-        { hrun_add_seconds, 9.994, "9.99 s" }, { hrun_add_seconds, 9.996, "10.0 s" },
-        { hrun_add_seconds, 99.94, "99.9 s" }, { hrun_add_seconds, 99.96, "100 s" },
-        { hrun_add_seconds, 119.4, "119 s" }, { hrun_add_seconds, 119.6, "2 min" },
-        { hrun_add_seconds, 0.9994, "999 ms" }, { hrun_add_seconds, 0.9996, "1.00 s" },
-        { hrun_add_seconds, 0.9996e-3, "1.00 ms" }, { hrun_add_seconds, 3.2e-9, "3.20 ns" },
-        { hrun_add_seconds, 179.6, "3 min" }, { hrun_add_seconds, 3599.4, "59 min 59 s" },
-        { hrun_add_seconds, 3599.6, "1 h" }, { hrun_add_seconds, 7199, "2 h" },
-        { hrun_add_seconds, 4 * 86400 + 3 * 3600, "4 days 3 h" }, { hrun_add_seconds, 172800, "2 days" },
-        { hrun_add_seconds, -0.5, "-500 ms" }, { hrun_add_seconds, NAN, "unknown" },
-        { hrun_add_seconds, INFINITY, "infinite" },
-        { hrun_add_bytes, 0, "0 B" }, { hrun_add_bytes, 1023, "1023 B" },
-        { hrun_add_bytes, 1024, "1.00 KiB" },
-        { hrun_add_bytes, 11.7 * 1073741824, "11.7 GiB" }, { hrun_add_bytes, 1048575, "1.00 MiB" },
-        { hrun_add_bytes, 1e24, "867362 EiB" }, { hrun_add_bytes, -2048, "-2.00 KiB" },
-        { hrun_add_bytes, NAN, "unknown" },
-        { hrun_add_count, 2754, "2,754" }, { hrun_add_count, 0, "0" }, { hrun_add_count, 999, "999" },
-        { hrun_add_count, 1000, "1,000" }, { hrun_add_count, 1e15, "1,000,000,000,000,000" },
-        { hrun_add_count, -1234567, "-1,234,567" }, { hrun_add_count, 5.3e41, "5.3e41" },
-        { hrun_add_count, 9.99e41, "1.0e42" }, { hrun_add_count, 2e15, "2.0e15" },
-        { hrun_add_count, INFINITY, "infinite" },
-        { hrun_add_age, 3.9 * 86400, "3 days" }, { hrun_add_age, 86400, "1 day" },
-        { hrun_add_age, 86399, "23 hours" },
-        { hrun_add_age, 7200, "2 hours" }, { hrun_add_age, 60, "1 minute" },
-        { hrun_add_age, 12.9, "12 seconds" },
-        { hrun_add_age, 1, "1 second" }, { hrun_add_age, 0.5, "0 seconds" }, { hrun_add_age, -3, "0 seconds" }
+    static const struct { text_fn *text; double v; const char *want; } t[] = {
+        { hrun_seconds, 61.8, "61.8 s" }, { hrun_seconds, 0.417, "417 ms" },
+        { hrun_seconds, 93.1e-6, "93.1 us" }, { hrun_seconds, 125, "2 min 5 s" },
+        { hrun_seconds, 11520, "3 h 12 min" }, { hrun_seconds, 0, "0 s" },
+        { hrun_seconds, 1, "1.00 s" },
+        { hrun_seconds, 9.994, "9.99 s" }, { hrun_seconds, 9.996, "10.0 s" },
+        { hrun_seconds, 99.94, "99.9 s" }, { hrun_seconds, 99.96, "100 s" },
+        { hrun_seconds, 119.4, "119 s" }, { hrun_seconds, 119.6, "2 min" },
+        { hrun_seconds, 0.9994, "999 ms" }, { hrun_seconds, 0.9996, "1.00 s" },
+        { hrun_seconds, 0.9996e-3, "1.00 ms" }, { hrun_seconds, 3.2e-9, "3.20 ns" },
+        { hrun_seconds, 179.6, "3 min" }, { hrun_seconds, 3599.4, "59 min 59 s" },
+        { hrun_seconds, 3599.6, "1 h" }, { hrun_seconds, 7199, "2 h" },
+        { hrun_seconds, 4 * 86400 + 3 * 3600, "4 days 3 h" }, { hrun_seconds, 172800, "2 days" },
+        { hrun_seconds, -0.5, "-500 ms" }, { hrun_seconds, NAN, "unknown" },
+        { hrun_seconds, INFINITY, "infinite" },
+        { hrun_bytes, 0, "0 B" }, { hrun_bytes, 1023, "1023 B" },
+        { hrun_bytes, 1024, "1.00 KiB" },
+        { hrun_bytes, 11.7 * 1073741824, "11.7 GiB" }, { hrun_bytes, 1048575, "1.00 MiB" },
+        { hrun_bytes, 1e24, "867362 EiB" }, { hrun_bytes, -2048, "-2.00 KiB" },
+        { hrun_bytes, NAN, "unknown" },
+        { hrun_count, 2754, "2,754" }, { hrun_count, 0, "0" }, { hrun_count, 999, "999" },
+        { hrun_count, 1000, "1,000" }, { hrun_count, 1e15, "1,000,000,000,000,000" },
+        { hrun_count, -1234567, "-1,234,567" }, { hrun_count, 5.3e41, "5.3e41" },
+        { hrun_count, 9.99e41, "1.0e42" }, { hrun_count, 2e15, "2.0e15" },
+        { hrun_count, INFINITY, "infinite" },
+        { hrun_age, 3.9 * 86400, "3 days" }, { hrun_age, 86400, "1 day" },
+        { hrun_age, 86399, "23 hours" },
+        { hrun_age, 7200, "2 hours" }, { hrun_age, 60, "1 minute" },
+        { hrun_age, 12.9, "12 seconds" },
+        { hrun_age, 1, "1 second" }, { hrun_age, 0.5, "0 seconds" }, { hrun_age, -3, "0 seconds" }
     };
 
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct hrun_buf b = HRUN_BUF_INIT;
-        t[i].add(&b, t[i].v);
-        is_str(b.data, t[i].want, "%.17g reads %s", t[i].v, t[i].want);
-        hrun_buf_release(&b);
-    }
+    static const struct { int n; const char *noun, *want; } counted[] = {
+        { 1, "process", "1 process" }, { 2, "process", "2 processes" }, { 0, "switch", "0 switches" },
+        { 3, "PE", "3 PEs" }, { 2, "path", "2 paths" }
+    };
+
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+        ok(!strcmp(t[i].text(t[i].v).s, t[i].want), "%.17g reads %s", t[i].v, t[i].want);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        ok(!strcmp(hrun_counted(counted[i].n, counted[i].noun).s, counted[i].want), "%s", counted[i].want);
+    ok(!strcmp(hrun_seconds_range(1.07, 1.46).s, "1.07 s .. 1.46 s"), "a range of times");
 }
 
 static void test_table(void)

@@ -212,7 +212,7 @@ static int lacks(const struct hrun_error *err, const char *before, const char *w
         return 0;
     hrun_buf_adds(&want, words);
     if (kind == 0)
-        hrun_add_seconds(&want, least);
+        hrun_buf_adds(&want, hrun_seconds(least).s);
     else
         hrun_buf_addf(&want, "%.4g", least);
     bad = !part || !strstr(part, want.data);
