@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,6 +40,31 @@ void hrun_frames_drop(struct hrun_buf *in, size_t *at)
     in->len -= *at;
     memmove(in->data, in->data + *at, in->len);
     *at = 0;
+}
+
+void hrun_frame_add_word(struct hrun_buf *out, const char *word)
+{
+    hrun_buf_add(out, word, strlen(word) + 1);
+}
+
+void hrun_frame_add_number(struct hrun_buf *out, int n)
+{
+    hrun_buf_addf(out, "%d", n);
+    hrun_buf_addc(out, 0);
+}
+
+const char *hrun_frame_word(const char **at, const char *end)
+{
+    const char *word = *at;
+    size_t n = word < end ? strnlen(word, (size_t)(end - word)) + 1 : 0;
+
+    *at += n;
+    return n ? word : "";
+}
+
+int hrun_frame_number(const char **at, const char *end)
+{
+    return (int)strtol(hrun_frame_word(at, end), NULL, 10);
 }
 
 int hrun_frames_send(int fd, struct hrun_buf *out)

@@ -48,6 +48,12 @@ int hrun_frame_next(const struct hrun_buf *in, size_t *at, struct hrun_frame *ou
 /* Drop what is before *at, and set that to 0. */
 void hrun_frames_drop(struct hrun_buf *in, size_t *at);
 
+/* Words, each ended by NUL, also of numbers: append one; take the next one before end, "" or 0 behind the last. */
+void hrun_frame_add_word(struct hrun_buf *out, const char *word);
+void hrun_frame_add_number(struct hrun_buf *out, int n);
+const char *hrun_frame_word(const char **at, const char *end);
+int hrun_frame_number(const char **at, const char *end);
+
 /* A connection's way out: what could not be sent yet. -1: it is broken. */
 int hrun_frames_send(int fd, struct hrun_buf *out);
 

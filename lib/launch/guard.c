@@ -48,7 +48,7 @@ static void clean_up(const struct hrun_guard_spec *spec, const struct hrun_pids 
     hrun_remove_tree(spec->rundir);
     hrun_remove_tree(spec->shmdir);
     hrun_remove_tree(spec->scratch);
-    if (spec->pmi)
+    if (spec->mpich)
         hrun_mpich_remove_orphans(spec->since);
 }
 
@@ -212,7 +212,7 @@ static void guard_main(const struct hrun_guard_spec *spec, int sock, pid_t paren
     sock = leave_hrun(sock);
     if (sock < 0)
         return;
-    if (!served && spec->pmi)
+    if (!served && spec->mpich)
         served = (pmi = serve_pmi(spec, &sock, &err)) != NULL;
     else if (!served)
         served = hrun_pmix_serve(spec, sock, &err) == 0;
@@ -356,20 +356,6 @@ int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct 
     while (sendmsg(g->sock, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;
     return 0;
-}
-
-const char *hrun_guard_word(const char **at, const char *end)
-{
-    const char *word = *at;
-    size_t n = word < end ? strnlen(word, (size_t)(end - word)) + 1 : 0;
-
-    *at += n;
-    return n ? word : "";
-}
-
-int hrun_guard_number(const char **at, const char *end)
-{
-    return (int)strtol(hrun_guard_word(at, end), NULL, 10);
 }
 
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev)

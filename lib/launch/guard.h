@@ -27,13 +27,13 @@ struct hrun_guard {
 struct hrun_guard_spec {
     const char *job_id;          /* value of HRUN_JOB in the processes' environment */
     unsigned long mark;          /* that they inherit, 0: none */
-    const char *rundir, *shmdir; /* folders of the job, either may be NULL */
-    const char *scratch;         /* that of the caller's, or NULL */
+    char *rundir, *shmdir;       /* folders of the job; either may be NULL */
+    const char *scratch;         /* a folder of the caller's, or NULL */
     int grace_ms;                /* after hrun's death: how long the processes may take to end */
+    int mpich;                   /* 1: the programs are of MPICH's family, whose shared memory is removed, too */
     time_t since;                /* when the job began */
-    int nranks;                  /* 0: neither PMIx nor PMI is served */
-    int pmi;                     /* 1: the programs are of MPICH, and get PMI-1; the rest is for PMIx only */
-    const struct hrun_layout *layout;   /* for PMI-1 */
+    int nranks;                  /* 0: no ranks are served */
+    const struct hrun_layout *layout;   /* for PMI-1, which MPICH gets; the rest is for PMIx */
     const char *const *cpusets;  /* per rank, OS numbers, "" for unbound */
     const char *topology;        /* file with the host's topology as hwloc XML; NULL: cpusets are not used */
     const char *wdir;
@@ -67,14 +67,11 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
                      struct hrun_error *err);
 /* Tell it the processes first, first + 1, ... Should hrun be killed it ends their groups. */
 void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
-/* Answer the request for further processes. words: number of the first one, how many, working folder or "", and of each
+/* Answer the request for further processes. words (frames.h): number of the first one, how many, working folder or "", and of each
  * its cpuset and the number of its program; HRUN_GUARD_ENV of each and _READY follow, or _UNREADY. No words: the
  * request is refused. The number of the first one alone: processes of an earlier request have ended, and none has
  * called MPI_Init. Errors: HRUN_EINVAL (too many words). */
 int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
-/* Words are each ended by NUL: take the next one, "" behind the last; and it as a number, or 0. */
-const char *hrun_guard_word(const char **at, const char *end);
-int hrun_guard_number(const char **at, const char *end);
 /* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);
 /* End it, without cleaning. Harmless when it was never started. */

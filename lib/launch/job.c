@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "launch/engines/reach.h"
+#include "launch/env.h"
 #include "launch/mpich.h"
 
 #include <errno.h>
@@ -52,25 +53,23 @@ static unsigned long make_job_mark(void)
     return mark >> SPARE_BITS;
 }
 
-int hrun_run_begin(struct hrun_run *r, const struct hrun_job *job, struct hrun_outcome *out,
-                   struct hrun_error *err)
+static int begin_run(struct hrun_run *r, struct hrun_error *err)
 {
-    *out = (struct hrun_outcome){ .failed_rank = -1 };
-    *r = (struct hrun_run){ .job = job, .out = out, .err = err, .since = time(NULL), .watch_fd = -1,
-                            .guard = HRUN_GUARD_INIT, .signals = HRUN_SIGNALS_INIT, .words = HRUN_WORDS_INIT,
-                            .old_subreaper = -1 };
+    struct hrun_guard_spec *own = &r->own;
+
     if (hrun_signals_take_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
         return -1;
-    r->rundir = hrun_rundir_create(NULL, err);
-    if (!r->rundir)
+    own->rundir = hrun_rundir_create(NULL, err);
+    if (!own->rundir)
         return -1;
-    r->job_id = strrchr(r->rundir, '/') + 1;
-    r->shmdir = hrun_rundir_create("/dev/shm", NULL);
-    r->mark = make_job_mark();
-    if (prctl(PR_GET_CHILD_SUBREAPER, &r->old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
+    own->job_id = strrchr(own->rundir, '/') + 1;
+    own->shmdir = hrun_rundir_create("/dev/shm", NULL);
+    own->mark = make_job_mark();
+    if (prctl(PR_GET_CHILD_SUBREAPER, &r->family.old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
-    hrun_procs_children(&r->strangers);
-    return 0;
+    hrun_procs_children(&r->family.strangers);
+    return (!r->driver->serves && hrun_guard_start(own, NULL, NULL, &r->guard, err)) ||
+           (r->driver->hear && hrun_words_open(&r->words, err)) ? -1 : 0;
 }
 
 /* Whatever is left ends now: only after an error there is something. */
@@ -79,44 +78,59 @@ static void end_processes(struct hrun_run *r)
     enum { ROUNDS = 200 };
 
     for (int i = 0; i < r->nprocs; i++)
-        if (r->procs && r->procs[i].alive && r->procs[i].pid > 0) {
+        if (r->procs[i].alive && r->procs[i].pid > 0) {
             if (r->procs[i].own_group)
                 kill(-r->procs[i].pid, SIGKILL);
             kill(r->procs[i].pid, SIGKILL);
             while (waitpid(r->procs[i].pid, NULL, 0) < 0 && errno == EINTR)
                 ;
         }
-    for (int i = 0; i < ROUNDS && r->job_id && r->old_subreaper >= 0 && hrun_run_sweep(r, SIGKILL); i++)
+    for (int i = 0; i < ROUNDS && r->family.old_subreaper >= 0 && hrun_run_sweep(r, SIGKILL); i++)
         poll(NULL, 0, SWEEP_STEP_MS);
 }
 
-void hrun_run_end(struct hrun_run *r)
+static void end_run(struct hrun_run *r)
 {
     int saved = errno;
 
     end_processes(r);
     hrun_output_destroy(r->output);
     hrun_words_close(&r->words);
-    hrun_remove_tree(r->rundir);
-    hrun_remove_tree(r->shmdir);
-    if (r->mpich)
-        hrun_mpich_remove_orphans(r->since);
+    hrun_remove_tree(r->own.rundir);
+    hrun_remove_tree(r->own.shmdir);
+    if (r->own.mpich)
+        hrun_mpich_remove_orphans(r->own.since);
     hrun_guard_stop(&r->guard);     /* last: should hrun be killed before, it removes the folders */
-    if (r->old_subreaper >= 0)
-        prctl(PR_SET_CHILD_SUBREAPER, r->old_subreaper);
+    if (r->family.old_subreaper >= 0)
+        prctl(PR_SET_CHILD_SUBREAPER, r->family.old_subreaper);
     hrun_signals_give_back(&r->signals);
-    hrun_pids_release(&r->groups);
-    hrun_pids_release(&r->strangers);
+    hrun_pids_release(&r->family.groups);
+    hrun_pids_release(&r->family.strangers);
     free(r->procs);
     free(r->polled);
-    free(r->rundir);
-    free(r->shmdir);
-    r->rundir = r->shmdir = NULL;
-    r->mark = 0;
-    r->procs = NULL;
-    r->polled = NULL;
-    r->nprocs = 0;
+    free(r->own.rundir);
+    free(r->own.shmdir);
     errno = saved;
+}
+
+int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reach *reach, const struct hrun_job *job,
+                 struct hrun_outcome *out, struct hrun_error *err)
+{
+    struct hrun_run r = {
+        .driver = driver, .state = state, .reach = reach, .job = job, .out = out, .err = err, .watch_fd = -1,
+        .own = { .scratch = job->scratch, .grace_ms = driver->grace_ms, .mpich = driver->mpich, .since = time(NULL) },
+        .guard = HRUN_GUARD_INIT, .signals = HRUN_SIGNALS_INIT, .words = HRUN_WORDS_INIT,
+        .family = { .old_subreaper = -1 },
+    };
+    int rc;
+
+    *out = (struct hrun_outcome){ .failed_rank = -1 };
+    rc = begin_run(&r, err) || driver->start(&r, err) || hrun_run_loop(&r) ||
+         (driver->judge && driver->judge(&r, err)) ? -1 : 0;
+    if (driver->release)
+        driver->release(&r);
+    end_run(&r);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- start */
@@ -141,12 +155,12 @@ int hrun_run_stdin(const struct hrun_job *job, struct hrun_error *err)
 /* Does the process get a group of its own? Not where it has to read the terminal, which only the foreground
  * group, hrun's, may do: rank 0 or srun with the terminal as its input, and mpirun, which reads it, and whose ssh
  * may ask there. Then a key on the terminal reaches the process without our help, see handle_signal. */
-static int own_group(const struct hrun_run *r, int i)
+static int gets_own_group(const struct hrun_run *r, int i)
 {
     const struct hrun_job *job = r->job;
     int fd, foreground;
 
-    if (!r->is_launcher || r->launcher)
+    if (!r->driver->passes_signals)
         return i > 0 || job->stdin_text || job->no_stdin || !isatty(STDIN_FILENO) ||
                tcgetpgrp(STDIN_FILENO) != getpgrp();
     fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -157,12 +171,29 @@ static int own_group(const struct hrun_run *r, int i)
     return !foreground;
 }
 
-/* Start processes from number `first` on. in: standard input of process 0, -1: hrun's own. */
-static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, int first, struct hrun_spawn_one *one,
-                      int n, struct hrun_error *err)
+/* With the kernel's autogroups each session has one share of a busy processor, however many ranks it has: beside 28
+ * other processes two ranks took 7.5 s, and 4.0 s in sessions of their own. But a rank that waits cannot yield to one
+ * in another session (4 ms a barrier in place of 4 us), and resource managers know their jobs by sessions. */
+static int gets_own_sessions(const struct hrun_run *r)
+{
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+
+    return r->driver->serves && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
+           hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len && *b.data == '1';
+}
+
+/* Start the last n processes. in: standard input of process 0, -1: hrun's own. */
+static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, struct hrun_spawn_one *one, int n,
+                      struct hrun_error *err)
 {
     autofree pid_t *pids = xcalloc((size_t)n, sizeof *pids);
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
+    const struct hrun_driver *driver = r->driver;
+    int first = r->nprocs - n, null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
+    const struct hrun_spawn s = {
+        .topo = topo, .mark = r->own.mark, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
+        .ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO), .sessions = !first && gets_own_sessions(r),
+        .death_signal = driver->is_launcher ? SIGTERM : SIGKILL,  /* a launcher has ranks to look after */
+    };
 
     if (null < 0)
         return hrun_fail_errno(err, HRUN_EIO, "cannot prepare the processes");
@@ -170,22 +201,24 @@ static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, in
         one[i].fds[0] = first + i == 0 ? in : null;
         one[i].fds[1] = hrun_output_child_fd(r->output, first + i, 0);
         one[i].fds[2] = hrun_output_child_fd(r->output, first + i, 1);
-        one[i].own_group = own_group(r, first + i);
+        one[i].own_group = gets_own_group(r, first + i);
+        if (!one[i].wdir && !driver->is_launcher)
+            one[i].wdir = r->job->wdir;
     }
-    if (r->launcher && r->launcher->is_program) {
-        one[0].keep_fd = r->words.child_fd;
-    } else if (r->launcher) {
+    if (driver->hear && driver->is_launcher) {
         one[0].keep_fd = one[0].fds[2];
         one[0].fds[2] = r->words.child_fd;
+    } else if (driver->hear) {
+        one[0].keep_fd = r->words.child_fd;
     }
-    rc = hrun_spawn(s, one, n, pids, err);
+    rc = hrun_spawn(&s, one, n, pids, err);
     close(null);
     if (rc)
         return -1;
     for (int i = 0; i < n; i++) {
         r->procs[first + i] = (struct hrun_proc){ .pid = pids[i], .alive = 1, .own_group = one[i].own_group };
         if (one[i].own_group)
-            hrun_pids_push(&r->groups, pids[i]);
+            hrun_pids_push(&r->family.groups, pids[i]);
     }
     r->nalive += n;
     hrun_guard_tell(&r->guard, first, pids, n);
@@ -193,50 +226,23 @@ static int start_from(struct hrun_run *r, const struct hrun_spawn *s, int in, in
     return 0;
 }
 
-static struct hrun_spawn spawn_settings(const struct hrun_run *r, const char *program, char *const *argv,
-                                        const struct hrun_topo *topo)
-{
-    int apart = r->is_launcher && !(r->launcher && r->launcher->is_program);
-
-    return (struct hrun_spawn){
-        .program = program, .argv = argv, .topo = topo, .mark = r->mark,
-        .wdir = apart ? NULL : r->job->wdir,    /* launchers are told in their own way */
-        .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
-        .ignore_ttou = isatty(STDOUT_FILENO) || isatty(STDERR_FILENO),
-        .death_signal = apart ? SIGTERM : SIGKILL,  /* mpirun has ranks to look after */
-    };
-}
-
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
 {
     r->procs = xcalloc((size_t)nprocs, sizeof *r->procs);
     r->nprocs = nprocs;
-    r->output = hrun_output_create(r->job, nprocs, r->tagging, r->hold_errors, err);
+    r->output = hrun_output_create(r->job, nprocs, r->style.tagging, r->style.hold, err);
     return r->output ? 0 : -1;
 }
 
-/* With the kernel's autogroups each session has one share of a busy processor, however many ranks it has: beside 28
- * other processes two ranks took 7.5 s, and 4.0 s in sessions of their own. But a rank that waits cannot yield to one
- * in another session (4 ms a barrier in place of 4 us), and resource managers know their jobs by sessions. */
-static int own_sessions(const struct hrun_run *r)
+int hrun_run_start(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int nprocs,
+                   struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    return !r->is_launcher && !r->is_plain && !hrun_layout_yields(r->job->layout) && !hrun_in_resource_manager() &&
-           hrun_file_read("/proc/sys/kernel/sched_autogroup_enabled", 16, &b, NULL) == 0 && b.len && *b.data == '1';
-}
-
-int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, const struct hrun_topo *topo,
-                   struct hrun_spawn_one *one, int nprocs, struct hrun_error *err)
-{
-    struct hrun_spawn s = spawn_settings(r, program, argv, topo);
     int in, rc;
 
     if ((!r->output && hrun_run_prepare(r, nprocs, err)) || (in = hrun_run_stdin(r->job, err)) == -2)
         return -1;
-    s.sessions = own_sessions(r);
     r->start_s = hrun_monotonic_s();
-    rc = start_from(r, &s, in, 0, one, nprocs, err);
+    rc = start_last(r, topo, in, one, nprocs, err);
     if (in >= 0)
         close(in);
     if (rc)
@@ -247,10 +253,19 @@ int hrun_run_start(struct hrun_run *r, const char *program, char *const *argv, c
     return 0;
 }
 
+int hrun_run_start_one(struct hrun_run *r, const char *program, char *const *argv, struct hrun_strvec *env,
+                       struct hrun_error *err)
+{
+    struct hrun_spawn_one one = { .program = program, .argv = argv };
+
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->own.job_id);
+    one.env = env->v;
+    return hrun_run_start(r, NULL, &one, 1, err);
+}
+
 int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int n,
                  struct hrun_error *err)
 {
-    struct hrun_spawn s = spawn_settings(r, NULL, NULL, topo);
     int first = r->nprocs;
 
     r->procs = xrealloc(r->procs, (size_t)(first + n) * sizeof *r->procs);
@@ -258,7 +273,7 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
     if (hrun_output_grow(r->output, first, n, err))
         return -1;
     r->nprocs += n;         /* what does not start has no process */
-    return start_from(r, &s, -1, first, one, n, err);
+    return start_last(r, topo, -1, one, n, err);
 }
 
 /* ---------------------------------------------------------------- processes that outlive the ranks which started them
@@ -270,7 +285,7 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
  * children of its own at any time; those carry no mark of the job. */
 static int is_of_job(const struct hrun_run *r, pid_t pid, int single)
 {
-    return single || hrun_pids_has(&r->groups, hrun_procs_group(pid)) || hrun_procs_marked(pid, r->job_id, r->mark);
+    return single || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) || hrun_procs_marked(pid, r->own.job_id, r->own.mark);
 }
 
 /* Reap what has ended among the adopted children, list those that live. -1: the kernel keeps no list. */
@@ -284,7 +299,7 @@ static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
     for (size_t i = 0; i < all.n; i++) {
         pid_t pid = all.v[i];
 
-        if (pid != r->guard.pid && !hrun_pids_has(&r->strangers, pid) && is_of_job(r, pid, single) &&
+        if (pid != r->guard.pid && !hrun_pids_has(&r->family.strangers, pid) && is_of_job(r, pid, single) &&
             waitpid(pid, NULL, WNOHANG) == 0)
             hrun_pids_push(living, pid);
     }
@@ -303,7 +318,7 @@ int hrun_run_sweep(struct hrun_run *r, int sig)
         hrun_pids_push(&except, r->guard.pid);
         for (size_t i = 0; i < direct; i++)
             hrun_pids_push(&except, left.v[i]);
-        hrun_procs_of_job(r->job_id, r->mark, &r->groups, &except, &left);
+        hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, &except, &left);
     }
     for (size_t i = 0; i < left.n && sig; i++) {
         kill(left.v[i], sig);

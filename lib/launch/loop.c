@@ -48,16 +48,14 @@ static void signal_tree(pid_t root, int sig)
  * terminal has signalled hrun's own group already. */
 static void signal_but(struct hrun_run *r, int sig, int by_key)
 {
-    if (r->launcher) {
-        if (r->nalive > 0)
-            r->launcher->signal(r, sig);
-        return;
-    }
-    for (int i = 0; i < r->nprocs; i++) {
+    if (r->driver->signal && r->nalive > 0)
+        r->driver->signal(r, sig);
+    for (int i = 0; i < r->nprocs && !r->driver->signal; i++) {
         const struct hrun_proc *p = &r->procs[i];
+
         if (!p->alive || (by_key && !p->own_group))
             continue;
-        if (r->is_launcher)
+        if (r->driver->passes_signals)
             kill(p->pid, sig);
         else if (p->own_group)
             kill(-p->pid, sig);
@@ -74,58 +72,67 @@ static void signal_all_ranks(struct hrun_run *r, int sig)
 /* Ask the processes to end; those that do not are killed later. */
 static void end_job(struct hrun_run *r)
 {
-    if (r->kill_s > 0)
+    if (r->ending.kill_s > 0)
         return;
-    if (r->ending_signal != SIGTERM)  /* that one has been passed on: a handler runs once */
+    if (r->ending.signal != SIGTERM)  /* that one has been passed on: a handler runs once */
         signal_all_ranks(r, SIGTERM);
     signal_all_ranks(r, SIGCONT);
     /* mpirun has a patience of its own before it kills; then it needs time to leave. */
-    r->kill_s = hrun_monotonic_s() + (r->is_launcher && !r->launcher ? 3 : 1) * GRACE_S;
+    r->ending.kill_s = hrun_monotonic_s() + (r->driver->passes_signals ? 3 : 1) * GRACE_S;
 }
 
 void hrun_run_break(struct hrun_run *r)
 {
-    r->engine_failed = 1;
+    r->ending.broken = 1;
     end_job(r);
 }
 
 int hrun_run_fail(struct hrun_run *r, int rank, int status)
 {
-    int first = !r->failed && !r->kill_s && !r->engine_failed;
+    int counts = !r->ending.kill_s && !r->ending.signal;
 
-    if (first && !r->ending_signal) {
+    if (counts) {
         r->out->failed_rank = rank;
         r->out->status = status;
     }
-    r->failed = 1;
+    r->ending.failed = 1;
     end_job(r);
-    return first && !r->ending_signal;
+    return counts;
+}
+
+void hrun_run_fail_launcher(struct hrun_run *r, const char *name, int status)
+{
+    int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = sig ? 128 + sig : WEXITSTATUS(status);
+
+    if (code && hrun_run_fail(r, -1, code) && sig && name)
+        hrun_run_say(r, "%s, process %d, was killed by signal %d (%s)", name, (int)r->procs[0].pid, sig, strsignal(sig));
 }
 
 void hrun_run_lose(struct hrun_run *r, const char *host)
 {
     snprintf(r->out->lost_host, sizeof r->out->lost_host, "%s", host);
     r->out->status = 125;
-    r->failed = 1;
+    r->ending.failed = 1;
+    hrun_run_say(r, "host '%s' was lost during the run", host);
     end_job(r);
 }
 
 static void ending_signal(struct hrun_run *r, int sig, int by_key)
 {
     double now = hrun_monotonic_s();
-    int second = r->ending_signal && now - r->ending_signal_s < SECOND_SIGNAL_S;
+    int second = r->ending.signal && now - r->ending.signal_s < SECOND_SIGNAL_S;
 
-    if (second && (!r->is_launcher || r->launcher)) {
-        r->kill_s = now;
+    if (second && !r->driver->passes_signals) {
+        r->ending.kill_s = now;
     } else {
         signal_but(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
         if (second)
             end_job(r);
-        else if (now < r->begun_s && !r->kill_s)
-            r->kill_s = now + 3 * GRACE_S;
+        else if (now < r->begun_s && !r->ending.kill_s)
+            r->ending.kill_s = now + 3 * GRACE_S;
     }
-    r->ending_signal = sig;
-    r->ending_signal_s = now;
+    r->ending.signal = sig;
+    r->ending.signal_s = now;
 }
 
 /* Open MPI 4 that is to pass a signal on before its daemons know each other fails with status 0. */
@@ -149,7 +156,7 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
     } else if (action == HRUN_SIGNAL_STOP) {
         /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
         r->out->stopped = 1;
-        signal_all_ranks(r, r->is_launcher && !r->launcher ? SIGTSTP : SIGSTOP);
+        signal_all_ranks(r, r->driver->passes_signals ? SIGTSTP : SIGSTOP);
         kill(getpid(), SIGSTOP);
     } else {
         signal_all_ranks(r, sig);
@@ -168,7 +175,7 @@ static void handle_signals(struct hrun_run *r)
 /* A rank does not keep to the protocol by which MPI finds its place. What comes while the job ends is no cause. */
 static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
-    if (r->kill_s > 0 || r->engine_failed)
+    if (r->ending.kill_s > 0)
         return;
     hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
               ev->text);
@@ -181,7 +188,7 @@ static int is_displaced(struct hrun_run *r, int rank)
     autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
     long found = rank, size = r->nprocs;
 
-    if (r->mpich && r->procs[rank].pid > 0)
+    if (r->own.mpich && r->procs[rank].pid > 0)
         hrun_procs_tree(r->procs[rank].pid, &tree);
     for (size_t i = 0; i < tree.n && found == rank && size == r->nprocs; i++) {
         found = hrun_procs_number(tree.v[i], "PMI_RANK", rank);
@@ -199,8 +206,8 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
 {
     struct hrun_proc *p = ev->rank >= 0 && ev->rank < r->nprocs ? &r->procs[ev->rank] : NULL;
 
-    if (ev->kind >= HRUN_GUARD_SPAWN && r->on_spawn)
-        r->on_spawn(r, ev);     /* also of processes that are not started yet */
+    if (ev->kind >= HRUN_GUARD_SPAWN && r->driver->spawn)
+        r->driver->spawn(r, ev);     /* also of processes that are not started yet */
     if (!p || ev->kind >= HRUN_GUARD_SPAWN)
         return;
     if (ev->kind == HRUN_GUARD_CONNECTED)
@@ -211,7 +218,7 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
         hrun_output_feed(r->output, ev->rank, ev->kind == HRUN_GUARD_ERR, ev->text, (size_t)ev->status);
     else if (ev->kind == HRUN_GUARD_REFUSED)
         refuse_rank(r, ev);
-    else if (!r->kill_s && !r->engine_failed && is_displaced(r, ev->rank))
+    else if (!r->ending.kill_s && is_displaced(r, ev->rank))
         hrun_run_break(r);
     else if (hrun_run_fail(r, ev->rank, ev->status & 0xff ? ev->status & 0xff : 1))
         hrun_run_say(r, "rank %d aborted the job with status %d", ev->rank, ev->status);
@@ -224,7 +231,7 @@ static void handle_events(struct hrun_run *r)
 
     while ((got = hrun_guard_event(&r->guard, &ev)) > 0)
         hrun_run_event(r, &ev);
-    if (got < 0 && !r->engine_failed && r->nalive > 0) {
+    if (got < 0 && !r->ending.broken && r->nalive > 0) {
         hrun_fail(r->err, HRUN_EENGINE, "the helper process of the job was killed, and with it the job");
         hrun_run_break(r);
     }
@@ -234,30 +241,27 @@ static void hear_line(void *run, char *line)
 {
     struct hrun_run *r = run;
 
-    r->launcher->hear(r, line);
+    r->driver->hear(r, line);
 }
 
 /* ---------------------------------------------------------------- ends */
 
 static void classify_rank_end(struct hrun_run *r, int rank, int status)
 {
-    struct hrun_proc *p = &r->procs[rank];
+    const struct hrun_proc *p = &r->procs[rank];
+    int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = sig ? 128 + sig : WEXITSTATUS(status);
 
-    if (WIFSIGNALED(status)) {
-        if (!hrun_run_fail(r, r->is_launcher ? -1 : rank, 128 + WTERMSIG(status)))
-            return;
-        r->out->killed_by = r->is_launcher ? 0 : WTERMSIG(status);
-        hrun_run_say(r, "%s %d was killed by signal %d (%s)", r->is_launcher ? "mpirun, process" : "rank",
-                     r->is_launcher ? (int)p->pid : rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
-    } else if (WEXITSTATUS(status)) {
-        if (hrun_run_fail(r, r->is_launcher ? -1 : rank, WEXITSTATUS(status)) && !r->is_launcher)
-            hrun_run_say(r, "rank %d exited with status %d%s", rank, WEXITSTATUS(status),
-                         r->mpich && p->was_connected && !p->connected && WEXITSTATUS(status) == 128 + SIGPIPE
-                         ? "; with MPICH a process can start one MPI program only, not one after another" : "");
-    } else if (p->connected) {
-        if (hrun_run_fail(r, rank, 1))
-            hrun_run_say(r, "rank %d exited without calling MPI_Finalize", rank);
-    }
+    if ((!code && !p->connected) || !hrun_run_fail(r, rank, code ? code : 1))
+        return;
+    r->out->killed_by = sig;
+    if (sig)
+        hrun_run_say(r, "rank %d was killed by signal %d (%s)", rank, sig, strsignal(sig));
+    else if (code)
+        hrun_run_say(r, "rank %d exited with status %d%s", rank, code,
+                     r->own.mpich && p->was_connected && !p->connected && code == 128 + SIGPIPE
+                     ? "; with MPICH a process can start one MPI program only, not one after another" : "");
+    else
+        hrun_run_say(r, "rank %d exited without calling MPI_Finalize", rank);
 }
 
 void hrun_run_ended(struct hrun_run *r, int rank, int status)
@@ -278,34 +282,33 @@ static void reap_ranks(struct hrun_run *r)
         p->alive = 0;
         r->nalive--;
         handle_events(r);  /* what it told PMIx before it ended is here by now */
-        if (r->watch)
-            r->watch(r);   /* what made mpirun end too */
-        if (r->launcher) {
-            hrun_words_take(&r->words, hear_line, r);
-            r->launcher->ended(r, status);
-        } else {
+        if (r->driver->watch)
+            r->driver->watch(r);   /* what made mpirun end too */
+        hrun_words_take(&r->words, hear_line, r);
+        if (r->driver->ended)
+            r->driver->ended(r, status);
+        else
             classify_rank_end(r, i, status);
-        }
     }
 }
 
 /* ---------------------------------------------------------------- time */
 
-/* Launchers need time of their own to end the ranks; then srun is killed itself, and ssh is told a second time. */
+/* What brings signals in its own way needs time to end the ranks; then srun is killed itself, and ssh is told again. */
 static void kill_all(struct hrun_run *r)
 {
-    if (r->launcher && r->killed && r->nalive > 0 && r->procs[0].pid > 0)
+    if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
         kill(r->procs[0].pid, SIGKILL);
     else
         signal_all_ranks(r, SIGKILL);
-    r->kill_s = r->launcher && !r->killed ? hrun_monotonic_s() + 3 * GRACE_S : INFINITY;
-    r->killed = 1;
+    r->ending.kill_s = r->driver->signal && !r->ending.killed ? hrun_monotonic_s() + 3 * GRACE_S : INFINITY;
+    r->ending.killed = 1;
 }
 
 /* Has one of them an MPI library that finds no server here? *served: how many have the one that does. */
 static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int *served)
 {
-    const enum hrun_mpi_kind here = r->mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
+    const enum hrun_mpi_kind here = r->own.mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
     enum hrun_mpi_kind found;
     char name[64];
 
@@ -317,7 +320,7 @@ static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int
             continue;
         hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, and hrun has started it as one of %s: each of "
                   "its processes would work alone. Say --mpi %s", r->job->argv[0], name,
-                  r->mpich ? "MPICH" : "Open MPI", r->mpich ? "openmpi" : "mpich");
+                  r->own.mpich ? "MPICH" : "Open MPI", r->own.mpich ? "openmpi" : "mpich");
         hrun_run_break(r);
         return 1;
     }
@@ -334,7 +337,7 @@ static int look_at_launcher(struct hrun_run *r)
 
     for (int i = 0; i < l->nranks; i++)
         here += l->cluster->hosts[l->ranks[i].host].is_local;
-    if (here && hrun_procs_of_job(r->job_id, r->mark, &r->groups, NULL, &all))
+    if (here && hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, NULL, &all))
         return 0;
     return other_mpi_among(r, &all, &served) || served >= here;
 }
@@ -359,33 +362,33 @@ static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     double age = now - r->start_s;
 
-    if (r->kill_s > 0 || (r->is_launcher || r->launcher ? look_at_launcher(r) : look_at_ranks(r)))
-        r->watch_s = INFINITY;
+    if (r->ending.kill_s > 0 || (r->driver->serves ? look_at_ranks(r) : look_at_launcher(r)))
+        r->due.look_s = INFINITY;
     else
-        r->watch_s = now + fmin(age, WATCH_STEP_S);
+        r->due.look_s = now + fmin(age, WATCH_STEP_S);
 }
 
 static void handle_time(struct hrun_run *r)
 {
     double now = hrun_monotonic_s();
 
-    if (r->job->timeout_s > 0 && now - r->start_s >= r->job->timeout_s && !r->timed_out && !r->kill_s) {
-        r->timed_out = 1;
+    if (r->job->timeout_s > 0 && now - r->start_s >= r->job->timeout_s && !r->ending.kill_s) {
+        r->ending.timed_out = 1;
         hrun_run_say(r, "the job did not end within %g s: ending it", r->job->timeout_s);
         end_job(r);
     }
-    if (r->verdict_s > 0 && now >= r->verdict_s) {
-        r->verdict_s = 0;
-        r->launcher->settle(r);
+    if (r->due.verdict_s > 0 && now >= r->due.verdict_s) {
+        r->due.verdict_s = 0;
+        r->driver->settle(r);
     }
     for (int sig = 1; r->held && now >= r->begun_s; sig++)
         if (r->held & 1ul << sig) {
             r->held &= ~(1ul << sig);
             handle_signal(r, sig, 0);
         }
-    if (r->kill_s > 0 && now >= r->kill_s)
+    if (r->ending.kill_s > 0 && now >= r->ending.kill_s)
         kill_all(r);
-    if (r->nalive > 0 && now >= r->watch_s)
+    if (r->nalive > 0 && now >= r->due.look_s)
         look_for_other_mpi(r, now);
 }
 
@@ -394,17 +397,17 @@ static int next_ms(const struct hrun_run *r)
 {
     double due = INFINITY, ms;
 
-    if (r->job->timeout_s > 0 && !r->timed_out && !r->kill_s)
+    if (r->job->timeout_s > 0 && !r->ending.kill_s)
         due = r->start_s + r->job->timeout_s;
-    if (r->kill_s > 0)
-        due = fmin(due, r->kill_s);
-    if (r->verdict_s > 0)
-        due = fmin(due, r->verdict_s);
+    if (r->ending.kill_s > 0)
+        due = fmin(due, r->ending.kill_s);
+    if (r->due.verdict_s > 0)
+        due = fmin(due, r->due.verdict_s);
     if (r->held)
         due = fmin(due, r->begun_s);
-    if (r->spawn_s > 0)
-        due = fmin(due, r->spawn_s);
-    due = fmin(due, r->watch_s);
+    if (r->due.spawn_s > 0)
+        due = fmin(due, r->due.spawn_s);
+    due = fmin(due, r->due.look_s);
     if (isinf(due))
         return -1;
     ms = ceil(1000 * (due - hrun_monotonic_s()));
@@ -421,7 +424,7 @@ static int wait_once(struct hrun_run *r, int ms)
     int n;
 
     p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
-    p[1] = (struct pollfd){ r->nalive > 0 && !r->engine_failed ? r->guard.sock : -1, POLLIN, 0 };
+    p[1] = (struct pollfd){ r->nalive > 0 && !r->ending.broken ? r->guard.sock : -1, POLLIN, 0 };
     p[2] = (struct pollfd){ r->words.fd, POLLIN, 0 };
     p[3] = (struct pollfd){ r->watch_fd, POLLIN, 0 };
     n = hrun_output_poll(r->output, p + OWN_FDS);
@@ -436,11 +439,11 @@ static int wait_once(struct hrun_run *r, int ms)
     if (p[2].revents)
         hrun_words_take(&r->words, hear_line, r);
     if (p[3].revents)
-        r->watch(r);
+        r->driver->watch(r);
     hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: the watch may have added processes */
     if (r->paused && hrun_output_has_room(r->output))
-        r->watch(r);
-    if (!r->engine_failed && hrun_output_failed(r->output, r->err))
+        r->driver->watch(r);
+    if (!r->ending.broken && hrun_output_failed(r->output, r->err))
         hrun_run_break(r);
     return 0;
 }
@@ -448,11 +451,11 @@ static int wait_once(struct hrun_run *r, int ms)
 /* mpirun has ended: other hosts clean up, and their agents end when that is done. A signal ends the wait. */
 static int see_agents_off(struct hrun_run *r)
 {
-    double end_s = hrun_monotonic_s() + AGENTS_S, signal_before = r->ending_signal_s;
+    double end_s = hrun_monotonic_s() + AGENTS_S, signal_before = r->ending.signal_s;
 
-    while (r->watch && r->watch(r) > 0 && r->ending_signal_s == signal_before) {
+    while (r->driver->watch && r->driver->watch(r) > 0 && r->ending.signal_s == signal_before) {
         if (hrun_monotonic_s() >= end_s) {
-            r->abandon(r);
+            r->driver->abandon(r);
             break;
         }
         if (wait_once(r, SWEEP_STEP_MS))
@@ -466,7 +469,7 @@ static int see_agents_off(struct hrun_run *r)
  * DRAIN_S, a stranger, it is taken out and they are closed. */
 static int end_the_rest(struct hrun_run *r)
 {
-    double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending_signal_s;
+    double begin = hrun_monotonic_s(), free_since = 0, signal_before = r->ending.signal_s;
     int left = hrun_run_sweep(r, SIGTERM);
 
     while (left || !hrun_output_done(r->output)) {
@@ -482,8 +485,8 @@ static int end_the_rest(struct hrun_run *r)
         if (wait_once(r, SWEEP_STEP_MS))
             return -1;
         /* hrun's own reader is stuck, and the user has had enough, now or before. */
-        if (!left && (r->ending_signal_s != signal_before ||
-                      (r->killed && r->out->signalled && now - free_since > DRAIN_S)))
+        if (!left && (r->ending.signal_s != signal_before ||
+                      (r->ending.killed && r->out->signalled && now - free_since > DRAIN_S)))
             break;
     }
     return 0;
@@ -493,28 +496,28 @@ int hrun_run_loop(struct hrun_run *r)
 {
     int rc = 0;
 
-    r->watch_s = r->is_plain ? INFINITY
-               : r->start_s + (r->is_launcher || r->launcher ? WATCH_LAUNCHER_FIRST_S : WATCH_FIRST_S);
+    r->due.look_s = r->driver->is_plain ? INFINITY
+                    : r->start_s + (r->driver->serves ? WATCH_FIRST_S : WATCH_LAUNCHER_FIRST_S);
     while (r->nalive > 0 && rc == 0) {
         rc = wait_once(r, next_ms(r));
         reap_ranks(r);
         handle_time(r);
-        if (r->on_spawn)
-            r->on_spawn(r, NULL);
+        if (r->driver->spawn)
+            r->driver->spawn(r, NULL);
     }
     r->out->wall_s = r->out->job_s = hrun_monotonic_s() - r->start_s;
     if (rc == 0)
         rc = see_agents_off(r);
     if (rc == 0)
-        hrun_output_release(r->output, !r->engine_failed, r->noise);
+        hrun_output_release(r->output, !r->ending.broken, r->style.noise);
     if (rc == 0)
         rc = end_the_rest(r);
-    if (r->timed_out) {
+    if (r->ending.timed_out) {
         r->out->timed_out = 1;
         r->out->status = 124;   /* as timeout(1) */
-    } else if (r->ending_signal && r->failed) {
-        r->out->interrupted = r->ending_signal;
-        r->out->status = 128 + r->ending_signal;
+    } else if (r->ending.signal && r->ending.failed) {
+        r->out->interrupted = r->ending.signal;
+        r->out->status = 128 + r->ending.signal;
     }
-    return rc || r->engine_failed ? -1 : 0;
+    return rc || r->ending.broken ? -1 : 0;
 }

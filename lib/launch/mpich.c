@@ -6,6 +6,7 @@
 #include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/job.h"
+#include "launch/programs.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -143,12 +144,18 @@ void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out)
     hrun_show_command(job, &words, out);
 }
 
-int hrun_mpich_check_together(const struct hrun_run *r, struct hrun_error *err)
+int hrun_mpich_check_together(struct hrun_run *r, struct hrun_error *err)
 {
+    struct hrun_mpi mpi;
+
     for (int i = 0; i < r->nprocs; i++)
         if (r->procs[i].was_connected)
             return 0;
-    if (!r->mpich || r->nprocs < 2 || r->out->status)
+    if (!r->own.mpich || r->nprocs < 2 || r->out->status)
+        return 0;
+    if (hrun_job_mpi(r->job, &mpi, err))
+        return -1;
+    if (mpi.kind != HRUN_MPI_MPICH)
         return 0;
     return hrun_fail(err, HRUN_EMPI, "none of the %d processes of %s has called MPI_Init: either the program does not, "
                      "with these arguments (start it alone, with -n 1), or its MPI does not speak PMI-1 and each "

@@ -6,6 +6,7 @@
  * connected there. All ranks then try to connect with that namespace, and pmix_connect refuses it to each.
  */
 #include "base/alloc.h"
+#include "launch/frames.h"
 #include "launch/pmix.h"
 
 #include <stdio.h>
@@ -57,7 +58,7 @@ static const char *string_of(const pmix_info_t info[], size_t n, const char *key
 
 static void add_request_word(struct hrun_buf *b, const char *word)
 {
-    hrun_buf_add(b, word ? word : "", strlen(word ? word : "") + 1);
+    hrun_frame_add_word(b, word ? word : "");
 }
 
 /* How many words, then the words. */
@@ -67,10 +68,9 @@ static void add_request_words(struct hrun_buf *b, char *const *words)
 
     while (words && words[n])
         n++;
-    hrun_buf_addf(b, "%d", n);
-    hrun_buf_addc(b, 0);
+    hrun_frame_add_number(b, n);
     for (int i = 0; i < n; i++)
-        add_request_word(b, words[i]);
+        hrun_frame_add_word(b, words[i]);
 }
 
 static void tell_hrun(const struct request *q)
@@ -111,8 +111,7 @@ pmix_status_t pmix_spawn(const pmix_proc_t *proc, const pmix_info_t job_info[], 
         add_request_word(&q->words, string_of(a->info, a->ninfo, PMIX_HOST));
         add_request_word(&q->words, a->cmd ? a->cmd : a->argv ? a->argv[0] : NULL);
         add_request_word(&q->words, wdir ? wdir : a->cwd);
-        hrun_buf_addf(&q->words, "%d", a->maxprocs);
-        hrun_buf_addc(&q->words, 0);
+        hrun_frame_add_number(&q->words, a->maxprocs);
         add_request_words(&q->words, a->argv);
         add_request_words(&q->words, a->env);
     }
@@ -175,13 +174,13 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
 {
     const char *at = words, *end = words + len;
     struct hrun_guard_spec further = *spec;
-    int first = hrun_guard_number(&at, end);
+    int first = hrun_frame_number(&at, end);
     struct hrun_error err = { 0 };
     autofree const char **cpusets = NULL;
     autofree int *apps = NULL;
 
     /* The first request stays where it is until this thread has finished it; PMIx's thread must not be kept waiting. */
-    further.nranks = hrun_guard_number(&at, end);
+    further.nranks = hrun_frame_number(&at, end);
     if (!further.nranks) {
         struct pmix_job *job = pmix_jobs;
         pmix_nspace_t nspace;
@@ -194,12 +193,12 @@ void pmix_spawn_serve(const struct hrun_guard_spec *spec, int sock, const char *
             finish_request(NULL);
         return;
     }
-    further.wdir = hrun_guard_word(&at, end);
+    further.wdir = hrun_frame_word(&at, end);
     further.cpusets = cpusets = xcalloc((size_t)further.nranks, sizeof *cpusets);
     further.apps = apps = xcalloc((size_t)further.nranks, sizeof *apps);
     for (int r = 0; r < further.nranks; r++) {
-        cpusets[r] = hrun_guard_word(&at, end);
-        apps[r] = hrun_guard_number(&at, end);
+        cpusets[r] = hrun_frame_word(&at, end);
+        apps[r] = hrun_frame_number(&at, end);
     }
     served = pmix_add_job(&further, sock, first, &err);
     if (!served)

@@ -118,9 +118,9 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
 {
     struct remote_agent *a = &c->agents[c->nagents];
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_spawn_one one = { .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
-    struct hrun_spawn s = { .program = c->program, .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
-                            .death_signal = SIGKILL };
+    struct hrun_spawn_one one = { .program = c->program, .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
+    const struct hrun_spawn s = { .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
+                                  .death_signal = SIGKILL };
     autofree char *name = name_of(c, host);
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
 
@@ -138,7 +138,7 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
     }
     one.fds[1] = out[1];
     one.fds[2] = errs[1];
-    s.argv = argv.v;
+    one.argv = argv.v;
     if (hrun_spawn(&s, &one, 1, &a->pid, err)) {
         if (err && (err->code == HRUN_ENOPROG || err->code == HRUN_ENOEXEC))
             err->code = HRUN_EENGINE;   /* it is not the user's program that is missing */

@@ -9,7 +9,6 @@
  * hosts are asked until it is known which ones fail.
  */
 #include "base/alloc.h"
-#include "base/file.h"
 #include "launch/env.h"
 #include "launch/job.h"
 #include "launch/programs.h"
@@ -81,14 +80,20 @@ struct gather {
     int signalled;
 };
 
-struct talk {
-    int started;
-    char complaint[256];
+/* A step of srun. */
+struct step {
+    struct gather *g;
+    const struct node *nodes;
+    int n;
+    int started;                /* tasks */
+    char complaint[256];        /* of srun, the last one; "" */
+    struct hrun_outcome out;
+    struct hrun_buf stderr_text;
 };
 
-static void on_gather_line(struct hrun_run *r, char *line)
+static void hear_gather(struct hrun_run *r, char *line)
 {
-    struct talk *t = r->state;
+    struct step *t = r->state;
     struct hrun_srun_said said;
 
     hrun_srun_read(line, &said);
@@ -101,81 +106,54 @@ static void on_gather_line(struct hrun_run *r, char *line)
 }
 
 /* SIGTERM makes srun kill its tasks. */
-static void end_srun(struct hrun_run *r, int sig)
+static void bring_gather_signal(struct hrun_run *r, int sig)
 {
     if (sig == SIGKILL || hrun_signal_action(sig) == HRUN_SIGNAL_END)
         kill(r->procs[0].pid, SIGTERM);
 }
 
-static void settle_gather(struct hrun_run *r)
-{
-    (void)r;
-}
-
-static void on_gather_end(struct hrun_run *r, int status)
-{
-    (void)r, (void)status;
-}
-
-static const struct hrun_launcher gatherer = { "srun", 0, end_srun, on_gather_line, settle_gather, on_gather_end };
-
-static void push_part(const struct gather *g, const struct node *nodes, int n, const char *file, int stderr_fd,
-                      struct hrun_strvec *v)
-{
-    if (g->a.ngroups > 1)
-        hrun_strvec_pushf(v, "--het-group=%d", nodes[0].group);
-    hrun_strvec_add(v, "--mpi=none", "--distribution=arbitrary", "--overcommit", "--overlap", "--whole",
-                    "--cpu-bind=none", "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", "--chdir=/",
-                    "--input=none", "--label", "--job-name=hrun", NULL);
-    hrun_strvec_pushf(v, "--nodes=%d", n);
-    hrun_strvec_pushf(v, "--ntasks=%d", n);
-    hrun_strvec_pushf(v, "--nodelist=%s", file);
-    hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
-    hrun_strvec_add(v, g->shim, "fold", NULL);
-    hrun_strvec_add_all(v, g->what->argv);
-}
-
 /* One part of the command for each component. */
-static int build_gather(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r,
-                        struct hrun_strvec *v, struct hrun_error *err)
+static int build_gather(const struct hrun_run *r, struct hrun_strvec *v, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const struct step *t = r->state;
 
     hrun_strvec_push(v, "srun");
-    for (int i = 0, m; i < n; i += m) {
-        autofree char *file = hrun_strf("%s/nodes.%d", r->rundir, nodes[i].group);
+    for (int i = 0; i < t->n; ) {
+        struct hrun_srun_part part = { .is_het = t->g->a.ngroups > 1, .group = t->nodes[i].group };
+        int failed;
 
-        hrun_buf_reset(&text);
-        for (m = 0; i + m < n && nodes[i + m].group == nodes[i].group; m++)
-            hrun_buf_addf(&text, "%s\n", nodes[i + m].name);
         if (i)
             hrun_strvec_push(v, ":");
-        push_part(g, nodes + i, m, file, hrun_output_child_fd(r->output, 0, 1), v);
-        if (hrun_file_replace(file, text.data, text.len, 0600, err))
+        for (; i < t->n && t->nodes[i].group == part.group; i++)
+            hrun_strvec_push(&part.nodes, t->nodes[i].name);
+        part.nhosts = part.nranks = (int)part.nodes.n;
+        failed = hrun_srun_push_step(r, &part, "none", v, err);
+        hrun_strvec_release(&part.nodes);
+        if (failed)
             return -1;
+        hrun_strvec_add(v, "--chdir=/", "--input=none", "--label", "--job-name=hrun", t->g->shim, "fold", NULL);
+        hrun_strvec_add_all(v, t->g->what->argv);
     }
     return 0;
 }
 
-static int start_gather(const struct gather *g, const struct node *nodes, int n, struct hrun_run *r,
-                        struct hrun_error *err)
+/* The tasks tell how their commands ended. */
+static void gather_ended(struct hrun_run *r, int status)
 {
+    (void)r, (void)status;
+}
+
+static int start_gather(struct hrun_run *r, struct hrun_error *err)
+{
+    const struct step *t = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
-    struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir,
-                                    .grace_ms = 1000 };
-    struct hrun_spawn_one one = { 0 };
 
-    r->is_launcher = 1;
-    r->launcher = &gatherer;
-    r->tagging = HRUN_TAG_SRUN;
-    if (hrun_words_open(&r->words, err) || hrun_run_prepare(r, 1, err) || build_gather(g, nodes, n, r, &argv, err) ||
-        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    r->style.tagging = HRUN_TAG_SRUN;
+    if (hrun_run_prepare(r, 1, err) || build_gather(r, &argv, err))
         return -1;
     hrun_srun_clean_env(&env);
-    hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id);
-    one.env = env.v;
-    return hrun_run_start(r, g->srun, argv.v, NULL, &one, 1, err);
+    return hrun_run_start_one(r, t->g->srun, argv.v, &env, err);
 }
 
 static void unfold(void *ctx, const char *data, size_t len)
@@ -207,63 +185,61 @@ static void blame_node(struct gather *g, int host, const char *happened, const c
     g->nfailed++;
 }
 
-static void classify_node_failure(struct gather *g, const struct node *node, int task, int status,
-                                  const char *stderr_text, const struct talk *t, const struct hrun_outcome *out)
+/* task: of t->nodes; status: of its command, -1: not known. */
+static void classify_node_failure(struct step *t, int task, int status)
 {
-    autofree char *see = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", node->name, g->what->argv[0]);
+    struct gather *g = t->g;
+    int host = t->nodes[task].host;
+    autofree char *see = hrun_strf("see what 'srun --overlap -N 1 -w %s %s' says", t->nodes[task].name,
+                                   g->what->argv[0]);
     autofree char *late = hrun_strf("did not answer within %g s", g->what->timeout_s);
     char words[400];
 
-    last_words_of_task(stderr_text, task, words, sizeof words);
+    last_words_of_task(t->stderr_text.data, task, words, sizeof words);
     if (status == 126 || status == 127)
-        blame_node(g, node->host, "cannot run the command", words, g->what->missing);
+        blame_node(g, host, "cannot run the command", words, g->what->missing);
     else if (status > 0)
-        blame_node(g, node->host, "did not answer", words, see);
+        blame_node(g, host, "did not answer", words, see);
     else if (status < 0 && strstr(words, "execve"))
-        blame_node(g, node->host, "cannot run hrun-shim", words, g->what->missing);
-    else if (status < 0 && out->timed_out)
-        blame_node(g, node->host, late, *words ? words : t->complaint, see);
+        blame_node(g, host, "cannot run hrun-shim", words, g->what->missing);
     else if (status < 0)
-        blame_node(g, node->host, "did not answer", *words ? words : t->complaint, see);
-    else if (g->outputs[node->host].len > OUTPUT_MAX)
-        blame_node(g, node->host, "prints too much", "", see);
+        blame_node(g, host, t->out.timed_out ? late : "did not answer", *words ? words : t->complaint, see);
+    else if (g->outputs[host].len > OUTPUT_MAX)
+        blame_node(g, host, "prints too much", "", see);
 }
 
 /* ---------------------------------------------------------------- all hosts */
 
-/* One step for these nodes. 1: it was not created, *t says why; 0: it was, -1: *err. */
-static int step_nodes(struct gather *g, const struct node *nodes, int n, struct talk *t, struct hrun_error *err)
+/* One step for t->nodes. 1: it was not created, t->complaint says why; 0: it was, -1: *err. */
+static int run_step(struct step *t, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf stderr_text = HRUN_BUF_INIT;
-    struct hrun_unfold u = { n, xcalloc((size_t)n, sizeof *u.outputs), xcalloc((size_t)n, sizeof *u.status),
-                             HRUN_BUF_INIT };
+    static const struct hrun_driver driver = {
+        .is_launcher = 1, .grace_ms = 1000, .start = start_gather, .signal = bring_gather_signal, .hear = hear_gather,
+        .ended = gather_ended,
+    };
+    struct gather *g = t->g;
+    size_t n = (size_t)t->n;
+    struct hrun_unfold u = { t->n, xcalloc(n, sizeof *u.outputs), xcalloc(n, sizeof *u.status), HRUN_BUF_INIT };
     const struct hrun_layout none = { 0 };
     const struct hrun_job job = { .layout = &none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
                                   .timeout_s = g->what->timeout_s, .on_stdout = unfold, .ctx = &u, .swallow = 1,
-                                  .stderr_text = &stderr_text };
-    struct hrun_outcome out;
-    struct hrun_run r;
+                                  .stderr_text = &t->stderr_text };
     int rc;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < t->n; i++) {
         hrun_buf_init(&u.outputs[i]);
         u.status[i] = -1;
     }
-    rc = hrun_run_begin(&r, &job, &out, err);
-    r.state = t;
-    rc = rc || start_gather(g, nodes, n, &r, err) || hrun_run_loop(&r) ? -1 : 0;
-    g->signalled = out.signalled;
-    hrun_run_end(&r);
+    rc = hrun_run_job(&driver, t, NULL, &job, &t->out, err);
+    g->signalled = t->out.signalled;
     if (!rc && g->signalled)
         rc = hrun_fail(err, HRUN_EENGINE, "interrupted by signal %d", g->signalled);
-    if (!rc && !t->started && !out.timed_out && n > 1)
+    if (!rc && !t->started && !t->out.timed_out && t->n > 1)
         rc = 1;
-    for (int i = 0; i < n; i++) {
-        struct hrun_buf *to = &g->outputs[nodes[i].host];
-
-        hrun_buf_add(to, u.outputs[i].data, u.outputs[i].len);
+    for (int i = 0; i < t->n; i++) {
+        hrun_buf_add(&g->outputs[t->nodes[i].host], u.outputs[i].data, u.outputs[i].len);
         if (!rc)
-            classify_node_failure(g, &nodes[i], i, u.status[i], stderr_text.data, t, &out);
+            classify_node_failure(t, i, u.status[i]);
         hrun_buf_release(&u.outputs[i]);
     }
     free(u.outputs);
@@ -274,9 +250,10 @@ static int step_nodes(struct gather *g, const struct node *nodes, int n, struct 
 
 static int ask_nodes(struct gather *g, const struct node *nodes, int n, struct hrun_error *err)
 {
-    struct talk t = { 0 };
-    int rc = step_nodes(g, nodes, n, &t, err);
+    struct step t = { .g = g, .nodes = nodes, .n = n, .stderr_text = HRUN_BUF_INIT };
+    int rc = run_step(&t, err);
 
+    hrun_buf_release(&t.stderr_text);
     if (rc <= 0)
         return rc;
     if (ask_nodes(g, nodes, n / 2, err))

@@ -2,8 +2,10 @@
 #include "launch/slurm.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/list.h"
 #include "launch/env.h"
+#include "launch/job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,4 +75,33 @@ void hrun_srun_clean_env(struct hrun_strvec *env)
     for (size_t i = 0; i < all.n; i++)
         if (!is_srun_option(all.v[i]))
             hrun_strvec_push(env, all.v[i]);
+}
+
+void hrun_srun_push_placement(const struct hrun_srun_part *part, const char *nodes, const char *mpi,
+                              struct hrun_strvec *v)
+{
+    if (part->is_het)
+        hrun_strvec_pushf(v, "--het-group=%d", part->group);
+    hrun_strvec_pushf(v, "--mpi=%s", mpi);
+    hrun_strvec_pushf(v, "--nodes=%d", part->nhosts);
+    hrun_strvec_pushf(v, "--ntasks=%d", part->nranks);
+    hrun_strvec_push(v, "--distribution=arbitrary");
+    hrun_strvec_pushf(v, "--nodelist=%s", nodes);
+    hrun_strvec_add(v, "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL);
+}
+
+int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *part, const char *mpi,
+                        struct hrun_strvec *v, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *file = hrun_strf("%s/nodes.%d", r->own.rundir, part->group);
+
+    for (size_t k = 0; k < part->nodes.n; k++)
+        hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
+    if (hrun_file_replace(file, text.data, text.len, 0600, err))
+        return -1;
+    hrun_srun_push_placement(part, file, mpi, v);
+    hrun_strvec_add(v, "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL);
+    hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", hrun_output_child_fd(r->output, 0, 1));
+    return 0;
 }

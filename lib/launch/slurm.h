@@ -24,6 +24,25 @@ char *hrun_srun_node(const struct hrun_allocation *a, const char *name, int is_l
  * act as options of srun. */
 void hrun_srun_clean_env(struct hrun_strvec *env);
 
+/* The part of a step that is on one component of the job; most jobs have one. */
+struct hrun_srun_part {
+    int is_het;                 /* 1: the job has several components */
+    int group;                  /* component */
+    int first, nranks;          /* ranks first..first+nranks-1 */
+    int nhosts;
+    struct hrun_strvec nodes;   /* of each rank */
+};
+
+struct hrun_run;
+/* Append the options of srun that place a part. nodes: a list of nodes, or a file with one for each rank (it has a '/'
+ * in its name); mpi: of --mpi. */
+void hrun_srun_push_placement(const struct hrun_srun_part *part, const char *nodes, const char *mpi,
+                              struct hrun_strvec *v);
+/* The same for a step that is started: nodes stand in a file in the job's folder, each rank sees all that was granted
+ * on its node, srun tells what it does, and standard error of the ranks goes where r has it. Errors: HRUN_EIO. */
+int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *part, const char *mpi,
+                        struct hrun_strvec *v, struct hrun_error *err);
+
 /* ---- srun_words.c: what srun -v says of a running step */
 
 enum hrun_srun_kind {

@@ -65,21 +65,6 @@ static int place_files(const int *fds)
     return 0;
 }
 
-static const char *program_of(const struct hrun_spawn *s, const struct hrun_spawn_one *one)
-{
-    return one->program ? one->program : s->program;
-}
-
-static char *const *argv_of(const struct hrun_spawn *s, const struct hrun_spawn_one *one)
-{
-    return one->program ? one->argv : s->argv;
-}
-
-static const char *wdir_of(const struct hrun_spawn *s, const struct hrun_spawn_one *one)
-{
-    return one->wdir ? one->wdir : s->wdir;
-}
-
 static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
                   pid_t parent, char *const *sh_argv)
 {
@@ -94,7 +79,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
         _exit(125);  /* hrun died before the line above */
     if (place_files(one->fds) || (one->keep_fd > 2 && fcntl(one->keep_fd, F_SETFD, 0)))
         give_up_spawn(complaints, index, STEP_FILES);
-    if (wdir_of(s, one) && chdir(wdir_of(s, one)))
+    if (one->wdir && chdir(one->wdir))
         give_up_spawn(complaints, index, STEP_WDIR);
     if (s->mark && !getrlimit(RLIMIT_LOCKS, &marked)) {
         marked.rlim_cur = s->mark;
@@ -104,7 +89,7 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
         signal(SIGTTOU, SIG_IGN);
     sigaction(SIGCHLD, &s->sigchld, NULL);
     sigprocmask(SIG_SETMASK, &s->mask, NULL);
-    execve(program_of(s, one), argv_of(s, one), one->env);
+    execve(one->program, one->argv, one->env);
     if (errno == ENOEXEC && sh_argv) {  /* a script without "#!": as execvp(3) does */
         execve("/bin/sh", sh_argv, one->env);
         errno = ENOEXEC;
@@ -112,17 +97,17 @@ static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, 
     give_up_spawn(complaints, index, STEP_EXEC);
 }
 
-/* A binary of another machine is no script; a shell would make nonsense of it. */
-static int is_elf(const char *path)
+/* The machine that an ELF file is built for, EM_NONE where its head is cut off; -1: it is no such file. */
+static int elf_machine(const char *path)
 {
-    char magic[SELFMAG];
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), yes;
+    Elf32_Ehdr head = { .e_machine = EM_NONE };     /* up to e_machine that of 64 bits is the same */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), is_elf;
 
     if (fd < 0)
-        return 0;
-    yes = read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, ELFMAG, SELFMAG);
+        return -1;
+    is_elf = read(fd, &head, sizeof head) >= SELFMAG && !memcmp(head.e_ident, ELFMAG, SELFMAG);
     close(fd);
-    return yes;
+    return is_elf ? head.e_machine : -1;
 }
 
 /* {"sh", program, argv[1], ..., NULL} */
@@ -141,36 +126,30 @@ static char **shell_argv(const char *program, char *const *argv)
     return v;
 }
 
-/* The processor that a binary is built for, as uname(1) calls it; NULL: it is no binary, or one that we do not know. */
-static const char *machine_of(const char *path)
+/* The processor that a binary is built for, as uname(1) calls it; NULL: not known. */
+static const char *machine_name(const char *path)
 {
-    static const struct { int machine; const char *name; } known[] = {
+    static const struct { int machine; const char *name; } names[] = {
         { EM_386, "i386" }, { EM_X86_64, "x86_64" }, { EM_ARM, "arm" }, { EM_AARCH64, "aarch64" },
         { EM_PPC64, "ppc64" }, { EM_RISCV, "riscv64" }, { EM_S390, "s390x" },
     };
-    Elf32_Ehdr head;                /* up to e_machine that of 64 bits is the same */
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), good;
+    int machine = elf_machine(path);
 
-    if (fd < 0)
-        return NULL;
-    good = read(fd, &head, sizeof head) == (ssize_t)sizeof head && !memcmp(head.e_ident, ELFMAG, SELFMAG);
-    close(fd);
-    for (size_t i = 0; good && i < sizeof known / sizeof *known; i++)
-        if (known[i].machine == head.e_machine)
-            return known[i].name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].machine == machine)
+            return names[i].name;
     return NULL;
 }
 
-static int explain_complaint(const struct hrun_spawn *s, const struct hrun_spawn_one *one, const struct complaint *c,
-                             struct hrun_error *err)
+static int explain_complaint(const struct hrun_spawn_one *one, const struct complaint *c, struct hrun_error *err)
 {
-    const char *program = program_of(s, one);
-    const char *machine = c->error == ENOEXEC ? machine_of(program) : NULL;
+    const char *program = one->program;
+    const char *machine = c->error == ENOEXEC ? machine_name(program) : NULL;
     struct utsname here;
 
     errno = c->error;
     if (c->step == STEP_WDIR)
-        return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", wdir_of(s, one));
+        return hrun_fail_errno(err, HRUN_EINVAL, "cannot enter the working directory %s", one->wdir);
     if (c->step == STEP_FILES)
         return hrun_fail_errno(err, HRUN_EIO, "cannot set up the files of process %d", c->index);
     if (c->error == ENOENT)
@@ -201,8 +180,6 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     struct mask before;
     const char *bound = NULL;
     char **sh_argv = NULL;     /* of the processes up to the present one; NULL: they are no scripts */
-    const char *program = NULL;
-    char *const *argv = NULL;
     int fds[2] = { -1, -1 }, started = 0, have_mask, rc = -1;
     pid_t parent = getpid();
     ssize_t got;
@@ -215,13 +192,10 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     for (int i = 0; i < n; i++) {
         const char *cpuset = one[i].cpuset;
 
-        if (program != program_of(s, &one[i]) || argv != argv_of(s, &one[i])) {
-            program = program_of(s, &one[i]);
-            argv = argv_of(s, &one[i]);
+        if (!i || one[i].program != one[i - 1].program || one[i].argv != one[i - 1].argv) {
             free(sh_argv);
-            sh_argv = NULL;
-            if (!is_elf(program))
-                sh_argv = shell_argv(program, argv);
+            /* A shell would make nonsense of a binary of another machine. */
+            sh_argv = elf_machine(one[i].program) >= 0 ? NULL : shell_argv(one[i].program, one[i].argv);
         }
         if (s->topo && cpuset && *cpuset && (!bound || strcmp(bound, cpuset))) {
             if (hrun_topo_bind(s->topo, cpuset, err))
@@ -245,7 +219,7 @@ int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int
     /* The end of the pipe tells that the last one has been executed. */
     while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
         ;
-    rc = got == (ssize_t)sizeof c ? explain_complaint(s, &one[c.index], &c, err) : 0;
+    rc = got == (ssize_t)sizeof c ? explain_complaint(&one[c.index], &c, err) : 0;
 out:
     if (bound && have_mask)
         set_mask(&before);

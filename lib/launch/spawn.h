@@ -13,9 +13,6 @@
 #include <sys/types.h>
 
 struct hrun_spawn {
-    const char *program;         /* path, absolute if wdir is set, of processes that name none themselves */
-    char *const *argv;
-    const char *wdir;            /* NULL: the present folder */
     sigset_t mask;               /* signal mask of the process */
     struct sigaction sigchld;    /* its disposition of SIGCHLD */
     int death_signal;            /* sent to the process by the kernel when hrun dies */
@@ -26,10 +23,10 @@ struct hrun_spawn {
 };
 
 struct hrun_spawn_one {
-    const char *program;         /* with argv in place of struct hrun_spawn's; NULL: those */
+    const char *program;         /* path, absolute if wdir is set */
     char *const *argv;
     char *const *env;
-    const char *wdir;            /* in place of struct hrun_spawn's; NULL: that */
+    const char *wdir;            /* NULL: the present folder */
     const char *cpuset;          /* OS numbers; NULL or "": unbound */
     int fds[3];                  /* standard input, output, error; -1: inherited */
     int keep_fd;                 /* one more descriptor that it inherits under its number; 0: none */

@@ -1,10 +1,8 @@
 /* common.c - what several engines do; see engines.h */
 #include "launch/engines/engines.h"
 #include "launch/env.h"
-#include "launch/job.h"
 #include "launch/programs.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,23 +83,4 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
     if (out)
         *out = mpi;
     return 0;
-}
-
-void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig)
-{
-    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    struct hrun_spawn s = { .program = program, .argv = argv, .mask = r->signals.old_mask,
-                            .sigchld = r->signals.old_sigchld, .death_signal = SIGTERM };
-    struct hrun_spawn_one one = { .fds = { null, null, null }, .own_group = 1 };
-    struct hrun_error err = { 0 };
-    pid_t pid;
-
-    hrun_strvec_add_all(&env, environ);
-    hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->job_id);
-    one.env = env.v;
-    if (null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
-        hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
-    if (null >= 0)
-        close(null);
 }

@@ -29,9 +29,4 @@ int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *clu
 int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
                       struct hrun_error *err);
 
-struct hrun_run;
-/* Start a short command of a launcher that brings signal sig to the ranks. It is a child of the job, and is reaped with
- * what outlives the ranks; the user is told when it cannot be started. */
-void hrun_run_helper(struct hrun_run *r, const char *program, char *const *argv, int sig);
-
 #endif

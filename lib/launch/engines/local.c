@@ -76,7 +76,7 @@ static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
     /* hrun has bound the ranks; Open MPI 4 must not bind them again */
     hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
     hrun_env_no_mpich(env);
-    hrun_env_shared_memory(r->job, env, r->shmdir);
+    hrun_env_shared_memory(r->job, env, r->own.shmdir);
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
      * use up what a cgroup grants them, and stand still when there is work. */
     if (hrun_env_yields(r->job))
@@ -109,33 +109,13 @@ static void local_mpich_env(const char *topology, struct hrun_strvec *env)
 static void common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env)
 {
     hrun_env_base(env);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
-    if (r->mpich)
+    hrun_env_set(env, HRUN_JOB_VARIABLE, r->own.job_id);
+    if (r->own.mpich)
         local_mpich_env(topology, env);
     else
         local_openmpi_env(r, env);
     hrun_env_user(r->job, env);
     hrun_env_preload(r->job, r->job->report_bindings, env);
-}
-
-static void rank_env(const struct hrun_run *r, int rank, const struct hrun_strvec *common,
-                     const struct hrun_strvec *pmix, int fd, struct hrun_strvec *env)
-{
-    const struct hrun_rank *k = &r->job->layout->ranks[rank];
-
-    hrun_strvec_add_all(env, common->v);
-    for (size_t i = 0; i < pmix->n; i++)
-        if (strchr(pmix->v[i], '='))
-            hrun_env_set_word(env, pmix->v[i]);
-    if (k->threads)
-        hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads);
-    if (r->mpich) {
-        hrun_mpich_env_rank(r->job->layout, rank, fd, env);
-        return;
-    }
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank);
 }
 
 /* The topology to bind with, or NULL when the PEs are not of this machine. */
@@ -186,34 +166,31 @@ static char *put_shim(const struct hrun_job *job, struct hrun_strvec *argv, stru
 
 /* What each rank gets, arrays of nranks. */
 struct local_ranks {
+    int n;
     struct hrun_strvec *pmix, *env, *argv;  /* argv: empty unless hrun-shim stands before the program */
     struct hrun_spawn_one *one;
     const char **cpusets;
     int *fds;                       /* PMI connections, -1: none */
 };
 
-static void ranks_create(struct local_ranks *a, size_t n)
+static void ranks_create(struct local_ranks *a, int nranks)
 {
+    size_t n = (size_t)nranks;
+
+    a->n = nranks;
     a->pmix = xcalloc(n, sizeof *a->pmix);
     a->env = xcalloc(n, sizeof *a->env);
     a->argv = xcalloc(n, sizeof *a->argv);
     a->one = xcalloc(n, sizeof *a->one);
     a->cpusets = xcalloc(n, sizeof *a->cpusets);
     a->fds = xmalloc(n * sizeof *a->fds);
-    for (size_t i = 0; i < n; i++)
-        a->fds[i] = -1;
+    memset(a->fds, -1, n * sizeof *a->fds);
 }
 
-static void close_connections(struct local_ranks *a, size_t n)
+static void ranks_release(struct local_ranks *a)
 {
-    for (size_t i = 0; a->fds && i < n; i++)
+    for (int i = 0; i < a->n; i++) {
         hrun_close_fd(&a->fds[i]);
-}
-
-static void ranks_release(struct local_ranks *a, size_t n)
-{
-    close_connections(a, n);
-    for (size_t i = 0; a->fds && i < n; i++) {
         hrun_strvec_release(&a->pmix[i]);
         hrun_strvec_release(&a->env[i]);
         hrun_strvec_release(&a->argv[i]);
@@ -226,82 +203,103 @@ static void ranks_release(struct local_ranks *a, size_t n)
     free(a->fds);
 }
 
-static int start_local(struct hrun_run *r, struct local_ranks *a, struct hrun_error *err)
+static void rank_env(const struct hrun_run *r, int rank, struct local_ranks *a)
+{
+    const struct local *x = r->state;
+    const struct hrun_rank *k = &r->job->layout->ranks[rank];
+    const struct hrun_strvec *pmix = &a->pmix[rank];
+    struct hrun_strvec *env = &a->env[rank];
+
+    hrun_strvec_add_all(env, x->common.v);
+    for (size_t i = 0; i < pmix->n; i++)
+        if (strchr(pmix->v[i], '='))
+            hrun_env_set_word(env, pmix->v[i]);
+    if (k->threads)
+        hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads);
+    if (r->own.mpich) {
+        hrun_mpich_env_rank(r->job->layout, rank, a->fds[rank], env);
+        return;
+    }
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank);
+    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank);
+}
+
+/* The guard serves the ranks: it tells their PMIx variables or PMI connections. */
+static int start_guard(struct hrun_run *r, struct local_ranks *a, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
     struct local *x = r->state;
-    const struct hrun_topo *topo = x->topo = binding_topo(r);
-    struct hrun_guard_spec spec = {
-        .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir, .shmdir = r->shmdir, .scratch = job->scratch,
-        .since = r->since, .nranks = job->layout->nranks, .pmi = r->mpich, .layout = job->layout,
-        .cpusets = a->cpusets, .wdir = job->wdir, .apps = job->which, .universe = local_slots(job->layout),
-    };
-    autofree char *shim = NULL;
-    int n = job->layout->nranks, rc;
+    struct hrun_guard_spec *own = &r->own;
 
-    if (!topo && job->report_bindings)
+    x->topo = binding_topo(r);
+    if (!x->topo && job->report_bindings)
         return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
                          "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
-    if (topo) {
-        spec.topology = x->topology = hrun_strf("%s/topology.xml", r->rundir);
-        if (write_topology(topo, x->topology, err))
+    if (x->topo) {
+        own->topology = x->topology = hrun_strf("%s/topology.xml", own->rundir);
+        if (write_topology(x->topo, x->topology, err))
             return -1;
     }
-    for (int i = 0; i < n; i++)
-        a->cpusets[i] = topo ? job->layout->ranks[i].cpuset : "";
-    if (hrun_guard_start(&spec, a->pmix, a->fds, &r->guard, err))
+    for (int i = 0; i < a->n; i++)
+        a->cpusets[i] = x->topo ? job->layout->ranks[i].cpuset : "";
+    own->mpich = x->mpich;
+    own->nranks = a->n;
+    own->layout = job->layout;
+    own->cpusets = a->cpusets;
+    own->wdir = job->wdir;
+    own->apps = job->which;
+    own->universe = local_slots(job->layout);
+    return hrun_guard_start(own, a->pmix, a->fds, &r->guard, err);
+}
+
+static int start_local(struct hrun_run *r, struct hrun_error *err)
+{
+    const struct hrun_job *job = r->job;
+    struct local *x = r->state;
+    autorelease(ranks_release) struct local_ranks a = { 0 };
+    autofree char *shim = NULL;
+
+    ranks_create(&a, job->layout->nranks);
+    if (start_guard(r, &a, err))
         return -1;
     common_env(r, x->topology, &x->common);
-    if (job->report_bindings && !(shim = put_shim(job, a->argv, &x->common, err)))
+    if (job->report_bindings && !(shim = put_shim(job, a.argv, &x->common, err)))
         return -1;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < a.n; i++) {
         struct hrun_program p = hrun_job_program(job, i);
 
-        rank_env(r, i, &x->common, &a->pmix[i], a->fds[i], &a->env[i]);
-        a->one[i].env = a->env[i].v;
-        a->one[i].cpuset = a->cpusets[i];
-        a->one[i].keep_fd = a->fds[i];
-        a->one[i].program = shim ? shim : p.path;
-        a->one[i].argv = shim ? a->argv[i].v : p.argv;
+        rank_env(r, i, &a);
+        a.one[i] = (struct hrun_spawn_one){ .program = shim ? shim : p.path, .argv = shim ? a.argv[i].v : p.argv,
+                                            .env = a.env[i].v, .cpuset = a.cpusets[i], .keep_fd = a.fds[i] };
     }
-    rc = hrun_run_start(r, NULL, NULL, topo, a->one, n, err);
-    close_connections(a, (size_t)n);
-    return rc;
+    return hrun_run_start(r, x->topo, a.one, a.n, err);
+}
+
+static void local_release(struct local *x)
+{
+    local_spawn_release(x);
+    hrun_strvec_release(&x->common);
+    free(x->topology);
 }
 
 static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
+    static const struct hrun_driver driver = {
+        .serves = 1, .start = start_local, .judge = hrun_mpich_check_together, .spawn = local_on_spawn,
+    };
+    autorelease(local_release) struct local x = { .request = HRUN_BUF_INIT, .refusal = HRUN_BUF_INIT };
     struct hrun_job job = *asked;
-    size_t n = (size_t)job.layout->nranks;
-    struct local_ranks a = { 0 };
-    struct hrun_mpi mpi = { .kind = HRUN_MPI_NONE };
-    struct hrun_run r;
-    struct local x = { .request = HRUN_BUF_INIT, .refusal = HRUN_BUF_INIT };
-    char *library = NULL, words[64];
-    int rc = hrun_run_begin(&r, &job, out, err);
+    struct hrun_mpi mpi;
+    autofree char *library = NULL;
+    char words[64];
 
-    if (rc == 0)
-        rc = hrun_job_mpi(&job, &mpi, err);
-    r.state = &x;
-    r.on_spawn = local_on_spawn;
-    r.mpich = mpi.kind == HRUN_MPI_MPICH;
-    if (rc == 0 && r.mpich)
+    if (hrun_job_mpi(&job, &mpi, err))
+        return -1;
+    x.mpich = mpi.kind == HRUN_MPI_MPICH;
+    if (x.mpich)
         library = hrun_mpich_preload(&job, 0, words, sizeof words);
-    if (rc == 0) {
-        ranks_create(&a, n);
-        rc = start_local(&r, &a, err);
-    }
-    if (rc == 0)
-        rc = hrun_run_loop(&r);
-    if (rc == 0)
-        rc = hrun_mpich_check_together(&r, err);
-    hrun_run_end(&r);
-    ranks_release(&a, n);
-    local_spawn_release(&x);
-    hrun_strvec_release(&x.common);
-    free(x.topology);
-    free(library);
-    return rc;
+    return hrun_run_job(&driver, &x, NULL, &job, out, err);
 }
 
 const struct hrun_engine hrun_engine_local = {

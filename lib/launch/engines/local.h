@@ -8,6 +8,7 @@
 struct local {
     const struct hrun_topo *topo;   /* to bind with; NULL: nothing is bound */
     char *topology;                 /* file of it, or NULL */
+    int mpich;
     struct hrun_strvec common;      /* environment that all ranks have */
     /* Of local_spawn.c. */
     struct hrun_buf request;        /* words of HRUN_GUARD_SPAWN, as long as the processes are not started */
@@ -21,7 +22,7 @@ struct local {
 
 /* How many processes the host takes: its slots, else one for each core of its PEs. */
 int local_slots(const struct hrun_layout *l);
-/* hrun_run.on_spawn: start what a rank of Open MPI asks for, on PEs that are free, or say why not. */
+/* Of struct hrun_driver, spawn: start what a rank of Open MPI asks for, on PEs that are free, or say why not. */
 void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev);
 void local_spawn_release(struct local *x);
 

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "launch/engines/local.h"
 #include "launch/env.h"
+#include "launch/frames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,11 @@ struct further {
 
 static int read_further_words(const char **at, const char *end, const char ***out)
 {
-    int n = hrun_guard_number(at, end);
+    int n = hrun_frame_number(at, end);
 
     *out = xcalloc((size_t)n + 1, sizeof **out);
     for (int i = 0; i < n; i++)
-        (*out)[i] = hrun_guard_word(at, end);
+        (*out)[i] = hrun_frame_word(at, end);
     return n;
 }
 
@@ -80,10 +81,10 @@ static int is_here(const struct hrun_layout *l, const char *host)
 static int read_app(const struct hrun_run *r, const char **at, const char *end, struct further_app *a,
                     struct hrun_error *err)
 {
-    a->host = hrun_guard_word(at, end);
-    a->command = hrun_guard_word(at, end);
-    a->wdir = hrun_guard_word(at, end);
-    a->n = hrun_guard_number(at, end);
+    a->host = hrun_frame_word(at, end);
+    a->command = hrun_frame_word(at, end);
+    a->wdir = hrun_frame_word(at, end);
+    a->n = hrun_frame_number(at, end);
     read_further_words(at, end, &a->argv);
     a->nenv = read_further_words(at, end, &a->env);
     a->wdir = *a->wdir ? a->wdir : NULL;
@@ -100,9 +101,9 @@ static int read_app(const struct hrun_run *r, const char **at, const char *end, 
 static int read_request(const struct hrun_run *r, const struct hrun_buf *words, struct further *f,
                         struct hrun_error *err)
 {
-    const char *at = words->data, *end = at + words->len, *refused = hrun_guard_word(&at, end);
+    const char *at = words->data, *end = at + words->len, *refused = hrun_frame_word(&at, end);
 
-    f->is_waited_for = *hrun_guard_word(&at, end) != 0;
+    f->is_waited_for = *hrun_frame_word(&at, end) != 0;
     if (*refused)
         return hrun_fail(err, HRUN_EINVAL, "key '%s' of its MPI_Info is not served by engine local: leave it "
                          "out, or use --engine mpirun", refused);
@@ -171,7 +172,7 @@ static int find_further_places(const struct hrun_run *r, const struct local *x, 
             used++;
         }
     if (used + f->n > slots && !r->job->oversubscribe) {
-        if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < r->spawn_s)
+        if (living_later(r) && used - living_later(r) + f->n <= slots && hrun_monotonic_s() < r->due.spawn_s)
             return 1;
         return hrun_fail(err, HRUN_EINVAL, "%d of %d places of this host are free: start hrun with a smaller -n, or "
                          "with --oversubscribe", used < slots ? slots - used : 0, slots);
@@ -215,7 +216,7 @@ static void forget_further(struct local *x)
 
 static int is_ending(const struct hrun_run *r)
 {
-    return r->kill_s > 0 || r->engine_failed;
+    return r->ending.kill_s > 0;
 }
 
 static void refuse_further(struct hrun_run *r, struct local *x, const char *why)
@@ -243,11 +244,15 @@ static void prepare_further(struct hrun_run *r, struct local *x)
         x->further = NULL;
         return;
     }
-    r->spawn_s = 0;
+    r->due.spawn_s = 0;
     if (!bad) {
-        hrun_buf_addf(&b, "%d%c%d%c%s%c", r->nprocs, 0, f->n, 0, f->apps[0].wdir ? f->apps[0].wdir : "", 0);
-        for (int i = 0; i < f->n; i++)
-            hrun_buf_addf(&b, "%s%c%d%c", f->procs[i].cpuset, 0, f->procs[i].app, 0);
+        hrun_frame_add_number(&b, r->nprocs);
+        hrun_frame_add_number(&b, f->n);
+        hrun_frame_add_word(&b, f->apps[0].wdir ? f->apps[0].wdir : "");
+        for (int i = 0; i < f->n; i++) {
+            hrun_frame_add_word(&b, f->procs[i].cpuset);
+            hrun_frame_add_number(&b, f->procs[i].app);
+        }
         bad = hrun_guard_serve(&r->guard, &b, &err);
     }
     if (bad)
@@ -322,7 +327,7 @@ static void hear_guard(struct hrun_run *r, struct local *x, const struct hrun_gu
         return;
     }
     if (ev->kind == HRUN_GUARD_SPAWN) {
-        r->spawn_s = hrun_monotonic_s() + PATIENCE_S;
+        r->due.spawn_s = hrun_monotonic_s() + PATIENCE_S;
         prepare_further(r, x);
     }
     if (ev->kind == HRUN_GUARD_READY && x->further)
@@ -349,7 +354,7 @@ static void find_unconnected(struct hrun_run *r, struct local *x)
         if (connected || is_ending(r))
             continue;
         hrun_run_say(r, "rank %d, which MPI_Comm_spawn has started, has ended without calling MPI_Init", group.first);
-        hrun_buf_addf(&b, "%d%c", group.first, 0);
+        hrun_frame_add_number(&b, group.first);
         hrun_guard_serve(&r->guard, &b, NULL);
         hrun_buf_release(&b);
     }
@@ -364,7 +369,7 @@ void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev)
         return;
     }
     find_unconnected(r, x);
-    if (r->spawn_s > 0 && (r->nalive != x->nalive || hrun_monotonic_s() >= r->spawn_s))
+    if (r->due.spawn_s > 0 && (r->nalive != x->nalive || hrun_monotonic_s() >= r->due.spawn_s))
         prepare_further(r, x);
 }
 

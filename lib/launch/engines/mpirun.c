@@ -83,6 +83,13 @@ static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
+/* r->state */
+struct mpirun {
+    struct hrun_openmpi m;
+    int rank_fd;                /* of the rankfile, -1: not open */
+    pid_t pid;                  /* of mpirun, 0: not started */
+};
+
 static int only_here(const struct hrun_layout *l)
 {
     for (int i = 0; i < l->nranks; i++)
@@ -209,11 +216,18 @@ static void push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
         hrun_strvec_add(v, "-x", HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH, NULL);
 }
 
-static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
-                         const char *rankfile, const char *ready, struct hrun_strvec *v)
+/* The file in which mpirun says that it has read its options. */
+static char *ready_file(const struct hrun_run *r)
+{
+    return hrun_strf("%s/ready", r->own.rundir);
+}
+
+static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m, const char *rankfile,
+                         struct hrun_strvec *v)
 {
     static const char forward[] = "orte_forward_job_control";
     const struct hrun_job *job = r->job;
+    autofree char *ready = ready_file(r);
     autorelease(hrun_strvec_release) struct hrun_strvec each = HRUN_STRVEC_INIT;
 
     hrun_strvec_push(v, m->path);
@@ -224,8 +238,8 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
     /* Of several programs the last one's word counts. */
     hrun_strvec_add(&each, "--report-uri", ready, NULL);
     push_no_mpich(job, &each);
-    hrun_reach_options(reach, r, v, &each);
-    push_rest(job, m->major, reach, &each, v);
+    hrun_reach_options(r, v, &each);
+    push_rest(job, m->major, r->reach, &each, v);
 }
 
 /* What hrun-shim does in front of the ranks, as far as mpirun itself can: one number of threads for all. */
@@ -277,20 +291,18 @@ static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reac
 }
 
 /* mpirun's environment is also that of the ranks on this host. */
-static void build_mpirun_env(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_reach *reach,
-                             struct hrun_strvec *env)
+static void build_mpirun_env(const struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_strvec *env)
 {
     static const char *const folder[] = { "OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base" };
     const struct hrun_job *job = r->job;
 
     hrun_env_base(env);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
     hrun_env_no_mpich(env);
-    hrun_reach_env(reach, r, env);
-    if (has_folder_in_ours(job, reach))
-        hrun_env_set(env, folder[m->major >= 5], r->rundir);
+    hrun_reach_env(r, env);
+    if (has_folder_in_ours(job, r->reach))
+        hrun_env_set(env, folder[m->major >= 5], r->own.rundir);
     if (only_here(job->layout))
-        hrun_env_shared_memory(job, env, r->shmdir);
+        hrun_env_shared_memory(job, env, r->own.shmdir);
 }
 
 /* The folder that a killed mpirun leaves on this host when other hosts take part. */
@@ -311,12 +323,6 @@ static void remove_session(const struct hrun_openmpi *m, pid_t pid)
     hrun_remove_tree(path);
 }
 
-/* The file in which mpirun says that it has read its options. */
-static char *ready_file(const struct hrun_run *r)
-{
-    return hrun_strf("%s/ready", r->rundir);
-}
-
 /* The last line with words of mpirun's complaint; "" when it went to hrun's own standard error. */
 static void last_words_of_mpirun(const struct hrun_buf *text, char *out, size_t size)
 {
@@ -335,13 +341,13 @@ static void last_words_of_mpirun(const struct hrun_buf *text, char *out, size_t 
 
 /* A status other than 0 of an mpirun that has never been ready to start a rank is not the program's. -1 with
  * *err then. */
-static int judge_mpirun(const struct hrun_run *r, struct hrun_error *err)
+static int judge_mpirun(struct hrun_run *r, struct hrun_error *err)
 {
     autofree char *ready = ready_file(r);
     char words[256];
 
     if (!r->out->status || r->out->timed_out || r->out->signalled || !access(ready, F_OK) || errno != ENOENT)
-        return 0;
+        return hrun_reach_judge(r, err);
     last_words_of_mpirun(r->job->stderr_text, words, sizeof words);
     if (*words)
         return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process: %s",
@@ -354,7 +360,7 @@ static int judge_mpirun(const struct hrun_run *r, struct hrun_error *err)
  * mpirun tells of that as "[HOST:PID] plm:rsh: Warning: ...", PID being its own, before any rank has begun. */
 static void set_noise(struct hrun_run *r, const struct hrun_openmpi *m)
 {
-    snprintf(r->noise, sizeof r->noise, ":%05ld] plm:%s: Warning: setpgid(", (long)r->procs[0].pid,
+    snprintf(r->style.noise, sizeof r->style.noise, ":%05ld] plm:%s: Warning: setpgid(", (long)r->procs[0].pid,
              m->major >= 5 ? "ssh" : "rsh");
 }
 
@@ -363,7 +369,7 @@ static void set_noise(struct hrun_run *r, const struct hrun_openmpi *m)
 static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
                          struct hrun_error *err)
 {
-    autofree char *path = hrun_strf("%s/rankfile", r->rundir);
+    autofree char *path = hrun_strf("%s/rankfile", r->own.rundir);
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     if (hrun_layout_rankfile(r->job->layout, &text, err) ||
@@ -380,61 +386,49 @@ static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m,
     return 0;
 }
 
-static int start_mpirun(struct hrun_run *r, const struct hrun_openmpi *m, struct hrun_reach *reach, int *rank_fd,
-                        struct hrun_error *err)
+static int start_mpirun(struct hrun_run *r, struct hrun_error *err)
 {
+    struct mpirun *x = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
-    struct hrun_spawn_one one = { 0 };
-    /* mpirun cleans up within two seconds of SIGTERM, which it gets when hrun dies */
-    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
-                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
-    autofree char *rankfile = NULL, *ready = ready_file(r);
+    autofree char *rankfile = NULL;
 
-    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_reach_listen(reach, r, err) ||
-        make_rankfile(r, m, &rankfile, rank_fd, err))
+    if (hrun_reach_listen(r, err) || make_rankfile(r, &x->m, &rankfile, &x->rank_fd, err))
         return -1;
-    build_mpirun(r, m, reach, rankfile, ready, &argv);
-    build_mpirun_env(r, m, reach, &env);
-    if (hrun_reach_check_shells(reach, r, m, &env, err))
+    build_mpirun(r, &x->m, rankfile, &argv);
+    build_mpirun_env(r, &x->m, &env);
+    if (hrun_reach_check_shells(r, &x->m, &env, err))
         return -1;
-    r->is_launcher = 1;
-    r->tagging = m->major >= 5 ? HRUN_TAG_PRTERUN : HRUN_TAG_MPIRUN;
-    one.env = env.v;
-    if (hrun_run_start(r, m->path, argv.v, NULL, &one, 1, err))
+    r->style.tagging = x->m.major >= 5 ? HRUN_TAG_PRTERUN : HRUN_TAG_MPIRUN;
+    if (hrun_run_start_one(r, x->m.path, argv.v, &env, err))
         return -1;
-    set_noise(r, m);
+    x->pid = r->procs[0].pid;
+    set_noise(r, &x->m);
     return 0;
+}
+
+static void mpirun_ended(struct hrun_run *r, int status)
+{
+    hrun_run_fail_launcher(r, "mpirun", status);
 }
 
 static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
-    struct hrun_openmpi m;
-    struct hrun_reach reach = HRUN_REACH_INIT;
-    struct hrun_run r;
-    pid_t mpirun_pid = 0;
-    int rank_fd = -1, rc;
+    static const struct hrun_driver driver = {
+        .is_launcher = 1, .passes_signals = 1, .grace_ms = 3000, /* mpirun cleans up within 2 s of SIGTERM */
+        .start = start_mpirun, .judge = judge_mpirun, .ended = mpirun_ended, .watch = hrun_reach_watch,
+        .abandon = hrun_reach_abandon,
+    };
+    autorelease(hrun_reach_release) struct hrun_reach reach = HRUN_REACH_INIT;
+    struct mpirun x = { .rank_fd = -1 };
+    int rc;
 
-    if (hrun_openmpi_of(job, &m, err) || hrun_reach_plan(job, &m, &reach, err))
+    if (hrun_openmpi_of(job, &x.m, err) || hrun_reach_plan(job, &x.m, &reach, err))
         return -1;
-    rc = hrun_run_begin(&r, job, out, err);
-    if (rc == 0)
-        rc = start_mpirun(&r, &m, &reach, &rank_fd, err);
-    if (rc == 0)
-        rc = hrun_run_loop(&r);
-    if (rc == 0)
-        rc = judge_mpirun(&r, err);
-    if (rc == 0)
-        rc = hrun_reach_judge(&reach, &r, err);
-    if (rc == 0 && out->lost_host[0])
-        hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
-    if (r.nprocs && r.procs[0].pid > 0)
-        mpirun_pid = r.procs[0].pid;
-    hrun_run_end(&r);
-    hrun_close_fd(&rank_fd);
-    if (mpirun_pid && !has_folder_in_ours(job, &reach))
-        remove_session(&m, mpirun_pid);
-    hrun_reach_release(&reach);
+    rc = hrun_run_job(&driver, &x, &reach, job, out, err);
+    hrun_close_fd(&x.rank_fd);
+    if (x.pid && !has_folder_in_ours(job, &reach))
+        remove_session(&x.m, x.pid);
     return rc;
 }
 

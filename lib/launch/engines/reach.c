@@ -154,9 +154,10 @@ static int check_setting(const char *setting, const char *advice, struct hrun_er
                      "'%c' does not stand for itself: %s", setting, *bad == '\n' ? ' ' : *bad, advice);
 }
 
-int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
-                            const struct hrun_strvec *env, struct hrun_error *err)
+int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_strvec *env,
+                            struct hrun_error *err)
 {
+    const struct hrun_reach *reach = r->reach;
     static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_" };
     static const char advice[] = "leave it out, or set it in openmpi-mca-params.conf on each host";
     autorelease(hrun_strvec_release) struct hrun_strvec settings = HRUN_STRVEC_INIT;
@@ -166,7 +167,7 @@ int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_ru
     if (!is_plain(m->path))
         return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and "
                          "%s does not stand for itself there: put another mpirun first in PATH", m->path);
-    hrun_strvec_pushf(&settings, "TMPDIR=%s", r->rundir);
+    hrun_strvec_pushf(&settings, "TMPDIR=%s", r->own.rundir);
     for (int i = 0; i < r->job->n_mca; i++)
         hrun_strvec_push(&settings, r->job->mca[i]);
     for (size_t i = 0; i < reach->agent.n; i++)
@@ -322,10 +323,11 @@ static void add_fingerprints(const struct hrun_reach *reach, const struct hrun_l
     }
 }
 
-void hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
-                            char *const *command, struct hrun_strvec *v)
+void hrun_reach_agent_words(const struct hrun_run *r, const struct hrun_host *host, char *const *command,
+                            struct hrun_strvec *v)
 {
-    char *const before[] = { reach->shim, (char *)(uintptr_t)"host", (char *)(uintptr_t)r->job_id,
+    const struct hrun_reach *reach = r->reach;
+    char *const before[] = { reach->shim, (char *)(uintptr_t)"host", (char *)(uintptr_t)r->own.job_id,
                              (char *)(uintptr_t)"reports", (char *)(uintptr_t)host->fingerprint, NULL };
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     autofree char *name = hrun_bare_name(host->name);
@@ -345,7 +347,7 @@ static void push_daemon(const struct hrun_reach *reach, const struct hrun_run *r
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->job_id, reach->managed ? "alone" : "reports");
+    hrun_buf_addf(&b, "%s host %s %s ", reach->shim, r->own.job_id, reach->managed ? "alone" : "reports");
     add_fingerprints(reach, r->job->layout, &b);
     hrun_buf_adds(&b, reach->prrte ? " prted" : " orted");
     push_launcher_mca(reach, v, reach->prrte ? "prte_launch_agent" : "orte_launch_agent", b.data);
@@ -364,9 +366,9 @@ static void push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
     }
 }
 
-void hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
-                        struct hrun_strvec *each)
+void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct hrun_strvec *each)
 {
+    const struct hrun_reach *reach = r->reach;
     const struct hrun_rank *first = &r->job->layout->ranks[0];
 
     /* Open MPI's ways of starting daemons by Slurm know the first component of a heterogeneous job alone. */
@@ -396,8 +398,9 @@ void hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r
     }
 }
 
-void hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env)
+void hrun_reach_env(const struct hrun_run *r, struct hrun_strvec *env)
 {
+    const struct hrun_reach *reach = r->reach;
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
     if (reach->fifo)
@@ -410,8 +413,8 @@ void hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, st
         hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
                           reach->tells ? ",tell" : "");
     }
-    if (reach->ranks && reach->nremote && r->shmdir)
-        hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->shmdir);
+    if (reach->ranks && reach->nremote && r->own.shmdir)
+        hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->own.shmdir);
     for (size_t i = 0; i < words.n; i++)
         hrun_env_set_word(env, words.v[i]);
 }

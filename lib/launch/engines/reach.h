@@ -53,17 +53,16 @@ int hrun_reach_plan(const struct hrun_job *job, const struct hrun_openmpi *m, st
                     struct hrun_error *err);
 void hrun_reach_release(struct hrun_reach *reach);
 
-/* Append mpirun's options: those of the job to v, those that each of several programs needs to each; the option that
- * names the shim before the agents; variables for mpirun's environment. */
-void hrun_reach_options(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *v,
-                        struct hrun_strvec *each);
+/* The rest uses r->reach. Append mpirun's options: those of the job to v, those that each of several programs needs to
+ * each; the option that names the shim before the agents; variables for mpirun's environment. */
+void hrun_reach_options(const struct hrun_run *r, struct hrun_strvec *v, struct hrun_strvec *each);
 void hrun_reach_agents(const struct hrun_reach *reach, struct hrun_strvec *v);
-void hrun_reach_env(const struct hrun_reach *reach, const struct hrun_run *r, struct hrun_strvec *env);
+void hrun_reach_env(const struct hrun_run *r, struct hrun_strvec *env);
 
 /* For engine ssh, which starts the agents itself: the words of the agent that starts command, NULL-terminated words,
  * on a host. */
-void hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_host *host,
-                            char *const *command, struct hrun_strvec *v);
+void hrun_reach_agent_words(const struct hrun_run *r, const struct hrun_host *host, char *const *command,
+                            struct hrun_strvec *v);
 
 /* Does all that mpirun itself writes into the commands of remote shells stand for itself there? Around most of it, the
  * folder of the job and parameters of --mca and of the environment env that mpirun gets, it puts double quotes. No
@@ -71,17 +70,19 @@ void hrun_reach_agent_words(const struct hrun_reach *reach, const struct hrun_ru
  * of the command (orte_launch_agent, plm_rsh_args, plm_rsh_chdir, plm_rsh_pass_libpath), also where they come from
  * a file of parameters. What hrun writes itself is quoted (hrun_buf_add_command) or plain, and -x, the program and its
  * arguments go another way. Errors: HRUN_EINVAL (with what to change). */
-int hrun_reach_check_shells(const struct hrun_reach *reach, const struct hrun_run *r, const struct hrun_openmpi *m,
-                            const struct hrun_strvec *env, struct hrun_error *err);
+int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi *m, const struct hrun_strvec *env,
+                            struct hrun_error *err);
 
-/* Make the FIFO and listen to it while the job runs (r->watch); r->begun_s. Errors: HRUN_EIO. */
-int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
-/* r->watch: take what notes have come. Result: how many agents are still there. */
+/* Make the FIFO for the notes: r->watch_fd; r->begun_s. Errors: HRUN_EIO. */
+int hrun_reach_listen(struct hrun_run *r, struct hrun_error *err);
+/* Of struct hrun_driver. Read the notes that have come. */
 int hrun_reach_watch(struct hrun_run *r);
+/* Agents that outlive mpirun and all patience hang on a host that is gone. */
+void hrun_reach_abandon(struct hrun_run *r);
 /* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, has it
  * lost a host, or does it say 0 of ranks that have not all ended with 0? Result: -1 with *err where mpirun has failed;
  * else it goes to r->out. */
-int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err);
+int hrun_reach_judge(struct hrun_run *r, struct hrun_error *err);
 
 /* Inside an allocation of a resource manager that Open MPI knows? */
 int hrun_in_resource_manager(void);

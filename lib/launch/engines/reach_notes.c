@@ -28,14 +28,14 @@ static const double START_S = 5;
 static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *host, const char *what,
                           const char *text)
 {
-    const struct hrun_reach *reach = r->watch_ctx;
+    const struct hrun_reach *reach = r->reach;
 
-    if (r->engine_failed || r->kill_s > 0 || r->ending_signal)
+    if (r->ending.kill_s > 0 || r->ending.signal)
         return;
     hrun_fail(r->err, code, "host '%s' %s%s%s", host, what, *text ? ": " : "", text);
     hrun_run_break(r);
     if (reach->prrte)
-        r->kill_s = hrun_monotonic_s();
+        r->ending.kill_s = hrun_monotonic_s();
 }
 
 static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
@@ -53,11 +53,11 @@ static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, 
  * tells that its daemon has ended well, an agent that ends without such a word counts nevertheless. */
 static void note_lost_host(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
-    int late = r->nalive == 0 && (r->failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
+    int late = r->nalive == 0 && (r->ending.failed || reach->prrte) && reach->daemons && n->kind == HRUN_NOTE_LOST;
 
-    if (r->engine_failed || r->ending_signal || r->timed_out || r->out->lost_host[0])
+    if (r->ending.broken || r->ending.signal || r->ending.timed_out || r->out->lost_host[0])
         return;
-    if (late || (!r->failed && r->kill_s <= 0))
+    if (late || r->ending.kill_s <= 0)
         hrun_run_lose(r, n->host);
 }
 
@@ -84,7 +84,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         break;
     case HRUN_NOTE_UP:
         if (++reach->nup == reach->nremote) {
-            hrun_output_release(r->output, 1, r->noise);
+            hrun_output_release(r->output, 1, r->style.noise);
             if (!reach->tells)
                 r->begun_s = hrun_monotonic_s() + START_S;
         }
@@ -134,26 +134,25 @@ static void hear_note(void *run, char *line)
     struct hrun_note_read n;
 
     if (hrun_note_parse(line, &n) == 0)
-        handle_note(r->watch_ctx, r, &n);
+        handle_note(r->reach, r, &n);
 }
 
 int hrun_reach_watch(struct hrun_run *r)
 {
-    struct hrun_reach *reach = r->watch_ctx;
+    struct hrun_reach *reach = r->reach;
 
     hrun_words_take(&reach->notes, hear_note, r);
     return (int)reach->open.n;
 }
 
-/* An agent that outlives mpirun and all patience hangs on a host that is gone. Where there are several, the daemons on
- * the other hosts still try to reach it. */
-static void abandon_agents(struct hrun_run *r)
+/* Where several agents are left, the daemons on the other hosts still try to reach the one that is gone. */
+void hrun_reach_abandon(struct hrun_run *r)
 {
-    const struct hrun_reach *reach = r->watch_ctx;
+    const struct hrun_reach *reach = r->reach;
     autorelease(hrun_buf_release) struct hrun_buf names = HRUN_BUF_INIT;
 
-    if ((!r->out->status && !(reach->prrte && reach->daemons)) || r->engine_failed || r->timed_out ||
-        r->ending_signal || r->out->lost_host[0])
+    if ((!r->out->status && !(reach->prrte && reach->daemons)) || r->ending.broken || r->ending.timed_out ||
+        r->ending.signal || r->out->lost_host[0])
         return;
     if (reach->open.n == 1) {
         hrun_run_lose(r, reach->open.v[0]);
@@ -172,34 +171,34 @@ static int hears_all(const struct hrun_reach *reach)
                                                   !strcmp(reach->reporter, "proxy"));
 }
 
-int hrun_reach_listen(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
+int hrun_reach_listen(struct hrun_run *r, struct hrun_error *err)
 {
+    struct hrun_reach *reach = r->reach;
+
     r->begun_s = reach->tells ? INFINITY
                : hrun_monotonic_s() + (reach->agents && reach->prrte ? reach->limit_s : START_S);
     if (!reach->agents && !reach->tells)
         return 0;
-    reach->fifo = hrun_strf("%s/notes", r->rundir);
+    reach->fifo = hrun_strf("%s/notes", r->own.rundir);
     if (hrun_words_fifo(&reach->notes, reach->fifo))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
     r->watch_fd = reach->notes.fd;
-    r->watch = hrun_reach_watch;
-    r->abandon = abandon_agents;
-    r->watch_ctx = reach;
-    r->hold_errors = reach->agents && hears_all(reach);
+    r->style.hold = reach->agents && hears_all(reach);
     return 0;
 }
 
-int hrun_reach_judge(struct hrun_reach *reach, struct hrun_run *r, struct hrun_error *err)
+int hrun_reach_judge(struct hrun_run *r, struct hrun_error *err)
 {
+    const struct hrun_reach *reach = r->reach;
     struct hrun_outcome *out = r->out;
     int n = r->job->layout->nranks, status = reach->rank_status;
 
     if (out->timed_out || out->lost_host[0])
         return 0;
     if (!out->status && reach->tells && reach->ndone < n) {
-        if (r->ending_signal) {
-            out->interrupted = r->ending_signal;
-            out->status = 128 + r->ending_signal;
+        if (r->ending.signal) {
+            out->interrupted = r->ending.signal;
+            out->status = 128 + r->ending.signal;
             return 0;
         }
         if (status && hrun_run_fail(r, reach->failed_rank, WIFSIGNALED(status) ? 128 + WTERMSIG(status)

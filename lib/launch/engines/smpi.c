@@ -108,7 +108,7 @@ static void push_fixed(const struct hrun_run *r, const char *hostfile, struct hr
 
     hrun_strvec_pushf(v, "--cfg=smpi/hostfile:%s", hostfile);
     hrun_strvec_pushf(v, "--cfg=smpi/np:%d", r->job->layout->nranks);
-    hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->rundir);
+    hrun_strvec_pushf(v, "--cfg=smpi/tmpdir:%s", r->own.rundir);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         push_default(r->job, v, fixed[i]);
 }
@@ -205,55 +205,44 @@ static void say_hosts(struct hrun_run *r)
         hrun_run_say(r, "rank %d is simulated on host %s", i, l->cluster->hosts[l->ranks[i].host].name);
 }
 
-static int start_smpi(struct hrun_run *r, const struct hrun_mpi *mpi, const char *helper, struct hrun_error *err)
+static int start_smpi(struct hrun_run *r, struct hrun_error *err)
 {
+    const struct hrun_smpi_watch *w = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
-                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
-    autofree char *hostfile = hrun_strf("%s/hostfile", r->rundir);
-    struct hrun_spawn_one one = { 0 };
+    autofree char *hostfile = hrun_strf("%s/hostfile", r->own.rundir);
 
-    r->is_launcher = 1;
-    r->launcher = &hrun_smpi_launcher;
     hrun_layout_hostfile(r->job->layout, &text);
-    if (hrun_words_open(&r->words, err) || hrun_file_replace(hostfile, text.data, text.len, 0600, err) ||
-        hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
+    if (hrun_file_replace(hostfile, text.data, text.len, 0600, err))
         return -1;
-    hrun_strvec_add(&argv, helper, "run", NULL);
+    hrun_strvec_add(&argv, w->helper, "run", NULL);
     hrun_strvec_pushf(&argv, "%d", r->words.child_fd);
     hrun_strvec_push(&argv, r->job->program);
     push_fixed(r, hostfile, &argv);
-    push_parameters(r->job, mpi, &argv);
+    push_parameters(r->job, &w->mpi, &argv);
     hrun_strvec_add(&argv, "--", r->job->layout->cluster->platform, NULL);
     hrun_strvec_add_all(&argv, r->job->argv + 1);
     hrun_env_base(&env);
     hrun_env_user(r->job, &env);
-    hrun_env_set(&env, HRUN_JOB_VARIABLE, r->job_id);
-    one.env = env.v;
     say_hosts(r);
-    return hrun_run_start(r, helper, argv.v, NULL, &one, 1, err);
+    return hrun_run_start_one(r, w->helper, argv.v, &env, err);
 }
 
 static int smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
-    struct hrun_smpi_watch w = { .clock_s = -1 };
+    static const struct hrun_driver driver = {
+        .grace_ms = 3000, .start = start_smpi, .signal = bring_smpi_signal, .hear = hear_simgrid,
+        .ended = simulation_ended,
+    };
     autofree char *helper = helper_path(err);
-    struct hrun_mpi mpi;
-    struct hrun_run r;
+    struct hrun_smpi_watch w = { .helper = helper, .clock_s = -1 };
     int rc;
 
-    if (!helper || hrun_job_mpi(job, &mpi, err))
+    if (!helper || hrun_job_mpi(job, &w.mpi, err))
         return -1;
-    rc = hrun_run_begin(&r, job, out, err);
-    r.state = &w;
-    if (rc == 0)
-        rc = start_smpi(&r, &mpi, helper, err);
-    if (rc == 0)
-        rc = hrun_run_loop(&r);
+    rc = hrun_run_job(&driver, &w, NULL, job, out, err);
     out->job_s = w.clock_s > 0 ? w.clock_s : 0;
-    hrun_run_end(&r);
     return rc;
 }
 

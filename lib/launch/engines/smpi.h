@@ -27,15 +27,20 @@ struct hrun_smpi_said {
 /* Understand one line. */
 void hrun_smpi_read(const char *line, struct hrun_smpi_said *out);
 
-/* ---- smpi_watch in smpi_words.c: a running simulation; r->state of hrun_smpi_launcher */
+/* ---- smpi_words.c: a running simulation */
 
 struct hrun_smpi_watch {
+    const char *helper;         /* path of hrun-smpi */
+    struct hrun_mpi mpi;
     double clock_s;             /* -1: the simulation has not come to its end */
     struct hrun_smpi_said first;    /* of the words that mean failure, the first; kind NOTHING: none. No text */
     char failure[256];          /* SimGrid's own, "" */
     int nwarnings;
 };
 
-extern const struct hrun_launcher hrun_smpi_launcher;
+/* Of struct hrun_driver; r->state is a struct hrun_smpi_watch. */
+void bring_smpi_signal(struct hrun_run *r, int sig);
+void hear_simgrid(struct hrun_run *r, char *line);
+void simulation_ended(struct hrun_run *r, int status);
 
 #endif

@@ -83,12 +83,12 @@ void hrun_smpi_read(const char *line, struct hrun_smpi_said *out)
 enum { WARNINGS_MAX = 5 };
 
 /* All ranks are one process. */
-static void bring_smpi_signal(struct hrun_run *r, int sig)
+void bring_smpi_signal(struct hrun_run *r, int sig)
 {
     kill(r->procs[0].own_group ? -r->procs[0].pid : r->procs[0].pid, sig);
 }
 
-static void on_smpi_line(struct hrun_run *r, char *line)
+void hear_simgrid(struct hrun_run *r, char *line)
 {
     struct hrun_smpi_watch *w = r->state;
     struct hrun_smpi_said said;
@@ -119,11 +119,6 @@ static void on_smpi_line(struct hrun_run *r, char *line)
     }
 }
 
-static void settle_nothing(struct hrun_run *r)
-{
-    (void)r;
-}
-
 /* The first word of failure; status is that of the simulation, which is 0 for most. */
 static void fail_as_said(struct hrun_run *r, const struct hrun_smpi_said *said, int status)
 {
@@ -142,12 +137,12 @@ static void fail_as_said(struct hrun_run *r, const struct hrun_smpi_said *said, 
         hrun_run_say(r, "a rank exited without calling MPI_Finalize");
 }
 
-static void on_smpi_end(struct hrun_run *r, int status)
+void simulation_ended(struct hrun_run *r, int status)
 {
     struct hrun_smpi_watch *w = r->state;
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = sig ? 128 + sig : WEXITSTATUS(status);
 
-    if (w->failure[0] && code && w->clock_s < 0 && !r->ending_signal && !r->timed_out) {
+    if (w->failure[0] && code && w->clock_s < 0 && !r->ending.signal && !r->ending.timed_out) {
         hrun_fail(r->err, HRUN_EENGINE, "SimGrid failed: %s", w->failure);
         hrun_run_break(r);
     } else if (w->first.kind != HRUN_SMPI_NOTHING && !sig) {
@@ -162,6 +157,3 @@ static void on_smpi_end(struct hrun_run *r, int status)
             hrun_run_say(r, "a rank ended the simulation with status %d", code);
     }
 }
-
-const struct hrun_launcher hrun_smpi_launcher = { "SimGrid", 1, bring_smpi_signal, on_smpi_line, settle_nothing,
-                                                  on_smpi_end };

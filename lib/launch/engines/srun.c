@@ -36,7 +36,6 @@
 #include "launch/mpich.h"
 #include "launch/programs.h"
 #include "launch/ranks.h"
-#include "launch/slurm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,20 +155,6 @@ static int srun_check(const struct hrun_job *job, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the command line */
 
-/* Which processes run where. nodes: a list, or a file with a '/' in its name. */
-static void push_part_placement(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, const char *nodes,
-                                int mpich, struct hrun_strvec *v)
-{
-    if (p->ngroups > 1)
-        hrun_strvec_pushf(v, "--het-group=%d", part->group);
-    hrun_strvec_push(v, mpich ? "--mpi=pmi2" : "--mpi=pmix");
-    hrun_strvec_pushf(v, "--nodes=%d", part->nhosts);
-    hrun_strvec_pushf(v, "--ntasks=%d", part->nranks);
-    hrun_strvec_push(v, "--distribution=arbitrary");
-    hrun_strvec_pushf(v, "--nodelist=%s", nodes);
-    hrun_strvec_add(v, "--overcommit", "--overlap", "--whole", "--cpu-bind=none", NULL);
-}
-
 /* The program of a part, or a shell that chooses among several: the file of srun's --multi-prog cannot hold all
  * arguments. SLURM_PROCID counts the processes of all components. */
 static void push_part_program(const struct hrun_job *job, const struct hrun_srun_part *part, int as_found,
@@ -196,15 +181,9 @@ static void push_part_program(const struct hrun_job *job, const struct hrun_srun
     hrun_strvec_add(v, "/bin/sh", "-c", text.data, NULL);
 }
 
-/* What a run needs beyond the placement. */
-static void push_running(const struct hrun_job *job, int first, int stderr_fd, struct hrun_strvec *v)
+static const char *srun_mpi(int mpich)
 {
-    hrun_strvec_add(v, "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL);
-    hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program));
-    hrun_strvec_pushf(v, "--error=/proc/self/fd/%d", stderr_fd);
-    hrun_strvec_push(v, first && !(job->no_stdin && !job->stdin_text) ? "--input=0" : "--input=none");
-    if (job->tag_output)
-        hrun_strvec_push(v, "--label");
+    return mpich ? "pmi2" : "pmix";
 }
 
 static const char JOB_NODES[] = "SLURM_JOB_NODELIST";
@@ -230,7 +209,7 @@ static void push_variables(const struct hrun_job *job, const struct hrun_srun_pa
 }
 
 /* "h[1-2]"; a list too long for a command line stands in a file. */
-static void show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_part *part, struct hrun_buf *out)
+static void show_nodes(const struct hrun_srun_part *part, struct hrun_buf *out)
 {
     enum { SHOWN_MAX = 2000 };
 
@@ -239,7 +218,7 @@ static void show_nodes(const struct hrun_srun_parts *p, const struct hrun_srun_p
     if (out->len > SHOWN_MAX) {
         hrun_buf_reset(out);
         hrun_buf_adds(out, "./hrun.nodes");
-        if (p->ngroups > 1)
+        if (part->is_het)
             hrun_buf_addf(out, ".%d", part->group);
     }
 }
@@ -259,8 +238,8 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     for (int i = 0; i < p.n; i++) {
         if (i)
             hrun_strvec_push(&v, ":");
-        show_nodes(&p, &p.v[i], &nodes);
-        push_part_placement(&p, &p.v[i], nodes.data, mpi.kind == HRUN_MPI_MPICH, &v);
+        show_nodes(&p.v[i], &nodes);
+        hrun_srun_push_placement(&p.v[i], nodes.data, srun_mpi(mpi.kind == HRUN_MPI_MPICH), &v);
         if (job->wdir)
             hrun_strvec_pushf(&v, "--chdir=%s", job->wdir);
         push_part_program(job, &p.v[i], 0, &v);
@@ -270,29 +249,24 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     return 0;
 }
 
-static int build_srun(const struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, int stderr_fd,
-                      struct hrun_strvec *v, struct hrun_error *err)
+static int build_srun(const struct hrun_run *r, const struct hrun_srun *x, struct hrun_strvec *v, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const struct hrun_job *job = r->job;
 
     hrun_strvec_push(v, "srun");
-    for (int i = 0; i < p->n; i++) {
-        const struct hrun_srun_part *part = &p->v[i];
-        autofree char *file = hrun_strf("%s/nodes.%d", r->rundir, part->group);
-
-        hrun_buf_reset(&text);
-        for (size_t k = 0; k < part->nodes.n; k++)
-            hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
-        if (hrun_file_replace(file, text.data, text.len, 0600, err))
-            return -1;
+    for (int i = 0; i < x->parts.n; i++) {
         if (i)
             hrun_strvec_push(v, ":");
-        push_part_placement(p, part, file, r->mpich, v);
-        push_running(r->job, i == 0, stderr_fd, v);
-        if (r->job->wdir)
-            hrun_strvec_pushf(v, "--chdir=%s", r->job->wdir);
-        hrun_strvec_add(v, shim, "rank", NULL);
-        push_part_program(r->job, part, 1, v);
+        if (hrun_srun_push_step(r, &x->parts.v[i], srun_mpi(x->mpich), v, err))
+            return -1;
+        hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program));
+        hrun_strvec_push(v, i || (job->no_stdin && !job->stdin_text) ? "--input=none" : "--input=0");
+        if (job->tag_output)
+            hrun_strvec_push(v, "--label");
+        if (job->wdir)
+            hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
+        hrun_strvec_add(v, x->shim, "rank", NULL);
+        push_part_program(job, &x->parts.v[i], 1, v);
     }
     return 0;
 }
@@ -317,11 +291,10 @@ static void build_srun_env(const struct hrun_run *r, const struct hrun_srun_part
     autorelease(hrun_strvec_release) struct hrun_strvec ranks = HRUN_STRVEC_INIT;
 
     hrun_srun_clean_env(env);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->job_id);
     if (p->nodes)
         hrun_env_set(env, JOB_NODES, p->nodes);
     hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind");
-    if (r->mpich)
+    if (r->own.mpich)
         hrun_mpich_env(env);
     else
         srun_openmpi_env(job, env);
@@ -334,102 +307,84 @@ static void build_srun_env(const struct hrun_run *r, const struct hrun_srun_part
 
 /* ---------------------------------------------------------------- run */
 
-static int start_srun(struct hrun_run *r, const struct hrun_srun_parts *p, const char *shim, const char *srun,
-                      struct hrun_error *err)
+static int start_srun(struct hrun_run *r, struct hrun_error *err)
 {
+    const struct hrun_srun *x = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
-    struct hrun_spawn_one one = { 0 };
-    /* srun ends the ranks within a second of SIGTERM, which it gets when hrun dies */
-    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
-                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 3000 };
 
-    r->is_launcher = 1;
-    r->launcher = &hrun_srun_launcher;
     r->begun_s = INFINITY;
-    r->tagging = HRUN_TAG_SRUN;
-    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err) || hrun_words_open(&r->words, err) ||
-        hrun_run_prepare(r, 1, err) || build_srun(r, p, shim, hrun_output_child_fd(r->output, 0, 1), &argv, err))
+    r->own.mpich = x->mpich;
+    r->style.tagging = HRUN_TAG_SRUN;
+    if (hrun_run_prepare(r, 1, err) || build_srun(r, x, &argv, err))
         return -1;
-    build_srun_env(r, p, &env);
-    one.env = env.v;
-    return hrun_run_start(r, srun, argv.v, NULL, &one, 1, err);
+    build_srun_env(r, &x->parts, &env);
+    return hrun_run_start_one(r, x->srun, argv.v, &env, err);
 }
 
-/* What srun_watch.c has to know. */
-static int begin_watch(const struct hrun_srun_parts *p, struct hrun_srun_watch *w, struct hrun_error *err)
+/* What tells the components apart in srun's words. */
+static int note_components(struct hrun_srun *x, struct hrun_error *err)
 {
-    char name[64];
+    const struct hrun_srun_parts *p = &x->parts;
 
-    w->suspect = w->completed = -1;
-    w->scancel = hrun_program_find("scancel", NULL, NULL);
-    if (!w->scancel)
-        return hrun_srun_missing(err, "scancel");
     for (int i = 0; i < p->n && p->ngroups > 1; i++) {
-        const char *id;
+        autofree char *name = hrun_strf("SLURM_JOB_ID_HET_GROUP_%d", p->v[i].group);
 
         if (p->v[i].group >= HRUN_SRUN_GROUPS)
             return hrun_fail(err, HRUN_EINVAL, "a Slurm job of more than %d components", HRUN_SRUN_GROUPS);
-        snprintf(name, sizeof name, "SLURM_JOB_ID_HET_GROUP_%d", p->v[i].group);
-        id = getenv(name);
-        w->first_rank[p->v[i].group] = p->v[i].first;
-        w->job_ids[p->v[i].group] = xstrdup(id ? id : "");
+        x->first_rank[p->v[i].group] = p->v[i].first;
+        x->job_ids[p->v[i].group] = getenv(name);
     }
     return 0;
 }
 
-static void end_watch(struct hrun_srun_watch *w)
-{
-    for (int g = 0; g < HRUN_SRUN_GROUPS; g++)
-        free(w->job_ids[g]);
-    hrun_strvec_release(&w->steps);
-    free(w->scancel);
-}
-
 /* A status of an srun that has started no process, and 0 of one that has not started all, is not the program's: -1 with
  * *err. */
-static int judge_srun(const struct hrun_run *r, const struct hrun_srun_watch *w, struct hrun_error *err)
+static int judge_srun(struct hrun_run *r, struct hrun_error *err)
 {
-    int enough = r->out->status ? w->started > 0 : w->started >= r->job->layout->nranks;
+    const struct hrun_srun *x = r->state;
+    int enough = r->out->status ? x->started > 0 : x->started >= r->job->layout->nranks;
 
     if (enough || r->out->timed_out || r->out->signalled)
         return 0;
     return hrun_fail(err, HRUN_EENGINE, "srun ended with status %d before it had started all processes%s%s",
-                     r->out->status, w->complaint[0] ? ": " : "", w->complaint);
+                     r->out->status, x->complaint[0] ? ": " : "", x->complaint);
+}
+
+static void srun_release(struct hrun_srun *x)
+{
+    hrun_srun_parts_release(&x->parts);
+    hrun_strvec_release(&x->steps);
+    free(x->srun);
+    free(x->scancel);
+    free(x->shim);
 }
 
 static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
+    static const struct hrun_driver driver = {
+        .is_launcher = 1, .grace_ms = 3000, /* srun ends the ranks within a second of SIGTERM */
+        .start = start_srun, .judge = judge_srun, .signal = bring_srun_signal, .hear = hear_srun,
+        .settle = blame_suspect, .ended = srun_ended,
+    };
+    autorelease(srun_release) struct hrun_srun x = { .suspect = -1, .completed = -1 };
     struct hrun_job job = *asked;
     struct hrun_mpi mpi;
+    autofree char *library = NULL;
     char mpich_words[64];
-    autofree char *library = NULL, *shim = hrun_shim_path(err), *srun = hrun_program_find("srun", NULL, NULL);
-    autofree struct hrun_srun_watch *w = xcalloc(1, sizeof *w);
-    struct hrun_srun_parts p = { 0 };
-    struct hrun_run r;
-    int rc = -1;
 
-    if (!srun)
-        hrun_srun_missing(err, "srun");
-    if (!shim || !srun || hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &p, err) ||
-        begin_watch(&p, w, err))
-        goto out;
-    if (mpi.kind == HRUN_MPI_MPICH)
+    if (!(x.shim = hrun_shim_path(err)))
+        return -1;
+    if (!(x.srun = hrun_program_find("srun", NULL, NULL)))
+        return hrun_srun_missing(err, "srun");
+    if (!(x.scancel = hrun_program_find("scancel", NULL, NULL)))
+        return hrun_srun_missing(err, "scancel");
+    if (hrun_job_mpi(&job, &mpi, err) || hrun_srun_make_parts(job.layout, &x.parts, err) || note_components(&x, err))
+        return -1;
+    x.mpich = mpi.kind == HRUN_MPI_MPICH;
+    if (x.mpich)
         library = hrun_mpich_preload(&job, 1, mpich_words, sizeof mpich_words);
-    rc = hrun_run_begin(&r, &job, out, err);
-    r.mpich = mpi.kind == HRUN_MPI_MPICH;
-    r.state = w;
-    if (rc == 0)
-        rc = start_srun(&r, &p, shim, srun, err);
-    if (rc == 0)
-        rc = hrun_run_loop(&r);
-    if (rc == 0)
-        rc = judge_srun(&r, w, err);
-    hrun_run_end(&r);
-out:
-    end_watch(w);
-    hrun_srun_parts_release(&p);
-    return rc;
+    return hrun_run_job(&driver, &x, NULL, &job, out, err);
 }
 
 const struct hrun_engine hrun_engine_srun = {

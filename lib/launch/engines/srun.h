@@ -3,36 +3,9 @@
 #define HRUN_LAUNCH_SRUN_H
 
 #include "launch/job.h"
-
-/* ---- srun_watch.c: a running step */
-
-enum { HRUN_SRUN_GROUPS = 128 };   /* components of a heterogeneous job; Slurm's own limit (MAX_HET_JOB_COMPS) */
-
-struct hrun_srun_watch {
-    struct hrun_strvec steps;       /* "12.0"; of a heterogeneous job one for each component used */
-    int started;                    /* tasks */
-    int first_rank[HRUN_SRUN_GROUPS + 1];   /* of each component: rank of its first task */
-    char *job_ids[HRUN_SRUN_GROUPS];    /* of each component, owned; NULL where it has no number of its own */
-    char notice[64];                /* the step that the next line is about */
-    int aborted;
-    int suspect;                    /* a rank killed by SIGKILL, perhaps only the consequence of another; -1: none */
-    int suspect_after;              /* 1: it was killed when the step was aborted already */
-    int completed;                  /* the last rank that ended with 0 before the step was aborted, -1 */
-    double completed_s;
-    char complaint[256];            /* of srun, the last one; "" */
-    char *scancel;                  /* path */
-};
-
-extern const struct hrun_launcher hrun_srun_launcher;   /* r->state is a struct hrun_srun_watch */
+#include "launch/slurm.h"
 
 /* ---- srun_parts.c */
-
-struct hrun_srun_part {
-    int group;                  /* component */
-    int first, nranks;          /* ranks first..first+nranks-1 */
-    int nhosts;
-    struct hrun_strvec nodes;   /* of each rank */
-};
 
 struct hrun_srun_parts {
     struct hrun_srun_part *v;
@@ -47,5 +20,33 @@ struct hrun_srun_parts {
  * then. */
 int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p, struct hrun_error *err);
 void hrun_srun_parts_release(struct hrun_srun_parts *p);
+
+/* ---- srun_watch.c: a running step */
+
+enum { HRUN_SRUN_GROUPS = 128 };   /* components of a heterogeneous job; Slurm's own limit (MAX_HET_JOB_COMPS) */
+
+/* A step; r->state of the functions below. */
+struct hrun_srun {
+    char *srun, *scancel, *shim;    /* paths */
+    int mpich;
+    struct hrun_srun_parts parts;
+    int first_rank[HRUN_SRUN_GROUPS];   /* of each component: rank of its first task */
+    const char *job_ids[HRUN_SRUN_GROUPS];  /* of each component; NULL where it has no number of its own */
+    struct hrun_strvec steps;       /* "12.0"; of a heterogeneous job one for each component used */
+    int started;                    /* tasks */
+    char notice[64];                /* the step that the next line is about */
+    int aborted;
+    int suspect;                    /* a rank killed by SIGKILL, perhaps only the consequence of another; -1: none */
+    int suspect_after;              /* 1: it was killed when the step was aborted already */
+    int completed;                  /* the last rank that ended with 0 before the step was aborted, -1 */
+    double completed_s;
+    char complaint[256];            /* of srun, the last one; "" */
+};
+
+/* Of struct hrun_driver. */
+void bring_srun_signal(struct hrun_run *r, int sig);
+void hear_srun(struct hrun_run *r, char *line);
+void blame_suspect(struct hrun_run *r);
+void srun_ended(struct hrun_run *r, int status);
 
 #endif

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/list.h"
 #include "launch/engines/srun.h"
-#include "launch/slurm.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static int give_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int
                          last->group, p->name, r, group);
     if (!last || group > last->group) {
         last = &p->v[p->n++];
-        *last = (struct hrun_srun_part){ .group = group, .first = r };
+        *last = (struct hrun_srun_part){ .is_het = p->ngroups > 1, .group = group, .first = r };
     }
     last->nranks++;
     last->nhosts += !seen[l->ranks[r].host];

@@ -8,10 +8,10 @@
  * others.
  */
 #include "base/units.h"
-#include "launch/engines/engines.h"
 #include "launch/engines/srun.h"
 #include "launch/slurm.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,106 +27,120 @@ static const double JUST_S = 1;
 
 /* ---------------------------------------------------------------- signals */
 
-static void cancel(struct hrun_run *r, int sig)
+/* Run scancel as a child of the job, which is reaped with what outlives the ranks. */
+static void start_scancel(struct hrun_run *r, int sig)
 {
-    struct hrun_srun_watch *w = r->state;
+    struct hrun_srun *x = r->state;
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const struct hrun_spawn s = { .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
+                                  .death_signal = SIGTERM };
+    struct hrun_spawn_one one = { .program = x->scancel, .fds = { null, null, null }, .own_group = 1 };
+    struct hrun_error err = { 0 };
+    pid_t pid;
 
     hrun_strvec_add(&argv, "scancel", "--quiet", NULL);
     hrun_strvec_pushf(&argv, "--signal=%d", sig);
-    hrun_strvec_add_all(&argv, w->steps.v);
-    hrun_run_helper(r, w->scancel, argv.v, sig);
+    hrun_strvec_add_all(&argv, x->steps.v);
+    hrun_strvec_add_all(&env, environ);
+    hrun_strvec_pushf(&env, "%s=%s", HRUN_JOB_VARIABLE, r->own.job_id);
+    one.argv = argv.v;
+    one.env = env.v;
+    if (null < 0 || hrun_spawn(&s, &one, 1, &pid, &err))
+        hrun_run_say(r, "signal %d could not be passed on: %s", sig, err.text);
+    hrun_close_fd(&null);
 }
 
 /* As long as there is no step srun itself has to end, and other signals have nowhere to go. */
-static void bring_srun_signal(struct hrun_run *r, int sig)
+void bring_srun_signal(struct hrun_run *r, int sig)
 {
-    const struct hrun_srun_watch *w = r->state;
+    const struct hrun_srun *x = r->state;
     pid_t srun = r->procs[0].pid;
 
-    if (sig == SIGKILL || (!w->steps.n && hrun_signal_action(sig) == HRUN_SIGNAL_END))
+    if (sig == SIGKILL || (!x->steps.n && hrun_signal_action(sig) == HRUN_SIGNAL_END))
         kill(srun, SIGTERM);
-    else if (w->steps.n)
-        cancel(r, sig);
+    else if (x->steps.n)
+        start_scancel(r, sig);
 }
 
 /* ---------------------------------------------------------------- failures */
 
 static void rank_failed(struct hrun_run *r, int rank, int status, int sig)
 {
-    const struct hrun_srun_watch *w = r->state;
+    const struct hrun_srun *x = r->state;
 
-    r->verdict_s = 0;
+    r->due.verdict_s = 0;
     if (!hrun_run_fail(r, rank, status))
         return;
     r->out->killed_by = sig;
     if (sig)
         hrun_run_say(r, "rank %d was killed by signal %d (%s)", rank, sig, strsignal(sig));
-    else if (w->aborted)
+    else if (x->aborted)
         hrun_run_say(r, "rank %d aborted the job with status %d", rank, status);
     else
         hrun_run_say(r, "rank %d exited with status %d", rank, status);
 }
 
 /* Nobody else has failed: the suspect did it, unless a rank has left without MPI_Finalize before. */
-static void blame_suspect(struct hrun_run *r)
+void blame_suspect(struct hrun_run *r)
 {
-    struct hrun_srun_watch *w = r->state;
-    int suspect = w->suspect;
+    struct hrun_srun *x = r->state;
+    int suspect = x->suspect;
 
-    w->suspect = -1;
-    r->verdict_s = 0;
-    if (suspect < 0 || r->failed)
+    x->suspect = -1;
+    r->due.verdict_s = 0;
+    if (suspect < 0 || r->ending.failed)
         return;
-    if (!w->suspect_after || w->completed < 0) {
+    if (!x->suspect_after || x->completed < 0) {
         rank_failed(r, suspect, 128 + SIGKILL, SIGKILL);
-    } else if (hrun_run_fail(r, w->completed, 1)) {
-        hrun_run_say(r, "rank %d exited without calling MPI_Finalize", w->completed);
+    } else if (hrun_run_fail(r, x->completed, 1)) {
+        hrun_run_say(r, "rank %d exited without calling MPI_Finalize", x->completed);
     }
 }
 
 /* Tasks are numbered from 0 in each component of a heterogeneous job. */
-static int rank_of(const struct hrun_srun_watch *w, int task)
+static int rank_of(const struct hrun_srun *x, int task)
 {
     for (int g = 0; g < HRUN_SRUN_GROUPS; g++) {
-        size_t len = w->job_ids[g] ? strlen(w->job_ids[g]) : 0;
+        size_t len = x->job_ids[g] ? strlen(x->job_ids[g]) : 0;
 
-        if (len && !strncmp(w->notice, w->job_ids[g], len) && w->notice[len] == '.')
-            return w->first_rank[g] + task;
+        if (len && !strncmp(x->notice, x->job_ids[g], len) && x->notice[len] == '.')
+            return x->first_rank[g] + task;
     }
     return task;
 }
 
 static void tasks_ended(struct hrun_run *r, const struct hrun_srun_said *said)
 {
-    struct hrun_srun_watch *w = r->state;
-    int rank = rank_of(w, said->task);
+    struct hrun_srun *x = r->state;
+    int rank = rank_of(x, said->task);
 
     if (said->status == 0) {
-        if (!w->aborted) {
-            w->completed = rank;
-            w->completed_s = hrun_monotonic_s();
+        if (!x->aborted) {
+            x->completed = rank;
+            x->completed_s = hrun_monotonic_s();
         }
     } else if (said->signal != SIGKILL) {
         rank_failed(r, rank, said->status, said->signal);
-    } else if (w->suspect < 0 && !r->failed) {
-        w->suspect = rank;
-        w->suspect_after = w->aborted;
-        r->verdict_s = hrun_monotonic_s() + (w->aborted ? ABORT_S : SUSPECT_S);
+    } else if (x->suspect < 0 && !r->ending.failed) {
+        x->suspect = rank;
+        x->suspect_after = x->aborted;
+        r->due.verdict_s = hrun_monotonic_s() + (x->aborted ? ABORT_S : SUSPECT_S);
     }
 }
 
 static void aborted(struct hrun_run *r)
 {
-    struct hrun_srun_watch *w = r->state;
+    struct hrun_srun *x = r->state;
 
-    if (w->aborted)
+    if (x->aborted)
         return;
-    w->aborted = 1;
-    if (hrun_monotonic_s() - w->completed_s > JUST_S)
-        w->completed = -1;
-    if (w->suspect >= 0)
-        r->verdict_s = hrun_monotonic_s() + ABORT_S;
+    x->aborted = 1;
+    if (hrun_monotonic_s() - x->completed_s > JUST_S)
+        x->completed = -1;
+    if (x->suspect >= 0)
+        r->due.verdict_s = hrun_monotonic_s() + ABORT_S;
 }
 
 static void lose_node(struct hrun_run *r, const struct hrun_srun_said *said)
@@ -137,27 +151,27 @@ static void lose_node(struct hrun_run *r, const struct hrun_srun_said *said)
         hrun_run_say(r, "host '%s' was lost during the run", r->out->lost_host);
 }
 
-static void on_srun_line(struct hrun_run *r, char *line)
+void hear_srun(struct hrun_run *r, char *line)
 {
-    struct hrun_srun_watch *w = r->state;
+    struct hrun_srun *x = r->state;
     struct hrun_srun_said said;
     size_t i;
 
     hrun_srun_read(line, &said);
     switch (said.kind) {
     case HRUN_SRUN_STEP:
-        for (i = 0; i < w->steps.n && strcmp(w->steps.v[i], said.step); i++)
+        for (i = 0; i < x->steps.n && strcmp(x->steps.v[i], said.step); i++)
             ;
-        if (i == w->steps.n)
-            hrun_strvec_push(&w->steps, said.step);
+        if (i == x->steps.n)
+            hrun_strvec_push(&x->steps, said.step);
         break;
     case HRUN_SRUN_STARTED:
-        w->started += said.ntasks;
-        if (w->started >= r->job->layout->nranks)
+        x->started += said.ntasks;
+        if (x->started >= r->job->layout->nranks)
             r->begun_s = 0;
         break;
     case HRUN_SRUN_NOTICE:
-        snprintf(w->notice, sizeof w->notice, "%s", said.step);
+        snprintf(x->notice, sizeof x->notice, "%s", said.step);
         break;
     case HRUN_SRUN_TASKS:
         tasks_ended(r, &said);
@@ -169,30 +183,25 @@ static void on_srun_line(struct hrun_run *r, char *line)
         lose_node(r, &said);
         break;
     case HRUN_SRUN_WAITING:
-        if (!w->steps.n && !w->complaint[0])
+        if (!x->steps.n && !x->complaint[0])
             hrun_run_say(r, "Slurm: %s", said.text);
-        snprintf(w->complaint, sizeof w->complaint, "%s", said.text);
+        snprintf(x->complaint, sizeof x->complaint, "%s", said.text);
         break;
     case HRUN_SRUN_COMPLAINT:
-        if (w->started)
+        if (x->started)
             hrun_run_say(r, "srun: %s", said.text);
-        snprintf(w->complaint, sizeof w->complaint, "%s", said.text);
+        snprintf(x->complaint, sizeof x->complaint, "%s", said.text);
         break;
     case HRUN_SRUN_NOTHING:
         break;
     }
 }
 
-static void on_srun_end(struct hrun_run *r, int status)
+void srun_ended(struct hrun_run *r, int status)
 {
-    struct hrun_srun_watch *w = r->state;
-    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    const struct hrun_srun *x = r->state;
 
     blame_suspect(r);
-    if (code && !r->failed && hrun_run_fail(r, -1, code) && w->started && WIFSIGNALED(status))
-        hrun_run_say(r, "srun, process %d, was killed by signal %d (%s)", (int)r->procs[0].pid, WTERMSIG(status),
-                     strsignal(WTERMSIG(status)));
+    if (!r->ending.failed)
+        hrun_run_fail_launcher(r, x->started ? "srun" : NULL, status);
 }
-
-const struct hrun_launcher hrun_srun_launcher = { "srun", 0, bring_srun_signal, on_srun_line, blame_suspect,
-                                                  on_srun_end };

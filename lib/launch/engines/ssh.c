@@ -50,8 +50,8 @@ struct ssh_host {
     struct hrun_buf in, out;
 };
 
+/* r->state */
 struct ssh {
-    struct hrun_reach reach;
     struct hrun_run *r;
     struct hrun_pmi *pmi;
     struct ssh_host *hosts;
@@ -131,17 +131,6 @@ static struct ssh_host *host_of(const struct ssh *s, int rank)
     return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
 }
 
-static void add_frame_word(struct hrun_buf *b, const char *word)
-{
-    hrun_buf_add(b, word, strlen(word) + 1);
-}
-
-static void add_frame_number(struct hrun_buf *b, int n)
-{
-    hrun_buf_addf(b, "%d", n);
-    hrun_buf_addc(b, 0);
-}
-
 /* What belongs to this host, session or shell rather than to the job. */
 static int is_of_here(const char *entry)
 {
@@ -168,7 +157,7 @@ static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
         if (!is_of_here(base.v[i]))
             hrun_strvec_push(env, base.v[i]);
     hrun_mpich_env(env);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->job_id);
+    hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->own.job_id);
     hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind");
     hrun_ranks_words(job->layout, env);
     hrun_env_user(job, env);
@@ -196,30 +185,30 @@ static void add_job(const struct ssh *s, const struct ssh_host *h, const char *w
     const struct hrun_layout *l = job->layout;
     int here = 0, n = nprograms(job);
 
-    add_frame_word(b, wdir);
-    add_frame_number(b, l->nranks);
-    add_frame_number(b, (int)env->n);
+    hrun_frame_add_word(b, wdir);
+    hrun_frame_add_number(b, l->nranks);
+    hrun_frame_add_number(b, (int)env->n);
     for (size_t i = 0; i < env->n; i++)
-        add_frame_word(b, env->v[i]);
-    add_frame_number(b, n);
+        hrun_frame_add_word(b, env->v[i]);
+    hrun_frame_add_number(b, n);
     for (int i = 0; i < n; i++) {
         struct hrun_program one = job->which ? job->programs[i] : (struct hrun_program){ job->argv, job->program };
         int words = 1;
 
         while (one.argv[words])
             words++;
-        add_frame_number(b, words);
-        add_frame_word(b, one.path);
+        hrun_frame_add_number(b, words);
+        hrun_frame_add_word(b, one.path);
         for (int k = 1; k < words; k++)
-            add_frame_word(b, one.argv[k]);
+            hrun_frame_add_word(b, one.argv[k]);
     }
     for (int r = 0; r < l->nranks; r++)
         here += host_of(s, r) == h;
-    add_frame_number(b, here);
+    hrun_frame_add_number(b, here);
     for (int r = 0; r < l->nranks; r++)
         if (host_of(s, r) == h) {
-            add_frame_number(b, r);
-            add_frame_number(b, job->which ? job->which[r] : 0);
+            hrun_frame_add_number(b, r);
+            hrun_frame_add_number(b, job->which ? job->which[r] : 0);
         }
 }
 
@@ -320,7 +309,7 @@ static void close_host(struct ssh *s, struct ssh_host *h)
 
 static void garbled(struct ssh *s, struct ssh_host *h)
 {
-    if (!s->r->engine_failed && !s->r->kill_s) {
+    if (!s->r->ending.kill_s) {
         hrun_fail(s->r->err, HRUN_EENGINE, "what host '%s' sends is not understood: is the same version of hrun "
                   "installed there, and does its shell write nothing at the start?", h->host->name);
         hrun_run_break(s->r);
@@ -457,7 +446,7 @@ static void find_lost(struct ssh *s)
     for (int i = 0; i < s->nhosts; i++) {
         struct ssh_host *h = &s->hosts[i];
 
-        if (h->silent && !h->pid && !r->failed && !r->engine_failed && r->kill_s <= 0 && !r->ending_signal)
+        if (h->silent && !h->pid && r->ending.kill_s <= 0 && !r->ending.signal)
             hrun_run_lose(r, h->host->name);
     }
 }
@@ -474,15 +463,15 @@ static void set_paused(struct ssh *s)
         send_out(s, &s->hosts[i]);
 }
 
-/* Agent or proxy of a host, its connection and process. */
+/* Start the agent or proxy of a host. */
 static int start_host(struct ssh *s, struct ssh_host *h, struct hrun_error *err)
 {
-    char *const proxy[] = { s->reach.shim, (char *)(uintptr_t)"proxy", (char *)(uintptr_t)"start", NULL };
     struct hrun_run *r = s->r;
+    char *const proxy[] = { r->reach->shim, (char *)(uintptr_t)"proxy", (char *)(uintptr_t)"start", NULL };
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_spawn what = { .program = s->reach.shim, .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
-                               .mark = r->mark };
-    struct hrun_spawn_one one = { .env = s->env.v, .own_group = 1 };
+    const struct hrun_spawn how = { .mask = r->signals.old_mask, .sigchld = r->signals.old_sigchld,
+                                    .mark = r->own.mark, .death_signal = h->host->is_local ? SIGKILL : SIGTERM };
+    struct hrun_spawn_one one = { .program = r->reach->shim, .env = s->env.v, .own_group = 1 };
     struct epoll_event ev = { .events = EPOLLIN, .data.ptr = h };
     int pair[2], rc = -1;
 
@@ -491,18 +480,17 @@ static int start_host(struct ssh *s, struct ssh_host *h, struct hrun_error *err)
     h->fd = pair[0];
     one.fds[0] = one.fds[1] = pair[1];
     one.fds[2] = hrun_output_child_fd(r->output, 0, 1);
-    what.death_signal = h->host->is_local ? SIGKILL : SIGTERM;
     if (!h->host->is_local)
-        hrun_reach_agent_words(&s->reach, r, h->host, proxy, &argv);
-    what.argv = h->host->is_local ? proxy : argv.v;
+        hrun_reach_agent_words(r, h->host, proxy, &argv);
+    one.argv = h->host->is_local ? proxy : argv.v;
     if (fcntl(h->fd, F_SETFL, O_NONBLOCK) || epoll_ctl(s->epoll, EPOLL_CTL_ADD, h->fd, &ev))
         hrun_fail_errno(err, HRUN_EIO, "cannot watch the connection to host '%s'", h->host->name);
     else
-        rc = hrun_spawn(&what, &one, 1, &h->pid, err);
+        rc = hrun_spawn(&how, &one, 1, &h->pid, err);
     if (rc)
         h->pid = 0;
     else
-        hrun_pids_push(&r->groups, h->pid);
+        hrun_pids_push(&r->family.groups, h->pid);
     close(pair[1]);
     return rc;
 }
@@ -513,11 +501,11 @@ static int start_more(struct ssh *s, struct hrun_error *err)
     struct hrun_run *r = s->r;
     int before = s->nstarted;
 
-    for (; s->nstarted < s->nhosts && s->nstarted - s->reach.nup < AT_ONCE; s->nstarted++)
+    for (; s->nstarted < s->nhosts && s->nstarted - s->r->reach->nup < AT_ONCE; s->nstarted++)
         if (start_host(s, &s->hosts[s->nstarted], err))
             return -1;
     if (s->nstarted > before)
-        hrun_guard_tell(&r->guard, 0, r->groups.v, (int)r->groups.n);
+        hrun_guard_tell(&r->guard, 0, r->family.groups.v, (int)r->family.groups.n);
     if (s->nstarted == s->nhosts)
         hrun_output_started(r->output);
     return 0;
@@ -545,14 +533,14 @@ static int watch_hosts(struct hrun_run *r)
         }
     }
     n = living(s);
-    if (s->reach.agents)
+    if (r->reach->agents)
         hrun_reach_watch(r);    /* also what an agent that has just ended has told */
     find_lost(s);
     /* Behind all notes: when the last host is up no further event need come. */
-    if (s->nstarted < s->nhosts && !r->engine_failed && r->kill_s <= 0 && start_more(s, r->err))
+    if (s->nstarted < s->nhosts && r->ending.kill_s <= 0 && start_more(s, r->err))
         hrun_run_break(r);
-    if (!s->begun && s->nstarted == s->nhosts && s->reach.nup == s->reach.nremote && !r->engine_failed &&
-        r->kill_s <= 0 && r->nalive > 0) {
+    if (!s->begun && s->nstarted == s->nhosts && r->reach->nup == r->reach->nremote && r->ending.kill_s <= 0 &&
+        r->nalive > 0) {
         if (begin_ranks(s, r->err))
             hrun_run_break(r);
         else
@@ -577,8 +565,8 @@ static void bring_ssh_signal(struct hrun_run *r, int sig)
 
     s->drops |= r->out->signalled && sig == SIGKILL;
     set_paused(s);
-    if ((ends && !s->begun) || (sig == SIGKILL && r->killed)) {
-        r->failed = 1;
+    if ((ends && !s->begun) || (sig == SIGKILL && r->ending.killed)) {
+        r->ending.failed = 1;
         give_up_hosts(s);
         return;
     }
@@ -588,16 +576,14 @@ static void bring_ssh_signal(struct hrun_run *r, int sig)
         feed_input(s, EPOLL_CTL_MOD);
 }
 
-static const struct hrun_launcher launcher = { .name = "ssh", .signal = bring_ssh_signal };
-
 /* An agent that outlives all patience hangs on a host that is gone, unless all ranks there have told their ends. */
 static void abandon_hosts(struct hrun_run *r)
 {
     const struct ssh *s = r->state;
 
     for (int i = 0; i < s->nhosts; i++)
-        if (s->hosts[i].pid > 0 && s->hosts[i].silent && !r->out->lost_host[0] && !r->engine_failed && !r->timed_out &&
-            !r->ending_signal)
+        if (s->hosts[i].pid > 0 && s->hosts[i].silent && !r->out->lost_host[0] && !r->ending.broken &&
+            !r->ending.timed_out && !r->ending.signal)
             hrun_run_lose(r, s->hosts[i].host->name);
 }
 
@@ -620,41 +606,32 @@ static void find_ssh_hosts(struct ssh *s, const struct hrun_layout *l)
     }
 }
 
-static int start_ssh(struct ssh *s, struct hrun_error *err)
+static int start_ssh(struct hrun_run *r, struct hrun_error *err)
 {
-    struct hrun_run *r = s->r;
+    struct ssh *s = r->state;
     const struct hrun_layout *l = r->job->layout;
     const struct hrun_pmi_owner owner = { report_rank, send_answer, s };
-    const struct hrun_guard_spec spec = { .job_id = r->job_id, .mark = r->mark, .rundir = r->rundir,
-                                          .shmdir = r->shmdir, .scratch = r->job->scratch, .grace_ms = 2000,
-                                          .since = r->since, .pmi = 1 };
     struct epoll_event notes = { .events = EPOLLIN };
 
-    r->mpich = 1;
-    r->launcher = &launcher;
-    r->state = s;
-    r->tagging = HRUN_TAG_FED;
-    s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (hrun_guard_start(&spec, NULL, NULL, &r->guard, err))
-        return -1;
+    s->r = r;
+    r->style.tagging = HRUN_TAG_FED;
     find_ssh_hosts(s, l);
-    if (hrun_reach_listen(&s->reach, r, err) || hrun_run_prepare(r, l->nranks, err))
+    if (hrun_reach_listen(r, err) || hrun_run_prepare(r, l->nranks, err))
         return -1;
     s->pmi = hrun_pmi_create(l, r->job->which, &owner);
-    if (s->epoll < 0 || (s->reach.notes.fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->reach.notes.fd, &notes)))
+    s->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (s->epoll < 0 || (r->watch_fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, r->watch_fd, &notes)))
         return hrun_fail_errno(err, HRUN_EIO, "cannot wait for the hosts");
     r->begun_s = INFINITY;
     r->watch_fd = s->epoll;
-    r->watch = watch_hosts;
-    r->abandon = abandon_hosts;
     s->input = hrun_run_stdin(r->job, err);
     if (s->input == -2)
         return -1;
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
     hrun_env_base(&s->env);
-    hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->job_id);
-    hrun_reach_env(&s->reach, r, &s->env);
+    hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->own.job_id);
+    hrun_reach_env(r, &s->env);
     r->start_s = hrun_monotonic_s();
     if (start_more(s, err))
         return -1;
@@ -667,13 +644,14 @@ static int start_ssh(struct ssh *s, struct hrun_error *err)
 }
 
 /* Agents and proxies that are still there, on any path. */
-static void end_hosts(struct ssh *s)
+static void end_hosts(struct hrun_run *r)
 {
+    struct ssh *s = r->state;
+
     for (int i = 0; i < s->nhosts; i++) {
         struct ssh_host *h = &s->hosts[i];
 
-        if (h->fd >= 0)
-            close(h->fd);
+        hrun_close_fd(&h->fd);
         if (h->pid > 0) {
             kill(-h->pid, SIGKILL);
             while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
@@ -683,42 +661,29 @@ static void end_hosts(struct ssh *s)
         hrun_buf_release(&h->out);
     }
     close_ssh_input(s);
-    if (s->epoll >= 0)
-        close(s->epoll);
+    hrun_close_fd(&s->epoll);
     hrun_pmi_destroy(s->pmi);
     hrun_strvec_release(&s->env);
     free(s->hosts);
     free(s->host_of);
-    hrun_reach_release(&s->reach);
 }
 
 static int ssh_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
+    static const struct hrun_driver driver = {
+        .mpich = 1, .grace_ms = 2000, .start = start_ssh, .judge = hrun_mpich_check_together, .release = end_hosts,
+        .signal = bring_ssh_signal, .watch = watch_hosts, .abandon = abandon_hosts,
+    };
+    autorelease(hrun_reach_release) struct hrun_reach reach = HRUN_REACH_INIT;
     struct hrun_job job = *asked;
-    struct hrun_run r;
-    struct ssh s = { .reach = HRUN_REACH_INIT, .r = &r, .epoll = -1, .input = -1 };
-    struct hrun_mpi mpi;
+    struct ssh s = { .epoll = -1, .input = -1 };
     autofree char *library = NULL;
     char words[64];
-    int rc;
 
-    if (hrun_job_mpi(&job, &mpi, err))
-        return -1;
     library = hrun_mpich_preload(&job, 0, words, sizeof words);
-    if (hrun_reach_plan(&job, NULL, &s.reach, err))
+    if (hrun_reach_plan(&job, NULL, &reach, err))
         return -1;
-    rc = hrun_run_begin(&r, &job, out, err);
-    if (rc == 0)
-        rc = start_ssh(&s, err);
-    if (rc == 0)
-        rc = hrun_run_loop(&r);
-    if (rc == 0 && mpi.kind == HRUN_MPI_MPICH)
-        rc = hrun_mpich_check_together(&r, err);
-    if (rc == 0 && out->lost_host[0])
-        hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
-    end_hosts(&s);
-    hrun_run_end(&r);
-    return rc;
+    return hrun_run_job(&driver, &s, &reach, &job, out, err);
 }
 
 const struct hrun_engine hrun_engine_ssh = {
