@@ -25,7 +25,6 @@ static void fill(struct hrun_error *err, enum hrun_code code, const char *file, 
 
 int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
 {
-    int saved = errno;
     va_list ap;
 
     if (err) {
@@ -33,14 +32,12 @@ int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
         fill(err, code, NULL, 0, 0, fmt, ap);
         va_end(ap);
     }
-    errno = saved;
     return -1;
 }
 
 int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
                  const char *fmt, ...)
 {
-    int saved = errno;
     va_list ap;
 
     if (err) {
@@ -48,7 +45,6 @@ int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, 
         fill(err, code, file, line, column, fmt, ap);
         va_end(ap);
     }
-    errno = saved;
     return -1;
 }
 
@@ -74,7 +70,6 @@ int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
 {
     char old[HRUN_ERROR_TEXT];
     size_t len;
-    int saved = errno;
     va_list ap;
 
     if (err) {
@@ -85,7 +80,6 @@ int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
         len = strlen(err->text);
         snprintf(err->text + len, sizeof err->text - len, ": %s", old);
     }
-    errno = saved;
     return -1;
 }
 

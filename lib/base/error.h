@@ -4,7 +4,7 @@
  * Invariants:
  *   - lib/ never prints, and exits only when memory runs out (alloc.h): it returns 0 / -1 (or pointer / NULL) and
  *     fills the error.
- *   - Every `struct hrun_error *` argument of lib/ may be NULL; errno is left as it was found.
+ *   - Every `struct hrun_error *` argument of lib/ may be NULL. errno means nothing after a call.
  *   - On failure the outputs of a function are untouched unless its contract says otherwise.
  *   - `text` is one sentence without a final newline: what happened, where, what to do instead.
  */

@@ -72,13 +72,12 @@ static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out,
 
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
-    int fd, rc, saved = errno;
+    int fd, rc;
 
     do
         fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     rc = read_open(fd, path, max, out, err);
-    errno = saved;
     return rc;
 }
 
@@ -91,11 +90,10 @@ const char *hrun_base_name(const char *path)
 
 int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
-    int saved = errno, rc;
+    int rc;
 
     rc = read_open(openat(folder, hrun_base_name(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out,
                    err);
-    errno = saved;
     return rc;
 }
 
@@ -104,9 +102,8 @@ int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf 
 int hrun_is_folder(const char *path)
 {
     struct stat st;
-    int saved = errno, yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    int yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
-    errno = saved;
     return yes;
 }
 
@@ -127,7 +124,7 @@ static int make_dir(const char *path, mode_t mode)
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
 {
     char *copy = xstrdup(path), *p;
-    int saved = errno, rc = 0;
+    int rc = 0;
 
     for (p = copy + (copy[0] == '/'); *p && !rc; p++) {
         if (*p != '/')
@@ -142,7 +139,6 @@ int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
     if (rc)
         hrun_fail_errno(err, HRUN_EIO, "cannot create the folder '%s'", copy);
     free(copy);
-    errno = saved;
     return rc;
 }
 
@@ -197,7 +193,7 @@ static int open_lock(const char *path, int access, struct hrun_error *err)
 int hrun_lock(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open_lock(path, O_WRONLY, err), rc;
+    int fd = open_lock(path, O_WRONLY, err), rc;
 
     do
         rc = fd < 0 ? 0 : fcntl(fd, F_SETLKW, &lk);
@@ -207,7 +203,6 @@ int hrun_lock(const char *path, struct hrun_error *err)
         close(fd);
         fd = -1;
     }
-    errno = saved;
     return fd;
 }
 
@@ -230,7 +225,7 @@ static void fail_busy(const char *path, struct hrun_error *err)
 int hrun_lock_try(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int saved = errno, fd = open_lock(path, O_WRONLY, err), len;
+    int fd = open_lock(path, O_WRONLY, err), len;
     struct utsname here;
     char text[128];
 
@@ -246,14 +241,13 @@ int hrun_lock_try(const char *path, struct hrun_error *err)
         len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
         (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
     }
-    errno = saved;
     return fd;
 }
 
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err)
 {
     struct flock lk = { .l_type = alone ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET };
-    int saved = errno, at = *fd < 0 ? open_lock(path, O_RDWR, err) : *fd, rc = at < 0 ? -1 : 0;
+    int at = *fd < 0 ? open_lock(path, O_RDWR, err) : *fd, rc = at < 0 ? -1 : 0;
 
     if (!rc && fcntl(at, F_OFD_SETLK, &lk)) {
         if (errno == EAGAIN || errno == EACCES)
@@ -265,7 +259,6 @@ int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err
     } else if (!rc) {
         *fd = at;
     }
-    errno = saved;
     return rc;
 }
 
@@ -395,7 +388,6 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
 {
     char place[PLACE_SIZE], *path;
     autofree char *cwd = NULL;
-    int saved = errno;
 
     if (!base)
         base = getenv("TMPDIR");
@@ -412,6 +404,5 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
         free(path);
         path = NULL;
     }
-    errno = saved;
     return path;
 }

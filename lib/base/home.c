@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +29,9 @@ static char *home_folder(struct hrun_error *err)
 char *hrun_user_path(const char *xdg, const char *in_home, const char *below, struct hrun_error *err)
 {
     const char *value = xdg ? getenv(xdg) : NULL;
-    int saved = errno, in_xdg = value && *value == '/';
+    int in_xdg = value && *value == '/';
     autofree char *home = in_xdg ? NULL : home_folder(err);
     char *path = in_xdg ? hrun_strf("%s/%s", value, below) : home ? hrun_strf("%s/%s/%s", home, in_home, below) : NULL;
 
-    errno = saved;
     return path;
 }

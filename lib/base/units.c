@@ -42,14 +42,13 @@ int hrun_parse_count(const char *what, const char *text, int64_t min, int64_t ma
     const char *digits = text + (*text == '-' || *text == '+'), *unit;
     size_t len = strspn(digits, figures), power = len && (digits[len] | 32) == 'e' ? len + 1 : 0;
     size_t end = power ? power + strspn(digits + power, figures) : len;
-    int saved = errno, out_of_range;
+    int out_of_range;
     long long v, binary;
     long exponent = power ? strtol(digits + power, NULL, 10) : 0;
 
     errno = 0;
     binary = v = strtoll(text, NULL, 10);
     out_of_range = errno == ERANGE;
-    errno = saved;
     unit = len && digits[len] && !digits[len + 1] ? strchr(units, digits[len] | 32) : NULL;
     if (unit && llabs(v) <= INT32_MAX) {    /* the user knows which of the two is meant */
         for (const char *u = units; u <= unit; u++) {
@@ -83,13 +82,11 @@ int hrun_parse_number(const char *what, const char *text, double *out, struct hr
 {
     const char *digits = text + (*text == '-' || *text == '+');
     size_t len = hrun_number_length(digits, 1);
-    int saved = errno;
     double v;
 
     if (len == 0 || digits[len])
         return hrun_fail(err, HRUN_EINVAL, "%s needs a number such as 0.5 or 1e-3, not '%s'", what, text);
     v = strtod(text, NULL);
-    errno = saved;
     if (!isfinite(v))
         return hrun_fail(err, HRUN_EINVAL, "%s needs a finite number, '%s' is too large", what, text);
     *out = v;
@@ -111,10 +108,8 @@ int hrun_parse_positive(const char *what, const char *text, double *out, struct 
 int hrun_parse_percent(const char *what, const char *text, double *out, struct hrun_error *err)
 {
     size_t len = hrun_number_length(text, 1);
-    int saved = errno;
     double v = strtod(text, NULL);
 
-    errno = saved;
     if (!len || (strcmp(text + len, "") && strcmp(text + len, "%")) || !(v > 0) || v > 100)
         return hrun_fail(err, HRUN_EINVAL, "%s %s: a percentage above 0 and at most 100 is needed", what, text);
     *out = v / 100;

@@ -169,7 +169,7 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
 int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
                          struct hrun_error *err)
 {
-    int saved = errno, dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc = -1;
+    int dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc = -1;
     const char *name = hrun_base_name(path);
     char *temp = NULL;
 
@@ -196,13 +196,12 @@ out:
     if (dir >= 0)
         close(dir);
     free(temp);
-    errno = saved;
     return rc;
 }
 
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
 {
-    int saved = errno, dir, rc;
+    int dir, rc;
     autofree char *real = realpath(path, NULL); /* NULL when there is no such file yet */
     const char *target = real ? real : path;
     autofree char *folder = folder_of(target);
@@ -214,7 +213,6 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
         rc = hrun_file_replace_in(dir, target, data, len, mode, err);
     if (dir >= 0)
         close(dir);
-    errno = saved;
     return rc;
 }
 
@@ -244,7 +242,7 @@ int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode
 {
     autorelease(hrun_buf_release) struct hrun_buf ended = HRUN_BUF_INIT;
     struct stat st;
-    int fd, rc = -1, left = 0, saved = errno;
+    int fd, rc = -1, left = 0;
     char last;
 
     /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
@@ -279,6 +277,5 @@ out:
         close(fd);
     if (torn)
         *torn = left;
-    errno = saved;
     return rc;
 }

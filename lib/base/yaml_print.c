@@ -160,7 +160,7 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
 {
     struct printer p = { .text = HRUN_BUF_INIT };
     locale_t old, c = hrun_locale_enter(&old);
-    int rc, saved = errno;
+    int rc;
 
     if (!yaml_emitter_initialize(&p.emitter))
         hrun_out_of_memory();
@@ -174,7 +174,6 @@ int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct h
         hrun_out_of_memory();
     else
         rc = hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: a text is not UTF-8");
-    errno = saved;
     yaml_emitter_delete(&p.emitter);
     hrun_locale_leave(c, old);
     if (!rc)

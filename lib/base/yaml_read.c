@@ -154,7 +154,7 @@ static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_nod
     const char *t = text_of(node), *digits = t + (*t == '-' || *t == '+');
     int64_t max = k->type == HRUN_KEY_INT ? INT_MAX : INT64_MAX;
     size_t len = strlen(digits);
-    int saved = errno, out;
+    int out;
     long long v;
 
     if (!len || strspn(digits, "0123456789") != len)
@@ -164,7 +164,6 @@ static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_nod
     errno = 0;
     v = strtoll(t, NULL, 10);
     out = errno == ERANGE || v > max || v < -max - 1;
-    errno = saved;
     if (out)
         return bad_value(r, node, "must be a whole number in %lld..%lld, found '%s'", (long long)-max - 1,
                          (long long)max, t);
@@ -189,7 +188,6 @@ static int read_number(struct reader *r, const struct hrun_key *k, const yaml_no
 {
     static const char *const nonfinite[] = { "nan", "inf", "infinity" };
     const char *t = text_of(node), *word = t;
-    int saved = errno;
 
     word += *word == '-' || *word == '+';
     word += *word == '.';
@@ -199,7 +197,6 @@ static int read_number(struct reader *r, const struct hrun_key *k, const yaml_no
     if (!is_decimal(t))
         return bad_type(r, k, 1, node, "");
     *to = strtod(t, NULL);
-    errno = saved;
     return isfinite(*to) ? 0 : bad_value(r, node, "must be a number below %g, found '%s'", DBL_MAX, t);
 }
 

@@ -7,7 +7,6 @@
 #include "base/units.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -31,8 +30,6 @@ static const char *setting(const char *name)
 
 void hrun_allocation_release(struct hrun_allocation *a)
 {
-    int saved = errno;
-
     if (!a)
         return;
     free(a->name);
@@ -41,7 +38,6 @@ void hrun_allocation_release(struct hrun_allocation *a)
     free(a->slots);
     free(a->group);
     *a = (struct hrun_allocation){ 0 };
-    errno = saved;
 }
 
 /* cpus, slots: of struct hrun_allocation. */

@@ -9,7 +9,6 @@
 #include "base/file.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,7 +269,6 @@ static void write_lines(struct hrun_cache *cache)
 
 char *hrun_cache_close(struct hrun_cache *cache)
 {
-    int saved = errno;
     char *why;
 
     if (!cache)
@@ -279,6 +277,5 @@ char *hrun_cache_close(struct hrun_cache *cache)
         write_lines(cache);
     why = cache->note;
     cache_free(cache);
-    errno = saved;
     return why;
 }

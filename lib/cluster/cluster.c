@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/list.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -124,8 +123,6 @@ void hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, in
 
 void hrun_cluster_destroy(struct hrun_cluster *c)
 {
-    int saved = errno;
-
     if (!c)
         return;
     for (int i = 0; i < c->nsubs; i++)
@@ -150,7 +147,6 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
     free(c->simgrid);
     free(c->source);
     free(c);
-    errno = saved;
 }
 
 void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out)

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "base/list.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

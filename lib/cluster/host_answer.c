@@ -5,7 +5,6 @@
 #include "base/list.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,6 @@
 
 void hrun_host_answer_destroy(struct hrun_host_answer *t)
 {
-    int saved = errno;
-
     if (!t)
         return;
     free(t->usable);
@@ -23,7 +20,6 @@ void hrun_host_answer_destroy(struct hrun_host_answer *t)
     free(t->fingerprint);
     free(t->machine);
     free(t);
-    errno = saved;
 }
 
 /* ---------------------------------------------------------------- hearing */

@@ -7,7 +7,6 @@
 #include "base/units.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -53,15 +53,12 @@ fail:
 
 void hrun_resolver_destroy(struct hrun_resolver *r)
 {
-    int saved = errno;
-
     if (!r)
         return;
     if (r->addresses)
         freeifaddrs(r->addresses);
     tdestroy(r->known, free);
     free(r);
-    errno = saved;
 }
 
 const char *hrun_resolver_own_name(const struct hrun_resolver *r)
@@ -125,7 +122,7 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
     struct addrinfo *list = NULL;
     char *bare = NULL;
     size_t len = strlen(name);
-    int rc = -1, code, saved = errno;
+    int rc = -1, code;
 
     if (is_own_name(r, name)) {
         *is_local = 1;
@@ -153,6 +150,5 @@ done:
     if (list)
         freeaddrinfo(list);
     free(bare);
-    errno = saved;
     return rc;
 }

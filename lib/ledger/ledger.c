@@ -289,7 +289,6 @@ int hrun_ledger_open(const char *dir, struct hrun_ledger **out, struct hrun_erro
 void hrun_ledger_close(struct hrun_ledger *l)
 {
     char name[32];
-    int saved = errno;
 
     if (!l)
         return;
@@ -307,7 +306,6 @@ void hrun_ledger_close(struct hrun_ledger *l)
     free(l->wanted);
     free(l->dir);
     free(l);
-    errno = saved;
 }
 
 const char *hrun_ledger_dir(const struct hrun_ledger *l)

@@ -5,7 +5,6 @@
 #include "base/units.h"
 
 #include <csv.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -374,7 +373,7 @@ int hrun_exchange_read(const char *name, const char *text, size_t len, struct hr
     struct hrun_error why = { 0 };
     struct table t = { .name = name, .out = out, .err = &why, .line = 1 };
     size_t before = out->n, skip = len >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
-    int saved = errno, rc;
+    int rc;
     struct csv_parser p;
 
     if (csv_init(&p, CSV_STRICT | CSV_REPALL_NL | CSV_STRICT_FINI))
@@ -388,6 +387,5 @@ int hrun_exchange_read(const char *name, const char *text, size_t len, struct hr
         exchange_drop(&out->v[--out->n]);
     if (rc && err)
         *err = why;
-    errno = saved;
     return rc;
 }

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "store/internal.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +50,10 @@ int hrun_exchange_write(enum hrun_exchange_format format, const struct hrun_exch
                         struct hrun_buf *out, size_t *left_out, struct hrun_error *err)
 {
     size_t left = 0;
-    int saved = errno, rc = formats[format].write(sets, nsets, out, &left, err);
+    int rc = formats[format].write(sets, nsets, out, &left, err);
 
     if (!rc)
         *left_out = left;
-    errno = saved;
     return rc;
 }
 

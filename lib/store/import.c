@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "store/internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +17,6 @@ void exchange_drop(struct hrun_exchanged *x)
 
 void hrun_exchange_release(struct hrun_exchange *x)
 {
-    int saved = errno;
-
     if (!x)
         return;
     for (size_t i = 0; i < x->n; i++)
@@ -28,7 +25,6 @@ void hrun_exchange_release(struct hrun_exchange *x)
     free(x->app);
     free(x->signature);
     memset(x, 0, sizeof *x);
-    errno = saved;
 }
 
 const struct store_field *exchange_field(const char *key)
@@ -75,7 +71,7 @@ static int claim(char **member, const char *said, const char *known, const char 
 int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *app, const char *signature,
                         struct hrun_error *err)
 {
-    int rc = 0, saved = errno;
+    int rc = 0;
 
     for (size_t i = 0; i < x->n && !(x->app && x->signature); i++) {
         if (!x->app && x->v[i].app)
@@ -88,7 +84,6 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
              || claim(&x->v[i].signature, signature, x->signature, "signature", "--signature", file, x->v[i].line, err)
              || store_check_name("an application", x->v[i].app, err)
              || store_check_name("a sub-cluster signature", x->v[i].signature, err) ? -1 : 0;
-    errno = saved;
     return rc;
 }
 
@@ -152,7 +147,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, con
     struct hrun_samples log = { 0 };
     char *taken = NULL;
     size_t n = 0, old = 0, first = 0;
-    int rc = -1, begun = 0, saved = errno;
+    int rc = -1, begun = 0;
 
     /* Nobody adds the same meanwhile. */
     if (hrun_store_begin(s, app, signature, err))
@@ -180,6 +175,5 @@ out:
     hrun_samples_release(&log);
     free(fresh);
     free(taken);
-    errno = saved;
     return rc;
 }

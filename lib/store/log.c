@@ -38,7 +38,7 @@ int store_append(struct hrun_store *s, const char *app, const char *signature, c
 {
     struct hrun_buf lines = HRUN_BUF_INIT;
     char *path = store_path(s, app, signature, ".log", err);
-    int lock = -1, rc = -1, saved = errno;
+    int lock = -1, rc = -1;
 
     if (!path)
         goto out;
@@ -56,7 +56,6 @@ out:
         store_unlock(s, lock);
     hrun_buf_release(&lines);
     free(path);
-    errno = saved;
     return rc;
 }
 
@@ -227,7 +226,7 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     autofree char *path = NULL;
     autofree char *lockname = NULL;
     struct reader r = { .app = app, .signature = signature };
-    int lock, rc = -1, saved = errno;
+    int lock, rc = -1;
     off_t end = 0;
 
     if (!s) {
@@ -260,6 +259,5 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     rc = 0;
 out:
     hrun_samples_release(&r.got);
-    errno = saved;
     return rc;
 }

@@ -6,7 +6,6 @@
 #include "store/internal.h"
 #include "base/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,6 @@ enum { CRC_DIGITS = 8, CRC_LINE = sizeof CRC_MARK - 1 + CRC_DIGITS + 1 };
 
 void hrun_fit_record_release(struct hrun_fit_record *r)
 {
-    int saved = errno;
-
     if (!r)
         return;
     for (int i = 0; r->terms && i < r->nterms; i++)
@@ -37,13 +34,10 @@ void hrun_fit_record_release(struct hrun_fit_record *r)
     free(r->method);
     free(r->note);
     memset(r, 0, sizeof *r);
-    errno = saved;
 }
 
 void hrun_models_destroy(struct hrun_models *m)
 {
-    int saved = errno;
-
     if (!m)
         return;
     for (int i = 0; m->v && i < m->n; i++)
@@ -56,7 +50,6 @@ void hrun_models_destroy(struct hrun_models *m)
     free(m->fitted);
     free(m->newest);
     free(m);
-    errno = saved;
 }
 
 /* ---------------------------------------------------------------- invariants */
@@ -207,7 +200,7 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     char *path = NULL, where[STORE_WHERE];
-    int lock = -1, rc = -1, saved = errno;
+    int lock = -1, rc = -1;
 
     if (store_check_models(m, where, err) || print_file(m, &text, err))
         goto out;
@@ -225,7 +218,6 @@ out:
         store_unlock(s, lock);
     free(path);
     hrun_buf_release(&text);
-    errno = saved;
     return rc;
 }
 
@@ -245,7 +237,7 @@ int hrun_store_get_models(struct hrun_store *s, const char *app, const char *sig
     struct hrun_error why = { 0 };
     struct hrun_buf text = HRUN_BUF_INIT;
     char *path;
-    int rc = -1, saved = errno;
+    int rc = -1;
 
     if (!s) {
         *out = NULL;
@@ -277,6 +269,5 @@ out:
         *err = why;
     hrun_buf_release(&text);
     free(path);
-    errno = saved;
     return rc;
 }

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/list.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -100,21 +99,16 @@ int hrun_samples_failed(const struct hrun_samples *s, size_t k)
 
 void hrun_sample_release(struct hrun_sample *s)
 {
-    int saved = errno;
-
     if (!s)
         return;
     for (int i = 0; i < STORE_NFIELDS; i++)
         if (store_fields[i].kind == STORE_TEXT)
             free(*(char **)store_member(s, &store_fields[i]));
     memset(s, 0, sizeof *s);
-    errno = saved;
 }
 
 void hrun_samples_release(struct hrun_samples *s)
 {
-    int saved = errno;
-
     if (!s)
         return;
     for (size_t i = 0; i < s->n; i++)
@@ -122,7 +116,6 @@ void hrun_samples_release(struct hrun_samples *s)
     free(s->v);
     free(s->first_bad);
     memset(s, 0, sizeof *s);
-    errno = saved;
 }
 
 /* ---------------------------------------------------------------- dates */

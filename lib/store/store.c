@@ -27,7 +27,6 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
     struct hrun_store *s = xcalloc(1, sizeof *s);
     struct hrun_error why = { 0 };
     autofree char *cwd = NULL;
-    int saved = errno;
 
     s->held = -1;
     /* A folder that somebody named may be shared. The XDG specification asks for 0700 in a home. */
@@ -50,7 +49,6 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
         if (!s->dir)
             hrun_fail(err, HRUN_ENOENT, "no folder for measurements: %s; set HRUN_DATA to a folder", why.text);
     }
-    errno = saved;
     if (s->dir)
         return s;
     hrun_store_close(s);
@@ -59,14 +57,11 @@ struct hrun_store *hrun_store_open(const char *data, struct hrun_error *err)
 
 void hrun_store_close(struct hrun_store *s)
 {
-    int saved = errno;
-
     if (!s)
         return;
     hrun_store_end(s);
     free(s->dir);
     free(s);
-    errno = saved;
 }
 
 const char *hrun_store_dir(const struct hrun_store *s)
@@ -190,7 +185,7 @@ void store_unlock(const struct hrun_store *s, int lock)
 int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
     char *a = NULL, *b = NULL;
-    int fd = -1, saved = errno;
+    int fd = -1;
 
     if (s->held >= 0) {
         hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is held: one at a time", s->held_app,
@@ -208,21 +203,17 @@ int hrun_store_begin(struct hrun_store *s, const char *app, const char *signatur
     s->held_app = a;
     s->held_signature = b;
 out:
-    errno = saved;
     return fd < 0 ? -1 : 0;
 }
 
 void hrun_store_end(struct hrun_store *s)
 {
-    int saved = errno;
-
     if (s->held >= 0)
         hrun_unlock(s->held);
     free(s->held_app);
     free(s->held_signature);
     s->held = -1;
     s->held_app = s->held_signature = NULL;
-    errno = saved;
 }
 
 int store_advise(struct hrun_error *err, const char *kept)

@@ -1,7 +1,6 @@
 /* bind.c - binding the calling thread, and reading bindings; see topo.h for the contracts */
 #include "topo/internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static int check_this_system(const struct hrun_topo *t, struct hrun_error *err)

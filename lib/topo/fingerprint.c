@@ -3,7 +3,6 @@
 #include "topo/topo.h"
 
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -113,7 +112,6 @@ void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
     char name[256] = "", online[4096];
-    int saved = errno;
 
     gethostname(name, sizeof name - 1);
     read_start("/sys/devices/system/cpu/online", online, sizeof online);
@@ -125,5 +123,4 @@ void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
     hrun_buf_adds(&b, extra ? extra : "");
     hrun_buf_addf(out, "%08lx", (unsigned long)crc_of(b.data, b.len));
     hrun_buf_release(&b);
-    errno = saved;
 }

@@ -4,7 +4,6 @@
 #include "topo/topo.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,11 +183,9 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
 /* The smaller limit of both versions' hierarchies. */
 static uint64_t cgroup_limit(const char *root, const char *controller, limit_fn *of_v2, limit_fn *of_v1)
 {
-    int saved = errno;
     uint64_t v2 = hierarchy_limit(root, "cgroup2", NULL, of_v2);
     uint64_t v1 = hierarchy_limit(root, "cgroup", controller, of_v1);
 
-    errno = saved;
     return v2 < v1 ? v2 : v1;
 }
 
@@ -224,7 +221,7 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
 {
     /* x86 and others, POWER, MIPS, older ARM; the first that the file has, in this order */
     static const char *const keys[] = { "model name", "cpu", "cpu model", "Hardware" };
-    int saved = errno, found = 0;
+    int found = 0;
     char *name = hrun_strf("%s/proc/cpuinfo", root), *line = NULL, *value;
     FILE *f = fopen(name, "re");
     size_t cap = 0, len;
@@ -247,12 +244,10 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
         fclose(f);
     free(line);
     free(name);
-    errno = saved;
 }
 
 unsigned hrun_cpu_part(const char *root, int cpu)
 {
-    int saved = errno;
     char *name = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", root, cpu);
     FILE *f = fopen(name, "re");
     unsigned long long midr = 0;
@@ -262,7 +257,6 @@ unsigned hrun_cpu_part(const char *root, int cpu)
     if (f)
         fclose(f);
     free(name);
-    errno = saved;
     return (unsigned)(midr >> 4 & 0xfff);
 }
 

@@ -311,8 +311,6 @@ struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text,
 
 void hrun_topo_destroy(struct hrun_topo *t)
 {
-    int saved = errno;
-
     if (!t)
         return;
     for (int i = 0; i < t->ncores; i++)
@@ -325,7 +323,6 @@ void hrun_topo_destroy(struct hrun_topo *t)
         hwloc_topology_destroy(t->hwloc);
     }
     free(t);
-    errno = saved;
 }
 
 /* The PUs of a list. NULL: it is none. */

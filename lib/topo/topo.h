@@ -140,7 +140,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
  * What the system itself tells of a host, without hwloc (internal to lib/topo and lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
- * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it. errno is kept.
+ * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it.
  */
 
 /* The smallest memory limit (bytes) on the way from the process's cgroup up to the root, version 2

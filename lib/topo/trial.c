@@ -75,7 +75,7 @@ static int read_answer(int fd, pid_t pid, struct hrun_error *why, int *status)
 int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, const char *what, struct hrun_error *err)
 {
     struct hrun_error why;
-    int saved = errno, ends[2], status = 0, is_whole;
+    int ends[2], status = 0, is_whole;
     sigset_t all, before;
     pid_t pid;
 
@@ -92,7 +92,6 @@ int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, con
     close(ends[1]);
     is_whole = pid > 0 && read_answer(ends[0], pid, &why, &status);
     close(ends[0]);
-    errno = saved;
     if (pid < 0)
         return -1;
     if (is_whole && why.code)

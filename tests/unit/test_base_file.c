@@ -68,10 +68,8 @@ static void test_read(void)
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
 
-    errno = 77;
     hrun_buf_adds(&b, "before ");
     ok(hrun_file_replace(in("r"), "12345", 5, 0644, &err) == 0, "a file of five bytes");
-    is_int(errno, 77, "errno is kept");
     ok(hrun_file_read(in("r"), 5, &b, &err) == 0, "is read with a limit of five");
     is_str(b.data, "before 12345", "and appended");
     ok(hrun_file_read(in("r"), 4, &b, &err) == -1 && err.code == HRUN_EINVAL, "not with a limit of four");
@@ -140,11 +138,9 @@ static void test_replace(void)
     small.rlim_cur = 4096;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
-    errno = 77;
     ok(hrun_file_replace(in("w/f"), big, sizeof big, 0600, &err) == -1 && err.code == HRUN_EIO
        && err.sys == EFBIG,
        "a write that fails half way");
-    is_int(errno, 77, "errno is kept");
     setrlimit(RLIMIT_FSIZE, &old);
     ok(holds(in("w/f"), "old"), "leaves the old file");
     is_int(count_entries(in("w")), 1, "and no temporary file");
@@ -237,9 +233,7 @@ static void test_append(void)
     int torn = 7;
 
     hrun_mkdirs(in("log/a"), 0700, &err);
-    errno = 77;
     ok(hrun_file_append(in("log/a/f"), "one\n", 4, 0600, 2, &torn, &err) == 0 && torn == 0, "a new file");
-    is_int(errno, 77, "errno is kept");
     ok(hrun_file_append(in("log/a/f"), "two\nth", 6, 0600, 1, NULL, &err) == 0
        && holds(in("log/a/f"), "one\ntwo\nth"), "more");
     ok(hrun_file_append(in("log/a/f"), "four\n", 5, 0600, 1, NULL, &err) == 0
@@ -466,9 +460,7 @@ static void test_remove(void)
     ok(symlink(in("outside"), in("t/a/link")) == 0 && symlink("/nowhere", in("t/dangling")) == 0,
        "links in the tree");
     ok(chmod(in("t/a/b"), 0) == 0, "a folder without permissions");
-    errno = 77;
     hrun_remove_tree(in("t"));
-    is_int(errno, 77, "errno is kept");
     ok(!exists(in("t")), "all is removed");
     ok(holds(in("outside/f"), "keep"), "links were not followed");
     ok(symlink(in("outside"), in("link")) == 0, "a link as the tree");
