@@ -41,7 +41,7 @@ static void add_text(struct hrun_buf *out, const char *text)
 
 static void add_field(struct hrun_buf *out, const struct hrun_sample *s, const struct store_field *f)
 {
-    const void *p = store_const_member(s, f);
+    const void *p = store_member(s, f);
     char number[EXCHANGE_NUMBER];
 
     switch (f->kind) {
@@ -161,34 +161,26 @@ static int parse(const struct store_field *f, const char *text, void *p, struct 
     }
 }
 
-/* Set a field of the row, and its bit. */
-static int set_field(struct table *t, const struct store_field *f, const char *text, size_t len)
-{
-    struct hrun_error why = { 0 };
-    char *copy = copy_text(t, f->key, text, len);
-    int rc = 0;
-
-    if (!copy)
-        return -1;
-    if (f->kind == STORE_TEXT) {
-        char **member = store_member(&t->x.sample, f);
-
-        free(*member);
-        *member = copy;
-    } else {
-        rc = parse(f, copy, store_member(&t->x.sample, f), &why);
-        free(copy);
-    }
-    if (rc)
-        return fail_here(t, &why);
-    t->x.given |= exchange_bit(f);
-    return 0;
-}
-
 static void set_text(char **member, const char *text)
 {
     free(*member);
     *member = xstrdup(text);
+}
+
+/* Set a field of the row, and its bit. */
+static int set_field(struct table *t, const struct store_field *f, const char *text, size_t len)
+{
+    struct hrun_error why = { 0 };
+    autofree char *copy = copy_text(t, f->key, text, len);
+
+    if (!copy)
+        return -1;
+    if (f->kind != STORE_TEXT && parse(f, copy, store_member(&t->x.sample, f), &why))
+        return fail_here(t, &why);
+    if (f->kind == STORE_TEXT)
+        set_text(store_member(&t->x.sample, f), copy);
+    t->x.given |= exchange_bit(f);
+    return 0;
 }
 
 /* What the file does not say. */

@@ -104,7 +104,7 @@ static int is_line(const char *text)
 static void add_region(struct hrun_buf *out, const struct hrun_exchange_set *set, const char *consts,
                        const struct placed *v, size_t n)
 {
-    struct hrun_buf data = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf data = HRUN_BUF_INIT;
     char number[EXCHANGE_NUMBER];
     int has_M = 0;
 
@@ -130,7 +130,6 @@ static void add_region(struct hrun_buf *out, const struct hrun_exchange_set *set
     hrun_buf_addf(out, "\nMETRIC time\nREGION %s->%s%s%s\n", set->app, set->signature, *consts ? "->" : "", consts);
     hrun_buf_add(out, data.data, data.len);
     hrun_buf_addc(out, '\n');
-    hrun_buf_release(&data);
 }
 
 /* One region of good runs on one sub-cluster. */
@@ -138,10 +137,9 @@ static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, stru
                         struct hrun_error *err)
 {
     const struct hrun_exchange_set *set = NULL;
-    struct placed *v;
+    autofree struct placed *v = NULL;
     const char *consts;
     size_t n = 0;
-    int rc = -1;
 
     for (size_t k = 0; k < nsets; k++) {
         size_t i = 0;
@@ -168,13 +166,9 @@ static int write_extrap(const struct hrun_exchange_set *sets, size_t nsets, stru
         else
             ++*left_out;
     consts = v[0].s->consts ? v[0].s->consts : "";
-    if (is_line(consts)) {
-        qsort(v, n, sizeof *v, by_point);
-        add_region(out, set, consts, v, n);
-        rc = 0;
-    } else {
-        hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s are no line of text", set->app, set->signature);
-    }
-    free(v);
-    return rc;
+    if (!is_line(consts))
+        return hrun_fail(err, HRUN_EINVAL, "the constants of %s on %s are no line of text", set->app, set->signature);
+    qsort(v, n, sizeof *v, by_point);
+    add_region(out, set, consts, v, n);
+    return 0;
 }

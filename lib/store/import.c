@@ -17,8 +17,6 @@ void exchange_drop(struct hrun_exchanged *x)
 
 void hrun_exchange_release(struct hrun_exchange *x)
 {
-    if (!x)
-        return;
     for (size_t i = 0; i < x->n; i++)
         exchange_drop(&x->v[i]);
     free(x->v);
@@ -52,19 +50,16 @@ static int differ(const char *a, const char *b)
 static int claim(char **member, const char *said, const char *known, const char *what, const char *option,
                  const char *file, int line, struct hrun_error *err)
 {
-    char *copy;
-
     if (said && differ(*member, known))
         return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the measurements are of several %ss, '%s' and '%s' among "
                             "them, which %s would make one", what, known, *member, option);
     if (!said && !*member)
         return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the %s of the measurement is not known: say it with %s",
                             what, option);
-    if (!said || (*member && !strcmp(*member, said)))
-        return 0;
-    copy = xstrdup(said);
-    free(*member);
-    *member = copy;
+    if (said) {
+        free(*member);
+        *member = xstrdup(said);
+    }
     return 0;
 }
 
@@ -91,8 +86,7 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
 
 static int same_field(const struct store_field *f, const struct hrun_sample *a, const struct hrun_sample *b)
 {
-    const void *p = store_const_member(a, f), *q = store_const_member(b, f);
-    const char *s, *t;
+    const void *p = store_member(a, f), *q = store_member(b, f);
 
     switch (f->kind) {
     case STORE_COUNT:
@@ -103,9 +97,7 @@ static int same_field(const struct store_field *f, const struct hrun_sample *a, 
     case STORE_SECONDS:
         return *(const double *)p == *(const double *)q;
     case STORE_TEXT:
-        s = *(char *const *)p;
-        t = *(char *const *)q;
-        return !strcmp(s ? s : "", t ? t : "");
+        return hrun_text_same(*(char *const *)p, *(char *const *)q);
     }
     return 0;
 }
@@ -143,20 +135,18 @@ static int is_known(const struct hrun_exchanged *x, const struct hrun_samples *l
 int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, const char *app, const char *signature,
                         size_t *added, size_t *known, struct hrun_error *err)
 {
-    const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
-    struct hrun_samples log = { 0 };
-    char *taken = NULL;
+    autofree const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
+    autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
+    autofree char *taken = NULL;
     size_t n = 0, old = 0, first = 0;
-    int rc = -1, begun = 0;
+    int rc;
 
     /* Nobody adds the same meanwhile. */
     if (hrun_store_begin(s, app, signature, err))
-        goto out;
-    begun = 1;
-    if (hrun_store_samples(s, app, signature, &log, err))
-        goto out;
+        return -1;
+    rc = hrun_store_samples(s, app, signature, &log, err);
     taken = xcalloc(log.n + 1, 1);
-    for (size_t i = 0; i < x->n; i++) {
+    for (size_t i = 0; i < x->n && !rc; i++) {
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;
         if (is_known(&x->v[i], &log, taken, &first))
@@ -164,16 +154,12 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, con
         else
             fresh[n++] = &x->v[i].sample;
     }
-    if (n && store_append(s, app, signature, fresh, n, err))
-        goto out;
-    *added = n;
-    *known = old;
-    rc = 0;
-out:
-    if (begun)
-        hrun_store_end(s);
-    hrun_samples_release(&log);
-    free(fresh);
-    free(taken);
+    if (n && !rc)
+        rc = store_append(s, app, signature, fresh, n, err);
+    hrun_store_end(s);
+    if (!rc) {
+        *added = n;
+        *known = old;
+    }
     return rc;
 }

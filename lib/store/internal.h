@@ -4,7 +4,6 @@
 
 #include "store/store.h"
 
-#include <jansson.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -40,14 +39,7 @@ struct store_field {
 enum { STORE_NFIELDS = 28 };
 extern const struct store_field store_fields[STORE_NFIELDS];
 
-void *store_member(struct hrun_sample *s, const struct store_field *f);
-const void *store_const_member(const struct hrun_sample *s, const struct store_field *f);
-
-/* A field's value as JSON. */
-json_t *store_field_value(const struct hrun_sample *s, const struct store_field *f);
-
-/* Store a JSON value into its field, whose text is lost, not freed. Errors: HRUN_ECORRUPT naming the key. */
-int store_take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err);
+void *store_member(const struct hrun_sample *s, const struct store_field *f);
 
 /* A name that becomes part of a path: [a-z0-9][a-zA-Z0-9._-]*. `what` is "application" or "signature".
  * Errors: HRUN_EINVAL. */

@@ -22,40 +22,26 @@ enum { CRC_DIGITS = 8, END_LENGTH = 1 + CRC_DIGITS };
 /* Folders from the log's up to DATA: their names have to last as well. */
 enum { FOLDERS = 3 };
 
-/* Append lines to the log at path durably, the lock being ours. */
-static int write_records(const char *path, const struct hrun_buf *lines, struct hrun_error *err)
-{
-    int torn;
-
-    if (!hrun_file_append(path, lines->data, lines->len, 0666, FOLDERS, &torn, err))
-        return 0;
-    return store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
-                                  : "it holds what it held before");
-}
-
 int store_append(struct hrun_store *s, const char *app, const char *signature, const struct hrun_sample *const *v,
                  size_t n, struct hrun_error *err)
 {
-    struct hrun_buf lines = HRUN_BUF_INIT;
-    char *path = store_path(s, app, signature, ".log", err);
-    int lock = -1, rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf lines = HRUN_BUF_INIT;
+    autofree char *path = store_path(s, app, signature, ".log", err);
+    int lock, torn, rc;
 
     if (!path)
-        goto out;
+        return -1;
     for (size_t i = 0; i < n; i++)
         if (store_encode(app, signature, v[i], &lines, err))
-            goto out;
+            return -1;
     lock = store_lock(s, app, signature, err);
-    if (lock < 0) {
-        store_advise(err, "the measurement is not stored");
-        goto out;
-    }
-    rc = write_records(path, &lines, err);
-out:
-    if (lock >= 0)
-        store_unlock(s, lock);
-    hrun_buf_release(&lines);
-    free(path);
+    if (lock < 0)
+        return store_advise(err, "the measurement is not stored");
+    rc = hrun_file_append(path, lines.data, lines.len, 0666, FOLDERS, &torn, err);
+    if (rc)
+        store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
+                               : "it holds what it held before");
+    store_unlock(s, lock);
     return rc;
 }
 
@@ -185,11 +171,7 @@ static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *
 
     if (!f)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot open %s", r->path);
-    if (*end && fseeko(f, *end, SEEK_SET)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
-        fclose(f);
-        return -1;
-    }
+    fseeko(f, *end, SEEK_SET);
     for (next_line(f, &line, &len); len > 0; next_line(f, &line, &len)) {
         r->line++;
         open_end = feof(f) != 0;
@@ -223,41 +205,31 @@ int store_read_tail(const char *path, const char *app, const char *signature, of
 int hrun_store_samples(struct hrun_store *s, const char *app, const char *signature,
                        struct hrun_samples *out, struct hrun_error *err)
 {
-    autofree char *path = NULL;
+    autofree char *path = s ? store_path(s, app, signature, ".log", err) : NULL;
     autofree char *lockname = NULL;
-    struct reader r = { .app = app, .signature = signature };
-    int lock, rc = -1;
+    struct reader r = { .path = path, .app = app, .signature = signature };
+    int lock = -1, rc = 0;
     off_t end = 0;
 
-    if (!s) {
-        *out = r.got;
-        return 0;
-    }
-    r.path = path = store_path(s, app, signature, ".log", err);
-    if (!path || read_log(&r, &end, NULL, err))
-        goto out;
+    if (s && (!path || read_log(&r, &end, NULL, err)))
+        rc = -1;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
      * is not this process where the lock is ours. Who may not write gets no lock: he is told of a record in the making
      * as of a torn one, and reads it the next time. */
-    if (r.got.bad && !store_holds(s, app, signature)) {
+    if (!rc && r.got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
-        if (!lockname)
-            goto out;
         lock = hrun_lock(lockname, NULL);
-        if (lock >= 0) {
-            hrun_samples_release(&r.got);
-            r.cap = r.line = 0;
-            end = 0;
-            rc = read_log(&r, &end, NULL, err);
-            hrun_unlock(lock);
-            if (rc)
-                goto out;
-        }
     }
-    *out = r.got;
-    memset(&r.got, 0, sizeof r.got);
-    rc = 0;
-out:
-    hrun_samples_release(&r.got);
+    if (lock >= 0) {
+        hrun_samples_release(&r.got);
+        r.cap = r.line = 0;
+        end = 0;
+        rc = read_log(&r, &end, NULL, err);
+        hrun_unlock(lock);
+    }
+    if (rc)
+        hrun_samples_release(&r.got);
+    else
+        *out = r.got;
     return rc;
 }

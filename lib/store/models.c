@@ -23,8 +23,6 @@ enum { CRC_DIGITS = 8, CRC_LINE = sizeof CRC_MARK - 1 + CRC_DIGITS + 1 };
 
 void hrun_fit_record_release(struct hrun_fit_record *r)
 {
-    if (!r)
-        return;
     for (int i = 0; r->terms && i < r->nterms; i++)
         free(r->terms[i]);
     free(r->terms);
@@ -180,44 +178,35 @@ static int print_file(const struct hrun_models *m, struct hrun_buf *out, struct 
 static int check_old(const char *path, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = 0;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     if (hrun_file_read(path, MODELS_MAX, &text, &why)) {
-        rc = why.code == HRUN_ENOENT ? 0 : -1;
-        if (rc && err)
+        if (why.code != HRUN_ENOENT && err)
             *err = why;
-    } else if (!check_crc(path, &text, NULL) && version_of(text.data) > STORE_MODELS_VERSION) {
-        rc = hrun_fail_at(err, HRUN_EEXISTS, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
-                          "writes %d): they are kept; fit with the newer hrun, or name another data folder with "
-                          "HRUN_DATA", version_of(text.data), STORE_MODELS_VERSION);
+        return why.code == HRUN_ENOENT ? 0 : -1;
     }
-    hrun_buf_release(&text);
-    return rc;
+    if (check_crc(path, &text, NULL) || version_of(text.data) <= STORE_MODELS_VERSION)
+        return 0;
+    return hrun_fail_at(err, HRUN_EEXISTS, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
+                        "writes %d): they are kept; fit with the newer hrun, or name another data folder with "
+                        "HRUN_DATA", version_of(text.data), STORE_MODELS_VERSION);
 }
 
 int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *path = NULL, where[STORE_WHERE];
-    int lock = -1, rc = -1;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *path = NULL;
+    char where[STORE_WHERE];
+    int lock, rc;
 
     if (store_check_models(m, where, err) || print_file(m, &text, err))
-        goto out;
+        return -1;
     path = store_path(s, m->app, m->signature, ".yaml", err);
-    if (!path)
-        goto out;
     lock = store_lock(s, m->app, m->signature, err);
-    if (lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0666, err)) {
-        store_advise(err, "the models stored before stand");
-        goto out;
-    }
-    rc = 0;
-out:
+    rc = lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0666, err)
+         ? store_advise(err, "the models stored before stand") : 0;
     if (lock >= 0)
         store_unlock(s, lock);
-    free(path);
-    hrun_buf_release(&text);
     return rc;
 }
 
@@ -231,43 +220,37 @@ static void renew(struct hrun_error *err)
                  "; `hrun-calibrate fit` makes the models anew from the measurements");
 }
 
+static int read_models(const char *path, const char *app, const char *signature, struct hrun_models **out,
+                       struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (hrun_file_read(path, MODELS_MAX, &text, err)) {
+        *out = NULL;
+        return err->code == HRUN_ENOENT ? 0 : -1;
+    }
+    if (!check_crc(path, &text, err) && version_of(text.data) > STORE_MODELS_VERSION)
+        return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
+                            "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
+                            version_of(text.data), STORE_MODELS_VERSION);
+    if (!err->code && !store_parse_models(path, text.data, text.len, app, signature, out, err))
+        return 0;
+    renew(err);
+    return -1;
+}
+
 int hrun_store_get_models(struct hrun_store *s, const char *app, const char *signature,
                           struct hrun_models **out, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    char *path;
-    int rc = -1;
+    autofree char *path = s ? store_path(s, app, signature, ".yaml", err) : NULL;
+    struct hrun_models *found = NULL;
 
-    if (!s) {
-        *out = NULL;
-        return 0;
+    if (s && (!path || read_models(path, app, signature, &found, &why))) {
+        if (path && err)
+            *err = why;
+        return -1;
     }
-    path = store_path(s, app, signature, ".yaml", &why);
-    if (!path)
-        goto out;
-    if (hrun_file_read(path, MODELS_MAX, &text, &why)) {
-        if (why.code == HRUN_ENOENT) {
-            *out = NULL;
-            rc = 0;
-        }
-        goto out;
-    }
-    if (check_crc(path, &text, &why)) {
-        renew(&why);
-    } else if (version_of(text.data) > STORE_MODELS_VERSION) {
-        hrun_fail_at(&why, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
-                     "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
-                     version_of(text.data), STORE_MODELS_VERSION);
-    } else if (store_parse_models(path, text.data, text.len, app, signature, out, &why)) {
-        renew(&why);
-    } else {
-        rc = 0;
-    }
-out:
-    if (rc && err)
-        *err = why;
-    hrun_buf_release(&text);
-    free(path);
-    return rc;
+    *out = found;
+    return 0;
 }

@@ -32,17 +32,21 @@ enum { RECENT_MAX = 64 * 1024 * 1024 };
 enum { CRC_DIGITS = 8 };
 
 /* The texts that are kept, in their order in a line. */
-static const size_t texts[] = {
-    offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, origin), offsetof(struct hrun_sample, config),
-    offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, consts), offsetof(struct hrun_sample, date),
-    offsetof(struct hrun_sample, signatures), offsetof(struct hrun_sample, settings),
-    offsetof(struct hrun_sample, shares),
+static const struct {
+    size_t at;
+    int is_kind;            /* samples of one kind have it in common */
+} texts[] = {
+    { offsetof(struct hrun_sample, status), 1 }, { offsetof(struct hrun_sample, origin), 1 },
+    { offsetof(struct hrun_sample, config), 1 }, { offsetof(struct hrun_sample, cluster), 1 },
+    { offsetof(struct hrun_sample, consts), 1 }, { offsetof(struct hrun_sample, date), 0 },
+    { offsetof(struct hrun_sample, signatures), 1 }, { offsetof(struct hrun_sample, settings), 0 },
+    { offsetof(struct hrun_sample, shares), 1 },
 };
 enum { NTEXTS = sizeof texts / sizeof *texts };
 
 static char **text_of(const struct hrun_sample *s, int i)
 {
-    return (char **)((char *)(uintptr_t)s + texts[i]);
+    return (char **)((char *)(uintptr_t)s + texts[i].at);
 }
 
 static const char *text(const struct hrun_sample *s, int i)
@@ -67,19 +71,10 @@ struct item {
 /* Samples of one kind stand together: of one configuration at one N, and of one origin. */
 static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
 {
-    static const size_t same[] = {
-        offsetof(struct hrun_sample, config), offsetof(struct hrun_sample, origin),
-        offsetof(struct hrun_sample, status), offsetof(struct hrun_sample, consts),
-        offsetof(struct hrun_sample, cluster), offsetof(struct hrun_sample, signatures),
-        offsetof(struct hrun_sample, shares),
-    };
     int order = (x->N > y->N) - (x->N < y->N);
 
-    for (size_t i = 0; i < sizeof same / sizeof *same && !order; i++) {
-        const char *a = *(char *const *)((const char *)x + same[i]), *b = *(char *const *)((const char *)y + same[i]);
-
-        order = strcmp(a ? a : "", b ? b : "");
-    }
+    for (int i = 0; i < NTEXTS && !order; i++)
+        order = texts[i].is_kind ? strcmp(text(x, i), text(y, i)) : 0;
     return order ? order : (x->M > y->M) - (x->M < y->M);
 }
 
@@ -91,16 +86,11 @@ static int by_kind_and_place(const void *a, const void *b)
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-static int is_run(const struct hrun_sample *s)
-{
-    return s->origin && !strcmp(s->origin, "run");
-}
-
 /* Leave the first and the last samples of each kind, and the last runs. */
 static void thin_out(struct hrun_samples *s)
 {
-    struct item *items = xcalloc(s->n + 1, sizeof *items);
-    char *drop = xcalloc(s->n + 1, 1);
+    autofree struct item *items = xcalloc(s->n + 1, sizeof *items);
+    autofree char *drop = xcalloc(s->n + 1, 1);
     size_t runs = 0, kept = 0, end;
 
     for (size_t i = 0; i < s->n; i++)
@@ -114,7 +104,7 @@ static void thin_out(struct hrun_samples *s)
             drop[items[i].at] = 1;
     }
     for (size_t i = s->n; i-- > 0; )
-        if (!drop[i] && is_run(&s->v[i]) && ++runs > RUNS_MAX)
+        if (!drop[i] && hrun_text_same(s->v[i].origin, "run") && ++runs > RUNS_MAX)
             drop[i] = 1;
     for (size_t i = 0; i < s->n; i++) {
         if (drop[i])
@@ -123,8 +113,6 @@ static void thin_out(struct hrun_samples *s)
             s->v[kept++] = s->v[i];
     }
     s->n = kept;
-    free(items);
-    free(drop);
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -166,8 +154,6 @@ static int take_line(char *line, struct hrun_sample *s)
             return -1;
         len = strcspn(at, "\t");
         *text_of(s, i) = xstrndup(at, len);
-        if (!*text_of(s, i))
-            return -1;
         at += len;
     }
     s->wall_s = s->time_s;
@@ -206,7 +192,7 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
 /* What is remembered of the log in fd; nothing when there is nothing to be trusted. */
 static void load(const char *path, int fd, const struct stat *st, struct origin *o, struct hrun_samples *out)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     unsigned long before;
 
     if (hrun_file_read(path, RECENT_MAX, &b, NULL) || take_file(b.data, b.len, o, out) ||
@@ -215,13 +201,12 @@ static void load(const char *path, int fd, const struct stat *st, struct origin 
         hrun_samples_release(out);
         memset(o, 0, sizeof *o);
     }
-    hrun_buf_release(&b);
 }
 
 /* Remember s. What cannot be written is read again. */
 static void keep(const char *path, int fd, struct origin *o, const struct hrun_samples *s)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     int odd = read_before(fd, o->end, &o->before);
 
     hrun_buf_addf(&b, "hrun recent 4 %" PRIuMAX " %" PRIdMAX " %08lx\n", o->inode, (intmax_t)o->end, o->before);
@@ -235,71 +220,49 @@ static void keep(const char *path, int fd, struct origin *o, const struct hrun_s
         }
         hrun_buf_addc(&b, '\n');
     }
-    if (!odd)
-        hrun_buf_addf(&b, "%08lx\n", checksum(b.data, b.len));
+    hrun_buf_addf(&b, "%08lx\n", checksum(b.data, b.len));
     if (!odd)
         hrun_file_replace(path, b.data, b.len, 0666, NULL);
-    hrun_buf_release(&b);
-}
-
-/* Put `more` behind out; it is empty then. */
-static void append(struct hrun_samples *out, struct hrun_samples *more)
-{
-    struct hrun_sample *v;
-
-    if (more->n) {
-        v = xrealloc(out->v, (out->n + more->n) * sizeof *v);
-        out->v = v;
-        memcpy(v + out->n, more->v, more->n * sizeof *v);
-        out->n += more->n;
-        more->n = 0;
-    }
-    hrun_samples_release(more);
 }
 
 int hrun_store_recent(struct hrun_store *s, const char *app, const char *signature, struct hrun_samples *out,
                       struct hrun_error *err)
 {
-    char *log, *path;
+    autofree char *log = s ? store_path(s, app, signature, ".log", err) : NULL;
+    autofree char *path = log ? store_path(s, app, signature, ".recent", err) : NULL;
     struct hrun_samples got = { 0 }, tail = { 0 };
     struct origin o = { 0 };
     struct stat st;
     off_t begin;
-    int fd = -1, torn = 0, rc = -1;
+    int fd, torn = 0, rc;
 
-    if (!s) {
-        *out = got;
-        return 0;
-    }
-    log = store_path(s, app, signature, ".log", err);
-    path = store_path(s, app, signature, ".recent", err);
-    if (!log || !path)
-        goto out;
-    fd = open(log, O_RDONLY | O_CLOEXEC);
+    if (s && !path)
+        return -1;
+    fd = path ? open(log, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0 && !fstat(fd, &st))
         load(path, fd, &st, &o, &got);
     begin = o.end;
-    if (store_read_tail(log, app, signature, &o.end, &torn, &tail, err))
-        goto out;
-    append(&got, &tail);
+    rc = path ? store_read_tail(log, app, signature, &o.end, &torn, &tail, err) : 0;
+    if (tail.n) {
+        got.v = xrealloc(got.v, (got.n + tail.n) * sizeof *got.v);
+        memcpy(got.v + got.n, tail.v, tail.n * sizeof *tail.v);
+        got.n += tail.n;
+        tail.n = 0;
+    }
+    hrun_samples_release(&tail);
     if (o.end > begin || torn) {
         hrun_samples_current(&got);
         thin_out(&got);
     }
-    if (fd >= 0 && o.end - begin > RENEW && !torn) {
+    if (fd >= 0 && o.end - begin > RENEW && !torn && !rc) {
         o.inode = (uintmax_t)st.st_ino;
         keep(path, fd, &o, &got);
     }
-    free(got.first_bad);
-    *out = (struct hrun_samples) { .v = got.v, .n = got.n };
-    memset(&got, 0, sizeof got);
-    rc = 0;
-out:
     if (fd >= 0)
         close(fd);
-    hrun_samples_release(&got);
-    hrun_samples_release(&tail);
-    free(log);
-    free(path);
+    if (rc)
+        hrun_samples_release(&got);
+    else
+        *out = got;
     return rc;
 }

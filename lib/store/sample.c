@@ -44,14 +44,9 @@ const struct store_field store_fields[] = {
     { "shares",     STORE_TEXT,    offsetof(struct hrun_sample, shares), 5 },
 };
 
-void *store_member(struct hrun_sample *s, const struct store_field *f)
+void *store_member(const struct hrun_sample *s, const struct store_field *f)
 {
-    return (char *)s + f->offset;
-}
-
-const void *store_const_member(const struct hrun_sample *s, const struct store_field *f)
-{
-    return (const char *)s + f->offset;
+    return (char *)(uintptr_t)s + f->offset;
 }
 
 double hrun_sample_share(const struct hrun_sample *s, int place)
@@ -99,8 +94,6 @@ int hrun_samples_failed(const struct hrun_samples *s, size_t k)
 
 void hrun_sample_release(struct hrun_sample *s)
 {
-    if (!s)
-        return;
     for (int i = 0; i < STORE_NFIELDS; i++)
         if (store_fields[i].kind == STORE_TEXT)
             free(*(char **)store_member(s, &store_fields[i]));
@@ -109,8 +102,6 @@ void hrun_sample_release(struct hrun_sample *s)
 
 void hrun_samples_release(struct hrun_samples *s)
 {
-    if (!s)
-        return;
     for (size_t i = 0; i < s->n; i++)
         hrun_sample_release(&s->v[i]);
     free(s->v);
@@ -180,8 +171,7 @@ int hrun_date_age(const char *date, double *seconds)
 static json_t *text_value(const char *text)
 {
     const unsigned char *s = (const unsigned char *)(text ? text : "");
-    struct hrun_buf b = HRUN_BUF_INIT;
-    json_t *value = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     while (*s) {
         int len = hrun_utf8_length(s);
@@ -192,14 +182,12 @@ static json_t *text_value(const char *text)
             hrun_buf_adds(&b, "\xef\xbf\xbd");
         s += len ? len : 1;
     }
-    value = json_stringn(b.data, b.len);
-    hrun_buf_release(&b);
-    return value;
+    return json_stringn(b.data, b.len);
 }
 
-json_t *store_field_value(const struct hrun_sample *s, const struct store_field *f)
+static json_t *field_value(const struct hrun_sample *s, const struct store_field *f)
 {
-    const void *p = store_const_member(s, f);
+    const void *p = store_member(s, f);
 
     switch (f->kind) {
     case STORE_COUNT:
@@ -227,7 +215,7 @@ static int add_chunk(const char *data, size_t len, void *out)
 /* Does a field hold more than a reader takes it to hold where it is missing? */
 static int is_known(const struct hrun_sample *s, const struct store_field *f)
 {
-    const void *p = store_const_member(s, f);
+    const void *p = store_member(s, f);
 
     if (f->kind == STORE_SECONDS)
         return *(const double *)p != 0;
@@ -264,7 +252,7 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
     bad |= json_object_set_new(o, "signature", json_string(signature));
     for (int i = 0; i < STORE_NFIELDS; i++)
         if (store_fields[i].since <= version)
-            bad |= json_object_set_new(o, store_fields[i].key, store_field_value(sample, &store_fields[i]));
+            bad |= json_object_set_new(o, store_fields[i].key, field_value(sample, &store_fields[i]));
     /* 17 digits give every double back exactly. */
     if (bad || json_dump_callback(o, add_chunk, &text, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)))
         hrun_out_of_memory();
@@ -278,7 +266,7 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
 
 /* ---------------------------------------------------------------- from text */
 
-int store_take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err)
+static int take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err)
 {
     void *p = store_member(s, f);
     json_int_t n;
@@ -328,62 +316,54 @@ static int check_owner(const json_t *o, const char *key, const char *want, struc
     return 0;
 }
 
+/* The version of a record, or -1. */
+static int version_of(const json_t *o, struct hrun_error *err)
+{
+    const json_t *v = json_object_get(o, "v");
+
+    if (!json_is_integer(v) || json_integer_value(v) < 1)
+        return hrun_fail(err, HRUN_ECORRUPT, "not a measurement: no version 'v'");
+    if (json_integer_value(v) > STORE_RECORD_VERSION)
+        return hrun_fail(err, HRUN_ECORRUPT, "a newer hrun wrote this record (version %lld, this hrun reads up to %d)",
+                         (long long)json_integer_value(v), STORE_RECORD_VERSION);
+    return (int)json_integer_value(v);
+}
+
 int store_decode(const char *json, size_t len, const char *app, const char *signature,
                  struct hrun_sample *out, struct hrun_error *err)
 {
-    struct hrun_sample s = { 0 };
-    const json_t *v;
+    autorelease(hrun_sample_release) struct hrun_sample s = { 0 };
     json_error_t why;
-    json_t *o;
+    json_auto_t *o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
     size_t keys = 3;
-    int rc = -1, version;
+    int version;
 
-    o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
     if (!o && json_error_code(&why) == json_error_out_of_memory)
         hrun_out_of_memory();
     if (!o)
         return hrun_fail(err, HRUN_ECORRUPT, "not JSON: %s at column %d", why.text, why.column);
-    v = json_object_get(o, "v");
-    if (!json_is_integer(v) || json_integer_value(v) < 1) {
-        hrun_fail(err, HRUN_ECORRUPT, "not a measurement: no version 'v'");
-        goto out;
-    }
-    if (json_integer_value(v) > STORE_RECORD_VERSION) {
-        hrun_fail(err, HRUN_ECORRUPT,
-                  "a newer hrun wrote this record (version %lld, this hrun reads up to %d)",
-                  (long long)json_integer_value(v), STORE_RECORD_VERSION);
-        goto out;
-    }
-    version = (int)json_integer_value(v);
-    if (check_owner(o, "app", app, err) || check_owner(o, "signature", signature, err))
-        goto out;
+    version = version_of(o, err);
+    if (version < 0 || check_owner(o, "app", app, err) || check_owner(o, "signature", signature, err))
+        return -1;
     for (int i = 0; i < STORE_NFIELDS; i++) {
         const json_t *value = json_object_get(o, store_fields[i].key);
 
         if (store_fields[i].since > version)
             continue;
         keys++;
-        if (!value) {
-            hrun_fail(err, HRUN_ECORRUPT, "'%s' is missing", store_fields[i].key);
-            goto out;
-        }
-        if (store_take_value(&store_fields[i], value, &s, err))
-            goto out;
+        if (!value)
+            return hrun_fail(err, HRUN_ECORRUPT, "'%s' is missing", store_fields[i].key);
+        if (take_value(&store_fields[i], value, &s, err))
+            return -1;
     }
-    if (json_object_size(o) != keys) {
-        hrun_fail(err, HRUN_ECORRUPT, "there are keys that version %d does not have", version);
-        goto out;
-    }
+    if (json_object_size(o) != keys)
+        return hrun_fail(err, HRUN_ECORRUPT, "there are keys that version %d does not have", version);
     if (store_check_sample(&s, err)) {
         if (err)
             err->code = HRUN_ECORRUPT;
-        goto out;
+        return -1;
     }
     *out = s;
     memset(&s, 0, sizeof s);
-    rc = 0;
-out:
-    hrun_sample_release(&s);
-    json_decref(o);
-    return rc;
+    return 0;
 }

@@ -71,11 +71,9 @@ const char *hrun_store_dir(const struct hrun_store *s)
 
 int hrun_store_make_folder(const struct hrun_store *s, const char *name, struct hrun_error *err)
 {
-    char *path = hrun_strf("%s/%s", s->dir, name);
-    int rc = hrun_mkdirs(path, s->mode, err);
+    autofree char *path = hrun_strf("%s/%s", s->dir, name);
 
-    free(path);
-    return rc;
+    return hrun_mkdirs(path, s->mode, err);
 }
 
 char *hrun_store_prepared(const struct hrun_store *s)
@@ -109,24 +107,14 @@ int store_check_name(const char *what, const char *name, struct hrun_error *err)
 
 char *store_folder(const struct hrun_store *s, const char *app, struct hrun_error *err)
 {
-    char *path;
-
-    if (store_check_name("an application", app, err))
-        return NULL;
-    path = hrun_strf("%s/profiles/%s", s->dir, app);
-    return path;
+    return store_check_name("an application", app, err) ? NULL : hrun_strf("%s/profiles/%s", s->dir, app);
 }
 
 char *store_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                  struct hrun_error *err)
 {
-    char *path;
-
-    if (store_check_name("an application", app, err)
-        || store_check_name("a sub-cluster signature", signature, err))
-        return NULL;
-    path = hrun_strf("%s/profiles/%s/%s%s", s->dir, app, signature, suffix);
-    return path;
+    return store_check_name("an application", app, err) || store_check_name("a sub-cluster signature", signature, err)
+           ? NULL : hrun_strf("%s/profiles/%s/%s%s", s->dir, app, signature, suffix);
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -140,15 +128,13 @@ int store_holds(const struct hrun_store *s, const char *app, const char *signatu
 static char *lock_path(const struct hrun_store *s, const char *app, const char *signature, const char *suffix,
                        struct hrun_error *err)
 {
-    char *dir = store_folder(s, app, err);
+    autofree char *dir = store_folder(s, app, err);
     char *lock = dir ? store_path(s, app, signature, suffix, err) : NULL;
 
-    if (lock && hrun_mkdirs(dir, s->mode, err)) {
-        free(lock);
-        lock = NULL;
-    }
-    free(dir);
-    return lock;
+    if (!lock || !hrun_mkdirs(dir, s->mode, err))
+        return lock;
+    free(lock);
+    return NULL;
 }
 
 char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, const char *signature,
@@ -164,11 +150,9 @@ char *hrun_store_calibration_lock(const struct hrun_store *s, const char *app, c
 /* Take the lock of one signature for writing. A descriptor, or -1. */
 static int take_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
-    char *lock = lock_path(s, app, signature, ".lock", err);
-    int fd = lock ? hrun_lock(lock, err) : -1;
+    autofree char *lock = lock_path(s, app, signature, ".lock", err);
 
-    free(lock);
-    return fd;
+    return lock ? hrun_lock(lock, err) : -1;
 }
 
 int store_lock(const struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
@@ -184,32 +168,20 @@ void store_unlock(const struct hrun_store *s, int lock)
 
 int hrun_store_begin(struct hrun_store *s, const char *app, const char *signature, struct hrun_error *err)
 {
-    char *a = NULL, *b = NULL;
-    int fd = -1;
-
-    if (s->held >= 0) {
-        hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is held: one at a time", s->held_app,
-                  s->held_signature);
-        goto out;
-    }
-    fd = take_lock(s, app, signature, err);
-    if (fd < 0) {
-        store_advise(err, "nothing is changed");
-        goto out;
-    }
-    a = xstrdup(app);
-    b = xstrdup(signature);
-    s->held = fd;
-    s->held_app = a;
-    s->held_signature = b;
-out:
-    return fd < 0 ? -1 : 0;
+    if (s->held >= 0)
+        return hrun_fail(err, HRUN_EINVAL, "the profile of %s on %s is held: one at a time", s->held_app,
+                         s->held_signature);
+    s->held = take_lock(s, app, signature, err);
+    if (s->held < 0)
+        return store_advise(err, "nothing is changed");
+    s->held_app = xstrdup(app);
+    s->held_signature = xstrdup(signature);
+    return 0;
 }
 
 void hrun_store_end(struct hrun_store *s)
 {
-    if (s->held >= 0)
-        hrun_unlock(s->held);
+    hrun_unlock(s->held);
     free(s->held_app);
     free(s->held_signature);
     s->held = -1;
@@ -248,65 +220,62 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The length of a name without the suffix that it ends in, or 0. */
+static size_t stem_length(const char *name, const char *const *suffixes)
+{
+    size_t len = strlen(name);
+
+    for (; *suffixes; suffixes++)
+        if (len > strlen(*suffixes) && !strcmp(name + len - strlen(*suffixes), *suffixes))
+            return len - strlen(*suffixes);
+    return 0;
+}
+
 /* Append the names in a folder, sorted and each once. With suffixes only files that end in one of them, and
  * the name without it; without, folders. A missing folder holds no names. */
 static int list_names(const char *path, const char *const *suffixes, struct hrun_strvec *out,
                       struct hrun_error *err)
 {
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct dirent *e;
     DIR *d = opendir(path);
-    int rc = -1;
+    int why;
 
     if (!d)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
     while ((void)(errno = 0), (e = readdir(d))) {
-        size_t len = strlen(e->d_name), keep = 0;
-
-        for (int i = 0; suffixes && suffixes[i] && !keep; i++) {
-            size_t slen = strlen(suffixes[i]);
-
-            if (len > slen && !strcmp(e->d_name + len - slen, suffixes[i]))
-                keep = len - slen;
-        }
         /* Network file systems may not tell the type: a name is then believed. */
-        if (!suffixes && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK))
-            keep = len;
-        if (is_name(e->d_name, keep))
-            hrun_strvec_pushf(&names, "%.*s", (int)keep, e->d_name);
+        int may_be_folder = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK;
+        size_t len = suffixes ? stem_length(e->d_name, suffixes) : may_be_folder ? strlen(e->d_name) : 0;
+
+        if (is_name(e->d_name, len))
+            hrun_strvec_pushf(&names, "%.*s", (int)len, e->d_name);
     }
-    if (errno) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
-        goto out;
-    }
+    why = errno;
+    closedir(d);
+    errno = why;
+    if (why)
+        return hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
     if (names.n)
         qsort(names.v, names.n, sizeof *names.v, by_text);
     for (size_t i = 0; i < names.n; i++)
         if (!i || strcmp(names.v[i - 1], names.v[i]))
             hrun_strvec_push(out, names.v[i]);
-    rc = 0;
-out:
-    closedir(d);
-    hrun_strvec_release(&names);
-    return rc;
+    return 0;
 }
 
 int hrun_store_apps(struct hrun_store *s, struct hrun_strvec *out, struct hrun_error *err)
 {
-    char *path = hrun_strf("%s/profiles", s->dir);
-    int rc = list_names(path, NULL, out, err);
+    autofree char *path = hrun_strf("%s/profiles", s->dir);
 
-    free(path);
-    return rc;
+    return list_names(path, NULL, out, err);
 }
 
 int hrun_store_signatures(struct hrun_store *s, const char *app, struct hrun_strvec *out,
                           struct hrun_error *err)
 {
     static const char *const suffixes[] = { ".log", ".yaml", NULL };
-    char *path = s ? store_folder(s, app, err) : NULL;
-    int rc = !s ? 0 : path ? list_names(path, suffixes, out, err) : -1;
+    autofree char *path = s ? store_folder(s, app, err) : NULL;
 
-    free(path);
-    return rc;
+    return !s ? 0 : path ? list_names(path, suffixes, out, err) : -1;
 }

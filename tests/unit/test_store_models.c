@@ -142,7 +142,6 @@ static void test_round_trip(void)
     }
     is_int(same, ROUNDS, "random models come back equal to the last bit (seed %d)", SEED);
     hrun_models_destroy(NULL);
-    hrun_fit_record_release(NULL);
 }
 
 /* Two families of realistic numbers: what most tests below start from. */
