@@ -11,8 +11,8 @@ size_t hrun_error_size(void)
     return sizeof(struct hrun_error);
 }
 
-static void fill(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
-                 const char *fmt, va_list ap)
+static void fill_error(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
+                       const char *fmt, va_list ap)
 {
     err->code = code;
     err->sys = 0;
@@ -29,7 +29,7 @@ int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
 
     if (err) {
         va_start(ap, fmt);
-        fill(err, code, NULL, 0, 0, fmt, ap);
+        fill_error(err, code, NULL, 0, 0, fmt, ap);
         va_end(ap);
     }
     return -1;
@@ -42,7 +42,7 @@ int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, 
 
     if (err) {
         va_start(ap, fmt);
-        fill(err, code, file, line, column, fmt, ap);
+        fill_error(err, code, file, line, column, fmt, ap);
         va_end(ap);
     }
     return -1;
@@ -56,7 +56,7 @@ int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt
 
     if (err) {
         va_start(ap, fmt);
-        fill(err, code, NULL, 0, 0, fmt, ap);
+        fill_error(err, code, NULL, 0, 0, fmt, ap);
         va_end(ap);
         err->sys = saved;
         len = strlen(err->text);

@@ -40,7 +40,7 @@ static int is_name_char(char c)
         || c == '.';
 }
 
-static int bad(struct hrun_error *err, const char *text, const char *at, const char *what, const char *hint)
+static int fail_hostlist(struct hrun_error *err, const char *text, const char *at, const char *what, const char *hint)
 {
     enum { SHOWN = 60 };
 
@@ -49,8 +49,8 @@ static int bad(struct hrun_error *err, const char *text, const char *at, const c
 }
 
 /* Read digits at *p. -1 with *err when there are none or too many. */
-static int read_number(const char *text, const char **p, uint64_t *value, int *ndigits,
-                       struct hrun_error *err)
+static int read_bracket_number(const char *text, const char **p, uint64_t *value, int *ndigits,
+                               struct hrun_error *err)
 {
     const char *s = *p;
     uint64_t v = 0;
@@ -58,10 +58,10 @@ static int read_number(const char *text, const char **p, uint64_t *value, int *n
     while (is_digit(*s) && s - *p < DIGITS_MOST)
         v = v * 10 + (uint64_t)(*s++ - '0');
     if (s == *p)
-        return bad(err, text, s, *s ? "a number is needed here" : "the bracket is not closed",
-                   ", as in p4-[0-7,9]");
+        return fail_hostlist(err, text, s, *s ? "a number is needed here" : "the bracket is not closed",
+                             ", as in p4-[0-7,9]");
     if (is_digit(*s))
-        return bad(err, text, *p, "the number has more than 18 digits", "");
+        return fail_hostlist(err, text, *p, "the number has more than 18 digits", "");
     *value = v;
     *ndigits = (int)(s - *p);
     *p = s;
@@ -73,19 +73,19 @@ static int read_range(const char *text, const char **p, struct range *r, struct 
     const char *begin = *p;
     int nlo, nhi;
 
-    if (read_number(text, p, &r->lo, &nlo, err))
+    if (read_bracket_number(text, p, &r->lo, &nlo, err))
         return -1;
     r->hi = r->lo;
     r->width = nlo > 1 && *begin == '0' ? nlo : 0;
     if (**p == '-') {
         const char *second = ++*p;
-        if (read_number(text, p, &r->hi, &nhi, err))
+        if (read_bracket_number(text, p, &r->hi, &nhi, err))
             return -1;
         if (nhi < nlo || (*second == '0' && nhi > 1 && nhi != nlo))
-            return bad(err, text, begin, "both ends of a range need the same leading zeros",
-                       ", as in [08-15]");
+            return fail_hostlist(err, text, begin, "both ends of a range need the same leading zeros",
+                                 ", as in [08-15]");
         if (r->hi < r->lo)
-            return bad(err, text, begin, "the range runs backwards", "");
+            return fail_hostlist(err, text, begin, "the range runs backwards", "");
     }
     return 0;
 }
@@ -110,15 +110,15 @@ static const char *check_bracket(const struct expansion *x, const char *p)
         if (read_range(x->text, &p, &r, x->err))
             return NULL;
         if (r.hi - r.lo >= HRUN_HOSTLIST_MAX || (count += (size_t)(r.hi - r.lo) + 1) > HRUN_HOSTLIST_MAX)
-            bad(x->err, x->text, at, too_many, "");
+            fail_hostlist(x->err, x->text, at, too_many, "");
         else if (*p == ',')
             continue;
         else if (*p == ']')
             return p;
         else if (*p)
-            bad(x->err, x->text, p, "a bracket holds numbers and ranges only", ", as in p4-[0-7,9]");
+            fail_hostlist(x->err, x->text, p, "a bracket holds numbers and ranges only", ", as in p4-[0-7,9]");
         else
-            bad(x->err, x->text, open, "the bracket is not closed", ", as in p4-[0-7,9]");
+            fail_hostlist(x->err, x->text, open, "the bracket is not closed", ", as in p4-[0-7,9]");
         return NULL;
     }
 }
@@ -155,14 +155,14 @@ static int expand_rest(struct expansion *x, const char *p)
         p++;
     hrun_buf_add(&x->name, begin, (size_t)(p - begin));
     if (x->name.len > NAME_LONGEST)
-        return bad(x->err, x->text, x->item, "a name has more than 255 characters", "");
+        return fail_hostlist(x->err, x->text, x->item, "a name has more than 255 characters", "");
     if (*p == '[')
         return expand_bracket(x, p);
     if (*p && *p != ',')
-        return bad(x->err, x->text, p, "a name holds letters, digits, '-', '_' and '.' only",
-                   *p == ' ' ? "; separate names by commas without blanks" : "");
+        return fail_hostlist(x->err, x->text, p, "a name holds letters, digits, '-', '_' and '.' only",
+                             *p == ' ' ? "; separate names by commas without blanks" : "");
     if (x->out->n == x->most)
-        return bad(x->err, x->text, x->item, too_many, "");
+        return fail_hostlist(x->err, x->text, x->item, too_many, "");
     x->end = p;
     hrun_strvec_push(x->out, x->name.data);
     return 0;
@@ -176,11 +176,11 @@ static int expand_item(struct expansion *x, const char *p)
     x->item = p;
     hrun_buf_reset(&x->name);
     if (!*p || *p == ',')
-        return bad(x->err, x->text, p, x->text[0] ? "a name is missing here" : "it is empty", "");
+        return fail_hostlist(x->err, x->text, p, x->text[0] ? "a name is missing here" : "it is empty", "");
     if (*p == '-')
-        return bad(x->err, x->text, p, "a name does not begin with '-'", "");
+        return fail_hostlist(x->err, x->text, p, "a name does not begin with '-'", "");
     if (ipv6 && p[ipv6] && p[ipv6] != ',')
-        return bad(x->err, x->text, p + ipv6, "nothing may follow an IPv6 address but a comma", "");
+        return fail_hostlist(x->err, x->text, p + ipv6, "nothing may follow an IPv6 address but a comma", "");
     hrun_buf_add(&x->name, p, ipv6);
     return expand_rest(x, p + ipv6);
 }
@@ -211,7 +211,7 @@ int hrun_hostlist_parse(const char *text, struct hrun_strvec *out, struct hrun_e
 /* ---------------------------------------------------------------- printing */
 
 /* The digits of name at `at`, if they are a number that may stand in a bracket. */
-static int number_at(const char *name, size_t at, uint64_t *value, size_t *ndigits)
+static int bracket_number(const char *name, size_t at, uint64_t *value, size_t *ndigits)
 {
     size_t n = 0;
     uint64_t v = 0;
@@ -241,7 +241,7 @@ static int differ_in_one(const char *a, const char *b, size_t *at)
     while (p > 0 && is_digit(a[p - 1]))
         p--;
     *at = p;
-    return number_at(a, p, &va, &na) && number_at(b, p, &vb, &nb) && strcmp(a + p + na, b + p + nb) == 0;
+    return bracket_number(a, p, &va, &na) && bracket_number(b, p, &vb, &nb) && strcmp(a + p + na, b + p + nb) == 0;
 }
 
 /* Would parsing the range that begins with digits lo[nlo] give digits c[nc] for value v? */
@@ -260,11 +260,11 @@ static void add_ranges(char *const *names, size_t n, size_t at, struct hrun_buf 
     for (size_t i = 0; i < n;) {
         uint64_t first, last, v;
         size_t nfirst, nlast, nv, j;
-        number_at(names[i], at, &first, &nfirst);
+        bracket_number(names[i], at, &first, &nfirst);
         last = first;
         nlast = nfirst;
         for (j = i + 1; j < n; j++) {
-            number_at(names[j], at, &v, &nv);
+            bracket_number(names[j], at, &v, &nv);
             if (v != last + 1 || !fits_range(names[i] + at, nfirst, names[j] + at, nv, v))
                 break;
             last = v;
@@ -299,7 +299,7 @@ void hrun_hostlist_print(char *const *names, size_t n, struct hrun_buf *out)
             if (!(differ_in_one(names[i], names[j], &k) && k == at)
                 && !(differ_in_one(names[i + 1], names[j], &k) && k == at))
                 break;
-        number_at(names[i], at, &v, &ndigits);
+        bracket_number(names[i], at, &v, &ndigits);
         hrun_buf_add(out, names[i], at);
         hrun_buf_addc(out, '[');
         add_ranges(names + i, j - i, at, out);

@@ -62,7 +62,7 @@ int hrun_list_find(const char *list, const char *name)
 /* ---------------------------------------------------------------- lists of numbers such as "0-3,8" */
 
 /* A number of decimal digits alone. NULL: there is none, or it is above max. */
-static const char *read_number(const char *p, long max, long *out)
+static const char *read_range_end(const char *p, long max, long *out)
 {
     const char *start = p;
     long n = 0;
@@ -84,10 +84,10 @@ const char *hrun_range_next(const char *p, long max, long *first, long *last)
 {
     long a = 0, b;
 
-    p = read_number(p, max, &a);
+    p = read_range_end(p, max, &a);
     b = a;
     if (p && *p == '-')
-        p = read_number(p + 1, max, &b);
+        p = read_range_end(p + 1, max, &b);
     if (!p || b < a)
         return NULL;
     *first = a;
@@ -104,7 +104,7 @@ void hrun_range_add(struct hrun_buf *out, size_t start, long first, long last)
 
 /* Optimal string alignment distance (insertions, deletions, replacements, swaps of neighbours), letters
  * compared without case; `limit` + 1 or more when it is over limit. */
-static int distance(const char *a, const char *b, int limit)
+static int edit_distance(const char *a, const char *b, int limit)
 {
     enum { LONGEST = 64 }; /* longer words are not typed */
     int row[3][LONGEST + 1];
@@ -137,7 +137,7 @@ const char *hrun_nearest(const char *word, const char *const *known, size_t n)
     const char *found = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        int d = distance(word, known[i], limit);
+        int d = edit_distance(word, known[i], limit);
         if (d < best) {
             best = d;
             found = known[i];

@@ -78,7 +78,7 @@ static void parser_init(struct parser *p, const struct hrun_opt *table)
     p->shorts[nshort] = 0;
 }
 
-static const struct hrun_opt *row_of(const struct parser *p, int val)
+static const struct hrun_opt *find_option_row(const struct parser *p, int val)
 {
     if (val >= LONG_BASE)
         return &p->table[val - LONG_BASE];
@@ -265,17 +265,18 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
         if (val == -1)
             break;
         if (val == ':')
-            return fail_missing(row_of(&p, optopt), optopt, err);
+            return fail_missing(find_option_row(&p, optopt), optopt, err);
         if (val == '?' && optopt >= LONG_BASE)
-            return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'", row_of(&p, optopt)->name,
+            return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'",
+                             find_option_row(&p, optopt)->name,
                              argv[at]);
         if (val == '?') {
             /* a word of several short options names the bad one; any other word is shown as it is */
             char one[3] = { '-', (char)optopt, 0 };
-            int cluster = optopt && argv[at][1] != '-' && row_of(&p, (unsigned char)argv[at][1]);
+            int cluster = optopt && argv[at][1] != '-' && find_option_row(&p, (unsigned char)argv[at][1]);
             return fail_unknown_option(&p, cluster ? one : argv[at], err);
         }
-        last = row_of(&p, val);
+        last = find_option_row(&p, val);
         if (apply_given(last, val, settings, argc, argv, err))
             return -1;
         if (given) {

@@ -22,7 +22,7 @@ enum {
 };
 
 /* "  -N, --size NUM" */
-static void add_left(const struct hrun_opt *o, struct hrun_buf *out)
+static void add_option_forms(const struct hrun_opt *o, struct hrun_buf *out)
 {
     if (o->sym)
         hrun_buf_addf(out, "  -%c%s", o->sym, o->name ? ", " : "");
@@ -66,7 +66,7 @@ static void add_option_row(const struct hrun_opt *o, size_t indent, struct hrun_
     autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT, text = HRUN_BUF_INIT;
     size_t w;
 
-    add_left(o, &left);
+    add_option_forms(o, &left);
     hrun_buf_adds(&text, o->help);
     if (o->arg == HRUN_OPT_CHOICE) {
         hrun_buf_adds(&text, " (");
@@ -105,7 +105,7 @@ static size_t text_column(const struct hrun_opt *table, int (*is_shown)(const st
         if (!is_shown(o, modes))
             continue;
         hrun_buf_reset(&left);
-        add_left(o, &left);
+        add_option_forms(o, &left);
         w = hrun_text_width(left.data, left.len) + 2;
         if (w > column && w <= LEFT_MOST)
             column = w;
@@ -231,7 +231,7 @@ static void add_rest(const struct hrun_opt *table, const char *subcommands, stru
 }
 
 /* The visible options as a word list: both with two dashes (dashes = 2), or as they look after one. */
-static void add_words(const struct hrun_opt *table, int dashes, struct hrun_buf *out)
+static void add_word_list(const struct hrun_opt *table, int dashes, struct hrun_buf *out)
 {
     const char *sep = "";
 
@@ -325,9 +325,9 @@ void hrun_opts_completion(const struct hrun_opt *table, const char *command, con
         "    fi\n"
         "    case $cur in\n"
         "        --*) mapfile -t COMPREPLY < <(compgen -W '");
-    add_words(table, 2, out);
+    add_word_list(table, 2, out);
     hrun_buf_adds(out, "' -- \"$cur\") ;;\n        -*) mapfile -t COMPREPLY < <(compgen -W '");
-    add_words(table, 1, out);
+    add_word_list(table, 1, out);
     hrun_buf_adds(out, "' -- \"$cur\") ;;\n"
                        "        *) compopt -o filenames\n"
                        "           mapfile -t COMPREPLY < <({ ");

@@ -125,7 +125,7 @@ static void remove_left(int dir, const char *name)
 }
 
 /* Remove what killed processes left of replacing target, a name in the open folder. */
-static void sweep(int folder, const char *target)
+static void remove_left_temporaries(int folder, const char *target)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -175,7 +175,7 @@ int hrun_file_replace_in(int folder, const char *path, const void *data, size_t 
 
     if (dir < 0)
         goto fail;
-    sweep(dir, name);
+    remove_left_temporaries(dir, name);
     fd = open_beside(dir, name, mode, &temp);
     if (fd < 0)
         goto fail;

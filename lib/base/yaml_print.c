@@ -59,7 +59,7 @@ static int print_whole(struct printer *p, const struct hrun_key *k, const void *
     return print_scalar(p, w && w->word ? w->word : text);
 }
 
-static const void *pointer_at(const char *member)
+static const void *member_pointer(const char *member)
 {
     const void *v;
 
@@ -73,7 +73,7 @@ static int print_value(struct printer *p, const struct hrun_key *k, const char *
 
     switch (k->type) {
     case HRUN_KEY_TEXT:
-        text = pointer_at(value);
+        text = member_pointer(value);
         return print_scalar(p, text ? text : "");
     case HRUN_KEY_NUMBER:
         return print_number(p, *(const double *)(const void *)value);
@@ -96,7 +96,7 @@ static int print_list(struct printer *p, const struct hrun_key *k, const char *e
     return emit(p, yaml_sequence_end_event_initialize(&ev), &ev);
 }
 
-static int is_left_out(const struct hrun_key *k, const char *value, unsigned n)
+static int is_key_omitted(const struct hrun_key *k, const char *value, unsigned n)
 {
     const char *text;
 
@@ -105,17 +105,17 @@ static int is_left_out(const struct hrun_key *k, const char *value, unsigned n)
                                        : isnan(*(const double *)(const void *)value);
     if (!k->optional || k->list || !value)
         return k->optional && !n;
-    text = k->type == HRUN_KEY_TEXT ? pointer_at(value) : NULL;
+    text = k->type == HRUN_KEY_TEXT ? member_pointer(value) : NULL;
     return k->type == HRUN_KEY_TEXT && (!text || !*text);
 }
 
 static int print_key(struct printer *p, const struct hrun_key *k, const char *data)
 {
     const char *member = data + k->at;
-    const char *value = k->size ? pointer_at(member) : member;
+    const char *value = k->size ? member_pointer(member) : member;
     unsigned n = k->list ? *(const unsigned *)(const void *)(data + k->count_at) : 0;
 
-    if (is_left_out(k, value, n))
+    if (is_key_omitted(k, value, n))
         return 1;
     return print_scalar(p, k->name) && (k->list ? print_list(p, k, value, n) : print_value(p, k, value));
 }

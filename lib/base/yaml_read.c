@@ -22,7 +22,7 @@ struct reader {
 
 static int read_mapping(struct reader *r, const struct hrun_key *keys, const yaml_node_t *node, void *to);
 
-static const char *text_of(const yaml_node_t *node)
+static const char *scalar_text(const yaml_node_t *node)
 {
     return (const char *)node->data.scalar.value;
 }
@@ -30,11 +30,11 @@ static const char *text_of(const yaml_node_t *node)
 /* ---------------------------------------------------------------- words of messages */
 
 /* "a list", "nothing", "'two'": a value as messages show it, long ones cut. */
-static void add_found(const yaml_node_t *node, struct hrun_buf *b)
+static void add_found_value(const yaml_node_t *node, struct hrun_buf *b)
 {
     enum { SHOWN = 40 }; /* bytes: enough to know a value again on an 80-column line */
 
-    const char *text = text_of(node); /* of a scalar only */
+    const char *text = scalar_text(node); /* of a scalar only */
 
     if (node->type == YAML_SEQUENCE_NODE)
         hrun_buf_adds(b, "a list");
@@ -55,14 +55,14 @@ static void add_found(const yaml_node_t *node, struct hrun_buf *b)
     }
 }
 
-static void add_words(const struct hrun_word *words, struct hrun_buf *b)
+static void add_allowed_words(const struct hrun_word *words, struct hrun_buf *b)
 {
     for (int i = 0; words[i].word; i++)
         hrun_buf_addf(b, "%s%s", i ? ", " : "", words[i].word);
 }
 
 /* "a whole number", "a list of texts": what a key holds, or one entry of its list. */
-static void add_wanted(const struct hrun_key *k, int entry, struct hrun_buf *b)
+static void add_wanted_type(const struct hrun_key *k, int entry, struct hrun_buf *b)
 {
     static const char *const one[] = {
         [HRUN_KEY_TEXT] = "a text", [HRUN_KEY_INT] = "a whole number", [HRUN_KEY_INT64] = "a whole number",
@@ -76,7 +76,7 @@ static void add_wanted(const struct hrun_key *k, int entry, struct hrun_buf *b)
 
     if (k->words) {
         hrun_buf_adds(b, list ? "a list of some of " : "one of ");
-        add_words(k->words, b);
+        add_allowed_words(k->words, b);
     } else if (list)
         hrun_buf_addf(b, "a list of %s", many[k->type]);
     else
@@ -84,7 +84,7 @@ static void add_wanted(const struct hrun_key *k, int entry, struct hrun_buf *b)
 }
 
 /* The value's name as the messages write it. */
-static void add_name(const struct reader *r, struct hrun_buf *b)
+static void add_key_path(const struct reader *r, struct hrun_buf *b)
 {
     if (r->path.len)
         hrun_buf_addf(b, "'%s'", r->path.data);
@@ -123,11 +123,11 @@ static int bad_type(const struct reader *r, const struct hrun_key *k, int entry,
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    add_name(r, &b);
+    add_key_path(r, &b);
     hrun_buf_adds(&b, " must be ");
-    add_wanted(k, entry, &b);
+    add_wanted_type(k, entry, &b);
     hrun_buf_adds(&b, ", found ");
-    add_found(node, &b);
+    add_found_value(node, &b);
     hrun_buf_adds(&b, hint);
     return bad_node(r, node, &b);
 }
@@ -138,7 +138,7 @@ static int bad_value(const struct reader *r, const yaml_node_t *node, const char
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     va_list ap;
 
-    add_name(r, &b);
+    add_key_path(r, &b);
     hrun_buf_addc(&b, ' ');
     va_start(ap, fmt);
     hrun_buf_vaddf(&b, fmt, ap);
@@ -151,7 +151,7 @@ static int bad_value(const struct reader *r, const yaml_node_t *node, const char
 /* Decimal, without leading zeros: others would read "010" as eight and "0x10" as sixteen. */
 static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, void *to)
 {
-    const char *t = text_of(node), *digits = t + (*t == '-' || *t == '+');
+    const char *t = scalar_text(node), *digits = t + (*t == '-' || *t == '+');
     int64_t max = k->type == HRUN_KEY_INT ? INT_MAX : INT64_MAX;
     size_t len = strlen(digits);
     int out;
@@ -184,10 +184,10 @@ static int is_decimal(const char *t)
     return len && !t[len];
 }
 
-static int read_number(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, double *to)
+static int read_double(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, double *to)
 {
     static const char *const nonfinite[] = { "nan", "inf", "infinity" };
-    const char *t = text_of(node), *word = t;
+    const char *t = scalar_text(node), *word = t;
 
     word += *word == '-' || *word == '+';
     word += *word == '.';
@@ -210,21 +210,21 @@ static int read_word(struct reader *r, const struct hrun_key *k, const yaml_node
 
     for (; node->type == YAML_SCALAR_NODE && n < WORDS_MAX && k->words[n].word; n++) {
         known[n] = k->words[n].word;
-        if (strcmp(text_of(node), known[n]) == 0) {
+        if (strcmp(scalar_text(node), known[n]) == 0) {
             *to = k->words[n].value;
             return 0;
         }
     }
     if (n)
-        near = hrun_nearest(text_of(node), known, n);
+        near = hrun_nearest(scalar_text(node), known, n);
     if (near)
         hrun_buf_addf(&b, "; did you mean '%s'?", near);
     return bad_type(r, k, 1, node, b.data);
 }
 
-static int read_text(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char **to)
+static int read_string(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, char **to)
 {
-    size_t len = strlen(text_of(node));
+    size_t len = strlen(scalar_text(node));
 
     if (len != node->data.scalar.length)
         return bad_value(r, node, "must not hold the character \\0");
@@ -233,7 +233,7 @@ static int read_text(struct reader *r, const struct hrun_key *k, const yaml_node
                                                                   : bad_value(r, node, "must not be empty");
     if (k->max && !k->list && len > k->max)
         return bad_value(r, node, "must have at most %u bytes, found %zu", k->max, len);
-    *to = xstrdup(text_of(node));
+    *to = xstrdup(scalar_text(node));
     return 0;
 }
 
@@ -248,12 +248,12 @@ static int read_value(struct reader *r, const struct hrun_key *k, const yaml_nod
         return bad_type(r, k, 1, node, "");
     switch (k->type) {
     case HRUN_KEY_TEXT:
-        return read_text(r, k, node, to);
+        return read_string(r, k, node, to);
     case HRUN_KEY_INT:
     case HRUN_KEY_INT64:
         return read_whole(r, k, node, to);
     case HRUN_KEY_NUMBER:
-        return read_number(r, k, node, to);
+        return read_double(r, k, node, to);
     default:
         return read_mapping(r, k->keys, node, to);
     }
@@ -322,11 +322,11 @@ static int check_keys(struct reader *r, const yaml_node_t *map, size_t n)
         yaml_node_t *key = key_at(r, map, i);
 
         if (key->type != YAML_SCALAR_NODE || !key->data.scalar.length ||
-            strlen(text_of(key)) != key->data.scalar.length) {
+            strlen(scalar_text(key)) != key->data.scalar.length) {
             autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
             hrun_buf_adds(&b, "a key must be a word, found ");
-            add_found(key, &b);
+            add_found_value(key, &b);
             return bad_node(r, key, &b);
         }
     }
@@ -344,8 +344,8 @@ static int unknown_key(struct reader *r, const struct hrun_key *keys, const yaml
         hrun_grow(known, n + 1, cap);
         known[n] = keys[n].name;
     }
-    near = hrun_nearest(text_of(key), known, n);
-    hrun_buf_addf(&b, "unknown key '%s'", text_of(key));
+    near = hrun_nearest(scalar_text(key), known, n);
+    hrun_buf_addf(&b, "unknown key '%s'", scalar_text(key));
     if (r->path.len)
         hrun_buf_addf(&b, " in '%s'", r->path.data);
     if (near)
@@ -364,8 +364,8 @@ static int check_once(struct reader *r, const yaml_node_t *map, size_t i)
     yaml_node_t *key = key_at(r, map, i);
 
     for (size_t k = 0; k < i; k++)
-        if (strcmp(text_of(key_at(r, map, k)), text_of(key)) == 0) {
-            path_push(r, text_of(key), 0);
+        if (strcmp(scalar_text(key_at(r, map, k)), scalar_text(key)) == 0) {
+            path_push(r, scalar_text(key), 0);
             return bad_value(r, key, "is listed twice, first on line %d: keep one",
                              (int)key_at(r, map, k)->start_mark.line + 1);
         }
@@ -375,7 +375,7 @@ static int check_once(struct reader *r, const yaml_node_t *map, size_t i)
 static int has_key(const struct reader *r, const yaml_node_t *map, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(text_of(key_at(r, map, i)), name) == 0)
+        if (strcmp(scalar_text(key_at(r, map, i)), name) == 0)
             return 1;
     return 0;
 }
@@ -390,7 +390,7 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
     if (check_keys(r, map, n))
         return -1;
     for (size_t i = 0; i < n; i++) {
-        const char *name = text_of(key_at(r, map, i));
+        const char *name = scalar_text(key_at(r, map, i));
 
         for (k = keys; k->name && strcmp(k->name, name); k++)
             ;
@@ -408,9 +408,9 @@ static int read_mapping(struct reader *r, const struct hrun_key *keys, const yam
             if (k->type == HRUN_KEY_NUMBER)
                 *(double *)(void *)((char *)to + k->at) = NAN;
         } else if (!has_key(r, map, n, k->name) && !k->optional) {
-            add_name(r, &b);
+            add_key_path(r, &b);
             hrun_buf_addf(&b, " lacks the key '%s': add it; it is ", k->name);
-            add_wanted(k, 0, &b);
+            add_wanted_type(k, 0, &b);
             return bad_node(r, map, &b);
         }
     return 0;
@@ -448,7 +448,7 @@ int hrun_yaml_read(struct hrun_yaml *y, const struct hrun_schema *schema, void *
     return rc;
 }
 
-static void *pointer_at(const char *member)
+static void *load_pointer(const char *member)
 {
     void *p;
 
@@ -459,13 +459,13 @@ static void *pointer_at(const char *member)
 void hrun_yaml_release(const struct hrun_key *keys, void *data)
 {
     for (const struct hrun_key *k = keys; k->name; k++) {
-        char *member = (char *)data + k->at, *values = k->size ? pointer_at(member) : member;
+        char *member = (char *)data + k->at, *values = k->size ? load_pointer(member) : member;
         unsigned n = k->list ? *(unsigned *)(void *)((char *)data + k->count_at) : values != NULL;
         size_t size = k->list ? k->size : 0;
 
         for (unsigned i = 0; i < n; i++)
             if (k->type == HRUN_KEY_TEXT)
-                free(pointer_at(values + i * size));
+                free(load_pointer(values + i * size));
             else if (k->type == HRUN_KEY_MAPPING)
                 hrun_yaml_release(k->keys, values + i * size);
         if (k->size)

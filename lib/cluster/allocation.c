@@ -21,7 +21,7 @@ static const size_t nodefile_max = (size_t)64 << 20;
 enum { GROUPS_MAX = 4096 };
 
 /* The value of an environment variable, NULL when it is not set or empty. */
-static const char *setting(const char *name)
+static const char *env_setting(const char *name)
 {
     const char *value = getenv(name);
 
@@ -41,8 +41,8 @@ void hrun_allocation_release(struct hrun_allocation *a)
 }
 
 /* cpus, slots: of struct hrun_allocation. */
-static int add_host(struct hrun_allocation *a, const char *name, int cpus, int slots, int group,
-                    struct hrun_error *err)
+static int add_granted_host(struct hrun_allocation *a, const char *name, int cpus, int slots, int group,
+                            struct hrun_error *err)
 {
     int **lists[] = { &a->cpus, &a->slots, &a->group };
     size_t n = a->hosts.n, room = (n ? 2 * n : 1) * sizeof **lists[0];
@@ -74,7 +74,7 @@ static const char *slurm_setting(const char *base, const char *suffix, char **na
 {
     free(*name);
     *name = hrun_strf("%s%s", base, suffix);
-    return setting(*name);
+    return env_setting(*name);
 }
 
 /* "4(x2),2,1": counts[n]. */
@@ -169,7 +169,7 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
     for (size_t i = 0; i < names.n; i++) {
         /* Components may share a node; what a process is told of it is then the first one's. */
         if (find_host(a, names.v[i]) < 0 &&
-            add_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))
+            add_granted_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))
             goto done;
     }
     rc = 1;
@@ -182,8 +182,8 @@ done:
 
 static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
 {
-    const char *id = setting("SLURM_JOB_ID") ? setting("SLURM_JOB_ID") : setting("SLURM_JOBID");
-    const char *size = setting("SLURM_HET_SIZE");
+    const char *id = env_setting("SLURM_JOB_ID") ? env_setting("SLURM_JOB_ID") : env_setting("SLURM_JOBID");
+    const char *size = env_setting("SLURM_HET_SIZE");
     int64_t n = 0;
     int found = 0;
 
@@ -250,8 +250,8 @@ static int find_next(const struct hrun_allocation *a, const char *name, int last
 }
 
 /* Add the slots of one host; *at: its index. place: for messages. */
-static int add_line(struct hrun_allocation *a, const struct lister *l, char *name, const char *slots, const char *place,
-                    int number, int *at, struct hrun_error *err)
+static int add_granted_slots(struct hrun_allocation *a, const struct lister *l, char *name, const char *slots,
+                             const char *place, int number, int *at, struct hrun_error *err)
 {
     struct hrun_strvec one = HRUN_STRVEC_INIT;
     struct hrun_error why = { 0 };
@@ -270,14 +270,14 @@ static int add_line(struct hrun_allocation *a, const struct lister *l, char *nam
         rc = hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "'%.60s' is no host name (%s holds one in a line)", name,
                           l->file);
     else
-        rc = add_host(a, one.v[0], 0, (int)count, 0, err);
+        rc = add_granted_host(a, one.v[0], 0, (int)count, 0, err);
     *at = (int)a->hosts.n - 1;
     hrun_strvec_release(&one);
     return rc;
 }
 
-static int read_lines(struct hrun_allocation *a, const struct lister *l, char *text, const char *place,
-                      struct hrun_error *err)
+static int read_node_file(struct hrun_allocation *a, const struct lister *l, char *text, const char *place,
+                          struct hrun_error *err)
 {
     char *line, *next;
     int number = 1, at = -1;
@@ -291,21 +291,21 @@ static int read_lines(struct hrun_allocation *a, const struct lister *l, char *t
         slots = name && l->counts ? strtok_r(NULL, " \t\r", &save) : NULL;
         if (name && l->counts && !slots)
             return hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "host '%.60s' has no number of slots", name);
-        if (name && add_line(a, l, name, slots, place, number, &at, err))
+        if (name && add_granted_slots(a, l, name, slots, place, number, &at, err))
             return -1;
     }
     return 0;
 }
 
 /* "HOST SLOTS HOST SLOTS" */
-static int read_words(struct hrun_allocation *a, const struct lister *l, const char *words, struct hrun_error *err)
+static int read_host_slots(struct hrun_allocation *a, const struct lister *l, const char *words, struct hrun_error *err)
 {
     char *copy = xstrdup(words), *save = NULL, *name = strtok_r(copy, " \t\n", &save), *slots;
     int at = -1, rc = 0;
 
     for (; name && !rc; name = strtok_r(NULL, " \t\n", &save)) {
         slots = strtok_r(NULL, " \t\n", &save);
-        rc = slots ? add_line(a, l, name, slots, l->words, 0, &at, err)
+        rc = slots ? add_granted_slots(a, l, name, slots, l->words, 0, &at, err)
                    : hrun_fail_at(err, HRUN_EPARSE, l->words, 0, 0, "host '%.60s' has no number of slots", name);
     }
     free(copy);
@@ -315,7 +315,7 @@ static int read_words(struct hrun_allocation *a, const struct lister *l, const c
 /* Cores of each host: its slots, all where hosts are granted as a whole, at least as many as the manager says. */
 static int set_cores(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
 {
-    const char *text = l->cpus ? setting(l->cpus) : NULL;
+    const char *text = l->cpus ? env_setting(l->cpus) : NULL;
     int64_t cpus = 0;
 
     if (text && hrun_parse_count(l->cpus, text, 1, HRUN_CORES_MAX, &cpus, err))
@@ -329,9 +329,9 @@ static int set_cores(struct hrun_allocation *a, const struct lister *l, struct h
 
 static int find_listed(struct hrun_allocation *a, const struct lister *l, struct hrun_error *err)
 {
-    const char *path = l->file ? setting(l->file) : NULL, *words = l->words ? setting(l->words) : NULL,
-               *id = setting(l->id),
-               *slots = l->slots ? setting(l->slots) : NULL;
+    const char *path = l->file ? env_setting(l->file) : NULL, *words = l->words ? env_setting(l->words) : NULL,
+               *id = env_setting(l->id),
+               *slots = l->slots ? env_setting(l->slots) : NULL;
     struct hrun_buf text = HRUN_BUF_INIT;
     char own[HOST_NAME_MAX + 1];
     int rc = 0, at = -1;
@@ -340,15 +340,15 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
         if (!id || (l->slots && !slots))
             return 0;
         rc = gethostname(own, sizeof own) ? hrun_fail_errno(err, HRUN_EIO, "this host has no name")
-                                          : add_line(a, l, own, slots, l->slots, 0, &at, err);
+                                          : add_granted_slots(a, l, own, slots, l->slots, 0, &at, err);
     } else if (!path || (words && access(path, R_OK))) {
-        rc = read_words(a, l, words, err);
+        rc = read_host_slots(a, l, words, err);
     } else if (hrun_file_read(path, nodefile_max, &text, err)) {
         rc = hrun_fail_prefix(err, "%s", l->file);
     } else if (strlen(text.data) < text.len) {
         rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s is no text: it holds a zero byte", l->file);
     } else {
-        rc = read_lines(a, l, text.data, path, err);
+        rc = read_node_file(a, l, text.data, path, err);
         if (!rc && !a->hosts.n)
             rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s names no host", l->file);
     }
@@ -419,7 +419,7 @@ int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, str
     } else {
         /* Several brokers of a test instance are on one host: the first one counts. */
         for (i = 0, rc = 0; i < names.n && !rc; i++)
-            rc = find_host(&a, names.v[i]) < 0 ? add_host(&a, names.v[i], cores[i], 0, 0, err) : 0;
+            rc = find_host(&a, names.v[i]) < 0 ? add_granted_host(&a, names.v[i], cores[i], 0, 0, err) : 0;
     }
     if (rc)
         hrun_allocation_release(&a);
@@ -447,7 +447,7 @@ static const struct named named_files[] = {
 static char *installed_hostfile(void)
 {
     static const char name[] = "openmpi-default-hostfile";
-    const char *config = setting("OPAL_SYSCONFDIR"), *prefix = setting("OPAL_PREFIX"), *path = setting("PATH");
+    const char *config = env_setting("OPAL_SYSCONFDIR"), *prefix = env_setting("OPAL_PREFIX");
     char *tries[4] = { NULL }, *found = NULL;
     size_t n = 0, len;
 
@@ -455,7 +455,7 @@ static char *installed_hostfile(void)
         tries[n++] = hrun_strf("%s/%s", config, name);
     if (prefix)
         tries[n++] = hrun_strf("%s/etc/%s", prefix, name);
-    for (const char *p = path; p && !config && !prefix; p = p[len] ? p + len + 1 : NULL) {
+    for (const char *p = env_setting("PATH"); p && !config && !prefix; p = p[len] ? p + len + 1 : NULL) {
         autofree char *mpirun = hrun_strf("%.*s/mpirun", (int)(len = strcspn(p, ":")), p);
 
         if (access(mpirun, X_OK))
@@ -482,7 +482,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
     int rc = 0;
 
     for (size_t i = 0; i < sizeof named_files / sizeof *named_files && !named; i++) {
-        named = setting(named_files[i].variable);
+        named = env_setting(named_files[i].variable);
         whose = named ? named_files[i].whose : whose;
     }
     path = named ? xstrdup(named) : installed_hostfile();
@@ -493,7 +493,7 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
         goto done;
     }
     for (size_t i = 0; i < list.n && !rc; i++)
-        rc = add_host(a, list.v[i].name, list.v[i].slots, list.v[i].slots, 0, err);
+        rc = add_granted_host(a, list.v[i].name, list.v[i].slots, list.v[i].slots, 0, err);
     if (rc || !list.n)
         goto done;
     a->manager = HRUN_MANAGER_OPENMPI;

@@ -60,7 +60,7 @@ static int compare_lines(const void *pa, const void *pb)
 }
 
 /* Cut the text into lines; those whose checksum is wrong count as none. */
-static void read_lines(struct hrun_cache *cache)
+static void read_cache_lines(struct hrun_cache *cache)
 {
     char *p = cache->text.data + strlen(index_head), *end, *name, *rest, *after;
     size_t cap = 0;
@@ -105,11 +105,11 @@ struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const
                             (unsigned long)sum_of(own_name, req->via ? req->via : ""));
     if (!hrun_file_read(cache->path, index_max, &cache->text, NULL) &&
         !strncmp(cache->text.data, index_head, strlen(index_head)))
-        read_lines(cache);
+        read_cache_lines(cache);
     return cache;
 }
 
-static const struct line *find_line(const struct hrun_cache *cache, const char *host)
+static const struct line *find_cached_line(const struct hrun_cache *cache, const char *host)
 {
     struct line key = { (char *)(uintptr_t)host, NULL };
 
@@ -131,7 +131,7 @@ static int field_copy(const char *field, char **copy)
 
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host)
 {
-    const struct line *line = cache ? find_line(cache, host) : NULL;
+    const struct line *line = cache ? find_cached_line(cache, host) : NULL;
     char *rest = line ? xstrdup(line->rest) : NULL, *next = rest, *f[NFIELDS] = { NULL };
     struct hrun_host_answer *t = rest ? xcalloc(1, sizeof *t) : NULL;
     int n = ASKED;
@@ -220,7 +220,7 @@ static int is_ours(const char *name)
 }
 
 /* Remove what no one has written for so long that nothing in it counts any more. */
-static void sweep(const struct hrun_cache *cache)
+static void sweep_cache_folder(const struct hrun_cache *cache)
 {
     DIR *d = opendir(cache->dir);
     struct dirent *e;
@@ -234,12 +234,12 @@ static void sweep(const struct hrun_cache *cache)
         closedir(d);
 }
 
-static void add_line(struct hrun_buf *out, const char *name, const char *rest)
+static void add_cache_line(struct hrun_buf *out, const char *name, const char *rest)
 {
     hrun_buf_addf(out, "%08lx\t%s\t%s\n", (unsigned long)sum_of(name, rest), name, rest);
 }
 
-static int compare_names(const void *pa, const void *pb)
+static int compare_cached_names(const void *pa, const void *pb)
 {
     return strcasecmp(*(char *const *)pa, *(char *const *)pb);
 }
@@ -252,19 +252,19 @@ static void write_lines(struct hrun_cache *cache)
 
     hrun_buf_adds(&b, index_head);
     for (size_t i = 0; i < cache->names.n; i++)
-        add_line(&b, cache->names.v[i], cache->fresh.v[i]);
-    qsort(cache->names.v, cache->names.n, sizeof *cache->names.v, compare_names);
+        add_cache_line(&b, cache->names.v[i], cache->fresh.v[i]);
+    qsort(cache->names.v, cache->names.n, sizeof *cache->names.v, compare_cached_names);
     for (size_t i = 0; i < cache->nlines; i++) {
         const char *name = cache->lines[i].name;
 
         if (is_current(cache, strtoll(cache->lines[i].rest, NULL, 10)) &&
-            !bsearch(&name, cache->names.v, cache->names.n, sizeof name, compare_names))
-            add_line(&b, name, cache->lines[i].rest);
+            !bsearch(&name, cache->names.v, cache->names.n, sizeof name, compare_cached_names))
+            add_cache_line(&b, name, cache->lines[i].rest);
     }
     if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(cache->path, b.data, b.len, 0600, &why))
         remember_failure(cache, &why);
     hrun_buf_release(&b);
-    sweep(cache);
+    sweep_cache_folder(cache);
 }
 
 char *hrun_cache_close(struct hrun_cache *cache)

@@ -376,7 +376,7 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
 }
 
 /* The entry that sub-cluster `name` is of, or NULL. */
-static const struct sub_entry *find_entry(const struct file *f, const char *name)
+static const struct sub_entry *find_named_entry(const struct file *f, const char *name)
 {
     const struct sub_entry *found = NULL;
     size_t longest = 0;
@@ -403,7 +403,7 @@ int hrun_clusterfile_price(const char *path, const char *subcluster, double *cos
 
     if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
         return -1;
-    e = find_entry(data, subcluster);
+    e = find_named_entry(data, subcluster);
     *cost_per_hour = e && e->cost_per_hour ? *e->cost_per_hour : 0;
     *power_w = e && e->power_w ? *e->power_w : 0;
     is_known = *cost_per_hour > 0 || *power_w > 0;

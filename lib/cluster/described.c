@@ -103,7 +103,7 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
 }
 
 /* Is host i of entry e named before? Then what stands there counts. */
-static int stands_before(const struct load *l, unsigned e, size_t i, const char *name)
+static int is_named_before(const struct load *l, unsigned e, size_t i, const char *name)
 {
     for (unsigned b = 0; b <= e; b++)
         for (size_t k = 0; k < l->hosts[b].v.n && (b < e || k < i); k++)
@@ -123,7 +123,7 @@ static int list_unknown(struct load *l, int **entries, struct hrun_error *err)
             const char *name = l->hosts[e].v.v[i];
 
             if (!*name || l->file->subclusters[e].cores || l->file->subclusters[e].topology ||
-                stands_before(l, e, i, name))
+                is_named_before(l, e, i, name))
                 continue;
             if (hrun_resolver_look(l->resolver, name, &is_local, &why))
                 return FAIL(l, e, "hosts", 0, err, "%s", why.text);

@@ -61,7 +61,7 @@ int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, str
 /* ---------------------------------------------------------------- order */
 
 /* By what they are; no two sub-clusters are equal in all of it. */
-static int compare_subs(const void *pa, const void *pb)
+static int compare_grouped_subs(const void *pa, const void *pb)
 {
     const struct hrun_subcluster *a = pa, *b = pb;
     uint64_t ma = hrun_round_memory(a->memory_bytes), mb = hrun_round_memory(b->memory_bytes);
@@ -84,14 +84,14 @@ static int compare_subs(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- names */
 
-static int cores_of(const struct hrun_subcluster *s, struct hrun_buf *out)
+static int mark_cores(const struct hrun_subcluster *s, struct hrun_buf *out)
 {
     if (out)
         hrun_buf_addf(out, "-%dc", s->cores_per_pe);
     return s->cores_per_pe;
 }
 
-static int pus_of(const struct hrun_subcluster *s, struct hrun_buf *out)
+static int mark_pus(const struct hrun_subcluster *s, struct hrun_buf *out)
 {
     if (out)
         hrun_buf_addf(out, "-%dt", s->pus_per_pe);
@@ -99,7 +99,7 @@ static int pus_of(const struct hrun_subcluster *s, struct hrun_buf *out)
 }
 
 /* As an exponent and a fraction: what matters is whether two are equal. */
-static int memory_of(const struct hrun_subcluster *s, struct hrun_buf *out)
+static int mark_memory(const struct hrun_subcluster *s, struct hrun_buf *out)
 {
     uint64_t memory = hrun_round_memory(s->memory_bytes);
     int exponent = memory ? 63 - __builtin_clzll(memory) : -1;
@@ -114,7 +114,7 @@ static int memory_of(const struct hrun_subcluster *s, struct hrun_buf *out)
     return exponent < 1 ? exponent : 2 * exponent + (int)(memory >> (exponent - 1) & 1);
 }
 
-static int quota_of(const struct hrun_subcluster *s, struct hrun_buf *out)
+static int mark_quota(const struct hrun_subcluster *s, struct hrun_buf *out)
 {
     if (out) {
         if (s->quota_permille)
@@ -127,7 +127,7 @@ static int quota_of(const struct hrun_subcluster *s, struct hrun_buf *out)
 
 /* What may tell sub-clusters of one name apart. */
 static int (*const marks[])(const struct hrun_subcluster *s, struct hrun_buf *out) = {
-    cores_of, pus_of, memory_of, quota_of
+    mark_cores, mark_pus, mark_memory, mark_quota
 };
 
 static int same_base(char *const *bases, const struct hrun_cluster *c, int a, int b)
@@ -179,7 +179,7 @@ void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level)
     struct hrun_buf b = HRUN_BUF_INIT;
 
     if (c->nsubs > 1)
-        qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
+        qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_grouped_subs);
     for (int sub = 0; sub < c->nsubs; sub++) {
         if (strcmp(c->subs[sub].cpu_model, "unknown"))
             hrun_add_slug(&b, c->subs[sub].cpu_model);

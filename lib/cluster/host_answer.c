@@ -30,7 +30,7 @@ struct known {
     int n, cap;
 };
 
-static struct hrun_topo *find_known(const struct known *k, uint64_t key)
+static struct hrun_topo *find_known_topology(const struct known *k, uint64_t key)
 {
     for (int i = k->n - 1; i >= 0; i--)
         if (k->v[i].key == key)
@@ -135,7 +135,7 @@ static int ends_well(const char *text, const char *more, const char *last)
 }
 
 /* Make *t of what a host printed. The text is cut behind the XML. */
-static int read_answer(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
+static int read_host_answer(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
                      struct hrun_buf *text, struct hrun_host_answer *t, struct hrun_error *err)
 {
     static const char last[] = "</topology>";
@@ -147,7 +147,7 @@ static int read_answer(struct hrun_cluster *c, struct known *known, struct hrun_
         return -1;
     xml = strstr(text->data, "<?xml");
     /* Of hosts that are alike the XML is read once. */
-    if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known(known, t->key)))
+    if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known_topology(known, t->key)))
         return 0;
     end = xml ? strstr(xml, last) : NULL;
     if (!end || (more && end > more))
@@ -156,7 +156,7 @@ static int read_answer(struct hrun_cluster *c, struct known *known, struct hrun_
     *end = 0;
     /* Another release of hrun may think otherwise of what counts. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));
-    t->topo = find_known(known, t->key);
+    t->topo = find_known_topology(known, t->key);
     if (t->topo)
         return 0;
     t->topo = load_xml(c, known, t->key, xml, &why);
@@ -177,7 +177,7 @@ static int check_answer(struct hrun_cluster *c, const char *host, struct hrun_ho
 /* ---------------------------------------------------------------- asking */
 
 /* What the cache knows of a host, its topology loaded. NULL: nothing that can be used. */
-static struct hrun_host_answer *remember(struct hrun_cache *cache, struct hrun_cluster *c, struct known *known,
+static struct hrun_host_answer *recall_answer(struct hrun_cache *cache, struct hrun_cluster *c, struct known *known,
                                   const char *host)
 {
     struct hrun_host_answer *t = hrun_cache_find(cache, host);
@@ -185,7 +185,7 @@ static struct hrun_host_answer *remember(struct hrun_cache *cache, struct hrun_c
 
     if (!t)
         return NULL;
-    t->topo = find_known(known, t->key);
+    t->topo = find_known_topology(known, t->key);
     if (!t->topo && !hrun_cache_topology(cache, t->key, &xml))
         t->topo = load_xml(c, known, t->key, xml.data, NULL);
     if (t->topo)
@@ -217,9 +217,9 @@ static int fail_failures(char *const *hosts, int n, const struct hrun_error *err
 }
 
 /* Ask n hosts, none of which is remembered. */
-static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-               struct known *known, char *const *hosts, int n, struct hrun_host_answer **answers,
-               struct hrun_error *errors, struct hrun_error *err)
+static int ask_unknown_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
+                             struct known *known, char *const *hosts, int n, struct hrun_host_answer **answers,
+                             struct hrun_error *errors, struct hrun_error *err)
 {
     struct hrun_buf *texts = xcalloc((size_t)n + 1, sizeof *texts);
     int rc, failed = 0;
@@ -234,7 +234,7 @@ static int ask(const struct hrun_cluster_request *req, struct hrun_cache *cache,
         if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
             continue;
         answers[i] = xcalloc(1, sizeof **answers);
-        if (!read_answer(c, known, cache, hosts[i], &texts[i], answers[i], &errors[i]) &&
+        if (!read_host_answer(c, known, cache, hosts[i], &texts[i], answers[i], &errors[i]) &&
                    !check_answer(c, hosts[i], answers[i], &errors[i])) {
             hrun_cache_put(cache, hosts[i], answers[i]);
         } else {
@@ -301,13 +301,13 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
     for (int i = 0; i < n; i++)
         answers[i] = NULL;
     for (int i = 0; i < n; i++) {
-        answers[i] = req->refresh ? NULL : remember(cache, c, &known, hosts[i]);
+        answers[i] = req->refresh ? NULL : recall_answer(cache, c, &known, hosts[i]);
         if (answers[i])
             continue;
         where[nasked] = i;
         names[nasked++] = hosts[i];
     }
-    if (nasked && ask(req, cache, c, &known, names, nasked, fresh, errors, err))
+    if (nasked && ask_unknown_hosts(req, cache, c, &known, names, nasked, fresh, errors, err))
         goto done;
     for (int i = 0; i < nasked; i++) {
         answers[where[i]] = fresh[i];

@@ -192,8 +192,8 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
     return 0;
 }
 
-static int read_line(struct hrun_host_list *list, const char *file, char *line, int number,
-                     struct hrun_error *err)
+static int read_hostfile_line(struct hrun_host_list *list, const char *file, char *line, int number,
+                              struct hrun_error *err)
 {
     char *name, *p, *end;
     int slots = NOT_GIVEN, max_slots = NOT_GIVEN;
@@ -240,7 +240,7 @@ int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct
             goto done;
         }
         next[-1] = 0;
-        if (read_line(&found, path, line, number, err))
+        if (read_hostfile_line(&found, path, line, number, err))
             goto done;
     }
     rc = hand_over(&found, path, list, err);

@@ -35,7 +35,7 @@ struct sim {
     char words[512];            /* the first words of SimGrid itself */
 };
 
-static void release(struct sim *s)
+static void release_simulation(struct sim *s)
 {
     for (int i = 0; i < s->n; i++)
         free(s->v[i].name);
@@ -50,7 +50,7 @@ static int is_amount(double x)
     return isfinite(x) && x >= 0;
 }
 
-static int add_host(struct sim *s, const char *text, struct hrun_error *err)
+static int add_simulated_host(struct sim *s, const char *text, struct hrun_error *err)
 {
     struct sim_host h = { 0 };
     int name = 0;
@@ -109,10 +109,10 @@ static int add_property(struct sim *s, const char *text, struct hrun_error *err)
     return 0;
 }
 
-static int read_line(struct sim *s, const char *line, struct hrun_error *err)
+static int read_smpi_line(struct sim *s, const char *line, struct hrun_error *err)
 {
     if (!strncmp(line, "host ", 5) && !s->ended)
-        return add_host(s, line + 5, err);
+        return add_simulated_host(s, line + 5, err);
     if (!strncmp(line, "property ", 9) && !s->ended)
         return add_property(s, line + 9, err);
     if (!strncmp(line, "loop ", 5) && s->ended)
@@ -163,12 +163,12 @@ static int explain(const struct sim *s, struct hrun_error *err)
                      text);
 }
 
-static int read_all(struct sim *s, char *text, struct hrun_error *err)
+static int read_smpi_lines(struct sim *s, char *text, struct hrun_error *err)
 {
     char *save = NULL;
 
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (read_line(s, line, err))
+        if (read_smpi_line(s, line, err))
             return -1;
     return s->ended && s->version ? 0 : explain(s, err);
 }
@@ -176,7 +176,7 @@ static int read_all(struct sim *s, char *text, struct hrun_error *err)
 /* ---------------------------------------------------------------- choosing */
 
 /* Keep the hosts that a list names, in its order. */
-static int choose(struct sim *s, const struct hrun_host_list *list, const char *file, struct hrun_error *err)
+static int choose_simulated(struct sim *s, const struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
     struct sim_host *v = xcalloc(list->n + 1, sizeof *v);
     int n = 0, i;
@@ -208,7 +208,7 @@ static int choose(struct sim *s, const struct hrun_host_list *list, const char *
 /* ---------------------------------------------------------------- grouping */
 
 /* Nine digits: more than bandwidths are known to, and enough to hide how they were computed. */
-static void add_link(struct hrun_buf *out, const char *what, double bw, double lat)
+static void add_link_speed(struct hrun_buf *out, const char *what, double bw, double lat)
 {
     if (bw > 0)
         hrun_buf_addf(out, "%s%s %.9g MB/s %.9g us", out->len ? ", " : "", what, 1e-6 * bw, 1e6 * lat);
@@ -223,8 +223,8 @@ static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, 
     struct hrun_pe_key key = { .cpu_model = model, .core_kind = "", .level = level, .island = h->island };
 
     snprintf(model, sizeof model, "simulated %.9g Gflop/s", 1e-9 * h->speed);
-    add_link(&network, "link", h->bw, h->lat);
-    add_link(&network, "loopback", h->loop_bw, h->loop_lat);
+    add_link_speed(&network, "link", h->bw, h->lat);
+    add_link_speed(&network, "loopback", h->loop_bw, h->loop_lat);
     key.network = network.data;
     key.ncores = key.npus = level == HRUN_LEVEL_CORE ? 1 : h->cores;
     memory = h->memory_bytes * part;
@@ -249,7 +249,7 @@ static void add_simulated_pes(struct hrun_cluster *c, const struct sim_host *h, 
 }
 
 /* The fastest first, then by what their network gives; islands by the names of their hosts. */
-static int compare_subs(const void *pa, const void *pb)
+static int compare_simulated_subs(const void *pa, const void *pb)
 {
     const struct hrun_subcluster *a = pa, *b = pb;
 
@@ -295,15 +295,15 @@ static void add_mate(struct hrun_subcluster *s, const struct sim_host *first)
     char *text;
 
     hrun_buf_adds(&b, s->network);
-    add_link(&b, "between two hosts", first->mate_bw, first->mate_lat);
+    add_link_speed(&b, "between two hosts", first->mate_bw, first->mate_lat);
     text = hrun_buf_detach(&b);
     free(s->network);
     s->network = text;
 }
 
 /* What hrun-smpi has printed -> sub-clusters; of the hosts those that the list of this file names, if it names any. */
-static int read_text(const struct hrun_cluster_request *req, const struct hrun_host_list *list, const char *file,
-                     char *text, struct hrun_cluster *c, struct hrun_error *err)
+static int make_simulated_cluster(const struct hrun_cluster_request *req, const struct hrun_host_list *list,
+                                  const char *file, char *text, struct hrun_cluster *c, struct hrun_error *err)
 {
     enum hrun_level level = req->level < 0 ? HRUN_LEVEL_NODE : (enum hrun_level)req->level;
     struct sim s = { .path = req->platform };
@@ -312,7 +312,7 @@ static int read_text(const struct hrun_cluster_request *req, const struct hrun_h
     if (level != HRUN_LEVEL_NODE && level != HRUN_LEVEL_CORE)
         return hrun_fail(err, HRUN_EINVAL, "--level %s: simulated hosts have the levels node and core only",
                          hrun_level_name(level));
-    if (read_all(&s, text, err) || (list->n && choose(&s, list, file, err)))
+    if (read_smpi_lines(&s, text, err) || (list->n && choose_simulated(&s, list, file, err)))
         goto done;
     if (!s.n) {
         hrun_fail(err, HRUN_EINVAL, "%s: the platform has no host", s.path);
@@ -323,21 +323,21 @@ static int read_text(const struct hrun_cluster_request *req, const struct hrun_h
     for (int i = 0; i < c->nsubs; i++)      /* host i of the cluster is host i of s */
         add_mate(&c->subs[i], &s.v[c->subs[i].pes[0].host]);
     if (c->nsubs > 1)
-        qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_subs);
+        qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_simulated_subs);
     for (int i = 0; i < c->nsubs; i++)
         name_simulated_sub(c, i);
     c->simgrid = s.version;
     s.version = NULL;
     rc = 0;
 done:
-    release(&s);
+    release_simulation(&s);
     return rc;
 }
 
 /* Ask for all hosts: their kinds do not follow from who is chosen. Where two of them have no route, those between the
  * chosen hosts count. */
-static int ask(const struct hrun_cluster_request *req, const struct hrun_host_list *list, struct hrun_buf *text,
-               struct hrun_error *err)
+static int ask_smpi(const struct hrun_cluster_request *req, const struct hrun_host_list *list, struct hrun_buf *text,
+                    struct hrun_error *err)
 {
     struct hrun_strvec names = { 0 };
     int rc = req->read_platform(req->ctx, req->platform, NULL, text, err);
@@ -373,7 +373,7 @@ int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_c
     if (!req->read_platform)
         hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
     else if ((!req->host_file && !req->hosts) || !hrun_hosts_asked(req, &list, &file, err))
-        rc = ask(req, &list, &text, err) ? -1 : read_text(req, &list, file, text.data, c, err);
+        rc = ask_smpi(req, &list, &text, err) || make_simulated_cluster(req, &list, file, text.data, c, err) ? -1 : 0;
     hrun_host_list_release(&list);
     hrun_buf_release(&text);
     return rc;

@@ -20,16 +20,16 @@ struct hrun_resolver {
     void *known;                /* names of other hosts, a tree of tsearch(3) */
 };
 
-static int compare_names(const void *a, const void *b)
+static int compare_host_names(const void *a, const void *b)
 {
     return strcasecmp(a, b);
 }
 
 void hrun_resolver_know(struct hrun_resolver *r, const char *name)
 {
-    char *copy = tfind(name, &r->known, compare_names) ? NULL : xstrdup(name);
+    char *copy = tfind(name, &r->known, compare_host_names) ? NULL : xstrdup(name);
 
-    if (copy && !tsearch(copy, &r->known, compare_names))
+    if (copy && !tsearch(copy, &r->known, compare_host_names))
         free(copy);
 }
 
@@ -128,7 +128,7 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
         *is_local = 1;
         return 0;
     }
-    if (tfind(name, &r->known, compare_names)) {
+    if (tfind(name, &r->known, compare_host_names)) {
         *is_local = 0;
         return 0;
     }

@@ -103,7 +103,8 @@ struct table {
 };
 
 /* HRUN_EPARSE at a line. Result: -1. */
-static int __attribute__((format(printf, 3, 4))) fail(const struct table *t, int line, const char *fmt, ...)
+__attribute__((format(printf, 3, 4)))
+static int fail_csv_line(const struct table *t, int line, const char *fmt, ...)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
     va_list ap;
@@ -119,7 +120,7 @@ static int __attribute__((format(printf, 3, 4))) fail(const struct table *t, int
 /* Fail as another function has failed, at the line that is read. */
 static int fail_here(const struct table *t, const struct hrun_error *why)
 {
-    return fail(t, t->line, "%s", why->text);
+    return fail_csv_line(t, t->line, "%s", why->text);
 }
 
 /* A copy of text[len], which must be UTF-8 without NUL. what: its name. */
@@ -133,7 +134,7 @@ static char *copy_text(const struct table *t, const char *what, const char *text
         at += (size_t)n;
     if (at == len)
         return copy;
-    fail(t, t->line, "%s is not UTF-8 text", what);
+    fail_csv_line(t, t->line, "%s is not UTF-8 text", what);
     free(copy);
     return NULL;
 }
@@ -161,7 +162,7 @@ static int parse(const struct store_field *f, const char *text, void *p, struct 
     }
 }
 
-static void set_text(char **member, const char *text)
+static void replace_text(char **member, const char *text)
 {
     free(*member);
     *member = xstrdup(text);
@@ -178,7 +179,7 @@ static int set_field(struct table *t, const struct store_field *f, const char *t
     if (f->kind != STORE_TEXT && parse(f, copy, store_member(&t->x.sample, f), &why))
         return fail_here(t, &why);
     if (f->kind == STORE_TEXT)
-        set_text(store_member(&t->x.sample, f), copy);
+        replace_text(store_member(&t->x.sample, f), copy);
     t->x.given |= exchange_bit(f);
     return 0;
 }
@@ -198,16 +199,16 @@ static void complete(struct hrun_exchanged *x)
     if (!GIVEN("ok"))
         s->ok = !GIVEN("status") || !strcmp(s->status, "ok");
     if (!GIVEN("status") && s->ok)
-        set_text(&s->status, "ok");
+        replace_text(&s->status, "ok");
     if (!GIVEN("wall_s"))
         s->wall_s = s->time_s;
     if (!s->date || !*s->date) {
         hrun_date_now(now);
         x->given &= ~exchange_bit(exchange_field("date"));
-        set_text(&s->date, now);
+        replace_text(&s->date, now);
     }
 #undef GIVEN
-    set_text(&s->origin, "import");
+    replace_text(&s->origin, "import");
 }
 
 /* Complete the row, check it and move it to what was read. */
@@ -222,8 +223,8 @@ static int add_row(struct table *t)
     if (store_check_sample(s, &why))
         return fail_here(t, &why);
     if (!strcmp(s->status, HRUN_STATUS_ANEW) || !strcmp(s->status, HRUN_STATUS_ANEW_POINT))
-        return fail(t, t->line, "status is '%s', which is no run: it would make those before it count no longer",
-                    s->status);
+        return fail_csv_line(t, t->line, "status is '%s', which is no run: it would make those before it count "
+                             "no longer", s->status);
     out->v[out->n++] = t->x;
     memset(&t->x, 0, sizeof t->x);
     return 0;
@@ -242,11 +243,11 @@ static int take_header(struct table *t, const char *name, size_t len)
     int column = column_of(name, len);
 
     if (column < 0)
-        return fail(t, t->line, "the column '%.*s' is unknown: import reads CSV with a header line of 'app', "
-                    "'signature' and keys of a record, see hrun-profile(5)", len < 100 ? (int)len : 100, name);
+        return fail_csv_line(t, t->line, "the column '%.*s' is unknown: import reads CSV with a header line of 'app', "
+                             "'signature' and keys of a record, see hrun-profile(5)", len < 100 ? (int)len : 100, name);
     for (int i = 0; i < t->cell; i++)
         if (t->columns[i] == column)
-            return fail(t, t->line, "the column '%s' is there twice", column_name(column));
+            return fail_csv_line(t, t->line, "the column '%s' is there twice", column_name(column));
     t->columns[t->cell] = column;
     return 0;
 }
@@ -259,7 +260,7 @@ static int take_name(struct table *t, char **member, const char *what, const cha
         return 0;
     *member = xstrndup(text, len);
     if (strlen(*member) != len || store_check_name(what, *member, &why))
-        return fail(t, t->line, "%s", *why.text ? why.text : "a name holds a NUL character");
+        return fail_csv_line(t, t->line, "%s", *why.text ? why.text : "a name holds a NUL character");
     return 0;
 }
 
@@ -271,7 +272,7 @@ static int take_cell(struct table *t, const char *text, size_t len)
     if (!t->ncolumns)
         return take_header(t, text, len);
     if (t->cell >= t->ncolumns)
-        return fail(t, t->line, "the row has more cells than the header, which has %d", t->ncolumns);
+        return fail_csv_line(t, t->line, "the row has more cells than the header, which has %d", t->ncolumns);
     column = t->columns[t->cell];
     if (column == APP_COLUMN)
         return take_name(t, &t->x.app, "an application", text, len);
@@ -297,7 +298,7 @@ static int take_row(struct table *t)
     static const char *const needed[] = { "N", "P", "time_s" };
 
     if (t->ncolumns && t->cell < t->ncolumns)
-        return fail(t, t->line, "the row has %s, the header %d", hrun_counted(t->cell, "cell").s, t->ncolumns);
+        return fail_csv_line(t, t->line, "the row has %s, the header %d", hrun_counted(t->cell, "cell").s, t->ncolumns);
     if (t->ncolumns)
         return add_row(t);
     t->ncolumns = t->cell;
@@ -307,7 +308,7 @@ static int take_row(struct table *t)
         for (int k = 0; k < t->ncolumns; k++)
             found |= !strcmp(column_name(t->columns[k]), needed[i]);
         if (!found)
-            return fail(t, t->line, "there is no column '%s': N, P and time_s are needed", needed[i]);
+            return fail_csv_line(t, t->line, "there is no column '%s': N, P and time_s are needed", needed[i]);
     }
     return 0;
 }
@@ -329,11 +330,11 @@ static int fail_csv(struct table *t, struct csv_parser *p, int line, const char 
 {
     if (csv_error(p) != CSV_EPARSE)
         hrun_out_of_memory();
-    return fail(t, line, "%s", why);
+    return fail_csv_line(t, line, "%s", why);
 }
 
 /* Line by line, so that the place of what is wrong is known. */
-static int read_lines(struct table *t, struct csv_parser *p, const char *text, const char *stop)
+static int read_csv_lines(struct table *t, struct csv_parser *p, const char *text, const char *stop)
 {
     int line = 0;
 
@@ -346,7 +347,7 @@ static int read_lines(struct table *t, struct csv_parser *p, const char *text, c
         line++;
         t->ended = 0;
         if (n > STORE_LINE_MAX + 1)
-            return fail(t, line, "the line is longer than %d KiB", STORE_LINE_MAX >> 10);
+            return fail_csv_line(t, line, "the line is longer than %d KiB", STORE_LINE_MAX >> 10);
         if (csv_parse(p, at, n, on_cell, on_row, t) != n)
             return fail_csv(t, p, line, "a quote stands inside of a cell: RFC 4180 wants the cell in quotes, and each "
                             "of its quotes twice");
@@ -369,12 +370,12 @@ int hrun_exchange_read(const char *name, const char *text, size_t len, struct hr
     struct csv_parser p;
 
     if (csv_init(&p, CSV_STRICT | CSV_REPALL_NL | CSV_STRICT_FINI))
-        return fail(&t, 0, "the CSV reader cannot be set up");
-    rc = read_lines(&t, &p, text + skip, text + len);
+        return fail_csv_line(&t, 0, "the CSV reader cannot be set up");
+    rc = read_csv_lines(&t, &p, text + skip, text + len);
     csv_free(&p);
     exchange_drop(&t.x);
     if (!rc && out->n == before)
-        rc = fail(&t, 0, "there is no measurement in it");
+        rc = fail_csv_line(&t, 0, "there is no measurement in it");
     while (rc && out->n > before)
         exchange_drop(&out->v[--out->n]);
     if (rc && err)

@@ -120,7 +120,7 @@ static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *sto
 
 /* Mark in taken[log->n] a measurement of the log that x is, and that no other was. *first: all before it are taken, so
  * that a file whose order is that of the log is compared in one pass. Result: was there one? */
-static int is_known(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken, size_t *first)
+static int is_in_log(const struct hrun_exchanged *x, const struct hrun_samples *log, char *taken, size_t *first)
 {
     while (*first < log->n && taken[*first])
         ++*first;
@@ -149,7 +149,7 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, con
     for (size_t i = 0; i < x->n && !rc; i++) {
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;
-        if (is_known(&x->v[i], &log, taken, &first))
+        if (is_in_log(&x->v[i], &log, taken, &first))
             old++;
         else
             fresh[n++] = &x->v[i].sample;

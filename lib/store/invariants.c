@@ -15,7 +15,7 @@ static int is_ok_status(const char *status)
 /* The part of the whole that each process of a sub-cluster had, by `shares`, where `config` says that it took part. A
  * part is whole units, of which the last processes of a sub-cluster may have had one less, but never none: all parts
  * add up to less than twice the whole. Below it they are by rounding alone, for which half the whole is ample. */
-static int check_shares(const struct hrun_sample *s, int subs, struct hrun_error *err)
+static int check_sample_shares(const struct hrun_sample *s, int subs, struct hrun_error *err)
 {
     static const double LEAST = 0.5, MOST = 2;
     const char *at = s->config ? s->config : "";
@@ -63,7 +63,7 @@ static int check_details(const struct hrun_sample *s, struct hrun_error *err)
                          s->compute_s, s->mpi_s);
     if (!(isfinite(s->work) && s->work >= 0))
         return hrun_fail(err, HRUN_EINVAL, "work is %g: it must be finite and not negative", s->work);
-    if (s->shares && *s->shares && check_shares(s, subs, err))
+    if (s->shares && *s->shares && check_sample_shares(s, subs, err))
         return -1;
     if ((s->copies != 0 && s->copies != 1) || (s->copies && s->mixed))
         return hrun_fail(err, HRUN_EINVAL, "copies is %d: it must be 0 or 1, and 0 where several sub-clusters "

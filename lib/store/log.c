@@ -162,7 +162,7 @@ static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
 
 /* Read the log once, from byte *end on, which becomes the one behind the last newline; *torn (may be NULL): something
  * stands behind it. r holds what was read in any case. */
-static int read_log(struct reader *r, off_t *end, int *torn, struct hrun_error *err)
+static int read_log_file(struct reader *r, off_t *end, int *torn, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
     autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
@@ -193,7 +193,7 @@ int store_read_tail(const char *path, const char *app, const char *signature, of
                     struct hrun_samples *out, struct hrun_error *err)
 {
     struct reader r = { .path = path, .app = app, .signature = signature };
-    int rc = read_log(&r, end, torn, err);
+    int rc = read_log_file(&r, end, torn, err);
 
     if (rc)
         hrun_samples_release(&r.got);
@@ -211,7 +211,7 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     int lock = -1, rc = 0;
     off_t end = 0;
 
-    if (s && (!path || read_log(&r, &end, NULL, err)))
+    if (s && (!path || read_log_file(&r, &end, NULL, err)))
         rc = -1;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
      * is not this process where the lock is ours. Who may not write gets no lock: he is told of a record in the making
@@ -224,7 +224,7 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
         hrun_samples_release(&r.got);
         r.cap = r.line = 0;
         end = 0;
-        rc = read_log(&r, &end, NULL, err);
+        rc = read_log_file(&r, &end, NULL, err);
         hrun_unlock(lock);
     }
     if (rc)

@@ -153,7 +153,7 @@ static int check_crc(const char *path, const struct hrun_buf *text, struct hrun_
 }
 
 /* The version that a models file names: what it says of itself whatever its other keys are. */
-static long version_of(const char *text)
+static long models_file_version(const char *text)
 {
     static const char key[] = "\nversion: ";
     const char *at = strstr(text, key);
@@ -185,11 +185,11 @@ static int check_old(const char *path, struct hrun_error *err)
             *err = why;
         return why.code == HRUN_ENOENT ? 0 : -1;
     }
-    if (check_crc(path, &text, NULL) || version_of(text.data) <= STORE_MODELS_VERSION)
+    if (check_crc(path, &text, NULL) || models_file_version(text.data) <= STORE_MODELS_VERSION)
         return 0;
     return hrun_fail_at(err, HRUN_EEXISTS, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
                         "writes %d): they are kept; fit with the newer hrun, or name another data folder with "
-                        "HRUN_DATA", version_of(text.data), STORE_MODELS_VERSION);
+                        "HRUN_DATA", models_file_version(text.data), STORE_MODELS_VERSION);
 }
 
 int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, struct hrun_error *err)
@@ -229,10 +229,10 @@ static int read_models(const char *path, const char *app, const char *signature,
         *out = NULL;
         return err->code == HRUN_ENOENT ? 0 : -1;
     }
-    if (!check_crc(path, &text, err) && version_of(text.data) > STORE_MODELS_VERSION)
+    if (!check_crc(path, &text, err) && models_file_version(text.data) > STORE_MODELS_VERSION)
         return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
                             "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
-                            version_of(text.data), STORE_MODELS_VERSION);
+                            models_file_version(text.data), STORE_MODELS_VERSION);
     if (!err->code && !store_parse_models(path, text.data, text.len, app, signature, out, err))
         return 0;
     renew(err);

@@ -44,14 +44,14 @@ static const struct {
 };
 enum { NTEXTS = sizeof texts / sizeof *texts };
 
-static char **text_of(const struct hrun_sample *s, int i)
+static char **kept_text_place(const struct hrun_sample *s, int i)
 {
     return (char **)((char *)(uintptr_t)s + texts[i].at);
 }
 
-static const char *text(const struct hrun_sample *s, int i)
+static const char *kept_text(const struct hrun_sample *s, int i)
 {
-    char *t = *text_of(s, i);
+    char *t = *kept_text_place(s, i);
 
     return t ? t : "";
 }
@@ -74,7 +74,7 @@ static int by_kind(const struct hrun_sample *x, const struct hrun_sample *y)
     int order = (x->N > y->N) - (x->N < y->N);
 
     for (int i = 0; i < NTEXTS && !order; i++)
-        order = texts[i].is_kind ? strcmp(text(x, i), text(y, i)) : 0;
+        order = texts[i].is_kind ? strcmp(kept_text(x, i), kept_text(y, i)) : 0;
     return order ? order : (x->M > y->M) - (x->M < y->M);
 }
 
@@ -153,7 +153,7 @@ static int take_line(char *line, struct hrun_sample *s)
         if (*at++ != '\t')
             return -1;
         len = strcspn(at, "\t");
-        *text_of(s, i) = xstrndup(at, len);
+        *kept_text_place(s, i) = xstrndup(at, len);
         at += len;
     }
     s->wall_s = s->time_s;
@@ -190,7 +190,7 @@ static int take_file(char *data, size_t len, struct origin *o, struct hrun_sampl
 }
 
 /* What is remembered of the log in fd; nothing when there is nothing to be trusted. */
-static void load(const char *path, int fd, const struct stat *st, struct origin *o, struct hrun_samples *out)
+static void read_recent(const char *path, int fd, const struct stat *st, struct origin *o, struct hrun_samples *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     unsigned long before;
@@ -204,7 +204,7 @@ static void load(const char *path, int fd, const struct stat *st, struct origin 
 }
 
 /* Remember s. What cannot be written is read again. */
-static void keep(const char *path, int fd, struct origin *o, const struct hrun_samples *s)
+static void write_recent(const char *path, int fd, struct origin *o, const struct hrun_samples *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     int odd = read_before(fd, o->end, &o->before);
@@ -215,8 +215,8 @@ static void keep(const char *path, int fd, struct origin *o, const struct hrun_s
 
         hrun_buf_addf(&b, "%" PRId64 " %d %d %d %d %d %.17g", v->N, v->P, v->M, v->pes, v->ok, v->mixed, v->time_s);
         for (int k = 0; k < NTEXTS; k++) {
-            odd |= text(v, k)[strcspn(text(v, k), "\t\n")] != 0;
-            hrun_buf_addf(&b, "\t%s", text(v, k));
+            odd |= kept_text(v, k)[strcspn(kept_text(v, k), "\t\n")] != 0;
+            hrun_buf_addf(&b, "\t%s", kept_text(v, k));
         }
         hrun_buf_addc(&b, '\n');
     }
@@ -240,7 +240,7 @@ int hrun_store_recent(struct hrun_store *s, const char *app, const char *signatu
         return -1;
     fd = path ? open(log, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0 && !fstat(fd, &st))
-        load(path, fd, &st, &o, &got);
+        read_recent(path, fd, &st, &o, &got);
     begin = o.end;
     rc = path ? store_read_tail(log, app, signature, &o.end, &torn, &tail, err) : 0;
     if (tail.n) {
@@ -256,7 +256,7 @@ int hrun_store_recent(struct hrun_store *s, const char *app, const char *signatu
     }
     if (fd >= 0 && o.end - begin > RENEW && !torn && !rc) {
         o.inode = (uintmax_t)st.st_ino;
-        keep(path, fd, &o, &got);
+        write_recent(path, fd, &o, &got);
     }
     if (fd >= 0)
         close(fd);

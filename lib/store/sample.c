@@ -213,7 +213,7 @@ static int add_chunk(const char *data, size_t len, void *out)
 }
 
 /* Does a field hold more than a reader takes it to hold where it is missing? */
-static int is_known(const struct hrun_sample *s, const struct store_field *f)
+static int is_recorded(const struct hrun_sample *s, const struct store_field *f)
 {
     const void *p = store_member(s, f);
 
@@ -230,7 +230,7 @@ static int least_version(const struct hrun_sample *s)
     int version = 1;
 
     for (int i = 0; i < STORE_NFIELDS; i++)
-        if (store_fields[i].since > version && is_known(s, &store_fields[i]))
+        if (store_fields[i].since > version && is_recorded(s, &store_fields[i]))
             version = store_fields[i].since;
     return version;
 }
@@ -266,7 +266,7 @@ int store_encode(const char *app, const char *signature, const struct hrun_sampl
 
 /* ---------------------------------------------------------------- from text */
 
-static int take_value(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err)
+static int read_field(const struct store_field *f, const json_t *value, struct hrun_sample *s, struct hrun_error *err)
 {
     void *p = store_member(s, f);
     json_int_t n;
@@ -317,7 +317,7 @@ static int check_owner(const json_t *o, const char *key, const char *want, struc
 }
 
 /* The version of a record, or -1. */
-static int version_of(const json_t *o, struct hrun_error *err)
+static int record_version(const json_t *o, struct hrun_error *err)
 {
     const json_t *v = json_object_get(o, "v");
 
@@ -342,7 +342,7 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
         hrun_out_of_memory();
     if (!o)
         return hrun_fail(err, HRUN_ECORRUPT, "not JSON: %s at column %d", why.text, why.column);
-    version = version_of(o, err);
+    version = record_version(o, err);
     if (version < 0 || check_owner(o, "app", app, err) || check_owner(o, "signature", signature, err))
         return -1;
     for (int i = 0; i < STORE_NFIELDS; i++) {
@@ -353,7 +353,7 @@ int store_decode(const char *json, size_t len, const char *app, const char *sign
         keys++;
         if (!value)
             return hrun_fail(err, HRUN_ECORRUPT, "'%s' is missing", store_fields[i].key);
-        if (take_value(&store_fields[i], value, &s, err))
+        if (read_field(&store_fields[i], value, &s, err))
             return -1;
     }
     if (json_object_size(o) != keys)

@@ -83,7 +83,7 @@ char *hrun_store_prepared(const struct hrun_store *s)
 
 /* ---------------------------------------------------------------- names */
 
-static int is_name(const char *s, size_t len)
+static int is_store_name(const char *s, size_t len)
 {
     if (!len || len > NAME_MAX - NAME_ROOM)
         return 0;
@@ -98,7 +98,7 @@ static int is_name(const char *s, size_t len)
 
 int store_check_name(const char *what, const char *name, struct hrun_error *err)
 {
-    if (name && is_name(name, strlen(name)))
+    if (name && is_store_name(name, strlen(name)))
         return 0;
     return hrun_fail(err, HRUN_EINVAL, "'%.100s' cannot name %s: it must be a-z or 0-9, then letters, "
                      "digits, '.', '_' or '-', at most %d in all", name ? name : "", what,
@@ -215,7 +215,7 @@ int store_advise(struct hrun_error *err, const char *kept)
 
 /* ---------------------------------------------------------------- listing */
 
-static int by_text(const void *a, const void *b)
+static int compare_text_pointers(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -248,7 +248,7 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
         int may_be_folder = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK;
         size_t len = suffixes ? stem_length(e->d_name, suffixes) : may_be_folder ? strlen(e->d_name) : 0;
 
-        if (is_name(e->d_name, len))
+        if (is_store_name(e->d_name, len))
             hrun_strvec_pushf(&names, "%.*s", (int)len, e->d_name);
     }
     why = errno;
@@ -257,7 +257,7 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
     if (why)
         return hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
     if (names.n)
-        qsort(names.v, names.n, sizeof *names.v, by_text);
+        qsort(names.v, names.n, sizeof *names.v, compare_text_pointers);
     for (size_t i = 0; i < names.n; i++)
         if (!i || strcmp(names.v[i - 1], names.v[i]))
             hrun_strvec_push(out, names.v[i]);

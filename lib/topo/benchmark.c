@@ -46,7 +46,7 @@ static void work_round(double *cached, double *stream, size_t *at)
     *at = (*at + PIECE) % STREAM;
 }
 
-static void measure(double seconds, struct hrun_topo_rate *out)
+static void measure_rate(double seconds, struct hrun_topo_rate *out)
 {
     double *data = xcalloc(STREAM + CACHED, sizeof *data), start, cpu, wall;
     volatile double sum;
@@ -70,19 +70,19 @@ static void measure(double seconds, struct hrun_topo_rate *out)
 }
 
 /* The process of one core. */
-_Noreturn static void run_child(const struct hrun_topo *t, const char *cpuset, double seconds, int fd, pid_t parent,
-                                struct answer *a)
+_Noreturn static void run_core_child(const struct hrun_topo *t, const char *cpuset, double seconds, int fd,
+                                     pid_t parent, struct answer *a)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
     if (!hrun_topo_bind(t, cpuset, &a->why))
-        measure(seconds, &a->rate);
+        measure_rate(seconds, &a->rate);
     _exit(hrun_write_all(fd, a, sizeof *a) != 0);
 }
 
 /* Read an answer before a time of the clock. Result: 1, or 0: all processes have ended, or it is late. */
-static int read_answer(int fd, double until_s, struct answer *a)
+static int read_rate(int fd, double until_s, struct answer *a)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
     double left_s = until_s - hrun_monotonic_s();
@@ -99,7 +99,7 @@ static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, st
     struct answer a;
     int got = 0;
 
-    for (; got < n && read_answer(fd, until_s, &a); got++) {
+    for (; got < n && read_rate(fd, until_s, &a); got++) {
         if (a.why.code)
             return hrun_fail(err, a.why.code, "%s", a.why.text);
         out[a.index] = a.rate;
@@ -125,7 +125,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
         a.index = made;
         pids[made] = fork();
         if (pids[made] == 0)
-            run_child(t, cpusets[made], seconds, ends[1], self, &a);
+            run_core_child(t, cpusets[made], seconds, ends[1], self, &a);
         if (pids[made] < 0)
             rc = hrun_fail_errno(err, HRUN_EIO, "cannot create a process");
     }

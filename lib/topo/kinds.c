@@ -114,7 +114,7 @@ static int is_near(const struct traits *a, const struct traits *b)
     return 1;
 }
 
-static int is_measured(const struct traits *a)
+static int has_speed(const struct traits *a)
 {
     return a->speed[0] > 0 || a->speed[1] > 0 || a->speed[2] > 0;
 }
@@ -126,7 +126,7 @@ static int first_of(const struct traits *v, int i)
     return i;
 }
 
-static void join(struct traits *v, int i, int j)
+static void join_entries(struct traits *v, int i, int j)
 {
     i = first_of(v, i);
     j = first_of(v, j);
@@ -140,7 +140,7 @@ static void join_unmeasured(struct traits *v, int n, int i)
     int found = -1;
 
     for (int j = 0; j < n; j++) {
-        if (!is_measured(&v[j]) || !same_hardware(&v[i], &v[j]) || (*v[i].type && strcmp(v[i].type, v[j].type)) ||
+        if (!has_speed(&v[j]) || !same_hardware(&v[i], &v[j]) || (*v[i].type && strcmp(v[i].type, v[j].type)) ||
             (*v[i].part && strcmp(v[i].part, v[j].part)))
             continue;
         if (found >= 0 && first_of(v, found) != first_of(v, j))
@@ -148,7 +148,7 @@ static void join_unmeasured(struct traits *v, int n, int i)
         found = j;
     }
     if (found >= 0)
-        join(v, i, found);
+        join_entries(v, i, found);
 }
 
 static void join_alike(struct traits *v, int n)
@@ -156,9 +156,9 @@ static void join_alike(struct traits *v, int n)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (same_design(&v[i], &v[j]) && is_near(&v[i], &v[j]))
-                join(v, i, j);
+                join_entries(v, i, j);
     for (int i = 0; i < n; i++)
-        if (!is_measured(&v[i]))
+        if (!has_speed(&v[i]))
             join_unmeasured(v, n, i);
 }
 

@@ -25,7 +25,7 @@ static void unescape(char *s)
 }
 
 /* Is word one of the comma-separated words of list? */
-static int has_word(const char *list, const char *word)
+static int has_listed_word(const char *list, const char *word)
 {
     size_t len = strlen(word);
 
@@ -131,7 +131,7 @@ static char *cgroup_path(const char *root, const char *controller)
         if (!rest || rest[1] != '/')
             continue;
         *rest++ = 0;
-        if (controller ? has_word(list + 1, controller) : list[1] == 0)
+        if (controller ? has_listed_word(list + 1, controller) : list[1] == 0)
             path = xstrdup(rest);
     }
     if (f)
@@ -157,7 +157,7 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
         if (!dash || sscanf(line, "%*s %*s %*s %4095s %4095s", from, at) != 2 ||
             sscanf(dash, " - %63s %*s %4095s", type, super) != 2)
             continue;
-        if (strcmp(type, fstype) || (controller && !has_word(super, controller)))
+        if (strcmp(type, fstype) || (controller && !has_listed_word(super, controller)))
             continue;
         unescape(from);
         unescape(at);

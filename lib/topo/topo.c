@@ -79,7 +79,7 @@ static int set_synthetic(hwloc_topology_t h, const char *what, const char *text,
 }
 
 /* The value of an environment variable, NULL when it is not set or empty. */
-static const char *setting(const char *name)
+static const char *hwloc_variable(const char *name)
 {
     const char *value = getenv(name);
 
@@ -100,15 +100,15 @@ static int makes_up_memory(enum hrun_topo_source source, const char *text, hwloc
  * So the same choice, in hwloc's order, is made here through the functions that report errors. */
 static int set_from_environment(hwloc_topology_t h, const char *what, struct hrun_error *err)
 {
-    const char *root = setting("HWLOC_FSROOT"), *synthetic = setting("HWLOC_SYNTHETIC");
-    const char *xml = setting("HWLOC_XMLFILE");
+    const char *root = hwloc_variable("HWLOC_FSROOT"), *synthetic = hwloc_variable("HWLOC_SYNTHETIC");
+    const char *xml = hwloc_variable("HWLOC_XMLFILE");
     struct stat st;
 
-    if (setting("HWLOC_COMPONENTS"))
+    if (hwloc_variable("HWLOC_COMPONENTS"))
         return 0;
     if (root && (stat(root, &st) || !S_ISDIR(st.st_mode)))
         return hrun_fail(err, HRUN_ENOENT, "HWLOC_FSROOT='%s' is no folder", root);
-    if (root || setting("HWLOC_CPUID_PATH"))
+    if (root || hwloc_variable("HWLOC_CPUID_PATH"))
         return 0;
     if (synthetic)
         return set_synthetic(h, what, synthetic, err);
@@ -127,8 +127,8 @@ static void add_description(enum hrun_topo_source source, const char *text, stru
     else if (source != HRUN_TOPO_THIS)
         hrun_buf_addf(out, "'%.200s'", text);
     for (size_t i = 0; i < 2 && !out->len; i++)
-        if (setting(variables[i]))
-            hrun_buf_addf(out, "%s='%.200s'", variables[i], setting(variables[i]));
+        if (hwloc_variable(variables[i]))
+            hrun_buf_addf(out, "%s='%.200s'", variables[i], hwloc_variable(variables[i]));
 }
 
 static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const char *text, const char *what,
@@ -251,7 +251,7 @@ struct loading {
     const char *text, *what;    /* what: "" for the real machine */
 };
 
-static int load(const struct loading *l, struct hrun_error *err)
+static int load_hwloc(const struct loading *l, struct hrun_error *err)
 {
     struct hrun_topo *t = l->t;
 
@@ -280,7 +280,7 @@ static int load_and_use(void *ctx, struct hrun_error *err)
     struct hrun_topo_pe *pes;
     int n;
 
-    if (load(l, err))
+    if (load_hwloc(l, err))
         return -1;
     hwloc_topology_check(l->t->hwloc);      /* aborts */
     for (int level = HRUN_LEVEL_NODE; level <= HRUN_LEVEL_CORE; level++)
@@ -303,7 +303,7 @@ struct hrun_topo *hrun_topo_load(enum hrun_topo_source source, const char *text,
     /* Flags and filters stay at their defaults: I/O is left out, what is not allowed too, and cores get the
      * logical numbers that mpirun gives them. */
     if (!set_source(t->hwloc, source, text, what.data, err) &&
-        !(what.len && hrun_topo_try(load_and_use, &l, what.data, err)) && !load(&l, err))
+        !(what.len && hrun_topo_try(load_and_use, &l, what.data, err)) && !load_hwloc(&l, err))
         return t;
     hrun_topo_destroy(t);
     return NULL;

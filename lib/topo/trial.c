@@ -39,7 +39,7 @@ static void limit_memory(void)
 }
 
 /* The child: every signal is blocked, so that no handler of the program runs here. A crash ends it all the same. */
-static void run_child(int fd, int (*work)(void *ctx, struct hrun_error *err), void *ctx)
+static void run_trial_child(int fd, int (*work)(void *ctx, struct hrun_error *err), void *ctx)
 {
     struct hrun_error why;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -58,7 +58,7 @@ static void run_child(int fd, int (*work)(void *ctx, struct hrun_error *err), vo
 }
 
 /* Read what the child says, and wait for its end. Result: 1, or 0 if it ended before it had said all. */
-static int read_answer(int fd, pid_t pid, struct hrun_error *why, int *status)
+static int read_trial_answer(int fd, pid_t pid, struct hrun_error *why, int *status)
 {
     size_t got = 0;
     ssize_t n;
@@ -85,12 +85,12 @@ int hrun_topo_try(int (*work)(void *ctx, struct hrun_error *err), void *ctx, con
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid = fork();
     if (pid == 0)
-        run_child(ends[1], work, ctx);
+        run_trial_child(ends[1], work, ctx);
     if (pid < 0)
         hrun_fail_errno(err, HRUN_EIO, "cannot create a process");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
-    is_whole = pid > 0 && read_answer(ends[0], pid, &why, &status);
+    is_whole = pid > 0 && read_trial_answer(ends[0], pid, &why, &status);
     close(ends[0]);
     if (pid < 0)
         return -1;
