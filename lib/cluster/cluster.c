@@ -46,16 +46,6 @@ void hrun_cluster_add_topo(struct hrun_cluster *c, struct hrun_topo *t)
     c->topos[c->ntopos++] = t;
 }
 
-static void sub_release(struct hrun_subcluster *s)
-{
-    free(s->pes);
-    free(s->name);
-    free(s->cpu_model);
-    free(s->core_kind);
-    free(s->program);
-    free(s->network);
-}
-
 int hrun_cluster_find_sub(struct hrun_cluster *c, int first, const struct hrun_pe_key *key)
 {
     struct hrun_subcluster *s;
@@ -94,7 +84,7 @@ void hrun_cluster_add_pe(struct hrun_cluster *c, int sub, const struct hrun_pe *
         s->memory_bytes = pe->memory_bytes;
 }
 
-static int name_taken(const struct hrun_cluster *c, const char *name)
+static int is_sub_name(const struct hrun_cluster *c, const char *name)
 {
     for (int i = 0; i < c->nsubs; i++)
         if (c->subs[i].name && !strcmp(c->subs[i].name, name))
@@ -114,7 +104,7 @@ void hrun_cluster_name_sub(struct hrun_cluster *c, int sub, const char *base, in
         hrun_add_slug(&b, s->core_kind);
     }
     len = b.len;
-    for (int i = 2; name_taken(c, b.data); i++) {
+    for (int i = 2; is_sub_name(c, b.data); i++) {
         b.data[b.len = len] = 0;
         hrun_buf_addf(&b, "-%d", i);
     }
@@ -125,8 +115,14 @@ void hrun_cluster_destroy(struct hrun_cluster *c)
 {
     if (!c)
         return;
-    for (int i = 0; i < c->nsubs; i++)
-        sub_release(&c->subs[i]);
+    for (int i = 0; i < c->nsubs; i++) {
+        free(c->subs[i].pes);
+        free(c->subs[i].name);
+        free(c->subs[i].cpu_model);
+        free(c->subs[i].core_kind);
+        free(c->subs[i].program);
+        free(c->subs[i].network);
+    }
     for (int i = 0; i < c->nhosts; i++) {
         free(c->hosts[i].name);
         hrun_host_answer_destroy(c->hosts[i].answer);
@@ -170,7 +166,7 @@ void hrun_cluster_names(const struct hrun_cluster *c, struct hrun_buf *out)
 void hrun_subcluster_hosts(const struct hrun_cluster *c, const struct hrun_subcluster *s, int first, int n,
                            struct hrun_buf *out)
 {
-    char **names = xcalloc(n > 0 ? (size_t)n : 1, sizeof *names);
+    autofree char **names = xcalloc(n > 0 ? (size_t)n : 1, sizeof *names);
     size_t count = 0;
     int last = -1;
 
@@ -182,5 +178,4 @@ void hrun_subcluster_hosts(const struct hrun_cluster *c, const struct hrun_subcl
         names[count++] = c->hosts[last].name;
     }
     hrun_hostlist_print(names, count, out);
-    free(names);
 }

@@ -63,11 +63,6 @@ static const char *usable_of(const struct hrun_host *h)
     return h->answer ? h->answer->usable : NULL;
 }
 
-static int same_text(const char *a, const char *b)
-{
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
 const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
                                      int max_cores, struct hrun_error *err)
 {
@@ -79,7 +74,7 @@ const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_h
     for (int i = cuts->n - 1; i >= 0; i--) {
         cut = cuts->v[i];
         if (cut->topo == h->topo && cut->level == level && cut->max_cores == max_cores &&
-            same_text(cut->usable, usable))
+            (cut->usable && usable ? !strcmp(cut->usable, usable) : cut->usable == usable))
             return cut;
     }
     hrun_grow(cuts->v, cuts->n + 1, cuts->cap);

@@ -37,27 +37,17 @@ static int check_again(struct load *l, unsigned e, int host, const char *name,
     const struct sub_entry *entry = &l->file->subclusters[e];
     const struct sub_entry *other = &l->file->subclusters[l->notes[host].entry];
     const struct hrun_host *h = &l->c->hosts[host];
-    char *where;
-    int rc;
+    autofree char *where = title(l, l->notes[host].entry);
 
     if (l->notes[host].last_entry == e)
         return FAIL(l, e, "hosts", 0, err, "host '%s' is listed twice in this sub-cluster%s%s%s", name,
                     strcasecmp(h->name, name) ? " (it is the same machine as '" : "",
                     strcasecmp(h->name, name) ? h->name : "", strcasecmp(h->name, name) ? "')" : "");
-    if (!entry->kind || !other->kind || kind_taken(l->c, host, entry->kind)) {
-        where = title(l, l->notes[host].entry);
-        rc = FAIL(l, e, "hosts", 0, err, "host '%s' stands already in %s; a host can be in two sub-clusters "
-                  "only by its core kinds, each with its own 'kind'", name, where ? where : "another");
-        free(where);
-        return rc;
-    }
-    if (described && !h->is_local && (!other->topology || strcmp(entry->topology, other->topology))) {
-        where = title(l, l->notes[host].entry);
-        rc = FAIL(l, e, "topology", 0, err, "host '%s' is described otherwise in %s", name,
-                  where ? where : "another");
-        free(where);
-        return rc;
-    }
+    if (!entry->kind || !other->kind || kind_taken(l->c, host, entry->kind))
+        return FAIL(l, e, "hosts", 0, err, "host '%s' stands already in %s; a host can be in two sub-clusters "
+                    "only by its core kinds, each with its own 'kind'", name, where);
+    if (described && !h->is_local && (!other->topology || strcmp(entry->topology, other->topology)))
+        return FAIL(l, e, "topology", 0, err, "host '%s' is described otherwise in %s", name, where);
     l->notes[host].last_entry = e;
     return host;
 }
@@ -162,13 +152,14 @@ static void forget_silent(struct load *l)
 
 int hrun_described_ask(struct load *l, struct hrun_error *err)
 {
+    autofree int *entries = NULL;
     struct hrun_error why;
-    int *entries = NULL, bad = -1, rc = -1;
+    int bad = -1, rc;
 
     if (!l->d->req->topologies)
         return 0;
     if (list_unknown(l, &entries, err))
-        goto done;
+        return -1;
     l->answers = xcalloc(l->asked.n + 1, sizeof *l->answers);
     rc = l->asked.n ? hrun_ask_hosts(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->answers, &bad, &why)
                     : 0;
@@ -178,8 +169,6 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
         hrun_fail(err, why.code, "%s", why.text);
     else
         forget_silent(l);
-done:
-    free(entries);
     return rc;
 }
 
@@ -188,8 +177,8 @@ static int find_kind(const struct load *l, unsigned e, const char *host, const s
                      struct hrun_error *err)
 {
     const char *kind = l->file->subclusters[e].kind;
-    struct hrun_buf b = HRUN_BUF_INIT;
-    int n = hrun_topo_nkinds(t), rc;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    int n = hrun_topo_nkinds(t);
 
     *out = -1;
     for (int k = 0; k < n && kind; k++)
@@ -200,12 +189,9 @@ static int find_kind(const struct load *l, unsigned e, const char *host, const s
     for (int k = 0; k < n; k++)
         hrun_buf_addf(&b, "%s%s", k ? ", " : "", hrun_topo_kind_name(t, k));
     if (n == 1)
-        rc = FAIL(l, e, "kind", 0, err, "host '%s' has no core kind '%s': all its cores are alike, so leave "
-                  "'kind' out", host, kind);
-    else
-        rc = FAIL(l, e, "kind", 0, err, "host '%s' has no core kind '%s'; it has %s", host, kind, b.data);
-    hrun_buf_release(&b);
-    return rc;
+        return FAIL(l, e, "kind", 0, err, "host '%s' has no core kind '%s': all its cores are alike, so leave "
+                    "'kind' out", host, kind);
+    return FAIL(l, e, "kind", 0, err, "host '%s' has no core kind '%s'; it has %s", host, kind, b.data);
 }
 
 /* ---------------------------------------------------------------- PEs */

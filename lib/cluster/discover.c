@@ -201,44 +201,34 @@ done:
 
 static int from_allocation(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
 {
-    struct hrun_host_list list = { xcalloc(a->hosts.n + 1, sizeof *list.v), a->hosts.n, a->hosts.n };
-    int rc;
+    autofree struct hrun_host_entry *entries = xcalloc(a->hosts.n + 1, sizeof *entries);
+    struct hrun_host_list list = { entries, a->hosts.n, a->hosts.n };
 
     for (size_t i = 0; i < list.n; i++)
-        list.v[i] = (struct hrun_host_entry){ a->hosts.v[i], d->granted ? 0 : a->slots[i], 0, 0, 0 };
-    rc = from_list(d, &list, "", err);
-    free(list.v);       /* the names are the allocation's */
-    return rc;
-}
-
-static int from_this_host(const struct hrun_discovery *d, struct hrun_error *err)
-{
-    enum hrun_level level = d->req->level < 0 ? HRUN_LEVEL_CORE : (enum hrun_level)d->req->level;
-    int host = add_local(d->c, hrun_resolver_own_name(d->resolver), 0, err);
-
-    if (host < 0 || hrun_group_host(d->c, host, level, err))
-        return -1;
-    hrun_group_finish(d->c, level);
-    return 0;
+        entries[i] = (struct hrun_host_entry){ a->hosts.v[i], d->granted ? 0 : a->slots[i], 0, 0, 0 };
+    return from_list(d, &list, "", err);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
 static int from_source(const struct hrun_discovery *d, const struct hrun_allocation *a, struct hrun_error *err)
 {
-    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    autorelease(hrun_host_list_release) struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    enum hrun_level level = d->req->level < 0 ? HRUN_LEVEL_CORE : (enum hrun_level)d->req->level;
     const char *place;
-    int rc;
+    int host;
 
     if (d->req->cluster_file)
         return hrun_clusterfile_load(d, err);
-    if (!d->req->host_file && !d->req->hosts)
-        return a->manager == HRUN_MANAGER_NONE ? from_this_host(d, err) : from_allocation(d, a, err);
-    rc = hrun_hosts_asked(d->req, &list, &place, err);
-    if (!rc)
-        rc = from_list(d, &list, place, err);
-    hrun_host_list_release(&list);
-    return rc;
+    if (d->req->host_file || d->req->hosts)
+        return hrun_hosts_asked(d->req, &list, &place, err) || from_list(d, &list, place, err) ? -1 : 0;
+    if (a->manager != HRUN_MANAGER_NONE)
+        return from_allocation(d, a, err);
+    host = add_local(d->c, hrun_resolver_own_name(d->resolver), 0, err);
+    if (host < 0 || hrun_group_host(d->c, host, level, err))
+        return -1;
+    hrun_group_finish(d->c, level);
+    return 0;
 }
 
 /* Where the hosts come from, and in whose allocation we are. a is empty where it does not matter. */
@@ -258,66 +248,63 @@ static void name_source(struct hrun_cluster *c, const struct hrun_cluster_reques
 /* Flux is asked first: an instance within a job of another manager is what the user has started last. */
 static int find_allocation(const struct hrun_cluster_request *req, struct hrun_allocation *a, struct hrun_error *err)
 {
-    struct hrun_buf resources = HRUN_BUF_INIT;
-    int rc = req->flux_resources ? req->flux_resources(req->ctx, &resources, err) : 0;
+    autorelease(hrun_buf_release) struct hrun_buf resources = HRUN_BUF_INIT;
 
-    if (!rc)
-        rc = resources.len ? hrun_allocation_flux(resources.data, a, err)
-                           : hrun_allocation_look(req->openmpi_hostfile, a, err);
-    hrun_buf_release(&resources);
+    if (req->flux_resources && req->flux_resources(req->ctx, &resources, err))
+        return -1;
+    return resources.len ? hrun_allocation_flux(resources.data, a, err)
+                         : hrun_allocation_look(req->openmpi_hostfile, a, err);
+}
+
+/* Fill d->c. Of d the request, the cluster and `looked` are set. */
+static int discover(struct hrun_discovery *d, struct hrun_allocation *a, struct hrun_error *err)
+{
+    const struct hrun_cluster_request *req = d->req;
+    int rc;
+
+    if (req->platform)
+        return hrun_platform_discover(req, d->c, err);
+    if (find_allocation(req, a, err))
+        return -1;
+    /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
+    if (a->manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
+        hrun_allocation_release(a);
+    name_source(d->c, req, a);
+    d->granted = d->c->allocation ? a : NULL;
+    d->resolver = hrun_resolver_create(err);
+    if (!d->resolver)
+        return -1;
+    d->cache = hrun_cache_open(req, hrun_resolver_own_name(d->resolver));
+    if (!req->refresh)
+        hrun_cache_tell(d->cache, d->resolver);
+    rc = from_source(d, a, err);
+    d->c->cache_note = hrun_cache_close(d->cache);
+    for (int h = 0; h < d->c->nhosts && d->granted; h++) {
+        if (!d->c->hosts[h].slots) {
+            d->c->granted = 0;
+            break;
+        }
+        d->c->granted += d->c->hosts[h].slots;
+    }
     return rc;
 }
 
 int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cluster **out,
                           struct hrun_error *err)
 {
-    struct hrun_allocation a = { 0 };
+    autorelease(hrun_allocation_release) struct hrun_allocation a = { 0 };
     size_t looked = 0;
     struct hrun_discovery d = { .req = req, .looked = &looked };
-    char *note;
-    int rc = -1;
+    int rc;
 
     if (req->cluster_file && (req->host_file || req->hosts))
         return hrun_fail(err, HRUN_EINVAL, "a cluster file cannot be combined with a host file or a list of hosts");
     d.c = xcalloc(1, sizeof *d.c);
-    if (req->platform) {
-        rc = hrun_platform_discover(req, d.c, err);
-        if (!rc) {
-            *out = d.c;
-            d.c = NULL;
-        }
-        goto done;
-    }
-    if (find_allocation(req, &a, err))
-        goto done;
-    /* Open MPI's default host file counts where the user names no hosts, and forbids nothing. */
-    if (a.manager == HRUN_MANAGER_OPENMPI && (req->cluster_file || req->host_file || req->hosts))
-        hrun_allocation_release(&a);
-    name_source(d.c, req, &a);
-    d.granted = d.c->allocation ? &a : NULL;
-    d.resolver = hrun_resolver_create(err);
-    if (!d.resolver)
-        goto done;
-    d.cache = hrun_cache_open(req, hrun_resolver_own_name(d.resolver));
-    if (!req->refresh)
-        hrun_cache_tell(d.cache, d.resolver);
-    rc = from_source(&d, &a, err);
-    note = hrun_cache_close(d.cache);
-    d.c->cache_note = note;
-    for (int h = 0; h < d.c->nhosts && d.granted; h++) {
-        if (!d.c->hosts[h].slots) {
-            d.c->granted = 0;
-            break;
-        }
-        d.c->granted += d.c->hosts[h].slots;
-    }
-    if (rc == 0) {
-        *out = d.c;
-        d.c = NULL;
-    }
-done:
+    rc = discover(&d, &a, err);
     hrun_resolver_destroy(d.resolver);
-    hrun_allocation_release(&a);
-    hrun_cluster_destroy(d.c);
+    if (rc)
+        hrun_cluster_destroy(d.c);
+    else
+        *out = d.c;
     return rc;
 }

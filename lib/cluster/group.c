@@ -67,16 +67,11 @@ static int compare_grouped_subs(const void *pa, const void *pb)
     uint64_t ma = hrun_round_memory(a->memory_bytes), mb = hrun_round_memory(b->memory_bytes);
     int order = strcmp(a->cpu_model, b->cpu_model);
 
-    if (!order)
-        order = a->kind - b->kind;
-    if (!order)
-        order = strcmp(a->core_kind, b->core_kind);
-    if (!order)
-        order = b->cores_per_pe - a->cores_per_pe;
-    if (!order)
-        order = b->pus_per_pe - a->pus_per_pe;
-    if (!order)
-        order = (mb > ma) - (mb < ma);
+    order = order ? order : a->kind - b->kind;
+    order = order ? order : strcmp(a->core_kind, b->core_kind);
+    order = order ? order : b->cores_per_pe - a->cores_per_pe;
+    order = order ? order : b->pus_per_pe - a->pus_per_pe;
+    order = order ? order : (mb > ma) - (mb < ma);
     if (!order && a->quota_permille != b->quota_permille)       /* no quota first, then the larger ones */
         order = !a->quota_permille || (b->quota_permille && a->quota_permille > b->quota_permille) ? -1 : 1;
     return order;
@@ -84,112 +79,69 @@ static int compare_grouped_subs(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- names */
 
-static int mark_cores(const struct hrun_subcluster *s, struct hrun_buf *out)
+/* What may tell sub-clusters of one name apart: cores, PUs, memory and CPU quota of a PE. */
+enum mark { MARK_CORES, MARK_PUS, MARK_MEMORY, MARK_QUOTA, NMARKS };
+
+static char *mark_text(const struct hrun_subcluster *s, enum mark m)
 {
-    if (out)
-        hrun_buf_addf(out, "-%dc", s->cores_per_pe);
-    return s->cores_per_pe;
+    struct hrun_buf b = HRUN_BUF_INIT;
+
+    hrun_buf_addc(&b, '-');
+    if (m == MARK_CORES)
+        hrun_buf_addf(&b, "%dc", s->cores_per_pe);
+    else if (m == MARK_PUS)
+        hrun_buf_addf(&b, "%dt", s->pus_per_pe);
+    else if (m == MARK_QUOTA && s->quota_permille)
+        hrun_buf_addf(&b, "%.3gcpu", 1e-3 * s->quota_permille);
+    else if (m == MARK_MEMORY && s->memory_bytes)
+        hrun_add_short_memory(&b, hrun_round_memory(s->memory_bytes));
+    else
+        hrun_buf_adds(&b, m == MARK_QUOTA ? "noquota" : "unknown");
+    return hrun_buf_detach(&b);
 }
 
-static int mark_pus(const struct hrun_subcluster *s, struct hrun_buf *out)
+/* Append the mark to the names of those sub-clusters that differ in it from another one of their name. */
+static void add_marks(const struct hrun_cluster *c, enum mark m, struct hrun_buf *names)
 {
-    if (out)
-        hrun_buf_addf(out, "-%dt", s->pus_per_pe);
-    return s->pus_per_pe;
-}
+    autofree char **marks = xcalloc((size_t)c->nsubs, sizeof *marks);
+    autofree char *differs = xcalloc((size_t)c->nsubs, 1);
 
-/* As an exponent and a fraction: what matters is whether two are equal. */
-static int mark_memory(const struct hrun_subcluster *s, struct hrun_buf *out)
-{
-    uint64_t memory = hrun_round_memory(s->memory_bytes);
-    int exponent = memory ? 63 - __builtin_clzll(memory) : -1;
-
-    if (out) {
-        hrun_buf_addc(out, '-');
-        if (memory)
-            hrun_add_short_memory(out, memory);
-        else
-            hrun_buf_adds(out, "unknown");
+    for (int i = 0; i < c->nsubs; i++) {
+        marks[i] = mark_text(&c->subs[i], m);
+        for (int k = 0; k < i; k++)
+            if (!strcmp(names[i].data, names[k].data) && strcmp(marks[i], marks[k]))
+                differs[i] = differs[k] = 1;
     }
-    return exponent < 1 ? exponent : 2 * exponent + (int)(memory >> (exponent - 1) & 1);
-}
-
-static int mark_quota(const struct hrun_subcluster *s, struct hrun_buf *out)
-{
-    if (out) {
-        if (s->quota_permille)
-            hrun_buf_addf(out, "-%.3gcpu", 1e-3 * s->quota_permille);
-        else
-            hrun_buf_adds(out, "-noquota");
+    for (int i = 0; i < c->nsubs; i++) {
+        if (differs[i])
+            hrun_buf_adds(&names[i], marks[i]);
+        free(marks[i]);
     }
-    return s->quota_permille;
-}
-
-/* What may tell sub-clusters of one name apart. */
-static int (*const marks[])(const struct hrun_subcluster *s, struct hrun_buf *out) = {
-    mark_cores, mark_pus, mark_memory, mark_quota
-};
-
-static int same_base(char *const *bases, const struct hrun_cluster *c, int a, int b)
-{
-    return !strcmp(bases[a], bases[b]) && !strcmp(c->subs[a].core_kind, c->subs[b].core_kind);
-}
-
-/* How sub-cluster sub stands among those of its base that are equal to it in the marks before m: 1 when one of them
- * differs in m, 0 when none does, -1 when it is alone. */
-static int tells_apart(const struct hrun_cluster *c, char *const *bases, int sub, size_t m)
-{
-    int alone = 1, differs = 0, same;
-
-    for (int i = 0; i < c->nsubs && !differs; i++) {
-        same = i != sub && same_base(bases, c, i, sub);
-        for (size_t k = 0; k < m && same; k++)
-            same = marks[k](&c->subs[i], NULL) == marks[k](&c->subs[sub], NULL);
-        if (!same)
-            continue;
-        alone = 0;
-        differs = marks[m](&c->subs[i], NULL) != marks[m](&c->subs[sub], NULL);
-    }
-    return alone ? -1 : differs;
-}
-
-/* The name of a sub-cluster: its base, its kind, and as many marks as tell it apart from others of that base. */
-static void name_grouped_sub(struct hrun_cluster *c, char *const *bases, int sub)
-{
-    const struct hrun_subcluster *s = &c->subs[sub];
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    int apart = 0;
-
-    hrun_buf_adds(&b, bases[sub]);
-    if (s->core_kind[0]) {
-        hrun_buf_addc(&b, '-');
-        hrun_add_slug(&b, s->core_kind);
-    }
-    for (size_t m = 0; m < sizeof marks / sizeof marks[0] && apart >= 0; m++) {
-        apart = tells_apart(c, bases, sub, m);
-        if (apart > 0)
-            marks[m](s, &b);
-    }
-    hrun_cluster_name_sub(c, sub, b.data, 0);
 }
 
 void hrun_group_finish(struct hrun_cluster *c, enum hrun_level level)
 {
-    char **bases = xcalloc((size_t)c->nsubs + 1, sizeof *bases);
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autofree struct hrun_buf *names = xcalloc((size_t)c->nsubs, sizeof *names);
 
     if (c->nsubs > 1)
         qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_grouped_subs);
-    for (int sub = 0; sub < c->nsubs; sub++) {
-        if (strcmp(c->subs[sub].cpu_model, "unknown"))
-            hrun_add_slug(&b, c->subs[sub].cpu_model);
-        if (!b.len)
-            hrun_buf_adds(&b, hrun_level_name(level));
-        bases[sub] = hrun_buf_detach(&b);
+    for (int i = 0; i < c->nsubs; i++) {
+        const struct hrun_subcluster *s = &c->subs[i];
+
+        hrun_buf_init(&names[i]);
+        if (strcmp(s->cpu_model, "unknown"))
+            hrun_add_slug(&names[i], s->cpu_model);
+        if (!names[i].len)
+            hrun_buf_adds(&names[i], hrun_level_name(level));
+        if (s->core_kind[0]) {
+            hrun_buf_addc(&names[i], '-');
+            hrun_add_slug(&names[i], s->core_kind);
+        }
     }
-    for (int sub = 0; sub < c->nsubs; sub++)
-        name_grouped_sub(c, bases, sub);
-    for (int sub = 0; sub < c->nsubs; sub++)
-        free(bases[sub]);
-    free(bases);
+    for (enum mark m = MARK_CORES; m < NMARKS; m++)
+        add_marks(c, m, names);
+    for (int i = 0; i < c->nsubs; i++) {
+        hrun_cluster_name_sub(c, i, names[i].data, 0);
+        hrun_buf_release(&names[i]);
+    }
 }

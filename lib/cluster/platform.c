@@ -163,16 +163,6 @@ static int explain(const struct sim *s, struct hrun_error *err)
                      text);
 }
 
-static int read_smpi_lines(struct sim *s, char *text, struct hrun_error *err)
-{
-    char *save = NULL;
-
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (read_smpi_line(s, line, err))
-            return -1;
-    return s->ended && s->version ? 0 : explain(s, err);
-}
-
 /* ---------------------------------------------------------------- choosing */
 
 /* Keep the hosts that a list names, in its order. */
@@ -288,50 +278,44 @@ static void name_simulated_sub(struct hrun_cluster *c, int sub)
     hrun_cluster_name_sub(c, sub, b.data, 0);
 }
 
-/* What lies between two hosts of the sub-cluster, as all its runs see it. */
-static void add_mate(struct hrun_subcluster *s, const struct sim_host *first)
-{
-    struct hrun_buf b = HRUN_BUF_INIT;
-    char *text;
-
-    hrun_buf_adds(&b, s->network);
-    add_link_speed(&b, "between two hosts", first->mate_bw, first->mate_lat);
-    text = hrun_buf_detach(&b);
-    free(s->network);
-    s->network = text;
-}
-
 /* What hrun-smpi has printed -> sub-clusters; of the hosts those that the list of this file names, if it names any. */
 static int make_simulated_cluster(const struct hrun_cluster_request *req, const struct hrun_host_list *list,
                                   const char *file, char *text, struct hrun_cluster *c, struct hrun_error *err)
 {
     enum hrun_level level = req->level < 0 ? HRUN_LEVEL_NODE : (enum hrun_level)req->level;
-    struct sim s = { .path = req->platform };
-    int rc = -1;
+    autorelease(release_simulation) struct sim s = { .path = req->platform };
+    char *save = NULL;
 
     if (level != HRUN_LEVEL_NODE && level != HRUN_LEVEL_CORE)
         return hrun_fail(err, HRUN_EINVAL, "--level %s: simulated hosts have the levels node and core only",
                          hrun_level_name(level));
-    if (read_smpi_lines(&s, text, err) || (list->n && choose_simulated(&s, list, file, err)))
-        goto done;
-    if (!s.n) {
-        hrun_fail(err, HRUN_EINVAL, "%s: the platform has no host", s.path);
-        goto done;
-    }
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (read_smpi_line(&s, line, err))
+            return -1;
+    if (!s.ended || !s.version)
+        return explain(&s, err);
+    if (list->n && choose_simulated(&s, list, file, err))
+        return -1;
+    if (!s.n)
+        return hrun_fail(err, HRUN_EINVAL, "%s: the platform has no host", s.path);
     for (int i = 0; i < s.n; i++)
         add_simulated_pes(c, &s.v[i], level);
-    for (int i = 0; i < c->nsubs; i++)      /* host i of the cluster is host i of s */
-        add_mate(&c->subs[i], &s.v[c->subs[i].pes[0].host]);
+    for (int i = 0; i < c->nsubs; i++) {    /* host i of the cluster is host i of s */
+        const struct sim_host *first = &s.v[c->subs[i].pes[0].host];
+        struct hrun_buf b = HRUN_BUF_INIT;
+
+        hrun_buf_adds(&b, c->subs[i].network);
+        add_link_speed(&b, "between two hosts", first->mate_bw, first->mate_lat);
+        free(c->subs[i].network);
+        c->subs[i].network = hrun_buf_detach(&b);
+    }
     if (c->nsubs > 1)
         qsort(c->subs, (size_t)c->nsubs, sizeof *c->subs, compare_simulated_subs);
     for (int i = 0; i < c->nsubs; i++)
         name_simulated_sub(c, i);
     c->simgrid = s.version;
     s.version = NULL;
-    rc = 0;
-done:
-    release_simulation(&s);
-    return rc;
+    return 0;
 }
 
 /* Ask for all hosts: their kinds do not follow from who is chosen. Where two of them have no route, those between the
@@ -339,28 +323,24 @@ done:
 static int ask_smpi(const struct hrun_cluster_request *req, const struct hrun_host_list *list, struct hrun_buf *text,
                     struct hrun_error *err)
 {
-    struct hrun_strvec names = { 0 };
-    int rc = req->read_platform(req->ctx, req->platform, NULL, text, err);
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
 
-    if (!rc && list->n && strstr(text->data, "\nasking ") && !strstr(text->data, "\nend\n")) {
-        for (size_t i = 0; i < list->n && !rc; i++) {
-            hrun_strvec_push(&names, list->v[i].name);
-            rc = 0;
-        }
-        hrun_buf_reset(text);
-        rc = rc ? rc : req->read_platform(req->ctx, req->platform, names.v, text, err);
-        hrun_strvec_release(&names);
-    }
-    return rc ? rc : 0;
+    if (req->read_platform(req->ctx, req->platform, NULL, text, err))
+        return -1;
+    if (!list->n || !strstr(text->data, "\nasking ") || strstr(text->data, "\nend\n"))
+        return 0;
+    for (size_t i = 0; i < list->n; i++)
+        hrun_strvec_push(&names, list->v[i].name);
+    hrun_buf_reset(text);
+    return req->read_platform(req->ctx, req->platform, names.v, text, err);
 }
 
 int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_cluster *c, struct hrun_error *err)
 {
-    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_host_list_release) struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     const char *file = NULL;
     char path[PATH_MAX];
-    int rc = -1;
 
     if (req->cluster_file)
         return hrun_fail(err, HRUN_EINVAL, "a cluster file and a platform file cannot be given together: a platform's "
@@ -371,10 +351,8 @@ int hrun_platform_discover(const struct hrun_cluster_request *req, struct hrun_c
     c->source = hrun_strf("platform %s", req->platform);
     c->ngroups = 1;
     if (!req->read_platform)
-        hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
-    else if ((!req->host_file && !req->hosts) || !hrun_hosts_asked(req, &list, &file, err))
-        rc = ask_smpi(req, &list, &text, err) || make_simulated_cluster(req, &list, file, text.data, c, err) ? -1 : 0;
-    hrun_host_list_release(&list);
-    hrun_buf_release(&text);
-    return rc;
+        return hrun_fail(err, HRUN_EINVAL, "platform file %s: nothing here can read it", req->platform);
+    if ((req->host_file || req->hosts) && hrun_hosts_asked(req, &list, &file, err))
+        return -1;
+    return ask_smpi(req, &list, &text, err) || make_simulated_cluster(req, &list, file, text.data, c, err) ? -1 : 0;
 }
