@@ -30,8 +30,6 @@ static const char *env_setting(const char *name)
 
 void hrun_allocation_release(struct hrun_allocation *a)
 {
-    if (!a)
-        return;
     free(a->name);
     hrun_strvec_release(&a->hosts);
     free(a->cpus);
@@ -146,38 +144,27 @@ static int read_cpus(struct hrun_allocation *a, const char *suffix, int *cpus, i
 /* One component. 1: it is there, 0: it is not, -1 with *err. */
 static int add_component(struct hrun_allocation *a, const char *suffix, int group, struct hrun_error *err)
 {
-    static const char *const lists[] = { "SLURM_JOB_NODELIST", "SLURM_NODELIST" };
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error why;
-    const char *text = NULL;
-    char *name = NULL;
-    int *cpus = NULL, rc = -1;
+    autofree char *name = NULL;
+    const char *text = slurm_setting("SLURM_JOB_NODELIST", suffix, &name);
+    autofree int *cpus = NULL;
 
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !text; i++)
-        text = slurm_setting(lists[i], suffix, &name);
-    if (!text) {
-        rc = 0;
-        goto done;
-    }
-    if (hrun_hostlist_parse(text, &names, &why)) {
-        hrun_fail_at(err, why.code, name, why.column ? 1 : 0, why.column, "%s", why.text);
-        goto done;
-    }
+    if (!text)
+        text = slurm_setting("SLURM_NODELIST", suffix, &name);
+    if (!text)
+        return 0;
+    if (hrun_hostlist_parse(text, &names, &why))
+        return hrun_fail_at(err, why.code, name, why.column ? 1 : 0, why.column, "%s", why.text);
     cpus = xcalloc(2 * names.n, sizeof *cpus);
     if (read_cpus(a, suffix, cpus, cpus + names.n, names.n, err))
-        goto done;
-    for (size_t i = 0; i < names.n; i++) {
-        /* Components may share a node; what a process is told of it is then the first one's. */
+        return -1;
+    /* Components may share a node; what a process is told of it is then the first one's. */
+    for (size_t i = 0; i < names.n; i++)
         if (find_host(a, names.v[i]) < 0 &&
             add_granted_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))
-            goto done;
-    }
-    rc = 1;
-done:
-    hrun_strvec_release(&names);
-    free(cpus);
-    free(name);
-    return rc;
+            return -1;
+    return 1;
 }
 
 static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
@@ -192,10 +179,9 @@ static int find_slurm(struct hrun_allocation *a, struct hrun_error *err)
     if (size && hrun_parse_count("SLURM_HET_SIZE", size, 1, GROUPS_MAX, &n, err))
         return -1;
     for (int i = 0; i < n; i++) {
-        char *suffix = hrun_strf("_HET_GROUP_%d", i);
+        autofree char *suffix = hrun_strf("_HET_GROUP_%d", i);
         int rc = add_component(a, suffix, i, err);
 
-        free(suffix);
         if (rc < 0)
             return -1;
         if (!rc)
@@ -253,10 +239,9 @@ static int find_next(const struct hrun_allocation *a, const char *name, int last
 static int add_granted_slots(struct hrun_allocation *a, const struct lister *l, char *name, const char *slots,
                              const char *place, int number, int *at, struct hrun_error *err)
 {
-    struct hrun_strvec one = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec one = HRUN_STRVEC_INIT;
     struct hrun_error why = { 0 };
     int64_t count = 1;
-    int rc;
 
     if (slots && hrun_parse_count("slots", slots, 1, HRUN_CORES_MAX, &count, &why))
         return hrun_fail_at(err, why.code, place, number, 0, "host '%.60s': %s", name, why.text);
@@ -265,15 +250,11 @@ static int add_granted_slots(struct hrun_allocation *a, const struct lister *l, 
         a->slots[*at] = count < HRUN_CORES_MAX - a->slots[*at] ? a->slots[*at] + (int)count : HRUN_CORES_MAX;
         return 0;
     }
-    rc = hrun_hostlist_parse(name, &one, &why);
-    if (rc || one.n != 1)
-        rc = hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "'%.60s' is no host name (%s holds one in a line)", name,
-                          l->file);
-    else
-        rc = add_granted_host(a, one.v[0], 0, (int)count, 0, err);
-    *at = (int)a->hosts.n - 1;
-    hrun_strvec_release(&one);
-    return rc;
+    if (hrun_hostlist_parse(name, &one, &why) || one.n != 1)
+        return hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "'%.60s' is no host name (%s holds one in a line)",
+                            name, l->file);
+    *at = (int)a->hosts.n;
+    return add_granted_host(a, one.v[0], 0, (int)count, 0, err);
 }
 
 static int read_node_file(struct hrun_allocation *a, const struct lister *l, char *text, const char *place,
@@ -300,15 +281,16 @@ static int read_node_file(struct hrun_allocation *a, const struct lister *l, cha
 /* "HOST SLOTS HOST SLOTS" */
 static int read_host_slots(struct hrun_allocation *a, const struct lister *l, const char *words, struct hrun_error *err)
 {
-    char *copy = xstrdup(words), *save = NULL, *name = strtok_r(copy, " \t\n", &save), *slots;
+    autofree char *copy = xstrdup(words);
+    char *save = NULL;
     int at = -1, rc = 0;
 
-    for (; name && !rc; name = strtok_r(NULL, " \t\n", &save)) {
-        slots = strtok_r(NULL, " \t\n", &save);
+    for (char *name = strtok_r(copy, " \t\n", &save); name && !rc; name = strtok_r(NULL, " \t\n", &save)) {
+        const char *slots = strtok_r(NULL, " \t\n", &save);
+
         rc = slots ? add_granted_slots(a, l, name, slots, l->words, 0, &at, err)
                    : hrun_fail_at(err, HRUN_EPARSE, l->words, 0, 0, "host '%.60s' has no number of slots", name);
     }
-    free(copy);
     return rc;
 }
 
@@ -332,7 +314,7 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
     const char *path = l->file ? env_setting(l->file) : NULL, *words = l->words ? env_setting(l->words) : NULL,
                *id = env_setting(l->id),
                *slots = l->slots ? env_setting(l->slots) : NULL;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     char own[HOST_NAME_MAX + 1];
     int rc = 0, at = -1;
 
@@ -352,7 +334,6 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
         if (!rc && !a->hosts.n)
             rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s names no host", l->file);
     }
-    hrun_buf_release(&text);
     if (rc || set_cores(a, l, err))
         return -1;
     a->manager = l->manager;
@@ -403,41 +384,35 @@ static int read_flux_cores(const json_t *lite, int *cores, size_t n)
 
 int hrun_allocation_flux(const char *resources, struct hrun_allocation *out, struct hrun_error *err)
 {
-    json_t *r = json_loads(resources, 0, NULL), *execution = json_object_get(r, "execution"), *list;
+    json_auto_t *r = json_loads(resources, 0, NULL);
+    json_t *execution = json_object_get(r, "execution"), *list;
     struct hrun_allocation a = { .manager = HRUN_MANAGER_FLUX, .cpus_are_cores = 1, .ngroups = 1 };
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error why = { 0 };
-    int *cores = NULL, bad = 0, rc = -1;
+    autofree int *cores = NULL;
+    int bad = 0, rc = 0;
     size_t i;
 
     json_array_foreach(json_object_get(execution, "nodelist"), i, list)
         bad = bad || !json_is_string(list) || hrun_hostlist_parse(json_string_value(list), &names, &why);
     cores = xcalloc(names.n + 1, sizeof *cores);
     a.name = xstrdup("Flux instance");
-    if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n)) {
-        hrun_fail(err, HRUN_EPARSE, "the resource set of the Flux instance cannot be understood: %.200s", resources);
-    } else {
-        /* Several brokers of a test instance are on one host: the first one counts. */
-        for (i = 0, rc = 0; i < names.n && !rc; i++)
-            rc = find_host(&a, names.v[i]) < 0 ? add_granted_host(&a, names.v[i], cores[i], 0, 0, err) : 0;
-    }
+    if (bad || read_flux_cores(json_object_get(execution, "R_lite"), cores, names.n))
+        rc = hrun_fail(err, HRUN_EPARSE, "the resource set of the Flux instance cannot be understood: %.200s",
+                       resources);
+    /* Several brokers of a test instance are on one host: the first one counts. */
+    for (i = 0; i < names.n && !rc; i++)
+        rc = find_host(&a, names.v[i]) < 0 ? add_granted_host(&a, names.v[i], cores[i], 0, 0, err) : 0;
     if (rc)
         hrun_allocation_release(&a);
     *out = a;
-    json_decref(r);
-    hrun_strvec_release(&names);
-    free(cores);
     return rc;
 }
 
 /* ---------------------------------------------------------------- host files that the environment names */
 
-struct named {
-    const char *variable, *whose;
-};
-
 /* Host files of Open MPI and hydra; the first that is set counts. */
-static const struct named named_files[] = {
+static const struct { const char *variable, *whose; } named_files[] = {
     { "OMPI_MCA_orte_default_hostfile", "Open MPI" }, { "PRTE_MCA_prte_default_hostfile", "Open MPI" },
     { "I_MPI_HYDRA_HOST_FILE", "hydra" }, { "HYDRA_HOST_FILE", "hydra" },
 };
@@ -477,9 +452,8 @@ static char *installed_hostfile(void)
 static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct hrun_error *err)
 {
     const char *named = hostfile && *hostfile ? hostfile : NULL, *whose = "Open MPI";
-    struct hrun_host_list list = HRUN_HOST_LIST_INIT;
+    autorelease(hrun_host_list_release) struct hrun_host_list list = HRUN_HOST_LIST_INIT;
     autofree char *path = NULL;
-    int rc = 0;
 
     for (size_t i = 0; i < sizeof named_files / sizeof *named_files && !named; i++) {
         named = env_setting(named_files[i].variable);
@@ -488,22 +462,18 @@ static int find_hostfile(struct hrun_allocation *a, const char *hostfile, struct
     path = named ? xstrdup(named) : installed_hostfile();
     if (!path || !strcmp(path, "none"))
         return 0;
-    if (hrun_hostfile_read_any(path, &list, err)) {
-        rc = hrun_fail_prefix(err, "%s's default host file", whose);
-        goto done;
-    }
-    for (size_t i = 0; i < list.n && !rc; i++)
-        rc = add_granted_host(a, list.v[i].name, list.v[i].slots, list.v[i].slots, 0, err);
-    if (rc || !list.n)
-        goto done;
+    if (hrun_hostfile_read_any(path, &list, err))
+        return hrun_fail_prefix(err, "%s's default host file", whose);
+    if (!list.n)
+        return 0;
+    for (size_t i = 0; i < list.n; i++)
+        if (add_granted_host(a, list.v[i].name, list.v[i].slots, list.v[i].slots, 0, err))
+            return -1;
     a->manager = HRUN_MANAGER_OPENMPI;
     a->cpus_are_cores = 1;
     a->ngroups = 1;
     a->name = hrun_strf("%s's host file %s", whose, path);
-    rc = 1;
-done:
-    hrun_host_list_release(&list);
-    return rc;
+    return 1;
 }
 
 /* ---------------------------------------------------------------- the first that knows something */

@@ -81,17 +81,6 @@ static void read_cache_lines(struct hrun_cache *cache)
         qsort(cache->lines, cache->nlines, sizeof *cache->lines, compare_lines);
 }
 
-static void cache_free(struct hrun_cache *cache)
-{
-    hrun_buf_release(&cache->text);
-    hrun_strvec_release(&cache->names);
-    hrun_strvec_release(&cache->fresh);
-    free(cache->lines);
-    free(cache->path);
-    free(cache->dir);
-    free(cache);
-}
-
 struct hrun_cache *hrun_cache_open(const struct hrun_cluster_request *req, const char *own_name)
 {
     struct hrun_cache *cache = req->cache_dir && *req->cache_dir ? xcalloc(1, sizeof *cache) : NULL;
@@ -123,35 +112,32 @@ static int is_current(const struct hrun_cache *cache, int64_t asked_s)
 }
 
 /* Copy a field; "-" stands for what was not told. */
-static int field_copy(const char *field, char **copy)
+static char *copy_cache_field(const char *field)
 {
-    *copy = strcmp(field, "-") ? xstrdup(field) : NULL;
-    return *copy || !strcmp(field, "-") ? 0 : -1;
+    return strcmp(field, "-") ? xstrdup(field) : NULL;
 }
 
 struct hrun_host_answer *hrun_cache_find(const struct hrun_cache *cache, const char *host)
 {
     const struct line *line = cache ? find_cached_line(cache, host) : NULL;
-    char *rest = line ? xstrdup(line->rest) : NULL, *next = rest, *f[NFIELDS] = { NULL };
-    struct hrun_host_answer *t = rest ? xcalloc(1, sizeof *t) : NULL;
+    autofree char *rest = line ? xstrdup(line->rest) : NULL;
+    char *next = rest, *f[NFIELDS] = { NULL };
+    struct hrun_host_answer *t;
     int n = ASKED;
 
-    for (; t && next && n < NFIELDS; n++)
+    for (; next && n < NFIELDS; n++)
         f[n] = strsep(&next, "\t");
-    if (t && n == NFIELDS && !next && !field_copy(f[FINGERPRINT], &t->fingerprint) &&
-        !field_copy(f[MACHINE], &t->machine) && !field_copy(f[USABLE], &t->usable) && !field_copy(f[MPI], &t->mpi) &&
-        !field_copy(f[CPU], &t->cpu_model)) {
-        t->asked_s = strtoll(f[ASKED], NULL, 10);
-        t->key = strtoull(f[KEY], NULL, 16);
-        t->memory_bytes = strtoull(f[MEMORY], NULL, 10);
-        t->cpu_quota = hrun_cpu_quota_of(f[QUOTA]);
-        t->remembered = 1;
-    }
-    free(rest);
-    if (t && t->remembered && is_current(cache, t->asked_s) && t->memory_bytes <= HRUN_MEMORY_MAX)
-        return t;
-    hrun_host_answer_destroy(t);
-    return NULL;
+    if (!rest || n < NFIELDS || next || !is_current(cache, strtoll(f[ASKED], NULL, 10)) ||
+        strtoull(f[MEMORY], NULL, 10) > HRUN_MEMORY_MAX)
+        return NULL;
+    t = xmalloc(sizeof *t);
+    *t = (struct hrun_host_answer){
+        .asked_s = strtoll(f[ASKED], NULL, 10), .key = strtoull(f[KEY], NULL, 16),
+        .memory_bytes = strtoull(f[MEMORY], NULL, 10), .cpu_quota = hrun_cpu_quota_of(f[QUOTA]), .remembered = 1,
+        .fingerprint = copy_cache_field(f[FINGERPRINT]), .machine = copy_cache_field(f[MACHINE]),
+        .usable = copy_cache_field(f[USABLE]), .mpi = copy_cache_field(f[MPI]), .cpu_model = copy_cache_field(f[CPU])
+    };
+    return t;
 }
 
 static char *topology_path(const struct hrun_cache *cache, uint64_t key)
@@ -161,16 +147,14 @@ static char *topology_path(const struct hrun_cache *cache, uint64_t key)
 
 int hrun_cache_topology(const struct hrun_cache *cache, uint64_t key, struct hrun_buf *xml)
 {
-    char *path = cache ? topology_path(cache, key) : NULL;
-    int rc = path ? hrun_file_read(path, xml_max, xml, NULL) : -1;
+    autofree char *path = cache ? topology_path(cache, key) : NULL;
 
-    free(path);
-    return rc || hrun_topology_key(xml->data, xml->len) != key ? -1 : 0;
+    return !path || hrun_file_read(path, xml_max, xml, NULL) || hrun_topology_key(xml->data, xml->len) != key ? -1 : 0;
 }
 
 void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hrun_host_answer *t)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     if (!cache)
         return;
@@ -180,7 +164,6 @@ void hrun_cache_put(struct hrun_cache *cache, const char *host, const struct hru
                   t->mpi ? t->mpi : "-", t->cpu_quota, t->cpu_model ? t->cpu_model : "-");
     hrun_strvec_push(&cache->names, host);
     hrun_strvec_push(&cache->fresh, b.data);
-    hrun_buf_release(&b);
 }
 
 static void remember_failure(struct hrun_cache *cache, const struct hrun_error *why)
@@ -191,8 +174,8 @@ static void remember_failure(struct hrun_cache *cache, const struct hrun_error *
 
 void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, size_t len)
 {
-    char *path = cache ? topology_path(cache, key) : NULL;
-    struct hrun_buf old = HRUN_BUF_INIT;
+    autofree char *path = cache ? topology_path(cache, key) : NULL;
+    autorelease(hrun_buf_release) struct hrun_buf old = HRUN_BUF_INIT;
     struct hrun_error why;
 
     if (!path)
@@ -201,8 +184,6 @@ void hrun_cache_keep(struct hrun_cache *cache, uint64_t key, const char *xml, si
         utimensat(AT_FDCWD, path, NULL, 0);     /* it serves new lines: not to be swept before them */
     else if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(path, xml, len, 0600, &why))
         remember_failure(cache, &why);
-    hrun_buf_release(&old);
-    free(path);
 }
 
 void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r)
@@ -247,7 +228,7 @@ static int compare_cached_names(const void *pa, const void *pb)
 /* The old lines that are still good, and the new ones. */
 static void write_lines(struct hrun_cache *cache)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error why;
 
     hrun_buf_adds(&b, index_head);
@@ -263,7 +244,6 @@ static void write_lines(struct hrun_cache *cache)
     }
     if (hrun_mkdirs(cache->dir, 0700, &why) || hrun_file_replace(cache->path, b.data, b.len, 0600, &why))
         remember_failure(cache, &why);
-    hrun_buf_release(&b);
     sweep_cache_folder(cache);
 }
 
@@ -276,6 +256,12 @@ char *hrun_cache_close(struct hrun_cache *cache)
     if (cache->names.n)
         write_lines(cache);
     why = cache->note;
-    cache_free(cache);
+    hrun_buf_release(&cache->text);
+    hrun_strvec_release(&cache->names);
+    hrun_strvec_release(&cache->fresh);
+    free(cache->lines);
+    free(cache->path);
+    free(cache->dir);
+    free(cache);
     return why;
 }

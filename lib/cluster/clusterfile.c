@@ -104,41 +104,28 @@ static int check_used(const struct load *l, const struct names *exclude, const c
 /* Read the hosts of every entry and take the excluded ones out. */
 static int read_hosts(struct load *l, struct hrun_error *err)
 {
-    struct names own = { HRUN_STRVEC_INIT, NULL };
-    const struct sub_entry *entry;
-    struct names *hosts;
-    char *path = NULL;
-    int rc = -1;
-
     if (l->file->exclude && read_names(l, l->file->exclude, "exclude", &l->exclude, err))
         return -1;
     for (unsigned e = 0; e < l->file->subclusters_count; e++) {
-        entry = &l->file->subclusters[e];
-        hosts = &l->hosts[e];
-        free(path);
-        path = hrun_strf("subclusters[%u].hosts", e);
-        if (read_names(l, entry->hosts, path, hosts, err))
-            goto done;
-        if (entry->exclude) {
-            free(path);
-            path = hrun_strf("subclusters[%u].exclude", e);
-            if (read_names(l, entry->exclude, path, &own, err))
-                goto done;
-        }
+        const struct sub_entry *entry = &l->file->subclusters[e];
+        struct names *hosts = &l->hosts[e];
+        autorelease(names_release) struct names own = { HRUN_STRVEC_INIT, NULL };
+        autofree char *path = hrun_strf("subclusters[%u].hosts", e);
+        autofree char *exclude = hrun_strf("subclusters[%u].exclude", e);
+
+        if (read_names(l, entry->hosts, path, hosts, err) ||
+            (entry->exclude && read_names(l, entry->exclude, exclude, &own, err)))
+            return -1;
         for (size_t i = 0; i < hosts->v.n; i++) {
             int here = excluded(&own, hosts->v.v[i]);
+
             if (excluded(&l->exclude, hosts->v.v[i]) || here)
                 hosts->v.v[i][0] = 0;
         }
-        if (check_used(l, &own, path, err))
-            goto done;
-        names_release(&own);
+        if (check_used(l, &own, exclude, err))
+            return -1;
     }
-    rc = check_used(l, &l->exclude, "exclude", err);
-done:
-    free(path);
-    names_release(&own);
-    return rc;
+    return check_used(l, &l->exclude, "exclude", err);
 }
 
 /* Take out what the allocation does not grant, each host once in the list of those. */
@@ -209,9 +196,9 @@ enum { PUS_MAX = 16384 };
 static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 {
     const char *text = l->file->subclusters[e].topology, *other, *slash = strrchr(l->path, '/');
-    struct hrun_topo *t = NULL;
+    autofree char *path = NULL;
+    struct hrun_topo *t;
     struct hrun_error why;
-    char *path = NULL;
 
     if (!text)
         return 0;
@@ -222,14 +209,9 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
             return 0;
         }
     }
-    if (!is_file(text)) {
-        t = hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
-    } else {
-        path = *text == '/' || !slash ? xstrdup(text)
-                                      : hrun_strf("%.*s%s", (int)(slash + 1 - l->path), l->path, text);
-        t = hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why);
-        free(path);
-    }
+    path = *text == '/' || !slash ? xstrdup(text) : hrun_strf("%.*s%s", (int)(slash + 1 - l->path), l->path, text);
+    t = is_file(text) ? hrun_topo_load(HRUN_TOPO_XML_FILE, path, &why)
+                      : hrun_topo_load(HRUN_TOPO_SYNTHETIC, text, &why);
     if (!t)
         return FAIL(l, e, "topology", 0, err, "%s", why.text);
     hrun_cluster_add_topo(l->c, t);
@@ -350,28 +332,24 @@ static int fail_no_host(const struct load *l, struct hrun_error *err)
     return hrun_yaml_fail(l->marks, "subclusters", 0, err, why.code, "%s", why.text);
 }
 
-/* What the file says of the ledger: a path relative to the file's own folder, "none", or nothing. 0, or -1. */
-static void copy_ledger(const char *path, const struct file *f, char **out)
+/* What the file says of the ledger: a path relative to the file's own folder, "none", or (NULL) nothing. */
+static char *ledger_folder(const char *path, const struct file *f)
 {
     const char *slash = strrchr(path, '/');
 
-    if (!f->ledger)
-        return;
-    *out = *f->ledger == '/' || !slash || !strcmp(f->ledger, "none")
-               ? xstrdup(f->ledger) : hrun_strf("%.*s%s", (int)(slash + 1 - path), path, f->ledger);
+    if (!f->ledger || *f->ledger == '/' || !slash || !strcmp(f->ledger, "none"))
+        return f->ledger ? xstrdup(f->ledger) : NULL;
+    return hrun_strf("%.*s%s", (int)(slash + 1 - path), path, f->ledger);
 }
 
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err)
 {
-    struct hrun_yaml *marks = NULL;
     void *data = NULL;
-    char *found = NULL;
 
-    if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
+    if (hrun_yaml_load(path, &file_schema, &data, NULL, err))
         return -1;
-    copy_ledger(path, data, &found);
-    hrun_yaml_free(&file_schema, data, marks);
-    *out = found;
+    *out = ledger_folder(path, data);
+    hrun_yaml_free(&file_schema, data, NULL);
     return 0;
 }
 
@@ -396,19 +374,16 @@ static const struct sub_entry *find_named_entry(const struct file *f, const char
 int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
                            struct hrun_error *err)
 {
-    struct hrun_yaml *marks = NULL;
     void *data = NULL;
     const struct sub_entry *e;
-    int is_known;
 
-    if (hrun_yaml_load(path, &file_schema, &data, &marks, err))
+    if (hrun_yaml_load(path, &file_schema, &data, NULL, err))
         return -1;
     e = find_named_entry(data, subcluster);
     *cost_per_hour = e && e->cost_per_hour ? *e->cost_per_hour : 0;
     *power_w = e && e->power_w ? *e->power_w : 0;
-    is_known = *cost_per_hour > 0 || *power_w > 0;
-    hrun_yaml_free(&file_schema, data, marks);
-    return is_known;
+    hrun_yaml_free(&file_schema, data, NULL);
+    return *cost_per_hour > 0 || *power_w > 0;
 }
 
 int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err)
@@ -417,7 +392,7 @@ int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err
                       .resolver = d->resolver, .local = -1 };
     void *data = NULL;
     unsigned n;
-    int rc = -1;
+    int rc;
 
     if (hrun_yaml_load(l.path, &file_schema, &data, &l.marks, err))
         return -1;
@@ -425,19 +400,18 @@ int hrun_clusterfile_load(const struct hrun_discovery *d, struct hrun_error *err
     n = l.file->subclusters_count;
     l.hosts = xcalloc(n, sizeof *l.hosts);
     l.described = xcalloc(n, sizeof(struct hrun_topo *));
-    copy_ledger(l.path, l.file, &l.c->ledger);
-    if (read_hosts(&l, err))
-        goto done;
-    drop_not_granted(&l);
-    l.default_level = default_level(&l);
-    if (hrun_described_ask(&l, err))
-        goto done;
+    l.c->ledger = ledger_folder(l.path, l.file);
+    rc = read_hosts(&l, err);
+    if (!rc) {
+        drop_not_granted(&l);
+        l.default_level = default_level(&l);
+        rc = hrun_described_ask(&l, err);
+    }
+    for (unsigned e = 0; e < n && !rc; e++)
+        rc = load_entry(&l, e, err);
+    if (!rc && !l.c->nsubs)
+        rc = fail_no_host(&l, err);
     for (unsigned e = 0; e < n; e++)
-        if (load_entry(&l, e, err))
-            goto done;
-    rc = l.c->nsubs ? 0 : fail_no_host(&l, err);
-done:
-    for (unsigned e = 0; l.hosts && e < n; e++)
         names_release(&l.hosts[e]);
     free(l.hosts);
     free(l.described);

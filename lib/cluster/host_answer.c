@@ -295,11 +295,9 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
     autofree struct hrun_host_answer **fresh = xcalloc((size_t)n + 1, sizeof *fresh);
     autofree struct hrun_error *errors = xcalloc((size_t)n + 1, sizeof *errors);
     struct known known = { NULL, 0, 0 };
-    int nasked = 0, nfailed = 0, rc = -1;
+    int nasked = 0, nfailed = 0, rc;
 
     *bad = -1;
-    for (int i = 0; i < n; i++)
-        answers[i] = NULL;
     for (int i = 0; i < n; i++) {
         answers[i] = req->refresh ? NULL : recall_answer(cache, c, &known, hosts[i]);
         if (answers[i])
@@ -307,31 +305,25 @@ int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *ca
         where[nasked] = i;
         names[nasked++] = hosts[i];
     }
-    if (nasked && ask_unknown_hosts(req, cache, c, &known, names, nasked, fresh, errors, err))
-        goto done;
+    rc = nasked ? ask_unknown_hosts(req, cache, c, &known, names, nasked, fresh, errors, err) : 0;
     for (int i = 0; i < nasked; i++) {
         answers[where[i]] = fresh[i];
-        fresh[i] = NULL;
         nfailed += errors[i].code != 0;
     }
-    if (nfailed && !req->skip_unreachable) {
-        fail_failures(names, nasked, errors, bad, err);
+    if (!rc && nfailed && !req->skip_unreachable) {
+        rc = fail_failures(names, nasked, errors, bad, err);
         *bad = where[*bad];
-        goto done;
     }
-    for (int i = 0; i < nasked; i++)
+    for (int i = 0; i < nasked && !rc; i++)
         if (errors[i].code) {
             hrun_strvec_push(&c->unreachable, names[i]);
             hrun_strvec_push(&c->why_not, errors[i].text);
         }
-    rc = check_machines(hosts, n, answers, bad, err);
-done:
+    rc = rc ? rc : check_machines(hosts, n, answers, bad, err);
     for (int i = 0; i < n && rc; i++) {
         hrun_host_answer_destroy(answers[i]);
         answers[i] = NULL;
     }
-    for (int i = 0; i < nasked; i++)
-        hrun_host_answer_destroy(fresh[i]);
     free(known.v);
     return rc;
 }

@@ -101,7 +101,8 @@ static int add_mention(struct hrun_host_entry *first, const struct hrun_host_ent
  * become 0: all cores. */
 static int merge_mentions(struct hrun_host_list *list, const char *file, struct hrun_error *err)
 {
-    struct hrun_host_entry **sorted = xmalloc((list->n + 1) * sizeof *sorted), *first = NULL;
+    autofree struct hrun_host_entry **sorted = xmalloc((list->n + 1) * sizeof *sorted);
+    struct hrun_host_entry *first = NULL;
     int counted = 0, rc = 0;
     size_t n = 0;
 
@@ -117,7 +118,6 @@ static int merge_mentions(struct hrun_host_list *list, const char *file, struct 
         rc = add_mention(first, sorted[i], file, err);
         sorted[i]->slots = 0;
     }
-    free(sorted);
     for (size_t i = 0; i < list->n && !rc; i++) {
         struct hrun_host_entry e = list->v[i];
 
@@ -155,9 +155,11 @@ static int hand_over(struct hrun_host_list *found, const char *place, struct hru
 static int read_setting(char **p, const char *file, int line, int column, int *slots, int *max_slots,
                         struct hrun_error *err)
 {
-    static const char *const slot_keys[] = { "slots", "slot", "cpus", "cpu", "count" };
-    static const char *const max_keys[] = { "max_slots", "max-slots", "slots_max", "slots-max" };
-    static const char *const user_keys[] = { "username", "user-name", "user_name", "user" };
+    static const struct { const char *key; enum { SLOTS, MOST, USER } what; } known[] = {
+        { "slots", SLOTS }, { "slot", SLOTS }, { "cpus", SLOTS }, { "cpu", SLOTS }, { "count", SLOTS },
+        { "max_slots", MOST }, { "max-slots", MOST }, { "slots_max", MOST }, { "slots-max", MOST },
+        { "username", USER }, { "user-name", USER }, { "user_name", USER }, { "user", USER },
+    };
     char *key = *p, *key_end = key + strcspn(key, "= \t\r\v\f"), *eq = key_end + strspn(key_end, blanks);
     char *value, *end;
     struct hrun_error why;
@@ -165,14 +167,11 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
     int64_t count;
     size_t len = (size_t)(key_end - key);
 
-    for (size_t i = 0; i < sizeof slot_keys / sizeof slot_keys[0]; i++)
-        if (strlen(slot_keys[i]) == len && !strncmp(key, slot_keys[i], len))
-            into = slots;
-    for (size_t i = 0; i < sizeof max_keys / sizeof max_keys[0]; i++)
-        if (strlen(max_keys[i]) == len && !strncmp(key, max_keys[i], len))
-            into = max_slots;
-    for (size_t i = 0; i < sizeof user_keys / sizeof user_keys[0]; i++)
-        is_user |= strlen(user_keys[i]) == len && !strncmp(key, user_keys[i], len);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].key) == len && !strncmp(key, known[i].key, len)) {
+            into = known[i].what == SLOTS ? slots : known[i].what == MOST ? max_slots : NULL;
+            is_user = known[i].what == USER;
+        }
     if ((!into && !is_user) || *eq != '=')
         return hrun_fail_at(err, HRUN_EPARSE, file, line, column,
                             "'%.*s' is not understood behind a host name; a line is 'NAME [slots=N] "
@@ -221,33 +220,24 @@ static int read_hostfile_line(struct hrun_host_list *list, const char *file, cha
 
 int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err)
 {
-    struct hrun_host_list found = HRUN_HOST_LIST_INIT;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_host_list_release) struct hrun_host_list found = HRUN_HOST_LIST_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     char *line, *next, *end;
-    int number = 1, rc = -1;
 
     if (hrun_file_read(path, file_max, &text, err))
-        goto done;
-    line = text.data;
-    if (!strncmp(line, "\xef\xbb\xbf", 3))  /* byte order mark */
-        line += 3;
+        return -1;
+    line = text.data + (strncmp(text.data, "\xef\xbb\xbf", 3) ? 0 : 3);     /* byte order mark */
     end = text.data + text.len;
-    for (; line < end; line = next, number++) {
+    for (int number = 1; line < end; line = next, number++) {
         next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next + 1 : end + 1;
-        if (memchr(line, 0, (size_t)((next < end ? next : end) - line))) {
-            hrun_fail_at(err, HRUN_EPARSE, path, number, 0, "this is no text: the line holds a zero byte");
-            goto done;
-        }
+        if (memchr(line, 0, (size_t)((next < end ? next : end) - line)))
+            return hrun_fail_at(err, HRUN_EPARSE, path, number, 0, "this is no text: the line holds a zero byte");
         next[-1] = 0;
         if (read_hostfile_line(&found, path, line, number, err))
-            goto done;
+            return -1;
     }
-    rc = hand_over(&found, path, list, err);
-done:
-    hrun_host_list_release(&found);
-    hrun_buf_release(&text);
-    return rc;
+    return hand_over(&found, path, list, err);
 }
 
 int hrun_hostfile_read(const char *path, struct hrun_host_list *list, struct hrun_error *err)
@@ -278,11 +268,12 @@ static char *item_end(char *p)
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err)
 {
     static const char place[] = "--host";
-    struct hrun_host_list found = HRUN_HOST_LIST_INIT;
-    char *copy = xstrdup(text), *item, *end, *tail;
-    int rc = -1, last;
+    autorelease(hrun_host_list_release) struct hrun_host_list found = HRUN_HOST_LIST_INIT;
+    autofree char *copy = xstrdup(text);
+    char *end, *tail;
+    int last = 0;
 
-    for (item = copy, last = 0; !last; item = end + 1) {
+    for (char *item = copy; !last; item = end + 1) {
         end = item_end(item);
         last = *end == 0;
         *end = 0;
@@ -290,13 +281,9 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
         for (tail = item + strlen(item); tail > item && strchr(blanks, tail[-1]); tail--)
             tail[-1] = 0;
         if (add_item(&found, place, item, 1, (int)(item - copy) + 1, NOT_GIVEN, err))
-            goto done;
+            return -1;
     }
-    rc = hand_over(&found, place, list, err);
-done:
-    hrun_host_list_release(&found);
-    free(copy);
-    return rc;
+    return hand_over(&found, place, list, err);
 }
 
 /* ---------------------------------------------------------------- both */

@@ -27,10 +27,8 @@ static int compare_host_names(const void *a, const void *b)
 
 void hrun_resolver_know(struct hrun_resolver *r, const char *name)
 {
-    char *copy = tfind(name, &r->known, compare_host_names) ? NULL : xstrdup(name);
-
-    if (copy && !tsearch(copy, &r->known, compare_host_names))
-        free(copy);
+    if (!tfind(name, &r->known, compare_host_names) && !tsearch(xstrdup(name), &r->known, compare_host_names))
+        hrun_out_of_memory();
 }
 
 struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
@@ -39,16 +37,14 @@ struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
 
     if (gethostname(r->own, sizeof r->own - 1)) {
         hrun_fail_errno(err, HRUN_EIO, "cannot find this host's name");
-        goto fail;
+        free(r);
+        return NULL;
     }
     if (!r->own[0])
         snprintf(r->own, sizeof r->own, "localhost");
     if (getifaddrs(&r->addresses))
         r->addresses = NULL;    /* names still tell this host from others */
     return r;
-fail:
-    hrun_resolver_destroy(r);
-    return NULL;
 }
 
 void hrun_resolver_destroy(struct hrun_resolver *r)
@@ -120,9 +116,9 @@ static int lookup(const char *name, struct addrinfo **list)
 int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err)
 {
     struct addrinfo *list = NULL;
-    char *bare = NULL;
+    autofree char *bare = NULL;
     size_t len = strlen(name);
-    int rc = -1, code;
+    int code;
 
     if (is_own_name(r, name)) {
         *is_local = 1;
@@ -135,20 +131,14 @@ int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local,
     /* "[::1]" is how host lists write IPv6 addresses. */
     bare = name[0] == '[' && name[len - 1] == ']' ? xstrndup(name + 1, len - 2) : xstrdup(name);
     code = lookup(bare, &list);
-    if (code) {
-        hrun_fail(err, HRUN_EINVAL, "unknown host '%s': %s", name,
-                  code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code));
-        goto done;
-    }
+    if (code)
+        return hrun_fail(err, HRUN_EINVAL, "unknown host '%s': %s", name,
+                         code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code));
     *is_local = 0;
     for (const struct addrinfo *a = list; a; a = a->ai_next)
         *is_local |= is_own_address(r, a->ai_addr);
     if (!*is_local)
         hrun_resolver_know(r, name);
-    rc = 0;
-done:
-    if (list)
-        freeaddrinfo(list);
-    free(bare);
-    return rc;
+    freeaddrinfo(list);
+    return 0;
 }
