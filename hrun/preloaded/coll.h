@@ -68,9 +68,24 @@ struct coll_entry {            /* of a call that has come before */
     struct coll_choice choice;
 };
 
+/* What a program has called. */
+struct coll_call {
+    enum hrun_net_op op;
+    int with_counts;           /* a variant with counts */
+    const void *own;           /* what each rank sends to the root, gets from it, or broadcasts */
+    int own_count;
+    MPI_Datatype own_type;
+    const void *all;           /* of the root: what it gets from all, or sends to them */
+    int all_count;             /* of each rank, without counts */
+    const int *counts, *places;
+    MPI_Datatype all_type;
+    int root;
+    MPI_Comm comm;
+};
+
 /* One call: who does it, and is it timed. */
 struct coll_turn {
-    struct coll_comm *comm;
+    struct coll_comm *comm;    /* NULL: nothing is timed */
     struct coll_entry *entry;
     const struct coll_choice *choice;  /* NULL: the library */
     int timed;
@@ -91,10 +106,9 @@ struct coll_comm {
 
 /* What is known of a communicator. NULL: it is left alone. */
 struct coll_comm *coll_comm(MPI_Comm comm);
-/* How an operation is done, with c->own made. 0: by the library, which is not timed; else, when it has been done,
+/* How a call is done, with c->own made. 0: by the library, which is not timed; else, when it has been done,
  * coll_turn_end follows. bytes -1: a variant with counts. */
-int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum hrun_net_op op, int root, double bytes,
-                    struct coll_turn *turn);
+int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double bytes, struct coll_turn *turn);
 void coll_turn_end(struct coll_turn *turn);
 /* Memory until the next call or coll_scratch_done; NULL: there is none. */
 char *coll_scratch(struct coll_comm *c, size_t size);
@@ -151,18 +165,21 @@ int coll_move_parts(struct coll_comm *c, const struct coll_tree *tree, const str
 int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *data, int64_t bytes,
                     int64_t segment);
 
-/* ---------------------------------------------------------------- operations (operations.c) */
+/* ---------------------------------------------------------------- operations (operations.c)
+ *
+ * coll_do: 1 when the call is done, and *rc is MPI's; 0 when it is left to the MPI library: then, when that has done it,
+ * coll_turn_end follows. */
+int coll_do(const struct coll_call *call, struct coll_turn *turn, int *rc);
 
-/* Result: 1 when it is done, and *rc is MPI's; 0 when it is left to the MPI library. */
-
-int coll_do_gather(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
-                     int root, MPI_Comm comm, int *rc);
-int coll_do_scatter(const void *send, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
-                      int root, MPI_Comm comm, int *rc);
-int coll_do_gatherv(const void *send, int count, MPI_Datatype type, void *in, const int *in_counts,
-                      const int *places, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc);
-int coll_do_scatterv(const void *send, const int *counts, const int *places, MPI_Datatype type, void *in,
-                       int in_count, MPI_Datatype in_type, int root, MPI_Comm comm, int *rc);
-int coll_do_bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, int *rc);
+/* The calls of the functions that are wrapped. Arguments are those of MPI's function. */
+#define COLL_GATHER(op, send, count, type, in, in_count, in_type, root, comm) \
+    { op, 0, send, count, type, in, in_count, NULL, NULL, in_type, root, comm }
+#define COLL_SCATTER(op, send, count, type, in, in_count, in_type, root, comm) \
+    { op, 0, in, in_count, in_type, send, count, NULL, NULL, type, root, comm }
+#define COLL_GATHERV(op, send, count, type, in, in_counts, places, in_type, root, comm) \
+    { op, 1, send, count, type, in, 0, in_counts, places, in_type, root, comm }
+#define COLL_SCATTERV(op, send, counts, places, type, in, in_count, in_type, root, comm) \
+    { op, 1, in, in_count, in_type, send, 0, counts, places, type, root, comm }
+#define COLL_BCAST(op, buf, count, type, root, comm) { op, 0, buf, count, type, NULL, 0, NULL, NULL, NULL, root, comm }
 
 #endif

@@ -19,24 +19,28 @@
 #define P_BCAST (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 #define N_BCAST buf, count, type, root, comm
 
-#define CALL(Name, ours, params, ...) \
+#define CALL(Name, make_call, op, params, ...) \
     int MPI_##Name params \
     { \
         static __typeof__(&PMPI_##Name) real; \
+        const struct coll_call call = make_call(op, __VA_ARGS__); \
+        struct coll_turn turn; \
         int rc; \
-        if (ours(__VA_ARGS__, &rc)) \
+        if (coll_do(&call, &turn, &rc)) \
             return rc; \
         if (!real) \
             real = (__typeof__(real))coll_real("PMPI_" #Name); \
-        return real(__VA_ARGS__); \
+        rc = real(__VA_ARGS__); \
+        coll_turn_end(&turn); \
+        return rc; \
     } \
     SECOND(Name, params)
 
-CALL(Gather, coll_do_gather, P_GATHER, N_GATHER)
-CALL(Scatter, coll_do_scatter, P_GATHER, N_GATHER)
-CALL(Gatherv, coll_do_gatherv, P_GATHERV, N_GATHERV)
-CALL(Scatterv, coll_do_scatterv, P_SCATTERV, N_SCATTERV)
-CALL(Bcast, coll_do_bcast, P_BCAST, N_BCAST)
+CALL(Gather, COLL_GATHER, HRUN_NET_GATHER, P_GATHER, N_GATHER)
+CALL(Scatter, COLL_SCATTER, HRUN_NET_SCATTER, P_GATHER, N_GATHER)
+CALL(Gatherv, COLL_GATHERV, HRUN_NET_GATHER, P_GATHERV, N_GATHERV)
+CALL(Scatterv, COLL_SCATTERV, HRUN_NET_SCATTER, P_SCATTERV, N_SCATTERV)
+CALL(Bcast, COLL_BCAST, HRUN_NET_BCAST, P_BCAST, N_BCAST)
 
 int MPI_Init(int *argc, char ***argv)
 {

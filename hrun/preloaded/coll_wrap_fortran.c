@@ -32,29 +32,34 @@ static MPI_Comm comm_of(const MPI_Fint *comm)
 }
 
 #define SEEN __attribute__((visibility("default")))
-#define WRAPPER(symbol, ours, params, names, ...) \
+#define WRAPPER(symbol, make_call, op, params, names, ...) \
     SEEN void symbol params; \
     SEEN void hrun_coll_p##symbol params; \
     void hrun_coll_p##symbol params \
     { \
         static void (*real) params; \
+        struct coll_turn turn = { .comm = NULL }; \
         int rc; \
-        if (coll_mpi()->Comm_f2c && ours(__VA_ARGS__, &rc)) { \
-            if (ierror) \
-                *ierror = rc; \
-            return; \
+        if (coll_mpi()->Comm_f2c) { \
+            const struct coll_call call = make_call(op, __VA_ARGS__); \
+            if (coll_do(&call, &turn, &rc)) { \
+                if (ierror) \
+                    *ierror = rc; \
+                return; \
+            } \
         } \
         if (!real) \
             real = (__typeof__(real))coll_real("p" #symbol); \
         real names; \
+        coll_turn_end(&turn); \
     } \
     void symbol params \
     { \
         hrun_coll_p##symbol names; \
     }
-#define CALL(fortran, ours, params, names, ...) \
-    WRAPPER(mpi_##fortran##_, ours, params, names, __VA_ARGS__) \
-    WRAPPER(mpi_##fortran##_f08_, ours, params, names, __VA_ARGS__)
+#define CALL(fortran, make_call, op, params, names, ...) \
+    WRAPPER(mpi_##fortran##_, make_call, op, params, names, __VA_ARGS__) \
+    WRAPPER(mpi_##fortran##_f08_, make_call, op, params, names, __VA_ARGS__)
 
 #define P_GATHER (const void *send, const MPI_Fint *count, const MPI_Fint *type, void *in, const MPI_Fint *in_count, \
                   const MPI_Fint *in_type, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *ierror)
@@ -71,15 +76,15 @@ static MPI_Comm comm_of(const MPI_Fint *comm)
                  MPI_Fint *ierror)
 #define N_BCAST (buf, count, type, root, comm, ierror)
 
-CALL(gather, coll_do_gather, P_GATHER, N_GATHER, buffer(send), *count, type_of(type), buffer(in), *in_count,
-     type_of(in_type), *root, comm_of(comm))
-CALL(scatter, coll_do_scatter, P_GATHER, N_GATHER, buffer(send), *count, type_of(type), buffer(in), *in_count,
-     type_of(in_type), *root, comm_of(comm))
-CALL(gatherv, coll_do_gatherv, P_GATHERV, N_GATHERV, buffer(send), *count, type_of(type), buffer(in), in_counts,
-     places, type_of(in_type), *root, comm_of(comm))
-CALL(scatterv, coll_do_scatterv, P_SCATTERV, N_SCATTERV, buffer(send), counts, places, type_of(type), buffer(in),
+CALL(gather, COLL_GATHER, HRUN_NET_GATHER, P_GATHER, N_GATHER, buffer(send), *count, type_of(type), buffer(in),
      *in_count, type_of(in_type), *root, comm_of(comm))
-CALL(bcast, coll_do_bcast, P_BCAST, N_BCAST, buffer(buf), *count, type_of(type), *root, comm_of(comm))
+CALL(scatter, COLL_SCATTER, HRUN_NET_SCATTER, P_GATHER, N_GATHER, buffer(send), *count, type_of(type), buffer(in),
+     *in_count, type_of(in_type), *root, comm_of(comm))
+CALL(gatherv, COLL_GATHERV, HRUN_NET_GATHER, P_GATHERV, N_GATHERV, buffer(send), *count, type_of(type), buffer(in),
+     in_counts, places, type_of(in_type), *root, comm_of(comm))
+CALL(scatterv, COLL_SCATTERV, HRUN_NET_SCATTER, P_SCATTERV, N_SCATTERV, buffer(send), counts, places, type_of(type),
+     buffer(in), *in_count, type_of(in_type), *root, comm_of(comm))
+CALL(bcast, COLL_BCAST, HRUN_NET_BCAST, P_BCAST, N_BCAST, buffer(buf), *count, type_of(type), *root, comm_of(comm))
 
 typedef void status_only(MPI_Fint *ierror);
 typedef void thread_init(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);

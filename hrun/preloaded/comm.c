@@ -80,7 +80,7 @@ static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 }
 
 /* Where the ranks of comm are; c->places stays NULL where that is not known. */
-static void place(struct coll_comm *c, MPI_Comm comm)
+static void find_places(struct coll_comm *c, MPI_Comm comm)
 {
     int n = c->ranks.n, *numbers = coll_need((size_t)n * 2, sizeof *numbers), *ranks = numbers + n;
     int *places = coll_need((size_t)n * 2, sizeof *places), good;
@@ -126,7 +126,7 @@ static double cost_of_own(const struct coll_comm *c)
     return 4 * 2 * rounds * most;
 }
 
-static struct coll_comm *make(MPI_Comm comm)
+static struct coll_comm *make_coll_comm(MPI_Comm comm)
 {
     struct coll_comm *c = coll_need(1, sizeof *c);
     int inter = 1;
@@ -137,7 +137,7 @@ static struct coll_comm *make(MPI_Comm comm)
     our.mpi.Comm_size(comm, &c->ranks.n);
     our.mpi.Comm_rank(comm, &c->rank);
     if (!inter && c->ranks.n > 1)
-        place(c, comm);
+        find_places(c, comm);
     if (c->places)
         c->own_cost_s = cost_of_own(c);
     if (our.mpi.Comm_set_attr(comm, our.key, c) != MPI_SUCCESS) {
@@ -155,7 +155,7 @@ struct coll_comm *coll_comm(MPI_Comm comm)
     if (!our.active || comm == our.mpi.no_comm || our.mpi.Comm_get_attr(comm, our.key, &c, &found) != MPI_SUCCESS)
         return NULL;
     /* Two threads do not call operations on one communicator at once. */
-    c = found ? c : make(comm);
+    c = found ? c : make_coll_comm(comm);
     return c && c->places ? c : NULL;
 }
 
@@ -177,7 +177,7 @@ static struct coll_entry *entry_of(struct coll_comm *c, enum hrun_net_op op, int
     return e;
 }
 
-static void choose(struct coll_comm *c, struct coll_entry *e)
+static void choose_way(struct coll_comm *c, struct coll_entry *e)
 {
     e->chosen = 1;
     if (e->bytes < 0)
@@ -205,7 +205,7 @@ static const struct coll_choice *propose(struct coll_comm *c, MPI_Comm comm, str
     if (e->calls < COUNTS_PATIENCE * patience)
         e->calls++;
     if (!e->chosen && e->calls >= (bytes < 0 ? COUNTS_PATIENCE : 1) * patience)
-        choose(c, e);
+        choose_way(c, e);
     if (!e->choice.way)
         return NULL;
     if (c->own == our.mpi.no_comm) {
@@ -225,27 +225,22 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Is it the turn of ours in the trial? Ours, library, library, ours, ours, and so on: a drift meets both alike. */
-static int turn_of_ours(int tried)
+int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double bytes, struct coll_turn *turn)
 {
-    return (tried + 1) / 2 % 2 == 0;
-}
-
-int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum hrun_net_op op, int root, double bytes,
-                    struct coll_turn *turn)
-{
-    struct coll_entry *e = entry_of(c, op, root, bytes < 0 ? -1 : coll_round(c->tuning->net, bytes));
-    const struct coll_choice *choice = propose(c, comm, e, bytes);
+    int forced = c->tuning->forced[call->op][0] != 0;
+    struct coll_entry *e = entry_of(c, call->op, call->root, bytes < 0 ? -1 : coll_round(c->tuning->net, bytes));
+    const struct coll_choice *choice = propose(c, call->comm, e, bytes);
 
     if (!choice)
         return 0;
     *turn = (struct coll_turn){ .comm = c, .entry = e, .choice = choice };
-    turn->timed = !c->tuning->forced[op][0] && e->tried < 2 * COLL_TRIALS;
+    turn->timed = !forced && e->tried < 2 * COLL_TRIALS;
     if (!e->record)
-        e->record = coll_record_begin(c, e, c->tuning->forced[op][0] ? COLL_FORCED : COLL_UNDECIDED);
-    if (turn->timed && !turn_of_ours(e->tried))
+        e->record = coll_record_begin(c, e, forced ? COLL_FORCED : COLL_UNDECIDED);
+    /* Ours, library, library, ours, ours, and so on: a drift meets both alike. */
+    if (turn->timed && (e->tried + 1) / 2 % 2)
         turn->choice = NULL;
-    else if (!c->tuning->forced[op][0] && !turn->timed && !e->kept)
+    else if (!forced && !turn->timed && !e->kept)
         return 0;
     if (turn->choice)
         coll_record_call(e->record);
@@ -253,7 +248,7 @@ int coll_turn_begin(struct coll_comm *c, MPI_Comm comm, enum hrun_net_op op, int
     return 1;
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -271,7 +266,7 @@ static double typical(const struct hrun_net *net, const struct coll_entry *e, do
     /* Of a variant with counts some parts may be irregular. */
     if (e->op == HRUN_NET_GATHER && coll_piece(net, e->bytes < 0 ? net->thresholds.gather_M2 : e->bytes) > 0)
         return sum / COLL_TRIALS;
-    qsort(times, COLL_TRIALS, sizeof *times, ascending);
+    qsort(times, COLL_TRIALS, sizeof *times, compare_times);
     return times[COLL_TRIALS / 2];
 }
 
@@ -280,7 +275,7 @@ void coll_turn_end(struct coll_turn *turn)
     struct coll_entry *e = turn->entry;
     double own[2], slowest[2] = { 0, 0 };
 
-    if (!turn->timed)
+    if (!turn->comm || !turn->timed)
         return;
     e->times[turn->choice != NULL][e->tried / 2] = now_s() - turn->begin_s;
     if (++e->tried < 2 * COLL_TRIALS)

@@ -59,7 +59,7 @@ static void leave(int status, void *unused)
 }
 
 __attribute__((constructor))
-static void read_words(void)
+static void read_hrun_mpich(void)
 {
     const char *words = getenv("HRUN_MPICH"), *fd = getenv("PMI_FD");
 

@@ -1,4 +1,4 @@
-/* tree.c - trees for unlike hosts; see coll.h */
+/* tree.c - trees for unlike hosts; see ways.h */
 #include "ways.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ struct far {
     int rank;
 };
 
-static int by_time(const void *a, const void *b)
+static int compare_distances(const void *a, const void *b)
 {
     const struct far *x = a, *y = b;
 
@@ -113,28 +113,32 @@ static double message_s(const struct hrun_net *net, const struct hrun_net_ranks 
     return hrun_net_p2p(net, r->host[from], r->kind[from], r->host[to], r->kind[to], bytes);
 }
 
-/* All ranks but the root, the nearest first. */
-static struct far *nearest_first(const struct hrun_net *net, const struct hrun_net_ranks *r, int root, double bytes)
+/* All ranks, the root first, then the nearest. */
+static int *nearest_first(const struct hrun_net *net, const struct hrun_net_ranks *r, int root, double bytes)
 {
     struct far *list = coll_need((size_t)r->n, sizeof *list);
-    int n = 0;
+    int *order = coll_need((size_t)r->n, sizeof *order), n = 0;
 
     for (int v = 0; v < r->n; v++)
         if (v != root)
             list[n++] = (struct far){ message_s(net, r, root, v, bytes), v };
-    qsort(list, (size_t)n, sizeof *list, by_time);
-    return list;
+    qsort(list, (size_t)n, sizeof *list, compare_distances);
+    order[0] = root;
+    for (int i = 0; i < n; i++)
+        order[i + 1] = list[i].rank;
+    free(list);
+    return order;
 }
 
 struct coll_tree *coll_tree_linear(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                    double bytes)
 {
-    struct far *list = nearest_first(net, ranks, root, bytes);
+    int *order = nearest_first(net, ranks, root, bytes);
     struct coll_tree *t = begin_tree(ranks->n, root);
 
-    for (int i = ranks->n - 2; i >= 0; i--)
-        link_child(t, root, list[i].rank);
-    free(list);
+    for (int i = ranks->n - 1; i > 0; i--)
+        link_child(t, root, order[i]);
+    free(order);
     return end_tree(t);
 }
 
@@ -150,79 +154,66 @@ static void link_binomial(struct coll_tree *t, const int *list, int n)
 struct coll_tree *coll_tree_binomial(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                      double bytes)
 {
-    struct far *list = nearest_first(net, ranks, root, bytes);
-    int *sorted = coll_need((size_t)ranks->n, sizeof *sorted);
+    int *order = nearest_first(net, ranks, root, bytes);
     struct coll_tree *t = begin_tree(ranks->n, root);
 
-    sorted[0] = root;
-    for (int i = 1; i < ranks->n; i++)
-        sorted[i] = list[i - 1].rank;
-    link_binomial(t, sorted, ranks->n);
-    free(list);
-    free(sorted);
+    link_binomial(t, order, ranks->n);
+    free(order);
     return end_tree(t);
 }
 
-/* Link those of list[n] whose head is `head`, of a kind each rank belongs to one of (the hosts, the switches): heads[i]
- * is the head of rank i there. member: which ranks count (NULL: all). */
-static void link_below(struct coll_tree *t, int head, const int *heads, const int *member, const struct far *list,
-                       int n, int *scratch)
+/* Link below head the ranks that it is the head of (heads NULL: all ranks), of those that are their own members (NULL:
+ * of all), in this order. */
+static void link_below(struct coll_tree *t, int head, const int *heads, const int *members, const int *order)
 {
-    int count = 0;
+    int *list = coll_need((size_t)t->n, sizeof *list), n = 0;
 
-    scratch[count++] = head;
-    for (int i = 0; i < n; i++) {
-        int v = list[i].rank;
+    list[n++] = head;
+    for (int i = 0; i < t->n; i++) {
+        int v = order[i];
 
-        if (v != head && heads[v] == head && (!member || member[v] == v))
-            scratch[count++] = v;
+        if (v != head && (!heads || heads[v] == head) && (!members || members[v] == v))
+            list[n++] = v;
     }
-    link_binomial(t, scratch, count);
+    link_binomial(t, list, n);
+    free(list);
 }
 
-/* The head of each rank's class (a host, a switch): the root, or the nearest one of the class. */
-static void find_heads(const int *class_of_rank, int n, int classes, int root, const struct far *list, int *head_of,
-                       int *heads)
+/* The head of each rank's class (a host, a switch), which is the first of the class in order. */
+static int *find_heads(const int *class_of_rank, int classes, const int *order, int n)
 {
-    for (int c = 0; c < classes; c++)
-        head_of[c] = -1;
-    head_of[class_of_rank[root]] = root;
-    for (int i = 0; i < n - 1; i++)
-        if (head_of[class_of_rank[list[i].rank]] < 0)
-            head_of[class_of_rank[list[i].rank]] = list[i].rank;
+    int *heads = coll_need((size_t)n, sizeof *heads), *head_of = coll_need((size_t)classes, sizeof *head_of);
+
+    for (int i = n - 1; i >= 0; i--)
+        head_of[class_of_rank[order[i]]] = order[i];
     for (int v = 0; v < n; v++)
         heads[v] = head_of[class_of_rank[v]];
+    free(head_of);
+    return heads;
 }
 
 struct coll_tree *coll_tree_hosts(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                   double bytes)
 {
-    int n = ranks->n, most = net->nhosts > net->ngroups ? net->nhosts : net->ngroups;
-    struct far *list = nearest_first(net, ranks, root, bytes);
-    int *work = coll_need((size_t)n * 4 + (size_t)most, sizeof *work);
-    int *of_host = work, *of_group = work + n, *group = work + 2 * n, *scratch = work + 3 * n, *head_of = work + 4 * n;
+    int n = ranks->n, *order = nearest_first(net, ranks, root, bytes), *group = coll_need((size_t)n, sizeof *group);
+    int *of_host, *of_group;
     struct coll_tree *t = begin_tree(n, root);
-    int count = 0;
 
     for (int v = 0; v < n; v++)
         group[v] = net->group_of[ranks->host[v]];
-    find_heads(ranks->host, n, net->nhosts, root, list, head_of, of_host);
-    find_heads(group, n, net->ngroups, root, list, head_of, of_group);
-    scratch[count++] = root;
-    for (int i = 0; i < n - 1; i++)
-        if (of_group[list[i].rank] == list[i].rank)
-            scratch[count++] = list[i].rank;
-    link_binomial(t, scratch, count);
-    link_below(t, root, of_group, of_host, list, n - 1, scratch);
-    for (int i = 0; i < n - 1; i++)
-        if (of_group[list[i].rank] == list[i].rank)
-            link_below(t, list[i].rank, of_group, of_host, list, n - 1, scratch);
-    link_below(t, root, of_host, NULL, list, n - 1, scratch);
-    for (int i = 0; i < n - 1; i++)
-        if (of_host[list[i].rank] == list[i].rank)
-            link_below(t, list[i].rank, of_host, NULL, list, n - 1, scratch);
-    free(list);
-    free(work);
+    of_host = find_heads(ranks->host, net->nhosts, order, n);
+    of_group = find_heads(group, net->ngroups, order, n);
+    link_below(t, root, NULL, of_group, order);
+    for (int i = 0; i < n; i++)
+        if (of_group[order[i]] == order[i])
+            link_below(t, order[i], of_group, of_host, order);
+    for (int i = 0; i < n; i++)
+        if (of_host[order[i]] == order[i])
+            link_below(t, order[i], of_host, NULL, order);
+    free(order);
+    free(group);
+    free(of_host);
+    free(of_group);
     return end_tree(t);
 }
 

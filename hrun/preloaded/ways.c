@@ -72,11 +72,6 @@ double coll_piece(const struct hrun_net *net, double bytes)
 
 /* ---------------------------------------------------------------- times of ours */
 
-static double bytes_to(const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
-{
-    return op == HRUN_NET_BCAST ? bytes : bytes * t->size[v];
-}
-
 /* What a rank in the tree does besides handing on: it copies what is for itself and for others. */
 static void add_copy(struct play_schedule *s, const struct coll_tree *t, enum hrun_net_op op, int v, double bytes)
 {
@@ -105,7 +100,7 @@ static void add_from_root(struct play_schedule *s, const struct coll_tree *t, en
         play_recv_wait(s, t->parent[v]);
     add_copy(s, t, op, v, bytes);
     for (int k = t->first[v]; k < t->first[v + 1]; k++)
-        play_send(s, t->child[k], bytes_to(t, op, t->child[k], bytes));
+        play_send(s, t->child[k], op == HRUN_NET_BCAST ? bytes : bytes * t->size[t->child[k]]);
     play_wait(s);
 }
 
@@ -215,24 +210,33 @@ static int binomial_is_irregular(const struct hrun_net *net, int n, double bytes
     return count > 1;
 }
 
+/* An operation whose way is to be chosen. */
+struct way_call {
+    const struct hrun_net *net;
+    const struct hrun_net_ranks *ranks;
+    enum hrun_net_op op;
+    int root;
+    double bytes;
+};
+
 /* algorithm NULL: what the network's selector takes. -1: it is not known. */
-static double library_time(const struct hrun_net *net, const struct hrun_net_ranks *r, enum hrun_net_op op, int root,
-                           double bytes, const char *algorithm)
+static double library_time(const struct way_call *w, const char *algorithm)
 {
-    struct hrun_net_call call = { .op = op, .bytes = bytes, .root = root, .algorithm = algorithm };
+    struct hrun_net_call call = { .op = w->op, .bytes = w->bytes, .root = w->root, .algorithm = algorithm };
     struct hrun_net_time time;
 
-    if (hrun_net_predict(net, &call, r, &time, NULL))
+    if (hrun_net_predict(w->net, &call, w->ranks, &time, NULL))
         return -1;
-    if (op == HRUN_NET_GATHER && !strcmp(time.algorithm, "binomial") && binomial_is_irregular(net, r->n, bytes))
-        time.time_s += net->thresholds.irregular_s;
+    if (w->op == HRUN_NET_GATHER && !strcmp(time.algorithm, "binomial") &&
+        binomial_is_irregular(w->net, w->ranks->n, w->bytes))
+        time.time_s += w->net->thresholds.irregular_s;
     return time.time_s;
 }
 
 /* ---------------------------------------------------------------- the choice */
 
 /* Were messages measured between all hosts of the ranks? */
-static int is_measured(const struct hrun_net *net, const struct hrun_net_ranks *r)
+static int are_pairs_measured(const struct hrun_net *net, const struct hrun_net_ranks *r)
 {
     for (int i = 0; i < r->n; i++)
         for (int j = 0; j < r->n; j++) {
@@ -244,39 +248,30 @@ static int is_measured(const struct hrun_net *net, const struct hrun_net_ranks *
     return 1;
 }
 
-static void keep_if_quicker(struct coll_choice *best, const struct way *way, struct coll_tree *t, double segment,
-                            double time_s)
+/* Try one way, with all segments, and keep it where it is quicker than the best so far. */
+static void try_way(const struct way_call *w, const struct way *way, struct coll_choice *best)
 {
-    if (best->way && time_s >= best->time_s) {
-        coll_tree_free(t);
-        return;
-    }
-    coll_tree_free(best->tree);
-    best->way = way->name;
-    best->tree = t;
-    best->segment = segment;
-    best->time_s = time_s;
-}
-
-/* Try one way, with all segments. */
-static void try_way(const struct hrun_net *net, const struct hrun_net_ranks *r, enum hrun_net_op op, int root,
-                    double bytes, const struct way *way, struct coll_choice *best)
-{
-    double piece = way->pieces ? coll_piece(net, bytes) : 0;
+    double piece = way->pieces ? coll_piece(w->net, w->bytes) : 0;
 
     if (way->pieces && piece <= 0)
         return;
     for (size_t k = 0; k < sizeof segments / sizeof *segments; k++) {
-        struct coll_tree *t;
+        struct coll_choice c = { .way = way->name, .segment = way->pieces ? piece : segments[k],
+                                 .library_s = best->library_s };
 
-        if (k && (op != HRUN_NET_BCAST || bytes <= segments[k]))
+        if (k && (w->op != HRUN_NET_BCAST || w->bytes <= segments[k]))
             break;
-        t = way->build(net, r, root, segments[k] > 0 ? segments[k] : bytes);
-        if (!t)
+        c.tree = way->build(w->net, w->ranks, w->root, segments[k] > 0 ? segments[k] : w->bytes);
+        if (!c.tree)
             return;
-        keep_if_quicker(best, way, t, way->pieces ? piece : segments[k],
-                        way->pieces ? pieces_time(net, r, t, bytes, piece)
-                                    : coll_tree_time(net, r, t, op, bytes, segments[k]));
+        c.time_s = way->pieces ? pieces_time(w->net, w->ranks, c.tree, w->bytes, piece)
+                   : coll_tree_time(w->net, w->ranks, c.tree, w->op, w->bytes, segments[k]);
+        if (best->way && c.time_s >= best->time_s) {
+            coll_tree_free(c.tree);
+            continue;
+        }
+        coll_tree_free(best->tree);
+        *best = c;
     }
 }
 
@@ -290,15 +285,16 @@ static int saves(const struct hrun_net_tuning *t, const struct coll_choice *c)
 void coll_choose(const struct hrun_net_tuning *t, const struct hrun_net_ranks *ranks, enum hrun_net_op op, int root,
                  double bytes, struct coll_choice *out)
 {
+    const struct way_call call = { t->net, ranks, op, root, bytes };
     const char *forced = t->forced[op];
 
     *out = (struct coll_choice){ .time_s = -1, .library_s = -1 };
-    if (!is_measured(t->net, ranks))
+    if (!are_pairs_measured(t->net, ranks))
         return;
-    out->library_s = library_time(t->net, ranks, op, root, bytes, NULL);
+    out->library_s = library_time(&call, NULL);
     for (int w = 0; w < NWAYS; w++)
         if ((ways[w].ops & 1 << op) && (*forced ? !strcmp(forced, ways[w].name) : out->library_s >= 0))
-            try_way(t->net, ranks, op, root, bytes, &ways[w], out);
+            try_way(&call, &ways[w], out);
     if (!*forced && !saves(t, out)) {
         double library_s = out->library_s;
 
@@ -317,14 +313,14 @@ int coll_choose_v(const struct hrun_net_tuning *t, const struct hrun_net_ranks *
     int use = !strcmp(forced, "linear") || !strcmp(forced, "pieces");
     struct coll_choice c = { .way = "linear", .time_s = -1, .library_s = -1 };
 
-    if (!is_measured(t->net, ranks))
+    if (!are_pairs_measured(t->net, ranks))
         return 0;
     c.tree = coll_tree_linear(t->net, ranks, root, 1);
     /* From 1 B to 4 MiB, and never worse. */
     for (double bytes = 1; !*forced && bytes <= 4 << 20; bytes *= 4) {
         double piece = op == HRUN_NET_GATHER ? coll_piece(t->net, bytes) : 0;
 
-        c.library_s = library_time(t->net, ranks, op, root, bytes, "linear");
+        c.library_s = library_time(&(struct way_call){ t->net, ranks, op, root, bytes }, "linear");
         c.time_s = piece > 0 ? pieces_time(t->net, ranks, c.tree, bytes, piece)
                              : coll_tree_time(t->net, ranks, c.tree, op, bytes, 0);
         if (c.library_s < 0 || c.time_s > c.library_s * (1 + SAME) + t->options.cost_s) {

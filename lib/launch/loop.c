@@ -113,7 +113,6 @@ void hrun_run_lose(struct hrun_run *r, const char *host)
     snprintf(r->out->lost_host, sizeof r->out->lost_host, "%s", host);
     r->out->status = 125;
     r->ending.failed = 1;
-    hrun_run_say(r, "host '%s' was lost during the run", host);
     end_job(r);
 }
 

@@ -147,8 +147,7 @@ static void lose_node(struct hrun_run *r, const struct hrun_srun_said *said)
 {
     if (!r->out->lost_host[0])
         snprintf(r->out->lost_host, sizeof r->out->lost_host, "%.*s", (int)said->len, said->text);
-    if (hrun_run_fail(r, -1, 125))
-        hrun_run_say(r, "host '%s' was lost during the run", r->out->lost_host);
+    hrun_run_fail(r, -1, 125);
 }
 
 void hear_srun(struct hrun_run *r, char *line)
