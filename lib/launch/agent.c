@@ -52,18 +52,18 @@ static char *setting_in_files(const char *list, const char *const *keys, int n_k
 }
 
 /* Do words or the environment say something? *value: what, or NULL for an empty variable. */
-static int is_said(char *const *mca, int n_mca, const char *const *keys, int n_keys, char **value)
+static int is_said(const struct hrun_strvec *mca, const char *const *keys, int n_keys, char **value)
 {
     static const char *const prefixes[] = { "OMPI_MCA_", "PRTE_MCA_" };
     char name[128];
     const char *set;
 
-    for (int i = n_mca - 1; i >= 0; i--)
+    for (size_t i = mca ? mca->n : 0; i-- > 0; )
         for (int k = 0; k < n_keys; k++) {
             size_t len = strlen(keys[k]);
 
-            if (!strncmp(mca[i], keys[k], len) && mca[i][len] == '=') {
-                *value = xstrdup(mca[i] + len + 1);
+            if (!strncmp(mca->v[i], keys[k], len) && mca->v[i][len] == '=') {
+                *value = xstrdup(mca->v[i] + len + 1);
                 return 1;
             }
         }
@@ -79,15 +79,15 @@ static int is_said(char *const *mca, int n_mca, const char *const *keys, int n_k
     return 0;
 }
 
-char *hrun_agent_setting(char *const *mca, int n_mca, const char *const *keys, int n_keys)
+char *hrun_agent_setting(const struct hrun_strvec *mca, const char *const *keys, int n_keys)
 {
     static const char *const lists[] = { "mca_base_param_files" };
     autofree char *list = NULL;
     char *value = NULL;
 
-    if (is_said(mca, n_mca, keys, n_keys, &value))
+    if (is_said(mca, keys, n_keys, &value))
         return value;
-    is_said(mca, n_mca, lists, 1, &list);
+    is_said(mca, lists, 1, &list);
     return setting_in_files(list, keys, n_keys);
 }
 
@@ -103,10 +103,10 @@ char *hrun_bare_name(const char *host)
     return *host == '[' && host[len - 1] == ']' ? xstrndup(host + 1, len - 2) : xstrdup(host);
 }
 
-int hrun_agent_find(char *const *mca, int n_mca, char **program, struct hrun_strvec *words, struct hrun_error *err)
+int hrun_agent_find(const struct hrun_strvec *mca, char **program, struct hrun_strvec *words, struct hrun_error *err)
 {
     static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };    /* Open MPI 4's name, then 5's */
-    autofree char *said = hrun_agent_setting(mca, n_mca, keys, 2);
+    autofree char *said = hrun_agent_setting(mca, keys, 2);
     const char *setting = said ? said : "ssh";
     autofree char *copy = xstrdup(setting);
     char *next = copy, *one, *word, *save, *found = NULL;

@@ -44,11 +44,11 @@ const struct hrun_engine *hrun_engine_auto(const struct hrun_cluster *cluster, c
 }
 
 void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
-                      char *const *smpi, int n_smpi, struct hrun_buf *out)
+                      const struct hrun_strvec *smpi, struct hrun_buf *out)
 {
     hrun_buf_adds(out, e->name);
     if (e->kind)
-        e->kind(cluster, mpi, smpi, n_smpi, out);
+        e->kind(cluster, mpi, smpi, out);
 }
 
 int hrun_engine_command(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_buf *out,

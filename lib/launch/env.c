@@ -114,13 +114,13 @@ void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env)
 
     if (wdir)
         hrun_env_set(env, "PWD", wdir);
-    for (int i = 0; i < job->n_mca; i++) {
-        autofree char *word = hrun_strf("OMPI_MCA_%s", job->mca[i]);
+    for (size_t i = 0; i < job->mca.n; i++) {
+        autofree char *word = hrun_strf("OMPI_MCA_%s", job->mca.v[i]);
 
         hrun_env_set_word(env, word);
     }
-    for (int i = 0; i < job->n_env; i++) {
-        const char *word = job->env[i];
+    for (size_t i = 0; i < job->env.n; i++) {
+        const char *word = job->env.v[i];
 
         if (strchr(word, '=')) {
             hrun_env_set_word(env, word);
@@ -137,12 +137,12 @@ int hrun_env_user_mca(const struct hrun_job *job, const char *key)
     size_t len = strlen(key);
     char name[128];
 
-    for (int i = 0; i < job->n_mca; i++)
-        if (sets_name(job->mca[i], key, len))
+    for (size_t i = 0; i < job->mca.n; i++)
+        if (sets_name(job->mca.v[i], key, len))
             return 1;
     snprintf(name, sizeof name, "OMPI_MCA_%s", key);
-    for (int i = 0; i < job->n_env; i++)
-        if (sets_name(job->env[i], name, strlen(name)))
+    for (size_t i = 0; i < job->env.n; i++)
+        if (sets_name(job->env.v[i], name, strlen(name)))
             return 1;
     return getenv(name) != NULL;
 }
@@ -228,15 +228,15 @@ void hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *word
 
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)
 {
-    for (int i = 0; i < job->n_env; i++)
-        if (!job->env[i][0] || job->env[i][0] == '=')
+    for (size_t i = 0; i < job->env.n; i++)
+        if (!job->env.v[i][0] || job->env.v[i][0] == '=')
             return hrun_fail(err, HRUN_EINVAL, "-x %s: a variable's name is missing: write -x NAME or "
-                             "-x NAME=VALUE", job->env[i]);
-    for (int i = 0; i < job->n_mca; i++) {
-        const char *eq = strchr(job->mca[i], '=');
-        if (!eq || eq == job->mca[i])
+                             "-x NAME=VALUE", job->env.v[i]);
+    for (size_t i = 0; i < job->mca.n; i++) {
+        const char *eq = strchr(job->mca.v[i], '=');
+        if (!eq || eq == job->mca.v[i])
             return hrun_fail(err, HRUN_EINVAL, "--mca %s: a parameter needs a name and a value: write "
-                             "--mca KEY VALUE", job->mca[i]);
+                             "--mca KEY VALUE", job->mca.v[i]);
     }
     return 0;
 }

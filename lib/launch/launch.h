@@ -87,12 +87,10 @@ struct hrun_job {
      * what usable has found. NULL or an empty path: it is looked for. */
     const struct hrun_mpi *mpi;
     const struct hrun_openmpi *openmpi;
-    char *const *env;              /* n_env words "NAME" (pass on) or "NAME=VALUE" (set): -x */
-    int n_env;
-    char *const *mca;              /* n_mca words "KEY=VALUE": --mca */
-    int n_mca;
-    char *const *smpi;             /* n_smpi words "NAME:VALUE", parameters of SimGrid: --smpi */
-    int n_smpi;
+    /* Words of the user; they belong to the caller. */
+    struct hrun_strvec env;        /* "NAME" (pass on) or "NAME=VALUE" (set): -x */
+    struct hrun_strvec mca;        /* "KEY=VALUE": --mca */
+    struct hrun_strvec smpi;       /* "NAME:VALUE", parameters of SimGrid: --smpi */
     const char *wdir;              /* working directory of the processes, NULL: the present one */
     const char *scratch;           /* a folder of the caller's that is removed should hrun be killed while the job runs;
                                       NULL: none */
@@ -157,7 +155,7 @@ struct hrun_engine {
     /* For hrun_engine_command; NULL: hrun itself starts the processes, and nothing that could be typed does. */
     int (*command)(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err);
     /* For hrun_engine_kind: append what follows the name; NULL: nothing. */
-    void (*kind)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, char *const *smpi, int n_smpi,
+    void (*kind)(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, const struct hrun_strvec *smpi,
                  struct hrun_buf *out);
 };
 
@@ -187,7 +185,7 @@ void hrun_job_yielding(const struct hrun_job *job, struct hrun_buf *out);
 /* Append what tells the times of engine e from those of others, for signatures: its name, and for smpi the parameters
  * of SimGrid that the user sets, and what a flop here counts as where the program's computation is timed here. */
 void hrun_engine_kind(const struct hrun_engine *e, const struct hrun_cluster *cluster, const struct hrun_mpi *mpi,
-                      char *const *smpi, int n_smpi, struct hrun_buf *out);
+                      const struct hrun_strvec *smpi, struct hrun_buf *out);
 
 /* What SimGrid makes of a platform file, for hrun_cluster_request.read_platform. Errors: HRUN_EENGINE (this hrun has no
  * hrun-smpi; says what to install), HRUN_EIO. */
@@ -228,8 +226,7 @@ void hrun_openmpi_watched(char *watched, size_t size);
 /* A short command for other hosts, with no input. */
 struct hrun_remote {
     char *const *argv;             /* NULL-terminated; argv[0] is a path there */
-    char *const *mca;              /* n_mca words "KEY=VALUE", for plm_rsh_agent */
-    int n_mca;
+    const struct hrun_strvec *mca; /* as in struct hrun_job, for plm_rsh_agent */
     double timeout_s;              /* for each host, > 0 */
     const char *missing;           /* what to do where argv[0] does not exist; for the message */
     const char *otherwise;         /* what to do instead of mending a host, or NULL; for the message */

@@ -45,8 +45,8 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
     int yields = hrun_env_yields(job), spans = spans_hosts(job->layout), mca = 0;
     char *library;
 
-    for (int i = 0; i < job->n_mca; i++)
-        mca += strncmp(job->mca[i], "plm_", 4) != 0;    /* how hosts are reached */
+    for (size_t i = 0; i < job->mca.n; i++)
+        mca += strncmp(job->mca.v[i], "plm_", 4) != 0;    /* how hosts are reached */
     if (mca && job->on_message)
         job->on_message(job->ctx, "--mca does nothing here: these are parameters of Open MPI, and the program is of "
                         "MPICH's family");
@@ -124,13 +124,13 @@ void hrun_mpich_command(const struct hrun_job *job, struct hrun_buf *out)
         add_bindings(job->layout, &words);
     if (job->wdir)
         hrun_strvec_add(&words, "-wdir", job->wdir, NULL);
-    for (int i = 0; i < job->n_env; i++) {
-        const char *eq = strchr(job->env[i], '=');
+    for (size_t i = 0; i < job->env.n; i++) {
+        const char *eq = strchr(job->env.v[i], '=');
 
         if (!eq)
             continue;   /* Hydra passes the environment on. */
         hrun_strvec_push(&words, "-genv");
-        hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env[i]), job->env[i]);
+        hrun_strvec_pushf(&words, "%.*s", (int)(eq - job->env.v[i]), job->env.v[i]);
         hrun_strvec_push(&words, eq + 1);
     }
     for (int r = 0, n; r < job->layout->nranks; r += n) {

@@ -68,7 +68,7 @@ struct crowd {
 static int find_flux(struct crowd *c, int n)
 {
     static const char *const keys[] = { "plm_rsh_agent", "plm_ssh_agent" };
-    autofree char *setting = hrun_agent_setting(c->what->mca, c->what->n_mca, keys, 2);
+    autofree char *setting = hrun_agent_setting(c->what->mca, keys, 2);
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int good = !setting && !hrun_flux_resources(&text, NULL) && text.len &&
                !hrun_allocation_flux(text.data, &c->flux, NULL);
@@ -87,7 +87,7 @@ static int find_agent(struct crowd *c, int n, struct hrun_error *err)
 {
     if (find_flux(c, n))
         return 0;
-    if (hrun_agent_find(c->what->mca, c->what->n_mca, &c->program, &c->words, err))
+    if (hrun_agent_find(c->what->mca, &c->program, &c->words, err))
         return -1;
     if (hrun_agent_is_ssh(c->program))
         hrun_strvec_add(&c->words, "-o", "BatchMode=yes", NULL);

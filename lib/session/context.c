@@ -40,7 +40,7 @@ static int ask_topologies(void *ctx, char *const *hosts, int n, int skip, struct
     char export[] = "--show-cluster=xml";
     char *const argv[] = { path, export, NULL };
     struct hrun_remote what = {
-        .argv = argv, .mca = g->mca.v, .n_mca = (int)g->mca.n, .timeout_s = 10,
+        .argv = argv, .mca = &g->mca, .timeout_s = 10,
         .missing = "install hrun there at the same path",
         .otherwise = "describe the host in a cluster file (see hrun-cluster(5))", .keep_going = skip,
     };
@@ -59,7 +59,7 @@ static char *cache_folder(void)
 
 char *settings_parameter(const struct settings *g, const char *const names[2])
 {
-    return hrun_agent_setting(g->mca.v, (int)g->mca.n, names, 2);
+    return hrun_agent_setting(&g->mca, names, 2);
 }
 
 /* What reaches other hosts: the settings of the remote shell, and the job whose steps do. The caller frees it. */
@@ -437,7 +437,7 @@ static void make_signatures(struct context *c)
     const struct hrun_strvec *smpi = &c->set->smpi;
     struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
-    hrun_engine_kind(c->engine, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
+    hrun_engine_kind(c->engine, c->cluster, &c->mpi, smpi, &kind);
     for (int i = 0; i < c->cluster->nsubs; i++) {
         hrun_buf_reset(&sig);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);

@@ -54,7 +54,7 @@ static void try_mpi(struct search *s, const struct hrun_mpi *mpi)
         return;
     if (!s->first.id[0])
         s->first = *mpi;
-    hrun_engine_kind(c->engine, c->cluster, mpi, smpi->v, (int)smpi->n, &kind);
+    hrun_engine_kind(c->engine, c->cluster, mpi, smpi, &kind);
     for (int i = 0; i < c->cluster->nsubs && !s->found; i++) {
         hrun_buf_reset(&sig);
         hrun_cluster_signature(&c->cluster->subs[i], mpi->id, kind.data, &sig);

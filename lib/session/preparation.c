@@ -407,7 +407,7 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
     job.stderr_text = &l.errors;
     job.timeout_s = w->c->timeout_s > 0 ? fmax(w->c->timeout_s - out->took_s, 1e-3) : 0;
     if (!step->mpi)
-        job.n_mca = 0;
+        job.mca.n = 0;
     rc = step->mpi ? w->c->engine->check(&job, err) || hrun_launch_checked(w->c->engine, &job, &o, err)
                    : hrun_launch_plain(&job, &o, err);
     if (!rc) {

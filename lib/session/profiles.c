@@ -108,7 +108,7 @@ static const char *other_engine(struct context *c, int i)
     for (const struct hrun_engine *const *e = hrun_engines(); *e && there.n && !found; e++) {
         autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT, kind = HRUN_BUF_INIT;
 
-        hrun_engine_kind(*e, c->cluster, &c->mpi, smpi->v, (int)smpi->n, &kind);
+        hrun_engine_kind(*e, c->cluster, &c->mpi, smpi, &kind);
         hrun_cluster_signature(&c->cluster->subs[i], c->mpi.id, kind.data, &sig);
         for (size_t k = 0; k < there.n && *e != c->engine && !found; k++)
             found = strcmp(there.v[k], sig.data) ? NULL : (*e)->name;

@@ -31,7 +31,7 @@ static int is_seen_by_all(const struct context *c, char *folder)
     enum { PATIENCE_S = 20 };
     const struct hrun_cluster *cl = c->cluster;
     char *const argv[] = { "/bin/sh", "-c", "test -d \"$0\"", folder, NULL };
-    struct hrun_remote what = { .argv = argv, .mca = c->set->mca.v, .n_mca = (int)c->set->mca.n,
+    struct hrun_remote what = { .argv = argv, .mca = &c->set->mca,
                                 .timeout_s = PATIENCE_S, .missing = "", .keep_going = 0 };
     size_t n = (size_t)cl->nhosts;
     autofree char **hosts = xcalloc(n + 1, sizeof *hosts);

@@ -69,12 +69,9 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     job->which = words->which;
     job->mpi = &w->c->mpi;
     job->openmpi = &w->c->openmpi;
-    job->env = words->env.v;
-    job->n_env = (int)words->env.n;
-    job->mca = set->mca.v;
-    job->n_mca = (int)set->mca.n;
-    job->smpi = set->smpi.v;
-    job->n_smpi = (int)set->smpi.n;
+    job->env = words->env;
+    job->mca = set->mca;
+    job->smpi = set->smpi;
     job->wdir = set->wdir;
     job->stdin_text = *stdin_text;
     job->no_stdin = w->quiet_run;

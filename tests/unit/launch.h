@@ -430,10 +430,8 @@ static inline void with_everything(struct hrun_job *job)
 {
     job->stdin_text = input_text;
     job->no_stdin = 0;
-    job->env = env_words;
-    job->n_env = 2;
-    job->mca = mca_words;
-    job->n_mca = 1;
+    job->env = (struct hrun_strvec){ (char **)(uintptr_t)env_words, 2, 0 };
+    job->mca = (struct hrun_strvec){ (char **)(uintptr_t)mca_words, 1, 0 };
     job->wdir = "/usr";
 }
 

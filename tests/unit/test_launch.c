@@ -318,10 +318,8 @@ static void checks(struct fixture *f)
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             struct hrun_job job = fixture_job(f, l, argv, sh);
             char *env[] = { (char *)(uintptr_t)bad[i].env }, *mca[] = { (char *)(uintptr_t)bad[i].mca };
-            job.env = env;
-            job.n_env = bad[i].env != NULL;
-            job.mca = mca;
-            job.n_mca = bad[i].mca != NULL;
+            job.env = (struct hrun_strvec){ (char **)(uintptr_t)env, bad[i].env != NULL, 0 };
+            job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, bad[i].mca != NULL, 0 };
             job.wdir = bad[i].wdir;
             job.timeout_s = bad[i].timeout;
             is_int(hrun_launch(*row, &job, &out, &err), -1, "%s refuses case %zu", (*row)->name, i);
@@ -357,10 +355,8 @@ static void command(struct fixture *f, const char *version, const char *want, co
 
     write_mode(f->tmp, "mpirun", script, strlen(script), 0755);
     setenv("PATH", f->tmp, 1);
-    job.env = env;
-    job.n_env = 2;
-    job.mca = mca;
-    job.n_mca = 1;
+    job.env = (struct hrun_strvec){ (char **)(uintptr_t)env, 2, 0 };
+    job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, 1, 0 };
     job.tag_output = 1;
     job.wdir = "/";
     for (int r = 1; r < procs; r++)
@@ -439,8 +435,7 @@ static void quotas(struct fixture *f)
     hrun_engine_find("mpirun")->command(&job, &b, NULL);
     has_str(b.data, " --mca mpi_yield_when_idle 1 ", "mpirun is told to");
     hrun_buf_reset(&b);
-    job.mca = mca;
-    job.n_mca = 1;
+    job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, 1, 0 };
     hrun_job_yielding(&job, &b);
     is_str(b.data, "", "the user's setting goes before");
     hrun_layout_destroy(l);
@@ -513,10 +508,8 @@ static void environment(struct fixture *f)
     is_str(hrun_env_get(&env, "OMPI_MCA_ess"), "mine", "and so are the user's when there is no outer "
            "launcher");
     unsetenv("OMPI_MCA_ess");
-    job.env = words;
-    job.n_env = 3;
-    job.mca = mca;
-    job.n_mca = 1;
+    job.env = (struct hrun_strvec){ (char **)(uintptr_t)words, 3, 0 };
+    job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, 1, 0 };
     hrun_env_user(&job, &env);
     is_str(hrun_env_get(&env, "A"), "2", "the last value counts");
     is_str(hrun_env_get(&env, "OMPI_MCA_k"), "v=w", "a value may hold '='");

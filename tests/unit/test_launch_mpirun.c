@@ -5,8 +5,7 @@ static char *no_ess[] = { (char *)"ess=nosuch" };
 
 static void bad_mca(struct hrun_job *job)
 {
-    job->mca = no_ess;
-    job->n_mca = 1;
+    job->mca = (struct hrun_strvec){ (char **)(uintptr_t)no_ess, 1, 0 };
 }
 
 static void bad_mca_untouched(struct hrun_job *job)

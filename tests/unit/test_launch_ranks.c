@@ -116,13 +116,15 @@ static void agents(void)
 
     unsetenv("OMPI_MCA_plm_rsh_agent");
     unsetenv("PRTE_MCA_plm_ssh_agent");
-    is_int(hrun_agent_find(mca, 2, &program, &agent, &err), 0, "the first agent that exists");
+    is_int(hrun_agent_find(&(struct hrun_strvec){ mca, 2, 0 }, &program, &agent, &err), 0,
+           "the first agent that exists");
     is_str(agent.n == 3 ? agent.v[2] : "", "22", "with its options");
     is_str(program ? strrchr(program, '/') : "", "/sh", "and its path");
     free(program);
     hrun_strvec_release(&agent);
     mca[0] = (char *)"plm_rsh_agent=/nonexistent/rsh";
-    is_int(hrun_agent_find(mca, 1, &program, &agent, &err), -1, "an agent that does not exist");
+    is_int(hrun_agent_find(&(struct hrun_strvec){ mca, 1, 0 }, &program, &agent, &err), -1,
+           "an agent that does not exist");
     has_str(err.text, "the agent '/nonexistent/rsh' that reaches other hosts is not found", "is named");
     is_int(agent.n, 0, "no words then");
 
@@ -131,14 +133,14 @@ static void agents(void)
     setenv("HOME", folder, 1);
     put(folder, ".openmpi/mca-params.conf",
         "# plm_rsh_agent = no\n plm_rsh_agent =  /my/rsh -x \nplm_rsh_agents = no\n");
-    value = hrun_agent_setting(NULL, 0, key, 1);
+    value = hrun_agent_setting(NULL, key, 1);
     is_str(value, "/my/rsh -x", "the user's file of MCA parameters is read");
     free(value);
     setenv("OMPI_MCA_plm_rsh_agent", "mine", 1);
-    value = hrun_agent_setting(NULL, 0, key, 1);
+    value = hrun_agent_setting(NULL, key, 1);
     is_str(value, "mine", "the environment goes before it");
     free(value);
-    value = hrun_agent_setting(mca, 2, key, 1);
+    value = hrun_agent_setting(&(struct hrun_strvec){ mca, 2, 0 }, key, 1);
     is_str(value, "/nonexistent/rsh", "and --mca before that");
     free(value);
     free(folder);

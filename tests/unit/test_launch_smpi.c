@@ -109,16 +109,14 @@ static void test_check(struct hrun_layout *l)
     job.tag_output = 1;
     refused(&job, "--tag-output");
     job.tag_output = 0;
-    job.mca = mca;
-    job.n_mca = 1;
+    job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, 1, 0 };
     refused(&job, "use --smpi");
-    job.n_mca = 0;
-    job.n_smpi = 1;
+    job.mca.n = 0;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        job.smpi = (char *const *)&bad[i].word;
+        job.smpi = (struct hrun_strvec){ (char **)(uintptr_t)&bad[i].word, 1, 0 };
         refused(&job, bad[i].want);
     }
-    job.n_smpi = 0;
+    job.smpi.n = 0;
     l->ranks[1].threads = 2;
     refused(&job, "threads of its own");
     l->ranks[1].threads = 0;
@@ -139,8 +137,7 @@ static void test_command(const struct hrun_layout *l)
            "--cfg=smpi/simulate-computation:no './a b' 1", "of a program that counts its operations");
     hrun_buf_reset(&b);
     job = job_of(l, &timed);
-    job.smpi = word;
-    job.n_smpi = 1;
+    job.smpi = (struct hrun_strvec){ (char **)(uintptr_t)word, 1, 0 };
     hrun_engine_smpi.command(&job, &b, NULL);
     is_str(b.data, "smpirun -platform /p.xml -hostfile hrun.hostfile -np 2 --cfg=smpi/host-speed:2.5Gf "
            "--cfg=smpi/coll-selector:mpich './a b' 1", "of one whose computation is timed, with a user's parameter");
@@ -153,8 +150,9 @@ static void test_command(const struct hrun_layout *l)
 static void kind(const struct hrun_mpi *mpi, char *const *words, int n, const char *want)
 {
     struct hrun_buf b = HRUN_BUF_INIT;
+    const struct hrun_strvec smpi_words = { (char **)(uintptr_t)words, (size_t)n, 0 };
 
-    hrun_engine_kind(hrun_engine_find("smpi"), &cluster, mpi, words, n, &b);
+    hrun_engine_kind(hrun_engine_find("smpi"), &cluster, mpi, &smpi_words, &b);
     is_str(b.data, want, "times of their own: %s", want);
     hrun_buf_release(&b);
 }
@@ -168,7 +166,7 @@ static void test_kind(void)
     kind(&smpi, words, 1, "smpi smpi/host-speed:1Gf");
     kind(&timed, NULL, 0, "smpi timed 2.5Gf");
     kind(&timed, words, 1, "smpi timed smpi/host-speed:1Gf");
-    hrun_engine_kind(hrun_engine_find("mpirun"), &cluster, &timed, NULL, 0, &b);
+    hrun_engine_kind(hrun_engine_find("mpirun"), &cluster, &timed, NULL, &b);
     is_str(b.data, "mpirun", "real engines have their name");
     hrun_buf_release(&b);
 }

@@ -187,7 +187,7 @@ static void commands(void)
     static const struct hrun_program programs[] = { { argv, "/bin/true" }, { b, "/bin/b" } };
     static const int which[] = { 0, 1, 1, 1, 0 };
     struct hrun_job plain = { 0 }, several = { .programs = programs, .which = which };
-    struct hrun_job full = { .env = env, .n_env = 2, .mca = mca, .n_mca = 1, .wdir = "/tmp", .no_stdin = 1 };
+    struct hrun_job full = { .env = { env, 2, 0 }, .mca = { mca, 1, 0 }, .wdir = "/tmp", .no_stdin = 1 };
 
     setenv("SLURM_JOB_ID", "12", 1);
     setenv("SLURM_JOB_NODELIST", "h[1-3]", 1);

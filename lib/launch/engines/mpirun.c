@@ -62,7 +62,7 @@ static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi
         *found = m;
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
-    setting = remote ? hrun_agent_setting(NULL, 0, key, 1) : NULL;
+    setting = remote ? hrun_agent_setting(NULL, key, 1) : NULL;
     if (!remote || hrun_in_resource_manager() || setting)
         return 0;
     ssh = hrun_program_find("ssh", NULL, NULL);
@@ -157,14 +157,14 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
 
     if (hrun_env_yields(job))
         hrun_strvec_add(v, "--mca", hrun_env_yield, "1", NULL);
-    for (int i = 0; i < job->n_mca; i++) {
-        const char *eq = strchr(job->mca[i], '=');
+    for (size_t i = 0; i < job->mca.n; i++) {
+        const char *eq = strchr(job->mca.v[i], '=');
 
-        if (reach && reach->agents && (!strncmp(job->mca[i], agents[0], strlen(agents[0])) ||
-                                       !strncmp(job->mca[i], agents[1], strlen(agents[1]))))
+        if (reach && reach->agents && (!strncmp(job->mca.v[i], agents[0], strlen(agents[0])) ||
+                                       !strncmp(job->mca.v[i], agents[1], strlen(agents[1]))))
             continue;   /* it is in ours, and mpirun would put a comma between the two */
         hrun_strvec_push(v, "--mca");
-        hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca[i]), job->mca[i]);
+        hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca.v[i]), job->mca.v[i]);
         hrun_strvec_push(v, eq + 1);
     }
     if (job->tag_output && major >= 5)
@@ -173,13 +173,13 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
         hrun_strvec_push(v, "--tag-output");
     if (reach)
         hrun_reach_agents(reach, v);
-    for (int i = 0; i < job->n_env; i++) {
-        if (reach && major >= 5 && !strchr(job->env[i], '=') && !getenv(job->env[i]))
+    for (size_t i = 0; i < job->env.n; i++) {
+        if (reach && major >= 5 && !strchr(job->env.v[i], '=') && !getenv(job->env.v[i]))
             continue;   /* an error there */
         /* mpirun refuses -x beside mca_base_env_list; on this host the environment brings the number of threads. */
-        if (!strcmp(job->env[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
+        if (!strcmp(job->env.v[i], "OMP_NUM_THREADS") && hrun_env_user_mca(job, "mca_base_env_list"))
             continue;
-        hrun_strvec_add(each, "-x", job->env[i], NULL);
+        hrun_strvec_add(each, "-x", job->env.v[i], NULL);
     }
     if (job->wdir)
         push_absolute_wdir(job->wdir, each);
@@ -202,8 +202,8 @@ static int user_sets_variable(const struct hrun_job *job, const char *name)
 {
     size_t len = strlen(name);
 
-    for (int i = 0; i < job->n_env; i++)
-        if (!strncmp(job->env[i], name, len) && (job->env[i][len] == '=' || !job->env[i][len]))
+    for (size_t i = 0; i < job->env.n; i++)
+        if (!strncmp(job->env.v[i], name, len) && (job->env.v[i][len] == '=' || !job->env.v[i][len]))
             return 1;
     return 0;
 }
@@ -277,7 +277,7 @@ static int user_sets_folder(const struct hrun_job *job)
 {
     static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",
                                         "prte_tmpdir_base", "prte_local_tmpdir_base", "prte_remote_tmpdir_base" };
-    autofree char *setting = hrun_agent_setting(job->mca, job->n_mca, keys, sizeof keys / sizeof *keys);
+    autofree char *setting = hrun_agent_setting(&job->mca, keys, sizeof keys / sizeof *keys);
 
     return setting != NULL;
 }

@@ -168,8 +168,8 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
         return hrun_fail(err, HRUN_EINVAL, "mpirun writes its own path into the commands of other hosts' shells, and "
                          "%s does not stand for itself there: put another mpirun first in PATH", m->path);
     hrun_strvec_pushf(&settings, "TMPDIR=%s", r->own.rundir);
-    for (int i = 0; i < r->job->n_mca; i++)
-        hrun_strvec_push(&settings, r->job->mca[i]);
+    for (size_t i = 0; i < r->job->mca.n; i++)
+        hrun_strvec_push(&settings, r->job->mca.v[i]);
     for (size_t i = 0; i < reach->agent.n; i++)
         hrun_strvec_pushf(&settings, "plm_rsh_agent=%s", reach->agent.v[i]);
     for (size_t i = 0; i < env->n; i++) {
@@ -181,7 +181,7 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
     }
     /* What the files of parameters say counts where mpirun writes it without quotes. */
     for (int i = 0; i < N_PARAMETERS; i++) {
-        autofree char *value = hrun_agent_setting(r->job->mca, r->job->n_mca, &unquoted_parameters[i].key, 1);
+        autofree char *value = hrun_agent_setting(&r->job->mca, &unquoted_parameters[i].key, 1);
 
         if (value)
             hrun_strvec_pushf(&settings, "%s=%s", unquoted_parameters[i].key, value);
@@ -213,7 +213,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
                       struct hrun_error *err)
 {
     static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
-    autofree char *own = m ? hrun_agent_setting(job->mca, job->n_mca, launch_agent, 2) : NULL;
+    autofree char *own = m ? hrun_agent_setting(&job->mca, launch_agent, 2) : NULL;
     int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
     int wanted = needed || job->npreloads || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
 
@@ -271,7 +271,7 @@ static int make_plan(const struct hrun_job *job, const struct hrun_openmpi *m, s
     }
     out->limit_s = limit_s();
     if (plan_shims(job, m, asked, out, err) ||
-        (out->agents && hrun_agent_find(job->mca, job->n_mca, &program, &out->agent, err)))
+        (out->agents && hrun_agent_find(&job->mca, &program, &out->agent, err)))
         return -1;
     out->reporter = !m ? "proxy" : out->daemons ? "host" : program && hrun_agent_is_ssh(program) ? "shell" : "nobody";
     for (size_t k = 0; program && hrun_agent_is_ssh(program) && k < sizeof ssh_options / sizeof *ssh_options; k++)

@@ -49,10 +49,10 @@ int hrun_platform_ask(const char *path, char *const *hosts, struct hrun_buf *tex
 /* ---------------------------------------------------------------- parameters */
 
 /* Does the user set parameter name (len bytes)? */
-static int user_sets_smpi(char *const *smpi, int n, const char *name, size_t len)
+static int user_sets_smpi(const struct hrun_strvec *smpi, const char *name, size_t len)
 {
-    for (int i = 0; i < n; i++)
-        if (!strncmp(smpi[i], name, len) && smpi[i][len] == ':')
+    for (size_t i = 0; i < smpi->n; i++)
+        if (!strncmp(smpi->v[i], name, len) && smpi->v[i][len] == ':')
             return 1;
     return 0;
 }
@@ -67,22 +67,22 @@ static double host_speed(const struct hrun_cluster *cluster, const struct hrun_m
     return most;
 }
 
-static void smpi_kind(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, char *const *smpi, int n_smpi,
+static void smpi_kind(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi, const struct hrun_strvec *smpi,
                       struct hrun_buf *out)
 {
     double speed = host_speed(cluster, mpi);
 
-    if (speed > 0 && !user_sets_smpi(smpi, n_smpi, HOST_SPEED, strlen(HOST_SPEED)))
+    if (speed > 0 && !user_sets_smpi(smpi, HOST_SPEED, strlen(HOST_SPEED)))
         hrun_buf_addf(out, " timed %.9gGf", 1e-9 * speed);
     else if (!mpi->counts_flops)
         hrun_buf_adds(out, " timed");
-    for (int i = 0; i < n_smpi; i++)
-        hrun_buf_addf(out, " %s", smpi[i]);
+    for (size_t i = 0; i < smpi->n; i++)
+        hrun_buf_addf(out, " %s", smpi->v[i]);
 }
 
 static void push_default(const struct hrun_job *job, struct hrun_strvec *v, const char *parameter)
 {
-    if (!user_sets_smpi(job->smpi, job->n_smpi, parameter, strcspn(parameter, ":")))
+    if (!user_sets_smpi(&job->smpi, parameter, strcspn(parameter, ":")))
         hrun_strvec_pushf(v, "--cfg=%s", parameter);
 }
 
@@ -95,8 +95,8 @@ static void push_parameters(const struct hrun_job *job, const struct hrun_mpi *m
         push_default(job, v, "smpi/coll-selector:ompi");
     snprintf(speed, sizeof speed, "%s:%.9gGf", HOST_SPEED, 1e-9 * host_speed(job->layout->cluster, mpi));
     push_default(job, v, mpi->counts_flops ? "smpi/simulate-computation:no" : speed);
-    for (int i = 0; i < job->n_smpi; i++)
-        hrun_strvec_pushf(v, "--cfg=%s", job->smpi[i]);
+    for (size_t i = 0; i < job->smpi.n; i++)
+        hrun_strvec_pushf(v, "--cfg=%s", job->smpi.v[i]);
 }
 
 /* What smpirun sets by itself, and hrun-smpi does not. */
@@ -133,15 +133,15 @@ static int check_parameters(const struct hrun_job *job, struct hrun_error *err)
 {
     static const char *const ours[] = { "smpi/hostfile", "smpi/np", "smpi/tmpdir" };
 
-    for (int i = 0; i < job->n_smpi; i++) {
-        const char *colon = strchr(job->smpi[i], ':');
+    for (size_t i = 0; i < job->smpi.n; i++) {
+        const char *colon = strchr(job->smpi.v[i], ':');
 
-        if (!colon || colon == job->smpi[i] || !colon[1] || strpbrk(job->smpi[i], " \t\n"))
+        if (!colon || colon == job->smpi.v[i] || !colon[1] || strpbrk(job->smpi.v[i], " \t\n"))
             return hrun_fail(err, HRUN_EINVAL, "--smpi '%s': a parameter of SimGrid is NAME:VALUE without blanks, for "
-                             "instance smpi/host-speed:1Gf", job->smpi[i]);
+                             "instance smpi/host-speed:1Gf", job->smpi.v[i]);
         for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
-            if (!strncmp(job->smpi[i], ours[k], strlen(ours[k])) && colon == job->smpi[i] + strlen(ours[k]))
-                return hrun_fail(err, HRUN_EINVAL, "--smpi %s: hrun itself sets %s", job->smpi[i], ours[k]);
+            if (!strncmp(job->smpi.v[i], ours[k], strlen(ours[k])) && colon == job->smpi.v[i] + strlen(ours[k]))
+                return hrun_fail(err, HRUN_EINVAL, "--smpi %s: hrun itself sets %s", job->smpi.v[i], ours[k]);
     }
     return 0;
 }
@@ -157,7 +157,7 @@ static int smpi_check(const struct hrun_job *job, struct hrun_error *err)
     if (strchr(mpi.id, '-') && strcmp(strchr(mpi.id, '-') + 1, l->cluster->simgrid))
         return hrun_fail(err, HRUN_EMPI, "%s is built for SimGrid %s, and hrun for SimGrid %s: rebuild one of them",
                          job->argv[0], strchr(mpi.id, '-') + 1, l->cluster->simgrid);
-    if (job->n_mca)
+    if (job->mca.n)
         return hrun_fail(err, HRUN_EINVAL, "--mca sets parameters of Open MPI, and engine smpi has those of SimGrid: "
                          "use --smpi NAME:VALUE");
     if (job->tag_output)
@@ -179,13 +179,13 @@ static int smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct
 
     if (hrun_env_check(job, err) || hrun_job_mpi(job, &mpi, err))
         return -1;
-    if (job->n_env || job->wdir)
+    if (job->env.n || job->wdir)
         hrun_strvec_push(&v, "env");
     if (job->wdir)
         hrun_strvec_add(&v, "-C", job->wdir, NULL);
-    for (int i = 0; i < job->n_env; i++)
-        if (strchr(job->env[i], '='))
-            hrun_strvec_push(&v, job->env[i]);
+    for (size_t i = 0; i < job->env.n; i++)
+        if (strchr(job->env.v[i], '='))
+            hrun_strvec_push(&v, job->env.v[i]);
     hrun_strvec_add(&v, "smpirun", "-platform", job->layout->cluster->platform, "-hostfile", "hrun.hostfile", "-np",
                     NULL);
     hrun_strvec_pushf(&v, "%d", job->layout->nranks);

@@ -199,11 +199,11 @@ static void push_variables(const struct hrun_job *job, const struct hrun_srun_pa
         hrun_strvec_pushf(v, "%s=%s", JOB_NODES, p->nodes);
     if (!mpich && hrun_env_yields(job))
         hrun_strvec_pushf(v, "OMPI_MCA_%s=1", hrun_env_yield);
-    for (int i = 0; i < job->n_mca; i++)
-        hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca[i]);
-    for (int i = 0; i < job->n_env; i++)
-        if (strchr(job->env[i], '='))
-            hrun_strvec_push(v, job->env[i]);
+    for (size_t i = 0; i < job->mca.n; i++)
+        hrun_strvec_pushf(v, "OMPI_MCA_%s", job->mca.v[i]);
+    for (size_t i = 0; i < job->env.n; i++)
+        if (strchr(job->env.v[i], '='))
+            hrun_strvec_push(v, job->env.v[i]);
     if (v->n == before + 1)
         free(v->v[--v->n]);
 }

@@ -86,7 +86,7 @@ static int ssh_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *f
     for (int i = 0; i < cluster->nhosts; i++)
         remote |= !cluster->hosts[i].is_local;
     return hrun_check_hosts(&hrun_engine_ssh, cluster, err) ||
-           (remote && hrun_agent_find(NULL, 0, &program, &words, err)) ? -1 : 0;
+           (remote && hrun_agent_find(NULL, &program, &words, err)) ? -1 : 0;
 }
 
 static int ssh_check(const struct hrun_job *job, struct hrun_error *err)
@@ -163,9 +163,9 @@ static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
     hrun_env_user(job, env);
     hrun_env_preload(job, 1, env);
     /* -x NAME passes on what is else of here. */
-    for (int i = 0; i < job->n_env; i++)
-        if (!strchr(job->env[i], '=') && getenv(job->env[i]))
-            hrun_env_set(env, job->env[i], getenv(job->env[i]));
+    for (size_t i = 0; i < job->env.n; i++)
+        if (!strchr(job->env.v[i], '=') && getenv(job->env.v[i]))
+            hrun_env_set(env, job->env.v[i], getenv(job->env.v[i]));
 }
 
 static int nprograms(const struct hrun_job *job)
