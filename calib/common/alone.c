@@ -64,9 +64,9 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
     if (!rc && *interrupted)
         rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
     if (!rc) {
-        job.on_stdout = on_output;
+        job.output.on_stdout = on_output;
         job.ctx = out;
-        job.stderr_text = &said;
+        job.output.stderr_text = &said;
         rc = hrun_launch(c->engine, &job, &outcome, err) ? -1 : judge(&outcome, &said, interrupted, err);
     }
     ledger_release(&ledger);

@@ -195,8 +195,8 @@ void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env,
 /* The libraries, and `after`, which may be NULL, behind them. */
 static void add_libraries(const struct hrun_job *job, const char *after, struct hrun_buf *out)
 {
-    for (int i = 0; i < job->npreloads; i++)
-        hrun_buf_addf(out, "%s%s", i ? ":" : "", job->preloads[i].library);
+    for (int i = 0; i < job->preloads.n; i++)
+        hrun_buf_addf(out, "%s%s", i ? ":" : "", job->preloads.v[i].library);
     if (after && *after)
         hrun_buf_addf(out, ":%s", after);
 }
@@ -206,10 +206,10 @@ void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *
     static const char preload[] = "LD_PRELOAD";
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
-    if (!job->npreloads)
+    if (!job->preloads.n)
         return;
-    for (int i = 0; i < job->npreloads; i++)
-        hrun_env_set(env, job->preloads[i].variable, job->preloads[i].value);
+    for (int i = 0; i < job->preloads.n; i++)
+        hrun_env_set(env, job->preloads.v[i].variable, job->preloads.v[i].value);
     add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
     hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
 }
@@ -218,10 +218,10 @@ void hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *word
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
-    if (!job->npreloads)
+    if (!job->preloads.n)
         return;
-    for (int i = 0; i < job->npreloads; i++)
-        hrun_strvec_pushf(words, "%s=%s", job->preloads[i].variable, job->preloads[i].value);
+    for (int i = 0; i < job->preloads.n; i++)
+        hrun_strvec_pushf(words, "%s=%s", job->preloads.v[i].variable, job->preloads.v[i].value);
     add_libraries(job, NULL, &list);
     hrun_strvec_pushf(words, HRUN_ENV_PRELOAD "=%s", list.data);
 }

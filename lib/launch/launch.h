@@ -9,7 +9,7 @@
  *   - no process of the job and no file or folder made for it remains;
  *   - SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT that reach hrun reach the application;
  *     the signal mask and handlers are as before afterwards;
- *   - the program's standard output and error are not touched unless tag_output, on_stdout or trace_text asks
+ *   - the program's standard output and error are not touched unless struct hrun_job_output asks
  *     for it;
  *     but engine mpirun over hosts holds standard error back until all hosts are ready, and passes it on from then on.
  * How it ends:
@@ -23,7 +23,7 @@
  *   - a host that is lost while the job runs ends it with 125 (lost_host); one that cannot take part fails the launch;
  *   - processes that the ranks leave behind are ended when the last rank has ended, and so is everything,
  *     by a helper process, when hrun is killed by SIGKILL;
- *   - where hrun passes the output on (tag_output, on_stdout) it waits for its own reader, however slow that
+ *   - where hrun passes the output on (tagged, on_stdout) it waits for its own reader, however slow that
  *     is, until all is passed on or a signal ends it. When the output cannot be written (a full disk) the job
  *     is ended; when its reader has gone the program notices as usual (SIGPIPE).
  * Rank 0 reads hrun's standard input directly (with srun, through it), the others /dev/null; when that is a terminal
@@ -68,6 +68,22 @@ struct hrun_preload {
     const char *library, *variable, *value;
 };
 enum { HRUN_PRELOADS_MAX = 3 };    /* libhrun-trace.so, libhrun-coll.so, libhrun-mpich.so */
+struct hrun_preloads {
+    struct hrun_preload v[HRUN_PRELOADS_MAX];
+    int n;
+};
+
+/* What becomes of the processes' output; by default it goes to hrun's own. */
+struct hrun_job_output {
+    int tagged;                    /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With engine mpirun
+                                      the tags are mpirun's, and version 4 drops and mixes pieces of output that comes
+                                      faster than some KiB at a time */
+    void (*on_stdout)(void *ctx, const char *data, size_t len); /* called with each piece of standard output, or NULL */
+    int swallow;                   /* 1: nothing goes to hrun's own output */
+    struct hrun_buf *stderr_text;  /* with swallow: gets the last 64 KiB of standard error; may be NULL */
+    struct hrun_buf *trace_text;   /* gets the lines that a preloaded library writes to standard error
+                                      (base/trace_lines.h), without their marks; they are taken out. NULL: they are not */
+};
 
 /* A program with its arguments, as in struct hrun_job. */
 struct hrun_program {
@@ -100,22 +116,10 @@ struct hrun_job {
     const char *const *busy;       /* PEs that these may not use, as in hrun_layout_order; NULL: none */
     int report_bindings;           /* 1: each process tells its host and real affinity on standard error before the
                                       program begins; where it is not the layout's the job fails with 125 */
-    int tag_output;                /* 1: lines are prefixed "[rank]<stdout>: ", "[rank]<stderr>: ". With
-                                      engine mpirun the tags are mpirun's, and version 4 drops and mixes
-                                      pieces of output that comes faster than some KiB at a time */
     double timeout_s;              /* 0: none */
-    /* Called with each piece of the program's standard output, or NULL. With swallow = 1 the output goes
-     * nowhere else; standard error is then collected in *stderr_text (may be NULL), the last 64 KiB of it. */
-    void (*on_stdout)(void *ctx, const char *data, size_t len);
-    void *ctx;
-    int swallow;
-    struct hrun_buf *stderr_text;
-    /* Libraries that are preloaded into each process, the first one first, all in front of what the user preloads. */
-    struct hrun_preload preloads[HRUN_PRELOADS_MAX];
-    int npreloads;
-    /* One of these watches the processes: the lines that it tells on standard error (base/trace_lines.h) are taken
-     * out of that and appended to *trace_text without their marks. NULL: they are not. */
-    struct hrun_buf *trace_text;
+    struct hrun_job_output output;
+    struct hrun_preloads preloads; /* into each process, the first one first, all in front of what the user preloads */
+    void *ctx;                     /* of the functions of output and those below */
     /* Called once when all processes have been started; may be NULL. */
     void (*on_start)(void *ctx);
     /* Words for the user from the engine while the job runs ("rank 3 was killed by signal 11"); may be

@@ -56,7 +56,7 @@ char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size
              spans ? "progress " : "");
     library = hrun_installed_library("libhrun-mpich.so");
     if (library)
-        job->preloads[job->npreloads++] = (struct hrun_preload){ library, "HRUN_MPICH", words };
+        job->preloads.v[job->preloads.n++] = (struct hrun_preload){ library, "HRUN_MPICH", words };
     else if (job->on_message)
         job->on_message(job->ctx, over_slurm ? "statuses of processes that abort will be wrong, and MPI_Finalize may "
                         "hang: libhrun-mpich.so is not where hrun is installed (make install)"

@@ -41,9 +41,9 @@ struct hrun_output {
 static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
 {
     if (is_err)
-        return job->tag_output || job->trace_text ||
-               (job->swallow ? job->stderr_text != NULL : tagging == HRUN_TAG_SRUN);
-    return job->tag_output || job->on_stdout;
+        return job->output.tagged || job->output.trace_text ||
+               (job->output.swallow ? job->output.stderr_text != NULL : tagging == HRUN_TAG_SRUN);
+    return job->output.tagged || job->output.on_stdout;
 }
 
 /* A terminal in place of a pipe, so that a program whose output passes through hrun on its way to the user's terminal
@@ -96,7 +96,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->job = job;
     o->tagging = tagging;
     o->null_fd = -1;
-    o->per_proc = fed ? job->tag_output || job->trace_text : job->tag_output && tagging == HRUN_TAG_RANK;
+    o->per_proc = fed ? job->output.tagged || job->output.trace_text : job->output.tagged && tagging == HRUN_TAG_RANK;
     o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
     o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
     n = (o->per_proc ? nprocs : 1) + fed;
@@ -109,9 +109,9 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
     o->nsources = 2 * n;
     o->nprocs = nprocs;
     o->npairs = n;
-    o->sinks[1].held = hold && !job->swallow;
+    o->sinks[1].held = hold && !job->output.swallow;
     /* mpirun gives its processes terminals itself. */
-    terminal = tagging == HRUN_TAG_RANK && !job->swallow && isatty(STDOUT_FILENO);
+    terminal = tagging == HRUN_TAG_RANK && !job->output.swallow && isatty(STDOUT_FILENO);
     for (int i = 0; i < 2 * n; i++) {
         o->sources[i].rank = i / 2;
         o->sources[i].is_err = i % 2;
@@ -122,7 +122,7 @@ struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, e
         if ((wanted(job, tagging, i % 2) || (i % 2 && o->sinks[1].held)) &&
             open_source(&o->sources[i], terminal && i % 2 == 0, err))
             goto fail;
-    if (job->swallow) {
+    if (job->output.swallow) {
         o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (o->null_fd < 0) {
             hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
@@ -165,7 +165,7 @@ int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error 
         hrun_buf_init(&s->line);
         hrun_buf_init(&s->sieve.held);
         if ((wanted(o->job, o->tagging, s->is_err) || (s->is_err && o->sinks[1].held)) &&
-            open_source(s, !s->is_err && !o->job->swallow && isatty(STDOUT_FILENO), err)) {
+            open_source(s, !s->is_err && !o->job->output.swallow && isatty(STDOUT_FILENO), err)) {
             o->nsources -= i + 1;
             return -1;
         }
@@ -234,14 +234,14 @@ static void pass_tagged(struct hrun_output *o, const struct source *s, int tagge
     char tag[32];
     int n;
 
-    if (!s->is_err && o->job->on_stdout)
-        o->job->on_stdout(o->job->ctx, text, len);
-    if (!o->job->swallow) {
+    if (!s->is_err && o->job->output.on_stdout)
+        o->job->output.on_stdout(o->job->ctx, text, len);
+    if (!o->job->output.swallow) {
         n = tagged ? snprintf(tag, sizeof tag, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout") : 0;
         hrun_sink_add(k, tag, (size_t)n);
         hrun_sink_add(k, text, len);
-    } else if (s->is_err && o->job->stderr_text) {
-        hrun_buf_add_tail(o->job->stderr_text, text, len, STDERR_KEPT);
+    } else if (s->is_err && o->job->output.stderr_text) {
+        hrun_buf_add_tail(o->job->output.stderr_text, text, len, STDERR_KEPT);
     }
 }
 
@@ -259,8 +259,8 @@ static void put_output_line(struct hrun_output *o, struct source *s, const char 
     text += tag;
     len -= (size_t)tag;
     tagged = !s->in_line && (tag || o->tagging == HRUN_TAG_RANK || o->tagging == HRUN_TAG_FED);
-    if (s->is_err && o->job->trace_text && rank == 0) {
-        hrun_sieve_feed(&s->sieve, text, len, &rest, o->job->trace_text);
+    if (s->is_err && o->job->output.trace_text && rank == 0) {
+        hrun_sieve_feed(&s->sieve, text, len, &rest, o->job->output.trace_text);
         ends = ends || rest.len < len;
         text = rest.data;
         len = rest.len;
@@ -305,11 +305,11 @@ static void take_tagged(struct hrun_output *o, struct source *s, const char *dat
 /* Data without tags. */
 static void take_plain(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
-    if (!s->is_err && o->job->on_stdout)
-        o->job->on_stdout(o->job->ctx, data, len);
-    if (s->is_err && o->job->stderr_text)
-        hrun_buf_add_tail(o->job->stderr_text, data, len, STDERR_KEPT);
-    if (!o->job->swallow)
+    if (!s->is_err && o->job->output.on_stdout)
+        o->job->output.on_stdout(o->job->ctx, data, len);
+    if (s->is_err && o->job->output.stderr_text)
+        hrun_buf_add_tail(o->job->output.stderr_text, data, len, STDERR_KEPT);
+    if (!o->job->output.swallow)
         hrun_sink_add(&o->sinks[s->is_err], data, len);
 }
 
@@ -317,10 +317,10 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
 {
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (!s->plain && o->job->tag_output) {
+    if (!s->plain && o->job->output.tagged) {
         take_tagged(o, s, data, len);
-    } else if (!s->plain && s->is_err && o->job->trace_text) {
-        hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->trace_text);
+    } else if (!s->plain && s->is_err && o->job->output.trace_text) {
+        hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->output.trace_text);
         take_plain(o, s, rest.data, rest.len);
     } else {
         take_plain(o, s, data, len);
@@ -332,12 +332,12 @@ static void flush_source(struct hrun_output *o, struct source *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
-    if (o->job->tag_output && (s->line.len || s->in_line)) {
+    if (o->job->output.tagged && (s->line.len || s->in_line)) {
         put_pieces(o, s, s->line.data, s->line.len, 1);
         hrun_buf_reset(&s->line);
     }
     hrun_sieve_end(&s->sieve, &rest);
-    if (rest.len && o->job->tag_output) {
+    if (rest.len && o->job->output.tagged) {
         hrun_buf_addc(&rest, '\n');
         pass_tagged(o, s, 1, s->rank, 1, rest.data, rest.len);
     } else if (rest.len) {
@@ -370,7 +370,7 @@ int hrun_output_has_room(const struct hrun_output *o)
 
 int hrun_output_is_deaf(const struct hrun_output *o, int is_err)
 {
-    return o->sinks[is_err].dead && (is_err || !o->job->on_stdout);
+    return o->sinks[is_err].dead && (is_err || !o->job->output.on_stdout);
 }
 
 /* Read a part of what is there, so that one chatty rank does not starve the rest. Result: as read(2). */
@@ -394,7 +394,7 @@ static void write_sink(struct hrun_output *o, int is_err)
         return;
     for (int i = 0; i < o->nsources; i++) {
         struct source *s = &o->sources[i];
-        if (s->fd >= 0 && s->is_err == is_err && (is_err || !o->job->on_stdout)) {
+        if (s->fd >= 0 && s->is_err == is_err && (is_err || !o->job->output.on_stdout)) {
             close(s->fd);
             s->fd = -1;
         }

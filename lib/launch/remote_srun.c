@@ -222,8 +222,8 @@ static int run_step(struct step *t, struct hrun_error *err)
     struct hrun_unfold u = { t->n, xcalloc(n, sizeof *u.outputs), xcalloc(n, sizeof *u.status), HRUN_BUF_INIT };
     const struct hrun_layout none = { 0 };
     const struct hrun_job job = { .layout = &none, .argv = g->what->argv, .program = g->srun, .no_stdin = 1,
-                                  .timeout_s = g->what->timeout_s, .on_stdout = unfold, .ctx = &u, .swallow = 1,
-                                  .stderr_text = &t->stderr_text };
+                                  .timeout_s = g->what->timeout_s, .ctx = &u,
+                                  .output = { .on_stdout = unfold, .swallow = 1, .stderr_text = &t->stderr_text } };
     int rc;
 
     for (int i = 0; i < t->n; i++) {

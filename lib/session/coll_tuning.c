@@ -86,9 +86,9 @@ void tune_prepare(struct tune *t, struct context *c, const struct hrun_layout *l
     if (rc)
         snprintf(t->why, sizeof t->why, "%s", why.text);
     if (!t->why[0]) {
-        job->preloads[job->npreloads++] = (struct hrun_preload){ t->library, HRUN_COLL_VARIABLE, t->text.data };
-        if (t->tell && !job->trace_text)
-            job->trace_text = &t->lines;
+        job->preloads.v[job->preloads.n++] = (struct hrun_preload){ t->library, HRUN_COLL_VARIABLE, t->text.data };
+        if (t->tell && !job->output.trace_text)
+            job->output.trace_text = &t->lines;
     }
 }
 

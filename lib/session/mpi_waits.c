@@ -50,8 +50,8 @@ void waits_prepare(struct waits *w, const struct context *c, const struct hrun_l
         return;
     }
     snprintf(w->ranks, sizeof w->ranks, "%d", l->nranks);
-    job->preloads[job->npreloads++] = (struct hrun_preload){ w->library, HRUN_TRACE_VARIABLE, w->ranks };
-    job->trace_text = &w->text;
+    job->preloads.v[job->preloads.n++] = (struct hrun_preload){ w->library, HRUN_TRACE_VARIABLE, w->ranks };
+    job->output.trace_text = &w->text;
 }
 
 void waits_read(struct waits *w, const struct context *c, const struct hrun_layout *l)

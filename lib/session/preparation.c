@@ -397,14 +397,14 @@ static int run_step(const struct work *w, const struct hrun_app_step *step, cons
     job.which = NULL;
     job.mpi = NULL;
     job.stdin_text = NULL;
-    job.no_stdin = job.swallow = 1;
-    job.report_bindings = job.tag_output = job.npreloads = 0;
-    job.trace_text = NULL;
+    job.no_stdin = job.output.swallow = 1;
+    job.report_bindings = job.output.tagged = job.preloads.n = 0;
+    job.output.trace_text = NULL;
     job.on_start = NULL;
-    job.on_stdout = hear_step_output;
+    job.output.on_stdout = hear_step_output;
     job.on_message = step->mpi && like->on_message ? hear_step_message : NULL;
     job.ctx = &l;
-    job.stderr_text = &l.errors;
+    job.output.stderr_text = &l.errors;
     job.timeout_s = w->c->timeout_s > 0 ? fmax(w->c->timeout_s - out->took_s, 1e-3) : 0;
     if (!step->mpi)
         job.mca.n = 0;

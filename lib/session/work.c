@@ -75,14 +75,14 @@ int work_job(const struct work *w, const struct hrun_layout *layout, struct work
     job->wdir = set->wdir;
     job->stdin_text = *stdin_text;
     job->no_stdin = w->quiet_run;
-    job->tag_output = w->tag_output;
+    job->output.tagged = w->tag_output;
     job->report_bindings = w->report_bindings;
     job->oversubscribe = w->oversubscribe;
     job->busy = w->c->busy;
     job->timeout_s = w->c->timeout_s > 0 ? w->c->timeout_s : w->limit_s;
     if (w->slow_s > 0 && (job->timeout_s <= 0 || w->slow_s < job->timeout_s))
         job->timeout_s = w->slow_s;
-    job->swallow = w->quiet_run;
+    job->output.swallow = w->quiet_run;
     job->on_message = w->on_message;
     job->ctx = w->ctx;
     return 0;
@@ -403,9 +403,9 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     job.ctx = &l;
     job.on_message = hear_run_message;
     if (w->quiet_run || (l.clock && !app->time_file))
-        job.on_stdout = hear_run_output;
+        job.output.on_stdout = hear_run_output;
     if (w->quiet_run)
-        job.stderr_text = &stderr_text;
+        job.output.stderr_text = &stderr_text;
     if (w->before_launch && w->before_launch(w->ctx, &job, err))
         goto done;
     rc = preparation_run(w, layout, &values, &job, dir, own != NULL, &prepared, err);
@@ -431,7 +431,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     } else if (!rc && own)
         keep_failed(w, own, &l.output, &stderr_text, out);
     if (!rc && w->tune && w->tune->tell)
-        tune_collect_report(w->tune, job.trace_text);
+        tune_collect_report(w->tune, job.output.trace_text);
     if (!rc && w->waits && out->ok)
         waits_read(w->waits, w->c, layout);
 done:

@@ -94,11 +94,11 @@ static inline struct hrun_job fixture_job(struct fixture *f, const struct hrun_l
     job.argv = argv;
     job.program = program;
     job.no_stdin = 1;
-    job.on_stdout = fixture_output;
+    job.output.on_stdout = fixture_output;
     job.on_message = fixture_message;
     job.ctx = f;
-    job.swallow = 1;
-    job.stderr_text = &f->errors;
+    job.output.swallow = 1;
+    job.output.stderr_text = &f->errors;
     hrun_buf_reset(&f->messages);
     hrun_buf_reset(&f->output);
     hrun_buf_reset(&f->errors);
@@ -187,9 +187,9 @@ static inline int count(const char *text, const char *what)
 
 static inline void untouched(struct hrun_job *job)
 {
-    job->on_stdout = NULL;
-    job->swallow = 0;
-    job->stderr_text = NULL;
+    job->output.on_stdout = NULL;
+    job->output.swallow = 0;
+    job->output.stderr_text = NULL;
 }
 
 /* ---------------------------------------------------------------- signals: hrun as a process of its own */
@@ -543,10 +543,10 @@ static inline void foreign(struct fixture *f, const char *engine)
 
 static inline void tagged(struct hrun_job *job)
 {
-    job->tag_output = 1;
-    job->on_stdout = NULL;
-    job->swallow = 0;
-    job->stderr_text = NULL;
+    job->output.tagged = 1;
+    job->output.on_stdout = NULL;
+    job->output.swallow = 0;
+    job->output.stderr_text = NULL;
 }
 
 /* Standard output and error of one launch in files out and err of the test's folder. */

@@ -357,7 +357,7 @@ static void command(struct fixture *f, const char *version, const char *want, co
     setenv("PATH", f->tmp, 1);
     job.env = (struct hrun_strvec){ (char **)(uintptr_t)env, 2, 0 };
     job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, 1, 0 };
-    job.tag_output = 1;
+    job.output.tagged = 1;
     job.wdir = "/";
     for (int r = 1; r < procs; r++)
         which[r] = 1;

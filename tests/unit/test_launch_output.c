@@ -10,8 +10,8 @@
 /* on_stdout hears the output, and it is passed on as well. */
 static void heard(struct hrun_job *job)
 {
-    job->swallow = 0;
-    job->stderr_text = NULL;
+    job->output.swallow = 0;
+    job->output.stderr_text = NULL;
 }
 
 static const struct {
@@ -175,7 +175,7 @@ static long pass_slowly(struct hrun_output *o, int fd)
 static void bounded(void)
 {
     enum { BYTES = 50000000 };
-    struct hrun_job job = { .on_stdout = count_bytes };
+    struct hrun_job job = { .output.on_stdout = count_bytes };
     struct hrun_output *o;
     struct hrun_error err;
     long heard_bytes = 0, passed, before, after;
@@ -256,7 +256,7 @@ static void through(const struct hrun_job *job, enum hrun_tagging tagging, int h
 static void held(const char *first, const char *then, int pass_on, const char *noise, const char *want,
                  const char *what)
 {
-    struct hrun_job job = { .on_stdout = NULL };
+    struct hrun_job job = { .output.on_stdout = NULL };
     struct hrun_buf got = HRUN_BUF_INIT;
 
     through(&job, HRUN_TAG_MPIRUN, 1, first, then, pass_on, noise, &got);
@@ -285,7 +285,7 @@ static void noise(void)
 static void told(enum hrun_tagging tagging, const char *text, const char *want, const char *what)
 {
     struct hrun_buf lines = HRUN_BUF_INIT, got = HRUN_BUF_INIT;
-    struct hrun_job job = { .tag_output = 1, .trace_text = &lines };
+    struct hrun_job job = { .output.tagged = 1, .output.trace_text = &lines };
 
     through(&job, tagging, 0, text, "", 1, "", &got);
     is_str(got.data ? got.data : "", want, "%s: the rest", what);

@@ -106,9 +106,9 @@ static void test_check(struct hrun_layout *l)
     job.mpi = &other;
     refused(&job, "is built for SimGrid 3.31, and hrun for SimGrid 3.32");
     job.mpi = &smpi;
-    job.tag_output = 1;
+    job.output.tagged = 1;
     refused(&job, "--tag-output");
-    job.tag_output = 0;
+    job.output.tagged = 0;
     job.mca = (struct hrun_strvec){ (char **)(uintptr_t)mca, 1, 0 };
     refused(&job, "use --smpi");
     job.mca.n = 0;

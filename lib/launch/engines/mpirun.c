@@ -167,9 +167,9 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
         hrun_strvec_pushf(v, "%.*s", (int)(eq - job->mca.v[i]), job->mca.v[i]);
         hrun_strvec_push(v, eq + 1);
     }
-    if (job->tag_output && major >= 5)
+    if (job->output.tagged && major >= 5)
         hrun_strvec_add(v, "--output", "tag", NULL);
-    else if (job->tag_output)
+    else if (job->output.tagged)
         hrun_strvec_push(v, "--tag-output");
     if (reach)
         hrun_reach_agents(reach, v);
@@ -348,7 +348,7 @@ static int judge_mpirun(struct hrun_run *r, struct hrun_error *err)
 
     if (!r->out->status || r->out->timed_out || r->out->signalled || !access(ready, F_OK) || errno != ENOENT)
         return hrun_reach_judge(r, err);
-    last_words_of_mpirun(r->job->stderr_text, words, sizeof words);
+    last_words_of_mpirun(r->job->output.stderr_text, words, sizeof words);
     if (*words)
         return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process: %s",
                          r->out->status, words);

@@ -215,7 +215,7 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
     static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
     autofree char *own = m ? hrun_agent_setting(&job->mca, launch_agent, 2) : NULL;
     int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
-    int wanted = needed || job->npreloads || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
+    int wanted = needed || job->preloads.n || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
 
     if (!m && !asked)
         return hrun_fail(err, HRUN_EINVAL, "programs of MPICH need hrun on every host, and hosts that a cluster file "

@@ -160,7 +160,7 @@ static int smpi_check(const struct hrun_job *job, struct hrun_error *err)
     if (job->mca.n)
         return hrun_fail(err, HRUN_EINVAL, "--mca sets parameters of Open MPI, and engine smpi has those of SimGrid: "
                          "use --smpi NAME:VALUE");
-    if (job->tag_output)
+    if (job->output.tagged)
         return hrun_fail(err, HRUN_EINVAL, "--tag-output: engine smpi has all ranks in one process, and their lines "
                          "cannot be told apart");
     for (int i = 0; i < l->nranks; i++)

@@ -261,7 +261,7 @@ static int build_srun(const struct hrun_run *r, const struct hrun_srun *x, struc
             return -1;
         hrun_strvec_pushf(v, "--job-name=%s", hrun_base_name(job->program));
         hrun_strvec_push(v, i || (job->no_stdin && !job->stdin_text) ? "--input=none" : "--input=0");
-        if (job->tag_output)
+        if (job->output.tagged)
             hrun_strvec_push(v, "--label");
         if (job->wdir)
             hrun_strvec_pushf(v, "--chdir=%s", job->wdir);
