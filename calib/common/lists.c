@@ -142,8 +142,8 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
         goto fail;
     if (s->N && !out->own)
         out->sizes = (struct number_list){ { s->N }, 1 };
-    for (int i = 0; !s->N && !s->sizes.n && i < app->nsizes && i < LIST_MAX; i++)
-        out->sizes.v[out->sizes.n++] = app->sizes[i];
+    for (int i = 0; !s->N && !s->sizes.n && i < app->sizes.n && i < LIST_MAX; i++)
+        out->sizes.v[out->sizes.n++] = app->sizes.v[i];
     for (int i = 0; !s->procs.n && i < app->nprocs_per_pe && i < LIST_MAX; i++)
         out->procs.v[out->procs.n++] = app->procs_per_pe[i];
     if (context_use(c->cluster, s->use, out->most, err))

@@ -3,6 +3,7 @@
 
 #include "../common/options.h"
 #include "../profiles/profiles.h"
+#include "app/template.h"
 #include "base/alloc.h"
 #include "base/units.h"
 #include "session/context.h"

@@ -1,6 +1,7 @@
 /* campaign.c - which runs a calibration makes; see measure.h and campaign_left.c */
 #include "measure.h"
 
+#include "app/template.h"
 #include "base/alloc.h"
 #include "base/units.h"
 

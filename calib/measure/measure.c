@@ -4,6 +4,7 @@
 #include "../common/options.h"
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
+#include "app/template.h"
 #include "base/alloc.h"
 #include "base/units.h"
 #include "session/context.h"
@@ -205,8 +206,8 @@ static int add_size(const struct context *c, struct calib_settings *s, struct hr
 {
     int full = 0;
 
-    for (int i = 0; i < c->app->nsizes; i++)
-        full |= number_list_add(&s->sizes, c->app->sizes[i]);
+    for (int i = 0; i < c->app->sizes.n; i++)
+        full |= number_list_add(&s->sizes, c->app->sizes.v[i]);
     if (full || number_list_add(&s->sizes, c->number->N))
         return hrun_fail(err, HRUN_EINVAL, "%s has more than %d sizes: name those to measure with --sizes, and write "
                          "{N} in place of the number", c->app->name, LIST_MAX);
@@ -225,7 +226,7 @@ static int find_app(struct context *c, struct calib_settings *s, char **words, s
         *err = why;
         return -1;
     }
-    if (((!c->app || c->app->of_command) && !sized && problem_check_input(err)) || problem_find(c, words, -sized, err))
+    if (((!c->app || c->app->sizes.of_command) && !sized && problem_check_input(err)) || problem_find(c, words, -sized, err))
         return -1;
     if (c->app && c->app->fixed && !c->problem && problem_is_app(c)) {      /* by its name */
         context_drop_app(c);
@@ -268,7 +269,7 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
         return hrun_fail(err, HRUN_EINVAL, "%s is predicted by its formula: there is nothing to measure of it; "
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
-    w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->nsizes ? c->app->sizes[0] : 1;
+    w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->sizes.n ? c->app->sizes.v[0] : 1;
     if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err))
         return -1;
     if (!context_is_real(c))
@@ -278,7 +279,7 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
     if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
-    N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->nsizes ? c->app->sizes[0] : 0;
+    N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->sizes.n ? c->app->sizes.v[0] : 0;
     if ((N && check_terms(c->app, N, err)) || check_family(c, s, err) || work_check_words(&w, err) ||
         work_check_shares(&w, err) ||
         (chosen = hrun_family_of(c->app)->points ? 0 : budget_wanted(s, err)) < 0)
@@ -412,7 +413,7 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
     else
         fprintf(stderr, "hrun-calibrate: %s failed and %s left out (last: %s)%s\n",
                 hrun_counted(g->failed_points, "point").s, g->failed_points == 1 ? "is" : "are", g->last_failure,
-                !g->hosts_failed ? "" : c->app->nprepare
+                !g->hosts_failed ? "" : c->app->run.nprepare
                 ? "; what was measured is kept, and the same command makes the runs that a step of 'prepare' or a host "
                   "has prevented"
                 : "; what was measured is kept, and the same command makes the runs that a host has prevented");

@@ -4,6 +4,9 @@
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
 #include "app/app.h"
+#include "app/draft.h"
+#include "app/template.h"
+#include "app/time_match.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -298,8 +301,8 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     lists_release(&a->lists);
     if (lists_read(c, s, &a->lists, err))
         return -1;
-    for (int i = 0; a->command && a->command->app && i < a->command->app->nsizes; i++)
-        number_list_add(&a->lists.sizes, a->command->app->sizes[i]);
+    for (int i = 0; a->command && a->command->app && i < a->command->app->sizes.n; i++)
+        number_list_add(&a->lists.sizes, a->command->app->sizes.v[i]);
     return 0;
 }
 

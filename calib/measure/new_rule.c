@@ -2,7 +2,7 @@
 #include "measure.h"
 
 #include "../common/alone.h"
-#include "app/internal.h"
+#include "app/rules.h"
 #include "base/alloc.h"
 #include "base/units.h"
 #include "session/work.h"

@@ -2,6 +2,7 @@
 #include "measure.h"
 
 #include "../common/alone.h"
+#include "app/rules.h"
 #include "base/alloc.h"
 #include "base/units.h"
 #include "session/decide.h"

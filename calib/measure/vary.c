@@ -10,7 +10,7 @@
 /* Is there a definition that hrun would take for the command? */
 static int check_unknown(const struct context *c, const char *program, struct hrun_error *err)
 {
-    if (c->app && c->app->of_command)
+    if (c->app && c->app->sizes.of_command)
         return 0;
     if (c->app && !c->set->app)
         return hrun_fail(err, HRUN_EINVAL, "the definition of %s knows the program %s: it is measured with --sizes and "
@@ -33,9 +33,9 @@ static void take_over(struct calib_settings *s, struct new_app *a)
     if (said && !s->rule)
         s->rule = hrun_expr_text(said->rule);
     if (said && !s->time) {
-        a->time_match = said->time_match;
-        a->time_file = said->time_file;
-        a->time_value = said->time_value ? hrun_expr_text(said->time_value) : NULL;
+        a->time_match = said->time.match;
+        a->time_file = said->time.file;
+        a->time_value = said->time.value ? hrun_expr_text(said->time.value) : NULL;
     }
 }
 
@@ -60,12 +60,12 @@ int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *e
     if (rc)
         return -1;
     a->words = c->number->words;
-    if (c->app && !c->app->of_command)
+    if (c->app && !c->app->sizes.of_command)
         context_drop_app(c);
     if (problem_begin(c, a->words, err))
         return -1;
     a->name = problem_name(c);
-    if (c->app && !c->app->in_command)
+    if (c->app && !c->app->sizes.in_command)
         return hrun_fail(err, HRUN_EINVAL, "%s is a command whose work is the same in each run (size: fixed): give "
                          "another name", a->name);
     s->N = list ? 0 : c->number->N;

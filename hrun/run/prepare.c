@@ -505,7 +505,7 @@ static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
     p->ask.procs = presets_procs(&p->c);
     if (p->ask.procs)
         settings_say(p->c.set, "starts %s, as your %s asks for (-n gives another number)",
-                     hrun_counted(p->ask.procs, "process").s, p->c.app->presets[0].file);
+                     hrun_counted(p->ask.procs, "process").s, p->c.app->run.presets[0].file);
 }
 
 /* The context, and what the work is. */
@@ -523,7 +523,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         return -1;
     words = (char **)number_words(c, words);
     if (!words[0])
-        p->named[0] = c->app->nprograms ? c->app->programs[0] : c->app->name;
+        p->named[0] = c->app->programs.n ? c->app->programs.names[0] : c->app->name;
     p->w = (struct work){ .c = c, .N = p->N, .words = words[0] ? words : p->named,
                           .programs = s->programs, .nprograms = s->nprograms, .tag_output = s->tag_output,
                           .report_bindings = s->report_bindings, .oversubscribe = p->ask.oversubscribe,
@@ -533,7 +533,7 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         p->ask.explore = 0;
     p->ask.table = s->dry_run != NULL;
     if (s->finest)   /* any size will do to find a program that is built for each */
-        p->w.N = c->app->nsizes ? c->app->sizes[0] : 1;
+        p->w.N = c->app->sizes.n ? c->app->sizes.v[0] : 1;
     if (work_check_words(&p->w, err) || ((p->N || s->finest) && work_check_shares(&p->w, err)))
         return -1;
     if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||

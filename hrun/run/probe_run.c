@@ -41,7 +41,7 @@ static double probe_time(const struct context *c, const struct work_result *r, c
 
     for (int i = 0; w && w->subs && i < w->nsubs; i++)
         elapsed_s = fmax(elapsed_s, w->subs[i].elapsed_s);
-    return elapsed_s > 0 && !c->app->time_match ? elapsed_s : r->time_s;
+    return elapsed_s > 0 && !c->app->time.match ? elapsed_s : r->time_s;
 }
 
 int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, struct waits *waits, double *time_s,
@@ -87,7 +87,7 @@ static int free_cores(const struct context *c, int sub)
     int cores = c->cluster->subs[sub].cores_per_pe;
     int64_t threads = 1;
 
-    if (c->app->threads_fill && !c->app->threads)
+    if (c->app->run.threads_fill && !c->app->run.threads)
         return 1;
     if (word && hrun_parse_count("OMP_NUM_THREADS", word, 1, HRUN_PROCS_PER_PE_MAX, &threads, NULL))
         threads = 1;

@@ -106,8 +106,8 @@ int probe_size_choose(const struct context *c, const struct decision *d, int64_t
                            "there (rule '%s'%s)", (long long)asked, used, total, hrun_expr_text(app->rule),
                            app->memory || app->shares.memory ? ", memory" : "");
     }
-    for (int i = 0; i < app->nsizes && app->sizes[i] <= d->N / 2 && !rc; i++) {
-        *N = app->sizes[i];
+    for (int i = 0; i < app->sizes.n && app->sizes.v[i] <= d->N / 2 && !rc; i++) {
+        *N = app->sizes.v[i];
         rc = most_processes(c, d, *N, used, total, P, err);
     }
     for (int p = total; p >= used && !rc; p--) {

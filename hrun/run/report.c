@@ -73,8 +73,8 @@ static void add_threads(const struct context *c, const struct decision *d, const
         add_span(&cores, share.cores_min, share.cores_max);
         if (d->has_config && d->procs[sub] > s->cores_per_pe)
             hrun_buf_adds(&cores, ", shared");
-        if (c->app->threads)
-            hrun_buf_addf(&threads, "%s (-x)", c->app->threads);
+        if (c->app->run.threads)
+            hrun_buf_addf(&threads, "%s (-x)", c->app->run.threads);
         else
             add_span(&threads, share.threads_min, share.threads_max);
     }
@@ -85,7 +85,7 @@ static void add_threads(const struct context *c, const struct decision *d, const
 static void add_subcluster_table(const struct context *c, const struct decision *d, const struct hrun_layout *l,
                                  struct hrun_buf *out)
 {
-    int fill = c->app && c->app->threads_fill, dealt = d->share && d->could_deal;
+    int fill = c->app && c->app->run.threads_fill, dealt = d->share && d->could_deal;
     const char *predicted = d->predicted ? "predicted" : "";
     struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : dealt ? "lllllrrl" : "lllllrl");
     autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT;
@@ -233,7 +233,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
 {
     int missing = 0, wanting = 0;
 
-    if (c->app && c->app->threads_fill && one_core_each(c->cluster))
+    if (c->app && c->app->run.threads_fill && one_core_each(c->cluster))
         hrun_buf_addf(out, "  %s fills cores with threads, and each PE is one core: choose larger PEs, for instance "
                       "--level node\n", c->app->name);
     for (int i = 0; i < d->nsubs; i++) {
@@ -282,7 +282,7 @@ static int add_preparation(const struct context *c, const struct decision *d, co
     autorelease(hrun_strvec_release) struct hrun_strvec due = HRUN_STRVEC_INIT;
     double took_s, age_s;
 
-    if (!c->app || !c->app->nprepare)
+    if (!c->app || !c->app->run.nprepare)
         return 0;
     if (preparation_due(&w, layout, &due, &took_s, &age_s, err))
         return -1;
@@ -290,7 +290,7 @@ static int add_preparation(const struct context *c, const struct decision *d, co
         size_t len = strcspn(due.v[i], "\n");
 
         hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, due.v[i], due.v[i][len] ? " ..." : "",
-                      c->app->prepare[i].mpi ? " as all processes" : "");
+                      c->app->run.prepare[i].mpi ? " as all processes" : "");
     }
     if (!due.n && !d->kept)
         hrun_buf_addf(out, "  prepare      done already, %s ago; --force prepares anew\n", hrun_age(age_s).s);

@@ -111,7 +111,7 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
         hrun_buf_addf(out, " -N %lld", (long long)N);
     else if (how == CALIBRATE_SIZE)
         hrun_buf_addf(out, " --sizes %lld", (long long)N);
-    else if (N && c->app && !hrun_family_of(c->app)->is_of_sizes && !c->app->nsizes)
+    else if (N && c->app && !hrun_family_of(c->app)->is_of_sizes && !c->app->sizes.n)
         hrun_buf_addf(out, " -N %lld", (long long)N);
     add_words(c, c->app && c->app->fixed ? 0 : N, words, out);
 }

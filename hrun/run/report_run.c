@@ -127,9 +127,9 @@ void report_before(const struct context *c, const struct decision *d, const stru
     }
     if (!d->N) {
         hrun_buf_adds(out, "hrun: no -N given");
-        for (int i = 0; i < c->app->nargs && words[1]; i++) {
+        for (int i = 0; i < c->app->run.nargs && words[1]; i++) {
             hrun_buf_adds(out, i ? " " : ", and the arguments do not match the definition's args: ");
-            hrun_buf_add_shell(out, c->app->args[i]);
+            hrun_buf_add_shell(out, c->app->run.args[i]);
         }
         add_started(c, d, ", so no model is used: ", out);
         hrun_buf_addc(out, '\n');

@@ -1,4 +1,4 @@
-/* app.c - the end of a definition, and the questions asked of it; see app.h for the contracts */
+/* app.c - the questions asked of a definition; see app.h for the contracts */
 #include "app/app.h"
 
 #include "base/alloc.h"
@@ -6,6 +6,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,89 +23,12 @@ int hrun_term_is_network(const struct hrun_expr *term)
 
 int hrun_app_has_network(const struct hrun_app *app)
 {
-    if (app->formula)
-        return app->formula->has_network;
+    if (app->law.formula)
+        return app->law.formula->has_network;
     for (int i = 0; i < app->np.n; i++)
         if (hrun_term_is_network(app->np.v[i].expr))
             return 1;
     return 0;
-}
-
-static void free_terms(struct hrun_terms *t)
-{
-    for (int i = 0; i < t->n; i++) {
-        free(t->v[i].text);
-        hrun_expr_destroy(t->v[i].expr);
-    }
-    free(t->v);
-}
-
-static void free_list(char **v, int n)
-{
-    for (int i = 0; i < n; i++)
-        free(v[i]);
-    free(v);
-}
-
-void hrun_app_destroy(struct hrun_app *app)
-{
-    if (!app)
-        return;
-    free(app->name);
-    free(app->title);
-    free(app->file);
-    free_list(app->programs, app->nprograms);
-    for (int i = 0; i < app->nbuilds; i++) {
-        free(app->builds[i].on);
-        free(app->builds[i].program);
-    }
-    free(app->builds);
-    hrun_expr_destroy(app->rule);
-    free(app->procs_per_pe);
-    hrun_expr_destroy(app->memory);
-    free(app->threads);
-    free_terms(&app->np);
-    free_terms(&app->nt);
-    free_terms(&app->pt);
-    hrun_expr_destroy(app->ring.local);
-    hrun_expr_destroy(app->ring.step);
-    hrun_expr_destroy(app->ring.bytes);
-    hrun_expr_destroy(app->weak.rows);
-    hrun_expr_destroy(app->weak.unit);
-    hrun_expr_destroy(app->weak.memory);
-    hrun_expr_destroy(app->shares.units);
-    hrun_expr_destroy(app->shares.min);
-    hrun_expr_destroy(app->shares.memory);
-    for (int i = 0; i < app->nfiles; i++) {
-        free(app->files[i].path);
-        free(app->files[i].content);
-    }
-    free(app->files);
-    for (int i = 0; i < app->nprepare; i++)
-        free_list(app->prepare[i].words, app->prepare[i].nwords);
-    free(app->prepare);
-    free_list(app->args, app->nargs);
-    free(app->stdin_text);
-    free(app->time_match);
-    hrun_expr_destroy(app->time_value);
-    free(app->time_file);
-    for (int i = 0; i < app->nconsts; i++) {
-        free(app->consts[i].name);
-        free(app->consts[i].is);
-    }
-    free(app->consts);
-    for (int i = 0; i < app->npresets; i++) {
-        free(app->presets[i].name);
-        free(app->presets[i].file);
-    }
-    free(app->presets);
-    free(app->sizes);
-    hrun_formula_destroy(app->formula);
-    free(app->variant);
-    for (int i = 0; i < app->nvariants; i++)
-        hrun_app_destroy(app->variants[i]);
-    free(app->variants);
-    free(app);
 }
 
 int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct hrun_error *err)
@@ -128,15 +52,13 @@ int hrun_app_find_variant(const struct hrun_app *app, const char *name, struct h
 
 void hrun_app_fix_threads(struct hrun_app *app, const char *value)
 {
-    char *copy = xstrdup(value);
-
     for (int i = 0; i < app->nvariants; i++)
         hrun_app_fix_threads(app->variants[i], value);
-    free(app->threads);
-    app->threads = copy;
+    free(app->run.threads);
+    app->run.threads = xstrdup(value);
 }
 
-static int by_count(const void *a, const void *b)
+static int compare_counts(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
@@ -152,9 +74,9 @@ void hrun_app_suit(struct hrun_app *app, const int *cores, int n)
         list[count++] = c < 2 ? 2 : c;
         if (c > 3)
             list[count++] = c / 2;
-        app->threads_fill |= c > 1;
+        app->run.threads_fill |= c > 1;
     }
-    qsort(list, (size_t)count, sizeof *list, by_count);
+    qsort(list, (size_t)count, sizeof *list, compare_counts);
     for (int i = 0; i < count; i++)
         if (!i || list[i] != list[i - 1])
             list[kept++] = list[i];
@@ -180,22 +102,33 @@ int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_
 
 int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *bytes, struct hrun_error *err)
 {
-    const double v[2] = { (double)N, (double)P };
     int64_t units, unit;
-    double y = 0;
 
-    if (app->weak.memory) {
+    if (app->law.weak.memory) {
         if (hrun_app_mesh(app, N, &units, &unit, err))
             return -1;
-        return hrun_app_rows_memory(app, N, P, (double)((units + P - 1) / P) * (double)unit, bytes, err);
+        return hrun_app_share_memory(app, N, P, (double)((units + P - 1) / P) * (double)unit, bytes, err);
     }
-    if (app->shares.memory)
-        return hrun_app_share_memory(app, N, P, hrun_app_uneven(app, N, P) / (double)P, bytes, err);
-    if (app->memory && hrun_expr_eval(app->memory, v, &y, err))
-        return hrun_fail_prefix(err, "memory of %s", app->name);
+    return hrun_app_share_memory(app, N, P, app->shares.memory ? hrun_app_uneven(app, N, P) / (double)P : 0, bytes, err);
+}
+
+int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,
+                          struct hrun_error *err)
+{
+    struct hrun_expr *of_share = app->law.weak.memory ? app->law.weak.memory : app->shares.memory;
+    struct hrun_expr *memory = of_share ? of_share : app->memory;
+    const char *key = !of_share ? "memory" : app->law.weak.memory ? "weak.memory" : "shares.memory";
+    const double v[] = { (double)N, (double)P, W };
+    char share[32] = "";
+    double y = 0;
+
+    if (memory && hrun_expr_eval(memory, v, &y, err))
+        return hrun_fail_prefix(err, "%s of %s", key, app->name);
+    if (of_share)
+        snprintf(share, sizeof share, ", W=%.10g", W);
     if (y < 0)
-        return hrun_fail(err, HRUN_EINVAL, "memory of %s: '%s' is negative at N=%lld, P=%lld", app->name,
-                         hrun_expr_text(app->memory), (long long)N, (long long)P);
+        return hrun_fail(err, HRUN_EINVAL, "%s of %s: '%s' is negative at N=%lld, P=%lld%s", key, app->name,
+                         hrun_expr_text(memory), (long long)N, (long long)P, share);
     *bytes = y;
     return 0;
 }
@@ -204,7 +137,7 @@ int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *by
 
 /* A whole number above 0. */
 static int count_units(const struct hrun_app *app, struct hrun_expr *e, const char *key, int64_t N, int64_t *out,
-                 struct hrun_error *err)
+                       struct hrun_error *err)
 {
     const double v[1] = { (double)N };
     double y;
@@ -221,25 +154,19 @@ static int count_units(const struct hrun_app *app, struct hrun_expr *e, const ch
 
 int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *unit, struct hrun_error *err)
 {
-    int64_t rows, each;
+    int64_t rows;
 
-    if (count_units(app, app->weak.rows, "weak.rows", N, &rows, err) ||
-        count_units(app, app->weak.unit, "weak.unit", N, &each, err))
+    if (count_units(app, app->law.weak.rows, "weak.rows", N, &rows, err) ||
+        count_units(app, app->law.weak.unit, "weak.unit", N, unit, err))
         return -1;
-    *unit = each;
-    *units = (rows + each - 1) / each;
+    *units = (rows + *unit - 1) / *unit;
     return 0;
 }
 
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err)
 {
-    int64_t all;
-
-    if (count_units(app, app->shares.units, "shares.units", N, &all, err) ||
-        count_units(app, app->shares.min, "shares.min", N, least, err))
-        return -1;
-    *units = all;
-    return 0;
+    return count_units(app, app->shares.units, "shares.units", N, units, err) ||
+           count_units(app, app->shares.min, "shares.min", N, least, err) ? -1 : 0;
 }
 
 double hrun_units_uneven(int64_t units, int64_t P)
@@ -261,55 +188,26 @@ int hrun_app_term_is_shared(const struct hrun_app *app, const struct hrun_expr *
     return app->shares.units && hrun_expr_uses(term, 2);
 }
 
-/* The memory of a process by an expression over N, P and W. */
-static int memory_by_share(const struct hrun_app *app, struct hrun_expr *memory, const char *key, int64_t N, int64_t P,
-                           double W, double *bytes, struct hrun_error *err)
+int64_t hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, double room_bytes,
+                               struct hrun_error *err)
 {
-    const double v[3] = { (double)N, (double)P, W };
-    double y = 0;
-
-    if (hrun_expr_eval(memory, v, &y, err))
-        return hrun_fail_prefix(err, "%s of %s", key, app->name);
-    if (y < 0)
-        return hrun_fail(err, HRUN_EINVAL, "%s of %s: '%s' is negative at N=%lld, P=%lld, W=%.10g", key, app->name,
-                         hrun_expr_text(memory), (long long)N, (long long)P, W);
-    *bytes = y;
-    return 0;
-}
-
-int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,
-                          struct hrun_error *err)
-{
-    return app->shares.memory ? memory_by_share(app, app->shares.memory, "shares.memory", N, P, W, bytes, err)
-                              : hrun_app_memory(app, N, P, bytes, err);
-}
-
-int hrun_app_rows_memory(const struct hrun_app *app, int64_t N, int64_t P, double rows, double *bytes,
-                         struct hrun_error *err)
-{
-    return app->weak.memory ? memory_by_share(app, app->weak.memory, "weak.memory", N, P, rows, bytes, err)
-                            : hrun_app_memory(app, N, P, bytes, err);
-}
-
-int hrun_app_units_fitting(const struct hrun_app *app, int64_t N, int64_t P, int64_t units, int64_t unit,
-                           double room_bytes, int64_t *most, struct hrun_error *err)
-{
-    int64_t lo = room_bytes > 0 ? 0 : units, hi = units + 1;
+    int64_t lo = room_bytes > 0 ? 0 : units, hi = units + 1, all, unit = 1;
     double bytes;
 
+    if (app->law.weak.rows && hrun_app_mesh(app, N, &all, &unit, err))
+        return -1;
     while (hi - lo > 1) {
         int64_t mid = lo + (hi - lo) / 2;
+        double part = app->shares.units ? (double)mid / (double)units : (double)mid * (double)unit;
 
-        if (app->shares.units ? hrun_app_share_memory(app, N, P, (double)mid / (double)units, &bytes, err)
-                              : hrun_app_rows_memory(app, N, P, (double)mid * (double)unit, &bytes, err))
+        if (hrun_app_share_memory(app, N, P, part, &bytes, err))
             return -1;
         if (bytes <= room_bytes)
             lo = mid;
         else
             hi = mid;
     }
-    *most = lo;
-    return 0;
+    return lo;
 }
 
 /* ---------------------------------------------------------------- family ring */
@@ -319,7 +217,7 @@ int hrun_app_ring_work(const struct hrun_app *app, int64_t N, int64_t P, struct 
 {
     enum { LOCAL, STEP, BYTES, EXPRESSIONS };
     static const char *const keys[EXPRESSIONS] = { "local", "step", "bytes" };
-    struct hrun_expr *const exprs[EXPRESSIONS] = { app->ring.local, app->ring.step, app->ring.bytes };
+    struct hrun_expr *const exprs[EXPRESSIONS] = { app->law.ring.local, app->law.ring.step, app->law.ring.bytes };
     const double values[] = { (double)N / (double)P, (double)N, (double)P };
     double v[EXPRESSIONS];
 

@@ -1,5 +1,5 @@
 /* bare.c - an application of which nothing is known but its program; see app.h for the contract */
-#include "app/app.h"
+#include "app/load.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -31,14 +31,13 @@ char *hrun_app_name_of(const char *program)
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err)
 {
     static const char *const vars[] = { "N", "P" };
-    struct hrun_app *app = xcalloc(1, sizeof *app);
+    struct definition *d = xcalloc(1, sizeof *d);
+    struct hrun_app *app = &d->app;
 
     app->name = hrun_app_name_of(program);
     app->title = xstrdup(program);
     app->file = xstrdup("");
-    app->programs = xcalloc(1, sizeof *app->programs);
     app->procs_per_pe = xcalloc(1, sizeof *app->procs_per_pe);
-    app->consts = xcalloc(1, sizeof *app->consts);
     app->procs_per_pe[app->nprocs_per_pe++] = 1;
     app->rule = hrun_expr_compile("1", vars, 2, NULL, 0, NULL);
     if (!*app->name) {

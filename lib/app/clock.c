@@ -1,6 +1,7 @@
-/* clock.c - the time that an application reports of itself; see app.h for the contracts */
-#include "app/app.h"
+/* clock.c - the time that an application reports of itself; see clock.h for the contracts */
+#include "app/clock.h"
 
+#include "app/time_match.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -53,7 +54,7 @@ static void renew_pattern(struct hrun_clock *c, size_t len)
     if (c->searched <= SEARCHED_MAX)
         return;
     hrun_time_match_destroy(c->pattern);
-    c->pattern = hrun_time_match_create(c->app->time_match, NULL);
+    c->pattern = hrun_time_match_create(c->app->time.match, NULL);
     c->searched = len;
 }
 
@@ -188,7 +189,7 @@ static int is_other(const struct hrun_clock *c, const char *path)
 {
     struct stat st;
 
-    return strpbrk(c->app->time_file, "*?[") && !stat(path, &st) && !S_ISREG(st.st_mode);
+    return strpbrk(c->app->time.file, "*?[") && !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
 /* Remember what the files are before the run. */
@@ -297,10 +298,10 @@ static int read_files(struct hrun_clock *c, struct hrun_error *err)
     globfree(&found);
     if (rc >= 0 && !n)
         rc = hrun_fail(err, HRUN_ENODATA, "the program reported no time: the run wrote no file '%s'%s",
-                       c->app->time_file, c->nbefore ? ", only an older one is there" : "");
+                       c->app->time.file, c->nbefore ? ", only an older one is there" : "");
     else if (rc >= 0 && n > 1)
         rc = hrun_fail(err, HRUN_ENODATA, "which file holds the time is not known: the run wrote %d that match '%s' "
-                       "(%s); write a pattern under time.file that one of them matches", n, c->app->time_file,
+                       "(%s); write a pattern under time.file that one of them matches", n, c->app->time.file,
                        names.data);
     return rc < 0 ? -1 : 0;
 }
@@ -313,7 +314,7 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
     struct hrun_buf path = HRUN_BUF_INIT;
     struct hrun_clock *c;
 
-    if (!app->time_match)
+    if (!app->time.match)
         return NULL;
     c = xcalloc(1, sizeof *c);
     c->app = app;
@@ -322,16 +323,16 @@ struct hrun_clock *hrun_clock_create(const struct hrun_app *app, const struct hr
     hrun_buf_init(&c->line);
     hrun_buf_init(&c->late);
     hrun_buf_init(&c->found);
-    c->pattern = hrun_time_match_create(app->time_match, err);
+    c->pattern = hrun_time_match_create(app->time.match, err);
     if (!c->pattern) {
         hrun_fail_prefix(err, "time of %s", app->name);
         goto fail;
     }
-    if (!app->time_file)
+    if (!app->time.file)
         return c;
     for (const char *s = dir; *s; s++)      /* only the file's name is a pattern, not that of the folder */
         hrun_buf_addf(&path, "%s%c", strchr("*?[\\", *s) ? "\\" : "", *s);
-    hrun_buf_addf(&path, "/%s", app->time_file);
+    hrun_buf_addf(&path, "/%s", app->time.file);
     c->dir_len = strlen(dir) + 1;
     c->path = hrun_buf_detach(&path);
     if (look_before(c, err))
@@ -357,7 +358,7 @@ static int parse_seconds(const char *text, double *t)
 
 int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *err)
 {
-    struct hrun_expr *value = c->app->time_value;
+    struct hrun_expr *value = c->app->time.value;
     double t;
 
     if (c->path) {
@@ -374,10 +375,10 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         find_time(c, &c->late);
     if (!c->matched)
         return hrun_fail(err, HRUN_ENODATA, "the program reported no time: no line of %s matches '%s'",
-                         c->path ? c->app->time_file : "its standard output", c->app->time_match);
+                         c->path ? c->app->time.file : "its standard output", c->app->time.match);
     if (parse_seconds(c->found.data, &t) || (!value && t < 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the program reported a time of '%s' in %s: not a positive "
-                         "number of seconds", c->found.data, c->path ? c->app->time_file : "its standard output");
+                         "number of seconds", c->found.data, c->path ? c->app->time.file : "its standard output");
     if (value && hrun_expr_eval(value, (const double[]){ t, c->N, c->P }, &t, err))
         return hrun_fail_prefix(err, "time of %s", c->app->name);
     if (value && t <= 0)

@@ -1,5 +1,5 @@
-/* draft.c - the text of an app definition; see app.h for the contract */
-#include "app/app.h"
+/* draft.c - the text of an app definition; see draft.h for the contract */
+#include "app/draft.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -143,7 +143,7 @@ int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, stru
         return -1;
     if (!app->suits_pes)
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
-    return print_time(app->time_match, app->time_file, app->time_value ? hrun_expr_text(app->time_value) : NULL, out,
+    return print_time(app->time.match, app->time.file, app->time.value ? hrun_expr_text(app->time.value) : NULL, out,
                       err);
 }
 

@@ -227,8 +227,8 @@ static int load_for(const char *path, const char *program, struct hrun_app **app
         return 0;
     /* The defines are for the definition that is found: of the others only the programs matter. */
     if (!hrun_app_load(path, NULL, app, &why)) {
-        for (int i = 0; i < (*app)->nprograms; i++)
-            if (!strcmp((*app)->programs[i], program))
+        for (int i = 0; i < (*app)->programs.n; i++)
+            if (!strcmp((*app)->programs.names[i], program))
                 return 0;
         hrun_app_destroy(*app);
         *app = NULL;

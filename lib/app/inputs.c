@@ -3,7 +3,7 @@
  * Where the content of a definition's file has "hrun:00000000", the eight zeros become the CRC-32 of the whole content,
  * as it is with the zeros. A file whose mark is right was written by hrun and not changed since.
  */
-#include "app/internal.h"
+#include "app/inputs.h"
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -131,15 +131,15 @@ static int compare(struct input *in, int force, struct hrun_error *err)
 static int expand(const struct hrun_app *app, const struct hrun_app_values *values, const char *root,
                   struct input *in, struct hrun_error *err)
 {
-    for (int i = 0; i < app->nfiles; i++) {
+    for (int i = 0; i < app->run.nfiles; i++) {
         autorelease(hrun_buf_release) struct hrun_buf path = HRUN_BUF_INIT;
         size_t above;
 
         hrun_buf_addf(&path, "%s/", strcmp(root, "/") ? root : "");
         above = path.len;
-        if (hrun_app_expand(app, app->files[i].path, values, &path, err) ||
-            hrun_app_expand(app, app->files[i].content, values, &in[i].content, err))
-            return hrun_fail_prefix(err, "file '%s' of %s", app->files[i].path, app->name);
+        if (hrun_app_expand(app, app->run.files[i].path, values, &path, err) ||
+            hrun_app_expand(app, app->run.files[i].content, values, &in[i].content, err))
+            return hrun_fail_prefix(err, "file '%s' of %s", app->run.files[i].path, app->name);
         mark_content(&in[i]);
         in[i].path = hrun_buf_detach(&path);
         in[i].below = in[i].path + above;
@@ -176,21 +176,21 @@ static int write_all(struct input *in, int n, int root, int force, int check, st
 int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_values *values, const char *dir, int force,
                          int check, struct hrun_error *err)
 {
-    struct input *in = xcalloc((size_t)app->nfiles + 1, sizeof *in);
+    struct input *in = xcalloc((size_t)app->run.nfiles + 1, sizeof *in);
     char *root = realpath(dir, NULL);
     int top = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, saved = errno, rc;
 
-    for (int i = 0; i < app->nfiles; i++) {
+    for (int i = 0; i < app->run.nfiles; i++) {
         hrun_buf_init(&in[i].content);
         in[i].folder = -1;
     }
-    if (!app->nfiles)
+    if (!app->run.nfiles)
         rc = 0;
     else if (top < 0)
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
     else
-        rc = expand(app, values, root, in, err) || write_all(in, app->nfiles, top, force, check, err) ? -1 : 0;
-    for (int i = 0; i < app->nfiles; i++) {
+        rc = expand(app, values, root, in, err) || write_all(in, app->run.nfiles, top, force, check, err) ? -1 : 0;
+    for (int i = 0; i < app->run.nfiles; i++) {
         hrun_buf_release(&in[i].content);
         free(in[i].path);
         if (in[i].folder >= 0)
@@ -245,8 +245,8 @@ static void push_value(struct hrun_strvec *list, const char *name, double value)
 void hrun_app_presets(const struct hrun_app *app, const char *dir, struct hrun_strvec *defines,
                       struct hrun_strvec *missed)
 {
-    for (int i = 0; i < app->npresets; i++) {
-        const struct hrun_app_preset *p = &app->presets[i];
+    for (int i = 0; i < app->run.npresets; i++) {
+        const struct hrun_app_preset *p = &app->run.presets[i];
         autofree char *path = hrun_strf("%s/%s", dir, p->file);
         autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
         struct stat st;
@@ -271,8 +271,8 @@ int hrun_app_preset_holds(const struct hrun_app *app, const struct hrun_app_pres
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int i = 0;
 
-    while (strcmp(app->files[i].path, p->file))
+    while (strcmp(app->run.files[i].path, p->file))
         i++;
-    return hrun_app_expand(app, app->files[i].content, values, &text, NULL) ||
+    return hrun_app_expand(app, app->run.files[i].content, values, &text, NULL) ||
            !lone_number(text.data, p->line, written) || *written == said;
 }

@@ -1,6 +1,9 @@
-/* load.c - a definition as it stands in the file -> a checked struct hrun_app; see app.h for the contracts */
-#include "app/internal.h"
+/* load.c - the keys of a definition, and a definition as the file says it -> a checked struct hrun_app; see load.h */
+#include "app/load.h"
+
+#include "app/template.h"
 #include "base/alloc.h"
+#include "base/file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,20 +12,20 @@
 
 enum { LIST_MAX = 1000, VARIANTS_MAX = 32 };  /* entries of a list are compared with each other */
 
-/* hrun-app(5) describes the keys. Empty texts are refused below, where what they are for is known. */
+/* hrun-app(5) describes the keys. Empty texts are refused later, with a message on what they are for. */
 #define TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1 }
 #define MAYBE_TEXT(key, s, m) { HRUN_KEY(key, s, m), .empty = 1, .optional = 1 }
-#define MAYBE_LIST(key, s, m, ...) { HRUN_KEY_LIST(key, s, m, m##_count), .optional = 1, .max = LIST_MAX, __VA_ARGS__ }
+#define MAYBE_LIST(key, s, m, n, ...) { HRUN_KEY_LIST(key, s, m, n), .optional = 1, .max = LIST_MAX, __VA_ARGS__ }
 
 static const struct hrun_key terms_keys[] = {
-    { HRUN_KEY_LIST("np", struct raw_terms, np, np_count), .empty = 1, .min = 1, .max = LIST_MAX },
-    { HRUN_KEY_LIST("n", struct raw_terms, n, n_count), .empty = 1, .min = 1, .max = LIST_MAX },
-    MAYBE_LIST("p", struct raw_terms, p, .empty = 1, .min = 1),
+    { HRUN_KEY_LIST("np", struct raw_terms, np, nnp), .empty = 1, .min = 1, .max = LIST_MAX },
+    { HRUN_KEY_LIST("n", struct raw_terms, n, nn), .empty = 1, .min = 1, .max = LIST_MAX },
+    MAYBE_LIST("p", struct raw_terms, p, npt, .empty = 1, .min = 1),
     { NULL }
 };
 
 static const struct hrun_key file_keys[] = {
-    TEXT("path", struct raw_file, path), TEXT("content", struct raw_file, content), { NULL }
+    TEXT("path", struct hrun_app_file, path), TEXT("content", struct hrun_app_file, content), { NULL }
 };
 
 static const struct hrun_key time_keys[] = {
@@ -41,7 +44,7 @@ static const struct hrun_key ring_keys[] = {
 };
 
 static const struct hrun_key step_keys[] = {
-    TEXT("name", struct raw_step, name), TEXT("is", struct raw_step, is), { NULL }
+    TEXT("name", struct hrun_named_expr, name), TEXT("is", struct hrun_named_expr, is), { NULL }
 };
 
 /* Of a variant: in place of the definition's. */
@@ -54,10 +57,10 @@ static const struct hrun_key variant_keys[] = {
     MAYBE_TEXT("title", struct raw_variant, title),
     MAYBE_TEXT("rule", struct raw_variant, rule),
     MAYBE_TEXT("memory", struct raw_variant, memory),
-    MAYBE_LIST("args", struct raw_variant, args, .empty = 1),
-    MAYBE_LIST("constants", struct raw_variant, constants, .keys = value_keys),
+    MAYBE_LIST("args", struct raw_variant, args, nargs, .empty = 1),
+    MAYBE_LIST("constants", struct raw_variant, constants, nconstants, .keys = value_keys),
     { HRUN_KEY_PTR("terms", struct raw_variant, terms), .keys = terms_keys, .optional = 1 },
-    MAYBE_LIST("where", struct raw_variant, where, .keys = step_keys),
+    MAYBE_LIST("where", struct raw_variant, where, nwhere, .keys = step_keys),
     MAYBE_TEXT("formula", struct raw_variant, formula),
     { NULL }
 };
@@ -73,103 +76,102 @@ static const struct hrun_key shares_keys[] = {
 };
 
 static const struct hrun_key prepare_keys[] = {
-    MAYBE_LIST("run", struct raw_prepare, run, .min = 1), MAYBE_LIST("mpi", struct raw_prepare, mpi, .min = 1), { NULL }
+    MAYBE_LIST("run", struct raw_prepare, run, nrun, .min = 1), MAYBE_LIST("mpi", struct raw_prepare, mpi, nmpi, .min = 1), { NULL }
 };
 
 static const struct hrun_key build_keys[] = {
-    TEXT("on", struct raw_build, on), TEXT("program", struct raw_build, program), { NULL }
+    TEXT("on", struct hrun_app_build, on), TEXT("program", struct hrun_app_build, program), { NULL }
 };
 
 static const struct hrun_key app_keys[] = {
-    TEXT("name", struct raw_app, name),
-    MAYBE_TEXT("title", struct raw_app, title),
-    MAYBE_LIST("programs", struct raw_app, programs, .empty = 1),
-    MAYBE_LIST("builds", struct raw_app, builds, .keys = build_keys),
-    MAYBE_TEXT("family", struct raw_app, family),
-    MAYBE_TEXT("rule", struct raw_app, rule),
-    MAYBE_LIST("procs_per_pe", struct raw_app, procs_per_pe, .min = 1),
-    MAYBE_TEXT("memory", struct raw_app, memory),
-    MAYBE_TEXT("threads", struct raw_app, threads),
-    { HRUN_KEY_PTR("terms", struct raw_app, terms), .keys = terms_keys, .optional = 1 },
-    { HRUN_KEY_PTR("ring", struct raw_app, ring), .keys = ring_keys, .optional = 1 },
-    MAYBE_LIST("where", struct raw_app, where, .keys = step_keys),
-    MAYBE_TEXT("formula", struct raw_app, formula),
-    { HRUN_KEY_LIST("variants", struct raw_app, variants, variants_count), .keys = variant_keys, .optional = 1,
+    TEXT("name", struct definition, app.name),
+    MAYBE_TEXT("title", struct definition, app.title),
+    MAYBE_LIST("programs", struct definition, app.programs.names, app.programs.n, .empty = 1),
+    MAYBE_LIST("builds", struct definition, app.programs.builds, app.programs.nbuilds, .keys = build_keys),
+    MAYBE_TEXT("family", struct definition, family),
+    MAYBE_TEXT("rule", struct definition, rule),
+    MAYBE_LIST("procs_per_pe", struct definition, app.procs_per_pe, app.nprocs_per_pe, .min = 1),
+    MAYBE_TEXT("memory", struct definition, memory),
+    MAYBE_TEXT("threads", struct definition, threads),
+    { HRUN_KEY_PTR("terms", struct definition, terms), .keys = terms_keys, .optional = 1 },
+    { HRUN_KEY_PTR("ring", struct definition, ring), .keys = ring_keys, .optional = 1 },
+    MAYBE_LIST("where", struct definition, where, nwhere, .keys = step_keys),
+    MAYBE_TEXT("formula", struct definition, formula),
+    { HRUN_KEY_LIST("variants", struct definition, variants, nvariants), .keys = variant_keys, .optional = 1,
       .min = 1, .max = VARIANTS_MAX },
-    { HRUN_KEY_PTR("weak", struct raw_app, weak), .keys = weak_keys, .optional = 1 },
-    { HRUN_KEY_PTR("shares", struct raw_app, shares), .keys = shares_keys, .optional = 1 },
-    MAYBE_LIST("constants", struct raw_app, constants, .keys = const_keys),
-    MAYBE_LIST("derived", struct raw_app, derived, .keys = step_keys),
-    MAYBE_LIST("files", struct raw_app, files, .keys = file_keys),
-    MAYBE_LIST("prepare", struct raw_app, prepare, .keys = prepare_keys),
-    MAYBE_LIST("args", struct raw_app, args, .empty = 1),
-    MAYBE_TEXT("stdin", struct raw_app, stdin_text),
-    MAYBE_TEXT("scratch", struct raw_app, scratch),
-    { HRUN_KEY_PTR("time", struct raw_app, time), .keys = time_keys, .optional = 1 },
-    MAYBE_TEXT("size", struct raw_app, size),
-    { HRUN_KEY_LIST("sizes", struct raw_app, sizes, sizes_count), .optional = 1, .max = LIST_MAX },
+    { HRUN_KEY_PTR("weak", struct definition, weak), .keys = weak_keys, .optional = 1 },
+    { HRUN_KEY_PTR("shares", struct definition, shares), .keys = shares_keys, .optional = 1 },
+    MAYBE_LIST("constants", struct definition, constants, nconstants, .keys = const_keys),
+    MAYBE_LIST("derived", struct definition, derived, nderived, .keys = step_keys),
+    MAYBE_LIST("files", struct definition, app.run.files, app.run.nfiles, .keys = file_keys),
+    MAYBE_LIST("prepare", struct definition, prepare, nprepare, .keys = prepare_keys),
+    MAYBE_LIST("args", struct definition, app.run.args, app.run.nargs, .empty = 1),
+    MAYBE_TEXT("stdin", struct definition, app.run.stdin_text),
+    MAYBE_TEXT("scratch", struct definition, scratch),
+    { HRUN_KEY_PTR("time", struct definition, time), .keys = time_keys, .optional = 1 },
+    MAYBE_TEXT("size", struct definition, size),
+    { HRUN_KEY_LIST("sizes", struct definition, app.sizes.v, app.sizes.n), .optional = 1, .max = LIST_MAX },
     { NULL }
 };
 
-static const struct hrun_schema app_schema = { app_keys, sizeof(struct raw_app) };
+static const struct hrun_schema app_schema = { app_keys, sizeof(struct definition) };
 
-/* ------------------------------------------------------------------ copies, and errors with their place */
+/* ------------------------------------------------------------------ errors with their place */
 
-char *hrun_load_text(const char *s)
+const char *hrun_load_at(struct hrun_load *l, const char *fmt, ...)
 {
-    return s ? xstrdup(s) : NULL;
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(l->path, sizeof l->path, fmt, ap);
+    va_end(ap);
+    return l->path;
 }
 
-void hrun_load_list(char *const *from, unsigned n, char ***out, int *nout)
+/* Does the variant itself say this key? */
+static int variant_says(const struct raw_variant *v, const char *key, size_t len)
 {
-    *out = xcalloc(n + 1u, sizeof **out);
-    for (unsigned i = 0; i < n; i++)
-        (*out)[i] = xstrdup(from[i]);
-    *nout = (int)n;
-}
-
-const char *hrun_load_place(const struct hrun_load *l, const char *path, char room[HRUN_LOAD_PLACE])
-{
-    const struct raw_variant *v = l->variant;
     const struct { const char *key; int given; } keys[] = {
-        { "title", v && v->title }, { "rule", v && v->rule }, { "memory", v && v->memory },
-        { "args", v && v->args_count }, { "terms", v && v->terms }, { "where", v && v->where_count },
-        { "formula", v && v->formula },
+        { "title", v->title != NULL }, { "rule", v->rule != NULL }, { "memory", v->memory != NULL },
+        { "args", v->nargs }, { "terms", v->terms != NULL }, { "where", v->nwhere }, { "formula", v->formula != NULL },
     };
-    size_t len = strcspn(path, ".[");
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].given && strlen(keys[i].key) == len && !strncmp(keys[i].key, path, len)) {
-            snprintf(room, HRUN_LOAD_PLACE, "variants[%u].%s", l->nth, path);
-            return room;
-        }
-    return path;
+        if (strlen(keys[i].key) == len && !strncmp(keys[i].key, key, len))
+            return keys[i].given;
+    return 0;
 }
 
-int hrun_load_bad(const struct hrun_load *l, const char *path, const char *fmt, ...)
+int hrun_load_bad_at(const struct hrun_load *l, const char *path, int offset, const char *fmt, ...)
 {
-    char text[HRUN_ERROR_TEXT], room[HRUN_LOAD_PLACE];
+    char text[HRUN_ERROR_TEXT], own[128] = "";
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return hrun_yaml_fail(l->marks, hrun_load_place(l, path, room), 0, l->err, HRUN_EPARSE, "%s", text);
+    if (l->variant && variant_says(l->variant, path, strcspn(path, ".[")))
+        snprintf(own, sizeof own, "variants[%u].%s", l->nth, path);
+    return hrun_yaml_fail(l->marks, *own ? own : path, offset, l->err, HRUN_EPARSE, "%s", text);
 }
 
-int hrun_load_fail_inside(const struct hrun_load *l, const char *path, int offset, const struct hrun_error *inner)
+struct hrun_expr *hrun_load_expr(struct hrun_load *l, const char *path, const char *text, const char *const *vars,
+                                 int nvars)
 {
-    char room[HRUN_LOAD_PLACE];
+    struct hrun_error inner;
+    struct hrun_expr *e = hrun_expr_compile(text, vars, nvars, l->app->consts, l->app->nconsts, &inner);
 
-    return hrun_yaml_fail(l->marks, hrun_load_place(l, path, room), offset, l->err, HRUN_EPARSE, "%s", inner->text);
+    if (!e)
+        hrun_load_bad_at(l, path, inner.column > 0 ? inner.column - 1 : 0, "%s", inner.text);
+    return e;
 }
 
-int hrun_load_check_template(const struct hrun_load *l, const char *path, const char *text)
+int hrun_load_check_template(struct hrun_load *l, const char *path, const char *text)
 {
-    struct hrun_error inner = { .code = HRUN_OK };
-    int offset = 0;
+    struct hrun_error inner;
+    int offset = hrun_template_check(l->app, text, &inner);
 
-    return hrun_template_check(l->app, text, &offset, &inner) ? hrun_load_fail_inside(l, path, offset, &inner) : 0;
+    return offset < 0 ? 0 : hrun_load_bad_at(l, path, offset, "%s", inner.text);
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -177,54 +179,64 @@ int hrun_load_check_template(const struct hrun_load *l, const char *path, const 
 /* All of a definition, or of a variant, but its variants. */
 static int load_definition(struct hrun_load *l, const char *file, char *const *defines)
 {
-    return hrun_load_values(l, file, defines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
+    l->app->file = xstrdup(file);
+    return hrun_load_values(l, defines) || hrun_load_model(l) || hrun_load_inputs(l) ? -1 : 0;
 }
 
-static int check_variant(const struct hrun_load *l, const struct raw_app *raw, unsigned nth)
+static int check_variant(struct hrun_load *l, unsigned nth)
 {
-    const struct raw_variant *v = &raw->variants[nth];
-    char path[64];
+    const char *name = l->d->variants[nth].name, *path = hrun_load_at(l, "variants[%u].name", nth);
 
-    snprintf(path, sizeof path, "variants[%u].name", nth);
-    if (!hrun_app_is_name(v->name) || strchr(v->name, '.'))
+    if (!hrun_app_is_name(name) || strchr(name, '.'))
         return hrun_load_bad(l, path, "'%s' cannot be the name of a variant: lower-case letters, digits, '_' and '-', "
-                             "a letter or digit first", v->name);
+                             "a letter or digit first", name);
     for (unsigned k = 0; k < nth; k++)
-        if (!strcmp(v->name, raw->variants[k].name))
-            return hrun_load_bad(l, path, "there are two variants '%s'", v->name);
+        if (!strcmp(name, l->d->variants[k].name))
+            return hrun_load_bad(l, path, "there are two variants '%s'", name);
     return 0;
 }
 
-/* A variant is a definition of its own, with its keys in place of the definition's. */
-static int load_variant(struct hrun_load *l, const char *file, unsigned nth, char *const *defines)
-{
-    const struct raw_variant *v = &l->raw->variants[nth];
-    struct raw_app raw = *l->raw;
-    struct hrun_load one = { .raw = &raw, .variant = v, .nth = nth, .marks = l->marks, .err = l->err };
-    char *name;
+#define SWAP(a, b) do { __typeof__(a) kept = (a); (a) = (b); (b) = kept; } while (0)
 
-    if (check_variant(l, l->raw, nth))
-        return -1;
-    raw.variants = NULL;
-    raw.variants_count = 0;
-    raw.title = v->title ? v->title : raw.title;
-    raw.rule = v->rule ? v->rule : raw.rule;
-    raw.memory = v->memory ? v->memory : raw.memory;
-    if (v->args_count) {
-        raw.args = v->args;
-        raw.args_count = v->args_count;
+/* What a variant says in place of the definition. */
+static void apply_variant(struct definition *d, struct raw_variant *v)
+{
+    if (v->title)
+        SWAP(v->title, d->app.title);
+    if (v->rule)
+        SWAP(v->rule, d->rule);
+    if (v->memory)
+        SWAP(v->memory, d->memory);
+    if (v->nargs) {
+        SWAP(v->args, d->app.run.args);
+        SWAP(v->nargs, d->app.run.nargs);
+    }
+    if (v->nwhere || v->terms) {
+        SWAP(v->where, d->where);
+        SWAP(v->nwhere, d->nwhere);
     }
     if (v->terms || v->formula) {
-        raw.terms = v->terms;
-        raw.formula = v->formula;
+        SWAP(v->terms, d->terms);
+        SWAP(v->formula, d->formula);
     }
-    if (v->where_count || v->terms) {
-        raw.where = v->where;
-        raw.where_count = v->where_count;
-    }
-    one.app = xcalloc(1, sizeof *one.app);
+}
+
+/* A variant is a definition of its own: the text is read once more, and the variant's keys replace the definition's. */
+static int load_variant(struct hrun_load *l, unsigned nth, char *const *defines)
+{
+    const struct raw_variant *v = &l->d->variants[nth];
+    struct hrun_load one = { .variant = v, .nth = nth, .marks = l->marks, .err = l->err };
+    void *data;
+    char *name;
+
+    if (check_variant(l, nth) ||
+        hrun_yaml_parse(l->app->file, l->marks->text, l->marks->len, &app_schema, &data, NULL, l->err))
+        return -1;
+    one.d = data;
+    one.app = &one.d->app;
+    apply_variant(one.d, &one.d->variants[nth]);
     l->app->variants[l->app->nvariants++] = one.app;
-    if (load_definition(&one, file, defines))
+    if (load_definition(&one, l->app->file, defines))
         return -1;
     one.app->variant = xstrdup(v->name);
     name = hrun_strf("%s.%s", one.app->name, v->name);
@@ -233,48 +245,71 @@ static int load_variant(struct hrun_load *l, const char *file, unsigned nth, cha
     return 0;
 }
 
-static int load_variants(struct hrun_load *l, const char *file, char *const *defines)
+int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines, struct hrun_app **out,
+                   struct hrun_error *err)
 {
-    unsigned n = l->raw->variants_count;
+    struct hrun_yaml *marks = NULL;
+    struct hrun_load l = { .err = err };
+    void *data;
+    int rc;
 
-    l->app->variants = xcalloc((size_t)n + 1, sizeof *l->app->variants);
-    for (unsigned i = 0; i < n; i++)
-        if (load_variant(l, file, i, defines))
-            return -1;
-    return 0;
-}
-
-/* Make the definition of what was read, and free that. */
-static int make_definition(const char *file, void *data, struct hrun_yaml *marks, char *const *defines,
-                           struct hrun_app **out, struct hrun_error *err)
-{
-    struct hrun_load l = { .raw = data, .marks = marks, .app = xcalloc(1, sizeof *l.app), .err = err };
-    int rc = load_definition(&l, file, defines) || load_variants(&l, file, defines) ? -1 : 0;
-
+    if (hrun_yaml_parse(name, text, len, &app_schema, &data, &marks, err))
+        return -1;
+    l.d = data;
+    l.app = &l.d->app;
+    l.marks = marks;
+    l.app->variants = xcalloc((size_t)l.d->nvariants + 1, sizeof *l.app->variants);
+    rc = load_definition(&l, name, defines);
+    for (unsigned i = 0; i < l.d->nvariants && !rc; i++)
+        rc = load_variant(&l, i, defines);
     if (rc)
         hrun_app_destroy(l.app);
     else
         *out = l.app;
-    hrun_yaml_free(&app_schema, data, marks);
+    hrun_yaml_free(&app_schema, NULL, marks);
     return rc;
 }
 
-int hrun_app_load(const char *file, char *const *defines, struct hrun_app **out,
-                  struct hrun_error *err)
+int hrun_app_load(const char *file, char *const *defines, struct hrun_app **out, struct hrun_error *err)
 {
-    struct hrun_yaml *marks = NULL;
-    void *data = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    return hrun_yaml_load(file, &app_schema, &data, &marks, err) ? -1
-           : make_definition(file, data, marks, defines, out, err);
+    return hrun_file_read(file, (size_t)16 << 20, &text, err) ? -1
+           : hrun_app_parse(file, text.data, text.len, defines, out, err);
 }
 
-int hrun_app_parse(const char *name, const char *text, size_t len, char *const *defines,
-                   struct hrun_app **out, struct hrun_error *err)
+static void destroy_terms(struct hrun_terms *t)
 {
-    struct hrun_yaml *marks = NULL;
-    void *data = NULL;
+    for (int i = 0; i < t->n; i++)
+        hrun_expr_destroy(t->v[i].expr);
+    free(t->v);
+}
 
-    return hrun_yaml_parse(name, text, len, &app_schema, &data, &marks, err) ? -1
-           : make_definition(name, data, marks, defines, out, err);
+void hrun_app_destroy(struct hrun_app *app)
+{
+    if (!app)
+        return;
+
+    struct hrun_expr *const exprs[] = {
+        app->rule, app->memory, app->time.value, app->law.ring.local, app->law.ring.step,
+        app->law.ring.bytes, app->law.weak.rows, app->law.weak.unit, app->law.weak.memory, app->shares.units,
+        app->shares.min, app->shares.memory
+    };
+
+    for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
+        hrun_expr_destroy(exprs[i]);
+    destroy_terms(&app->np);
+    destroy_terms(&app->nt);
+    destroy_terms(&app->pt);
+    hrun_formula_destroy(app->law.formula);
+    free(app->consts);
+    free(app->run.presets);
+    free(app->run.prepare);
+    free(app->run.threads);
+    free(app->file);
+    free(app->variant);
+    for (int i = 0; i < app->nvariants; i++)
+        hrun_app_destroy(app->variants[i]);
+    free(app->variants);
+    hrun_yaml_free(&app_schema, app, NULL);     /* app is where the definition begins */
 }

@@ -1,10 +1,10 @@
-/* load_inputs.c - files, arguments, standard input and the time of a definition; see internal.h */
-#include "app/internal.h"
-#include "app/app.h"
+/* load_inputs.c - files, arguments, standard input and the time of a definition; see load.h */
+#include "app/load.h"
+
+#include "app/template.h"
+#include "app/time_match.h"
 #include "base/alloc.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A path stays in the working directory. Result: what is wrong with it, or NULL. */
@@ -28,7 +28,7 @@ static const char *path_fault(const char *p)
     return NULL;
 }
 
-static int check_path(const struct hrun_load *l, const char *at, const char *path)
+static int check_path(struct hrun_load *l, const char *at, const char *path)
 {
     const char *fault = path_fault(path);
 
@@ -39,15 +39,15 @@ static int check_path(const struct hrun_load *l, const char *at, const char *pat
 }
 
 /* Which of the arguments a number of the command is: "{N}", "nx={N}". Result: how many are. */
-static int find_number(const struct raw_app *raw, struct hrun_app *app)
+static int find_number(struct hrun_app *app)
 {
     int n = 0;
 
-    for (unsigned i = 0; i < raw->args_count; i++) {
-        const char *at = strstr(raw->args[i], "{N}");
+    for (int i = 0; i < app->run.nargs; i++) {
+        const char *arg = app->run.args[i], *at = strstr(arg, "{N}");
 
-        if (at && !at[3] && (at == raw->args[i] || at[-1] == '=')) {
-            app->in_command = (int)i + 1;
+        if (at && !at[3] && (at == arg || at[-1] == '=')) {
+            app->sizes.in_command = i + 1;
             n++;
         }
     }
@@ -56,68 +56,46 @@ static int find_number(const struct raw_app *raw, struct hrun_app *app)
 
 static int load_inputs(struct hrun_load *l)
 {
-    const struct raw_app *raw = l->raw;
-    struct hrun_app *app = l->app;
-    char path[64];
+    const struct hrun_app_run *run = &l->app->run;
 
-    app->files = xcalloc(raw->files_count + 1u, sizeof *app->files);
-    for (unsigned i = 0; i < raw->files_count; i++) {
-        const struct raw_file *f = &raw->files[i];
+    for (int i = 0; i < run->nfiles; i++) {
+        const char *path = hrun_load_at(l, "files[%d].path", i);
 
-        snprintf(path, sizeof path, "files[%u].path", i);
-        if (check_path(l, path, f->path) || hrun_load_check_template(l, path, f->path))
+        if (check_path(l, path, run->files[i].path) || hrun_load_check_template(l, path, run->files[i].path))
             return -1;
-        for (unsigned k = 0; k < i; k++)
-            if (!strcmp(raw->files[k].path, f->path))
-                return hrun_load_bad(l, path, "there are two files '%s'", f->path);
-        snprintf(path, sizeof path, "files[%u].content", i);
-        if (hrun_load_check_template(l, path, f->content))
-            return -1;
-        app->nfiles = (int)i + 1;
-        app->files[i].path = xstrdup(f->path);
-        app->files[i].content = xstrdup(f->content);
-    }
-    for (unsigned i = 0; i < raw->args_count; i++) {
-        snprintf(path, sizeof path, "args[%u]", i);
-        if (hrun_load_check_template(l, path, raw->args[i]))
+        for (int k = 0; k < i; k++)
+            if (!strcmp(run->files[k].path, run->files[i].path))
+                return hrun_load_bad(l, path, "there are two files '%s'", run->files[i].path);
+        if (hrun_load_check_template(l, hrun_load_at(l, "files[%d].content", i), run->files[i].content))
             return -1;
     }
-    if (raw->size && !app->fixed && !app->of_command && find_number(raw, app) != 1)
+    for (int i = 0; i < run->nargs; i++)
+        if (hrun_load_check_template(l, hrun_load_at(l, "args[%d]", i), run->args[i]))
+            return -1;
+    if (l->d->size && !l->app->fixed && !l->app->sizes.of_command && find_number(l->app) != 1)
         return hrun_load_bad(l, "size", "with size: number one word of args is {N} or ends in ={N}: where the number "
                              "stands");
-    if (raw->stdin_text && hrun_load_check_template(l, "stdin", raw->stdin_text))
-        return -1;
-    hrun_load_list(raw->args, raw->args_count, &app->args, &app->nargs);
-    app->stdin_text = hrun_load_text(raw->stdin_text);
-    return 0;
+    return run->stdin_text ? hrun_load_check_template(l, "stdin", run->stdin_text) : 0;
 }
 
 static int load_prepare(struct hrun_load *l)
 {
-    const struct raw_app *raw = l->raw;
-    struct hrun_app *app = l->app;
-    char path[64];
+    struct hrun_app_run *run = &l->app->run;
 
-    app->prepare = xcalloc(raw->prepare_count + 1u, sizeof *app->prepare);
-    for (unsigned i = 0; i < raw->prepare_count; i++) {
-        const struct raw_prepare *p = &raw->prepare[i];
-        int mpi = p->mpi_count > 0;
-        char **words = mpi ? p->mpi : p->run;
-        unsigned n = mpi ? p->mpi_count : p->run_count;
+    run->prepare = xcalloc(l->d->nprepare + 1u, sizeof *run->prepare);
+    for (unsigned i = 0; i < l->d->nprepare; i++) {
+        const struct raw_prepare *p = &l->d->prepare[i];
+        struct hrun_app_step *step = &run->prepare[run->nprepare++];
 
-        snprintf(path, sizeof path, "prepare[%u]", i);
-        if (mpi == (p->run_count > 0))
-            return hrun_load_bad(l, path,
+        if (!p->nmpi == !p->nrun)
+            return hrun_load_bad(l, hrun_load_at(l, "prepare[%u]", i),
                                  "a step is either `run: [WORD, ...]`, a command, or `mpi: [WORD, ...]`, one that "
                                  "is started as the application is");
-        app->prepare[i].mpi = mpi;
-        app->nprepare = (int)i + 1;
-        hrun_load_list(words, n, &app->prepare[i].words, &app->prepare[i].nwords);
-        for (unsigned k = 0; k < n; k++) {
-            snprintf(path, sizeof path, "prepare[%u].%s[%u]", i, mpi ? "mpi" : "run", k);
-            if (hrun_load_check_template(l, path, words[k]))
+        *step = p->nmpi ? (struct hrun_app_step){ p->mpi, p->nmpi, 1 } : (struct hrun_app_step){ p->run, p->nrun, 0 };
+        for (int k = 0; k < step->nwords; k++)
+            if (hrun_load_check_template(l, hrun_load_at(l, "prepare[%u].%s[%d]", i, step->mpi ? "mpi" : "run", k),
+                                         step->words[k]))
                 return -1;
-        }
     }
     return 0;
 }
@@ -125,9 +103,9 @@ static int load_prepare(struct hrun_load *l)
 static int load_time(struct hrun_load *l)
 {
     static const char *const vars[] = { "x", "N", "P" };
-    const struct raw_time *t = l->raw->time;
+    const struct raw_time *t = l->d->time;
     struct hrun_time_match *pattern;
-    struct hrun_error why = { .code = HRUN_OK };
+    struct hrun_error why;
 
     if (!t)
         return 0;
@@ -135,31 +113,27 @@ static int load_time(struct hrun_load *l)
     if (!pattern)
         return hrun_load_bad(l, "time.match", "%s", why.text);
     hrun_time_match_destroy(pattern);
+    l->app->time.match = t->match;
+    l->app->time.file = t->file;
     if (t->file && check_path(l, "time.file", t->file))
         return -1;
-    if (t->value) {
-        l->app->time_value = hrun_expr_compile(t->value, vars, 3, l->app->consts, l->app->nconsts, &why);
-        if (!l->app->time_value)
-            return hrun_load_fail_inside(l, "time.value", why.column > 0 ? why.column - 1 : 0, &why);
-    }
-    l->app->time_match = xstrdup(t->match);
-    l->app->time_file = hrun_load_text(t->file);
-    return 0;
+    l->app->time.value = t->value ? hrun_load_expr(l, "time.value", t->value, vars, 3) : NULL;
+    return t->value && !l->app->time.value ? -1 : 0;
 }
 
-/* Shares have to reach the program. Where there are no arguments, those of the user may tell them. */
-static int check_shares(const struct hrun_load *l)
+/* Shares have to reach the program. Where there are no arguments, those of the user may contain them. */
+static int check_shares_used(const struct hrun_load *l)
 {
-    int size, told = 1;
+    int size, used = 1;
 
-    if (l->raw->shares && !l->raw->variants_count && l->app->nargs)
-        hrun_app_inputs_use(l->app, 1, &size, &told);
-    return told ? 0 : hrun_load_bad(l, "shares", "the share of a process does not reach the program: write {shares} "
+    if (l->d->shares && (l->variant || !l->d->nvariants) && l->app->run.nargs)
+        hrun_app_inputs_use(l->app, 1, &size, &used);
+    return used ? 0 : hrun_load_bad(l, "shares", "the share of a process does not reach the program: write {shares} "
                                     "where it stands in args, files, stdin or prepare, for instance "
                                     "args: ['{N}', '--shares={shares}'], or leave 'shares' out");
 }
 
 int hrun_load_inputs(struct hrun_load *l)
 {
-    return load_inputs(l) || load_prepare(l) || load_time(l) || check_shares(l) ? -1 : 0;
+    return load_inputs(l) || load_prepare(l) || load_time(l) || check_shares_used(l) ? -1 : 0;
 }

@@ -1,6 +1,7 @@
-/* load_values.c - the names, constants, numbers and words of a definition; see internal.h for the contracts */
-#include "app/internal.h"
+/* load_values.c - the names, constants, numbers and words of a definition; see load.h for the contracts */
+#include "app/load.h"
 
+#include "app/template.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/list.h"
@@ -18,31 +19,11 @@ int hrun_app_is_name(const char *s)
            !(len >= 5 && !strcmp(s + len - 5, ".yaml"));
 }
 
-static int load_builds(const struct hrun_load *l)
+static int load_names(struct hrun_load *l)
 {
-    struct hrun_app *app = l->app;
-    char path[64];
-
-    app->builds = xcalloc(l->raw->builds_count + 1u, sizeof *app->builds);
-    for (unsigned i = 0; i < l->raw->builds_count; i++) {
-        const struct raw_build *b = &l->raw->builds[i];
-
-        snprintf(path, sizeof path, "builds[%u].%s", i, *b->on ? "program" : "on");
-        if (!*b->on || !*b->program)
-            return hrun_load_bad(l, path, "a build says on which sub-cluster or machine it runs, and which program it "
-                                 "is: {on: aarch64, program: ./solver.arm}");
-        app->nbuilds = (int)i + 1;
-        app->builds[i].on = xstrdup(b->on);
-        app->builds[i].program = xstrdup(b->program);
-    }
-    return 0;
-}
-
-static int load_names(struct hrun_load *l, const char *file)
-{
-    const char *name = l->raw->name, *base = hrun_base_name(file);
+    const struct hrun_app_programs *programs = &l->app->programs;
+    const char *name = l->app->name, *base = hrun_base_name(l->app->file);
     size_t len = strlen(base);
-    char path[64];
 
     if (len > 5 && !strcmp(base + len - 5, ".yaml"))
         len -= 5;
@@ -52,80 +33,77 @@ static int load_names(struct hrun_load *l, const char *file)
     if (strlen(name) != len || strncmp(name, base, len))
         return hrun_load_bad(l, "name", "the name '%s' is not that of the file: call the file %s.yaml, or write name: "
                              "%.*s", name, name, (int)len, base);
-    for (unsigned i = 0; i < l->raw->programs_count; i++) {
-        const char *p = l->raw->programs[i];
-        snprintf(path, sizeof path, "programs[%u]", i);
+    for (int i = 0; i < programs->n; i++) {
+        const char *p = programs->names[i], *path = hrun_load_at(l, "programs[%d]", i);
+
         if (!*p || strchr(p, '/'))
             return hrun_load_bad(l, path, "'%s' is not the name of a program: it is compared without its folders", p);
-        for (unsigned k = 0; k < i; k++)
-            if (!strcmp(p, l->raw->programs[k]))
+        for (int k = 0; k < i; k++)
+            if (!strcmp(p, programs->names[k]))
                 return hrun_load_bad(l, path, "'%s' is listed twice", p);
     }
-    l->app->name = xstrdup(name);
-    l->app->title = hrun_load_text(l->raw->title);
-    l->app->file = xstrdup(file);
-    hrun_load_list(l->raw->programs, l->raw->programs_count, &l->app->programs, &l->app->nprograms);
-    return load_builds(l);
+    for (int i = 0; i < programs->nbuilds; i++)
+        if (!*programs->builds[i].on || !*programs->builds[i].program)
+            return hrun_load_bad(l, hrun_load_at(l, "builds[%d].%s", i, *programs->builds[i].on ? "program" : "on"),
+                                 "a build says on which sub-cluster or machine it runs, and which program it is: "
+                                 "{on: aarch64, program: ./solver.arm}");
+    return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_consts(const void *a, const void *b)
 {
     return strcmp(((const struct hrun_const *)a)->name, ((const struct hrun_const *)b)->name);
 }
 
-/* The name, at path, of a constant or a derived value becomes that of the next entry of app->consts. */
-static int add_const(struct hrun_load *l, const char *path, const char *name)
+/* Append a constant or a derived value; its name is at path. */
+static int add_const(struct hrun_load *l, const char *path, const struct hrun_const *c)
 {
     struct hrun_app *app = l->app;
 
-    if (!hrun_expr_is_name(name) || !strcmp(name, "N") || !strcmp(name, "P") || !strcmp(name, "T") ||
-        !strcmp(name, "shares"))
+    if (!hrun_expr_is_name(c->name) || !strcmp(c->name, "N") || !strcmp(c->name, "P") || !strcmp(c->name, "T") ||
+        !strcmp(c->name, "shares"))
         return hrun_load_bad(l, path, "'%s' cannot be the name of a constant: up to 100 letters, digits and '_', "
-                             "no digit first, not a function, nor N, P, T or shares", name);
-    for (int k = 0; k < app->nconsts; k++)
-        if (!strcmp(name, app->consts[k].name))
-            return hrun_load_bad(l, path, "'%s' is defined twice", name);
-    app->consts[app->nconsts++].name = xstrdup(name);
+                             "no digit first, not a function, nor N, P, T or shares", c->name);
+    if (hrun_app_find_const(app, c->name, strlen(c->name)))
+        return hrun_load_bad(l, path, "'%s' is defined twice", c->name);
+    app->consts[app->nconsts++] = *c;
     return 0;
 }
 
 /* Where the user's file says constant i. */
 static int add_preset(struct hrun_load *l, unsigned i)
 {
-    const struct raw_const *c = &l->raw->constants[i];
-    struct hrun_app_preset *p = &l->app->presets[l->app->npresets];
-    unsigned k = 0;
-    char path[64];
+    const struct raw_const *c = &l->d->constants[i];
+    struct hrun_app_run *run = &l->app->run;
+    const char *path = hrun_load_at(l, "constants[%u].%s", i, c->file ? "file" : "line");
+    int k = 0;
 
-    snprintf(path, sizeof path, "constants[%u].%s", i, c->file ? "file" : "line");
+    if (!c->file && !c->line)
+        return 0;
     if (!c->file || c->line < 1)
-        return c->file || c->line ? hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of "
-                                                  "the user's says the value") : 0;
-    while (k < l->raw->files_count && strcmp(l->raw->files[k].path, c->file))
+        return hrun_load_bad(l, path, "'file' and 'line', from 1, stand together: where a file of the user's says the "
+                             "value");
+    while (k < run->nfiles && strcmp(run->files[k].path, c->file))
         k++;
-    if (k == l->raw->files_count)
+    if (k == run->nfiles)
         return hrun_load_bad(l, path, "there is no '%s' under 'files'", c->file);
-    l->app->npresets++;
-    *p = (struct hrun_app_preset){ .name = xstrdup(c->name), .file = xstrdup(c->file), .line = c->line,
-                                   .value = c->value };
+    run->presets[run->npresets++] = (struct hrun_app_preset){ c->name, c->file, c->line, c->value };
     return 0;
 }
 
 static int load_consts(struct hrun_load *l)
 {
     struct hrun_app *app = l->app;
-    unsigned n = l->raw->constants_count;
-    char path[64];
+    const struct raw_const *v = l->d->constants;
+    unsigned n = l->d->nconstants;
 
-    app->consts = xcalloc((size_t)n + l->raw->derived_count + 1, sizeof *app->consts);
-    app->presets = xcalloc((size_t)n + 1, sizeof *app->presets);
-    for (unsigned i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "constants[%u].name", i);
-        if (add_const(l, path, l->raw->constants[i].name) || add_preset(l, i))
+    app->consts = xcalloc((size_t)n + (size_t)l->d->nderived + 1, sizeof *app->consts);
+    app->run.presets = xcalloc((size_t)n + 1, sizeof *app->run.presets);
+    for (unsigned i = 0; i < n; i++)
+        if (add_const(l, hrun_load_at(l, "constants[%u].name", i), &(struct hrun_const){ v[i].name, v[i].value, NULL }) ||
+            add_preset(l, i))
             return -1;
-        app->consts[i].value = l->raw->constants[i].value;
-    }
-    qsort(app->consts, n, sizeof *app->consts, by_name);
+    qsort(app->consts, n, sizeof *app->consts, compare_consts);
     return 0;
 }
 
@@ -135,73 +113,57 @@ static int load_derived(struct hrun_load *l)
     enum { DERIVED_MAX = 12 };
     static const char *const vars[] = { "N", "P" };
     struct hrun_app *app = l->app;
-    const struct raw_step *v = l->raw->derived;
-    char path[64], unknown[HRUN_EXPR_NAME_MAX + 32];
+    const struct hrun_named_expr *v = l->d->derived;
+    int n = l->d->nderived;
 
     /* Each use of a value is a copy of its expression, so that chains of them grow. */
-    if (l->raw->derived_count > DERIVED_MAX)
-        return hrun_load_bad(l, "derived", "there are %u derived values, and at most %d may be", l->raw->derived_count,
-                             DERIVED_MAX);
-    for (unsigned i = 0; i < l->raw->derived_count; i++) {
-        struct hrun_error inner = { .code = HRUN_OK };
+    if (n > DERIVED_MAX)
+        return hrun_load_bad(l, "derived", "there are %d derived values, and at most %d may be", n, DERIVED_MAX);
+    for (int i = 0; i < n; i++) {
+        const char *path = hrun_load_at(l, "derived[%d].name", i);
+        char unknown[HRUN_EXPR_NAME_MAX + 32];
+        struct hrun_error inner;
         struct hrun_expr *e;
 
-        snprintf(path, sizeof path, "derived[%u].name", i);
         if (!strcmp(v[i].name, "M"))
             return hrun_load_bad(l, path, "'M' cannot be the name of a value: it is the number of processes per PE");
-        if (add_const(l, path, v[i].name))
+        if (add_const(l, path, &(struct hrun_const){ v[i].name, 0, v[i].is }))
             return -1;
-        snprintf(path, sizeof path, "derived[%u].is", i);
+        path = hrun_load_at(l, "derived[%d].is", i);
         e = hrun_expr_compile(v[i].is, vars, 2, app->consts, app->nconsts - 1, &inner);
         hrun_expr_destroy(e);
-        for (unsigned k = i; !e && k < l->raw->derived_count; k++) {
+        for (int k = i; !e && k < n; k++) {
             snprintf(unknown, sizeof unknown, "unknown variable '%.*s'", HRUN_EXPR_NAME_MAX, v[k].name);
             if (!strncmp(inner.text, unknown, strlen(unknown)))
                 return hrun_load_bad(l, path, "'%s' uses '%s', which is not above it: a value may use those that stand "
                                      "before it", v[i].name, v[k].name);
         }
         if (!e)
-            return hrun_load_fail_inside(l, path, inner.column > 0 ? inner.column - 1 : 0, &inner);
-        app->consts[app->nconsts - 1].is = xstrdup(v[i].is);
+            return hrun_load_bad_at(l, path, inner.column > 0 ? inner.column - 1 : 0, "%s", inner.text);
     }
     return 0;
 }
 
-static void set_const(struct hrun_const *c, double value)
-{
-    c->value = value;
-    free(c->is);
-    c->is = NULL;
-}
-
-/* No file of the user's says the value of this constant. */
-static void drop_preset(struct hrun_app *app, const char *name)
-{
-    for (int i = 0; i < app->npresets; i++)
-        if (!strcmp(app->presets[i].name, name)) {
-            free(app->presets[i].name);
-            free(app->presets[i].file);
-            app->presets[i--] = app->presets[--app->npresets];
-        }
-}
-
-/* The values of a variant; they are what it is, so that they count before all others. */
+/* The values of a variant; they are what it is, so that they count before all others, and no user's file says them. */
 static int load_own_values(struct hrun_load *l)
 {
     const struct raw_variant *v = l->variant;
+    struct hrun_app_run *run = &l->app->run;
 
-    for (unsigned i = 0; v && i < v->constants_count; i++) {
-        struct hrun_const *c = hrun_app_find_const(l->app, v->constants[i].name, strlen(v->constants[i].name));
-        char path[64];
+    for (unsigned i = 0; v && i < v->nconstants; i++) {
+        const char *name = v->constants[i].name, *path = hrun_load_at(l, "variants[%u].constants[%u].name", l->nth, i);
+        struct hrun_const *c = hrun_app_find_const(l->app, name, strlen(name));
 
-        snprintf(path, sizeof path, "variants[%u].constants[%u].name", l->nth, i);
         if (!c)
-            return hrun_load_bad(l, path, "there is no '%s' under 'constants' or 'derived'", v->constants[i].name);
+            return hrun_load_bad(l, path, "there is no '%s' under 'constants' or 'derived'", name);
         for (unsigned k = 0; k < i; k++)
-            if (!strcmp(v->constants[k].name, c->name))
-                return hrun_load_bad(l, path, "'%s' is defined twice", c->name);
-        set_const(c, v->constants[i].value);
-        drop_preset(l->app, c->name);
+            if (!strcmp(v->constants[k].name, name))
+                return hrun_load_bad(l, path, "'%s' is defined twice", name);
+        c->value = v->constants[i].value;
+        c->is = NULL;
+        for (int p = 0; p < run->npresets; p++)
+            if (!strcmp(run->presets[p].name, name))
+                run->presets[p--] = run->presets[--run->npresets];
     }
     return 0;
 }
@@ -223,7 +185,8 @@ static int apply_define(struct hrun_load *l, const char *text)
         snprintf(what, sizeof what, "-D %s", c->name);
         if (hrun_parse_number(what, eq + 1, &value, l->err))
             return -1;
-        set_const(c, value);
+        c->value = value;
+        c->is = NULL;
         return 0;
     }
     for (int i = 0; i < app->nconsts; i++)
@@ -232,7 +195,7 @@ static int apply_define(struct hrun_load *l, const char *text)
                      app->name, app->nconsts ? "it has: " : "it has none", list.data);
 }
 
-static int by_int(const void *a, const void *b)
+static int compare_ints(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
 
@@ -241,28 +204,28 @@ static int by_int(const void *a, const void *b)
 
 static int load_procs(struct hrun_load *l)
 {
-    const struct raw_app *raw = l->raw;
     struct hrun_app *app = l->app;
-    unsigned n = raw->procs_per_pe_count;
-    char path[64];
+    int *v = app->procs_per_pe;
 
-    app->procs_per_pe = xcalloc(n + 1u, sizeof *app->procs_per_pe);
-    for (unsigned i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "procs_per_pe[%u]", i);
-        if (raw->procs_per_pe[i] < 1)
-            return hrun_load_bad(l, path, "%d processes on a PE: at least 1 is needed", raw->procs_per_pe[i]);
-        if (raw->procs_per_pe[i] > HRUN_PROCS_PER_PE_MAX)
-            return hrun_load_bad(l, path, "%d processes on a PE: at most %d are possible", raw->procs_per_pe[i],
-                                 HRUN_PROCS_PER_PE_MAX);
-        for (unsigned k = 0; k < i; k++)
-            if (raw->procs_per_pe[k] == raw->procs_per_pe[i])
-                return hrun_load_bad(l, path, "%d is listed twice", raw->procs_per_pe[i]);
-        app->procs_per_pe[i] = raw->procs_per_pe[i];
+    app->suits_pes = l->d->size && !app->nprocs_per_pe;
+    if (!app->nprocs_per_pe) {
+        app->procs_per_pe = xcalloc(1, sizeof *v);
+        app->procs_per_pe[app->nprocs_per_pe++] = 1;
+        return 0;
     }
-    if (n == 0)
-        app->procs_per_pe[n++] = 1;
-    app->nprocs_per_pe = (int)n;
-    qsort(app->procs_per_pe, n, sizeof *app->procs_per_pe, by_int);
+    for (int i = 0; i < app->nprocs_per_pe; i++) {
+        const char *path = hrun_load_at(l, "procs_per_pe[%d]", i);
+
+        if (v[i] < 1)
+            return hrun_load_bad(l, path, "%d processes on a PE: at least 1 is needed", v[i]);
+        if (v[i] > HRUN_PROCS_PER_PE_MAX)
+            return hrun_load_bad(l, path, "%d processes on a PE: at most %d are possible", v[i],
+                                 HRUN_PROCS_PER_PE_MAX);
+        for (int k = 0; k < i; k++)
+            if (v[k] == v[i])
+                return hrun_load_bad(l, path, "%d is listed twice", v[i]);
+    }
+    qsort(v, (size_t)app->nprocs_per_pe, sizeof *v, compare_ints);
     return 0;
 }
 
@@ -284,50 +247,43 @@ static int load_choice(const struct hrun_load *l, const char *key, const char *w
 }
 
 const char *const hrun_app_family_names[] = { "npt", "weak", "ring", "analytic", NULL };
-static const char *const scratch_names[] = { "link", "copy", "none", NULL };
 
 static int load_choices(const struct hrun_load *l)
 {
-    const struct raw_app *raw = l->raw;
-    int family = raw->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT, scratch = HRUN_APP_SCRATCH_LINK;
+    static const char *const scratches[] = { "link", "copy", "none", NULL };
+    const struct definition *d = l->d;
+    int family = d->formula ? HRUN_APP_ANALYTIC : HRUN_APP_NPT, scratch = HRUN_APP_SCRATCH_LINK;
 
-    if ((raw->family && (family = load_choice(l, "family", raw->family, hrun_app_family_names)) < 0) ||
-        (raw->scratch && (scratch = load_choice(l, "scratch", raw->scratch, scratch_names)) < 0))
-        return -1;
-    l->app->family = (enum hrun_app_family)family;
-    l->app->scratch = (enum hrun_app_scratch)scratch;
-    return 0;
-}
-
-static int load_threads(struct hrun_load *l)
-{
-    const char *how = l->raw->threads;
-
-    if (how && strcmp(how, "fill"))
+    if (d->threads && strcmp(d->threads, "fill"))
         return hrun_load_bad(l, "threads", "'%s' is not known: write threads: fill, or leave the key out, and hrun "
-                             "sets no number of threads", how);
-    l->app->threads_fill = how != NULL;
+                             "sets no number of threads", d->threads);
+    if ((d->family && (family = load_choice(l, "family", d->family, hrun_app_family_names)) < 0) ||
+        (d->scratch && (scratch = load_choice(l, "scratch", d->scratch, scratches)) < 0))
+        return -1;
+    l->app->run.threads_fill = d->threads != NULL;
+    l->app->family = (enum hrun_app_family)family;
+    l->app->run.scratch = (enum hrun_app_scratch)scratch;
     return 0;
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_sizes(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
     return (x > y) - (x < y);
 }
 
-/* What a command has of its own, a definition for commands cannot say. */
+/* A definition of `size: command` cannot say what each command says of its own. */
 static int check_of_command(const struct hrun_load *l)
 {
-    const struct raw_app *raw = l->raw;
+    const struct definition *d = l->d;
+    const struct hrun_app_run *run = &l->app->run;
     const struct { const char *key; int given; } others[] = {
-        { "family", raw->family != NULL }, { "memory", raw->memory != NULL }, { "threads", raw->threads != NULL },
-        { "terms", raw->terms != NULL }, { "formula", raw->formula != NULL }, { "variants", raw->variants_count > 0 },
-        { "builds", raw->builds_count > 0 }, { "constants", raw->constants_count > 0 },
-        { "derived", raw->derived_count > 0 }, { "files", raw->files_count > 0 }, { "args", raw->args_count > 0 },
-        { "stdin", raw->stdin_text != NULL }, { "scratch", raw->scratch != NULL }, { "shares", raw->shares != NULL },
-        { "prepare", raw->prepare_count > 0 },
+        { "family", d->family != NULL }, { "memory", d->memory != NULL }, { "threads", d->threads != NULL },
+        { "terms", d->terms != NULL }, { "formula", d->formula != NULL }, { "variants", d->nvariants > 0 },
+        { "builds", l->app->programs.nbuilds }, { "constants", d->nconstants > 0 }, { "derived", d->nderived },
+        { "files", run->nfiles }, { "args", run->nargs }, { "stdin", run->stdin_text != NULL },
+        { "scratch", d->scratch != NULL }, { "shares", d->shares != NULL }, { "prepare", d->nprepare > 0 },
     };
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -341,46 +297,42 @@ static int load_sizes(struct hrun_load *l)
 {
     enum { FIXED, COMMAND, NUMBER };
     static const char *const known[] = { "fixed", "command", "number", NULL };
-    const struct raw_app *raw = l->raw;
-    int which = raw->size ? load_choice(l, "size", raw->size, known) : 0;
-    unsigned n = raw->sizes_count;
-    char path[64];
+    const char *size = l->d->size;
+    int which = size ? load_choice(l, "size", size, known) : NUMBER;
+    struct hrun_app_sizes *sizes = &l->app->sizes;
 
     if (which < 0)
         return -1;
-    if (raw->size && which != NUMBER && n)
-        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out",
-                             raw->size);
-    l->app->sizes = xcalloc(n + 2u, sizeof *l->app->sizes);
-    l->app->of_command = which == COMMAND;
-    if (l->app->of_command && check_of_command(l))
+    if (which != NUMBER && sizes->n)
+        return hrun_load_bad(l, "sizes", "with size: %s there are no other sizes: leave one of the keys out", size);
+    sizes->of_command = which == COMMAND;
+    if (sizes->of_command && check_of_command(l))
         return -1;
-    l->app->fixed = raw->size && which == FIXED;
-    l->app->suits_pes = raw->size && !raw->procs_per_pe_count;
-    if (l->app->fixed)
-        l->app->sizes[l->app->nsizes++] = 1;
-    for (unsigned i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "sizes[%u]", i);
-        if (raw->sizes[i] < 1 || raw->sizes[i] > HRUN_COUNT_MAX)
-            return hrun_load_bad(l, path, "a size is a whole number from 1 to %lld", (long long)HRUN_COUNT_MAX);
-        for (unsigned k = 0; k < i; k++)
-            if (raw->sizes[k] == raw->sizes[i])
-                return hrun_load_bad(l, path, "the size %lld is listed twice", (long long)raw->sizes[i]);
-        l->app->sizes[i] = raw->sizes[i];
+    l->app->fixed = which == FIXED;
+    if (l->app->fixed) {
+        sizes->v = xcalloc(1, sizeof *sizes->v);
+        sizes->v[sizes->n++] = 1;
     }
-    if (n == 0)
-        return 0;
-    l->app->nsizes = (int)n;
-    qsort(l->app->sizes, n, sizeof *l->app->sizes, by_size);
+    for (int i = 0; i < sizes->n; i++) {
+        const char *path = hrun_load_at(l, "sizes[%d]", i);
+
+        if (sizes->v[i] < 1 || sizes->v[i] > HRUN_COUNT_MAX)
+            return hrun_load_bad(l, path, "a size is a whole number from 1 to %lld", (long long)HRUN_COUNT_MAX);
+        for (int k = 0; k < i; k++)
+            if (sizes->v[k] == sizes->v[i])
+                return hrun_load_bad(l, path, "the size %lld is listed twice", (long long)sizes->v[i]);
+    }
+    if (sizes->n)
+        qsort(sizes->v, (size_t)sizes->n, sizeof *sizes->v, compare_sizes);
     return 0;
 }
 
-int hrun_load_values(struct hrun_load *l, const char *file, char *const *defines)
+int hrun_load_values(struct hrun_load *l, char *const *defines)
 {
-    if (load_names(l, file) || load_consts(l) || load_derived(l))
+    if (load_names(l) || load_consts(l) || load_derived(l))
         return -1;
     for (char *const *d = defines; d && *d; d++)
         if (apply_define(l, *d))
             return -1;
-    return load_own_values(l) || load_procs(l) || load_threads(l) || load_choices(l) || load_sizes(l) ? -1 : 0;
+    return load_own_values(l) || load_procs(l) || load_choices(l) || load_sizes(l) ? -1 : 0;
 }

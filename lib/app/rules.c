@@ -1,5 +1,5 @@
-/* rules.c - which rule an application has; see internal.h for the contract */
-#include "app/internal.h"
+/* rules.c - which rule an application has; see rules.h for the contract */
+#include "app/rules.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* template.c - {N}, {P}, {shares}, {constant} and {expression} in texts; see app.h for the contracts */
-#include "app/internal.h"
+/* template.c - {N}, {P}, {shares}, {constant} and {expression} in texts; see template.h for the contracts */
+#include "app/template.h"
 
 #include "base/alloc.h"
 #include "base/units.h"
@@ -38,8 +38,8 @@ void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out)
         hrun_app_add_value(out, app->consts[i].value);
         comma = ",";
     }
-    if (app->threads_fill) {
-        hrun_buf_addf(out, "%sthreads:%s", comma, app->threads ? app->threads : "fill");
+    if (app->run.threads_fill) {
+        hrun_buf_addf(out, "%sthreads:%s", comma, app->run.threads ? app->run.threads : "fill");
         comma = ",";
     }
     if (app->variant)
@@ -426,15 +426,12 @@ static int check_words(struct expansion *x, const char *text, const char **where
     return expand_template(x, text, where, err);
 }
 
-int hrun_template_check(const struct hrun_app *app, const char *text, int *offset, struct hrun_error *err)
+int hrun_template_check(const struct hrun_app *app, const char *text, struct hrun_error *err)
 {
     struct expansion x = { .app = app };
     const char *where = text;
 
-    if (!check_words(&x, text, &where, err))
-        return 0;
-    *offset = (int)(where - text);
-    return -1;
+    return check_words(&x, text, &where, err) ? (int)(where - text) : -1;
 }
 
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares)
@@ -442,16 +439,16 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
     struct expansion x = { .app = app };
     const char *where;
 
-    if (app->stdin_text)
-        check_words(&x, app->stdin_text, &where, NULL);
-    for (int i = 0; with_args && i < app->nargs; i++)
-        check_words(&x, app->args[i], &where, NULL);
-    for (int i = 0; i < app->nprepare; i++)
-        for (int k = 0; k < app->prepare[i].nwords; k++)
-            check_words(&x, app->prepare[i].words[k], &where, NULL);
-    for (int i = 0; i < app->nfiles; i++) {
-        check_words(&x, app->files[i].path, &where, NULL);
-        check_words(&x, app->files[i].content, &where, NULL);
+    if (app->run.stdin_text)
+        check_words(&x, app->run.stdin_text, &where, NULL);
+    for (int i = 0; with_args && i < app->run.nargs; i++)
+        check_words(&x, app->run.args[i], &where, NULL);
+    for (int i = 0; i < app->run.nprepare; i++)
+        for (int k = 0; k < app->run.prepare[i].nwords; k++)
+            check_words(&x, app->run.prepare[i].words[k], &where, NULL);
+    for (int i = 0; i < app->run.nfiles; i++) {
+        check_words(&x, app->run.files[i].path, &where, NULL);
+        check_words(&x, app->run.files[i].content, &where, NULL);
     }
     *size = x.uses_size;
     *shares = x.uses_shares;

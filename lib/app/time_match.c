@@ -1,11 +1,11 @@
-/* time_match.c - bounded regular expressions; see app.h for the contracts
+/* time_match.c - bounded regular expressions; see time_match.h for the contracts
  *
  * glibc writes out every repetition: "((a{255}){255}){255}" takes gigabytes. So its work is counted before. Its search
  * tries a match from each character on, which takes time by the square of the line's length; matched from the line's
  * beginning alone, as "^.*(text)", the line is read once. So this decides whether a line is searched at all. A ')'
  * that closes no group is an ordinary character; the filter has it as "\)", or it would close the filter's own group.
  */
-#include "app/app.h"
+#include "app/time_match.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

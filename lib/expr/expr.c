@@ -38,7 +38,7 @@ int hrun_expr_is_name(const char *name)
     return !*s && s - name <= HRUN_EXPR_NAME_MAX && !is_function_name(name);
 }
 
-static int check_consts(const struct scope *scope, struct hrun_error *err)
+static int check_consts(const struct hrun_expr_scope *scope, struct hrun_error *err)
 {
     for (int i = 0; i < scope->nconsts; i++) {
         const char *name = scope->consts[i].name;
@@ -60,7 +60,7 @@ static int check_consts(const struct scope *scope, struct hrun_error *err)
 
 /* ------------------------------------------------------------------ compilation */
 
-static struct hrun_expr *expr_alloc(const char *text, const struct scope *scope)
+static struct hrun_expr *expr_alloc(const char *text, const struct hrun_expr_scope *scope)
 {
     struct hrun_expr *e = xcalloc(1, sizeof *e);
 
@@ -79,7 +79,8 @@ static struct hrun_expr *expr_alloc(const char *text, const struct scope *scope)
     return e;
 }
 
-struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, struct hrun_error *err)
+struct hrun_expr *hrun_expr_create(const char *text, const struct hrun_expr_scope *scope, const char *inside,
+                                   struct hrun_error *err)
 {
     struct hrun_expr *e;
 
@@ -95,7 +96,7 @@ struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, 
     if (check_consts(scope, err))
         return NULL;
     e = expr_alloc(text, scope);
-    if (hrun_expr_parse(e, scope, err)) {
+    if (hrun_expr_parse(e, scope, inside, err)) {
         hrun_expr_destroy(e);
         return NULL;
     }
@@ -103,20 +104,15 @@ struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, 
     return e;
 }
 
-struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
-                                          const struct hrun_const *consts, int nconsts,
-                                          const struct hrun_expr_function *functions, int nfunctions,
-                                          struct hrun_error *err)
+struct hrun_expr *hrun_expr_compile_in(const struct hrun_expr_scope *scope, const char *text, struct hrun_error *err)
 {
-    struct scope scope = { vars, nvars, consts, nconsts, functions, nfunctions, NULL };
-
-    return hrun_expr_create(text, &scope, err);
+    return hrun_expr_create(text, scope, NULL, err);
 }
 
 struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
                                     const struct hrun_const *consts, int nconsts, struct hrun_error *err)
 {
-    return hrun_expr_compile_calls(text, vars, nvars, consts, nconsts, NULL, 0, err);
+    return hrun_expr_create(text, &(struct hrun_expr_scope){ vars, nvars, consts, nconsts, NULL, 0 }, NULL, err);
 }
 
 void hrun_expr_destroy(struct hrun_expr *e)

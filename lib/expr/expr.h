@@ -37,26 +37,31 @@ struct hrun_const {
     char *is;                   /* an expression of the variables and of the constants before this one, or NULL */
 };
 
-/* Compile text. vars: nvars names, whose values are given at evaluation in this order; consts may be NULL.
- * Errors: HRUN_EPARSE with err->column from 1 in text, saying what was found and which names are known;
- * HRUN_EINVAL for text that is empty or a constant that hides a variable or function. A constant that is an expression
- * is compiled where text uses it; it may have variables that are not among vars where text does not. */
-struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
-                                    const struct hrun_const *consts, int nconsts, struct hrun_error *err);
-void hrun_expr_destroy(struct hrun_expr *e);
-
 /* A function whose values the caller gives. */
 struct hrun_expr_function {
     const char *name;          /* no function of the language; a constant may have it, too */
     int arguments;             /* 0 or 1 */
 };
 
-/* The same, with calls of functions[nfunctions] where the text has them. Errors: also HRUN_EPARSE for the wrong number
- * of arguments, for a call in the argument of another, and for more than HRUN_EXPR_CALLS_MAX calls. */
-struct hrun_expr *hrun_expr_compile_calls(const char *text, const char *const *vars, int nvars,
-                                          const struct hrun_const *consts, int nconsts,
-                                          const struct hrun_expr_function *functions, int nfunctions,
-                                          struct hrun_error *err);
+/* What an expression may name. */
+struct hrun_expr_scope {
+    const char *const *vars;   /* their values are given at evaluation, in this order */
+    int nvars;
+    const struct hrun_const *consts;
+    int nconsts;
+    const struct hrun_expr_function *functions;
+    int nfunctions;
+};
+
+/* Compile text. Errors: HRUN_EPARSE with err->column from 1 in text, saying what was found and which names are known;
+ * HRUN_EINVAL for text that is empty or a constant that hides a variable or function. A constant that is an expression
+ * is compiled where text uses it; it may have variables that are not among vars where text does not.
+ * A call in the argument of another, and more than HRUN_EXPR_CALLS_MAX calls, are HRUN_EPARSE. */
+struct hrun_expr *hrun_expr_compile_in(const struct hrun_expr_scope *scope, const char *text, struct hrun_error *err);
+/* The same without functions. */
+struct hrun_expr *hrun_expr_compile(const char *text, const char *const *vars, int nvars,
+                                    const struct hrun_const *consts, int nconsts, struct hrun_error *err);
+void hrun_expr_destroy(struct hrun_expr *e);
 
 /* How many calls there are, numbered from 0 as they stand in the text; which function (index) call c is, and the column
  * of its name, from 1. */

@@ -59,22 +59,14 @@ struct hrun_expr {
     int is_scaled_call;
 };
 
-/* What an expression is compiled with. */
-struct scope {
-    const char *const *vars;
-    int nvars;
-    const struct hrun_const *consts;
-    int nconsts;
-    const struct hrun_expr_function *functions;
-    int nfunctions;
-    const char *inside;         /* the function whose argument this is, or NULL: then calls are errors */
-};
+/* Compile e->text into e, whose arrays have room. inside: the caller's function whose argument this is, or NULL.
+ * Result: 0, or -1 with *err (HRUN_EPARSE). */
+int hrun_expr_parse(struct hrun_expr *e, const struct hrun_expr_scope *scope, const char *inside,
+                    struct hrun_error *err);
 
-/* Compile e->text into e, whose arrays have room. Result: 0, or -1 with *err (HRUN_EPARSE). */
-int hrun_expr_parse(struct hrun_expr *e, const struct scope *scope, struct hrun_error *err);
-
-/* A new expression of a scope. NULL with *err. */
-struct hrun_expr *hrun_expr_create(const char *text, const struct scope *scope, struct hrun_error *err);
+/* hrun_expr_compile_in for the argument of a function. */
+struct hrun_expr *hrun_expr_create(const char *text, const struct hrun_expr_scope *scope, const char *inside,
+                                   struct hrun_error *err);
 
 /* The value of code ops[n] with values and the values of calls, on a stack that has room. */
 double hrun_expr_run(const struct op *ops, int n, const double *values, const double *called, double *stack);

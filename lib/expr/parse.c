@@ -11,6 +11,8 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,7 +22,8 @@ enum { MAX_DEPTH = 200 };
 
 struct parser {
     struct hrun_expr *e;
-    const struct scope *scope;
+    const struct hrun_expr_scope *scope;
+    const char *inside;         /* the function whose argument this is; calls are then errors */
     const char *at;             /* what is read next */
     int depth;                  /* numbers on the stack here */
     struct hrun_error *err;
@@ -46,8 +49,15 @@ static const char *skip_blanks(const char *s)
     return s;
 }
 
-static int fail_expr_at(const struct parser *p, const char *at, const char *what)
+__attribute__((format(printf, 3, 4)))
+static int fail_expr_at(const struct parser *p, const char *at, const char *fmt, ...)
 {
+    char what[HRUN_ERROR_TEXT];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
     return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "%s", what);
 }
 
@@ -71,8 +81,7 @@ static int fail_not_ascii(const struct parser *p, const char *at)
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strncmp(at, known[i].character, strlen(known[i].character)))
-            return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "unexpected '%s'; write %s",
-                                known[i].character, known[i].write);
+            return fail_expr_at(p, at, "unexpected '%s'; write %s", known[i].character, known[i].write);
     return fail_expr_at(p, at, "unexpected character");
 }
 
@@ -112,8 +121,7 @@ static int check_brackets(const struct parser *p)
         } else if (!is_word_char(*s) && !strchr("+-*/^%<>!=&|. \t\r\n", *s)) {
             if (*s < 0x20 || *s >= 0x7f)
                 return fail_not_ascii(p, s);
-            return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "unexpected character '%c'",
-                                *s);
+            return fail_expr_at(p, s, "unexpected character '%c'", *s);
         }
     }
     if (top != stack)
@@ -135,8 +143,7 @@ static int token_length(const char *s)
 
 static int fail_token(const struct parser *p, const char *at, const char *before)
 {
-    return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - p->e->text) + 1, "%s'%.*s'", before, token_length(at),
-                        at);
+    return fail_expr_at(p, at, "%s'%.*s'", before, token_length(at), at);
 }
 
 /* '=', '&' or '|' stands alone. */
@@ -177,16 +184,15 @@ static int fail_no_operator(const struct parser *p)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (token_length(p->at) == (int)strlen(words[i].word) &&
             !strncasecmp(p->at, words[i].word, strlen(words[i].word)))
-            return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(p->at - p->e->text) + 1, "unexpected '%s'; it is "
-                                "written '%s'", words[i].word, words[i].write);
+            return fail_expr_at(p, p->at, "unexpected '%s'; it is written '%s'", words[i].word, words[i].write);
     return fail_token(p, p->at, is_word_char(*p->at) || *p->at == '.' || *p->at == '('
                       ? "an operator is missing before " : "unexpected ");
 }
 
 /* The word at s is not known. */
-static int fail_unknown_word(const struct parser *p, const char *s)
+static int fail_unknown_name(const struct parser *p, const char *s)
 {
-    const struct scope *scope = p->scope;
+    const struct hrun_expr_scope *scope = p->scope;
     int len = token_length(s), call = *skip_blanks(s + len) == '(', n = 0;
     size_t most = (size_t)(scope->nvars + scope->nconsts + hrun_functions_n + scope->nfunctions);
     autofree const char **names = xcalloc(most + 1, sizeof *names);
@@ -207,7 +213,7 @@ static int fail_unknown_word(const struct parser *p, const char *s)
     for (int i = 0; i < n && !hint; i++)
         hint = strcasecmp(word, names[i]) ? NULL : names[i];
     hint = hint ? hint : hrun_nearest(word, names, (size_t)n);
-    return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1,
+    return fail_expr_at(p, s,
                         "unknown %s '%s'%s%s%s (known: %s)", call ? "function" : "variable", word,
                         hint ? ", did you mean '" : "", hint ? hint : "", hint ? "'?" : "", n ? list.data : "none");
 }
@@ -248,8 +254,7 @@ static int append_operation(struct parser *p, enum opcode code, int arg, int cou
     value = hrun_expr_run(e->ops + e->nops, count + 1, NULL, NULL, stack);
     why = hrun_expr_flags();
     append_op(p, OP_NUMBER, 0)->number = value;
-    return why ? hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(at - e->text) + 1, "'%s' %s, whatever the variables "
-                              "are", e->text, why) : 0;
+    return why ? fail_expr_at(p, at, "'%s' %s, whatever the variables are", e->text, why) : 0;
 }
 
 /* ------------------------------------------------------------------ operands */
@@ -271,7 +276,7 @@ static int parse_number(struct parser *p, struct operand *out)
     }
     text = xstrndup(s, (size_t)(end - s));
     if (hrun_parse_number("expression", text, &number, NULL))
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%s' is not a number", text);
+        return fail_expr_at(p, s, "'%s' is not a number", text);
     append_push_op(p, OP_NUMBER, 0)->number = number;
     *out = (struct operand){ .plain = 1 };
     p->at = end;
@@ -298,8 +303,7 @@ static int parse_arguments(struct parser *p, int function, const char *name, str
     if (*p->at != ')')
         return fail_no_operator(p);
     if (!n || (f->one && n > 1))
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(name - p->e->text) + 1, "too %s arguments for '%s'",
-                            n ? "many" : "few", f->name);
+        return fail_expr_at(p, name, "too %s arguments for '%s'", n ? "many" : "few", f->name);
     p->at++;
     *out = (struct operand){ .plain = plain, .calls = calls };
     return append_operation(p, f->one ? OP_ONE : OP_MANY, function, n, plain, name);
@@ -323,37 +327,30 @@ static int parse_call(struct parser *p, int f, struct operand *out)
 {
     const struct hrun_expr_function *function = &p->scope->functions[f];
     struct expr_call *call = &p->e->calls[p->e->ncalls];
-    const char *open = strchr(p->at, '('), *end, *start = skip_blanks(open + 1);
-    struct scope inside = *p->scope;
-    struct hrun_error inner = { .code = HRUN_OK };
-    int commas, column = (int)(p->at - p->e->text) + 1;
+    const char *name = p->at, *open = strchr(name, '('), *end, *start = skip_blanks(open + 1);
+    struct hrun_error inner;
+    int commas;
     autofree char *text = NULL;
 
     end = find_closing(open, &commas);
-    if (inside.inside)
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "'%s' cannot stand in the argument of '%s'",
-                            function->name, inside.inside);
+    if (p->inside)
+        return fail_expr_at(p, name, "'%s' cannot stand in the argument of '%s'", function->name, p->inside);
     if (p->e->ncalls == HRUN_EXPR_CALLS_MAX)
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "more than %d calls of %s and the like",
-                            HRUN_EXPR_CALLS_MAX, function->name);
+        return fail_expr_at(p, name, "more than %d calls of %s and the like", HRUN_EXPR_CALLS_MAX, function->name);
     if (!function->arguments && start < end)
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "too many arguments for '%s': write %s()",
-                            function->name, function->name);
+        return fail_expr_at(p, name, "too many arguments for '%s': write %s()", function->name, function->name);
     if (function->arguments && (start == end || commas))
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, column, "too %s arguments for '%s'",
-                            start == end ? "few" : "many", function->name);
-    *call = (struct expr_call){ f, column, NULL };
+        return fail_expr_at(p, name, "too %s arguments for '%s'", start == end ? "few" : "many", function->name);
+    *call = (struct expr_call){ f, (int)(name - p->e->text) + 1, NULL };
     append_push_op(p, OP_CALLED, p->e->ncalls++);
     p->at = end + 1;
     *out = (struct operand){ .calls = 1, .scaled = 1 };
     if (start == end)
         return 0;
     text = xstrndup(open + 1, (size_t)(end - open - 1));
-    inside.inside = function->name;
-    call->argument = hrun_expr_create(text, &inside, &inner);
+    call->argument = hrun_expr_create(text, p->scope, function->name, &inner);
     if (!call->argument)
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(open - p->e->text) + 1 + inner.column, "%s",
-                            inner.text);
+        return fail_expr_at(p, open + inner.column, "%s", inner.text);
     for (int v = 0; v < p->e->nvars; v++)
         p->e->used[v] |= call->argument->used[v];
     return 0;
@@ -364,14 +361,13 @@ static int parse_derived(struct parser *p, int c, const char *s)
 {
     struct hrun_expr *e = p->e;
     const struct hrun_const *is = &p->scope->consts[c];
-    struct hrun_error inner = { .code = HRUN_OK };
+    struct hrun_error inner;
 
     if (!is->is || e->derived[c])
         return 0;
     e->derived[c] = hrun_expr_compile(is->is, p->scope->vars, e->nvars, p->scope->consts, c, &inner);
     if (!e->derived[c])
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - e->text) + 1, "'%s' is '%s', which has no value "
-                            "here: %s", is->name, is->is, inner.text);
+        return fail_expr_at(p, s, "'%s' is '%s', which has no value here: %s", is->name, is->is, inner.text);
     e->nderived++;
     for (int v = 0; v < e->nvars; v++)
         e->used[v] |= e->derived[c]->used[v];
@@ -386,7 +382,7 @@ static int is_name_at(const char *s, int len, const char *name)
 static int parse_word(struct parser *p, struct operand *out)
 {
     const char *s = p->at, *after;
-    const struct scope *scope = p->scope;
+    const struct hrun_expr_scope *scope = p->scope;
     int len = token_length(s), value = -1, function = -1, own = -1;
 
     after = skip_blanks(s + len);
@@ -399,8 +395,7 @@ static int parse_word(struct parser *p, struct operand *out)
     for (int i = 0; i < scope->nfunctions; i++)
         own = is_name_at(s, len, scope->functions[i].name) ? i : own;
     if ((function >= 0 || (own >= 0 && value < 0)) && *after != '(')
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "function '%.*s' needs its "
-                            "arguments in parentheses", len, s);
+        return fail_expr_at(p, s, "function '%.*s' needs its arguments in parentheses", len, s);
     if (own >= 0 && *after == '(')
         return parse_call(p, own, out);
     if (function >= 0) {
@@ -408,10 +403,9 @@ static int parse_word(struct parser *p, struct operand *out)
         return parse_arguments(p, function, s, out);
     }
     if (value < 0)
-        return fail_unknown_word(p, s);
+        return fail_unknown_name(p, s);
     if (*after == '(')
-        return hrun_fail_at(p->err, HRUN_EPARSE, NULL, 0, (int)(s - p->e->text) + 1, "'%.*s' is not a function", len,
-                            s);
+        return fail_expr_at(p, s, "'%.*s' is not a function", len, s);
     p->at = s + len;
     append_push_op(p, OP_VALUE, value);
     *out = (struct operand){ 0 };
@@ -591,9 +585,10 @@ static int parse_choice(struct parser *p, struct operand *out)
     return 0;
 }
 
-int hrun_expr_parse(struct hrun_expr *e, const struct scope *scope, struct hrun_error *err)
+int hrun_expr_parse(struct hrun_expr *e, const struct hrun_expr_scope *scope, const char *inside,
+                    struct hrun_error *err)
 {
-    struct parser p = { e, scope, e->text, 0, err };
+    struct parser p = { .e = e, .scope = scope, .inside = inside, .at = e->text, .err = err };
     struct operand whole;
 
     if (check_brackets(&p) || parse_choice(&p, &whole))

@@ -1,4 +1,5 @@
 /* fit.c - from measurements of one sub-cluster to models; see model.h and fit_job.h for the contracts */
+#include "app/template.h"
 #include "model/fit_job.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,5 @@
 /* rows.c - which measurements are fitted: rows, the glitch rule, runs on several sub-clusters; see rows.h */
+#include "app/template.h"
 #include "model/rows.h"
 #include "model/terms.h"
 

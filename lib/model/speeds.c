@@ -118,7 +118,7 @@ struct hrun_speeds *hrun_speeds_create(const struct hrun_app *app, int64_t N, co
     s->comm_s = comm_s;
     s->oracle = (struct hrun_oracle){ .ctx = s, .nsubs = nsubs, .noptions = n, .options = s->options,
                                       .times = speed_times, .bounds = speed_bounds, .rule = speed_rule };
-    if (app->memory || app->shares.memory || app->weak.memory)
+    if (app->memory || app->shares.memory || app->law.weak.memory)
         s->oracle.memory = speed_memory;
     return s;
 }

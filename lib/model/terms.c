@@ -30,8 +30,10 @@ struct hrun_expr *hrun_term_find(const struct hrun_app *app, enum hrun_term_kind
     for (int i = 0; i < known->n; i++)
         if (!strcmp(known->v[i].text, text))
             return known->v[i].expr;
-    e = hrun_expr_compile_calls(text, names[kind], counts[kind], app->consts, app->nconsts, hrun_app_functions,
-                                kind == HRUN_TERM_NP ? hrun_app_nfunctions : 0, err);
+    e = hrun_expr_compile_in(&(struct hrun_expr_scope){
+        names[kind], counts[kind], app->consts, app->nconsts, hrun_app_functions,
+        kind == HRUN_TERM_NP ? hrun_app_nfunctions : 0
+    }, text, err);
     if (e)
         *owned = 1;
     else

@@ -120,8 +120,8 @@ static void suit_pes(struct context *c)
         cores[i] = c->cluster->subs[i].npes ? c->cluster->subs[i].pes[0].ncores : 0;
     hrun_app_suit(c->app, cores, n);
     if (c->cluster->platform)
-        c->app->threads_fill = 0;   /* simulated ranks have no threads of their own */
-    if (c->app->threads_fill && threads)
+        c->app->run.threads_fill = 0;   /* simulated ranks have no threads of their own */
+    if (c->app->run.threads_fill && threads)
         hrun_app_fix_threads(c->app, threads);
 }
 
@@ -146,7 +146,7 @@ int context_discover(struct context *c, struct hrun_error *err)
         if (hrun_level_parse(g->level, &level, err))
             return -1;
         req.level = (int)level;
-    } else if (c->app && c->app->threads_fill && !g->cluster_file) {
+    } else if (c->app && c->app->run.threads_fill && !g->cluster_file) {
         req.level = HRUN_LEVEL_NODE;  /* a core leaves nothing to be shared out */
     }
     req.cache_dir = cache;
@@ -380,7 +380,7 @@ int context_find_app(struct context *c, const char *argv0, struct hrun_error *er
     if (hrun_app_path(c->set->profile_path, share, &c->app_dirs, err) || find_app_of_program(c, argv0, err) ||
         find_variant(c, err))
         return -1;
-    if (c->app && c->app->threads_fill && threads)
+    if (c->app && c->app->run.threads_fill && threads)
         hrun_app_fix_threads(c->variants_of ? c->variants_of : c->app, threads);
     return 0;
 }

@@ -9,6 +9,7 @@
 #define HRUN_SESSION_CONTEXT_H
 
 #include "app/app.h"
+#include "app/inputs.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "cluster/cluster.h"

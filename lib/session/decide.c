@@ -374,7 +374,7 @@ static int decide_known(struct context *c, const struct question *q, const struc
 
     if (decide_dealt(c, q, at, subs, goals, d, err))
         return -1;
-    if (!c->app->nprepare || q->anew || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any ||
+    if (!c->app->run.nprepare || q->anew || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any ||
         q->procs || q->shares || c->set->force)
         return 0;
     return prefer_prepared(c, at, &problem, d, err) || hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : 0;

@@ -257,7 +257,7 @@ static json_t *preparation_json(const struct context *c, const struct decision *
     autorelease(hrun_strvec_release) struct hrun_strvec due = HRUN_STRVEC_INIT;
     double took_s = 0, age_s;
 
-    if (!c->app || !c->app->nprepare || preparation_due(&w, layout, &due, &took_s, &age_s, NULL))
+    if (!c->app || !c->app->run.nprepare || preparation_due(&w, layout, &due, &took_s, &age_s, NULL))
         return json_null();
     took_s = due.n ? d->prepare_s : took_s;
     return json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s",

@@ -117,8 +117,8 @@ static int try_all(struct search *s, struct hrun_error *err)
 {
     struct context *c = s->c;
 
-    for (int i = 0; c->app && i < c->app->nprograms && !s->found; i++)
-        try_program(s, c->app->programs[i]);
+    for (int i = 0; c->app && i < c->app->programs.n && !s->found; i++)
+        try_program(s, c->app->programs.names[i]);
     if (!s->found && c->cluster->platform)
         try_simulated(s);
     if (!s->found && !c->cluster->platform)

@@ -37,7 +37,7 @@ int kinds_matter(const struct context *c, const struct question *q, const struct
 
     if (d->by != BY_DEFAULT || q->use || cl->platform || cl->nhosts != 1 || !cl->hosts[0].is_local ||
         !cl->hosts[0].topo || !context_is_real(c) || cl->hosts[0].cpu_quota > 0 || !c->store ||
-        (c->app && c->app->threads_fill))
+        (c->app && c->app->run.threads_fill))
         return 0;
     for (int i = 0; i < cl->nsubs; i++)
         if (cl->subs[i].level != HRUN_LEVEL_CORE)

@@ -1,4 +1,5 @@
 /* log_corrections.c - what earlier runs of a configuration tell of its time; see context.h */
+#include "app/template.h"
 #include "base/alloc.h"
 #include "session/context.h"
 

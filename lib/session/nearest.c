@@ -66,7 +66,8 @@ static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, str
     for (int o = 0; o < f->oracle.noptions; o++) {
         const struct hrun_option *option = &f->options[o];
 
-        if (hrun_app_units_fitting(f->app, f->N, P, all, 1, f->subs[option->sub].memory_bytes / option->m, &most, err))
+        most = hrun_app_units_fitting(f->app, f->N, P, all, f->subs[option->sub].memory_bytes / option->m, err);
+        if (most < 0)
             return -1;
         v[o] = most < least ? (struct hrun_line){ 0 } : (struct hrun_line){ option->m, 1, 0, most - (least - 1) };
     }

@@ -1,4 +1,5 @@
 /* number.c - a number among the words of a command, as its size; see context.h */
+#include "app/template.h"
 #include "session/context.h"
 
 #include "base/alloc.h"
@@ -165,13 +166,13 @@ static void find_in_args(struct context *c, char *const *words)
 
     while (words[n + 1])
         n++;
-    if (n != app->nargs || (c->variants_of && !c->set->variant))
+    if (n != app->run.nargs || (c->variants_of && !c->set->variant))
         return;
     for (int i = 1; i <= n && !at; i++) {
-        const char *open = strstr(app->args[i - 1], "{N}");
-        size_t before = open ? (size_t)(open - app->args[i - 1]) : 0;
+        const char *open = strstr(app->run.args[i - 1], "{N}");
+        size_t before = open ? (size_t)(open - app->run.args[i - 1]) : 0;
 
-        if (open && !strncmp(app->args[i - 1], words[i], before)) {
+        if (open && !strncmp(app->run.args[i - 1], words[i], before)) {
             digits = words[i] + before;
             at = i;
         }
@@ -181,7 +182,7 @@ static void find_in_args(struct context *c, char *const *words)
     N = number_value(text);
     same = N > 0;
     for (int i = 1; i <= n && same; i++)
-        same = is_arg(app, app->args[i - 1], words[i], N);
+        same = is_arg(app, app->run.args[i - 1], words[i], N);
     if (!same)
         return;
     c->number = number_in_word(words, at, digits);
@@ -194,15 +195,15 @@ int number_of_app(struct context *c, char *const *words, int64_t N, struct hrun_
 {
     const struct hrun_app *app = c->app;
     struct hrun_error why = { 0 };
-    int i = app->in_command - 1;
+    int i = app->sizes.in_command - 1;
     autofree char *name = NULL;
 
     if (i < 0)
         find_in_args(c, words);
-    else if (strlen(app->args[i]) > strlen("={N}"))
-        name = xstrndup(app->args[i], strlen(app->args[i]) - strlen("={N}"));
+    else if (strlen(app->run.args[i]) > strlen("={N}"))
+        name = xstrndup(app->run.args[i], strlen(app->run.args[i]) - strlen("={N}"));
     else
-        name = xstrdup(i ? app->args[i - 1] : hrun_base_name(words[0]));
+        name = xstrdup(i ? app->run.args[i - 1] : hrun_base_name(words[0]));
     if (name)
         number_find(words, name, &c->number, &why);
     if (c->number && N && N != c->number->N)

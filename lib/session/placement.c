@@ -10,14 +10,14 @@ void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
 {
     int least = INT_MAX;
 
-    if (!c->app || !c->app->threads_fill)
+    if (!c->app || !c->app->run.threads_fill)
         return;
     hrun_layout_fill_threads(layout);
     for (int r = 0; r < layout->nranks; r++)
         least = layout->ranks[r].threads < least ? layout->ranks[r].threads : least;
-    if (c->app->threads || c->problem || !*c->app->file) {  /* without a definition all have as many as the least has */
+    if (c->app->run.threads || c->problem || !*c->app->file) {  /* without a definition all have as many as the least has */
         for (int r = 0; r < layout->nranks; r++)
-            layout->ranks[r].threads = c->app->threads ? 0 : least;
+            layout->ranks[r].threads = c->app->run.threads ? 0 : least;
         layout->uneven_threads = 0;
     }
 }

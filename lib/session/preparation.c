@@ -1,4 +1,5 @@
 /* preparation.c - what a definition runs before the application; see work.h */
+#include "app/template.h"
 #include "session/work.h"
 
 #include "base/alloc.h"
@@ -101,21 +102,21 @@ static int add_preparation_key(const struct work *w, const struct hrun_layout *l
         if (value)
             hrun_buf_addf(out, "=%s", value);
     }
-    for (int i = 0; i < app->nprepare; i++) {
+    for (int i = 0; i < app->run.nprepare; i++) {
         autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
-        if (expand_step(app, &app->prepare[i], values, &words, err))
+        if (expand_step(app, &app->run.prepare[i], values, &words, err))
             return -1;
-        hrun_buf_adds(out, app->prepare[i].mpi ? "\nmpi" : "\nrun");
+        hrun_buf_adds(out, app->run.prepare[i].mpi ? "\nmpi" : "\nrun");
         for (size_t k = 0; k < words.n; k++) {
             hrun_buf_addf(out, " %s", words.v[k]);
             add_file_state(words.v[k], (int)k, dir, out);
         }
     }
-    for (int i = 0; i < app->nfiles; i++) {
+    for (int i = 0; i < app->run.nfiles; i++) {
         hrun_buf_addc(out, '\n');
-        if (hrun_app_expand(app, app->files[i].content, values, out, err))
-            return hrun_fail_prefix(err, "%s", app->files[i].path);
+        if (hrun_app_expand(app, app->run.files[i].content, values, out, err))
+            return hrun_fail_prefix(err, "%s", app->run.files[i].path);
     }
     for (int r = 0; r < l->nranks; r++)
         hrun_buf_addf(out, "%c%s", r ? ' ' : '\n', w->c->cluster->hosts[l->ranks[r].host].name);
@@ -267,11 +268,11 @@ int preparation_due(const struct work *w, const struct hrun_layout *layout, stru
     if (!w->c->set->force && !work_check_inputs(w, layout, &aside, NULL) && !aside.len &&
         is_prepared(path, &key, took_s, age_s))
         return 0;
-    for (int i = 0; i < app->nprepare; i++) {
+    for (int i = 0; i < app->run.nprepare; i++) {
         autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
         hrun_buf_reset(&line);
-        if (expand_step(app, &app->prepare[i], &values, &words, err))
+        if (expand_step(app, &app->run.prepare[i], &values, &words, err))
             return -1;
         hrun_buf_add_command(&line, words.v);
         hrun_strvec_push(out, line.data);
@@ -301,7 +302,7 @@ int preparation_hold(const struct work *w, const struct hrun_layout *layout, con
                      int *lock, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
-    autofree char *path = w->c->app && w->c->app->nprepare ? memory_path(w->c) : NULL;
+    autofree char *path = w->c->app && w->c->app->run.nprepare ? memory_path(w->c) : NULL;
     double took_s, age_s;
     int known = path && !w->c->set->force && !add_preparation_key(w, layout, values, &key, NULL) &&
                 is_prepared(path, &key, &took_s, &age_s);
@@ -445,7 +446,7 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     double before_s, age_s;
     int rc = 1;
 
-    if (!app || !app->nprepare)
+    if (!app || !app->run.nprepare)
         return 1;
     path = own ? NULL : memory_path(w->c);
     if (add_preparation_key(w, layout, values, &key, err))
@@ -456,8 +457,8 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
     if (rc > 0 && !out->known) {
         if (path)
             unlink(path);
-        for (int i = 0; i < app->nprepare && rc > 0; i++)
-            rc = run_step(w, &app->prepare[i], values, like, dir, out, err);
+        for (int i = 0; i < app->run.nprepare && rc > 0; i++)
+            rc = run_step(w, &app->run.prepare[i], values, like, dir, out, err);
         hrun_buf_reset(&key);          /* the steps may have written files that it names */
         if (rc > 0 && path && !add_preparation_key(w, layout, values, &key, NULL))
             remember(w, layout, path, &key, out->took_s);

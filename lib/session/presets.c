@@ -1,4 +1,6 @@
 /* presets.c - what the user's own input files say of a definition's constants; see context.h */
+#include "app/inputs.h"
+#include "app/template.h"
 #include "session/context.h"
 
 #include "base/units.h"
@@ -23,7 +25,7 @@ int presets_apply(struct context *c, const char *argv0, struct hrun_error *err)
     autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT, missed = HRUN_STRVEC_INIT;
     int rc;
 
-    if (!c->app || !c->app->npresets || s->force)
+    if (!c->app || !c->app->run.npresets || s->force)
         return 0;
     hrun_app_presets(c->app, s->wdir ? s->wdir : ".", &all, &missed);
     for (size_t i = 0; i < all.n; i++)
@@ -50,23 +52,23 @@ static int holds_preset(const struct context *c, const char *text, const struct 
 {
     size_t len = strcspn(text, "=");
 
-    for (int i = 0; i < c->app->npresets; i++)
-        if (strlen(c->app->presets[i].name) == len && !strncmp(c->app->presets[i].name, text, len))
-            return hrun_app_preset_holds(c->app, &c->app->presets[i], strtod(text + len + 1, NULL), values, written);
+    for (int i = 0; i < c->app->run.npresets; i++)
+        if (strlen(c->app->run.presets[i].name) == len && !strncmp(c->app->run.presets[i].name, text, len))
+            return hrun_app_preset_holds(c->app, &c->app->run.presets[i], strtod(text + len + 1, NULL), values, written);
     return 1;
 }
 
 /* A size that the templates of input files can be expanded with. */
 static int64_t any_size(const struct hrun_app *app)
 {
-    return app->nsizes ? app->sizes[0] : 1;
+    return app->sizes.n ? app->sizes.v[0] : 1;
 }
 
 void presets_say(const struct context *c, const struct hrun_app_values *values)
 {
     enum { MOST = 16 };     /* what holds for 1 to MOST processes does not depend on their number */
     autorelease(hrun_buf_release) struct hrun_buf taken = HRUN_BUF_INIT, other = HRUN_BUF_INIT, missed = HRUN_BUF_INIT;
-    const char *file = c->app && c->app->npresets ? c->app->presets[0].file : "";
+    const char *file = c->app && c->app->run.npresets ? c->app->run.presets[0].file : "";
     double written;
 
     for (size_t i = 0; i < c->presets.n; i++) {

@@ -1,4 +1,6 @@
 /* problem.c - a command without a definition of its own, as an application; see context.h */
+#include "app/draft.h"
+#include "app/template.h"
 #include "session/context.h"
 
 #include "base/alloc.h"
@@ -386,7 +388,7 @@ static int find_base(struct context *c, struct problem *p, const char *program, 
 {
     if (p->given && hrun_app_find_program(&c->app_dirs, program, NULL, &p->base, err))
         return -1;
-    if (p->base && !p->base->of_command) {
+    if (p->base && !p->base->sizes.of_command) {
         hrun_app_destroy(p->base);
         p->base = NULL;
     }
@@ -449,7 +451,7 @@ int problem_find(struct context *c, char *const *words, int64_t N, struct hrun_e
 {
     int none = !words || !words[0], braces = !none && number_is_open(words);
 
-    if (c->app && !c->app->of_command) {
+    if (c->app && !c->app->sizes.of_command) {
         if (none || braces || N < 0)
             return 0;
         if (number_of_app(c, words, N, err))

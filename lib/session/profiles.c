@@ -1,4 +1,5 @@
 /* profiles.c - the models of a cluster's sub-clusters; see context.h */
+#include "app/template.h"
 #include "session/context.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,5 @@
 /* programs.c - which program each rank of a job starts, and with which words; see work.h */
+#include "app/template.h"
 #include "session/work.h"
 
 #include "base/alloc.h"
@@ -88,9 +89,9 @@ static int make_words(const struct work *w, char *const *words, const struct hru
             return -1;
         hrun_strvec_push(out, s);
     }
-    for (int i = 0; app && words == w->words && !words[1] && i < app->nargs; i++) {
+    for (int i = 0; app && words == w->words && !words[1] && i < app->run.nargs; i++) {
         hrun_buf_reset(&b);
-        if (hrun_app_expand(app, app->args[i], values, &b, err))
+        if (hrun_app_expand(app, app->run.args[i], values, &b, err))
             return hrun_fail_prefix(err, "args of %s", app->name);
         hrun_strvec_push(out, b.data);
     }
@@ -136,8 +137,8 @@ static const char *build_of(const struct context *c, int sub)
     const struct hrun_subcluster *s = &c->cluster->subs[sub];
     const struct hrun_topo *t = c->cluster->hosts[s->pes[0].host].topo;
 
-    for (int i = 0; !s->program && c->app && i < c->app->nbuilds; i++) {
-        const struct hrun_app_build *b = &c->app->builds[i];
+    for (int i = 0; !s->program && c->app && i < c->app->programs.nbuilds; i++) {
+        const struct hrun_app_build *b = &c->app->programs.builds[i];
 
         if (!strcmp(b->on, s->name) || (t && !strcmp(b->on, hrun_topo_machine(t))))
             return b->program;

@@ -102,9 +102,9 @@ int scratch_find(struct scratch *s, const struct context *c, int keep, char **wh
 {
     char *home, *slash;
 
-    *s = (struct scratch){ .copy = c->app->scratch == HRUN_APP_SCRATCH_COPY };
+    *s = (struct scratch){ .copy = c->app->run.scratch == HRUN_APP_SCRATCH_COPY };
     *why = NULL;
-    if (c->app->scratch == HRUN_APP_SCRATCH_NONE)
+    if (c->app->run.scratch == HRUN_APP_SCRATCH_NONE)
         return 0;
     home = working_folder(c, err);
     if (!home)

@@ -90,8 +90,8 @@ int decide_check_memory(const struct context *c, const struct decision *d, struc
         if (!d->pes[i])
             continue;
         if (!dealt ? hrun_app_memory(app, d->N, d->P, &bytes, err)
-            : app->shares.units ? hrun_app_share_memory(app, d->N, d->P, d->share[i] / (double)units, &bytes, err)
-            : hrun_app_rows_memory(app, d->N, d->P, d->share[i], &bytes, err))
+            : hrun_app_share_memory(app, d->N, d->P, app->shares.units ? d->share[i] / (double)units : d->share[i], &bytes,
+                                    err))
             return -1;
         if (memory > 0 && !(d->procs[i] * bytes <= memory))
             return fail_memory(c, d, i, bytes, err);

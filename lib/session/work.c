@@ -1,4 +1,7 @@
 /* work.c - one run of an application; see work.h */
+#include "app/clock.h"
+#include "app/inputs.h"
+#include "app/template.h"
 #include "session/work.h"
 
 #include "base/file.h"
@@ -24,9 +27,9 @@ static int fill_stdin(const struct hrun_app *app, const struct hrun_app_values *
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!app || !app->stdin_text)
+    if (!app || !app->run.stdin_text)
         return 0;
-    if (hrun_app_expand(app, app->stdin_text, values, &text, err))
+    if (hrun_app_expand(app, app->run.stdin_text, values, &text, err))
         return hrun_fail_prefix(err, "stdin of %s", app->name);
     *stdin_text = hrun_buf_detach(&text);
     return 0;
@@ -236,7 +239,7 @@ static void classify_end(const struct work *w, struct run_listener *l, const cha
 /* The inputs that hrun writes. */
 static int has_inputs(const struct work *w)
 {
-    return w->c->app && w->c->app->nfiles && w->N;
+    return w->c->app && w->c->app->run.nfiles && w->N;
 }
 
 /* Write them into dir, the run's own folder or the user's, or only check whether that can be done. */
@@ -251,9 +254,9 @@ static int list_inputs(const struct work *w, const struct hrun_app_values *value
 {
     autorelease(hrun_buf_release) struct hrun_buf path = HRUN_BUF_INIT;
 
-    for (int i = 0; i < w->c->app->nfiles; i++) {
+    for (int i = 0; i < w->c->app->run.nfiles; i++) {
         hrun_buf_reset(&path);
-        if (hrun_app_expand(w->c->app, w->c->app->files[i].path, values, &path, err))
+        if (hrun_app_expand(w->c->app, w->c->app->run.files[i].path, values, &path, err))
             return -1;
         hrun_strvec_push(paths, path.data);
     }
@@ -266,8 +269,8 @@ static int all_presets(const struct hrun_app *app, const struct hrun_strvec *inp
     for (size_t i = 0; i < inputs->n; i++) {
         int found = 0;
 
-        for (int k = 0; k < app->npresets; k++)
-            found |= !strcmp(app->presets[k].file, inputs->v[i]);
+        for (int k = 0; k < app->run.npresets; k++)
+            found |= !strcmp(app->run.presets[k].file, inputs->v[i]);
         if (!found)
             return 0;
     }
@@ -392,7 +395,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
         aside_words(&inputs, &words_aside);
         w->on_message(w->ctx, words_aside.data);
     }
-    if (app && app->time_match && w->N) {
+    if (app && app->time.match && w->N) {
         l.clock = hrun_clock_create(app, &values, dir, &clock_err);
         if (!l.clock) {
             if (err)
@@ -402,7 +405,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
     }
     job.ctx = &l;
     job.on_message = hear_run_message;
-    if (w->quiet_run || (l.clock && !app->time_file))
+    if (w->quiet_run || (l.clock && !app->time.file))
         job.output.on_stdout = hear_run_output;
     if (w->quiet_run)
         job.output.stderr_text = &stderr_text;

@@ -6,6 +6,7 @@
 #ifndef HRUN_SESSION_WORK_H
 #define HRUN_SESSION_WORK_H
 
+#include "app/template.h"
 #include "layout/layout.h"
 #include "ledger/ledger.h"
 #include "session/context.h"

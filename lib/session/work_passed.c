@@ -1,4 +1,5 @@
 /* work_passed.c - what of the size and of the shares of processes reaches a program; see work.h */
+#include "app/template.h"
 #include "session/work.h"
 
 #include "base/alloc.h"

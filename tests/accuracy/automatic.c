@@ -3,6 +3,7 @@
 #include "accuracy.h"
 
 #include "app/app.h"
+#include "app/draft.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/discover.h"
@@ -18,7 +19,7 @@ static int make_app(const struct hrun_app *app, const struct hrun_discovery *d, 
 {
     struct hrun_app_draft draft = { .name = app->name, .program = app->name, .rule = hrun_expr_text(app->rule),
                                     .procs_per_pe = app->procs_per_pe, .nprocs = app->nprocs_per_pe, .np = &d->np,
-                                    .n = &d->n, .p = &d->p, .sizes = app->sizes, .nsizes = app->nsizes };
+                                    .n = &d->n, .p = &d->p, .sizes = app->sizes.v, .nsizes = app->sizes.n };
     struct hrun_buf text = HRUN_BUF_INIT;
     char folder[] = "/tmp/hrun-accuracy-XXXXXX", *file = NULL;
     int rc = -1;

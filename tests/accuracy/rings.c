@@ -9,6 +9,7 @@
  * Ends with 1 when a target is missed: efficiencies within 3 % on average and 8 % at worst, 1 - gamma of Table 4 as
  * printed.
  */
+#include "app/template.h"
 #include "model/predict.h"
 #include "plan/plan.h"
 #include "truth.h"

@@ -167,23 +167,20 @@ static void by_formula(struct trial *t, int variant)
 /* The variant as a definition with terms, in place of its formula. */
 static struct hrun_app *with_terms(const struct hrun_app *variant)
 {
-    struct hrun_app *app = calloc(1, sizeof *app);
+    struct hrun_app *app = NULL;
     static const char *const vars[] = { "N", "P" };
     int n = sizeof terms_np / sizeof *terms_np;
-    const int one = 1;
 
-    app->name = strdup(variant->name);
-    app->rule = hrun_expr_compile("1", vars, 2, NULL, 0, NULL);
-    app->procs_per_pe = calloc(1, sizeof *app->procs_per_pe);
-    app->procs_per_pe[app->nprocs_per_pe++] = one;
+    if (hrun_app_create_bare(variant->name, &app, NULL))
+        exit(1);
     app->np.v = calloc((size_t)n, sizeof *app->np.v);
     app->nt.v = calloc(2, sizeof *app->nt.v);
     for (app->np.n = 0; app->np.n < n; app->np.n++) {
-        app->np.v[app->np.n].text = strdup(terms_np[app->np.n]);
+        app->np.v[app->np.n].text = (char *)(uintptr_t)terms_np[app->np.n];
         app->np.v[app->np.n].expr = hrun_expr_compile(terms_np[app->np.n], vars, 2, NULL, 0, NULL);
     }
     for (app->nt.n = 0; app->nt.n < 2; app->nt.n++) {
-        app->nt.v[app->nt.n].text = strdup(app->nt.n ? "N^2" : "N^3");
+        app->nt.v[app->nt.n].text = (char *)(uintptr_t)(app->nt.n ? "N^2" : "N^3");
         app->nt.v[app->nt.n].expr = hrun_expr_compile(app->nt.n ? "N^2" : "N^3", vars, 1, NULL, 0, NULL);
     }
     return app;

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "app/app.h"
+#include "app/template.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -67,11 +68,11 @@ static void check_numbers(const struct hrun_app *app, int64_t N, int64_t P)
     check_value(rc, fmin((double)units, (double)unit) - (rc ? 0 : 1), &err);
     if (rc)
         return;
-    rc = hrun_app_rows_memory(app, N, P, (double)unit, &bytes, &err);
+    rc = hrun_app_share_memory(app, N, P, (double)unit, &bytes, &err);
     check_value(rc, bytes, &err);
-    rc = hrun_app_units_fitting(app, N, P, units, unit, 1e9, &most, &err);
-    check_value(rc, (double)most, &err);
-    FUZZ_CHECK(rc || most <= units);
+    most = hrun_app_units_fitting(app, N, P, units, 1e9, &err);
+    check_value(most < 0 ? -1 : 0, (double)most, &err);
+    FUZZ_CHECK(most <= units);
 }
 
 static void check_template(const struct hrun_app *app, const char *text)
@@ -93,20 +94,20 @@ static void check(const struct hrun_app *app)
     for (int i = 0; i < app->nprocs_per_pe; i++)
         FUZZ_CHECK(app->procs_per_pe[i] > (i ? app->procs_per_pe[i - 1] : 0) &&
                    app->procs_per_pe[i] <= HRUN_PROCS_PER_PE_MAX);
-    for (int i = 0; i < app->nsizes; i++)
-        FUZZ_CHECK(app->sizes[i] > (i ? app->sizes[i - 1] : 0) && app->sizes[i] <= HRUN_COUNT_MAX);
+    for (int i = 0; i < app->sizes.n; i++)
+        FUZZ_CHECK(app->sizes.v[i] > (i ? app->sizes.v[i - 1] : 0) && app->sizes.v[i] <= HRUN_COUNT_MAX);
     for (int i = 0; i < app->nconsts; i++)
         FUZZ_CHECK(isfinite(app->consts[i].value));
-    for (int i = 0; i < app->nfiles; i++) {
-        check_template(app, app->files[i].path);
-        check_template(app, app->files[i].content);
+    for (int i = 0; i < app->run.nfiles; i++) {
+        check_template(app, app->run.files[i].path);
+        check_template(app, app->run.files[i].content);
     }
-    for (int i = 0; i < app->nprepare; i++)
-        for (int k = 0; k < app->prepare[i].nwords; k++)
-            check_template(app, app->prepare[i].words[k]);
-    for (int i = 0; i < app->nargs; i++)
-        check_template(app, app->args[i]);
-    check_template(app, app->stdin_text);
+    for (int i = 0; i < app->run.nprepare; i++)
+        for (int k = 0; k < app->run.prepare[i].nwords; k++)
+            check_template(app, app->run.prepare[i].words[k]);
+    for (int i = 0; i < app->run.nargs; i++)
+        check_template(app, app->run.args[i]);
+    check_template(app, app->run.stdin_text);
     hrun_app_consts_text(app, &text);
     hrun_buf_release(&text);
     check_numbers(app, 1, 1);

@@ -3,6 +3,8 @@
 #include "fuzz.h"
 
 #include "app/app.h"
+#include "app/inputs.h"
+#include "app/template.h"
 
 const char *const fuzz_seeds[] = {
     "ours 7 hrun:e6c2bc45\n", "ours 7 hrun:00000000\n", "hrun:", "hrun:hrun:00000000", "", NULL
@@ -18,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char name[] = "a", path[] = "in", content[] = "ours {N} hrun:00000000\n", file[4096 + 16];
     struct hrun_app_file one = { path, content };
-    const struct hrun_app app = { .name = name, .files = &one, .nfiles = 1 };
+    const struct hrun_app app = { .name = name, .run = { .files = &one, .nfiles = 1 } };
     struct hrun_buf now = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
 

@@ -4,6 +4,8 @@
 #include "fuzz.h"
 
 #include "app/app.h"
+#include "app/clock.h"
+#include "app/template.h"
 
 #include <math.h>
 
@@ -31,7 +33,7 @@ static double time_of(struct hrun_clock *c, const char *text, size_t len, size_t
 static void check_clock(char *text, size_t len)
 {
     char *end = memchr(text, '\n', len), name[] = "a";
-    struct hrun_app app = { .name = name, .time_match = text };
+    struct hrun_app app = { .name = name, .time.match = text };
     struct hrun_error one, other;
     double t = 0;
 

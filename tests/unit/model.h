@@ -25,8 +25,8 @@ static inline struct hrun_expr *ma_compile(const struct hrun_app *app, const cha
                                            const char *const *vars, int nvars)
 {
     struct hrun_error err;
-    struct hrun_expr *e = hrun_expr_compile_calls(text, vars, nvars, app->consts, app->nconsts, hrun_app_functions,
-                                                  hrun_app_nfunctions, &err);
+    struct hrun_expr_scope scope = { vars, nvars, app->consts, app->nconsts, hrun_app_functions, hrun_app_nfunctions };
+    struct hrun_expr *e = hrun_expr_compile_in(&scope, text, &err);
 
     if (!e) {
         printf("Bail out! %s: %s\n", text, err.text);

@@ -2,6 +2,9 @@
 #include "fixture.h"
 
 #include "app/app.h"
+#include "app/clock.h"
+#include "app/template.h"
+#include "app/time_match.h"
 
 #include <regex.h>
 #include <sys/resource.h>
@@ -18,8 +21,8 @@ static struct hrun_clock *create(const char *match, const char *file)
 
     memset(&app, 0, sizeof app);
     app.name = "app";
-    app.time_match = (char *)match;
-    app.time_file = (char *)file;
+    app.time.match = (char *)match;
+    app.time.file = (char *)file;
     c = hrun_clock_create(&app, &at, dir, &err);
     if (!c)
         ok(0, "a clock for '%s': %s", match, err.text);
@@ -266,8 +269,8 @@ static void test_value(void)
 
     memset(&app, 0, sizeof app);
     app.name = "app";
-    app.time_match = "rate ([0-9.]+)";
-    app.time_value = hrun_expr_compile("N^2/(P*x) - 1", xNP, 3, NULL, 0, &err);
+    app.time.match = "rate ([0-9.]+)";
+    app.time.value = hrun_expr_compile("N^2/(P*x) - 1", xNP, 3, NULL, 0, &err);
     c = hrun_clock_create(&app, &at, dir, &err);
     hrun_clock_feed(c, "rate 2.5\n", 9);
     ok(!hrun_clock_result(c, &t, &err) && t == 999, "a rate is a time: %s", err.text);
@@ -281,7 +284,7 @@ static void test_value(void)
            "message");
     ok(t == 999, "the output is untouched");
     hrun_clock_destroy(c);
-    hrun_expr_destroy(app.time_value);
+    hrun_expr_destroy(app.time.value);
 }
 
 static void test_errors(void)
@@ -309,12 +312,12 @@ static void test_errors(void)
     app.name = "app";
     err.code = HRUN_OK;
     ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_OK, "no expression, no clock, no error");
-    app.time_match = "a(b";
+    app.time.match = "a(b";
     ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_EINVAL, "a bad expression");
-    app.time_match = "ab";
+    app.time.match = "ab";
     ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_EINVAL, "an expression without a group");
-    app.time_match = "(a)";
-    app.time_file = ".";
+    app.time.match = "(a)";
+    app.time.file = ".";
     ok(!hrun_clock_create(&app, &at, dir, &err) && err.code == HRUN_EIO, "a folder instead of a file");
 }
 

@@ -2,6 +2,8 @@
 #include "fixture.h"
 
 #include "app/app.h"
+#include "app/inputs.h"
+#include "app/template.h"
 
 #include <sys/wait.h>
 
@@ -249,7 +251,7 @@ static void test_presets(void)
     double written = 0;
 
     mkdir(work, 0700);
-    ok(a && a->npresets == 5, "constants with places: %s", err.text);
+    ok(a && a->run.npresets == 5, "constants with places: %s", err.text);
     for (size_t i = 0; a && i < sizeof cases / sizeof cases[0]; i++) {
         struct hrun_buf all = HRUN_BUF_INIT, none = HRUN_BUF_INIT;
 
@@ -266,8 +268,8 @@ static void test_presets(void)
         hrun_strvec_release(&found);
         hrun_strvec_release(&missed);
     }
-    ok(a && hrun_app_preset_holds(a, &a->presets[0], 7, AT(1), &written), "the file that hrun writes has a number");
-    ok(a && !hrun_app_preset_holds(a, &a->presets[1], 2, AT(1), &written) && written == 8, "or another one, which is told");
+    ok(a && hrun_app_preset_holds(a, &a->run.presets[0], 7, AT(1), &written), "the file that hrun writes has a number");
+    ok(a && !hrun_app_preset_holds(a, &a->run.presets[1], 2, AT(1), &written) && written == 8, "or another one, which is told");
     ok(a && !hrun_app_write_files(a, AT(1), work, 1, 0, &err), "a file of hrun's: %s", err.text);
     hrun_app_presets(a, work, &found, &missed);
     ok(found.n == 0, "says nothing");

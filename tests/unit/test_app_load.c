@@ -2,6 +2,8 @@
 #include "fixture.h"
 
 #include "app/app.h"
+#include "app/clock.h"
+#include "app/template.h"
 
 #include <math.h>
 #include <regex.h>
@@ -21,12 +23,12 @@ static void test_sample(void)
     is_str(app->name, "sample", "name");
     is_str(app->title, "A sample", "title");
     is_str(app->file, path, "file");
-    is_int(app->nprograms, 2, "programs");
-    is_str(app->programs[1], "smp-static", "the second program");
+    is_int(app->programs.n, 2, "programs");
+    is_str(app->programs.names[1], "smp-static", "the second program");
     is_int(app->nprocs_per_pe, 3, "procs_per_pe");
     ok(app->procs_per_pe[0] == 1 && app->procs_per_pe[1] == 2 && app->procs_per_pe[2] == 4, "in ascending "
        "order");
-    ok(app->nsizes == 3 && app->sizes[0] == 500 && app->sizes[2] == 2000, "sizes in ascending order");
+    ok(app->sizes.n == 3 && app->sizes.v[0] == 500 && app->sizes.v[2] == 2000, "sizes in ascending order");
     ok(app->np.n == 3 && app->nt.n == 2 && app->pt.n == 2, "terms");
     is_str(app->np.v[0].text, "N^3/P", "a term's text");
     ok(!hrun_expr_eval(app->np.v[0].expr, v, &y, &err) && y == 250, "an np term takes N, P");
@@ -37,14 +39,14 @@ static void test_sample(void)
     is_int(hrun_app_rule(app, 128, 2, &err), 1, "the rule accepts");
     is_int(hrun_app_rule(app, 129, 2, &err), 0, "the rule refuses");
     ok(!hrun_app_memory(app, 100, 4, &bytes, &err) && bytes == 20000, "memory");
-    ok(app->nargs == 3 && !strcmp(app->args[2], "--x={x}"), "args");
-    is_str(app->stdin_text, "{N} {P}\n", "stdin");
-    is_str(app->time_match, "time: *([0-9.]+)", "time.match");
-    is_str(app->time_file, "out.txt", "time.file");
-    is_int(app->nfiles, 2, "files");
+    ok(app->run.nargs == 3 && !strcmp(app->run.args[2], "--x={x}"), "args");
+    is_str(app->run.stdin_text, "{N} {P}\n", "stdin");
+    is_str(app->time.match, "time: *([0-9.]+)", "time.match");
+    is_str(app->time.file, "out.txt", "time.file");
+    is_int(app->run.nfiles, 2, "files");
 
     hrun_buf_reset(&b);
-    ok(!hrun_app_expand(app, app->files[0].content, &(struct hrun_app_values){ 9600, 8, NULL }, &b, &err),
+    ok(!hrun_app_expand(app, app->run.files[0].content, &(struct hrun_app_values){ 9600, 8, NULL }, &b, &err),
        "a template expands");
     is_str(b.data, "9600 size\n8 processes, nb=64, x=0.1, {N} stays\n", "its text");
     ok(hrun_app_expand(app, "size {N}", &(struct hrun_app_values){ 0, 8, NULL }, &b, &err), "{N} when N is not known");
@@ -103,10 +105,10 @@ static void test_derived(const char *dir)
     ok(app != NULL, "derived values: %s", err.text);
     if (!app)
         goto out;
-    ok(!hrun_app_expand(app, app->files[0].content, &at, &b, &err), "in a template: %s", err.text);
+    ok(!hrun_app_expand(app, app->run.files[0].content, &at, &b, &err), "in a template: %s", err.text);
     is_str(b.data, "3 4 10\n30 {q} 640 0\n", "with expressions");
     hrun_buf_reset(&b);
-    ok(!hrun_app_expand(app, app->args[1], &(struct hrun_app_values){ 0, 12, NULL }, &b, &err) &&
+    ok(!hrun_app_expand(app, app->run.args[1], &(struct hrun_app_values){ 0, 12, NULL }, &b, &err) &&
        !hrun_app_expand_word(app, "{q}x{P/q}", &at, &b, &err), "N need not be known where it is not used");
     is_str(b.data, "-123x{P/q}", "a user's word has words replaced alone");
     is_int(hrun_app_rule(app, 640, 12, &err), 1, "in the rule");
@@ -178,7 +180,7 @@ static void test_threads(const char *dir)
     struct hrun_buf b = HRUN_BUF_INIT;
 
     put(dir, "app.yaml", "name: app\nterms:\n  np: [\"N/P\"]\n  n: [\"N\"]\nthreads: fill\n");
-    ok(!hrun_app_load(path, NULL, &app, &err) && app->threads_fill == 1, "threads: fill: %s", err.text);
+    ok(!hrun_app_load(path, NULL, &app, &err) && app->run.threads_fill == 1, "threads: fill: %s", err.text);
     hrun_app_consts_text(app, &b);
     is_str(b.data, "threads:fill", "measurements carry it");
     hrun_buf_reset(&b);
@@ -253,8 +255,8 @@ static void test_least(const char *dir)
         is_int(hrun_app_rule(app, 1, 1, &err), 1, "which accepts");
         ok(app->nprocs_per_pe == 1 && app->procs_per_pe[0] == 1, "one process per PE");
         ok(!hrun_app_memory(app, 10, 1, &bytes, &err) && bytes == 0, "no memory limit");
-        ok(app->pt.n == 0 && app->nfiles == 0 && app->nargs == 0 && app->nsizes == 0 && app->nprograms == 0 &&
-           app->nconsts == 0 && !app->threads_fill && !app->title && !app->stdin_text && !app->time_match,
+        ok(app->pt.n == 0 && app->run.nfiles == 0 && app->run.nargs == 0 && app->sizes.n == 0 && app->programs.n == 0 &&
+           app->nconsts == 0 && !app->run.threads_fill && !app->title && !app->run.stdin_text && !app->time.match,
            "all else is empty");
         hrun_app_consts_text(app, &b);
         is_str(b.data, "", "no constants");
@@ -509,15 +511,15 @@ static void test_shipped(void)
                app->name);
         ok(!hrun_app_memory(app, 10000, 4, &bytes, &err), "%s: memory", app->name);
         for (int P = 1; P <= 64; P++)
-            for (int k = 0; k < app->nsizes; k++)
+            for (int k = 0; k < app->sizes.n; k++)
                 for (int t = 0; t < app->np.n; t++) {
-                    v[0] = (double)app->sizes[k];
+                    v[0] = (double)app->sizes.v[k];
                     v[1] = P;
                     bad += hrun_expr_eval(app->np.v[t].expr, v, &y, &err) || y < 0;
                 }
         is_int(bad, 0, "%s: its terms have values that are not negative", app->name);
         if (shipped[i].line) {
-            ok(!regcomp(&re, app->time_match, REG_EXTENDED) && !regexec(&re, shipped[i].line, 2, m, 0) &&
+            ok(!regcomp(&re, app->time.match, REG_EXTENDED) && !regexec(&re, shipped[i].line, 2, m, 0) &&
                (size_t)(m[1].rm_eo - m[1].rm_so) == strlen(shipped[i].time) &&
                !strncmp(shipped[i].line + m[1].rm_so, shipped[i].time, strlen(shipped[i].time)),
                "%s: its result line is understood", app->name);
@@ -539,7 +541,7 @@ static void test_hpl_format(void)
     int lines = 0;
 
     if (!hrun_app_load(path, NULL, &app, &err) &&
-        !hrun_app_expand(app, app->files[0].content, &(struct hrun_app_values){ 960, 6, NULL }, &b, &err))
+        !hrun_app_expand(app, app->run.files[0].content, &(struct hrun_app_values){ 960, 6, NULL }, &b, &err))
         for (const char *s = b.data; *s; s++)
             lines += *s == '\n';
     is_int(lines, 31, "HPL.dat has the 31 lines that HPL reads");

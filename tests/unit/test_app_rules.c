@@ -1,6 +1,8 @@
 /* Which rule runs leave, for every rule of the library; and definitions that are written and read back. */
 #include "app/app.h"
-#include "app/internal.h"
+#include "app/draft.h"
+#include "app/rules.h"
+#include "app/template.h"
 #include "base/file.h"
 #include "fixture.h"
 
@@ -135,15 +137,15 @@ static void test_draft(void)
     if (!app)
         return;
     is_str(hrun_expr_text(app->rule), "N % P == 0", "with its rule");
-    is_str(app->programs[0], "my code's", "its program");
-    is_str(app->time_match, d.time_match, "its time");
+    is_str(app->programs.names[0], "my code's", "its program");
+    is_str(app->time.match, d.time_match, "its time");
     ok(app->np.n == 2 && !strcmp(app->np.v[0].text, "N^3/P") && app->nt.n == 1 && app->pt.n == 1, "its terms");
-    ok(app->nprocs_per_pe == 2 && app->procs_per_pe[1] == 3 && app->nsizes == 2 && app->sizes[1] == 200, "its numbers");
-    is_int(app->nargs, 12, "and its words");
-    for (int i = 0; i < app->nargs && i < 12; i++) {
+    ok(app->nprocs_per_pe == 2 && app->procs_per_pe[1] == 3 && app->sizes.n == 2 && app->sizes.v[1] == 200, "its numbers");
+    is_int(app->run.nargs, 12, "and its words");
+    for (int i = 0; i < app->run.nargs && i < 12; i++) {
         struct hrun_buf b = HRUN_BUF_INIT;
 
-        if (hrun_app_expand(app, app->args[i], &(struct hrun_app_values){ 500, 4, NULL }, &b, &err) ||
+        if (hrun_app_expand(app, app->run.args[i], &(struct hrun_app_values){ 500, 4, NULL }, &b, &err) ||
             strcmp(b.data, want[i])) {
             printf("# '%s' became '%s'\n", words[i], b.data);
             wrong++;
@@ -156,7 +158,7 @@ static void test_draft(void)
     d.title = "./a 'b' {N}";
     d.nprocs = 0;
     d.in_command = 1;
-    ok(!reload(&d, &app, &err) && app->in_command && app->suits_pes && app->scratch == HRUN_APP_SCRATCH_COPY &&
+    ok(!reload(&d, &app, &err) && app->sizes.in_command && app->suits_pes && app->run.scratch == HRUN_APP_SCRATCH_COPY &&
        !strcmp(app->title, d.title), "one of a command: %s", err.text);
     hrun_app_destroy(app);
     d.time_match = "a\nb";

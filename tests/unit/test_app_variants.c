@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "app/app.h"
+#include "app/template.h"
 
 static const char whole[] =
     "name: two\n"
@@ -38,14 +39,14 @@ static void test_whole(const char *dir)
     is_str(app->variants[1]->title, "In waves", "its keys count");
     is_str(hrun_expr_text(app->variants[1]->rule), "N % P == 0", "in place of the definition's");
     is_str(hrun_expr_text(app->variants[0]->rule), "P > 1", "which count where it has none");
-    ok(app->variants[0]->nargs == 1 && app->variants[1]->nargs == 3, "arguments, too");
-    is_str(app->variants[0]->time_match, "^t ([0-9.]+)", "what only the definition says holds for all");
-    ok(app->variants[0]->family == HRUN_APP_NPT && app->variants[0]->np.n == 2 && !app->variants[0]->formula,
+    ok(app->variants[0]->run.nargs == 1 && app->variants[1]->run.nargs == 3, "arguments, too");
+    is_str(app->variants[0]->time.match, "^t ([0-9.]+)", "what only the definition says holds for all");
+    ok(app->variants[0]->family == HRUN_APP_NPT && app->variants[0]->np.n == 2 && !app->variants[0]->law.formula,
        "one has terms");
-    ok(app->variants[1]->family == HRUN_APP_ANALYTIC && app->variants[1]->formula, "one a formula");
+    ok(app->variants[1]->family == HRUN_APP_ANALYTIC && app->variants[1]->law.formula, "one a formula");
     ok(hrun_app_has_network(app->variants[1]) && !hrun_app_has_network(app->variants[0]), "that asks for the network");
-    is_int(app->variants[1]->formula->n, 4, "three values and the formula");
-    ok(app->variants[1]->formula->steps[1].varies && !app->variants[1]->formula->steps[2].varies,
+    is_int(app->variants[1]->law.formula->n, 4, "three values and the formula");
+    ok(app->variants[1]->law.formula->steps[1].varies && !app->variants[1]->law.formula->steps[2].varies,
        "what all processes share is known to be so");
     hrun_app_consts_text(app->variants[1], &b);
     is_str(b.data, "q=5,variant:waves", "measurements are kept apart by the variant; -D counts");

@@ -17,7 +17,7 @@ static void test_mesh(const char *dir)
         return;
     is_int(hrun_app_mesh(app, 100, &units, &unit, &err), 0, "its mesh");
     ok(units == 100 && unit == 1, "has N rows, each by itself");
-    ok(!hrun_app_rows_memory(app, 100, 4, 7, &bytes, &err) && bytes == 400, "memory is the definition's");
+    ok(!hrun_app_share_memory(app, 100, 4, 7, &bytes, &err) && bytes == 400, "memory is the definition's");
     hrun_app_destroy(app);
 
     app = load_text(dir, HEAD "weak: {rows: \"2*N\", unit: \"2^(l-1)\", memory: \"8*N*W + P\"}\n", &err);
@@ -25,13 +25,13 @@ static void test_mesh(const char *dir)
     if (!app)
         return;
     ok(!hrun_app_mesh(app, 101, &units, &unit, &err) && units == 51 && unit == 4, "202 rows are 51 units of four");
-    ok(!hrun_app_rows_memory(app, 100, 4, 20, &bytes, &err) && bytes == 16004, "the memory of so many rows");
+    ok(!hrun_app_share_memory(app, 100, 4, 20, &bytes, &err) && bytes == 16004, "the memory of so many rows");
     units = 7;
-    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 16004, &units, &err) && units == 5, "five units fit into as much");
-    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 16003, &units, &err) && units == 4, "four into a byte less");
-    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 3203, &units, &err) && units == 0, "none into less than one takes");
-    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 1e12, &units, &err) && units == 50, "all into much");
-    ok(!hrun_app_units_fitting(app, 100, 4, 50, 4, 0, &units, &err) && units == 50, "and where nothing is known of it");
+    ok(hrun_app_units_fitting(app, 100, 4, 50, 16004, &err) == 5, "five units fit into as much");
+    ok(hrun_app_units_fitting(app, 100, 4, 50, 16003, &err) == 4, "four into a byte less");
+    ok(hrun_app_units_fitting(app, 100, 4, 50, 3203, &err) == 0, "none into less than one takes");
+    ok(hrun_app_units_fitting(app, 100, 4, 50, 1e12, &err) == 50, "all into much");
+    ok(hrun_app_units_fitting(app, 100, 4, 50, 0, &err) == 50, "and where nothing is known of it");
     /* 200 rows are 50 units, 13 of which are the most on one of four processes */
     ok(!hrun_app_memory(app, 100, 4, &bytes, &err) && bytes == 8 * 100 * 52 + 4, "and of equal shares");
     hrun_app_destroy(app);

@@ -15,7 +15,7 @@ static struct hrun_expr *compile(const char *text, struct hrun_error *err)
     char name[] = "nb";
     struct hrun_const nb = { name, 4, NULL };
 
-    return hrun_expr_compile_calls(text, NP, 2, &nb, 1, FUNCTIONS, 4, err);
+    return hrun_expr_compile_in(&(struct hrun_expr_scope){ NP, 2, &nb, 1, FUNCTIONS, 4 }, text, err);
 }
 
 /* The value with calls of (index + 2) times the argument, barrier of 100, beside what plain C makes of it. */
@@ -129,7 +129,7 @@ static void test_constant(void)
     char name[] = "ring";
     struct hrun_const c = { name, 3, NULL };
     struct hrun_error err = { .code = HRUN_OK };
-    struct hrun_expr *e = hrun_expr_compile_calls("N*ring + ring(P)", NP, 2, &c, 1, FUNCTIONS, 4, &err);
+    struct hrun_expr *e = hrun_expr_compile_in(&(struct hrun_expr_scope){ NP, 2, &c, 1, FUNCTIONS, 4 }, "N*ring + ring(P)", &err);
     double v[2] = { 7, 2 }, called = 100, y = 0;
 
     ok(e && !hrun_expr_eval_called(e, v, &called, &y, &err) && y == 121, "a constant beside a function: %s", err.text);

@@ -28,12 +28,14 @@ static int eval(const char *where_name, const char *where, const char *formula, 
 {
     const struct hrun_formula_ranks ranks = { .P = RANKS, .share = shares, .perf = perfs, .network = network,
                                               .latency_s = 0.5, .bandwidth_bytes_per_s = 4 };
-    char *names[] = { (char *)(uintptr_t)where_name }, *texts[] = { (char *)(uintptr_t)where };
-    struct hrun_formula *f = NULL;
+    struct hrun_named_expr named = { (char *)(uintptr_t)where_name, (char *)(uintptr_t)where };
+    struct hrun_formula_source source = { &named, where_name != NULL, formula, NULL, 0 };
+    char place[HRUN_FORMULA_PLACE];
+    struct hrun_formula *f = hrun_formula_compile(&source, place, err);
     double room[(RANKS + 1) * (HRUN_FORMULA_VARIABLES + 3)];
-    int at, name, rc;
+    int rc;
 
-    if (hrun_formula_compile(names, texts, where_name != NULL, formula, NULL, 0, &f, &at, &name, err))
+    if (!f)
         return -1;
     rc = hrun_formula_eval(f, 100, &ranks, room, time_s, err);
     hrun_formula_destroy(f);
@@ -135,7 +137,7 @@ static int bed_make(struct bed *b, const char *formula, struct hrun_error *err)
     struct hrun_netview_pe pes[SUBS][NPES] = { 0 };
     struct hrun_netview_sub subs[SUBS] = { { "a", NPES, pes[0] }, { "b", NPES, pes[1] } };
     static const char *const vars[] = { "N", "P" };
-    int at, name;
+    char place[HRUN_FORMULA_PLACE];
 
     memset(b, 0, sizeof *b);
     b->app.name = (char *)(uintptr_t)"made";
@@ -148,8 +150,8 @@ static int bed_make(struct bed *b, const char *formula, struct hrun_error *err)
     b->view = hrun_netview_of(&source, subs, SUBS, err);
     b->models[0] = hrun_perf_simulated(1e3, 1, procs, 2);
     b->models[1] = hrun_perf_simulated(2e3, 1, procs, 2);
-    return !b->app.rule || !b->view ||
-           hrun_formula_compile(NULL, NULL, 0, formula, NULL, 0, &b->app.formula, &at, &name, err) ? -1 : 0;
+    b->app.law.formula = hrun_formula_compile(&(struct hrun_formula_source){ .formula = formula }, place, err);
+    return !b->app.rule || !b->view || !b->app.law.formula ? -1 : 0;
 }
 
 static void bed_release(struct bed *b)
@@ -157,7 +159,7 @@ static void bed_release(struct bed *b)
     for (int i = 0; i < SUBS; i++)
         hrun_models_destroy(b->models[i]);
     hrun_netview_destroy(b->view);
-    hrun_formula_destroy(b->app.formula);
+    hrun_formula_destroy(b->app.law.formula);
     hrun_expr_destroy(b->app.rule);
 }
 

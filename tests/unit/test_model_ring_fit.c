@@ -19,16 +19,16 @@ static void ring_app(struct ma *a)
     hrun_expr_destroy(a->app.rule);
     a->app.rule = ma_compile(&a->app, "P <= N", (const char *const[]){ "N", "P" }, 2);
     a->app.family = HRUN_APP_RING;
-    a->app.ring.local = ma_compile(&a->app, "n*(n-1)/2", vars, 3);
-    a->app.ring.step = ma_compile(&a->app, "n^2", vars, 3);
-    a->app.ring.bytes = ma_compile(&a->app, "80*n", vars, 3);
+    a->app.law.ring.local = ma_compile(&a->app, "n*(n-1)/2", vars, 3);
+    a->app.law.ring.step = ma_compile(&a->app, "n^2", vars, 3);
+    a->app.law.ring.bytes = ma_compile(&a->app, "80*n", vars, 3);
 }
 
 static void release_app(struct ma *a)
 {
-    hrun_expr_destroy(a->app.ring.local);
-    hrun_expr_destroy(a->app.ring.step);
-    hrun_expr_destroy(a->app.ring.bytes);
+    hrun_expr_destroy(a->app.law.ring.local);
+    hrun_expr_destroy(a->app.law.ring.step);
+    hrun_expr_destroy(a->app.law.ring.bytes);
     ma_release(a);
 }
 

@@ -272,17 +272,17 @@ static void test_mesh(struct ma *a)
     double bytes = 0;
 
     app.family = HRUN_APP_WEAK;
-    app.weak.rows = hrun_expr_compile("N", vars, 1, NULL, 0, &err);
-    app.weak.unit = hrun_expr_compile("1", vars, 1, NULL, 0, &err);
-    app.weak.memory = hrun_expr_compile("8*W", vars, 3, NULL, 0, &err);
+    app.law.weak.rows = hrun_expr_compile("N", vars, 1, NULL, 0, &err);
+    app.law.weak.unit = hrun_expr_compile("1", vars, 1, NULL, 0, &err);
+    app.law.weak.memory = hrun_expr_compile("8*W", vars, 3, NULL, 0, &err);
     s = hrun_speeds_create(&app, 60, &v, 1, 1, 0, &err);
     ok(s && hrun_speeds_oracle(s)->memory && !hrun_speeds_oracle(s)->memory(hrun_speeds_oracle(s)->ctx, 7, &bytes, &err),
        "the memory of a mesh %s", err.text);
     is_num(bytes, 8 * 9, 0, "is that of the most rows that a process has");
     hrun_speeds_destroy(s);
-    hrun_expr_destroy(app.weak.rows);
-    hrun_expr_destroy(app.weak.unit);
-    hrun_expr_destroy(app.weak.memory);
+    hrun_expr_destroy(app.law.weak.rows);
+    hrun_expr_destroy(app.law.weak.unit);
+    hrun_expr_destroy(app.law.weak.memory);
 }
 
 int main(void)

@@ -186,7 +186,7 @@ static int network_time(void *ctx, int function, double bytes, double *time_s, s
 
 static void analytic_make_room(struct analytic *a, int P)
 {
-    size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->base.app->formula->n + 1;
+    size_t width = HRUN_FORMULA_VARIABLES + (size_t)a->base.app->law.formula->n + 1;
     double *room;
 
     if (P <= a->cap)
@@ -206,7 +206,7 @@ static int find_rates(const struct analytic *a, struct where *w, struct hrun_for
     double once, twice;
 
     r->bandwidth_bytes_per_s = DBL_MAX;
-    if (!a->base.app->formula->has_rate || r->P < 2)
+    if (!a->base.app->law.formula->has_rate || r->P < 2)
         return 0;
     if (hrun_netview_time(w->net, HRUN_NET_P2P, 0, w->pes, w->procs, &r->latency_s, err) ||
         hrun_netview_time(w->net, HRUN_NET_P2P, LARGE_BYTES, w->pes, w->procs, &once, err) ||
@@ -250,7 +250,7 @@ static int analytic_evaluate(struct analytic *a, const int *pes, const int *proc
     ranks.perf = a->rank_perf;
     if (find_rates(a, &w, &ranks, err))
         return -1;
-    return hrun_formula_eval(a->base.app->formula, (double)a->base.N, &ranks, a->room, a->time, err) ? prefix(a, err)
+    return hrun_formula_eval(a->base.app->law.formula, (double)a->base.N, &ranks, a->room, a->time, err) ? prefix(a, err)
                                                                                                      : 0;
 }
 
@@ -271,7 +271,7 @@ static int ideal(struct analytic *a, int P, double *least, struct hrun_error *er
     }
     ranks.share = a->share;
     ranks.perf = a->rank_perf;
-    if (hrun_formula_eval(a->base.app->formula, (double)a->base.N, &ranks, a->room, a->time, err))
+    if (hrun_formula_eval(a->base.app->law.formula, (double)a->base.N, &ranks, a->room, a->time, err))
         return prefix(a, err);
     for (int r = 0; r < P; r++)
         most = fmax(most, a->time[r]);
@@ -496,14 +496,14 @@ static struct hrun_predictor *analytic_create(const struct hrun_predictor_source
     int same = from->net && hrun_netview_nsubs(from->net) == from->nsubs;
 
     hrun_predictor_start(&a->base, &kind, from);
-    a->base.has_network = from->app->formula->has_network;
+    a->base.has_network = from->app->law.formula->has_network;
     a->base.is_whole = 1;
     for (int i = 0; i < from->nsubs && from->place; i++)
         same &= from->place[i] == i;
     a->net = same ? from->net : NULL;
     if (analytic_list_options(a, from->models, from->nsubs, err))
         goto fail;
-    if (!a->net && from->app->formula->has_network) {
+    if (!a->net && from->app->law.formula->has_network) {
         hrun_fail(err, HRUN_ENODATA, "the formula of %s asks for the network of these hosts, which was not measured: "
                   "hrun-calibrate network does", from->app->name);
         goto fail;

@@ -1,4 +1,5 @@
 /* npt.c - the family npt: a predictor by formulas in N and P; see families.h */
+#include "app/template.h"
 #include "base/alloc.h"
 #include "model/families/families.h"
 

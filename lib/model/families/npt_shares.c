@@ -107,9 +107,8 @@ static int most_units_in_memory(struct hrun_formulas *p, int o, int P, int64_t *
     struct hrun_shares *s = p->shares;
     double room = s->memory[p->base.options[o].sub] / p->base.options[o].m;
 
-    *most = s->units;
-    return p->base.app->shares.memory && room > 0
-           ? hrun_app_units_fitting(p->base.app, p->base.N, P, s->units, 1, room, most, err) : 0;
+    *most = p->base.app->shares.memory ? hrun_app_units_fitting(p->base.app, p->base.N, P, s->units, room, err) : s->units;
+    return *most < 0 ? -1 : 0;
 }
 
 /* From fixed and shared. Each process has the least that it may, less one, in any case, which is part of base_s. */

@@ -1,4 +1,5 @@
 /* ring.c - the family ring: predictions; see families.h */
+#include "app/template.h"
 #include "base/alloc.h"
 #include "model/families/families.h"
 

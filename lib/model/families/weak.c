@@ -1,4 +1,5 @@
 /* weak.c - the family weak: predictions; see families.h */
+#include "app/template.h"
 #include "model/families/families.h"
 
 #include "base/alloc.h"
@@ -147,7 +148,8 @@ static int fitting(const struct weak_predictor *p, int o, int P, int64_t *most, 
 {
     double room = p->memory[p->base.options[o].sub] / p->base.options[o].m;
 
-    return hrun_app_units_fitting(p->base.app, p->base.N, P, p->units, p->unit, room, most, err);
+    *most = hrun_app_units_fitting(p->base.app, p->base.N, P, p->units, room, err);
+    return *most < 0 ? -1 : 0;
 }
 
 /* The shares of a configuration, into p->share, of its parts, whose sub-clusters are in p->sub_of. *time_s: INFINITY
@@ -292,7 +294,7 @@ static int weak_memory(void *ctx, int P, double *bytes, struct hrun_error *err)
 {
     const struct weak_predictor *p = ctx;
 
-    return hrun_app_rows_memory(p->base.app, p->base.N, P, (double)p->unit, bytes, err);
+    return hrun_app_share_memory(p->base.app, p->base.N, P, (double)p->unit, bytes, err);
 }
 
 /* ------------------------------------------------------------------ the predictor */
@@ -425,9 +427,9 @@ static int weak_limit_memory(struct hrun_predictor *base, const double *bytes, s
     for (int o = 0; o < p->base.noptions; o++) {
         struct option *opt = &p->opts[o];
 
-        if (!p->base.app->weak.memory)
+        if (!p->base.app->law.weak.memory)
             opt->most = p->units;       /* it does not depend on the share: lib/plan looks after it */
-        else if (hrun_expr_uses(p->base.app->weak.memory, 1))
+        else if (hrun_expr_uses(p->base.app->law.weak.memory, 1))
             opt->most = -1;
         else if (fitting(p, o, 1, &opt->most, err))
             return -1;

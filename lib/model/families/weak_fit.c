@@ -357,7 +357,8 @@ int hrun_weak_points(const struct hrun_app *app, int64_t N, const struct hrun_fa
     if (hrun_app_mesh(app, N, &units, &unit, err))
         return -1;
     full = (units + P - 1) / P;
-    if (hrun_app_units_fitting(app, N, P, units, unit, place->memory_bytes, &most, err))
+    most = hrun_app_units_fitting(app, N, P, units, place->memory_bytes, err);
+    if (most < 0)
         return -1;
     if (most < 2)
         return HRUN_POINTS_MEMORY;

@@ -1,4 +1,5 @@
 /* design.c - a design's life: runs come in, runs go out; see design.h for the contract */
+#include "app/template.h"
 #include "plan/next/internal.h"
 
 #include "base/alloc.h"

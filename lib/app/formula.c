@@ -1,7 +1,9 @@
-/* seconds.c - compiling the steps of a formula; see app.h for the contracts */
-#include "app/app.h"
+/* formula.c - compile the steps of a formula; see formula.h for the contracts */
+#include "app/formula.h"
+
 #include "base/alloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,53 +23,50 @@ static const enum hrun_formula_variable of_process[] = {
     HRUN_FORMULA_SHARE, HRUN_FORMULA_PERF, HRUN_FORMULA_ROOT, HRUN_FORMULA_RANK
 };
 
-/* What compiling works with: all variables so far and all functions. */
-struct maker {
+/* The names that the next step may use. */
+struct formula_names {
     const char **vars;
-    int nvars;
     struct hrun_expr_function *functions;
-    int nfunctions;
-    const struct hrun_const *consts;
-    int nconsts;
+    struct hrun_expr_scope scope;       /* of both */
 };
 
 void hrun_formula_destroy(struct hrun_formula *f)
 {
     if (!f)
         return;
-    for (int i = 0; i < f->n; i++) {
-        free(f->steps[i].name);
+    for (int i = 0; i < f->n; i++)
         hrun_expr_destroy(f->steps[i].expr);
-    }
     free(f->steps);
     free(f);
 }
 
-static void maker_init(struct maker *m, int n)
+static void begin_names(struct formula_names *names, const struct hrun_formula_source *source)
 {
-    m->vars = xcalloc((size_t)HRUN_FORMULA_VARIABLES + (size_t)n + 1, sizeof *m->vars);
-    m->functions = xcalloc((size_t)hrun_app_nfunctions + HRUN_FORMULA_FUNCTIONS, sizeof *m->functions);
-    memcpy(m->vars, variables, sizeof variables);
-    m->nvars = HRUN_FORMULA_VARIABLES;
-    memcpy(m->functions, hrun_app_functions, (size_t)hrun_app_nfunctions * sizeof *m->functions);
-    m->nfunctions = hrun_app_nfunctions;
+    int own = hrun_app_nfunctions;
+
+    names->vars = xcalloc((size_t)HRUN_FORMULA_VARIABLES + (size_t)source->n + 1, sizeof *names->vars);
+    names->functions = xcalloc((size_t)own + HRUN_FORMULA_FUNCTIONS, sizeof *names->functions);
+    memcpy(names->vars, variables, sizeof variables);
+    memcpy(names->functions, hrun_app_functions, (size_t)own * sizeof *names->functions);
     for (int i = 0; i < HRUN_FORMULA_FUNCTIONS; i++)
-        m->functions[m->nfunctions++] = (struct hrun_expr_function){ functions[i], 1 };
+        names->functions[own + i] = (struct hrun_expr_function){ functions[i], 1 };
+    names->scope = (struct hrun_expr_scope){ names->vars, HRUN_FORMULA_VARIABLES, source->consts, source->nconsts,
+                                             names->functions, own + HRUN_FORMULA_FUNCTIONS };
 }
 
 /* Why a value cannot have this name, or NULL. */
-static const char *name_fault(const struct maker *m, const char *name)
+static const char *name_fault(const struct hrun_expr_scope *scope, const char *name)
 {
     if (!hrun_expr_is_name(name))
         return "cannot be a name: up to 100 letters, digits and '_', no digit first, and no function";
-    for (int i = 0; i < m->nvars; i++)
-        if (!strcmp(name, m->vars[i]))
+    for (int i = 0; i < scope->nvars; i++)
+        if (!strcmp(name, scope->vars[i]))
             return i < HRUN_FORMULA_VARIABLES ? "is a variable of formulas already" : "is there twice";
-    for (int i = 0; i < m->nfunctions; i++)
-        if (!strcmp(name, m->functions[i].name))
+    for (int i = 0; i < scope->nfunctions; i++)
+        if (!strcmp(name, scope->functions[i].name))
             return "is a function of formulas already";
-    for (int i = 0; i < m->nconsts; i++)
-        if (!strcmp(name, m->consts[i].name))
+    for (int i = 0; i < scope->nconsts; i++)
+        if (!strcmp(name, scope->consts[i].name))
             return "is a constant already";
     return NULL;
 }
@@ -89,57 +88,50 @@ static int step_varies(const struct hrun_formula *f, const struct hrun_expr *e)
     return varies || uses;
 }
 
-static int add_formula_step(struct hrun_formula *f, struct maker *m, const char *name, const char *text,
+static int add_formula_step(struct hrun_formula *f, struct formula_names *names, const char *name, const char *text,
                             struct hrun_error *err)
 {
     struct hrun_formula_step *s = &f->steps[f->n];
 
-    s->expr = hrun_expr_compile_calls(text, m->vars, m->nvars, m->consts, m->nconsts, m->functions, m->nfunctions, err);
+    s->expr = hrun_expr_compile_in(&names->scope, text, err);
     if (!s->expr)
         return -1;
+    s->name = name;
     s->varies = step_varies(f, s->expr);
     f->n++;
     for (int c = 0; c < hrun_expr_calls(s->expr); c++)
         f->has_network |= hrun_expr_call_function(s->expr, c) < hrun_app_nfunctions;
     f->has_rate |= hrun_expr_uses(s->expr, HRUN_FORMULA_LATENCY) || hrun_expr_uses(s->expr, HRUN_FORMULA_BANDWIDTH);
     f->has_network |= f->has_rate;
-    if (!name)
-        return 0;
-    s->name = xstrdup(name);
-    m->vars[m->nvars++] = s->name;
+    names->vars[names->scope.nvars++] = name;
     return 0;
 }
 
-int hrun_formula_compile(char *const *names, char *const *texts, int n, const char *formula,
-                         const struct hrun_const *consts, int nconsts, struct hrun_formula **out, int *at, int *name,
-                         struct hrun_error *err)
+struct hrun_formula *hrun_formula_compile(const struct hrun_formula_source *source, char place[HRUN_FORMULA_PLACE],
+                                          struct hrun_error *err)
 {
-    struct maker m = { .consts = consts, .nconsts = nconsts };
+    struct formula_names names;
     struct hrun_formula *f = xcalloc(1, sizeof *f);
-    int rc = -1;
+    int rc = 0;
 
-    *at = *name = 0;
-    f->steps = xcalloc((size_t)n + 1, sizeof *f->steps);
-    maker_init(&m, n);
-    for (*at = 0; *at < n; ++*at) {
-        const char *fault = name_fault(&m, names[*at]);
+    f->steps = xcalloc((size_t)source->n + 1, sizeof *f->steps);
+    begin_names(&names, source);
+    for (int i = 0; i < source->n && !rc; i++) {
+        const struct hrun_named_expr *step = &source->where[i];
+        const char *fault = name_fault(&names.scope, step->name);
 
-        *name = fault != NULL;
-        if (fault) {
-            hrun_fail(err, HRUN_EINVAL, "'%s' %s", names[*at], fault);
-            goto out;
-        }
-        if (add_formula_step(f, &m, names[*at], texts[*at], err))
-            goto out;
+        snprintf(place, HRUN_FORMULA_PLACE, "where[%d].%s", i, fault ? "name" : "is");
+        rc = fault ? hrun_fail(err, HRUN_EINVAL, "'%s' %s", step->name, fault)
+                   : add_formula_step(f, &names, step->name, step->is, err);
     }
-    if (add_formula_step(f, &m, NULL, formula, err))
-        goto out;
-    *out = f;
-    f = NULL;
-    rc = 0;
-out:
+    if (!rc) {
+        snprintf(place, HRUN_FORMULA_PLACE, "formula");
+        rc = add_formula_step(f, &names, NULL, source->formula, err);
+    }
+    free(names.vars);
+    free(names.functions);
+    if (!rc)
+        return f;
     hrun_formula_destroy(f);
-    free(m.vars);
-    free(m.functions);
-    return rc;
+    return NULL;
 }

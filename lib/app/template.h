@@ -1,0 +1,75 @@
+/* template.h - {N}, {P}, {shares}, {constant} and {expression} in texts */
+#ifndef HRUN_APP_TEMPLATE_H
+#define HRUN_APP_TEMPLATE_H
+
+#include "app/app.h"
+
+/* The constant or derived value whose name is name[len]; NULL: there is none, or app is NULL. */
+struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *name, size_t len);
+
+/* Append the value of a constant as templates and measurements have it: 15 digits, 17 where needed. */
+void hrun_app_add_value(struct hrun_buf *out, double value);
+
+/* Append "nb=128,x=2": the constants in order of name, "" when there are none, derived ones only where -D gave them
+ * a number; behind them "threads:fill" of a definition that says so ("threads:2" when the number is fixed; no constant
+ * has a colon), and "variant:NAME" of a variant. Measurements carry it, and those with different texts are never
+ * mixed. */
+void hrun_app_consts_text(const struct hrun_app *app, struct hrun_buf *out);
+
+/* What the words in braces stand for, besides constants. */
+struct hrun_app_values {
+    int64_t N;              /* 0: not known */
+    int64_t P;
+    const double *share;    /* P: of the work, by rank, in units; NULL: equal, of 1 */
+};
+
+/* Append template with {N}, {P}, {shares}, {shares:FORM}, {constant} and {expression of N, P and constants} replaced;
+ * "{{" gives "{". FORM: see hrun_app_add_shares.
+ * A template that uses N where it is not known is HRUN_EINVAL ("needs -N SIZE"). Whole constants print without a
+ * fraction; what is computed is a whole number.
+ * Errors: HRUN_EINVAL also for an unknown word, a brace that is not closed, and an expression whose value is not whole;
+ * HRUN_ENONFINITE; with the line, of a template that has several; *out is as before. */
+int hrun_app_expand(const struct hrun_app *app, const char *text, const struct hrun_app_values *values,
+                    struct hrun_buf *out, struct hrun_error *err);
+
+/* Check a template of app, whose constants are known already. Result: -1, or the place of the mistake (characters into
+ * text) with *err. */
+int hrun_template_check(const struct hrun_app *app, const char *text, struct hrun_error *err);
+
+#define HRUN_SHARE_FORMS "units, owners, fractions, cuts or a number that they add up to"
+
+/* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours
+ * together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
+ * of the whole together for r < P - 1 ("0.375 0.75"), a number, into which as many whole numbers add up, none below
+ * 1 ("3 3 2"), or `owners`, the rank that has each unit ("0 0 0 1 1"). Behind a colon: what stands between them in
+ * place of a blank ("cuts:,"), "\n" for a line feed; "*": units, whole numbers and owners as with "".
+ * cyclic: owners follow each other in laps over the ranks, as many as the rank with the fewest has units, but at least
+ * 8, or as many as the most units of a rank; in a lap a rank with more has several in a row.
+ * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P;
+ * owners of more than a million units or of parts of one); *out is as before. */
+int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
+                        struct hrun_error *err);
+
+/* Are shares in this form counted in units of work? */
+int hrun_app_form_counts(const char *form);
+
+/* The first {shares} or {shares:FORM} of a form that there is in a word of the user's; NULL: there is none. form[*len]:
+ * the form; "": {shares}. */
+const char *hrun_app_find_shares(const char *text, const char **form, size_t *len);
+
+/* Do N and the shares reach the program by standard input, files, what prepares it and, with_args, the arguments? */
+void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares);
+
+/* The same as hrun_app_expand for a word of the user's command line ("./bmt-{N}"), where braces may mean something
+ * else: only {N}, {P}, {shares} and {constant} are replaced, "{{N}" gives "{N}", and all else stays as it is. app may
+ * be NULL (no definition: no constants). Errors: HRUN_EINVAL when {N} is used and N is not known, and for what
+ * resembles {shares} and is none of its forms, such as "{share:100}", unless a second brace is before it. */
+int hrun_app_expand_word(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
+                         struct hrun_buf *out, struct hrun_error *err);
+
+/* The same for the value of an environment variable: only {P}, what hrun_app_find_shares finds, and {N} where it is
+ * known and the work is not the same in each run, are replaced. Errors: as above. */
+int hrun_app_expand_variable(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,
+                             struct hrun_buf *out, struct hrun_error *err);
+
+#endif
