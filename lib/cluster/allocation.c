@@ -235,61 +235,71 @@ static int find_next(const struct hrun_allocation *a, const char *name, int last
                                                  : find_host(a, name);
 }
 
-/* Add the slots of one host; *at: its index. place: for messages. */
-static int add_granted_slots(struct hrun_allocation *a, const struct lister *l, char *name, const char *slots,
-                             const char *place, int number, int *at, struct hrun_error *err)
+/* The list of a job's hosts while it is read. */
+struct listing {
+    struct hrun_allocation *a;
+    const struct lister *l;
+    const char *place;          /* for messages: the file or variable, and the line */
+    int line;
+    int last;                   /* index of the host that was named last, -1: none was */
+};
+
+/* Add the slots of one host. */
+static int add_granted_slots(struct listing *n, char *name, const char *slots, struct hrun_error *err)
 {
+    struct hrun_allocation *a = n->a;
     autorelease(hrun_strvec_release) struct hrun_strvec one = HRUN_STRVEC_INIT;
     struct hrun_error why = { 0 };
     int64_t count = 1;
 
     if (slots && hrun_parse_count("slots", slots, 1, HRUN_CORES_MAX, &count, &why))
-        return hrun_fail_at(err, why.code, place, number, 0, "host '%.60s': %s", name, why.text);
-    *at = find_next(a, name, *at);
-    if (*at >= 0) {
-        a->slots[*at] = count < HRUN_CORES_MAX - a->slots[*at] ? a->slots[*at] + (int)count : HRUN_CORES_MAX;
+        return hrun_fail_at(err, why.code, n->place, n->line, 0, "host '%.60s': %s", name, why.text);
+    n->last = find_next(a, name, n->last);
+    if (n->last >= 0) {
+        int *have = &a->slots[n->last];
+
+        *have = count < HRUN_CORES_MAX - *have ? *have + (int)count : HRUN_CORES_MAX;
         return 0;
     }
     if (hrun_hostlist_parse(name, &one, &why) || one.n != 1)
-        return hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "'%.60s' is no host name (%s holds one in a line)",
-                            name, l->file);
-    *at = (int)a->hosts.n;
+        return hrun_fail_at(err, HRUN_EPARSE, n->place, n->line, 0, "'%.60s' is no host name (%s holds one in a line)",
+                            name, n->l->file);
+    n->last = (int)a->hosts.n;
     return add_granted_host(a, one.v[0], 0, (int)count, 0, err);
 }
 
-static int read_node_file(struct hrun_allocation *a, const struct lister *l, char *text, const char *place,
-                          struct hrun_error *err)
+static int read_node_file(struct listing *n, char *text, struct hrun_error *err)
 {
-    char *line, *next;
-    int number = 1, at = -1;
+    char *next;
 
-    for (line = text; *line; line = next, number++) {
+    for (char *line = text; *line; line = next) {
         char *name, *slots, *save = NULL;
 
+        n->line++;
         next = line + strcspn(line, "\n");
         next += *next == '\n' ? (*next = 0, 1) : 0;
         name = strtok_r(line, " \t\r", &save);
-        slots = name && l->counts ? strtok_r(NULL, " \t\r", &save) : NULL;
-        if (name && l->counts && !slots)
-            return hrun_fail_at(err, HRUN_EPARSE, place, number, 0, "host '%.60s' has no number of slots", name);
-        if (name && add_granted_slots(a, l, name, slots, place, number, &at, err))
+        slots = name && n->l->counts ? strtok_r(NULL, " \t\r", &save) : NULL;
+        if (name && n->l->counts && !slots)
+            return hrun_fail_at(err, HRUN_EPARSE, n->place, n->line, 0, "host '%.60s' has no number of slots", name);
+        if (name && add_granted_slots(n, name, slots, err))
             return -1;
     }
     return 0;
 }
 
 /* "HOST SLOTS HOST SLOTS" */
-static int read_host_slots(struct hrun_allocation *a, const struct lister *l, const char *words, struct hrun_error *err)
+static int read_host_slots(struct listing *n, const char *words, struct hrun_error *err)
 {
     autofree char *copy = xstrdup(words);
     char *save = NULL;
-    int at = -1, rc = 0;
+    int rc = 0;
 
     for (char *name = strtok_r(copy, " \t\n", &save); name && !rc; name = strtok_r(NULL, " \t\n", &save)) {
         const char *slots = strtok_r(NULL, " \t\n", &save);
 
-        rc = slots ? add_granted_slots(a, l, name, slots, l->words, 0, &at, err)
-                   : hrun_fail_at(err, HRUN_EPARSE, l->words, 0, 0, "host '%.60s' has no number of slots", name);
+        rc = slots ? add_granted_slots(n, name, slots, err)
+                   : hrun_fail_at(err, HRUN_EPARSE, n->place, 0, 0, "host '%.60s' has no number of slots", name);
     }
     return rc;
 }
@@ -315,22 +325,24 @@ static int find_listed(struct hrun_allocation *a, const struct lister *l, struct
                *id = env_setting(l->id),
                *slots = l->slots ? env_setting(l->slots) : NULL;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    struct listing n = { a, l, path ? path : l->slots, 0, -1 };
     char own[HOST_NAME_MAX + 1];
-    int rc = 0, at = -1;
+    int rc = 0;
 
     if (!path && !words) {
         if (!id || (l->slots && !slots))
             return 0;
         rc = gethostname(own, sizeof own) ? hrun_fail_errno(err, HRUN_EIO, "this host has no name")
-                                          : add_granted_slots(a, l, own, slots, l->slots, 0, &at, err);
+                                          : add_granted_slots(&n, own, slots, err);
     } else if (!path || (words && access(path, R_OK))) {
-        rc = read_host_slots(a, l, words, err);
+        n.place = l->words;
+        rc = read_host_slots(&n, words, err);
     } else if (hrun_file_read(path, nodefile_max, &text, err)) {
         rc = hrun_fail_prefix(err, "%s", l->file);
     } else if (strlen(text.data) < text.len) {
         rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s is no text: it holds a zero byte", l->file);
     } else {
-        rc = read_node_file(a, l, text.data, path, err);
+        rc = read_node_file(&n, text.data, err);
         if (!rc && !a->hosts.n)
             rc = hrun_fail_at(err, HRUN_EPARSE, path, 0, 0, "%s names no host", l->file);
     }

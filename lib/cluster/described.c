@@ -161,8 +161,7 @@ int hrun_described_ask(struct load *l, struct hrun_error *err)
     if (list_unknown(l, &entries, err))
         return -1;
     l->answers = xcalloc(l->asked.n + 1, sizeof *l->answers);
-    rc = l->asked.n ? hrun_ask_hosts(l->d->req, l->d->cache, l->c, l->asked.v, (int)l->asked.n, l->answers, &bad, &why)
-                    : 0;
+    rc = l->asked.n ? hrun_ask_hosts(l->d, l->asked.v, (int)l->asked.n, l->answers, &bad, &why) : 0;
     if (rc && bad >= 0)
         FAIL(l, (unsigned)entries[bad], "hosts", 0, err, "%s", why.text);
     else if (rc)
@@ -212,30 +211,28 @@ static const char *model_of(const struct sub_entry *entry, const struct hrun_hos
     return hrun_host_cpu_model(h);
 }
 
-/* How many cores of a host whose topology is known entry e wants, of kind `kind` or (-1) of all; not more than it
- * has. */
-static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int kind,
-                        int have, int *want, struct hrun_error *err)
+/* How many cores entry e wants of those of its kind, or of all, that a host of known topology has. -1: it has fewer. */
+static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int have,
+                        struct hrun_error *err)
 {
     const struct sub_entry *entry = &l->file->subclusters[e];
-    int described_kind;
+    int want = have, kind;
 
-    *want = have;
     if (entry->cores) {
-        *want = *entry->cores;
-        if (*want > have)
+        want = *entry->cores;
+        if (want > have)
             return FAIL(l, e, "cores", 0, err, "host '%s' is described with %d cores%s%s, it has %d that can "
-                        "be used", h->name, *want, kind >= 0 ? " of kind " : "", kind >= 0 ? entry->kind : "",
+                        "be used", h->name, want, entry->kind ? " of kind " : "", entry->kind ? entry->kind : "",
                         have);
     } else if (h->is_local && w->described) {
-        if (find_kind(l, e, h->name, w->described, &described_kind, err))
+        if (find_kind(l, e, h->name, w->described, &kind, err))
             return -1;
-        *want = hrun_topo_ncores(w->described, described_kind);
-        if (*want > have)
+        want = hrun_topo_ncores(w->described, kind);
+        if (want > have)
             return FAIL(l, e, "topology", 0, err, "host '%s' is described with %d cores, it has %d that can "
-                        "be used", h->name, *want, have);
+                        "be used", h->name, want, have);
     }
-    return 0;
+    return want;
 }
 
 /* A host whose topology is known. */
@@ -248,7 +245,7 @@ static int add_known_pes(struct load *l, unsigned e, int host, const struct want
     int kind, have, want, faster, before = 0, most;
 
     if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
-        cores_wanted(l, e, h, w, kind, have, &want, err))
+        (want = cores_wanted(l, e, h, w, have, err)) < 0)
         return -1;
     /* PEs take cores by kind, fastest first: those of faster kinds come before. */
     for (int k = 0; k < kind; k++) {

@@ -140,8 +140,7 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
     struct hrun_error why;
     int bad;
 
-    if (!l->nremote || !hrun_ask_hosts(l->d->req, l->d->cache, l->d->c, (char *const *)l->remote, l->nremote,
-                                       l->answers, &bad, &why))
+    if (!l->nremote || !hrun_ask_hosts(l->d, (char *const *)l->remote, l->nremote, l->answers, &bad, &why))
         return 0;
     while (bad >= 0 && e->name != l->remote[bad])
         e++;

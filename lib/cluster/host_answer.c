@@ -24,32 +24,32 @@ void hrun_host_answer_destroy(struct hrun_host_answer *t)
 
 /* ---------------------------------------------------------------- hearing */
 
-/* Topologies by their keys: hosts that are alike share one. */
-struct known {
-    struct { uint64_t key; struct hrun_topo *topo; } *v;
-    int n, cap;
+/* Asking hosts. Topologies by their keys: hosts that are alike share one. */
+struct asking {
+    const struct hrun_discovery *d;
+    struct { uint64_t key; struct hrun_topo *topo; } *known;
+    int nknown, cap;
 };
 
-static struct hrun_topo *find_known_topology(const struct known *k, uint64_t key)
+static struct hrun_topo *find_known_topology(const struct asking *a, uint64_t key)
 {
-    for (int i = k->n - 1; i >= 0; i--)
-        if (k->v[i].key == key)
-            return k->v[i].topo;
+    for (int i = a->nknown - 1; i >= 0; i--)
+        if (a->known[i].key == key)
+            return a->known[i].topo;
     return NULL;
 }
 
 /* Load xml[len], which a NUL follows, as the topology of that key. NULL on failure. */
-static struct hrun_topo *load_xml(struct hrun_cluster *c, struct known *k, uint64_t key, const char *xml,
-                                  struct hrun_error *err)
+static struct hrun_topo *load_xml(struct asking *a, uint64_t key, const char *xml, struct hrun_error *err)
 {
     struct hrun_topo *t = hrun_topo_load(HRUN_TOPO_XML, xml, err);
 
     if (!t)
         return NULL;
-    hrun_cluster_add_topo(c, t);
-    hrun_grow(k->v, k->n + 1, k->cap);
-    k->v[k->n].key = key;
-    k->v[k->n++].topo = t;
+    hrun_cluster_add_topo(a->d->c, t);
+    hrun_grow(a->known, a->nknown + 1, a->cap);
+    a->known[a->nknown].key = key;
+    a->known[a->nknown++].topo = t;
     return t;
 }
 
@@ -135,8 +135,8 @@ static int ends_well(const char *text, const char *more, const char *last)
 }
 
 /* Make *t of what a host printed. The text is cut behind the XML. */
-static int read_host_answer(struct hrun_cluster *c, struct known *known, struct hrun_cache *cache, const char *host,
-                     struct hrun_buf *text, struct hrun_host_answer *t, struct hrun_error *err)
+static int read_host_answer(struct asking *a, const char *host, struct hrun_buf *text, struct hrun_host_answer *t,
+                            struct hrun_error *err)
 {
     static const char last[] = "</topology>";
     char *more = find_mark(text->data, text->len), *xml, *end;
@@ -147,7 +147,7 @@ static int read_host_answer(struct hrun_cluster *c, struct known *known, struct 
         return -1;
     xml = strstr(text->data, "<?xml");
     /* Of hosts that are alike the XML is read once. */
-    if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known_topology(known, t->key)))
+    if (t->key && xml && ends_well(text->data, more, last) && (t->topo = find_known_topology(a, t->key)))
         return 0;
     end = xml ? strstr(xml, last) : NULL;
     if (!end || (more && end > more))
@@ -156,13 +156,13 @@ static int read_host_answer(struct hrun_cluster *c, struct known *known, struct 
     *end = 0;
     /* Another release of hrun may think otherwise of what counts. */
     t->key = hrun_topology_key(xml, (size_t)(end - xml));
-    t->topo = find_known_topology(known, t->key);
+    t->topo = find_known_topology(a, t->key);
     if (t->topo)
         return 0;
-    t->topo = load_xml(c, known, t->key, xml, &why);
+    t->topo = load_xml(a, t->key, xml, &why);
     if (!t->topo)
         return hrun_fail(err, why.code, "host '%s': %s", host, why.text);
-    hrun_cache_keep(cache, t->key, xml, (size_t)(end - xml));
+    hrun_cache_keep(a->d->cache, t->key, xml, (size_t)(end - xml));
     return 0;
 }
 
@@ -177,17 +177,16 @@ static int check_answer(struct hrun_cluster *c, const char *host, struct hrun_ho
 /* ---------------------------------------------------------------- asking */
 
 /* What the cache knows of a host, its topology loaded. NULL: nothing that can be used. */
-static struct hrun_host_answer *recall_answer(struct hrun_cache *cache, struct hrun_cluster *c, struct known *known,
-                                  const char *host)
+static struct hrun_host_answer *recall_answer(struct asking *a, const char *host)
 {
-    struct hrun_host_answer *t = hrun_cache_find(cache, host);
+    struct hrun_host_answer *t = hrun_cache_find(a->d->cache, host);
     autorelease(hrun_buf_release) struct hrun_buf xml = HRUN_BUF_INIT;
 
     if (!t)
         return NULL;
-    t->topo = find_known_topology(known, t->key);
-    if (!t->topo && !hrun_cache_topology(cache, t->key, &xml))
-        t->topo = load_xml(c, known, t->key, xml.data, NULL);
+    t->topo = find_known_topology(a, t->key);
+    if (!t->topo && !hrun_cache_topology(a->d->cache, t->key, &xml))
+        t->topo = load_xml(a, t->key, xml.data, NULL);
     if (t->topo)
         return t;
     hrun_host_answer_destroy(t);
@@ -217,10 +216,10 @@ static int fail_failures(char *const *hosts, int n, const struct hrun_error *err
 }
 
 /* Ask n hosts, none of which is remembered. */
-static int ask_unknown_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                             struct known *known, char *const *hosts, int n, struct hrun_host_answer **answers,
+static int ask_unknown_hosts(struct asking *a, char *const *hosts, int n, struct hrun_host_answer **answers,
                              struct hrun_error *errors, struct hrun_error *err)
 {
+    const struct hrun_cluster_request *req = a->d->req;
     struct hrun_buf *texts = xcalloc((size_t)n + 1, sizeof *texts);
     int rc, failed = 0;
 
@@ -234,9 +233,9 @@ static int ask_unknown_hosts(const struct hrun_cluster_request *req, struct hrun
         if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
             continue;
         answers[i] = xcalloc(1, sizeof **answers);
-        if (!read_host_answer(c, known, cache, hosts[i], &texts[i], answers[i], &errors[i]) &&
-                   !check_answer(c, hosts[i], answers[i], &errors[i])) {
-            hrun_cache_put(cache, hosts[i], answers[i]);
+        if (!read_host_answer(a, hosts[i], &texts[i], answers[i], &errors[i]) &&
+            !check_answer(a->d->c, hosts[i], answers[i], &errors[i])) {
+            hrun_cache_put(a->d->cache, hosts[i], answers[i]);
         } else {
             hrun_host_answer_destroy(answers[i]);
             answers[i] = NULL;
@@ -287,43 +286,43 @@ static int check_machines(char *const *hosts, int n, struct hrun_host_answer *co
 
 /* ---------------------------------------------------------------- all together */
 
-int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                   char *const *hosts, int n, struct hrun_host_answer **answers, int *bad, struct hrun_error *err)
+int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
+                   int *bad, struct hrun_error *err)
 {
+    struct asking a = { .d = d };
     autofree char **names = xcalloc((size_t)n + 1, sizeof *names);
     autofree int *where = xcalloc((size_t)n + 1, sizeof *where);
     autofree struct hrun_host_answer **fresh = xcalloc((size_t)n + 1, sizeof *fresh);
     autofree struct hrun_error *errors = xcalloc((size_t)n + 1, sizeof *errors);
-    struct known known = { NULL, 0, 0 };
     int nasked = 0, nfailed = 0, rc;
 
     *bad = -1;
     for (int i = 0; i < n; i++) {
-        answers[i] = req->refresh ? NULL : recall_answer(cache, c, &known, hosts[i]);
+        answers[i] = d->req->refresh ? NULL : recall_answer(&a, hosts[i]);
         if (answers[i])
             continue;
         where[nasked] = i;
         names[nasked++] = hosts[i];
     }
-    rc = nasked ? ask_unknown_hosts(req, cache, c, &known, names, nasked, fresh, errors, err) : 0;
+    rc = nasked ? ask_unknown_hosts(&a, names, nasked, fresh, errors, err) : 0;
     for (int i = 0; i < nasked; i++) {
         answers[where[i]] = fresh[i];
         nfailed += errors[i].code != 0;
     }
-    if (!rc && nfailed && !req->skip_unreachable) {
+    if (!rc && nfailed && !d->req->skip_unreachable) {
         rc = fail_failures(names, nasked, errors, bad, err);
         *bad = where[*bad];
     }
     for (int i = 0; i < nasked && !rc; i++)
         if (errors[i].code) {
-            hrun_strvec_push(&c->unreachable, names[i]);
-            hrun_strvec_push(&c->why_not, errors[i].text);
+            hrun_strvec_push(&d->c->unreachable, names[i]);
+            hrun_strvec_push(&d->c->why_not, errors[i].text);
         }
     rc = rc ? rc : check_machines(hosts, n, answers, bad, err);
     for (int i = 0; i < n && rc; i++) {
         hrun_host_answer_destroy(answers[i]);
         answers[i] = NULL;
     }
-    free(known.v);
+    free(a.known);
     return rc;
 }

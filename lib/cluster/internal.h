@@ -80,14 +80,15 @@ struct hrun_host_answer {
 };
 
 struct hrun_cache;
+struct hrun_discovery;
 
-/* What n hosts say of themselves: those that cache (may be NULL) does not know, or all with req->refresh, are asked
- * through req->topologies, which is not NULL, and remembered. told[n] get what they said, each to be given to
- * hrun_host_answer_destroy; topologies go to c. Hosts left out get NULL and stand in c->unreachable.
+/* What n hosts say of themselves: those that d->cache does not know, or all with d->req->refresh, are asked through
+ * d->req->topologies, which is not NULL, and remembered. answers[n] get what they said, each to be given to
+ * hrun_host_answer_destroy; topologies go to d->c. Hosts left out get NULL and stand in d->c->unreachable.
  * *bad: index of the host at fault, or -1. Errors: those of req->topologies; HRUN_EINVAL for an answer that is none,
  * with the host's name, and for two names of one machine. */
-int hrun_ask_hosts(const struct hrun_cluster_request *req, struct hrun_cache *cache, struct hrun_cluster *c,
-                   char *const *hosts, int n, struct hrun_host_answer **answers, int *bad, struct hrun_error *err);
+int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
+                   int *bad, struct hrun_error *err);
 void hrun_host_answer_destroy(struct hrun_host_answer *t);
 /* A quota as a host tells it; what is none counts as no limit. */
 double hrun_cpu_quota_of(const char *text);

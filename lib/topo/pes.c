@@ -95,9 +95,14 @@ struct node {                   /* memory of one NUMA node */
     uint64_t ncores;            /* allowed cores that it serves */
 };
 
+struct nodes {
+    struct node *v;
+    int n;
+};
+
 /* Memory that was plugged into a running (virtual) machine may be missing from the figures of its NUMA nodes: seen were
  * 5.2 GiB of 23.5. Where all nodes are ours, what the system has beyond their sum is shared out in proportion. */
-static void add_plugged_memory(const struct hrun_topo *t, struct node *nodes, int count, uint64_t *total)
+static void add_plugged_memory(const struct hrun_topo *t, struct nodes *nodes, uint64_t *total)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t system = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
@@ -109,44 +114,40 @@ static void add_plugged_memory(const struct hrun_topo *t, struct node *nodes, in
         return;
     ratio = (double)system / (double)*total;
     *total = 0;
-    for (int k = 0; k < count; k++) {
-        nodes[k].bytes = (uint64_t)(ratio * (double)nodes[k].bytes);
-        *total += nodes[k].bytes;
+    for (int k = 0; k < nodes->n; k++) {
+        nodes->v[k].bytes = (uint64_t)(ratio * (double)nodes->v[k].bytes);
+        *total += nodes->v[k].bytes;
     }
 }
 
-static struct node *list_nodes(const struct hrun_topo *t, int *count)
+static struct nodes list_nodes(const struct hrun_topo *t)
 {
     int n = hwloc_get_nbobjs_by_type(t->hwloc, HWLOC_OBJ_NUMANODE), served, ncores = 0, all_served = 1;
-    struct node *nodes = xcalloc(n > 0 ? (size_t)n : 1, sizeof *nodes);
+    struct nodes nodes = { xcalloc(n > 0 ? (size_t)n : 1, sizeof *nodes.v), 0 };
     hwloc_obj_t obj = NULL;
     uint64_t total = 0;
 
-    *count = 0;
-    while (*count < n && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, obj))) {
-        nodes[*count].set = obj->cpuset;
-        nodes[*count].bytes = obj->attr->numanode.local_memory;
-        total += nodes[(*count)++].bytes;
+    while (nodes.n < n && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_NUMANODE, obj))) {
+        nodes.v[nodes.n++] = (struct node){ obj->cpuset, obj->attr->numanode.local_memory, 0 };
+        total += obj->attr->numanode.local_memory;
     }
-    add_plugged_memory(t, nodes, *count, &total);
+    add_plugged_memory(t, &nodes, &total);
     obj = NULL;
     while ((obj = hwloc_get_next_obj_by_type(t->hwloc, t->core_type, obj))) {
         served = 0;
-        for (int k = 0; k < *count; k++) {
-            if (!hwloc_bitmap_intersects(obj->cpuset, nodes[k].set))
+        for (int k = 0; k < nodes.n; k++) {
+            if (!hwloc_bitmap_intersects(obj->cpuset, nodes.v[k].set))
                 continue;
-            nodes[k].ncores++;
-            served = served || nodes[k].bytes > 0;
+            nodes.v[k].ncores++;
+            served = served || nodes.v[k].bytes > 0;
         }
         ncores++;
         all_served = all_served && served;
     }
     /* Where a core's own node is forbidden or empty it lives on the memory of the others: share it all. */
-    if (*count && !all_served) {
-        nodes[0].set = hwloc_get_root_obj(t->hwloc)->cpuset;
-        nodes[0].bytes = total;
-        nodes[0].ncores = (uint64_t)ncores;
-        *count = 1;
+    if (nodes.n && !all_served) {
+        nodes.v[0] = (struct node){ hwloc_get_root_obj(t->hwloc)->cpuset, total, (uint64_t)ncores };
+        nodes.n = 1;
     }
     return nodes;
 }
@@ -160,17 +161,6 @@ struct draft {
     uint64_t *per_node;         /* its cores in each NUMA node */
 };
 
-static void drafts_free(struct draft *d, int n)
-{
-    for (int i = 0; d && i < n; i++) {
-        hwloc_bitmap_free(d[i].pus);
-        hwloc_bitmap_free(d[i].cores);
-        hrun_buf_release(&d[i].core_pus);
-        free(d[i].per_node);
-    }
-    free(d);
-}
-
 /* Cores come by logical number, which is the order of the PE's list. */
 static void add_draft_core(struct draft *d, const struct hrun_topo_core *c)
 {
@@ -182,49 +172,52 @@ static void add_draft_core(struct draft *d, const struct hrun_topo_core *c)
     hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
 }
 
-/* Put cores[ncores] into *d (room for ncores drafts), in order of kind and first core. */
-static void make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct node *nodes,
-                        int nnodes, struct draft *d, int *n)
+/* Put cores[ncores] into d, which has room for so many, in order of kind and first core. Result: how many there are. */
+static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct nodes *nodes,
+                       struct draft *d)
 {
-    const struct hrun_topo_core *c;
-    struct place place;
-    int at;
+    int n = 0;
 
     for (int i = 0; i < ncores; i++) {
-        c = &t->cores[i];
-        place = find_place(t, level, c);
-        at = level == HRUN_LEVEL_CORE ? *n : 0;     /* no core shares its place with another */
-        while (at < *n && (d[at].kind != c->kind || !same_place(&d[at].place, &place)))
+        const struct hrun_topo_core *c = &t->cores[i];
+        struct place place = find_place(t, level, c);
+        int at = level == HRUN_LEVEL_CORE ? n : 0;      /* no core shares its place with another */
+
+        while (at < n && (d[at].kind != c->kind || !same_place(&d[at].place, &place)))
             at++;
-        if (at == *n) {
-            (*n)++;
+        if (at == n) {
+            n++;
             d[at].place = place;
             d[at].kind = c->kind;
             hrun_buf_init(&d[at].core_pus);
             d[at].pus = hwloc_bitmap_alloc();
             d[at].cores = hwloc_bitmap_alloc();
-            d[at].per_node = xcalloc((size_t)nnodes + 1, sizeof *d[at].per_node);
+            d[at].per_node = xcalloc((size_t)nodes->n + 1, sizeof *d[at].per_node);
             if (!d[at].pus || !d[at].cores)
                 hrun_out_of_memory();
         }
         add_draft_core(&d[at], c);
-        for (int k = 0; k < nnodes; k++)
-            d[at].per_node[k] += (uint64_t)hwloc_bitmap_intersects(c->obj->cpuset, nodes[k].set);
+        for (int k = 0; k < nodes->n; k++)
+            d[at].per_node[k] += (uint64_t)hwloc_bitmap_intersects(c->obj->cpuset, nodes->v[k].set);
     }
+    return n;
 }
 
-static void finish_pe(const struct hrun_topo *t, struct draft *d, const struct node *nodes, int nnodes,
-                      struct hrun_topo_pe *pe)
+/* Make *pe of a draft, which is released. */
+static void finish_pe(const struct hrun_topo *t, struct draft *d, const struct nodes *nodes, struct hrun_topo_pe *pe)
 {
     uint64_t share;
 
     pe->kind = d->kind;
     pe->ncores = hwloc_bitmap_weight(d->cores);
     pe->npus = hwloc_bitmap_weight(d->pus);
-    for (int k = 0; k < nnodes && !t->memory_made_up; k++)
-        if (nodes[k].ncores)
-            pe->memory_bytes += nodes[k].bytes / nodes[k].ncores * d->per_node[k] +
-                                nodes[k].bytes % nodes[k].ncores * d->per_node[k] / nodes[k].ncores;
+    for (int k = 0; k < nodes->n && !t->memory_made_up; k++) {
+        const struct node *node = &nodes->v[k];
+
+        if (node->ncores)
+            pe->memory_bytes += node->bytes / node->ncores * d->per_node[k] +
+                                node->bytes % node->ncores * d->per_node[k] / node->ncores;
+    }
     if (t->memory_limit != UINT64_MAX) {
         share = t->memory_limit / (uint64_t)t->ncores * (uint64_t)pe->ncores;
         if (pe->memory_bytes == 0 || share < pe->memory_bytes)
@@ -233,26 +226,27 @@ static void finish_pe(const struct hrun_topo *t, struct draft *d, const struct n
     if (hwloc_bitmap_list_asprintf(&pe->cpuset, d->pus) < 0 || hwloc_bitmap_list_asprintf(&pe->cores, d->cores) < 0)
         hrun_out_of_memory();
     pe->core_pus = hrun_buf_detach(&d->core_pus);
+    hwloc_bitmap_free(d->pus);
+    hwloc_bitmap_free(d->cores);
+    free(d->per_node);
 }
 
 int hrun_topo_pes(const struct hrun_topo *t, enum hrun_level level, int max_cores,
                   struct hrun_topo_pe **pes, int *n, struct hrun_error *err)
 {
     int ncores = max_cores > 0 && max_cores < t->ncores ? max_cores : t->ncores;
-    int nnodes = 0;
-    autofree struct node *nodes = NULL;
-    struct draft *drafts;
+    autofree struct draft *drafts = NULL;
+    struct nodes nodes;
 
     if (check_level(t, level, err))
         return -1;
-    nodes = list_nodes(t, &nnodes);
+    nodes = list_nodes(t);
     drafts = xcalloc((size_t)ncores, sizeof *drafts);
-    *n = 0;
-    make_drafts(t, level, ncores, nodes, nnodes, drafts, n);
+    *n = make_drafts(t, level, ncores, &nodes, drafts);
     *pes = xcalloc((size_t)*n, sizeof **pes);
     for (int i = 0; i < *n; i++)
-        finish_pe(t, &drafts[i], nodes, nnodes, &(*pes)[i]);
-    drafts_free(drafts, *n);
+        finish_pe(t, &drafts[i], &nodes, &(*pes)[i]);
+    free(nodes.v);
     return 0;
 }
 
