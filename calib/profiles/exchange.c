@@ -317,15 +317,14 @@ static int store_file(struct context *c, const char *path, const struct hrun_exc
     if (!c->set->quiet && x->signature && strcmp(x->signature, x->v[0].signature))
         printf("%s: its signature '%s' becomes '%s', as --signature says\n", path, x->signature, x->v[0].signature);
     for (size_t i = 0; i < x->n; i++) {
-        const char *app = x->v[i].app, *sig = x->v[i].signature;
         size_t added, known;
 
         if (!begins_profile(x, i))
             continue;
-        if (hrun_exchange_store(c->store, x, app, sig, &added, &known, err))
+        if (hrun_exchange_store(c->store, x, i, &added, &known, err))
             return -1;
         if (!c->set->quiet)
-            printf("%s: %s on %s: %s imported, %zu known already\n", path, app, sig,
+            printf("%s: %s on %s: %s imported, %zu known already\n", path, x->v[i].app, x->v[i].signature,
                    hrun_counted(added, "measurement").s, known);
     }
     return 0;

@@ -26,48 +26,56 @@ void hrun_host_list_release(struct hrun_host_list *list)
     *list = (struct hrun_host_list)HRUN_HOST_LIST_INIT;
 }
 
-static int fail_user(const char *file, int line, int column, const char *user, int len, struct hrun_error *err)
+/* Where something stands: for messages. */
+struct host_place {
+    const char *file;
+    int line, column;
+};
+
+/* Fail `offset` characters behind a place. Result: -1. */
+#define FAIL_AT(place, offset, err, ...) \
+    hrun_fail_at((err), HRUN_EPARSE, (place)->file, (place)->line, (place)->column + (int)(offset), __VA_ARGS__)
+
+static int fail_user(const struct host_place *at, const char *user, int len, struct hrun_error *err)
 {
-    return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host list cannot name a user: write 'User %.*s' for "
-                        "this host into ~/.ssh/config", len, user);
+    return FAIL_AT(at, 0, err, "a host list cannot name a user: write 'User %.*s' for this host into ~/.ssh/config",
+                   len, user);
 }
 
-/* Expand item (a name or a range) that stands at line and column; item is cut at its ":N". */
-static int add_item(struct hrun_host_list *list, const char *file, char *item, int line, int column,
-                    int slots, struct hrun_error *err)
+/* Expand item (a name or a range), which is cut at its ":N". */
+static int add_item(struct hrun_host_list *list, const struct host_place *at, char *item, int slots,
+                    struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error why;
-    char *colon = strrchr(item, ':'), *bracket = strrchr(item, ']'), *at = strchr(item, '@');
+    char *colon = strrchr(item, ':'), *bracket = strrchr(item, ']'), *user_end = strchr(item, '@');
     int keyed = slots != NOT_GIVEN;
     struct in6_addr address;
     int64_t count;
 
     if (inet_pton(AF_INET6, item, &address) == 1)
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "write an IPv6 address in brackets: [%s], or "
-                            "[%s]:N with slots", item, item);
-    if (at)
-        return fail_user(file, line, column, item, (int)(at - item), err);
+        return FAIL_AT(at, 0, err, "write an IPv6 address in brackets: [%s], or [%s]:N with slots", item, item);
+    if (user_end)
+        return fail_user(at, item, (int)(user_end - item), err);
     if (colon && (!bracket || colon > bracket)) {
-        if (slots != NOT_GIVEN)
-            return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' tells its slots twice", item);
+        if (keyed)
+            return FAIL_AT(at, 0, err, "'%s' tells its slots twice", item);
         if (!strcmp(colon + 1, "*") || !strcmp(colon + 1, "auto"))
             count = ALL_CORES;
         else if (hrun_parse_count("slots", colon + 1, 0, HRUN_CORES_MAX, &count, &why))
-            return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(colon - item) + 1,
-                                "%s (after the ':' of 'HOST:SLOTS')", why.text);
+            return FAIL_AT(at, colon - item + 1, err, "%s (after the ':' of 'HOST:SLOTS')", why.text);
         slots = (int)count;
         *colon = 0;
     }
     if (!*item)
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "a host name is missing");
+        return FAIL_AT(at, 0, err, "a host name is missing");
     if (hrun_hostlist_parse(item, &names, &why))
-        return hrun_fail_at(err, why.code, file, line, column + (why.column ? why.column - 1 : 0), "%s", why.text);
+        return FAIL_AT(at, why.column ? why.column - 1 : 0, err, "%s", why.text);
     if (names.n > HRUN_HOSTLIST_MAX - list->n)
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "more than %d hosts are named", HRUN_HOSTLIST_MAX);
+        return FAIL_AT(at, 0, err, "more than %d hosts are named", HRUN_HOSTLIST_MAX);
     hrun_grow(list->v, list->n + names.n, list->cap);
     for (size_t i = 0; i < names.n; i++)
-        list->v[list->n++] = (struct hrun_host_entry){ xstrdup(names.v[i]), slots, keyed, line, column };
+        list->v[list->n++] = (struct hrun_host_entry){ xstrdup(names.v[i]), slots, keyed, at->line, at->column };
     return 0;
 }
 
@@ -152,8 +160,7 @@ static int hand_over(struct hrun_host_list *found, const char *place, struct hru
 /* ---------------------------------------------------------------- host files */
 
 /* One "key=value" behind a name, blanks around '=' allowed; *p moves behind it. */
-static int read_setting(char **p, const char *file, int line, int column, int *slots, int *max_slots,
-                        struct hrun_error *err)
+static int read_setting(char **p, const struct host_place *at, int *slots, int *max_slots, struct hrun_error *err)
 {
     static const struct { const char *key; enum { SLOTS, MOST, USER } what; } known[] = {
         { "slots", SLOTS }, { "slot", SLOTS }, { "cpus", SLOTS }, { "cpu", SLOTS }, { "count", SLOTS },
@@ -173,20 +180,19 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
             is_user = known[i].what == USER;
         }
     if ((!into && !is_user) || *eq != '=')
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column,
-                            "'%.*s' is not understood behind a host name; a line is 'NAME [slots=N] "
-                            "[max_slots=M]' or 'NAME:N'", (int)(len ? len : 1), key);
+        return FAIL_AT(at, 0, err, "'%.*s' is not understood behind a host name; a line is 'NAME [slots=N] "
+                       "[max_slots=M]' or 'NAME:N'", (int)(len ? len : 1), key);
     value = eq + 1 + strspn(eq + 1, blanks);
     end = value + strcspn(value, blanks);
     *p = *end ? end + 1 : end;
     *end = 0;
     *key_end = 0;
     if (is_user)
-        return fail_user(file, line, column, value, (int)strlen(value), err);
+        return fail_user(at, value, (int)strlen(value), err);
     if (*into != NOT_GIVEN)
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column, "'%s' is given twice", key);
+        return FAIL_AT(at, 0, err, "'%s' is given twice", key);
     if (hrun_parse_count(key, value, 0, HRUN_CORES_MAX, &count, &why))
-        return hrun_fail_at(err, HRUN_EPARSE, file, line, column + (int)(value - key), "%s", why.text);
+        return FAIL_AT(at, value - key, err, "%s", why.text);
     *into = (int)count;
     return 0;
 }
@@ -194,6 +200,7 @@ static int read_setting(char **p, const char *file, int line, int column, int *s
 static int read_hostfile_line(struct hrun_host_list *list, const char *file, char *line, int number,
                               struct hrun_error *err)
 {
+    struct host_place at = { file, number, 0 };
     char *name, *p, *end;
     int slots = NOT_GIVEN, max_slots = NOT_GIVEN;
 
@@ -204,18 +211,16 @@ static int read_hostfile_line(struct hrun_host_list *list, const char *file, cha
     end = name + strcspn(name, blanks);
     p = *end ? end + 1 : end;
     *end = 0;
-    for (;;) {
-        p += strspn(p, blanks);
-        if (!*p)
-            break;
-        if (read_setting(&p, file, number, (int)(p - line) + 1, &slots, &max_slots, err))
+    at.column = (int)(name - line) + 1;
+    for (p += strspn(p, blanks); *p; p += strspn(p, blanks)) {
+        struct host_place here = { file, number, (int)(p - line) + 1 };
+
+        if (read_setting(&p, &here, &slots, &max_slots, err))
             return -1;
     }
     if (max_slots != NOT_GIVEN && max_slots < slots)
-        return hrun_fail_at(err, HRUN_EPARSE, file, number, (int)(name - line) + 1,
-                            "max_slots=%d is less than slots=%d", max_slots, slots);
-    return add_item(list, file, name, number, (int)(name - line) + 1,
-                    slots == NOT_GIVEN ? max_slots : slots, err);
+        return FAIL_AT(&at, 0, err, "max_slots=%d is less than slots=%d", max_slots, slots);
+    return add_item(list, &at, name, slots == NOT_GIVEN ? max_slots : slots, err);
 }
 
 int hrun_hostfile_read_any(const char *path, struct hrun_host_list *list, struct hrun_error *err)
@@ -267,7 +272,7 @@ static char *item_end(char *p)
 
 int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_error *err)
 {
-    static const char place[] = "--host";
+    struct host_place at = { "--host", 1, 0 };
     autorelease(hrun_host_list_release) struct hrun_host_list found = HRUN_HOST_LIST_INIT;
     autofree char *copy = xstrdup(text);
     char *end, *tail;
@@ -280,10 +285,11 @@ int hrun_hosts_parse(const char *text, struct hrun_host_list *list, struct hrun_
         item += strspn(item, blanks);
         for (tail = item + strlen(item); tail > item && strchr(blanks, tail[-1]); tail--)
             tail[-1] = 0;
-        if (add_item(&found, place, item, 1, (int)(item - copy) + 1, NOT_GIVEN, err))
+        at.column = (int)(item - copy) + 1;
+        if (add_item(&found, &at, item, NOT_GIVEN, err))
             return -1;
     }
-    return hand_over(&found, place, list, err);
+    return hand_over(&found, at.file, list, err);
 }
 
 /* ---------------------------------------------------------------- both */

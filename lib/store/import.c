@@ -132,13 +132,14 @@ static int is_in_log(const struct hrun_exchanged *x, const struct hrun_samples *
     return 0;
 }
 
-int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, const char *app, const char *signature,
-                        size_t *added, size_t *known, struct hrun_error *err)
+int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, size_t first, size_t *added,
+                        size_t *known, struct hrun_error *err)
 {
+    const char *app = x->v[first].app, *signature = x->v[first].signature;
     autofree const struct hrun_sample **fresh = xcalloc(x->n + 1, sizeof *fresh);
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
     autofree char *taken = NULL;
-    size_t n = 0, old = 0, first = 0;
+    size_t n = 0, old = 0, left = 0;
     int rc;
 
     /* Nobody adds the same meanwhile. */
@@ -146,10 +147,10 @@ int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, con
         return -1;
     rc = hrun_store_samples(s, app, signature, &log, err);
     taken = xcalloc(log.n + 1, 1);
-    for (size_t i = 0; i < x->n && !rc; i++) {
+    for (size_t i = first; i < x->n && !rc; i++) {
         if (strcmp(x->v[i].app, app) || strcmp(x->v[i].signature, signature))
             continue;
-        if (is_in_log(&x->v[i], &log, taken, &first))
+        if (is_in_log(&x->v[i], &log, taken, &left))
             old++;
         else
             fresh[n++] = &x->v[i].sample;

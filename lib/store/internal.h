@@ -78,9 +78,14 @@ int store_append(struct hrun_store *s, const char *app, const char *signature, c
 int store_decode(const char *json, size_t len, const char *app, const char *signature,
                  struct hrun_sample *out, struct hrun_error *err);
 
-/* The good records of the log at path from byte *end on, which becomes the one behind its last newline. *torn: an
- * unfinished record stands behind that. No log: none. Errors: HRUN_EIO. */
-int store_read_tail(const char *path, const char *app, const char *signature, off_t *end, int *torn,
+/* How far a log was read. */
+struct store_log_end {
+    off_t at;           /* behind the last newline */
+    int torn;           /* 1: an unfinished record stands there */
+};
+
+/* The good records of the log at path behind *end, which becomes the new one. No log: none. Errors: HRUN_EIO. */
+int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err);
 
 /* The path of a value in a models file: "models[4294967295].terms[4294967295].term" and some. */
@@ -93,8 +98,8 @@ int store_check_models(const struct hrun_models *m, char where[STORE_WHERE], str
 /* Append checked models as YAML. Errors: HRUN_EINVAL (text that is not UTF-8). */
 int store_print_models(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err);
 
-/* The models of text[len], which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with the place. */
-int store_parse_models(const char *path, const char *text, size_t len, const char *app, const char *signature,
+/* The models of text, which was read from path. Errors: HRUN_EPARSE, HRUN_ECORRUPT with the place. */
+int store_parse_models(const char *path, const struct hrun_buf *text, const char *app, const char *signature,
                        struct hrun_models **out, struct hrun_error *err);
 
 /* ---- exchange: what the files of the formats share */

@@ -160,40 +160,37 @@ static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
             hrun_buf_addc(line, (char)c);
 }
 
-/* Read the log once, from byte *end on, which becomes the one behind the last newline; *torn (may be NULL): something
- * stands behind it. r holds what was read in any case. */
-static int read_log_file(struct reader *r, off_t *end, int *torn, struct hrun_error *err)
+/* Read the log once, from its end as it was known before. r holds what was read in any case. */
+static int read_log_file(struct reader *r, struct store_log_end *end, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
     autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
     off_t len;
-    int open_end = 0, rc = 0;
+    int rc = 0;
 
     if (!f)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot open %s", r->path);
-    fseeko(f, *end, SEEK_SET);
+    fseeko(f, end->at, SEEK_SET);
     for (next_line(f, &line, &len); len > 0; next_line(f, &line, &len)) {
         r->line++;
-        open_end = feof(f) != 0;
-        *end += open_end ? 0 : len;
+        end->torn = feof(f) != 0;
+        end->at += end->torn ? 0 : len;
         if (len > STORE_LINE_MAX)
             note_bad(r, "a line longer than 256 KiB, which no record is");
         else
-            read_log_line(r, line.data, line.len - !open_end);
+            read_log_line(r, line.data, line.len - !end->torn);
     }
     if (ferror(f))
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot read %s", r->path);
-    if (torn)
-        *torn = open_end;
     fclose(f);
     return rc;
 }
 
-int store_read_tail(const char *path, const char *app, const char *signature, off_t *end, int *torn,
+int store_read_tail(const char *path, const char *app, const char *signature, struct store_log_end *end,
                     struct hrun_samples *out, struct hrun_error *err)
 {
     struct reader r = { .path = path, .app = app, .signature = signature };
-    int rc = read_log_file(&r, end, torn, err);
+    int rc = read_log_file(&r, end, err);
 
     if (rc)
         hrun_samples_release(&r.got);
@@ -209,9 +206,9 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     autofree char *lockname = NULL;
     struct reader r = { .path = path, .app = app, .signature = signature };
     int lock = -1, rc = 0;
-    off_t end = 0;
+    struct store_log_end end = { 0, 0 };
 
-    if (s && (!path || read_log_file(&r, &end, NULL, err)))
+    if (s && (!path || read_log_file(&r, &end, err)))
         rc = -1;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
      * is not this process where the lock is ours. Who may not write gets no lock: he is told of a record in the making
@@ -223,8 +220,8 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     if (lock >= 0) {
         hrun_samples_release(&r.got);
         r.cap = r.line = 0;
-        end = 0;
-        rc = read_log_file(&r, &end, NULL, err);
+        end = (struct store_log_end){ 0, 0 };
+        rc = read_log_file(&r, &end, err);
         hrun_unlock(lock);
     }
     if (rc)

@@ -233,7 +233,7 @@ static int read_models(const char *path, const char *app, const char *signature,
         return hrun_fail_at(err, HRUN_ECORRUPT, path, 0, 0, "a newer hrun wrote the models (version %ld, this hrun "
                             "reads up to %d): use the newer hrun, or name another data folder with HRUN_DATA",
                             models_file_version(text.data), STORE_MODELS_VERSION);
-    if (!err->code && !store_parse_models(path, text.data, text.len, app, signature, out, err))
+    if (!err->code && !store_parse_models(path, &text, app, signature, out, err))
         return 0;
     renew(err);
     return -1;

@@ -203,14 +203,14 @@ static int take_models(struct models_file *f, const char *app, const char *signa
            ? hrun_yaml_fail(marks, where, 0, err, HRUN_ECORRUPT, "%s", why.text) : 0;
 }
 
-int store_parse_models(const char *path, const char *text, size_t len, const char *app, const char *signature,
+int store_parse_models(const char *path, const struct hrun_buf *text, const char *app, const char *signature,
                        struct hrun_models **out, struct hrun_error *err)
 {
     struct hrun_models *m = xcalloc(1, sizeof *m);
     struct hrun_yaml *marks = NULL;
     void *f = NULL;
     locale_t old, c = hrun_locale_enter(&old);
-    int rc = hrun_yaml_parse(path, text, len, &models_schema, &f, &marks, err) ||
+    int rc = hrun_yaml_parse(path, text->data, text->len, &models_schema, &f, &marks, err) ||
              take_models(f, app, signature, m, marks, err) ? -1 : 0;
 
     hrun_yaml_free(&models_schema, f, marks);

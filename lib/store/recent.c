@@ -233,16 +233,16 @@ int hrun_store_recent(struct hrun_store *s, const char *app, const char *signatu
     struct hrun_samples got = { 0 }, tail = { 0 };
     struct origin o = { 0 };
     struct stat st;
-    off_t begin;
-    int fd, torn = 0, rc;
+    struct store_log_end end;
+    int fd, rc;
 
     if (s && !path)
         return -1;
     fd = path ? open(log, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0 && !fstat(fd, &st))
         read_recent(path, fd, &st, &o, &got);
-    begin = o.end;
-    rc = path ? store_read_tail(log, app, signature, &o.end, &torn, &tail, err) : 0;
+    end = (struct store_log_end){ o.end, 0 };
+    rc = path ? store_read_tail(log, app, signature, &end, &tail, err) : 0;
     if (tail.n) {
         got.v = xrealloc(got.v, (got.n + tail.n) * sizeof *got.v);
         memcpy(got.v + got.n, tail.v, tail.n * sizeof *tail.v);
@@ -250,12 +250,13 @@ int hrun_store_recent(struct hrun_store *s, const char *app, const char *signatu
         tail.n = 0;
     }
     hrun_samples_release(&tail);
-    if (o.end > begin || torn) {
+    if (end.at > o.end || end.torn) {
         hrun_samples_current(&got);
         thin_out(&got);
     }
-    if (fd >= 0 && o.end - begin > RENEW && !torn && !rc) {
+    if (fd >= 0 && end.at - o.end > RENEW && !end.torn && !rc) {
         o.inode = (uintmax_t)st.st_ino;
+        o.end = end.at;
         write_recent(path, fd, &o, &got);
     }
     if (fd >= 0)

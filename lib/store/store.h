@@ -285,11 +285,11 @@ void hrun_exchange_release(struct hrun_exchange *x);
 int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *app, const char *signature,
                         struct hrun_error *err);
 
-/* Add the measurements of one profile to its log, all in one write; app and signature are those of x after
- * hrun_exchange_claim. A measurement that the log holds already, as far as the file tells, is not added: for each equal
+/* Add the measurements of one profile, that of x->v[first] after hrun_exchange_claim, to its log, all in one write. A
+ * measurement that the log holds already, as far as the file tells, is not added: for each equal
  * one in the log one is passed over, so that a file can be imported twice and equal runs are kept apart.
  * *added and *known: how many of either. Errors: as of hrun_store_append; the log is then as it was. */
-int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, const char *app, const char *signature,
-                        size_t *added, size_t *known, struct hrun_error *err);
+int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, size_t first, size_t *added,
+                        size_t *known, struct hrun_error *err);
 
 #endif

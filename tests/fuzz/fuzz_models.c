@@ -19,9 +19,10 @@ const char *const fuzz_seeds[] = {
 
 static int parse(const char *text, size_t len, struct hrun_models **out)
 {
+    struct hrun_buf b = { (char *)(uintptr_t)text, len, 0 };
     struct hrun_error err = { 0 };
 
-    if (!store_parse_models("f", text, len, "lu", "sig", out, &err))
+    if (!store_parse_models("f", &b, "lu", "sig", out, &err))
         return 0;
     FUZZ_CHECK(!*out && (err.code == HRUN_EPARSE || err.code == HRUN_ECORRUPT) && err.text[0]);
     FUZZ_CHECK(!strcmp(err.file, "f") && err.line >= 1 && err.column >= 1 && (size_t)err.line <= len + 1);
