@@ -7,6 +7,7 @@
 #include "launch/ranks.h"
 #include "net/tune.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,34 +18,30 @@ static int sets_name(const char *entry, const char *name, size_t len)
     return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-void hrun_env_set_word(struct hrun_strvec *env, const char *word)
+void hrun_env_set(struct hrun_strvec *env, const char *fmt, ...)
 {
-    size_t len = strcspn(word, "=");
+    struct hrun_buf b = HRUN_BUF_INIT;
+    char *word;
+    va_list ap;
 
+    va_start(ap, fmt);
+    hrun_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    word = hrun_buf_detach(&b);
     for (size_t i = 0; i < env->n; i++)
-        if (sets_name(env->v[i], word, len)) {
-            char *old = env->v[i];      /* word may be in it */
-
-            env->v[i] = xstrdup(word);
-            free(old);
+        if (sets_name(env->v[i], word, strcspn(word, "="))) {
+            free(env->v[i]);
+            env->v[i] = word;
             return;
         }
     hrun_strvec_push(env, word);
+    free(word);
 }
 
-void hrun_env_set(struct hrun_strvec *env, const char *name, const char *value)
+void hrun_env_set_all(struct hrun_strvec *env, const struct hrun_strvec *words)
 {
-    autofree char *word = hrun_strf("%s=%s", name, value);
-
-    hrun_env_set_word(env, word);
-}
-
-void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%d", value);
-    hrun_env_set(env, name, text);
+    for (size_t i = 0; i < words->n; i++)
+        hrun_env_set(env, "%s", words->v[i]);
 }
 
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
@@ -57,21 +54,12 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name)
     return NULL;
 }
 
-static int has_prefix(const char *entry, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strncmp(entry, list[i], strlen(list[i])))
-            return 1;
-    return 0;
-}
-
 /* What an outer mpirun, srun or hrun tells its own processes: who they are and where their server is. */
 static int is_of_outer_launcher(const char *entry, int nested)
 {
     static const char *const identity[] = {
         "PMIX_", "PMI_", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=", "HYDI_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE=",
-        "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=",
-        HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "="
+        "HRUN_JOB=", "HRUN_MPICH=", HRUN_TRACE_VARIABLE "=", HRUN_COLL_VARIABLE "=", HRUN_ENV_PRELOAD "=", NULL
     };
     static const char *const launched[] = {
         "OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_APP_CTX", "OMPI_FIRST_RANKS",
@@ -79,33 +67,30 @@ static int is_of_outer_launcher(const char *entry, int nested)
         "OMPI_MCA_mpi_oversubscribe",
         "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory",
         "OMPI_MCA_osc_sm_backing_directory", "OMPI_MCA_osc_rdma_backing_directory",
-        "OMPI_MCA_shmem_mmap_backing_file_base_dir", "JSM_JSRUN_PORT="
+        "OMPI_MCA_shmem_mmap_backing_file_base_dir", "JSM_JSRUN_PORT=", NULL
     };
 
     if (!strncmp(entry, "PMIX_MCA_", 9))  /* settings, not identity */
         return 0;
-    return has_prefix(entry, identity, sizeof identity / sizeof *identity) ||
-           (nested && has_prefix(entry, launched, sizeof launched / sizeof *launched));
-}
-
-/* PMIx crashes for a user who has no home folder at all: Debian's name for one that does not exist. */
-static void add_home(struct hrun_strvec *env)
-{
-    struct hrun_error why = { 0 };
-    autofree char *path = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
-
-    if (why.code == HRUN_ENOENT)
-        hrun_strvec_push(env, "HOME=/nonexistent");
+    for (int k = 0; k < 1 + nested; k++)
+        for (const char *const *prefix = k ? launched : identity; *prefix; prefix++)
+            if (!strncmp(entry, *prefix, strlen(*prefix)))
+                return 1;
+    return 0;
 }
 
 void hrun_env_base(struct hrun_strvec *out)
 {
     int nested = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
+    struct hrun_error why = { 0 };
+    autofree char *home = getenv("HOME") ? NULL : hrun_user_path(NULL, "", "", &why);
 
     for (char **e = environ; e && *e; e++)
         if (!is_of_outer_launcher(*e, nested))
             hrun_strvec_push(out, *e);
-    add_home(out);
+    /* PMIx crashes for a user who has no home folder at all: Debian's name for one that does not exist. */
+    if (why.code == HRUN_ENOENT)
+        hrun_strvec_push(out, "HOME=/nonexistent");
 }
 
 void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env)
@@ -113,17 +98,14 @@ void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env)
     autofree char *wdir = job->wdir ? realpath(job->wdir, NULL) : NULL;
 
     if (wdir)
-        hrun_env_set(env, "PWD", wdir);
-    for (size_t i = 0; i < job->mca.n; i++) {
-        autofree char *word = hrun_strf("OMPI_MCA_%s", job->mca.v[i]);
-
-        hrun_env_set_word(env, word);
-    }
+        hrun_env_set(env, "PWD=%s", wdir);
+    for (size_t i = 0; i < job->mca.n; i++)
+        hrun_env_set(env, "OMPI_MCA_%s", job->mca.v[i]);
     for (size_t i = 0; i < job->env.n; i++) {
         const char *word = job->env.v[i];
 
         if (strchr(word, '=')) {
-            hrun_env_set_word(env, word);
+            hrun_env_set(env, "%s", word);
         } else if (!hrun_env_get(env, word) && job->on_message) {
             autofree char *text = hrun_strf("-x %s: it is not set, so there is nothing to pass on", word);
 
@@ -173,17 +155,8 @@ void hrun_job_yielding(const struct hrun_job *job, struct hrun_buf *out)
 
 void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const char *key, const char *value)
 {
-    char name[128];
-
-    if (hrun_env_user_mca(job, key))
-        return;
-    snprintf(name, sizeof name, "OMPI_MCA_%s", key);
-    hrun_env_set(env, name, value);
-}
-
-void hrun_env_no_mpich(struct hrun_strvec *env)
-{
-    hrun_env_set(env, HRUN_ENV_PMI_PORT, HRUN_ENV_NO_MPICH);
+    if (!hrun_env_user_mca(job, key))
+        hrun_env_set(env, "OMPI_MCA_%s=%s", key, value);
 }
 
 void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder)
@@ -192,38 +165,19 @@ void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env,
         hrun_env_mca(job, env, hrun_shared_memory_keys[i], folder);
 }
 
-/* The libraries, and `after`, which may be NULL, behind them. */
-static void add_libraries(const struct hrun_job *job, const char *after, struct hrun_buf *out)
-{
-    for (int i = 0; i < job->preloads.n; i++)
-        hrun_buf_addf(out, "%s%s", i ? ":" : "", job->preloads.v[i].library);
-    if (after && *after)
-        hrun_buf_addf(out, ":%s", after);
-}
-
 void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env)
 {
-    static const char preload[] = "LD_PRELOAD";
+    const char *variable = shim ? HRUN_ENV_PRELOAD : "LD_PRELOAD", *users = shim ? NULL : hrun_env_get(env, variable);
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
-    if (!job->preloads.n)
-        return;
-    for (int i = 0; i < job->preloads.n; i++)
-        hrun_env_set(env, job->preloads.v[i].variable, job->preloads.v[i].value);
-    add_libraries(job, shim ? NULL : hrun_env_get(env, preload), &list);
-    hrun_env_set(env, shim ? HRUN_ENV_PRELOAD : preload, list.data);
-}
+    for (int i = 0; i < job->preloads.n; i++) {
+        const struct hrun_preload *one = &job->preloads.v[i];
 
-void hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words)
-{
-    autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
-
-    if (!job->preloads.n)
-        return;
-    for (int i = 0; i < job->preloads.n; i++)
-        hrun_strvec_pushf(words, "%s=%s", job->preloads.v[i].variable, job->preloads.v[i].value);
-    add_libraries(job, NULL, &list);
-    hrun_strvec_pushf(words, HRUN_ENV_PRELOAD "=%s", list.data);
+        hrun_env_set(env, "%s=%s", one->variable, one->value);
+        hrun_buf_addf(&list, "%s%s", i ? ":" : "", one->library);
+    }
+    if (list.len)
+        hrun_env_set(env, "%s=%s%s%s", variable, list.data, users && *users ? ":" : "", users ? users : "");
 }
 
 int hrun_env_check(const struct hrun_job *job, struct hrun_error *err)

@@ -4,10 +4,9 @@
 
 #include "launch/launch.h"
 
-/* Set name to value in a list of "NAME=VALUE", replacing it where it stands; word: "NAME=VALUE" itself. */
-void hrun_env_set(struct hrun_strvec *env, const char *name, const char *value);
-void hrun_env_set_number(struct hrun_strvec *env, const char *name, int value);
-void hrun_env_set_word(struct hrun_strvec *env, const char *word);
+/* Set a variable in a list of "NAME=VALUE", replacing it where it stands; all of another list. */
+void hrun_env_set(struct hrun_strvec *env, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hrun_env_set_all(struct hrun_strvec *env, const struct hrun_strvec *words);
 /* Value of name in the list, or NULL. */
 const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 
@@ -26,7 +25,6 @@ void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const cha
  * script starts by its own mpiexec finds that by PMI_FD, which comes first. */
 #define HRUN_ENV_PMI_PORT "PMI_PORT"
 #define HRUN_ENV_NO_MPICH "hrun_starts_programs_of_MPICH_with_--mpi_mpich"
-void hrun_env_no_mpich(struct hrun_strvec *env);
 
 /* Put Open MPI's shared memory files into folder (NULL: leave them), so that they can be removed whatever
  * happens to the processes. */
@@ -35,8 +33,6 @@ void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env,
 /* The job's preloads, if it has any: their variables, and the libraries in front of LD_PRELOAD, or (shim = 1) told to
  * hrun-shim. After hrun_env_user. */
 void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env);
-/* Append the same, for hrun-shim, as words "NAME=VALUE". */
-void hrun_env_preload_words(const struct hrun_job *job, struct hrun_strvec *words);
 
 /* The libraries' paths, with colons between them, for hrun-shim, which preloads them into the rank and nothing else. */
 #define HRUN_ENV_PRELOAD "HRUN_PRELOAD"

@@ -41,21 +41,11 @@ void hrun_run_say(struct hrun_run *r, const char *fmt, ...)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* 0: there is none, and the processes are found by their environment or group. */
-static unsigned long make_job_mark(void)
-{
-    enum { SPARE_BITS = 2 };    /* far from RLIM_INFINITY */
-    struct rlimit l;
-    unsigned long mark;
-
-    if (getrlimit(RLIMIT_LOCKS, &l) || l.rlim_max != RLIM_INFINITY || getrandom(&mark, sizeof mark, 0) != sizeof mark)
-        return 0;
-    return mark >> SPARE_BITS;
-}
-
 static int begin_run(struct hrun_run *r, struct hrun_error *err)
 {
+    enum { SPARE_BITS = 2 };    /* far from RLIM_INFINITY */
     struct hrun_guard_spec *own = &r->own;
+    struct rlimit locks;
 
     if (hrun_signals_take_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
         return -1;
@@ -64,7 +54,11 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
         return -1;
     own->job_id = strrchr(own->rundir, '/') + 1;
     own->shmdir = hrun_rundir_create("/dev/shm", NULL);
-    own->mark = make_job_mark();
+    /* Without a mark the processes are found by their environment or group. */
+    if (getrlimit(RLIMIT_LOCKS, &locks) || locks.rlim_max != RLIM_INFINITY ||
+        getrandom(&own->mark, sizeof own->mark, 0) != sizeof own->mark)
+        own->mark = 0;
+    own->mark >>= SPARE_BITS;
     if (prctl(PR_GET_CHILD_SUBREAPER, &r->family.old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
     hrun_procs_children(&r->family.strangers);
@@ -228,6 +222,20 @@ static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, 
     return 0;
 }
 
+char *hrun_run_write(const struct hrun_run *r, const char *name, const struct hrun_buf *text, struct hrun_error *err)
+{
+    char *path = hrun_strf("%s/%s", r->own.rundir, name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 || hrun_write_all(fd, text->data, text->len)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot write %s (set TMPDIR to another folder)", path);
+        free(path);
+        path = NULL;
+    }
+    hrun_close_fd(&fd);
+    return path;
+}
+
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err)
 {
     r->procs = xcalloc((size_t)nprocs, sizeof *r->procs);
@@ -249,7 +257,7 @@ int hrun_run_start(struct hrun_run *r, const struct hrun_topo *topo, struct hrun
         close(in);
     if (rc)
         return -1;
-    hrun_words_started(&r->words);
+    hrun_close_fd(&r->words.child_fd);
     if (r->job->on_start)
         r->job->on_start(r->job->ctx);
     return 0;
@@ -260,7 +268,7 @@ int hrun_run_start_one(struct hrun_run *r, const char *program, char *const *arg
 {
     struct hrun_spawn_one one = { .program = program, .argv = argv };
 
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->own.job_id);
+    hrun_env_set(env, HRUN_JOB_VARIABLE "=%s", r->own.job_id);
     one.env = env->v;
     return hrun_run_start(r, NULL, &one, 1, err);
 }
@@ -283,13 +291,6 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
  * hrun is the subreaper of the job: what loses its parent becomes hrun's child. So in the common case one
  * look at the list of children tells that nothing is left; only otherwise all processes are looked at. */
 
-/* Is this child, which is no rank and no stranger, of the job? A process with several threads may start
- * children of its own at any time; those carry no mark of the job. */
-static int is_of_job(const struct hrun_run *r, pid_t pid, int single)
-{
-    return single || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) || hrun_procs_marked(pid, r->own.job_id, r->own.mark);
-}
-
 /* Reap what has ended among the adopted children, list those that live. -1: the kernel keeps no list. */
 static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
 {
@@ -301,8 +302,11 @@ static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
     for (size_t i = 0; i < all.n; i++) {
         pid_t pid = all.v[i];
 
-        if (pid != r->guard.pid && !hrun_pids_has(&r->family.strangers, pid) && is_of_job(r, pid, single) &&
-            waitpid(pid, NULL, WNOHANG) == 0)
+        if (pid == r->guard.pid || hrun_pids_has(&r->family.strangers, pid))
+            continue;
+        /* A process with several threads may start children of its own at any time; those carry no mark. */
+        if ((single || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) ||
+             hrun_procs_marked(pid, r->own.job_id, r->own.mark)) && waitpid(pid, NULL, WNOHANG) == 0)
             hrun_pids_push(living, pid);
     }
     return 0;

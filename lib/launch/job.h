@@ -135,6 +135,8 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
 
 /* Make room for nprocs processes and the pipes of their output. hrun_run_start does it unless this has been called. */
 int hrun_run_prepare(struct hrun_run *r, int nprocs, struct hrun_error *err);
+/* Write a file into the job's folder. Result: its path, which the caller frees; NULL with HRUN_EIO. */
+char *hrun_run_write(const struct hrun_run *r, const char *name, const struct hrun_buf *text, struct hrun_error *err);
 /* Start nprocs processes. Their fds are set here (process 0 gets the job's standard input, others /dev/null), and the
  * job's folder where one[] names none. Errors as hrun_spawn; on_start is called on success. */
 int hrun_run_start(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_spawn_one *one, int nprocs,

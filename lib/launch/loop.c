@@ -418,15 +418,13 @@ static int next_ms(const struct hrun_run *r)
 /* Wait for signals, events and output, at most ms. 0, or -1 with r->err. */
 static int wait_once(struct hrun_run *r, int ms)
 {
-    struct pollfd *p = r->polled = xrealloc(r->polled, sizeof *p *
-                                            (size_t)(hrun_output_npoll(r->output) + OWN_FDS));
-    int n;
+    int n = hrun_output_poll(r->output, OWN_FDS, &r->polled);
+    struct pollfd *p = r->polled;
 
     p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->ending.broken ? r->guard.sock : -1, POLLIN, 0 };
     p[2] = (struct pollfd){ r->words.fd, POLLIN, 0 };
     p[3] = (struct pollfd){ r->watch_fd, POLLIN, 0 };
-    n = hrun_output_poll(r->output, p + OWN_FDS);
     if (poll(p, (nfds_t)(n + OWN_FDS), ms) < 0) {
         if (errno == EINTR)
             return 0;

@@ -15,20 +15,18 @@
 
 void hrun_mpich_env(struct hrun_strvec *env)
 {
-    static const char hangup[] = "UCX_DEBUG_SIGNO";
-
     /* UCX takes SIGHUP as a wish for debugging, and goes on. */
-    if (!hrun_env_get(env, hangup))
-        hrun_env_set(env, hangup, "0");
+    if (!hrun_env_get(env, "UCX_DEBUG_SIGNO"))
+        hrun_env_set(env, "UCX_DEBUG_SIGNO=0");
 }
 
 void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env)
 {
-    hrun_env_set_number(env, "PMI_RANK", rank);
-    hrun_env_set_number(env, "PMI_SIZE", l->nranks);
-    hrun_env_set_number(env, "PMI_FD", fd);
-    hrun_env_set_number(env, "MPI_LOCALNRANKS", l->nranks);
-    hrun_env_set_number(env, "MPI_LOCALRANKID", l->ranks[rank].local_rank);
+    hrun_env_set(env, "PMI_RANK=%d", rank);
+    hrun_env_set(env, "PMI_SIZE=%d", l->nranks);
+    hrun_env_set(env, "PMI_FD=%d", fd);
+    hrun_env_set(env, "MPI_LOCALNRANKS=%d", l->nranks);
+    hrun_env_set(env, "MPI_LOCALRANKID=%d", l->ranks[rank].local_rank);
 }
 
 /* Is a rank on another host than the first one? */

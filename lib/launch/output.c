@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/trace_lines.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,12 +39,15 @@ struct hrun_output {
     int null_fd;              /* for what is swallowed unread */
 };
 
-static int wanted(const struct hrun_job *job, enum hrun_tagging tagging, int is_err)
+/* Does what processes write come through hrun? */
+static int is_wanted(const struct hrun_output *o, int is_err)
 {
-    if (is_err)
-        return job->output.tagged || job->output.trace_text ||
-               (job->output.swallow ? job->output.stderr_text != NULL : tagging == HRUN_TAG_SRUN);
-    return job->output.tagged || job->output.on_stdout;
+    const struct hrun_job_output *to = &o->job->output;
+
+    if (!is_err)
+        return to->tagged || to->on_stdout;
+    return to->tagged || to->trace_text || o->sinks[1].held ||
+           (to->swallow ? to->stderr_text != NULL : o->tagging == HRUN_TAG_SRUN);
 }
 
 /* A terminal in place of a pipe, so that a program whose output passes through hrun on its way to the user's terminal
@@ -68,8 +72,7 @@ static int open_terminal(int fds[2])
         ioctl(fds[1], TIOCSWINSZ, &size);
     return 0;
 fail:
-    if (fds[1] >= 0)
-        close(fds[1]);
+    hrun_close_fd(&fds[1]);
     close(fds[0]);
     return -1;
 }
@@ -87,47 +90,60 @@ static int open_source(struct source *s, int terminal, struct hrun_error *err)
     return 0;
 }
 
+/* Add pairs of sources, for standard output and error, of n ranks from first on. open = 0: they are fed. -1 with *err. */
+static int add_sources(struct hrun_output *o, int first, int n, int open, struct hrun_error *err)
+{
+    /* mpirun gives its processes terminals itself. */
+    int terminal = o->tagging == HRUN_TAG_RANK && !o->job->output.swallow && isatty(STDOUT_FILENO);
+    int before = o->nsources;
+
+    o->sources = xrealloc(o->sources, (size_t)(before + 2 * n) * sizeof *o->sources);
+    for (int i = 0; i < 2 * n; i++) {
+        struct source *s = &o->sources[o->nsources++];
+
+        *s = (struct source){ .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
+        hrun_buf_init(&s->line);
+        hrun_buf_init(&s->sieve.held);
+        if (!open || !is_wanted(o, s->is_err) || !open_source(s, terminal && !s->is_err, err))
+            continue;
+        for (; o->nsources > before; o->nsources--) {
+            hrun_close_fd(&o->sources[o->nsources - 1].fd);
+            hrun_close_fd(&o->sources[o->nsources - 1].child_fd);
+        }
+        return -1;
+    }
+    return 0;
+}
+
 struct hrun_output *hrun_output_create(const struct hrun_job *job, int nprocs, enum hrun_tagging tagging, int hold,
                                        struct hrun_error *err)
 {
+    const struct hrun_job_output *to = &job->output;
     struct hrun_output *o = xcalloc(1, sizeof *o);
-    int n, terminal, fed = tagging == HRUN_TAG_FED;
+    int n, fed = tagging == HRUN_TAG_FED;
 
     o->job = job;
     o->tagging = tagging;
     o->null_fd = -1;
-    o->per_proc = fed ? job->output.tagged || job->output.trace_text : job->output.tagged && tagging == HRUN_TAG_RANK;
+    o->per_proc = fed ? to->tagged || to->trace_text : to->tagged && tagging == HRUN_TAG_RANK;
     o->sinks[0] = (struct hrun_sink)HRUN_SINK_INIT(STDOUT_FILENO);
     o->sinks[1] = (struct hrun_sink)HRUN_SINK_INIT(STDERR_FILENO);
-    n = (o->per_proc ? nprocs : 1) + fed;
-    o->sources = xcalloc((size_t)n * 2, sizeof *o->sources);
-    for (int i = 0; i < 2 * n; i++) {
-        o->sources[i].fd = o->sources[i].child_fd = -1;
-        hrun_buf_init(&o->sources[i].line);
-        hrun_buf_init(&o->sources[i].sieve.held);
-    }
-    o->nsources = 2 * n;
+    o->sinks[1].held = hold && !to->swallow;
+    n = o->per_proc ? nprocs : 1;
     o->nprocs = nprocs;
-    o->npairs = n;
-    o->sinks[1].held = hold && !job->output.swallow;
-    /* mpirun gives its processes terminals itself. */
-    terminal = tagging == HRUN_TAG_RANK && !job->output.swallow && isatty(STDOUT_FILENO);
-    for (int i = 0; i < 2 * n; i++) {
-        o->sources[i].rank = i / 2;
-        o->sources[i].is_err = i % 2;
+    o->npairs = n + fed;
+    if (add_sources(o, 0, n, !fed, err) || (fed && add_sources(o, n, 1, 0, err)))
+        goto fail;
+    if (fed) {
+        struct source *words = &o->sources[o->nsources - 1];
+
+        words->plain = 1;
+        if (is_wanted(o, 1) && open_source(words, 0, err))
+            goto fail;
     }
-    if (fed)
-        o->sources[2 * n - 1].plain = 1;
-    for (int i = fed ? 2 * n - 1 : 0; i < 2 * n; i++)
-        if ((wanted(job, tagging, i % 2) || (i % 2 && o->sinks[1].held)) &&
-            open_source(&o->sources[i], terminal && i % 2 == 0, err))
-            goto fail;
-    if (job->output.swallow) {
-        o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        if (o->null_fd < 0) {
-            hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
-            goto fail;
-        }
+    if (to->swallow && (o->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
+        goto fail;
     }
     return o;
 fail:
@@ -140,37 +156,21 @@ void hrun_output_destroy(struct hrun_output *o)
     if (!o)
         return;
     for (int i = 0; i < o->nsources; i++) {
-        if (o->sources[i].fd >= 0)
-            close(o->sources[i].fd);
-        if (o->sources[i].child_fd >= 0)
-            close(o->sources[i].child_fd);
+        hrun_close_fd(&o->sources[i].fd);
+        hrun_close_fd(&o->sources[i].child_fd);
         hrun_buf_release(&o->sources[i].line);
         hrun_sieve_release(&o->sources[i].sieve);
     }
     free(o->sources);
     hrun_sink_release(&o->sinks[0]);
     hrun_sink_release(&o->sinks[1]);
-    if (o->null_fd >= 0)
-        close(o->null_fd);
+    hrun_close_fd(&o->null_fd);
     free(o);
 }
 
 int hrun_output_grow(struct hrun_output *o, int first, int n, struct hrun_error *err)
 {
-    o->sources = xrealloc(o->sources, (size_t)(o->nsources + 2 * n) * sizeof *o->sources);
-    for (int i = 0; i < 2 * n; i++) {
-        struct source *s = &o->sources[o->nsources++];
-
-        *s = (struct source){ .fd = -1, .child_fd = -1, .rank = first + i / 2, .is_err = i % 2 };
-        hrun_buf_init(&s->line);
-        hrun_buf_init(&s->sieve.held);
-        if ((wanted(o->job, o->tagging, s->is_err) || (s->is_err && o->sinks[1].held)) &&
-            open_source(s, !s->is_err && !o->job->output.swallow && isatty(STDOUT_FILENO), err)) {
-            o->nsources -= i + 1;
-            return -1;
-        }
-    }
-    return 0;
+    return add_sources(o, first, n, 1, err);
 }
 
 static struct source *source_of(const struct hrun_output *o, int i, int is_err)
@@ -191,10 +191,7 @@ int hrun_output_child_fd(const struct hrun_output *o, int i, int is_err)
 void hrun_output_started(struct hrun_output *o)
 {
     for (int i = 0; i < o->nsources; i++)
-        if (o->sources[i].child_fd >= 0) {
-            close(o->sources[i].child_fd);
-            o->sources[i].child_fd = -1;
-        }
+        hrun_close_fd(&o->sources[i].child_fd);
 }
 
 static int by_mpirun(const struct hrun_output *o)
@@ -226,39 +223,45 @@ static int srun_tag(const char *line, int *rank)
     return len + 1;
 }
 
-/* Pass on text behind a tag; tagged: it begins a line that gets one. */
-static void pass_tagged(struct hrun_output *o, const struct source *s, int tagged, int rank, int is_err,
-                        const char *text, size_t len)
+/* Pass on text of a source, with this tag in front of it ("": none). */
+static void pass_text(struct hrun_output *o, const struct source *s, const char *tag, const char *text, size_t len)
 {
-    struct hrun_sink *k = &o->sinks[s->is_err];
-    char tag[32];
-    int n;
+    const struct hrun_job_output *to = &o->job->output;
 
-    if (!s->is_err && o->job->output.on_stdout)
-        o->job->output.on_stdout(o->job->ctx, text, len);
-    if (!o->job->output.swallow) {
-        n = tagged ? snprintf(tag, sizeof tag, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout") : 0;
-        hrun_sink_add(k, tag, (size_t)n);
-        hrun_sink_add(k, text, len);
-    } else if (s->is_err && o->job->output.stderr_text) {
-        hrun_buf_add_tail(o->job->output.stderr_text, text, len, STDERR_KEPT);
-    }
+    if (!s->is_err && to->on_stdout)
+        to->on_stdout(o->job->ctx, text, len);
+    if (s->is_err && to->stderr_text)
+        hrun_buf_add_tail(to->stderr_text, text, len, STDERR_KEPT);
+    if (to->swallow)
+        return;
+    hrun_sink_add(&o->sinks[s->is_err], tag, strlen(tag));
+    hrun_sink_add(&o->sinks[s->is_err], text, len);
+}
+
+enum { TAG_SIZE = 32 };
+
+/* "[3]<stderr>: " */
+static void make_tag(int rank, int is_err, char tag[TAG_SIZE])
+{
+    snprintf(tag, TAG_SIZE, "[%d]<%s>: ", rank, is_err ? "stderr" : "stdout");
 }
 
 /* Pass on one line, or a piece of one (ends tells; then it gets an end when it has none). What libhrun-trace.so tells,
  * by rank 0, is taken out, in several pieces, too; a line of the program that it interrupts ends there. */
 static void put_output_line(struct hrun_output *o, struct source *s, const char *text, size_t len, int ends)
 {
-    int rank = s->rank, is_err = s->is_err, tag = 0, tagged;
+    int rank = s->rank, is_err = s->is_err, given = 0;
+    char tag[TAG_SIZE] = "";
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
     if (by_mpirun(o) && !s->in_line)
-        tag = mpirun_tag(o, text, &rank, &is_err);
+        given = mpirun_tag(o, text, &rank, &is_err);
     if (o->tagging == HRUN_TAG_SRUN && !s->in_line)
-        tag = srun_tag(text, &rank);
-    text += tag;
-    len -= (size_t)tag;
-    tagged = !s->in_line && (tag || o->tagging == HRUN_TAG_RANK || o->tagging == HRUN_TAG_FED);
+        given = srun_tag(text, &rank);
+    text += given;
+    len -= (size_t)given;
+    if (!s->in_line && (given || o->tagging == HRUN_TAG_RANK || o->tagging == HRUN_TAG_FED))
+        make_tag(rank, is_err, tag);
     if (s->is_err && o->job->output.trace_text && rank == 0) {
         hrun_sieve_feed(&s->sieve, text, len, &rest, o->job->output.trace_text);
         ends = ends || rest.len < len;
@@ -266,9 +269,9 @@ static void put_output_line(struct hrun_output *o, struct source *s, const char 
         len = rest.len;
     }
     if (len)
-        pass_tagged(o, s, tagged, rank, is_err, text, len);
+        pass_text(o, s, tag, text, len);
     if (ends && (len ? text[len - 1] != '\n' : s->in_line))
-        pass_tagged(o, s, 0, rank, is_err, "\n", 1);
+        pass_text(o, s, "", "\n", 1);
     s->in_line = !ends;
 }
 
@@ -302,17 +305,6 @@ static void take_tagged(struct hrun_output *o, struct source *s, const char *dat
     }
 }
 
-/* Data without tags. */
-static void take_plain(struct hrun_output *o, struct source *s, const char *data, size_t len)
-{
-    if (!s->is_err && o->job->output.on_stdout)
-        o->job->output.on_stdout(o->job->ctx, data, len);
-    if (s->is_err && o->job->output.stderr_text)
-        hrun_buf_add_tail(o->job->output.stderr_text, data, len, STDERR_KEPT);
-    if (!o->job->output.swallow)
-        hrun_sink_add(&o->sinks[s->is_err], data, len);
-}
-
 static void on_rank_output(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
@@ -321,9 +313,9 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
         take_tagged(o, s, data, len);
     } else if (!s->plain && s->is_err && o->job->output.trace_text) {
         hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->output.trace_text);
-        take_plain(o, s, rest.data, rest.len);
+        pass_text(o, s, "", rest.data, rest.len);
     } else {
-        take_plain(o, s, data, len);
+        pass_text(o, s, "", data, len);
     }
 }
 
@@ -331,25 +323,26 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
 static void flush_source(struct hrun_output *o, struct source *s)
 {
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
+    char tag[TAG_SIZE] = "";
 
     if (o->job->output.tagged && (s->line.len || s->in_line)) {
         put_pieces(o, s, s->line.data, s->line.len, 1);
         hrun_buf_reset(&s->line);
     }
     hrun_sieve_end(&s->sieve, &rest);
-    if (rest.len && o->job->output.tagged) {
+    if (!rest.len)
+        return;
+    if (o->job->output.tagged) {
         hrun_buf_addc(&rest, '\n');
-        pass_tagged(o, s, 1, s->rank, 1, rest.data, rest.len);
-    } else if (rest.len) {
-        take_plain(o, s, rest.data, rest.len);
+        make_tag(s->rank, 1, tag);
     }
+    pass_text(o, s, tag, rest.data, rest.len);
 }
 
 static void end_source(struct hrun_output *o, struct source *s)
 {
     flush_source(o, s);
-    close(s->fd);
-    s->fd = -1;
+    hrun_close_fd(&s->fd);
 }
 
 void hrun_output_feed(struct hrun_output *o, int i, int is_err, const char *data, size_t len)
@@ -394,16 +387,10 @@ static void write_sink(struct hrun_output *o, int is_err)
         return;
     for (int i = 0; i < o->nsources; i++) {
         struct source *s = &o->sources[i];
-        if (s->fd >= 0 && s->is_err == is_err && (is_err || !o->job->output.on_stdout)) {
-            close(s->fd);
-            s->fd = -1;
-        }
-    }
-}
 
-int hrun_output_npoll(const struct hrun_output *o)
-{
-    return o->nsources + 2;
+        if (s->is_err == is_err && (is_err || !o->job->output.on_stdout))
+            hrun_close_fd(&s->fd);
+    }
 }
 
 static int has_room(const struct hrun_output *o, const struct source *s)
@@ -411,19 +398,21 @@ static int has_room(const struct hrun_output *o, const struct source *s)
     return hrun_sink_has_room(&o->sinks[s->is_err]);
 }
 
-int hrun_output_poll(struct hrun_output *o, struct pollfd *p)
+int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p)
 {
-    int n = 0;
+    int n = before;
 
+    *p = xrealloc(*p, sizeof **p * (size_t)(before + 2 + o->nsources));
     for (int i = 0; i < 2; i++)
         if (hrun_sink_waiting(&o->sinks[i]))
-            p[n++] = (struct pollfd){ o->sinks[i].fd, POLLOUT, 0 };
+            (*p)[n++] = (struct pollfd){ o->sinks[i].fd, POLLOUT, 0 };
     for (int i = 0; i < o->nsources; i++) {
         const struct source *s = &o->sources[i];
+
         if (s->fd >= 0 && has_room(o, s))
-            p[n++] = (struct pollfd){ s->fd, POLLIN, 0 };
+            (*p)[n++] = (struct pollfd){ s->fd, POLLIN, 0 };
     }
-    return n;
+    return n - before;
 }
 
 void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n)

@@ -57,10 +57,9 @@ int hrun_output_has_room(const struct hrun_output *o);
 /* 1: nobody reads hrun's own standard output or error any more, and nobody else wants that of the ranks. */
 int hrun_output_is_deaf(const struct hrun_output *o, int is_err);
 
-/* How many entries hrun_output_poll may use. */
-int hrun_output_npoll(const struct hrun_output *o);
-/* Fill p with what to wait for. Result: number of entries. */
-int hrun_output_poll(struct hrun_output *o, struct pollfd *p);
+/* Fill *p, which is made larger, behind the first `before` entries with what to wait for. Result: number of entries
+ * that were added. */
+int hrun_output_poll(struct hrun_output *o, int before, struct pollfd **p);
 /* Do what poll has found possible, for the entries that hrun_output_poll filled. */
 void hrun_output_handle(struct hrun_output *o, const struct pollfd *p, int n);
 /* 1 when all sources have ended and all has been passed on. */

@@ -369,7 +369,7 @@ static int prepare_agents(struct crowd *c, int n, struct hrun_error *err)
     hrun_buf_add_command(&command, c->what->argv);
     c->command = hrun_buf_detach(&command);
     c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
-    hrun_env_set(&c->env, HRUN_JOB_VARIABLE, c->job_id);
+    hrun_env_set(&c->env, HRUN_JOB_VARIABLE "=%s", c->job_id);
     spec.job_id = c->job_id;
     return hrun_signals_take(&c->signals, ends, sizeof ends / sizeof *ends, err) ||
            hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;

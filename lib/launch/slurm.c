@@ -2,7 +2,6 @@
 #include "launch/slurm.h"
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/list.h"
 #include "launch/env.h"
 #include "launch/job.h"
@@ -94,11 +93,11 @@ int hrun_srun_push_step(const struct hrun_run *r, const struct hrun_srun_part *p
                         struct hrun_strvec *v, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    autofree char *file = hrun_strf("%s/nodes.%d", r->own.rundir, part->group);
+    autofree char *name = hrun_strf("nodes.%d", part->group), *file = NULL;
 
     for (size_t k = 0; k < part->nodes.n; k++)
         hrun_buf_addf(&text, "%s\n", part->nodes.v[k]);
-    if (hrun_file_replace(file, text.data, text.len, 0600, err))
+    if (!(file = hrun_run_write(r, name, &text, err)))
         return -1;
     hrun_srun_push_placement(part, file, mpi, v);
     hrun_strvec_add(v, "--verbose", "--export=ALL", "--wait=0", "--kill-on-bad-exit=0", NULL);

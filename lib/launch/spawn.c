@@ -18,30 +18,15 @@
 #include <unistd.h>
 
 /* What a child that could not start says through the pipe. */
-enum step { STEP_NONE, STEP_WDIR, STEP_FILES, STEP_EXEC };
+enum step { STEP_WDIR, STEP_FILES, STEP_EXEC };
 struct complaint {
     int index, step, error;
 };
 
-/* Affinity masks of up to this many processors; the kernel's own limit is 8192. */
+/* Affinity masks of up to this many processors; the kernel's own limit is 8192, and glibc's cpu_set_t ends at 1024. */
 enum { MASK_WORDS = 8192 / (8 * (int)sizeof(unsigned long)) };
-struct mask {
-    unsigned long bits[MASK_WORDS];
-};
 
-/* By system call: glibc's cpu_set_t ends at 1024 processors. Results: 1 done, 0 not. */
-static int get_mask(struct mask *m)
-{
-    memset(m, 0, sizeof *m);
-    return syscall(SYS_sched_getaffinity, 0, sizeof m->bits, m->bits) > 0;
-}
-
-static int set_mask(const struct mask *m)
-{
-    return syscall(SYS_sched_setaffinity, 0, sizeof m->bits, m->bits) == 0;
-}
-
-static void give_up_spawn(int fd, int index, int step)
+static _Noreturn void give_up_spawn(int fd, int index, int step)
 {
     struct complaint c = { index, step, errno };
     ssize_t n = write(fd, &c, sizeof c);
@@ -65,8 +50,8 @@ static int place_files(const int *fds)
     return 0;
 }
 
-static void child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
-                  pid_t parent, char *const *sh_argv)
+static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
+                                   pid_t parent, char *const *sh_argv)
 {
     struct rlimit marked;
 
@@ -161,75 +146,67 @@ static int explain_complaint(const struct hrun_spawn_one *one, const struct comp
     return hrun_fail_errno(err, HRUN_ENOEXEC, "%s cannot be executed", program);
 }
 
-static void end_started(const struct hrun_spawn_one *one, const pid_t *pids, int n)
+/* Start the processes. Result: how many have been started; fewer than n: *err. */
+static int fork_processes(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int n, pid_t *pids,
+                          int complaints, struct hrun_error *err)
 {
-    for (int i = 0; i < n; i++) {
-        if (one[i].own_group)
-            kill(-pids[i], SIGKILL);
-        kill(pids[i], SIGKILL);
-    }
-    for (int i = 0; i < n; i++)
-        while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
-            ;
-}
-
-int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int n, pid_t *pids,
-               struct hrun_error *err)
-{
-    struct complaint c = { 0, STEP_NONE, 0 };
-    struct mask before;
-    const char *bound = NULL;
-    char **sh_argv = NULL;     /* of the processes up to the present one; NULL: they are no scripts */
-    int fds[2] = { -1, -1 }, started = 0, have_mask, rc = -1;
+    unsigned long before[MASK_WORDS] = { 0 };
+    int have_mask = syscall(SYS_sched_getaffinity, 0, sizeof before, before) > 0, i = 0;
+    const char *bound = "";
+    autofree char **sh_argv = NULL;     /* NULL: the program is no script */
     pid_t parent = getpid();
-    ssize_t got;
 
-    have_mask = get_mask(&before);
-    if (pipe2(fds, O_CLOEXEC)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-        goto out;
-    }
-    for (int i = 0; i < n; i++) {
-        const char *cpuset = one[i].cpuset;
+    for (; i < n; i++) {
+        const char *cpuset = s->topo && one[i].cpuset ? one[i].cpuset : "";
 
         if (!i || one[i].program != one[i - 1].program || one[i].argv != one[i - 1].argv) {
             free(sh_argv);
             /* A shell would make nonsense of a binary of another machine. */
             sh_argv = elf_machine(one[i].program) >= 0 ? NULL : shell_argv(one[i].program, one[i].argv);
         }
-        if (s->topo && cpuset && *cpuset && (!bound || strcmp(bound, cpuset))) {
-            if (hrun_topo_bind(s->topo, cpuset, err))
-                goto out;
-            bound = cpuset;
-        } else if (bound && (!cpuset || !*cpuset)) {
-            set_mask(&before);
-            bound = NULL;
-        }
+        if (*cpuset && strcmp(bound, cpuset) && hrun_topo_bind(s->topo, cpuset, err))
+            break;
+        if (*bound && !*cpuset)
+            syscall(SYS_sched_setaffinity, 0, sizeof before, before);
+        bound = cpuset;
         pids[i] = fork();
         if (pids[i] == 0)
-            child(s, &one[i], i, fds[1], parent, sh_argv);
+            become_child(s, &one[i], i, complaints, parent, sh_argv);
         if (pids[i] < 0) {
             hrun_fail_errno(err, HRUN_EIO, "cannot start process %d of %d", i, n);
-            goto out;
+            break;
         }
-        started++;
     }
+    if (*bound && have_mask)
+        syscall(SYS_sched_setaffinity, 0, sizeof before, before);
+    return i;
+}
+
+int hrun_spawn(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int n, pid_t *pids,
+               struct hrun_error *err)
+{
+    struct complaint c;
+    int fds[2], started, rc = -1;
+    ssize_t got;
+
+    if (pipe2(fds, O_CLOEXEC))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
+    started = fork_processes(s, one, n, pids, fds[1], err);
     close(fds[1]);
-    fds[1] = -1;
-    /* The end of the pipe tells that the last one has been executed. */
-    while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
-        ;
-    rc = got == (ssize_t)sizeof c ? explain_complaint(&one[c.index], &c, err) : 0;
-out:
-    if (bound && have_mask)
-        set_mask(&before);
-    if (rc)
-        end_started(one, pids, started);
-    if (fds[0] >= 0)
-        close(fds[0]);
-    if (fds[1] >= 0)
-        close(fds[1]);
-    free(sh_argv);
+    if (started == n) {
+        /* The end of the pipe tells that the last one has been executed. */
+        while ((got = read(fds[0], &c, sizeof c)) < 0 && errno == EINTR)
+            ;
+        rc = got == (ssize_t)sizeof c ? explain_complaint(&one[c.index], &c, err) : 0;
+    }
+    close(fds[0]);
+    for (int i = 0; rc && i < started; i++) {
+        if (one[i].own_group)
+            kill(-pids[i], SIGKILL);
+        kill(pids[i], SIGKILL);
+        while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
     return rc;
 }
 
@@ -237,12 +214,10 @@ int hrun_text_fd(const char *text, struct hrun_error *err)
 {
     int fd = memfd_create("stdin", MFD_CLOEXEC);
 
-    if (fd < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot hold the text for standard input");
-    if (hrun_write_all(fd, text, strlen(text)) || lseek(fd, 0, SEEK_SET) < 0) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot hold the text for standard input");
+    if (fd >= 0 && !hrun_write_all(fd, text, strlen(text)) && !lseek(fd, 0, SEEK_SET))
+        return fd;
+    hrun_fail_errno(err, HRUN_EIO, "cannot hold the text for standard input");
+    if (fd >= 0)
         close(fd);
-        return -1;
-    }
-    return fd;
+    return -1;
 }

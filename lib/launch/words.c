@@ -39,11 +39,6 @@ int hrun_words_fifo(struct hrun_words *w, const char *path)
     return 0;
 }
 
-void hrun_words_started(struct hrun_words *w)
-{
-    hrun_close_fd(&w->child_fd);
-}
-
 static void pass_line(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
 {
     if (w->line.len)

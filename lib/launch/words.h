@@ -12,12 +12,10 @@ struct hrun_words {
 
 #define HRUN_WORDS_INIT { -1, -1, HRUN_BUF_INIT }
 
-/* Make the pipe. Errors: HRUN_EIO. */
+/* Make the pipe. child_fd is to be closed when the launcher has it. Errors: HRUN_EIO. */
 int hrun_words_open(struct hrun_words *w, struct hrun_error *err);
 /* Make a FIFO and read that. -1 with errno. */
 int hrun_words_fifo(struct hrun_words *w, const char *path);
-/* The launcher has been started: close its end here. */
-void hrun_words_started(struct hrun_words *w);
 /* Read what is there without waiting, and call hear with each line (its end cut off, longer ones than 4 KiB in pieces),
  * at the end of the stream also with what has no end. */
 void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx);

@@ -153,12 +153,12 @@ static void count_bytes(void *ctx, const char *data, size_t len)
  * passed on. */
 static long pass_slowly(struct hrun_output *o, int fd)
 {
-    struct pollfd p[8];
+    struct pollfd *p = NULL;
     char data[8192];
     long total = 0;
 
     while (!hrun_output_done(o)) {
-        int n = hrun_output_poll(o, p), listens = 0;
+        int n = hrun_output_poll(o, 0, &p), listens = 0;
         ssize_t got;
         for (int i = 0; i < n; i++)
             listens |= p[i].events == POLLIN;
@@ -167,6 +167,7 @@ static long pass_slowly(struct hrun_output *o, int fd)
         if (!listens && (got = read(fd, data, sizeof data)) > 0)
             total += got;
     }
+    free(p);
     for (ssize_t got; (got = read(fd, data, sizeof data)) > 0;)
         total += got;
     return total;
@@ -220,7 +221,7 @@ static void through(const struct hrun_job *job, enum hrun_tagging tagging, int h
 {
     struct hrun_error err;
     struct hrun_output *o;
-    struct pollfd p[8];
+    struct pollfd *p = NULL;
     char data[1 << 12];
     int fds[2], old = dup(STDERR_FILENO), child;
     ssize_t n;
@@ -240,11 +241,12 @@ static void through(const struct hrun_job *job, enum hrun_tagging tagging, int h
     n = n < 0 ? n : write(child, then, strlen(then));
     close(child);
     while (n >= 0 && !hrun_output_done(o)) {
-        int np = hrun_output_poll(o, p);
+        int np = hrun_output_poll(o, 0, &p);
 
         poll(p, (nfds_t)np, -1);
         hrun_output_handle(o, p, np);
     }
+    free(p);
     dup2(old, STDERR_FILENO);
     close(old);
     while ((n = read(fds[0], data, sizeof data)) > 0)

@@ -22,19 +22,6 @@ void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct h
     hrun_strvec_add_all(words, p.argv + 1);
 }
 
-static int check_wdir(const char *wdir, struct hrun_error *err)
-{
-    struct stat st;
-
-    if (!wdir)
-        return 0;
-    if (stat(wdir, &st))
-        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", wdir);
-    if (!S_ISDIR(st.st_mode))
-        return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", wdir);
-    return 0;
-}
-
 int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err)
 {
     if (e->simulated && !cluster->platform)
@@ -47,8 +34,8 @@ int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *clu
 }
 
 /* Programs of smpicc are simulated, and only they. */
-static int check_simulated(const struct hrun_engine *e, const struct hrun_job *job, const struct hrun_mpi *mpi,
-                           struct hrun_error *err)
+static int check_program(const struct hrun_engine *e, const struct hrun_job *job, const struct hrun_mpi *mpi,
+                         struct hrun_error *err)
 {
     if (e->simulated && mpi->kind != HRUN_MPI_SMPI)
         return hrun_fail(err, HRUN_EMPI, "%s %s%s, and engine smpi simulates programs that SimGrid's smpicc has built: "
@@ -58,13 +45,18 @@ static int check_simulated(const struct hrun_engine *e, const struct hrun_job *j
     if (!e->simulated && mpi->kind == HRUN_MPI_SMPI)
         return hrun_fail(err, HRUN_EMPI, "%s is built with SimGrid's smpicc and can only be simulated: use --engine "
                          "smpi --platform FILE, or rebuild it with the mpicc of an MPI", job->argv[0]);
-    return e->simulated ? 0 : hrun_check_hosts(e, job->layout->cluster, err);
+    if (!e->simulated && hrun_check_hosts(e, job->layout->cluster, err))
+        return -1;
+    if (mpi->kind == HRUN_MPI_MPICH && !e->mpich)
+        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
+                         "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi->name, e->name);
+    return 0;
 }
 
-int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *out,
+int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
                       struct hrun_error *err)
 {
-    struct hrun_mpi mpi;
+    struct stat st;
 
     if (!job->layout || job->layout->nranks < 1)
         return hrun_fail(err, HRUN_EINVAL, "the layout has no rank");
@@ -74,13 +66,11 @@ int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, s
         return hrun_fail(err, HRUN_EINVAL, "engine %s simulates one program, and this job has several", e->name);
     if (job->timeout_s < 0)
         return hrun_fail(err, HRUN_EINVAL, "a timeout of %g s: it cannot be negative", job->timeout_s);
-    if (hrun_env_check(job, err) || check_wdir(job->wdir, err) || hrun_job_mpi(job, &mpi, err) ||
-        check_simulated(e, job, &mpi, err))
+    if (hrun_env_check(job, err))
         return -1;
-    if (mpi.kind == HRUN_MPI_MPICH && !e->mpich)
-        return hrun_fail(err, HRUN_EMPI, "%s is linked with %s, and engine %s starts programs of Open MPI: leave "
-                         "--engine out, or rebuild it with mpicc of Open MPI", job->argv[0], mpi.name, e->name);
-    if (out)
-        *out = mpi;
-    return 0;
+    if (job->wdir && stat(job->wdir, &st))
+        return hrun_fail_errno(err, HRUN_EINVAL, "the working directory %s cannot be used", job->wdir);
+    if (job->wdir && !S_ISDIR(st.st_mode))
+        return hrun_fail(err, HRUN_EINVAL, "the working directory %s is not a folder", job->wdir);
+    return hrun_job_mpi(job, mpi, err) || check_program(e, job, mpi, err) ? -1 : 0;
 }

@@ -25,7 +25,7 @@ void hrun_push_program(const struct hrun_job *job, int r, int as_found, struct h
 int hrun_check_hosts(const struct hrun_engine *e, const struct hrun_cluster *cluster, struct hrun_error *err);
 
 /* What each engine checks: its kind of hosts, programs of smpicc for simulation alone, the words of -x and --mca, the
- * working directory, the program's MPI, which goes to *mpi (may be NULL). */
+ * working directory, the program's MPI, which goes to *mpi. */
 int hrun_check_common(const struct hrun_engine *e, const struct hrun_job *job, struct hrun_mpi *mpi,
                       struct hrun_error *err);
 

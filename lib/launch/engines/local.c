@@ -8,30 +8,15 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/units.h"
 #include "launch/engines/engines.h"
 #include "launch/env.h"
 #include "launch/mpich.h"
 #include "launch/programs.h"
 #include "launch/ranks.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* All ranks must be on this host. */
-static int other_host(const struct hrun_cluster *c, const struct hrun_layout *l)
-{
-    for (int i = 0; l && i < l->nranks; i++)
-        if (!c->hosts[l->ranks[i].host].is_local)
-            return l->ranks[i].host;
-    for (int i = 0; !l && i < c->nhosts; i++)
-        if (!c->hosts[i].is_local)
-            return i;
-    return -1;
-}
 
 static int refuse_host(const struct hrun_cluster *c, int host, struct hrun_error *err)
 {
@@ -47,35 +32,39 @@ static int local_suits(const struct hrun_cluster *cluster, const struct hrun_mpi
 
 static int local_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
-    int host = other_host(cluster, NULL);
-
     (void)found;
     if (hrun_check_hosts(&hrun_engine_local, cluster, err))
         return -1;
-    return host >= 0 ? refuse_host(cluster, host, err) : 0;
+    for (int i = 0; i < cluster->nhosts; i++)
+        if (!cluster->hosts[i].is_local)
+            return refuse_host(cluster, i, err);
+    return 0;
 }
 
 static int local_check(const struct hrun_job *job, struct hrun_error *err)
 {
-    int host;
+    const struct hrun_layout *l = job->layout;
+    struct hrun_mpi mpi;
 
-    if (hrun_check_common(&hrun_engine_local, job, NULL, err))
+    if (hrun_check_common(&hrun_engine_local, job, &mpi, err))
         return -1;
-    host = other_host(job->layout->cluster, job->layout);
-    return host >= 0 ? refuse_host(job->layout->cluster, host, err) : 0;
+    for (int r = 0; r < l->nranks; r++)
+        if (!l->cluster->hosts[l->ranks[r].host].is_local)
+            return refuse_host(l->cluster, l->ranks[r].host, err);
+    return 0;
 }
 
 static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
 {
     const struct hrun_layout *l = r->job->layout;
 
-    hrun_env_set(env, "JSM_JSRUN_PORT", "0");
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", l->nranks);
-    hrun_env_set_number(env, "OMPI_UNIVERSE_SIZE", local_slots(l));
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", l->nranks);
+    hrun_env_set(env, "JSM_JSRUN_PORT=0");
+    hrun_env_set(env, "OMPI_COMM_WORLD_SIZE=%d", l->nranks);
+    hrun_env_set(env, "OMPI_UNIVERSE_SIZE=%d", local_slots(l));
+    hrun_env_set(env, "OMPI_COMM_WORLD_LOCAL_SIZE=%d", l->nranks);
     /* hrun has bound the ranks; Open MPI 4 must not bind them again */
     hrun_env_mca(r->job, env, "orte_bound_at_launch", "1");
-    hrun_env_no_mpich(env);
+    hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
     hrun_env_shared_memory(r->job, env, r->own.shmdir);
     /* Ranks that share a core and spin keep each other from working: 8.5 ms a barrier against 6.5 us. Those that spin
      * use up what a cgroup grants them, and stand still when there is work. */
@@ -83,67 +72,20 @@ static void local_openmpi_env(const struct hrun_run *r, struct hrun_strvec *env)
         hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }
 
-/* Are there devices that a program may look for in hwloc's topology, and that hrun's has not got? */
-static int has_devices(void)
-{
-    static const char *const paths[] = { "/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/infiniband" };
-
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (!access(paths[i], F_OK))
-            return 1;
-    return 0;
-}
-
 /* In MPI_Init each rank of MPICH finds out by hwloc what the host is made of, which takes a quarter of a short
- * program's time: it may read the file that hrun has. */
+ * program's time: it may read the file that hrun has, unless it may look for devices that are not in that. */
 static void local_mpich_env(const char *topology, struct hrun_strvec *env)
 {
+    static const char *const devices[] = { "/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/infiniband" };
+    int has_devices = 0;
+
     hrun_mpich_env(env);
-    if (!topology || has_devices() || hrun_env_get(env, "HWLOC_COMPONENTS"))
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        has_devices |= !access(devices[i], F_OK);
+    if (!topology || has_devices || hrun_env_get(env, "HWLOC_COMPONENTS"))
         return;
-    hrun_env_set(env, "HWLOC_XMLFILE", topology);
-    hrun_env_set(env, "HWLOC_THISSYSTEM", "1");
-}
-
-/* What all ranks have in common. topology: the host's as a file, or NULL. */
-static void common_env(const struct hrun_run *r, const char *topology, struct hrun_strvec *env)
-{
-    hrun_env_base(env);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, r->own.job_id);
-    if (r->own.mpich)
-        local_mpich_env(topology, env);
-    else
-        local_openmpi_env(r, env);
-    hrun_env_user(r->job, env);
-    hrun_env_preload(r->job, r->job->report_bindings, env);
-}
-
-/* The topology to bind with, or NULL when the PEs are not of this machine. */
-static const struct hrun_topo *binding_topo(struct hrun_run *r)
-{
-    const struct hrun_layout *l = r->job->layout;
-    const struct hrun_topo *t = l->cluster->hosts[l->ranks[0].host].topo;
-
-    if (t && hrun_topo_is_this_system(t))
-        return t;
-    hrun_run_say(r, "the processes are not bound: the topology is a description, not that of this machine");
-    return NULL;
-}
-
-/* Write the topology into a file for the guard or the ranks, so that they need not look for it once more. */
-static int write_topology(const struct hrun_topo *topo, const char *path, struct hrun_error *err)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    int fd, rc;
-
-    if (hrun_topo_export(topo, &b, err))
-        return -1;
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    rc = fd < 0 || hrun_write_all(fd, b.data, b.len)
-         ? hrun_fail_errno(err, HRUN_EIO, "cannot write %s (set TMPDIR to another folder)", path) : 0;
-    if (fd >= 0)
-        close(fd);
-    return rc;
+    hrun_env_set(env, "HWLOC_XMLFILE=%s", topology);
+    hrun_env_set(env, "HWLOC_THISSYSTEM=1");
 }
 
 /* hrun-shim before the program: it compares its affinity with the plan and tells, but does not bind, so that what it
@@ -173,20 +115,6 @@ struct local_ranks {
     int *fds;                       /* PMI connections, -1: none */
 };
 
-static void ranks_create(struct local_ranks *a, int nranks)
-{
-    size_t n = (size_t)nranks;
-
-    a->n = nranks;
-    a->pmix = xcalloc(n, sizeof *a->pmix);
-    a->env = xcalloc(n, sizeof *a->env);
-    a->argv = xcalloc(n, sizeof *a->argv);
-    a->one = xcalloc(n, sizeof *a->one);
-    a->cpusets = xcalloc(n, sizeof *a->cpusets);
-    a->fds = xmalloc(n * sizeof *a->fds);
-    memset(a->fds, -1, n * sizeof *a->fds);
-}
-
 static void ranks_release(struct local_ranks *a)
 {
     for (int i = 0; i < a->n; i++) {
@@ -213,57 +141,73 @@ static void rank_env(const struct hrun_run *r, int rank, struct local_ranks *a)
     hrun_strvec_add_all(env, x->common.v);
     for (size_t i = 0; i < pmix->n; i++)
         if (strchr(pmix->v[i], '='))
-            hrun_env_set_word(env, pmix->v[i]);
+            hrun_env_set(env, "%s", pmix->v[i]);
     if (k->threads)
-        hrun_env_set_number(env, "OMP_NUM_THREADS", k->threads);
+        hrun_env_set(env, "OMP_NUM_THREADS=%d", k->threads);
     if (r->own.mpich) {
         hrun_mpich_env_rank(r->job->layout, rank, a->fds[rank], env);
         return;
     }
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", rank);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", k->local_rank);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", k->local_rank);
+    hrun_env_set(env, "OMPI_COMM_WORLD_RANK=%d", rank);
+    hrun_env_set(env, "OMPI_COMM_WORLD_LOCAL_RANK=%d", k->local_rank);
+    hrun_env_set(env, "OMPI_COMM_WORLD_NODE_RANK=%d", k->local_rank);
 }
 
-/* The guard serves the ranks: it tells their PMIx variables or PMI connections. */
-static int start_guard(struct hrun_run *r, struct local_ranks *a, struct hrun_error *err)
+/* Write the topology of the host into a file for the guard and the ranks, so that they need not look for it once more;
+ * not where the PEs are not of this machine: then nothing is bound. */
+static int find_topology(struct hrun_run *r, struct hrun_error *err)
 {
-    const struct hrun_job *job = r->job;
+    const struct hrun_layout *l = r->job->layout;
     struct local *x = r->state;
-    struct hrun_guard_spec *own = &r->own;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    x->topo = binding_topo(r);
-    if (!x->topo && job->report_bindings)
-        return hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
-                         "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC");
-    if (x->topo) {
-        own->topology = x->topology = hrun_strf("%s/topology.xml", own->rundir);
-        if (write_topology(x->topo, x->topology, err))
-            return -1;
+    x->topo = l->cluster->hosts[l->ranks[0].host].topo;
+    if (!x->topo || !hrun_topo_is_this_system(x->topo)) {
+        x->topo = NULL;
+        hrun_run_say(r, "the processes are not bound: the topology is a description, not that of this machine");
+        return r->job->report_bindings
+               ? hrun_fail(err, HRUN_EINVAL, "--report-bindings: the topology is a description, not that of this "
+                           "machine, and so nothing is bound: unset HWLOC_XMLFILE and HWLOC_SYNTHETIC") : 0;
     }
-    for (int i = 0; i < a->n; i++)
-        a->cpusets[i] = x->topo ? job->layout->ranks[i].cpuset : "";
-    own->mpich = x->mpich;
-    own->nranks = a->n;
-    own->layout = job->layout;
-    own->cpusets = a->cpusets;
-    own->wdir = job->wdir;
-    own->apps = job->which;
-    own->universe = local_slots(job->layout);
-    return hrun_guard_start(own, a->pmix, a->fds, &r->guard, err);
+    return hrun_topo_export(x->topo, &b, err) || !(x->topology = hrun_run_write(r, "topology.xml", &b, err)) ? -1 : 0;
 }
 
 static int start_local(struct hrun_run *r, struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
+    const struct hrun_layout *l = job->layout;
     struct local *x = r->state;
-    autorelease(ranks_release) struct local_ranks a = { 0 };
+    struct hrun_guard_spec *own = &r->own;
+    size_t n = (size_t)l->nranks;
+    autorelease(ranks_release) struct local_ranks a = {
+        l->nranks, xcalloc(n, sizeof *a.pmix), xcalloc(n, sizeof *a.env), xcalloc(n, sizeof *a.argv),
+        xcalloc(n, sizeof *a.one), xcalloc(n, sizeof *a.cpusets), xmalloc(n * sizeof *a.fds),
+    };
     autofree char *shim = NULL;
 
-    ranks_create(&a, job->layout->nranks);
-    if (start_guard(r, &a, err))
+    memset(a.fds, -1, n * sizeof *a.fds);
+    if (find_topology(r, err))
         return -1;
-    common_env(r, x->topology, &x->common);
+    for (int i = 0; i < a.n; i++)
+        a.cpusets[i] = x->topo ? l->ranks[i].cpuset : "";
+    own->mpich = x->mpich;
+    own->nranks = a.n;
+    own->layout = l;
+    own->cpusets = a.cpusets;
+    own->topology = x->topology;
+    own->wdir = job->wdir;
+    own->apps = job->which;
+    own->universe = local_slots(l);
+    if (hrun_guard_start(own, a.pmix, a.fds, &r->guard, err))
+        return -1;
+    hrun_env_base(&x->common);
+    hrun_env_set(&x->common, HRUN_JOB_VARIABLE "=%s", own->job_id);
+    if (own->mpich)
+        local_mpich_env(x->topology, &x->common);
+    else
+        local_openmpi_env(r, &x->common);
+    hrun_env_user(job, &x->common);
+    hrun_env_preload(job, job->report_bindings, &x->common);
     if (job->report_bindings && !(shim = put_shim(job, a.argv, &x->common, err)))
         return -1;
     for (int i = 0; i < a.n; i++) {

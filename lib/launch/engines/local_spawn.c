@@ -268,17 +268,17 @@ static void make_further_env(const struct hrun_run *r, const struct local *x, co
     hrun_strvec_add_all(env, x->common.v);
     for (int k = 0; k < a->nenv; k++)
         if (strchr(a->env[k], '='))
-            hrun_env_set_word(env, a->env[k]);
+            hrun_env_set(env, "%s", a->env[k]);
     for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1)
         if (strchr(text->data + at, '='))
-            hrun_env_set_word(env, text->data + at);
+            hrun_env_set(env, "%s", text->data + at);
     if (a->wdir)
-        hrun_env_set(env, "PWD", a->wdir);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_SIZE", f->n);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_SIZE", f->n);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_RANK", i);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_LOCAL_RANK", i);
-    hrun_env_set_number(env, "OMPI_COMM_WORLD_NODE_RANK", i);
+        hrun_env_set(env, "PWD=%s", a->wdir);
+    hrun_env_set(env, "OMPI_COMM_WORLD_SIZE=%d", f->n);
+    hrun_env_set(env, "OMPI_COMM_WORLD_LOCAL_SIZE=%d", f->n);
+    hrun_env_set(env, "OMPI_COMM_WORLD_RANK=%d", i);
+    hrun_env_set(env, "OMPI_COMM_WORLD_LOCAL_RANK=%d", i);
+    hrun_env_set(env, "OMPI_COMM_WORLD_NODE_RANK=%d", i);
     if (r->nprocs + f->n > local_slots(r->job->layout))
         hrun_env_mca(r->job, env, hrun_env_yield, "1");
 }

@@ -75,8 +75,9 @@ static int mpirun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi
 static int mpirun_check(const struct hrun_job *job, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_mpi mpi;
 
-    if (hrun_check_common(&hrun_engine_mpirun, job, NULL, err))
+    if (hrun_check_common(&hrun_engine_mpirun, job, &mpi, err))
         return -1;
     return hrun_layout_rankfile(job->layout, &b, err);
 }
@@ -297,10 +298,10 @@ static void build_mpirun_env(const struct hrun_run *r, const struct hrun_openmpi
     const struct hrun_job *job = r->job;
 
     hrun_env_base(env);
-    hrun_env_no_mpich(env);
+    hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
     hrun_reach_env(r, env);
     if (has_folder_in_ours(job, r->reach))
-        hrun_env_set(env, folder[m->major >= 5], r->own.rundir);
+        hrun_env_set(env, "%s=%s", folder[m->major >= 5], r->own.rundir);
     if (only_here(job->layout))
         hrun_env_shared_memory(job, env, r->own.shmdir);
 }
@@ -369,19 +370,16 @@ static void set_noise(struct hrun_run *r, const struct hrun_openmpi *m)
 static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
                          struct hrun_error *err)
 {
-    autofree char *path = hrun_strf("%s/rankfile", r->own.rundir);
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (hrun_layout_rankfile(r->job->layout, &text, err) ||
-        hrun_file_replace(path, text.data, text.len, 0600, err))
+    if (hrun_layout_rankfile(r->job->layout, &text, err) || !(*name = hrun_run_write(r, "rankfile", &text, err)))
         return -1;
-    if (m->major < 5) {
-        *name = xstrdup(path);
+    if (m->major < 5)
         return 0;
-    }
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    *fd = open(*name, O_RDONLY | O_CLOEXEC);
     if (*fd < 0)
-        return hrun_fail_errno(err, HRUN_EIO, "cannot open %s", path);
+        return hrun_fail_errno(err, HRUN_EIO, "cannot open %s", *name);
+    free(*name);
     *name = hrun_strf("/proc/%ld/fd/%d", (long)getpid(), *fd);
     return 0;
 }

@@ -358,7 +358,7 @@ static void push_ranks(const struct hrun_run *r, struct hrun_strvec *v)
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
 
     hrun_ranks_words(r->job->layout, &words);
-    hrun_env_preload_words(r->job, &words);
+    hrun_env_preload(r->job, 1, &words);
     hrun_strvec_add(v, "-x", HRUN_RANKS_DO_VARIABLE, NULL);
     for (size_t i = 0; i < words.n; i++) {
         hrun_strvec_push(v, "-x");
@@ -409,12 +409,11 @@ void hrun_reach_env(const struct hrun_run *r, struct hrun_strvec *env)
         hrun_strvec_push(&words, HRUN_NOTES_KILLER_VARIABLE "=1");
     if (reach->ranks) {
         hrun_ranks_words(r->job->layout, &words);
-        hrun_env_preload_words(r->job, &words);
+        hrun_env_preload(r->job, 1, &words);
         hrun_strvec_pushf(&words, HRUN_RANKS_DO_VARIABLE "=bind%s%s", r->job->report_bindings ? ",report" : "",
                           reach->tells ? ",tell" : "");
     }
     if (reach->ranks && reach->nremote && r->own.shmdir)
         hrun_strvec_pushf(&words, HRUN_RANKS_SHM_VARIABLE "=%s", r->own.shmdir);
-    for (size_t i = 0; i < words.n; i++)
-        hrun_env_set_word(env, words.v[i]);
+    hrun_env_set_all(env, &words);
 }

@@ -211,10 +211,10 @@ static int start_smpi(struct hrun_run *r, struct hrun_error *err)
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec env = HRUN_STRVEC_INIT;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-    autofree char *hostfile = hrun_strf("%s/hostfile", r->own.rundir);
+    autofree char *hostfile = NULL;
 
     hrun_layout_hostfile(r->job->layout, &text);
-    if (hrun_file_replace(hostfile, text.data, text.len, 0600, err))
+    if (!(hostfile = hrun_run_write(r, "hostfile", &text, err)))
         return -1;
     hrun_strvec_add(&argv, w->helper, "run", NULL);
     hrun_strvec_pushf(&argv, "%d", r->words.child_fd);

@@ -276,8 +276,8 @@ static int build_srun(const struct hrun_run *r, const struct hrun_srun *x, struc
 static void srun_openmpi_env(const struct hrun_job *job, struct hrun_strvec *env)
 {
     if (!getenv("SLURM_PMIX_FENCE"))
-        hrun_env_set(env, "SLURM_PMIX_FENCE", "ring");
-    hrun_env_no_mpich(env);
+        hrun_env_set(env, "SLURM_PMIX_FENCE=ring");
+    hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
     /* the shim has bound the ranks; Open MPI 4 must not bind them again */
     hrun_env_mca(job, env, "orte_bound_at_launch", "1");
     if (hrun_env_yields(job))
@@ -292,15 +292,14 @@ static void build_srun_env(const struct hrun_run *r, const struct hrun_srun_part
 
     hrun_srun_clean_env(env);
     if (p->nodes)
-        hrun_env_set(env, JOB_NODES, p->nodes);
-    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind");
+        hrun_env_set(env, "%s=%s", JOB_NODES, p->nodes);
+    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE "=%s", job->report_bindings ? "bind,report" : "bind");
     if (r->own.mpich)
         hrun_mpich_env(env);
     else
         srun_openmpi_env(job, env);
     hrun_ranks_words(job->layout, &ranks);
-    for (size_t i = 0; i < ranks.n; i++)
-        hrun_env_set_word(env, ranks.v[i]);
+    hrun_env_set_all(env, &ranks);
     hrun_env_user(job, env);
     hrun_env_preload(job, 1, env);
 }

@@ -21,9 +21,8 @@ void hrun_srun_parts_release(struct hrun_srun_parts *p)
     *p = (struct hrun_srun_parts){ 0 };
 }
 
-/* Give rank r of the layout to the part of its component, which is the last one or a later one. */
-static int give_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int r, const char *node, int group,
-                     char *seen, struct hrun_error *err)
+/* Give rank r, on this node of component group, to the part of its component, which is the last one or a later one. */
+static int give_rank(struct hrun_srun_parts *p, int r, const char *node, int group, struct hrun_error *err)
 {
     struct hrun_srun_part *last = p->n ? &p->v[p->n - 1] : NULL;
 
@@ -36,8 +35,6 @@ static int give_rank(struct hrun_srun_parts *p, const struct hrun_layout *l, int
         *last = (struct hrun_srun_part){ .is_het = p->ngroups > 1, .group = group, .first = r };
     }
     last->nranks++;
-    last->nhosts += !seen[l->ranks[r].host];
-    seen[l->ranks[r].host] = 1;
     hrun_strvec_push(&last->nodes, node);
     return 0;
 }
@@ -66,7 +63,7 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
 {
     const struct hrun_cluster *c = l->cluster;
     struct hrun_allocation a;
-    autofree char *seen = xcalloc((size_t)c->nhosts + 1, 1), **nodes = xcalloc((size_t)c->nhosts + 1, sizeof *nodes);
+    autofree char **nodes = xcalloc((size_t)c->nhosts + 1, sizeof *nodes);
     autofree int *groups = xcalloc((size_t)c->nhosts + 1, sizeof *groups);
     int rc = 0;
 
@@ -79,11 +76,13 @@ int hrun_srun_make_parts(const struct hrun_layout *l, struct hrun_srun_parts *p,
     if (a.manager != HRUN_MANAGER_SLURM)
         rc = hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none");
     for (int r = 0; r < l->nranks && !rc; r++) {
-        int h = l->ranks[r].host;
+        int h = l->ranks[r].host, is_new = !nodes[h];
 
-        if (!nodes[h])
+        if (is_new)
             nodes[h] = hrun_srun_node(&a, c->hosts[h].name, c->hosts[h].is_local, &groups[h], err);
-        rc = nodes[h] ? give_rank(p, l, r, nodes[h], groups[h], seen, err) : -1;
+        rc = nodes[h] ? give_rank(p, r, nodes[h], groups[h], err) : -1;
+        if (!rc)
+            p->v[p->n - 1].nhosts += is_new;
     }
     if (rc)
         hrun_srun_parts_release(p);

@@ -157,15 +157,15 @@ static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
         if (!is_of_here(base.v[i]))
             hrun_strvec_push(env, base.v[i]);
     hrun_mpich_env(env);
-    hrun_env_set(env, HRUN_JOB_VARIABLE, s->r->own.job_id);
-    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE, job->report_bindings ? "bind,report" : "bind");
+    hrun_env_set(env, HRUN_JOB_VARIABLE "=%s", s->r->own.job_id);
+    hrun_env_set(env, HRUN_RANKS_DO_VARIABLE "=%s", job->report_bindings ? "bind,report" : "bind");
     hrun_ranks_words(job->layout, env);
     hrun_env_user(job, env);
     hrun_env_preload(job, 1, env);
     /* -x NAME passes on what is else of here. */
     for (size_t i = 0; i < job->env.n; i++)
         if (!strchr(job->env.v[i], '=') && getenv(job->env.v[i]))
-            hrun_env_set(env, job->env.v[i], getenv(job->env.v[i]));
+            hrun_env_set(env, "%s=%s", job->env.v[i], getenv(job->env.v[i]));
 }
 
 static int nprograms(const struct hrun_job *job)
@@ -630,7 +630,7 @@ static int start_ssh(struct hrun_run *r, struct hrun_error *err)
     s->input_own = s->input >= 0;
     s->input = s->input < 0 ? STDIN_FILENO : s->input;
     hrun_env_base(&s->env);
-    hrun_env_set(&s->env, HRUN_JOB_VARIABLE, r->own.job_id);
+    hrun_env_set(&s->env, HRUN_JOB_VARIABLE "=%s", r->own.job_id);
     hrun_reach_env(r, &s->env);
     r->start_s = hrun_monotonic_s();
     if (start_more(s, err))
