@@ -11,58 +11,37 @@ size_t hrun_error_size(void)
     return sizeof(struct hrun_error);
 }
 
-static void fill_error(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
-                       const char *fmt, va_list ap)
+int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
+                 const char *fmt, ...)
 {
+    va_list ap;
+
+    if (!err)
+        return -1;
     err->code = code;
     err->sys = 0;
     err->line = line;
     err->column = column;
     err->excess = 0;
     snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+    va_start(ap, fmt);
     vsnprintf(err->text, sizeof err->text, fmt, ap);
-}
-
-int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
-{
-    va_list ap;
-
-    if (err) {
-        va_start(ap, fmt);
-        fill_error(err, code, NULL, 0, 0, fmt, ap);
-        va_end(ap);
-    }
-    return -1;
-}
-
-int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line, int column,
-                 const char *fmt, ...)
-{
-    va_list ap;
-
-    if (err) {
-        va_start(ap, fmt);
-        fill_error(err, code, file, line, column, fmt, ap);
-        va_end(ap);
-    }
+    va_end(ap);
     return -1;
 }
 
 int hrun_fail_errno(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
 {
-    int saved = errno;
-    size_t len;
+    char text[HRUN_ERROR_TEXT];
+    int why = errno;
     va_list ap;
 
-    if (err) {
-        va_start(ap, fmt);
-        fill_error(err, code, NULL, 0, 0, fmt, ap);
-        va_end(ap);
-        err->sys = saved;
-        len = strlen(err->text);
-        snprintf(err->text + len, sizeof err->text - len, ": %s", strerror(saved));
-    }
-    errno = saved;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    hrun_fail(err, code, "%s: %s", text, strerror(why));
+    if (err)
+        err->sys = why;
     return -1;
 }
 
@@ -72,14 +51,14 @@ int hrun_fail_prefix(struct hrun_error *err, const char *fmt, ...)
     size_t len;
     va_list ap;
 
-    if (err) {
-        memcpy(old, err->text, sizeof old);
-        va_start(ap, fmt);
-        vsnprintf(err->text, sizeof err->text, fmt, ap);
-        va_end(ap);
-        len = strlen(err->text);
-        snprintf(err->text + len, sizeof err->text - len, ": %s", old);
-    }
+    if (!err)
+        return -1;
+    memcpy(old, err->text, sizeof old);
+    va_start(ap, fmt);
+    vsnprintf(err->text, sizeof err->text, fmt, ap);
+    va_end(ap);
+    len = strlen(err->text);
+    snprintf(err->text + len, sizeof err->text - len, ": %s", old);
     return -1;
 }
 

@@ -15,9 +15,8 @@
 
 #include <stdarg.h>
 
-/* Fill *err. Result: always -1, so that a function can `return hrun_fail(...)`. */
-int hrun_fail(struct hrun_error *err, enum hrun_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Fill *err: code, format and its arguments. Result: always -1, so that a function can `return hrun_fail(...)`. */
+#define hrun_fail(err, code, ...) hrun_fail_at((err), (code), NULL, 0, 0, __VA_ARGS__)
 
 /* The same with a place; line and column from 1, 0 when unknown. */
 int hrun_fail_at(struct hrun_error *err, enum hrun_code code, const char *file, int line,

@@ -72,13 +72,7 @@ static int read_open(int fd, const char *path, size_t max, struct hrun_buf *out,
 
 int hrun_file_read(const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
-    int fd, rc;
-
-    do
-        fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
-    rc = read_open(fd, path, max, out, err);
-    return rc;
+    return read_open(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), path, max, out, err);
 }
 
 const char *hrun_base_name(const char *path)
@@ -90,11 +84,8 @@ const char *hrun_base_name(const char *path)
 
 int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf *out, struct hrun_error *err)
 {
-    int rc;
-
-    rc = read_open(openat(folder, hrun_base_name(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max, out,
-                   err);
-    return rc;
+    return read_open(openat(folder, hrun_base_name(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), path, max,
+                     out, err);
 }
 
 /* ---------------------------------------------------------------- folders */
@@ -102,9 +93,8 @@ int hrun_file_read_in(int folder, const char *path, size_t max, struct hrun_buf 
 int hrun_is_folder(const char *path)
 {
     struct stat st;
-    int yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
-    return yes;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* A parent that exists may answer EACCES or EROFS before EEXIST: only what is no folder afterwards counts. */
@@ -123,23 +113,20 @@ static int make_dir(const char *path, mode_t mode)
 
 int hrun_mkdirs(const char *path, mode_t mode, struct hrun_error *err)
 {
-    char *copy = xstrdup(path), *p;
-    int rc = 0;
+    autofree char *copy = xstrdup(path);
 
-    for (p = copy + (copy[0] == '/'); *p && !rc; p++) {
-        if (*p != '/')
+    for (char *p = copy + (copy[0] == '/'); ; p++) {
+        char end = *p;
+
+        if (end && end != '/')
             continue;
         *p = 0;
-        rc = make_dir(copy, mode);
-        if (!rc)
-            *p = '/';
+        if (make_dir(copy, mode))
+            return hrun_fail_errno(err, HRUN_EIO, "cannot create the folder '%s'", copy);
+        if (!end)
+            return 0;
+        *p = end;
     }
-    if (!rc)
-        rc = make_dir(copy, mode);
-    if (rc)
-        hrun_fail_errno(err, HRUN_EIO, "cannot create the folder '%s'", copy);
-    free(copy);
-    return rc;
 }
 
 int hrun_open_below(int top, const char *path, int make, size_t *len)
@@ -190,22 +177,6 @@ static int open_lock(const char *path, int access, struct hrun_error *err)
     return fd;
 }
 
-int hrun_lock(const char *path, struct hrun_error *err)
-{
-    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    int fd = open_lock(path, O_WRONLY, err), rc;
-
-    do
-        rc = fd < 0 ? 0 : fcntl(fd, F_SETLKW, &lk);
-    while (rc && errno == EINTR);
-    if (rc) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* Who has a lock, by what hrun_lock_try has written into its file. */
 static void fail_busy(const char *path, struct hrun_error *err)
 {
@@ -222,6 +193,28 @@ static void fail_busy(const char *path, struct hrun_error *err)
         hrun_fail(err, HRUN_EBUSY, "process %ld on %s", pid, host);
 }
 
+/* A lock could not be taken: close fd. busy: 1 where another process may have it. Result: -1. */
+static int fail_lock(int fd, const char *path, int busy, struct hrun_error *err)
+{
+    if (busy && (errno == EAGAIN || errno == EACCES))
+        fail_busy(path, err);
+    else
+        hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
+    hrun_unlock(fd);
+    return -1;
+}
+
+int hrun_lock(const char *path, struct hrun_error *err)
+{
+    struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    int fd = open_lock(path, O_WRONLY, err), rc;
+
+    do
+        rc = fd < 0 ? 0 : fcntl(fd, F_SETLKW, &lk);
+    while (rc && errno == EINTR);
+    return rc ? fail_lock(fd, path, 0, err) : fd;
+}
+
 int hrun_lock_try(const char *path, struct hrun_error *err)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -229,37 +222,27 @@ int hrun_lock_try(const char *path, struct hrun_error *err)
     struct utsname here;
     char text[128];
 
-    if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lk)) {
-        if (errno == EAGAIN || errno == EACCES)
-            fail_busy(path, err);
-        else
-            hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
-        close(fd);
-        fd = -1;
-    } else if (fd >= 0) {
-        /* Without these words the lock is as good: a full disk does not matter. */
-        len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
-        (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
-    }
+    if (fd < 0)
+        return -1;
+    if (fcntl(fd, F_OFD_SETLK, &lk))
+        return fail_lock(fd, path, 1, err);
+    /* Without these words the lock is as good: a full disk does not matter. */
+    len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), uname(&here) ? "?" : here.nodename);
+    (void)!(ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len);
     return fd;
 }
 
 int hrun_lock_share(const char *path, int alone, int *fd, struct hrun_error *err)
 {
     struct flock lk = { .l_type = alone ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET };
-    int at = *fd < 0 ? open_lock(path, O_RDWR, err) : *fd, rc = at < 0 ? -1 : 0;
+    int at = *fd < 0 ? open_lock(path, O_RDWR, err) : *fd;
 
-    if (!rc && fcntl(at, F_OFD_SETLK, &lk)) {
-        if (errno == EAGAIN || errno == EACCES)
-            rc = hrun_fail(err, HRUN_EBUSY, "another process");
-        else
-            rc = hrun_fail_errno(err, HRUN_EIO, "cannot lock '%s'", path);
-        if (*fd < 0)
-            close(at);
-    } else if (!rc) {
-        *fd = at;
-    }
-    return rc;
+    if (at < 0)
+        return -1;
+    if (fcntl(at, F_OFD_SETLK, &lk))
+        return fail_lock(*fd < 0 ? at : -1, path, 1, err);
+    *fd = at;
+    return 0;
 }
 
 void hrun_unlock(int fd)

@@ -68,16 +68,14 @@ static int sync_open_folder(int fd)
 
 int hrun_sync_folder(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc, saved = errno;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), why;
 
     if (fd < 0)
         return -1;
-    rc = sync_open_folder(fd);
-    if (rc)
-        saved = errno;
+    why = sync_open_folder(fd) ? errno : 0;
     close(fd);
-    errno = saved;
-    return rc;
+    errno = why;
+    return why ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- temporary files */
@@ -166,53 +164,49 @@ static int open_beside(int folder, const char *target, mode_t mode, char **name)
 
 /* ---------------------------------------------------------------- whole files */
 
-int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
-                         struct hrun_error *err)
+/* Write data[len] to a file of that name in an open folder. -1 with errno: it was not replaced. */
+static int replace_name(int dir, const char *name, const void *data, size_t len, mode_t mode)
 {
-    int dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc = -1;
-    const char *name = hrun_base_name(path);
-    char *temp = NULL;
+    autofree char *temp = NULL;
+    int fd, why;
 
-    if (dir < 0)
-        goto fail;
     remove_left_temporaries(dir, name);
     fd = open_beside(dir, name, mode, &temp);
     if (fd < 0)
-        goto fail;
+        return -1;
     /* fsync, and not close, tells of a full disk over NFS: the lock is to last until the name is gone */
-    if (hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name))
-        goto fail;
-    rc = 0;
-    if (sync_open_folder(dir))
-        rc = hrun_fail_errno(err, HRUN_EIO, "'%s' is written but may not survive a power failure", path);
-    goto out;
-fail:
-    rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
-    if (temp)
+    why = hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name) ? errno : 0;
+    if (why)
         unlinkat(dir, temp, 0);
-out:
-    if (fd >= 0)
-        close(fd);
+    close(fd);
+    errno = why;
+    return why ? -1 : 0;
+}
+
+int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
+                         struct hrun_error *err)
+{
+    int dir = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+
+    if (dir < 0 || replace_name(dir, hrun_base_name(path), data, len, mode))
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
+    else if (sync_open_folder(dir))
+        rc = hrun_fail_errno(err, HRUN_EIO, "'%s' is written but may not survive a power failure", path);
     if (dir >= 0)
         close(dir);
-    free(temp);
     return rc;
 }
 
 int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mode, struct hrun_error *err)
 {
-    int dir, rc;
     autofree char *real = realpath(path, NULL); /* NULL when there is no such file yet */
-    const char *target = real ? real : path;
-    autofree char *folder = folder_of(target);
+    autofree char *folder = folder_of(real ? real : path);
+    int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
-    dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
-        rc = hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
-    else
-        rc = hrun_file_replace_in(dir, target, data, len, mode, err);
-    if (dir >= 0)
-        close(dir);
+        return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", path);
+    rc = hrun_file_replace_in(dir, real ? real : path, data, len, mode, err);
+    close(dir);
     return rc;
 }
 
@@ -222,57 +216,45 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
  * errno. */
 static int sync_around(const char *path, int depth)
 {
-    char *folder = folder_of(path), *up;
-    int rc = 0, saved = errno;
+    autofree char *folder = folder_of(path);
 
-    for (int i = 0; i < depth && !rc; i++) {
-        rc = hrun_sync_folder(folder);
-        saved = errno;
+    for (int i = 0; i < depth; i++) {
+        char *up;
+
+        if (hrun_sync_folder(folder))
+            return -1;
         up = folder_of(folder);
         free(folder);
         folder = up;
     }
-    free(folder);
-    errno = saved;
-    return rc;
+    return 0;
 }
 
 int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
                      struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf ended = HRUN_BUF_INIT;
-    struct stat st;
-    int fd, rc = -1, left = 0;
-    char last;
-
     /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
-    fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, mode & HRUN_FILE_MODES);
-    if (fd < 0 || fstat(fd, &st)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot open '%s'", path);
-        goto out;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        hrun_fail(err, HRUN_EIO, "'%s' is in the way: it is no regular file", path);
-        goto out;
-    }
-    if (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot read the end of '%s'", path);
-        goto out;
-    }
-    if (st.st_size > 0 && last != '\n') {
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, mode & HRUN_FILE_MODES);
+    int rc = 0, left = 0;
+    struct stat st;
+    char last = '\n';
+
+    if (fd < 0 || fstat(fd, &st))
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot open '%s'", path);
+    else if (!S_ISREG(st.st_mode))
+        rc = hrun_fail(err, HRUN_EIO, "'%s' is in the way: it is no regular file", path);
+    else if (st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read the end of '%s'", path);
+    if (last != '\n')
         hrun_buf_addc(&ended, '\n');
-        hrun_buf_add(&ended, data, len);
-        data = ended.data;
-        len = ended.len;
-    }
-    if ((st.st_size == 0 && sync_around(path, depth)) || hrun_write_all(fd, data, len) || fsync(fd)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot add to '%s'", path);
+    hrun_buf_add(&ended, data, len);
+    if (!rc && ((st.st_size == 0 && sync_around(path, depth)) || hrun_write_all(fd, ended.data, ended.len) ||
+                fsync(fd))) {
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot add to '%s'", path);
         /* The lock is the caller's, so all behind the old end is from this write. */
         left = ftruncate(fd, st.st_size) || fsync(fd);
-        goto out;
     }
-    rc = 0;
-out:
     if (fd >= 0)
         close(fd);
     if (torn)

@@ -9,45 +9,26 @@
 #include <string.h>
 #include <yaml.h>
 
-struct printer {
-    yaml_emitter_t emitter;
-    struct hrun_buf text;
-};
+/* The document to be printed; a node's number is 0 where it could not be made. */
+static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const char *data, int flow);
 
-static int print_mapping(struct printer *p, const struct hrun_key *keys, const char *data, int flow);
-
-static int add_emitted(void *data, unsigned char *text, size_t len)
+static int add_scalar(yaml_document_t *doc, const char *text)
 {
-    hrun_buf_add(data, text, len);
-    return 1;
-}
-
-/* Emit an event that was made; the emitter takes it. 1, or 0 as libyaml's functions. */
-static int emit(struct printer *p, int made, yaml_event_t *event)
-{
-    return made && yaml_emitter_emit(&p->emitter, event);
-}
-
-static int print_scalar(struct printer *p, const char *text)
-{
-    yaml_event_t ev;
-
-    return emit(p, yaml_scalar_event_initialize(&ev, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1,
-                                                YAML_ANY_SCALAR_STYLE), &ev);
+    return yaml_document_add_scalar(doc, NULL, (const yaml_char_t *)text, (int)strlen(text), YAML_ANY_SCALAR_STYLE);
 }
 
 /* The fewest digits that read as the same value. */
-static int print_number(struct printer *p, double v)
+static int add_number(yaml_document_t *doc, double v)
 {
     char text[40];
 
     snprintf(text, sizeof text, "%.15g", v);
     if (strtod(text, NULL) != v)
         snprintf(text, sizeof text, "%.17g", v);
-    return print_scalar(p, text);
+    return add_scalar(doc, text);
 }
 
-static int print_whole(struct printer *p, const struct hrun_key *k, const void *value)
+static int add_whole(yaml_document_t *doc, const struct hrun_key *k, const void *value)
 {
     int64_t v = k->type == HRUN_KEY_INT ? *(const int *)value : *(const int64_t *)value;
     const struct hrun_word *w = k->words;
@@ -56,7 +37,7 @@ static int print_whole(struct printer *p, const struct hrun_key *k, const void *
     while (w && w->word && w->value != v)
         w++;
     snprintf(text, sizeof text, "%" PRId64, v);
-    return print_scalar(p, w && w->word ? w->word : text);
+    return add_scalar(doc, w && w->word ? w->word : text);
 }
 
 static const void *member_pointer(const char *member)
@@ -67,33 +48,33 @@ static const void *member_pointer(const char *member)
     return v;
 }
 
-static int print_value(struct printer *p, const struct hrun_key *k, const char *value)
+static int add_value(yaml_document_t *doc, const struct hrun_key *k, const char *value)
 {
     const char *text;
 
     switch (k->type) {
     case HRUN_KEY_TEXT:
         text = member_pointer(value);
-        return print_scalar(p, text ? text : "");
+        return add_scalar(doc, text ? text : "");
     case HRUN_KEY_NUMBER:
-        return print_number(p, *(const double *)(const void *)value);
+        return add_number(doc, *(const double *)(const void *)value);
     case HRUN_KEY_MAPPING:
-        return print_mapping(p, k->keys, value, k->flow);
+        return add_mapping(doc, k->keys, value, k->flow);
     default:
-        return print_whole(p, k, value);
+        return add_whole(doc, k, value);
     }
 }
 
-static int print_list(struct printer *p, const struct hrun_key *k, const char *entries, unsigned n)
+static int add_list(yaml_document_t *doc, const struct hrun_key *k, const char *entries, unsigned n)
 {
-    yaml_event_t ev;
+    int list = yaml_document_add_sequence(doc, NULL, YAML_BLOCK_SEQUENCE_STYLE), entry;
 
-    if (!emit(p, yaml_sequence_start_event_initialize(&ev, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE), &ev))
-        return 0;
-    for (unsigned i = 0; i < n; i++)
-        if (!print_value(p, k, entries + i * k->size))
+    for (unsigned i = 0; i < n && list; i++) {
+        entry = add_value(doc, k, entries + i * k->size);
+        if (!entry || !yaml_document_append_sequence_item(doc, list, entry))
             return 0;
-    return emit(p, yaml_sequence_end_event_initialize(&ev), &ev);
+    }
+    return list;
 }
 
 static int is_key_omitted(const struct hrun_key *k, const char *value, unsigned n)
@@ -109,39 +90,23 @@ static int is_key_omitted(const struct hrun_key *k, const char *value, unsigned 
     return k->type == HRUN_KEY_TEXT && (!text || !*text);
 }
 
-static int print_key(struct printer *p, const struct hrun_key *k, const char *data)
+static int add_mapping(yaml_document_t *doc, const struct hrun_key *keys, const char *data, int flow)
 {
-    const char *member = data + k->at;
-    const char *value = k->size ? member_pointer(member) : member;
-    unsigned n = k->list ? *(const unsigned *)(const void *)(data + k->count_at) : 0;
+    int map = yaml_document_add_mapping(doc, NULL, flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE);
 
-    if (is_key_omitted(k, value, n))
-        return 1;
-    return print_scalar(p, k->name) && (k->list ? print_list(p, k, value, n) : print_value(p, k, value));
-}
+    for (const struct hrun_key *k = keys; k->name && map; k++) {
+        const char *member = data + k->at, *value = k->size ? member_pointer(member) : member;
+        unsigned n = k->list ? *(const unsigned *)(const void *)(data + k->count_at) : 0;
+        int name, node;
 
-static int print_mapping(struct printer *p, const struct hrun_key *keys, const char *data, int flow)
-{
-    yaml_mapping_style_t style = flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE;
-    yaml_event_t ev;
-
-    if (!emit(p, yaml_mapping_start_event_initialize(&ev, NULL, NULL, 1, style), &ev))
-        return 0;
-    for (; keys->name; keys++)
-        if (!print_key(p, keys, data))
+        if (is_key_omitted(k, value, n))
+            continue;
+        name = add_scalar(doc, k->name);
+        node = k->list ? add_list(doc, k, value, n) : add_value(doc, k, value);
+        if (!name || !node || !yaml_document_append_mapping_pair(doc, map, name, node))
             return 0;
-    return emit(p, yaml_mapping_end_event_initialize(&ev), &ev);
-}
-
-static int print_document(struct printer *p, const struct hrun_schema *schema, const void *data)
-{
-    yaml_event_t ev;
-
-    return emit(p, yaml_stream_start_event_initialize(&ev, YAML_UTF8_ENCODING), &ev) &&
-           emit(p, yaml_document_start_event_initialize(&ev, NULL, NULL, NULL, 1), &ev) &&
-           print_mapping(p, schema->keys, data, 0) &&
-           emit(p, yaml_document_end_event_initialize(&ev, 1), &ev) &&
-           emit(p, yaml_stream_end_event_initialize(&ev), &ev) && yaml_emitter_flush(&p->emitter);
+    }
+    return map;
 }
 
 /* The text, which a reader accepts: NaN and what breaks the table's rules are found so. 0 or -1. */
@@ -156,28 +121,38 @@ static int check_text(const struct hrun_schema *schema, const struct hrun_buf *t
     return 0;
 }
 
+static int add_emitted(void *data, unsigned char *text, size_t len)
+{
+    hrun_buf_add(data, text, len);
+    return 1;
+}
+
 int hrun_yaml_print(const struct hrun_schema *schema, const void *data, struct hrun_buf *out, struct hrun_error *err)
 {
-    struct printer p = { .text = HRUN_BUF_INIT };
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(yaml_emitter_delete) yaml_emitter_t emitter;
     locale_t old, c = hrun_locale_enter(&old);
+    yaml_document_t doc;
     int rc;
 
-    if (!yaml_emitter_initialize(&p.emitter))
+    if (!yaml_emitter_initialize(&emitter) || !yaml_document_initialize(&doc, NULL, NULL, NULL, 1, 1))
         hrun_out_of_memory();
-    yaml_emitter_set_output(&p.emitter, add_emitted, &p.text);
-    yaml_emitter_set_unicode(&p.emitter, 1);
+    yaml_emitter_set_output(&emitter, add_emitted, &text);
+    yaml_emitter_set_unicode(&emitter, 1);
     /* libyaml fails alike for lack of memory and for texts that are not UTF-8; malloc leaves ENOMEM */
     errno = 0;
-    if (print_document(&p, schema, data))
-        rc = check_text(schema, &p.text, err);
-    else if (errno == ENOMEM)
-        hrun_out_of_memory();
-    else
+    if (!add_mapping(&doc, schema->keys, data, 0)) {
+        yaml_document_delete(&doc);
+        if (errno == ENOMEM)
+            hrun_out_of_memory();
         rc = hrun_fail(err, HRUN_EINVAL, "the data cannot be written as YAML: a text is not UTF-8");
-    yaml_emitter_delete(&p.emitter);
+    } else if (!yaml_emitter_open(&emitter) || !yaml_emitter_dump(&emitter, &doc) || !yaml_emitter_close(&emitter)) {
+        hrun_out_of_memory();
+    } else {
+        rc = check_text(schema, &text, err);
+    }
     hrun_locale_leave(c, old);
     if (!rc)
-        hrun_buf_add(out, p.text.data, p.text.len);
-    hrun_buf_release(&p.text);
+        hrun_buf_add(out, text.data, text.len);
     return rc;
 }
