@@ -77,7 +77,7 @@ COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c 
 COLL_LIB   := $(call room,base,alloc buf error) $(call room,net,algo_all algo_bcast algo_reduce algo_root algorithms \
               message_schedule net operation replay selectors share tune wire)
 TRACE_SRC  := $(addprefix hrun/preloaded/,watch.c watch_report.c watch_wrap_c.c watch_wrap_fortran.c)
-PROBE_SRC  := $(addprefix calib/mpi/,probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
+PROBE_SRC  := $(addprefix calib/mpi/,hrun_probe.c probe_facts.c probe_messages.c probe_usage.c probe_work.c messages.c)
 NET_SRC    := $(addprefix calib/mpi/,measure.c messages.c repeat.c rounds.c groups.c trips.c fans.c sweeps.c)
 MPICC_MPICH := $(shell command -v mpicc.mpich)
 TRACE_MPICH := $(if $(MPICC_MPICH),$(B)/lib/hrun/libhrun-trace-mpich.so)
@@ -336,7 +336,7 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/lib/libhrun.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 $(B)/tests/fuzz/fuzz_jobs: $(B)/hrun/jobs/jobs_read.o
-$(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,read.o judge.o judge_compute.o judge_network.o \
+$(B)/tests/fuzz/fuzz_doctor: $(addprefix $(B)/calib/doctor/,doctor_read.o judge.o judge_compute.o judge_network.o \
                              judge_settings.o)
 # What runs a fuzz target: libFuzzer, started from the target's seeds, or the driver.
 FUZZ_MAIN  := $(B)/tests/fuzz/$(if $(FUZZER),seeds.o,driver.o)

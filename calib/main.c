@@ -1,5 +1,5 @@
 /* main.c - hrun-calibrate: measure an application on each sub-cluster and fit its models */
-#include "common/options.h"
+#include "common/calib_options.h"
 
 #define MEASURE "write hrun-calibrate PROGRAM"
 #define SHOW "write hrun-calibrate show"

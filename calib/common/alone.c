@@ -1,6 +1,8 @@
 /* alone.c - runs that measure have their hosts for themselves; see alone.h */
 #include "alone.h"
 
+#include "base/file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,38 +42,74 @@ void alone_say(void *ctx, const char *text)
         fprintf(stderr, "hrun-calibrate: %s\n", text);
 }
 
-static void on_output(void *ctx, const char *data, size_t len)
+int alone_check_real(const struct context *c, struct hrun_error *err)
+{
+    return context_is_real(c) ? 0 : hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or "
+                                              "HWLOC_SYNTHETIC is set): what is measured here says nothing about it; "
+                                              "unset the variable");
+}
+
+int alone_find_tool(struct context *c, const char *tool, struct hrun_error *err)
+{
+    autofree char *program = hrun_installed_tool(tool, err);
+
+    return !program || context_find_program(c, program, err) || context_choose_engine(c, 1, err) ||
+           alone_check_real(c, err) ? -1 : 0;
+}
+
+int alone_asks_anew(struct calib_settings *s, const struct hrun_error *err)
+{
+    if (err->code != HRUN_ECHANGED)
+        return 0;
+    if (!s->common.quiet)
+        fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", err->text);
+    return s->common.refresh = 1;
+}
+
+static void append_output(void *ctx, const char *data, size_t len)
 {
     hrun_buf_add(ctx, data, len);
 }
 
-int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, alone_judge *judge,
+/* Did the tool end well? *interrupted: the signal that ended it. */
+static int check_tool_end(const struct hrun_outcome *o, const char *tool, const char *what,
+                          const struct hrun_buf *errors, int *interrupted, struct hrun_error *err)
+{
+    static const char kept[] = "nothing of it is kept";
+
+    if (o->timed_out)
+        return hrun_fail(err, HRUN_EENGINE, "measuring %s did not end within --timeout; %s", what, kept);
+    if ((*interrupted = o->signalled))
+        return hrun_fail(err, HRUN_EENGINE, "measuring %s was interrupted by signal %d; %s", what, o->signalled, kept);
+    if (o->lost_host[0])
+        return hrun_fail(err, HRUN_EENGINE, "host %s was lost while measuring %s; %s: measure again when it is back, "
+                         "or without it (--host, --skip-unreachable)", o->lost_host, what, kept);
+    if (o->status)
+        return hrun_fail(err, HRUN_EENGINE, "%s ended with status %d; %s%s%.400s", tool, o->status, kept,
+                         errors->len ? "; its last words: " : "",
+                         errors->len > 400 ? errors->data + errors->len - 400 : errors->data);
+    return 0;
+}
+
+int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, const char *what,
               struct hrun_buf *out, int *interrupted, struct hrun_error *err)
 {
     struct work w = { .c = c, .words = words, .quiet_run = 1 };
-    struct work_words started = { 0 };
-    struct hrun_buf said = HRUN_BUF_INIT;
+    autorelease(work_words_release) struct work_words started = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf errors = HRUN_BUF_INIT;
+    autorelease(ledger_release) struct ledger ledger = { 0 };
+    autofree char *stdin_text = NULL;
     struct hrun_outcome outcome = { 0 };
-    struct ledger ledger = { 0 };
     struct hrun_job job;
-    char *stdin_text = NULL;
-    int rc = work_job(&w, l, &started, &stdin_text, &job, err);
 
-    if (!rc)
-        rc = ledger_open(&ledger, c, err);
-    if (!rc)
-        *interrupted = alone_begin(&ledger, c, l, 0, 0, alone_say, c);
-    if (!rc && *interrupted)
-        rc = hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
-    if (!rc) {
-        job.output.on_stdout = on_output;
-        job.ctx = out;
-        job.output.stderr_text = &said;
-        rc = hrun_launch(c->engine, &job, &outcome, err) ? -1 : judge(&outcome, &said, interrupted, err);
-    }
-    ledger_release(&ledger);
-    free(stdin_text);
-    hrun_buf_release(&said);
-    work_words_release(&started);
-    return rc;
+    if (work_job(&w, l, &started, &stdin_text, &job, err) || ledger_open(&ledger, c, err))
+        return -1;
+    *interrupted = alone_begin(&ledger, c, l, 0, 0, alone_say, c);
+    if (*interrupted)
+        return hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
+    job.output.on_stdout = append_output;
+    job.ctx = out;
+    job.output.stderr_text = &errors;
+    return hrun_launch(c->engine, &job, &outcome, err) ? -1
+           : check_tool_end(&outcome, hrun_base_name(words[0]), what, &errors, interrupted, err);
 }

@@ -6,7 +6,7 @@
 #ifndef CALIB_COMMON_ALONE_H
 #define CALIB_COMMON_ALONE_H
 
-#include "options.h"
+#include "calib_options.h"
 #include "session/work.h"
 
 /* Lock the hosts of a layout, for about time_s (0: not known), and wait for them. say: told once for whom it waits.
@@ -18,16 +18,22 @@ void alone_end(struct ledger *g);
 /* For say: a line on standard error. ctx: struct context. */
 void alone_say(void *ctx, const char *text);
 
-/* What became of a run of a measuring program: 0, or -1 with *err. said: what it wrote on standard error; *interrupted
- * is the signal that ended it, else 0. */
-typedef int alone_judge(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
-                        struct hrun_error *err);
+/* Times of a topology that is only described would say nothing. Errors: HRUN_EINVAL. */
+int alone_check_real(const struct context *c, struct hrun_error *err);
 
-/* Start words on a layout whose hosts are then its own, and append what it prints to out. *interrupted: the signal that
- * ended it or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine and of
- * judge. */
-int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, alone_judge *judge,
+/* Program and engine of c's cluster: an installed tool that measures. Errors: those of the context and of
+ * alone_check_real. */
+int alone_find_tool(struct context *c, const char *tool, struct hrun_error *err);
+
+/* Start words on a layout whose hosts are then its own, and append what it prints to out. what: is measured, for
+ * messages. *interrupted: the signal that ended it or the waiting, else 0 or untouched. Errors: those of work_job, of
+ * the ledger, of the engine; HRUN_EENGINE (it failed, lost a host, was interrupted or took too long). */
+int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, const char *what,
               struct hrun_buf *out, int *interrupted, struct hrun_error *err);
+
+/* Did a host turn out not to be what was remembered of it? Then say that all hosts are asked anew, and let the
+ * settings do that. */
+int alone_asks_anew(struct calib_settings *s, const struct hrun_error *err);
 
 /* ---------------------------------------------------------------- exclusive
  *

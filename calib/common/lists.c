@@ -1,5 +1,5 @@
-/* lists.c - what the options say is to be measured; see options.h */
-#include "options.h"
+/* lists.c - what the options say is to be measured; see calib_options.h */
+#include "calib_options.h"
 
 #include "base/alloc.h"
 #include "base/units.h"

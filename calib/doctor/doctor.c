@@ -1,8 +1,8 @@
-/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check_end what it tells, say it */
+/* doctor.c - hrun-calibrate doctor: start hrun-probe on every PE, check what it prints, say it */
 #include "doctor.h"
 
 #include "../common/alone.h"
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -19,11 +19,11 @@ static const size_t RECORDS_MAX = (size_t)1 << 30;
 
 /* The first lines of the records: who is where, what cgroups grant, and the libraries of the program, if one is
  * named. */
-static int describe(const struct context *c, const struct hrun_layout *l, const char *program, struct hrun_buf *out,
-                    struct hrun_error *err)
+static int describe_cluster(const struct context *c, const struct hrun_layout *l, const char *program,
+                            struct hrun_buf *out, struct hrun_error *err)
 {
-    struct hrun_strvec libraries = HRUN_STRVEC_INIT;
-    char *path = NULL;
+    autorelease(hrun_strvec_release) struct hrun_strvec libraries = HRUN_STRVEC_INIT;
+    autofree char *path = NULL;
     int rc = 0;
 
     for (int i = 0; i < c->cluster->nsubs; i++)
@@ -40,90 +40,58 @@ static int describe(const struct context *c, const struct hrun_layout *l, const 
     }
     for (size_t i = 0; i < libraries.n && !rc; i++)
         hrun_buf_addf(out, "library %s\n", libraries.v[i]);
-    free(path);
-    hrun_strvec_release(&libraries);
     return rc;
 }
 
-/* How it ended. */
-static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
-                     struct hrun_error *err)
-{
-    if (o->timed_out)
-        return hrun_fail(err, HRUN_EENGINE, "measuring did not end within --timeout");
-    if ((*interrupted = o->signalled))
-        return hrun_fail(err, HRUN_EENGINE, "measuring was interrupted by signal %d", o->signalled);
-    if (o->status)
-        return hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", o->status,
-                         said->len ? "; its last words: " : "",
-                         said->len > 400 ? said->data + said->len - 400 : said->data);
-    return 0;
-}
-
-static int measure_on(struct context *c, const struct calib_settings *s, const char *program, struct hrun_buf *out,
-                      int *interrupted, struct hrun_error *err)
+static int measure_doctor_on(struct context *c, const struct calib_settings *s, const char *program,
+                             struct hrun_buf *out, int *interrupted, struct hrun_error *err)
 {
     const char *root = getenv("HRUN_DOCTOR_ROOT");
-    char *probe = hrun_installed_tool("hrun-probe", err), repetitions[24];
-    char *words[] = { probe, (char *)"--repetitions", repetitions, root ? (char *)"--root" : NULL,
-                      (char *)(uintptr_t)root, NULL };
-    struct hrun_layout *l = NULL;
     int64_t times = s->repetitions ? s->repetitions : DOCTOR_REPETITIONS;
-    int *pes = NULL, *procs = NULL, rc = -1;
+    autofree int *pes = NULL, *procs = NULL;
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    struct hrun_layout *l;
+    int rc;
 
-    if (!probe || hrun_check_count("--repetitions", times, 5, 10000, err) ||
-        context_cluster(c, &s->common, err) || context_find_program(c, probe, err) || context_choose_engine(c, 1, err))
-        goto done;
-    if (!context_is_real(c)) {
-        hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what is "
-                  "measured here says nothing about it; unset the variable");
-        goto done;
-    }
-    snprintf(repetitions, sizeof repetitions, "%lld", (long long)times);
+    if (hrun_check_count("--repetitions", times, 5, 10000, err) || context_cluster(c, &s->common, err) ||
+        alone_find_tool(c, "hrun-probe", err))
+        return -1;
     pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
     procs = xcalloc((size_t)c->cluster->nsubs, sizeof *procs);
     if (context_use(c->cluster, s->use, pes, err))
-        goto done;
+        return -1;
     for (int i = 0; i < c->cluster->nsubs; i++)
         procs[i] = pes[i] > 0;
+    hrun_strvec_add(&words, c->program, "--repetitions", NULL);
+    hrun_strvec_pushf(&words, "%lld", (long long)times);
+    if (root)
+        hrun_strvec_add(&words, "--root", root, NULL);
     l = hrun_layout_create(c->cluster, pes, procs, err);
-    if (!l || describe(c, l, program, out, err))
-        goto done;
-    if (!s->common.quiet)
+    rc = !l || describe_cluster(c, l, program, out, err) ? -1 : 0;
+    if (!rc && !s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring %s; the machine should be as it is when programs run\n",
                 hrun_counted(l->nranks, "PE").s);
-    rc = alone_run(c, l, words, check_end, out, interrupted, err);
-done:
+    rc = rc ? rc : alone_run(c, l, words.v, "PEs", out, interrupted, err);
     hrun_layout_destroy(l);
-    free(pes);
-    free(procs);
-    free(probe);
     return rc;
 }
 
 /* Records into *out. A host that is not what was remembered of it is asked anew, once. */
-static int measure(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
-                   int *interrupted, struct hrun_error *err)
+static int measure_doctor(const struct calib_settings *settings, const char *program, struct hrun_buf *out,
+                          int *interrupted, struct hrun_error *err)
 {
     struct calib_settings s = *settings;
-    struct context c = { 0 };
-    int rc;
+    int rc, again = 0;
 
     if (s.common.platform)
         return hrun_fail(err, HRUN_EINVAL, "simulated hosts are as predictable as their platform file; doctor looks at "
                          "real ones");
-    c.set = &s.common;
-    rc = measure_on(&c, &s, program, out, interrupted, err);
-    context_release(&c);
-    if (!rc || err->code != HRUN_ECHANGED)
-        return rc;
-    if (!s.common.quiet)
-        fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", err->text);
-    s.common.refresh = 1;
-    c.set = &s.common;
-    hrun_buf_reset(out);
-    rc = measure_on(&c, &s, program, out, interrupted, err);
-    context_release(&c);
+    do {
+        autorelease(context_release) struct context c = { .set = &s.common };
+
+        hrun_buf_reset(out);
+        rc = measure_doctor_on(&c, &s, program, out, interrupted, err);
+    } while (rc && !again++ && alone_asks_anew(&s, err));
     return rc;
 }
 
@@ -131,7 +99,7 @@ static int measure(const struct calib_settings *settings, const char *program, s
 int calib_doctor(const struct calib_settings *s, char **words)
 {
     struct doctor_limits limits = { .spread = DOCTOR_SPREAD, .clock_s = DOCTOR_CLOCK_S };
-    struct hrun_buf records = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf records = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
     struct doctor_data d = { 0 };
     struct findings f = { 0 };
     struct hrun_error err = { 0 };
@@ -145,7 +113,7 @@ int calib_doctor(const struct calib_settings *s, char **words)
                        "it");
     if (!rc)
         rc = s->from ? hrun_file_read(s->from, RECORDS_MAX, &records, &err)
-                     : measure(s, words[0], &records, &interrupted, &err);
+                     : measure_doctor(s, words[0], &records, &interrupted, &err);
     if (!rc)
         rc = doctor_read(s->from ? s->from : "hrun-probe's output", records.data, &d, &err);
     if (!rc && s->keep)
@@ -163,7 +131,5 @@ int calib_doctor(const struct calib_settings *s, char **words)
     status = interrupted ? 128 + interrupted : status;
     doctor_release(&d);
     findings_release(&f);
-    hrun_buf_release(&records);
-    hrun_buf_release(&out);
     return status;
 }

@@ -153,6 +153,8 @@ struct finding *finding_add(const struct judging *j, int rank, const char *fmt, 
     __attribute__((format(printf, 3, 4)));
 /* A finding is of a fraction that lies above its limit. */
 void finding_above(struct finding *f, double measured, double limit);
+/* A finding is of the rank's host; unit: of measured, NULL: nothing was measured; limit 0: none. */
+void finding_of_host(struct finding *f, double measured, double limit, const char *unit);
 /* "PE 3 of xeon (host h2)" in out[size]. */
 enum { DOCTOR_PLACE = 400 };
 const char *doctor_place(const struct doctor_data *d, int rank, char *out);

@@ -1,6 +1,5 @@
 /* judge.c - the table of checks; see doctor.h for the contracts */
 #include "doctor.h"
-#include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +91,13 @@ void finding_above(struct finding *f, double measured, double limit)
     f->unit = "";
 }
 
+void finding_of_host(struct finding *f, double measured, double limit, const char *unit)
+{
+    finding_above(f, measured, limit);
+    f->unit = unit;
+    f->host_only = 1;
+}
+
 struct hrun_spread doctor_spread(const struct doctor_times *t)
 {
     struct hrun_spread s = { 0 };
@@ -114,7 +120,7 @@ const char *doctor_place(const struct doctor_data *d, int rank, char *out)
 }
 
 /* Of one check: problems before warnings, then by how far the measured figure is beyond its limit. */
-static int worst_first(const void *a, const void *b)
+static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
     double p = x->limit > 0 ? x->measured / x->limit : 0, q = y->limit > 0 ? y->measured / y->limit : 0;
@@ -124,7 +130,7 @@ static int worst_first(const void *a, const void *b)
     return p != q ? (p < q ? 1 : -1) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int one_host(const struct doctor_data *d)
+static int is_one_host(const struct doctor_data *d)
 {
     for (int r = 0; r < d->nranks; r++)
         if (d->ranks[r].host != d->ranks[0].host)
@@ -138,10 +144,10 @@ void doctor_judge(const struct doctor_data *d, const struct doctor_limits *limit
         int before = out->n;
 
         checks[i].run(&(struct judging){ &checks[i], d, limits, out });
-        for (int k = before; checks[i].inside && one_host(d) && k < out->n; k++)
+        for (int k = before; checks[i].inside && is_one_host(d) && k < out->n; k++)
             out->v[k].advice = checks[i].inside;
         if (out->n > before)
-            qsort(out->v + before, (size_t)(out->n - before), sizeof out->v[0], worst_first);
+            qsort(out->v + before, (size_t)(out->n - before), sizeof out->v[0], compare_findings);
     }
 }
 

@@ -19,21 +19,20 @@ void check_kernel_spread(const struct judging *j)
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_times *t = &d->ranks[r].kernel;
         struct hrun_spread s;
-        struct finding *f;
 
         if (!t->n)
             continue;
         s = doctor_spread(t);
         if (doctor_width(&s) <= j->limits->spread)
             continue;
-        f = finding_add(j, r, "equal work on %s takes from %.4g to %.4g s, a spread of %.1f %%",
-                        doctor_place(d, r, place), s.low, s.high, 100 * doctor_width(&s));
-        finding_above(f, doctor_width(&s), j->limits->spread);
+        finding_above(finding_add(j, r, "equal work on %s takes from %.4g to %.4g s, a spread of %.1f %%",
+                                  doctor_place(d, r, place), s.low, s.high, 100 * doctor_width(&s)),
+                      doctor_width(&s), j->limits->spread);
     }
 }
 
 /* The PEs of one sub-cluster whose times are known: k ranks, their times and medians. */
-struct group {
+struct pe_group {
     const double **v;
     size_t *n, k;
     double *median, *sorted;
@@ -41,7 +40,7 @@ struct group {
 };
 
 /* The PEs of a sub-cluster are compared with the lower median of their medians: with two of them, with the faster. */
-static void judge_group(const struct judging *j, struct group *g)
+static void compare_pes(const struct judging *j, struct pe_group *g)
 {
     double h, p, usual;
     char place[DOCTOR_PLACE];
@@ -66,8 +65,9 @@ void check_unequal_pes(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
     size_t n = (size_t)d->nranks;
-    struct group g = { .v = xcalloc(n, sizeof *g.v), .n = xcalloc(n, sizeof *g.n), .rank = xcalloc(n, sizeof *g.rank),
-                       .median = xcalloc(n, sizeof *g.median), .sorted = xcalloc(n, sizeof *g.sorted) };
+    struct pe_group g = { .v = xcalloc(n, sizeof *g.v), .n = xcalloc(n, sizeof *g.n),
+                          .rank = xcalloc(n, sizeof *g.rank), .median = xcalloc(n, sizeof *g.median),
+                          .sorted = xcalloc(n, sizeof *g.sorted) };
 
     for (int sub = 0; sub < d->nsubs; sub++) {
         g.k = 0;
@@ -81,7 +81,7 @@ void check_unequal_pes(const struct judging *j)
             g.rank[g.k] = r;
             g.median[g.k++] = doctor_spread(t).median;
         }
-        judge_group(j, &g);
+        compare_pes(j, &g);
     }
     free(g.v);
     free(g.n);
@@ -98,20 +98,19 @@ void check_noise(const struct judging *j)
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_rank *k = &d->ranks[r];
         double share = k->quanta ? k->mean / k->least - 1 : 0;
-        struct finding *f;
 
         if (share <= j->limits->spread)
             continue;
-        f = finding_add(j, r, "pieces of work of %.2g ms on %s take %.1f %% longer in the mean, one of them "
-                        "%.3g ms", 1e3 * k->least, doctor_place(d, r, place), 100 * share, 1e3 * k->most);
-        finding_above(f, share, j->limits->spread);
+        finding_above(finding_add(j, r, "pieces of work of %.2g ms on %s take %.1f %% longer in the mean, one of them "
+                                  "%.3g ms", 1e3 * k->least, doctor_place(d, r, place), 100 * share, 1e3 * k->most),
+                      share, j->limits->spread);
     }
 }
 
 /* Who took most of a host's processors, the first NAMED of them: "; most on that host: process 123 (cc1, 87 %)", or "".
  * The records have them in this order. */
 enum { NAMED = 3 };
-static void culprits(const struct doctor_data *d, int host, struct hrun_buf *out)
+static void add_culprits(const struct doctor_data *d, int host, struct hrun_buf *out)
 {
     int n = 0;
 
@@ -127,16 +126,13 @@ void check_others(const struct judging *j)
     char place[DOCTOR_PLACE];
 
     for (int r = 0; r < d->nranks; r++) {
-        struct hrun_buf who = HRUN_BUF_INIT;
-        struct finding *f;
+        autorelease(hrun_buf_release) struct hrun_buf who = HRUN_BUF_INIT;
 
         if (!d->ranks[r].has_busy || d->ranks[r].busy <= j->limits->spread)
             continue;
-        culprits(d, d->ranks[r].host, &who);
-        f = finding_add(j, r, "others took %.1f %% of a processor on %s%s", 100 * d->ranks[r].busy,
-                        doctor_place(d, r, place), who.data);
-        hrun_buf_release(&who);
-        finding_above(f, d->ranks[r].busy, j->limits->spread);
+        add_culprits(d, d->ranks[r].host, &who);
+        finding_above(finding_add(j, r, "others took %.1f %% of a processor on %s%s", 100 * d->ranks[r].busy,
+                                  doctor_place(d, r, place), who.data), d->ranks[r].busy, j->limits->spread);
     }
 }
 
@@ -146,12 +142,10 @@ void check_stolen(const struct judging *j)
     char place[DOCTOR_PLACE];
 
     for (int r = 0; r < d->nranks; r++) {
-        struct finding *f;
-
         if (!d->ranks[r].has_busy || d->ranks[r].stolen <= j->limits->spread)
             continue;
-        f = finding_add(j, r, "the hypervisor took %.1f %% of a processor on %s", 100 * d->ranks[r].stolen,
-                        doctor_place(d, r, place));
-        finding_above(f, d->ranks[r].stolen, j->limits->spread);
+        finding_above(finding_add(j, r, "the hypervisor took %.1f %% of a processor on %s", 100 * d->ranks[r].stolen,
+                                  doctor_place(d, r, place)),
+                      d->ranks[r].stolen, j->limits->spread);
     }
 }

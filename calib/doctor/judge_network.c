@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* "1 KiB" */
-static const char *size_text(double bytes, char *out, size_t size)
+static const char *bytes_text(double bytes, char *out, size_t size)
 {
     if (bytes >= 1 << 20)
         snprintf(out, size, "%g MiB", bytes / (1 << 20));
@@ -22,7 +22,7 @@ static const char *size_text(double bytes, char *out, size_t size)
 
 /* "PE 0 of a (host x) and PE 1 of a (host x)" */
 enum { ENDS = 2 * DOCTOR_PLACE + 8 };
-static const char *ends(const struct doctor_data *d, const struct doctor_messages *m, char *out)
+static const char *pair_text(const struct doctor_data *d, const struct doctor_messages *m, char *out)
 {
     char a[DOCTOR_PLACE], b[DOCTOR_PLACE];
 
@@ -35,16 +35,11 @@ void check_clocks(const struct judging *j)
     const struct doctor_data *d = j->d;
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_rank *k = &d->ranks[r];
-        struct finding *f;
 
-        if (!k->has_clock || fabs(k->offset) - k->offset_error <= j->limits->clock_s)
-            continue;
-        f = finding_add(j, r, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
-                        fabs(k->offset), k->offset > 0 ? "before" : "behind", d->ranks[0].host_name);
-        f->measured = fabs(k->offset);
-        f->limit = j->limits->clock_s;
-        f->unit = "s";
-        f->host_only = 1;
+        if (k->has_clock && fabs(k->offset) - k->offset_error > j->limits->clock_s)
+            finding_of_host(finding_add(j, r, "the clock of host %s is %.3g s %s that of host %s", k->host_name,
+                                        fabs(k->offset), k->offset > 0 ? "before" : "behind", d->ranks[0].host_name),
+                            fabs(k->offset), j->limits->clock_s, "s");
     }
 }
 
@@ -56,14 +51,13 @@ void check_trips(const struct judging *j)
     for (int i = 0; i < d->ntrips; i++) {
         const struct doctor_messages *m = &d->trips[i];
         struct hrun_spread s = doctor_spread(&m->t);
-        struct finding *f;
 
         if (doctor_width(&s) <= j->limits->network)
             continue;
-        f = finding_add(j, m->a, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
-                        size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * doctor_width(&s), 1e6 * s.low,
-                        1e6 * s.high);
-        finding_above(f, doctor_width(&s), j->limits->network);
+        finding_above(finding_add(j, m->a, "round trips of %s between %s vary by %.0f %%, from %.3g to %.3g us",
+                                  bytes_text(m->bytes, bytes, sizeof bytes), pair_text(d, m, pair),
+                                  100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
+                      doctor_width(&s), j->limits->network);
     }
 }
 
@@ -76,7 +70,6 @@ void check_anomalies(const struct judging *j)
     for (int i = 0; i + 1 < d->ntrips; i++) {
         const struct doctor_messages *m = &d->trips[i], *next = m + 1;
         struct hrun_spread s, t;
-        struct finding *f;
 
         if (m->a != next->a || m->b != next->b || next->bytes <= m->bytes)
             continue;
@@ -84,15 +77,15 @@ void check_anomalies(const struct judging *j)
         t = doctor_spread(&next->t);
         if (s.median / t.median - 1 <= j->limits->network || s.low <= t.high)
             continue;
-        f = finding_add(j, m->a, "between %s messages of %s take %.0f %% longer than those of %s",
-                        ends(d, m, pair), size_text(m->bytes, bytes, sizeof bytes), 100 * (s.median / t.median - 1),
-                        size_text(next->bytes, more, sizeof more));
-        finding_above(f, s.median / t.median - 1, j->limits->network);
+        finding_above(finding_add(j, m->a, "between %s messages of %s take %.0f %% longer than those of %s",
+                                  pair_text(d, m, pair), bytes_text(m->bytes, bytes, sizeof bytes),
+                                  100 * (s.median / t.median - 1), bytes_text(next->bytes, more, sizeof more)),
+                      s.median / t.median - 1, j->limits->network);
     }
 }
 
 /* Pairs are alike when the sub-clusters at their ends are, and both are on one host or neither is. */
-static int alike(const struct doctor_data *d, const struct doctor_messages *x, const struct doctor_messages *y)
+static int are_like_pairs(const struct doctor_data *d, const struct doctor_messages *x, const struct doctor_messages *y)
 {
     const struct doctor_rank *a = &d->ranks[x->a], *b = &d->ranks[x->b], *p = &d->ranks[y->a], *q = &d->ranks[y->b];
 
@@ -113,18 +106,18 @@ void check_unequal_links(const struct judging *j)
         const struct doctor_messages *m = &d->trips[i];
         size_t n = 0;
         double off;
-        struct finding *f;
 
         for (int k = 0; k < d->ntrips; k++)
-            if (alike(d, m, &d->trips[k]))
+            if (are_like_pairs(d, m, &d->trips[k]))
                 of[n++] = median[k];
         hrun_sort(of, n);
         off = median[i] / of[(n - 1) / 2] - 1;
         if (n < 3 || off <= j->limits->network)
             continue;
-        f = finding_add(j, m->a, "round trips of %s between %s take %.0f %% longer than between others of "
-                        "the same kind", size_text(m->bytes, bytes, sizeof bytes), ends(d, m, pair), 100 * off);
-        finding_above(f, off, j->limits->network);
+        finding_above(finding_add(j, m->a, "round trips of %s between %s take %.0f %% longer than between others of "
+                                  "the same kind", bytes_text(m->bytes, bytes, sizeof bytes), pair_text(d, m, pair),
+                                  100 * off),
+                      off, j->limits->network);
     }
     free(median);
     free(of);
@@ -138,13 +131,12 @@ void check_alltoall(const struct judging *j)
     for (int i = 0; i < d->nalltoall; i++) {
         const struct doctor_messages *m = &d->alltoall[i];
         struct hrun_spread s = doctor_spread(&m->t);
-        struct finding *f;
 
         if (doctor_width(&s) <= j->limits->network)
             continue;
-        f = finding_add(j, -1, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
-                        "%.3g to %.3g us", size_text(m->bytes, bytes, sizeof bytes), d->nranks, 100 * doctor_width(&s),
-                        1e6 * s.low, 1e6 * s.high);
-        finding_above(f, doctor_width(&s), j->limits->network);
+        finding_above(finding_add(j, -1, "all-to-all of %s from each of %d processes to each varies by %.0f %%, from "
+                                  "%.3g to %.3g us", bytes_text(m->bytes, bytes, sizeof bytes), d->nranks,
+                                  100 * doctor_width(&s), 1e6 * s.low, 1e6 * s.high),
+                      doctor_width(&s), j->limits->network);
     }
 }

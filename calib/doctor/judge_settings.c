@@ -8,7 +8,7 @@
 
 /* The setting of a host, of the interface that its messages take; NULL: not known ("-1" and "unknown" are what virtual
  * interfaces say). */
-static const char *known(const struct doctor_data *d, int rank, const char *key)
+static const char *known_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const char *v = doctor_fact(d, rank, key);
 
@@ -17,16 +17,17 @@ static const char *known(const struct doctor_data *d, int rank, const char *key)
 
 /* The first rank with the value that most have: of sub-cluster sub, or of all (sub < 0); hosts = 1: one vote for each
  * host. -1: the setting is not known of any. */
-static int usual(const struct doctor_data *d, const char *key, int sub, int hosts)
+static int find_usual(const struct doctor_data *d, const char *key, int sub, int hosts)
 {
     int best = -1, most = 0;
 
     for (int r = 0; r < d->nranks; r++) {
-        const char *mine = known(d, r, key), *other;
+        const char *mine = known_fact(d, r, key), *other;
         int votes = 0;
 
         for (int k = 0; k < d->nranks && mine; k++) {
-            other = (sub < 0 || d->ranks[k].sub == sub) && (!hosts || doctor_leads(d, k)) ? known(d, k, key) : NULL;
+            other = (sub < 0 || d->ranks[k].sub == sub) && (!hosts || doctor_leads(d, k)) ? known_fact(d, k, key)
+                                                      : NULL;
             votes += other && !strcmp(other, mine);
         }
         if (votes > most && (sub < 0 || d->ranks[r].sub == sub)) {
@@ -38,56 +39,51 @@ static int usual(const struct doctor_data *d, const char *key, int sub, int host
 }
 
 /* Does a rank have another value than that one (-1: none is known)? */
-static int differs(const struct doctor_data *d, int rank, const char *key, int other)
+static int differs_from(const struct doctor_data *d, int rank, const char *key, int other)
 {
-    const char *mine = known(d, rank, key);
+    const char *mine = known_fact(d, rank, key);
 
-    return mine && other >= 0 && strcmp(mine, known(d, other, key));
+    return mine && other >= 0 && strcmp(mine, known_fact(d, other, key));
 }
 
 void check_mtu(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    int most = usual(d, "mtu", -1, 1);
+    int most = find_usual(d, "mtu", -1, 1);
 
     for (int r = 0; r < d->nranks; r++) {
         const char *interface = doctor_fact(d, r, "interface");
-        struct finding *f;
 
-        if (!doctor_leads(d, r) || !differs(d, r, "mtu", most))
-            continue;
-        f = finding_add(j, r, "the MTU of host %s (%s) is %s, that of host %s %s", d->ranks[r].host_name,
-                        interface ? interface : "network", known(d, r, "mtu"), d->ranks[most].host_name,
-                        known(d, most, "mtu"));
-        f->measured = strtod(known(d, r, "mtu"), NULL);
-        f->unit = "bytes";
-        f->host_only = 1;
+        if (doctor_leads(d, r) && differs_from(d, r, "mtu", most))
+            finding_of_host(finding_add(j, r, "the MTU of host %s (%s) is %s, that of host %s %s",
+                                        d->ranks[r].host_name, interface ? interface : "network",
+                                        known_fact(d, r, "mtu"), d->ranks[most].host_name, known_fact(d, most, "mtu")),
+                            strtod(known_fact(d, r, "mtu"), NULL), 0, "bytes");
     }
 }
 
-static void add_link(const struct judging *j, int rank, int other)
+static void add_link_finding(const struct judging *j, int rank, int other)
 {
     const struct doctor_data *d = j->d;
-    struct finding *f = finding_add(j, rank, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) "
-                                    "%s", d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
-                                    known(d, rank, "link_mbit"), d->ranks[other].host_name,
-                                    d->subs[d->ranks[other].sub].name, known(d, other, "link_mbit"));
 
-    f->measured = strtod(known(d, rank, "link_mbit"), NULL);
-    f->unit = "Mbit/s";
-    f->host_only = 1;
+    finding_of_host(finding_add(j, rank, "the link of host %s (%s) has %s Mbit/s, that of host %s (%s) %s",
+                                d->ranks[rank].host_name, d->subs[d->ranks[rank].sub].name,
+                                known_fact(d, rank, "link_mbit"), d->ranks[other].host_name,
+                                d->subs[d->ranks[other].sub].name, known_fact(d, other, "link_mbit")),
+                    strtod(known_fact(d, rank, "link_mbit"), NULL), 0, "Mbit/s");
 }
 
 /* Hosts unlike most of their sub-cluster. */
 void check_link_speed(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
+
     for (int sub = 0; sub < d->nsubs; sub++) {
-        int most = usual(d, "link_mbit", sub, 1);
+        int most = find_usual(d, "link_mbit", sub, 1);
 
         for (int r = 0; r < d->nranks; r++)
-            if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs(d, r, "link_mbit", most))
-                add_link(j, r, most);
+            if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs_from(d, r, "link_mbit", most))
+                add_link_finding(j, r, most);
     }
 }
 
@@ -98,11 +94,11 @@ void check_link_speed_subs(const struct judging *j)
     int first = -1;
 
     for (int sub = 0; sub < d->nsubs; sub++) {
-        int most = usual(d, "link_mbit", sub, 1);
+        int most = find_usual(d, "link_mbit", sub, 1);
 
         first = first < 0 ? most : first;
-        if (most >= 0 && differs(d, most, "link_mbit", first))
-            add_link(j, most, first);
+        if (most >= 0 && differs_from(d, most, "link_mbit", first))
+            add_link_finding(j, most, first);
     }
 }
 
@@ -113,13 +109,13 @@ void check_unequal_governors(const struct judging *j)
     char place[DOCTOR_PLACE], there[DOCTOR_PLACE];
 
     for (int sub = 0; sub < d->nsubs; sub++) {
-        int most = usual(d, "governor", sub, 0);
+        int most = find_usual(d, "governor", sub, 0);
 
         for (int r = 0; r < d->nranks; r++)
-            if (d->ranks[r].sub == sub && differs(d, r, "governor", most))
+            if (d->ranks[r].sub == sub && differs_from(d, r, "governor", most))
                 finding_add(j, r, "the frequency governor of %s is %s, that of %s %s",
-                             doctor_place(d, r, place), known(d, r, "governor"), doctor_place(d, most, there),
-                             known(d, most, "governor"));
+                             doctor_place(d, r, place), known_fact(d, r, "governor"), doctor_place(d, most, there),
+                             known_fact(d, most, "governor"));
     }
 }
 
@@ -127,38 +123,33 @@ void check_unequal_governors(const struct judging *j)
 void check_governor(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
+
     for (int r = 0; r < d->nranks; r++) {
-        const char *mine = known(d, r, "governor"), *other;
+        const char *mine = known_fact(d, r, "governor"), *other;
         int said = 0;
-        struct finding *f;
 
         if (!mine || !strcmp(mine, "performance"))
             continue;
         for (int k = d->ranks[r].host; k < r && !said; k++) {
-            other = d->ranks[k].host == d->ranks[r].host ? known(d, k, "governor") : NULL;
+            other = d->ranks[k].host == d->ranks[r].host ? known_fact(d, k, "governor") : NULL;
             said = other && !strcmp(other, mine);
         }
-        if (said)
-            continue;
-        f = finding_add(j, r, "the frequency governor of host %s is %s: the frequency follows the load",
-                        d->ranks[r].host_name, mine);
-        f->host_only = 1;
+        if (!said)
+            finding_of_host(finding_add(j, r, "the frequency governor of host %s is %s: the frequency follows the load",
+                                        d->ranks[r].host_name, mine), 0, 0, NULL);
     }
 }
 
 /* A setting of hosts that had better not have this value. */
-static void setting_is(const struct judging *j, const char *key, const char *value, const char *words)
+static void find_bad_setting(const struct judging *j, const char *key, const char *value, const char *words)
 {
     const struct doctor_data *d = j->d;
 
     for (int r = 0; r < d->nranks; r++) {
         const char *v = doctor_leads(d, r) ? doctor_fact(d, r, key) : NULL;
-        struct finding *f;
 
-        if (!v || strcmp(v, value))
-            continue;
-        f = finding_add(j, r, "host %s: %s", d->ranks[r].host_name, words);
-        f->host_only = 1;
+        if (v && !strcmp(v, value))
+            finding_of_host(finding_add(j, r, "host %s: %s", d->ranks[r].host_name, words), 0, 0, NULL);
     }
 }
 
@@ -166,18 +157,17 @@ static void setting_is(const struct judging *j, const char *key, const char *val
 void check_cpu_quota(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
+
     for (int r = 0; r < d->nranks; r++) {
-        const char *quota = doctor_leads(d, r) ? known(d, r, "cpu_quota") : NULL;
-        struct finding *f;
+        const char *quota = doctor_leads(d, r) ? known_fact(d, r, "cpu_quota") : NULL;
         int n = 0;
 
         for (int k = r; k < d->nranks; k++)
             n += d->ranks[k].host == r;
-        if (!quota || strtod(quota, NULL) >= n)
-            continue;
-        f = finding_add(j, r, "the control group of host %s grants %s CPUs to its %s: processes stand still when they "
-                        "have used them up", d->ranks[r].host_name, quota, hrun_counted(n, "PE").s);
-        f->host_only = 1;
+        if (quota && strtod(quota, NULL) < n)
+            finding_of_host(finding_add(j, r, "the control group of host %s grants %s CPUs to its %s: processes stand "
+                                        "still when they have used them up", d->ranks[r].host_name, quota,
+                                        hrun_counted(n, "PE").s), 0, 0, NULL);
     }
 }
 
@@ -185,46 +175,37 @@ void check_turbo(const struct judging *j)
 {
     static const char words[] = "turbo is on: the frequency depends on how many cores work and on heat";
 
-    setting_is(j, "turbo", "on", words);
-    setting_is(j, "turbo_intel", "on", words);
+    find_bad_setting(j, "turbo", "on", words);
+    find_bad_setting(j, "turbo_intel", "on", words);
 }
 
 void check_huge_pages(const struct judging *j)
 {
-    setting_is(j, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them depends on "
-               "free memory");
+    find_bad_setting(j, "huge_pages", "always", "transparent huge pages are always made: whether a run gets them "
+                     "depends on free memory");
 }
 
 void check_swap_used(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    for (int r = 0; r < d->nranks; r++) {
-        const char *v = doctor_leads(d, r) ? known(d, r, "swap_used_kib") : NULL;
-        struct finding *f;
 
-        if (!v)
-            continue;
-        f = finding_add(j, r, "host %s has %.0f MiB in swap", d->ranks[r].host_name, strtod(v, NULL) / 1024);
-        f->measured = 1024 * strtod(v, NULL);
-        f->unit = "bytes";
-        f->host_only = 1;
+    for (int r = 0; r < d->nranks; r++) {
+        const char *v = doctor_leads(d, r) ? known_fact(d, r, "swap_used_kib") : NULL;
+
+        if (v)
+            finding_of_host(finding_add(j, r, "host %s has %.0f MiB in swap", d->ranks[r].host_name,
+                                        strtod(v, NULL) / 1024), 1024 * strtod(v, NULL), 0, "bytes");
     }
 }
 
 void check_swapping(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    for (int r = 0; r < d->nranks; r++) {
-        struct finding *f;
 
-        if (d->ranks[r].swapped <= 0)
-            continue;
-        f = finding_add(j, r, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
-                        d->ranks[r].swapped);
-        f->measured = d->ranks[r].swapped;
-        f->unit = "pages";
-        f->host_only = 1;
-    }
+    for (int r = 0; r < d->nranks; r++)
+        if (d->ranks[r].swapped > 0)
+            finding_of_host(finding_add(j, r, "host %s swapped %.0f pages meanwhile", d->ranks[r].host_name,
+                                        d->ranks[r].swapped), d->ranks[r].swapped, 0, "pages");
 }
 
 /* Libraries that start threads of their own, by what their paths hold, and the variables that each obeys. The serial
@@ -240,7 +221,7 @@ static const struct { const char *in_path, *not_in_path, *variables[3]; } thread
 };
 enum { NTHREADED = sizeof threaded / sizeof threaded[0] };
 
-static int is_set(const struct doctor_data *d, int rank, size_t which)
+static int has_thread_variable(const struct doctor_data *d, int rank, size_t which)
 {
     for (int i = 0; i < 3; i++)
         if (threaded[which].variables[i] && doctor_fact(d, rank, threaded[which].variables[i]))
@@ -252,6 +233,7 @@ static int is_set(const struct doctor_data *d, int rank, size_t which)
 void check_blas(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
+
     for (size_t l = 0; l < d->libraries.n; l++) {
         const char *path = d->libraries.v[l];
         size_t k = 0;
@@ -260,14 +242,12 @@ void check_blas(const struct judging *j)
                                  (threaded[k].not_in_path && strstr(path, threaded[k].not_in_path))))
             k++;
         for (int r = 0; k < NTHREADED && r < d->nranks; r++) {
-            struct finding *f;
             int pus = d->subs[d->ranks[r].sub].pus;
 
-            if (!doctor_leads(d, r) || is_set(d, r, k) || pus == 1)
-                continue;
-            f = finding_add(j, r, "the program uses %s, which starts up to %d threads in each process on "
-                            "host %s, as %s is not set", path, pus, d->ranks[r].host_name, threaded[k].variables[0]);
-            f->host_only = 1;
+            if (doctor_leads(d, r) && !has_thread_variable(d, r, k) && pus != 1)
+                finding_of_host(finding_add(j, r, "the program uses %s, which starts up to %d threads in each process "
+                                            "on host %s, as %s is not set", path, pus, d->ranks[r].host_name,
+                                            threaded[k].variables[0]), 0, 0, NULL);
         }
     }
 }

@@ -1,7 +1,7 @@
-/* budget.c - a campaign of chosen runs; see measure.h */
-#include "measure.h"
+/* budget.c - a campaign of chosen runs; see budget.h */
+#include "budget.h"
 
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "../profiles/profiles.h"
 #include "app/template.h"
 #include "base/alloc.h"
@@ -75,7 +75,6 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     const struct hrun_sample *s = &v[k];
     const double *share = shares_of(g, s);
     int n = g->nsubs, i;
-    struct point *p;
 
     memset(config, 0, 2 * (size_t)n * sizeof *config);
     if (s->mixed && !read_mixed(g, sub, v, k, cluster, config))
@@ -87,10 +86,7 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
     i = campaign_point(g, config, config + n, share, s->N);
     if (hrun_design_add(g->budget->design, config, config + n, share, s->N, s->time_s, s->wall_s, 0, err))
         return -1;
-    p = &g->v[i];
-    p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
-    p->have++;
-    campaign_see_time(g, s->time_s);
+    campaign_count(g, &g->v[i], s->time_s, s->wall_s);
     g->budget->known++;
     return 0;
 }
@@ -128,8 +124,8 @@ static size_t last_good(const struct hrun_samples *v)
  * was started, or an input that is mended now. */
 static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
 {
-    struct hrun_samples samples = { 0 };
-    struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     double least_s = INFINITY;
     size_t good;
     int rc = 0;
@@ -152,9 +148,6 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
             rc = add_failure(g, s, cluster.data, config, err);
         least_s = s->ok ? fmin(least_s, s->wall_s) : least_s;
     }
-    hrun_buf_release(&cluster);
-    hrun_buf_release(&consts);
-    hrun_samples_release(&samples);
     return rc;
 }
 
@@ -238,23 +231,17 @@ void budget_destroy(struct budget *b)
 
 static void add_config(struct hrun_table *t, const struct campaign *g, const int *pes, const int *procs)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     hrun_config_print(pes, procs, g->nsubs, &text);
     hrun_table_cell(t, "%s", text.data);
-    hrun_buf_release(&text);
-}
-
-static void add_time(struct hrun_table *t, double seconds)
-{
-    hrun_table_cell(t, "%s", seconds > 0 ? hrun_seconds(seconds).s : "not known yet");
 }
 
 int budget_plan(const struct context *c, const struct campaign *g, struct hrun_buf *out, struct hrun_error *err)
 {
     const struct hrun_design_state *st = hrun_design_state(g->budget->design);
     struct hrun_table *t = hrun_table_create("lrrlr");
-    struct hrun_buf cluster = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf cluster = HRUN_BUF_INIT;
     struct hrun_design_run run;
     int rc = 0, n = 0;
 
@@ -264,7 +251,7 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
         hrun_table_cell(t, "%lld", (long long)run.N);
         hrun_table_cell(t, "%d", run.P);
         hrun_table_cell(t, "%s", hrun_design_stage_name(run.stage));
-        add_time(t, run.expected_s);
+        hrun_table_cell(t, "%s", run.expected_s > 0 ? hrun_seconds(run.expected_s).s : "not known yet");
         n++;
         if (!st->queued)
             break;
@@ -281,7 +268,6 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
             hrun_buf_adds(out, "nothing is left to be run\n");
         }
     }
-    hrun_buf_release(&cluster);
     hrun_table_destroy(t);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* campaign.c - which runs a calibration makes; see measure.h and campaign_left.c */
-#include "measure.h"
+/* campaign.c - which runs a calibration makes; see campaign.h and campaign_left.c */
+#include "budget.h"
 
 #include "app/template.h"
 #include "base/alloc.h"
@@ -10,59 +10,74 @@
 
 enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
 
-static int add_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N, double work,
-                     int copies)
+/* Where the configuration is one of another run: the point of that. Shares may change. */
+static int find_point(const struct campaign *g, const struct point *p)
+{
+    size_t bytes = (size_t)g->nsubs * sizeof *p->pes;
+
+    for (int i = 0; i < g->n; i++) {
+        const struct point *q = &g->v[i];
+
+        if (q->N == p->N && q->work == p->work && q->copies == p->copies && !q->share == !p->share &&
+            !memcmp(q->pes, p->pes, bytes) && !memcmp(q->procs, p->procs, bytes))
+            return i;
+    }
+    return -1;
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    return from ? memcpy(xmalloc(bytes), from, bytes) : NULL;
+}
+
+/* Add a point whose arrays are the caller's, unless it is there. Result: its index. */
+static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t n = (size_t)g->nsubs;
-    struct point p = { .sub = -1, .N = N, .work = work, .copies = copies };
+    int at = find_point(g, &p);
 
-    for (int i = 0; i < g->n; i++)
-        if (g->v[i].N == N && g->v[i].work == work && g->v[i].copies == copies && !g->v[i].share == !share &&
-            !memcmp(g->v[i].pes, pes, n * sizeof *pes) &&
-            !memcmp(g->v[i].procs, procs, n * sizeof *procs)) {
-            if (share)
-                memcpy(g->v[i].share, share, n * sizeof *share);
-            return i;
-        }
-    hrun_grow(g->v, g->n + 1, g->cap);
-    p.pes = xmalloc(2 * n * sizeof *p.pes);
-    if (share) {
-        p.share = xmalloc(n * sizeof *share);
-        memcpy(p.share, share, n * sizeof *share);
+    if (at >= 0) {
+        if (p.share)
+            memcpy(g->v[at].share, p.share, n * sizeof *p.share);
+        return at;
     }
-    p.procs = p.pes + n;
-    memcpy(p.pes, pes, n * sizeof *pes);
-    memcpy(p.procs, procs, n * sizeof *procs);
+    p.sub = -1;
     for (int i = 0; i < g->nsubs; i++) {
-        if (pes[i])
+        if (p.pes[i])
             p.sub = p.P ? -1 : i;
-        p.P += pes[i] * procs[i];
+        p.P += p.pes[i] * p.procs[i];
     }
+    p.pes = copy_of(p.pes, n * sizeof *p.pes);
+    p.procs = copy_of(p.procs, n * sizeof *p.procs);
+    p.share = copy_of(p.share, n * sizeof *p.share);
+    hrun_grow(g->v, g->n + 1, g->cap);
     g->v[g->n] = p;
     return g->n++;
 }
 
 int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N)
 {
-    return add_point(g, pes, procs, share, N, 0, 0);
+    return add_campaign_point(g, (struct point){ .N = N, .pes = (int *)pes, .procs = (int *)procs,
+                                                 .share = (double *)share });
 }
 
-/* Add the point of sub-cluster `sub` alone; work: 0 for equal shares. */
-static void add_alone(struct campaign *g, int sub, int pes, int m, int64_t N, double work, int copies)
+/* Add a run of sub-cluster `sub` alone. */
+static void add_alone(struct campaign *g, int sub, int pes, int m, struct point p)
 {
-    int *config = xcalloc(2 * (size_t)g->nsubs, sizeof *config);
+    autofree int *config = xcalloc(2 * (size_t)g->nsubs, sizeof *config);
 
     config[sub] = pes;
     config[g->nsubs + sub] = m;
-    add_point(g, config, config + g->nsubs, NULL, N, work, copies);
-    free(config);
+    p.pes = config;
+    p.procs = config + g->nsubs;
+    add_campaign_point(g, p);
 }
 
 /* Count what the log already holds of each point of sub-cluster i. */
 static int count_measured(struct context *c, int i, struct campaign *g, struct hrun_error *err)
 {
-    struct hrun_samples samples = { 0 };
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[i], &samples, err))
         return -1;
@@ -70,22 +85,19 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
     hrun_app_consts_text(c->app, &consts);
     for (size_t k = 0; k < samples.n; k++) {
         const struct hrun_sample *s = &samples.v[k];
+        struct point *found = NULL;
 
         if (!s->ok || s->mixed || strcmp(s->consts ? s->consts : "", consts.data))
             continue;
-        for (int j = 0; j < g->n; j++) {
+        for (int j = 0; j < g->n && !found; j++) {
             struct point *p = &g->v[j];
 
-            if (p->sub != i || p->N != s->N || p->pes[i] != s->pes || p->procs[i] != s->M ||
-                p->work != s->work || p->copies != s->copies)
-                continue;
-            p->wall_s = (p->wall_s * p->have + s->wall_s) / (p->have + 1);
-            p->have++;
+            if (p->sub == i && p->N == s->N && p->pes[i] == s->pes && p->procs[i] == s->M && p->work == s->work &&
+                p->copies == s->copies)
+                found = p;
         }
-        campaign_see_time(g, s->time_s);
+        campaign_count(g, found, s->time_s, s->wall_s);
     }
-    hrun_buf_release(&consts);
-    hrun_samples_release(&samples);
     return 0;
 }
 
@@ -117,15 +129,15 @@ static int add_grid(struct context *c, const struct lists *l, int i, int m, stru
                 g->skipped_memory++;
                 continue;
             }
-            add_alone(g, i, (int)pes[j], m, N, 0, 0);
+            add_alone(g, i, (int)pes[j], m, (struct point){ .N = N });
         }
     }
     return 0;
 }
 
 /* The points that the family wants of one sub-cluster and one number of processes per PE. */
-static int add_wanted(struct context *c, const struct calib_settings *s, const struct lists *l, int i, int m,
-                      struct campaign *g, struct hrun_error *err)
+static int add_family_points(struct context *c, const struct calib_settings *s, const struct lists *l, int i, int m,
+                             struct campaign *g, struct hrun_error *err)
 {
     const struct hrun_family_place place = { l->most[i], m, s->P, (double)c->cluster->subs[i].memory_bytes / m };
     struct hrun_family_point v[HRUN_FAMILY_POINTS];
@@ -138,39 +150,39 @@ static int add_wanted(struct context *c, const struct calib_settings *s, const s
         g->skipped_memory += n == HRUN_POINTS_MEMORY ? HRUN_FAMILY_POINTS : 0;
         g->skipped_rule += n == HRUN_POINTS_RULE ? HRUN_FAMILY_POINTS : 0;
         for (int j = 0; j < n; j++)
-            add_alone(g, i, v[j].pes, m, l->sizes.v[k], v[j].work, v[j].copies);
+            add_alone(g, i, v[j].pes, m, (struct point){ .N = l->sizes.v[k], .work = v[j].work,
+                                                         .copies = v[j].copies });
     }
+    return 0;
+}
+
+static int fill_grid(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
+{
+    autorelease(lists_release) struct lists l = { .most = NULL };
+
+    if (lists_read(c, s, &l, err) || hrun_check_count("--repetitions", g->wanted, 1, 1000, err))
+        return -1;
+    for (int i = 0; i < c->cluster->nsubs; i++) {
+        for (int j = 0; j < l.procs.n && l.most[i]; j++)
+            if (hrun_family_of(c->app)->points ? add_family_points(c, s, &l, i, (int)l.procs.v[j], g, err) :
+                add_grid(c, &l, i, (int)l.procs.v[j], g, err))
+                return -1;
+        if (l.most[i] && !s->again && !s->redo && count_measured(c, i, g, err))
+            return -1;
+    }
+    if (!g->n)
+        return hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
+                         "--sizes", hrun_expr_text(c->app->rule), g->skipped_rule, g->skipped_memory);
     return 0;
 }
 
 int campaign_build(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err)
 {
-    struct campaign g = { .wanted = s->repetitions ? (int)s->repetitions : REPETITIONS, .nsubs = c->cluster->nsubs };
-    struct lists l = { .most = NULL };
-
-    if (lists_read(c, s, &l, err) || hrun_check_count("--repetitions", g.wanted, 1, 1000, err))
-        goto fail;
-    for (int i = 0; i < c->cluster->nsubs; i++) {
-        if (!l.most[i])
-            continue;
-        for (int j = 0; j < l.procs.n; j++)
-            if (hrun_family_of(c->app)->points ? add_wanted(c, s, &l, i, (int)l.procs.v[j], &g, err) :
-                add_grid(c, &l, i, (int)l.procs.v[j], &g, err))
-                goto fail;
-        if (!s->again && !s->redo && count_measured(c, i, &g, err))
-            goto fail;
-    }
-    if (!g.n) {
-        hrun_fail(err, HRUN_EINVAL, "nothing to measure: the rule '%s' excludes %d points, memory %d; try other "
-                  "--sizes", hrun_expr_text(c->app->rule), g.skipped_rule, g.skipped_memory);
-        goto fail;
-    }
-    lists_release(&l);
-    *out = g;
-    return 0;
-fail:
-    lists_release(&l);
-    campaign_release(&g);
+    *out = (struct campaign){ .wanted = s->repetitions ? (int)s->repetitions : REPETITIONS,
+                              .nsubs = c->cluster->nsubs };
+    if (!fill_grid(c, s, out, err))
+        return 0;
+    campaign_release(out);
     return -1;
 }
 
@@ -178,6 +190,7 @@ void campaign_release(struct campaign *g)
 {
     for (int i = 0; i < g->n; i++) {
         free(g->v[i].pes);
+        free(g->v[i].procs);
         free(g->v[i].share);
     }
     free(g->v);

@@ -1,5 +1,5 @@
-/* campaign_left.c - how the runs of a campaign went, which are left, and how long they will take; see measure.h */
-#include "measure.h"
+/* campaign_left.c - how the runs of a campaign went, which are left, and how long they will take; see campaign.h */
+#include "budget.h"
 
 #include "base/units.h"
 #include "fit/fit.h"
@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void campaign_see_time(struct campaign *g, double time_s)
+void campaign_count(struct campaign *g, struct point *p, double time_s, double wall_s)
 {
     double both[] = { time_s, g->step_s };
 
     g->step_s = hrun_times_step(both, g->timed++ ? 2 : 1);
+    if (p) {
+        p->wall_s = (p->wall_s * p->have + wall_s) / (p->have + 1);
+        p->have++;
+    }
 }
 
 double campaign_step(const struct campaign *g)
@@ -28,10 +32,8 @@ void campaign_note(struct campaign *g, const struct event *e)
     struct point *p = &g->v[e->point];
 
     if (e->kind == EVENT_RUN && e->ok) {
-        p->wall_s = (p->wall_s * p->have + e->wall_s) / (p->have + 1);
-        p->have++;
+        campaign_count(g, p, e->time_s, e->wall_s);
         g->good++;
-        campaign_see_time(g, e->time_s);
     } else if (e->kind == EVENT_RUN) {
         snprintf(g->last_failure, sizeof g->last_failure, "%s", e->text);
         p->failed++;
@@ -58,7 +60,7 @@ int campaign_has(const struct campaign *g, int sub)
     return 0;
 }
 
-static int runs_left(const struct campaign *g, const struct point *p)
+static int point_left(const struct campaign *g, const struct point *p)
 {
     return p->left_out || p->have >= g->wanted ? 0 : g->wanted - p->have;
 }
@@ -69,7 +71,7 @@ int campaign_left(const struct campaign *g, int sub)
 
     for (int i = 0; i < g->n; i++)
         if (sub < 0 || g->v[i].sub == sub)
-            left += runs_left(g, &g->v[i]);
+            left += point_left(g, &g->v[i]);
     return left;
 }
 
@@ -114,7 +116,7 @@ double campaign_limit(const struct campaign *g, int i)
 }
 
 /* The power of N, or of P, with which times have grown so far, between least and most; `most` while nothing tells. */
-static double growth(const struct campaign *g, int in_n, double least, double most)
+static double time_growth(const struct campaign *g, int in_n, double least, double most)
 {
     double xx = 0, xt = 0;
 
@@ -133,7 +135,7 @@ static double growth(const struct campaign *g, int in_n, double least, double mo
 
 /* The time of a point that was not run yet: that of the nearest known one, on its own sub-cluster if there is one, with
  * these powers of N and P. 0: none is known. */
-static double guess(const struct campaign *g, const struct point *p, double in_n, double in_p)
+static double guess_time(const struct campaign *g, const struct point *p, double in_n, double in_p)
 {
     static const double elsewhere = 100;
     double nearest = INFINITY, wall_s = 0;
@@ -153,13 +155,13 @@ static double guess(const struct campaign *g, const struct point *p, double in_n
 
 double campaign_time_left(const struct campaign *g, int sub)
 {
-    double total = 0, in_n = growth(g, 1, 0, GROWTH_MAX), in_p = growth(g, 0, -1, 0);
+    double total = 0, in_n = time_growth(g, 1, 0, GROWTH_MAX), in_p = time_growth(g, 0, -1, 0);
 
     for (int i = 0; i < g->n; i++) {
         const struct point *p = &g->v[i];
 
         if (sub < 0 || p->sub == sub)
-            total += (p->wall_s > 0 ? p->wall_s : guess(g, p, in_n, in_p)) * runs_left(g, p);
+            total += (p->wall_s > 0 ? p->wall_s : guess_time(g, p, in_n, in_p)) * point_left(g, p);
     }
     return total;
 }
@@ -167,18 +169,18 @@ double campaign_time_left(const struct campaign *g, int sub)
 int campaign_left_is_sure(const struct campaign *g)
 {
     for (int i = 0; i < g->n; i++)
-        if (g->v[i].wall_s <= 0 && runs_left(g, &g->v[i]))
+        if (g->v[i].wall_s <= 0 && point_left(g, &g->v[i]))
             return 0;
     return 1;
 }
 
-static void add_time(struct hrun_table *t, double seconds, int runs)
+static void add_time_cell(struct hrun_table *t, double seconds, int runs)
 {
     hrun_table_cell(t, "%s", seconds > 0 ? hrun_seconds(seconds < 10 ? seconds : round(seconds)).s
                              : runs ? "not known yet" : "-");
 }
 
-static void add_total(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)
+static void add_totals_row(struct hrun_table *t, const char *name, const char *hosts, const struct campaign *g, int sub)
 {
     int points = 0, left = campaign_left(g, sub);
 
@@ -188,14 +190,14 @@ static void add_total(struct hrun_table *t, const char *name, const char *hosts,
     hrun_table_cell(t, "%s", hosts);
     hrun_table_cell(t, "%d", points);
     hrun_table_cell(t, "%d", left);
-    add_time(t, campaign_time_left(g, sub), left);
+    add_time_cell(t, campaign_time_left(g, sub), left);
 }
 
 /* Runs and time of each sub-cluster and in all. */
 static void totals_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("llrrl");
-    struct hrun_buf hosts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT;
 
     hrun_table_row(t, "sub-cluster", "hosts", "points", "runs", "time");
     for (int i = 0; i < c->cluster->nsubs; i++) {
@@ -207,12 +209,11 @@ static void totals_table(const struct context *c, const struct campaign *g, stru
             continue;
         hrun_buf_reset(&hosts);
         hrun_subcluster_hosts(c->cluster, &c->cluster->subs[i], 0, most, &hosts);
-        add_total(t, c->cluster->subs[i].name, hosts.data, g, i);
+        add_totals_row(t, c->cluster->subs[i].name, hosts.data, g, i);
     }
-    add_total(t, "all", "", g, -1);
+    add_totals_row(t, "all", "", g, -1);
     hrun_table_render(t, 0, out);
     hrun_table_destroy(t);
-    hrun_buf_release(&hosts);
 }
 
 void campaign_table(const struct context *c, const struct campaign *g, struct hrun_buf *out)
@@ -232,7 +233,7 @@ void campaign_table(const struct context *c, const struct campaign *g, struct hr
         hrun_table_cell(t, "%d", p->P);
         hrun_table_cell(t, "%d", p->pes[p->sub]);
         hrun_table_cell(t, "%d", p->procs[p->sub]);
-        hrun_table_cell(t, "%d", runs_left(g, p));
+        hrun_table_cell(t, "%d", point_left(g, p));
         if (deals) {
             hrun_table_cell(t, "%.10g", p->work);
             hrun_table_cell(t, "%s", p->copies ? "each alone" : "");

@@ -1,5 +1,5 @@
-/* choices.c - what hrun would choose at each size; see measure.h */
-#include "measure.h"
+/* choices.c - what hrun would choose at each size; see choices.h */
+#include "choices.h"
 
 #include "base/alloc.h"
 #include "base/units.h"

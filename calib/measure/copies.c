@@ -1,6 +1,7 @@
-/* copies.c - runs of one process each at the same time; see measure.h */
-#include "measure.h"
-#include "base/alloc.h"
+/* copies.c - runs of one process each at the same time; see runs.h */
+#include "runs.h"
+
+#include "session/decide.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,17 +18,18 @@
 enum { SIMULATED = 8 };
 
 /* What a copy's process writes at its end. */
-struct told {
+struct copy_report {
     struct work_result result;
     int rc;                   /* of run_copy */
     struct hrun_error err;
 };
 
 struct copy {
+    int pe;
     pid_t pid;                /* 0: none */
     int fd;                   /* what it writes; -1: closed */
-    struct told told;
-    int heard;                /* 1: told is known */
+    struct copy_report report;
+    int ended_well;           /* 1: report is known */
 };
 
 struct copies {
@@ -35,41 +37,27 @@ struct copies {
     int n;
 };
 
-/* One process on a PE of the point's sub-cluster. An engine's failure is one of the run, as in runs.c. */
+/* One process on a PE of the point's sub-cluster. */
 static int run_copy(struct runs *runs, const struct point *p, int pe, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;
     size_t n = (size_t)c->cluster->nsubs;
+    autofree int *config = xcalloc(2 * n, sizeof *config);
+    autofree double *share = xcalloc(n, sizeof *share);
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
-                      .limit_s = campaign_limit(runs->g, (int)(p - runs->g->v)) };
-    int *config = xcalloc(2 * n, sizeof *config);
-    double *share = xcalloc(n, sizeof *share);
-    struct hrun_layout *l = NULL;
-    struct hrun_error why = { 0 };
-    int rc = -1;
+                      .limit_s = campaign_limit(runs->g, (int)(p - runs->g->v)), .share = share };
+    struct hrun_layout *l;
+    int rc;
 
     memset(r, 0, sizeof *r);
     config[p->sub] = config[n + (size_t)p->sub] = 1;
     share[p->sub] = p->work;
-    w.share = share;
     l = hrun_layout_create_placed(c->cluster, config, config + n, &pe, err);
-    if (l)
-        placement_fill_threads(c, l);
-    if (!l || work_find_program(&w, 1, err))
-        goto done;
-    rc = 0;
-    if (work_run(&w, l, r, &why)) {
-        if (why.code == HRUN_EENGINE) {
-            runs_engine_failed(r, &why);
-        } else {
-            *err = why;
-            rc = -1;
-        }
-    }
-done:
+    if (!l)
+        return -1;
+    placement_fill_threads(c, l);
+    rc = work_find_program(&w, 1, err) || runs_start(&w, l, r, err) ? -1 : 0;
     hrun_layout_destroy(l);
-    free(config);
-    free(share);
     return rc;
 }
 
@@ -77,19 +65,19 @@ done:
 
 static _Noreturn void be_copy(struct runs *runs, const struct point *p, int pe, int again, int fd, pid_t parent)
 {
-    struct told told;
-    const char *data = (const char *)&told;
+    struct copy_report report;
+    const char *data = (const char *)&report;
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(STATUS_FAILED);
     do {
-        memset(&told, 0, sizeof told);
-        told.rc = run_copy(runs, p, pe, &told.result, &told.err);
-    } while (again && !told.rc && told.result.ok);
-    for (size_t done = 0; done < sizeof told; ) {
-        ssize_t n = write(fd, data + done, sizeof told - done);
+        memset(&report, 0, sizeof report);
+        report.rc = run_copy(runs, p, pe, &report.result, &report.err);
+    } while (again && !report.rc && report.result.ok);
+    for (size_t done = 0; done < sizeof report; ) {
+        ssize_t n = write(fd, data + done, sizeof report - done);
 
         if (n < 0 && errno != EINTR)
             _exit(STATUS_FAILED);
@@ -106,22 +94,17 @@ static int start_copy(struct runs *runs, const struct point *p, int pe, int agai
 
     if (pipe2(ends, O_CLOEXEC))   /* what a copy starts must not hold it open */
         return hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe");
-    out->pid = fork();
+    *out = (struct copy){ .pe = pe, .pid = fork(), .fd = ends[0] };
     if (!out->pid) {
         close(ends[0]);
         be_copy(runs, p, pe, again, ends[1], parent);
     }
-    out->fd = ends[0];
-    if (out->pid > 0) {
-        close(ends[1]);
-        return 0;
-    }
-    hrun_fail_errno(err, HRUN_EIO, "cannot make a process");
-    out->pid = 0;
-    out->fd = -1;
-    close(ends[0]);
+    if (out->pid < 0)
+        hrun_fail_errno(err, HRUN_EIO, "cannot make a process");
     close(ends[1]);
-    return -1;
+    if (out->pid < 0)
+        close(ends[0]);
+    return out->pid < 0 ? -1 : 0;
 }
 
 static void signal_all(const struct copies *c, int sig)
@@ -145,8 +128,8 @@ static void on_copy_output(struct copy *copy)
 {
     size_t got = 0;
 
-    while (got < sizeof copy->told) {
-        ssize_t n = read(copy->fd, (char *)&copy->told + got, sizeof copy->told - got);
+    while (got < sizeof copy->report) {
+        ssize_t n = read(copy->fd, (char *)&copy->report + got, sizeof copy->report - got);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -154,14 +137,14 @@ static void on_copy_output(struct copy *copy)
             break;
         got += (size_t)n;
     }
-    copy->heard = got == sizeof copy->told;
+    copy->ended_well = got == sizeof copy->report;
     reap(copy);
 }
 
 /* Wait for all to end, ending them when a signal comes. Result: its number, or 0. */
-static int wait_all(struct copies *c)
+static int wait_all_copies(struct copies *c)
 {
-    struct pollfd *polls = xcalloc((size_t)c->n + 1, sizeof *polls);
+    autofree struct pollfd *polls = xcalloc((size_t)c->n + 1, sizeof *polls);
     struct signalfd_siginfo info;
     sigset_t ending, before;
     int sig = 0, left = 0;
@@ -191,23 +174,27 @@ static int wait_all(struct copies *c)
     if (polls[c->n].fd >= 0)
         close(polls[c->n].fd);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    free(polls);
     return sig;
 }
 
-struct copies *copies_start(struct runs *runs, const struct point *p, const int *pes, int n, struct hrun_error *err)
+/* again = 1: each copy is run again and again until it fails or is ended. */
+static struct copies *create_copies(struct runs *runs, const struct point *p, const int *pes, int n, int again,
+                                    struct hrun_error *err)
 {
     struct copies *c = xcalloc(1, sizeof *c);
 
     c->v = xcalloc((size_t)n + 1, sizeof *c->v);
-    for (int i = 0; i < n; i++)
-        c->v[i].fd = -1;
     for (c->n = 0; c->n < n; c->n++)
-        if (start_copy(runs, p, pes[c->n], 1, &c->v[c->n], err)) {
+        if (start_copy(runs, p, pes[c->n], again, &c->v[c->n], err)) {
             copies_end(c);
             return NULL;
         }
     return c;
+}
+
+struct copies *copies_start(struct runs *runs, const struct point *p, const int *pes, int n, struct hrun_error *err)
+{
+    return create_copies(runs, p, pes, n, 1, err);
 }
 
 void copies_end(struct copies *c)
@@ -223,8 +210,8 @@ void copies_end(struct copies *c)
 
 /* ------------------------------------------------------------------ a measurement */
 
-/* The slower of two results, or the one that failed, or was interrupted. */
-static int worse(const struct work_result *a, const struct work_result *b)
+/* Is a the slower of two results, or the one that failed or was interrupted? */
+static int is_worse_result(const struct work_result *a, const struct work_result *b)
 {
     int stopped_a = a->outcome.interrupted || a->outcome.signalled;
     int stopped_b = b->outcome.interrupted || b->outcome.signalled;
@@ -234,67 +221,53 @@ static int worse(const struct work_result *a, const struct work_result *b)
     return a->ok != b->ok ? !a->ok : a->time_s > b->time_s;
 }
 
-/* pes[from..from+n-1] at the same time, the first one in this process. */
-static int run_batch(struct runs *runs, const struct point *p, const int *pes, int from, int n, struct work_result *r,
-                     int *slowest, struct hrun_error *err)
+/* A copy on pe in this process, while the others run; wait for these. As copies_run. */
+static int run_with_copies(struct runs *runs, const struct point *p, int pe, struct copies *others,
+                           struct copy_result *out, struct hrun_error *err)
 {
-    struct copies c = { xcalloc((size_t)n, sizeof *c.v), 0 };
-    struct work_result own;
-    int rc = -1, sig;
+    struct copy_result own = { .pe = pe };
+    int sig;
 
-    for (c.n = 0; c.n < n - 1; c.n++) {
-        c.v[c.n].fd = -1;
-        if (start_copy(runs, p, pes[from + c.n + 1], 0, &c.v[c.n], err))
-            goto done;
-    }
-    if (run_copy(runs, p, pes[from], &own, err))
-        goto done;
-    if (!own.ok)
-        signal_all(&c, SIGTERM);
-    sig = wait_all(&c);
+    if (run_copy(runs, p, pe, &own.result, err))
+        return -1;
+    if (!own.result.ok)
+        signal_all(others, SIGTERM);
+    sig = wait_all_copies(others);
     if (sig) {
-        own.outcome.interrupted = sig;
-        own.ok = 0;
+        own.result.outcome.interrupted = sig;
+        own.result.ok = 0;
     }
-    if (!r->status[0] || worse(&own, r)) {
-        *r = own;
-        *slowest = from;
-    }
-    for (int i = 0; i < c.n && own.ok; i++) {
-        struct told *told = &c.v[i].told;
+    if (!out->result.status[0] || is_worse_result(&own.result, &out->result))
+        *out = own;
+    for (int i = 0; i < others->n && own.result.ok; i++) {
+        const struct copy *copy = &others->v[i];
 
-        if (!c.v[i].heard || told->rc) {
-            *err = told->err;
-            if (!c.v[i].heard)
-                hrun_fail(err, HRUN_EIO, "a process that made a copy of the run ended without a word");
-            goto done;
-        }
-        if (worse(&told->result, r)) {
-            *r = told->result;
-            *slowest = from + i + 1;
-        }
-    }
-    rc = 0;
-done:
-    signal_all(&c, SIGTERM);
-    for (int i = 0; i < c.n; i++)
-        reap(&c.v[i]);
-    free(c.v);
-    return rc;
-}
-
-int copies_run(struct runs *runs, const struct point *p, const int *pes, int n, struct work_result *r, int *slowest,
-               struct hrun_error *err)
-{
-    int batch = runs->c->cluster->platform && n > SIMULATED ? SIMULATED : n;
-
-    memset(r, 0, sizeof *r);
-    *slowest = 0;
-    for (int from = 0; from < n; from += batch) {
-        if (run_batch(runs, p, pes, from, n - from < batch ? n - from : batch, r, slowest, err))
+        if (!copy->ended_well)
+            return hrun_fail(err, HRUN_EIO, "a process that made a copy of the run ended without a word");
+        if (copy->report.rc) {
+            *err = copy->report.err;
             return -1;
-        if (!r->ok)
-            break;
+        }
+        if (is_worse_result(&copy->report.result, &out->result))
+            *out = (struct copy_result){ copy->report.result, copy->pe };
     }
     return 0;
+}
+
+int copies_run(struct runs *runs, const struct point *p, const int *pes, int n, struct copy_result *out,
+               struct hrun_error *err)
+{
+    int batch = runs->c->cluster->platform && n > SIMULATED ? SIMULATED : n, rc = 0;
+
+    *out = (struct copy_result){ .pe = pes[0] };
+    for (int from = 0; from < n && !rc; from += batch) {
+        int here = n - from < batch ? n - from : batch;
+        struct copies *others = create_copies(runs, p, pes + from + 1, here - 1, 0, err);
+
+        rc = others ? run_with_copies(runs, p, pes[from], others, out, err) : -1;
+        copies_end(others);
+        if (!out->result.ok)
+            break;
+    }
+    return rc;
 }

@@ -1,7 +1,8 @@
-/* loaded.c - runs on hosts of which all PEs are kept busy; see measure.h */
-#include "measure.h"
-#include "base/alloc.h"
+/* loaded.c - runs on hosts of which all PEs are kept busy; see runs.h */
+#include "runs.h"
+
 #include "base/units.h"
+#include "session/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@ enum { HOSTS = 4 };
 
 /* ------------------------------------------------------------------ where they run */
 
-static int by_number(const void *a, const void *b)
+static int compare_ints(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
@@ -38,7 +39,7 @@ static int next_host(const struct hrun_subcluster *sub, int *from, int but)
 }
 
 /* How many processes the k-th of the hosts gets: nearly as many on each. */
-static int part(int npes, int hosts, int k)
+static int host_part(int npes, int hosts, int k)
 {
     return npes / hosts + (k < npes % hosts);
 }
@@ -55,9 +56,9 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
     if (hosts > HOSTS && npes <= HOSTS * here)
         hosts = HOSTS;
     if (slow_host >= 0)
-        taken = add_pes(sub, slow_host, part(npes, hosts, k++), order, taken, npes);
+        taken = add_pes(sub, slow_host, host_part(npes, hosts, k++), order, taken, npes);
     while (taken < npes && k < hosts && (host = next_host(sub, &at, slow_host)) >= 0)
-        taken = add_pes(sub, host, part(npes, hosts, k++), order, taken, npes);
+        taken = add_pes(sub, host, host_part(npes, hosts, k++), order, taken, npes);
     /* Hosts with fewer PEs than the first: whatever is left. */
     for (int i = 0; i < sub->npes && taken < npes; i++) {
         int there = 0;
@@ -67,7 +68,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
         if (!there)
             order[taken++] = i;
     }
-    qsort(order, (size_t)npes, sizeof *order, by_number);
+    qsort(order, (size_t)npes, sizeof *order, compare_ints);
 }
 
 /* ------------------------------------------------------------------ making them */
@@ -92,19 +93,21 @@ static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
 static int run_copies(struct runs *runs, const struct point *p, struct work_result *r, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
-    int n, slowest, *pes = copy_pes(runs, p, &n), rc;
+    struct copy_result slowest;
+    autofree int *pes = NULL;
+    int n;
 
-    if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe) {
-        free(pes);
+    if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe)
         return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %s, and engine smpi cannot load a core "
                          "with copies of a run: use --procs %d", p->procs[p->sub], sub->name,
                          hrun_counted(sub->cores_per_pe, "core").s, sub->cores_per_pe);
-    }
-    rc = copies_run(runs, p, pes, n, r, &slowest, err);
-    if (!rc && r->ok)
-        runs->slow_host[p->sub] = sub->pes[pes[slowest]].host;
-    free(pes);
-    return rc;
+    pes = copy_pes(runs, p, &n);
+    if (copies_run(runs, p, pes, n, &slowest, err))
+        return -1;
+    *r = slowest.result;
+    if (r->ok)
+        runs->slow_host[p->sub] = sub->pes[slowest.pe].host;
+    return 0;
 }
 
 /* Where the slowest host is not known, because copies were measured in an earlier campaign, run some once more. */
@@ -124,33 +127,25 @@ static int find_slow_host(struct runs *runs, const struct point *p, struct work_
            ? run_copies(runs, least, r, err) : 0;
 }
 
-/* Is PE k one of order[n], or on the host of one? */
-static void find_pe(const struct hrun_subcluster *sub, int k, const int *order, int n, int *is_used, int *host_used)
-{
-    *is_used = *host_used = 0;
-    for (int j = 0; j < n; j++) {
-        *is_used |= order[j] == k;
-        *host_used |= sub->pes[order[j]].host == sub->pes[k].host;
-    }
-}
-
 /* Keep busy what the run leaves idle of its hosts; *out may stay NULL. */
 static int load_rest(struct runs *runs, const struct point *p, const int *order, struct copies **out,
                      struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
-    int n = 0, is_used, host_used, *rest;
+    autofree int *rest = xcalloc((size_t)(sub->npes * p->procs[p->sub]) + 1, sizeof *rest);
+    int n = 0;
 
-    if (runs->c->cluster->platform)
-        return 0;
-    rest = xcalloc((size_t)(sub->npes * p->procs[p->sub]) + 1, sizeof *rest);
-    for (int k = 0; k < sub->npes; k++) {
-        find_pe(sub, k, order, p->pes[p->sub], &is_used, &host_used);
+    for (int k = 0; k < sub->npes && !runs->c->cluster->platform; k++) {
+        int is_used = 0, host_used = 0;
+
+        for (int j = 0; j < p->pes[p->sub]; j++) {
+            is_used |= order[j] == k;
+            host_used |= sub->pes[order[j]].host == sub->pes[k].host;
+        }
         for (int m = 0; m < p->procs[p->sub] && host_used && !is_used; m++)
             rest[n++] = k;
     }
     *out = n ? copies_start(runs, p, rest, n, err) : NULL;
-    free(rest);
     return n && !*out ? -1 : 0;
 }
 
@@ -159,32 +154,22 @@ static int run_together(struct runs *runs, const struct point *p, struct work *w
                         struct hrun_error *err)
 {
     struct context *c = runs->c;
-    int *order = xcalloc((size_t)p->pes[p->sub] + 1, sizeof *order), rc = -1;
-    struct hrun_layout *l = NULL;
+    autofree int *order = xcalloc((size_t)p->pes[p->sub] + 1, sizeof *order);
+    struct hrun_layout *l;
     struct copies *rest = NULL;
-    struct hrun_error why = { 0 };
+    int rc;
 
     if (find_slow_host(runs, p, r, err))
-        goto done;
+        return -1;
     loaded_spread(&c->cluster->subs[p->sub], p->pes[p->sub], runs->slow_host[p->sub], order);
     l = hrun_layout_create_placed(c->cluster, p->pes, p->procs, order, err);
-    if (l)
-        placement_fill_threads(c, l);
-    if (!l || work_find_program(w, l->nranks, err) || (r->ok && load_rest(runs, p, order, &rest, err)))
-        goto done;
-    rc = 0;
-    if (r->ok && work_run(w, l, r, &why)) {
-        if (why.code == HRUN_EENGINE) {
-            runs_engine_failed(r, &why);
-        } else {
-            *err = why;
-            rc = -1;
-        }
-    }
-done:
+    if (!l)
+        return -1;
+    placement_fill_threads(c, l);
+    rc = work_find_program(w, l->nranks, err) || (r->ok && load_rest(runs, p, order, &rest, err)) ||
+         (r->ok && runs_start(w, l, r, err)) ? -1 : 0;
     copies_end(rest);
     hrun_layout_destroy(l);
-    free(order);
     return rc;
 }
 
@@ -192,22 +177,16 @@ int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_erro
 {
     struct context *c = runs->c;
     const struct point *p = &runs->g->v[i];
-    double *share = xcalloc((size_t)c->cluster->nsubs, sizeof *share);
+    autofree double *share = xcalloc((size_t)c->cluster->nsubs, sizeof *share);
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
-                      .on_message = runs_hear, .ctx = runs, .share = share, .copies = p->copies,
+                      .on_message = runs_on_message, .ctx = runs, .share = share, .copies = p->copies,
                       .limit_s = campaign_limit(runs->g, i) };
-    int rc;
 
     memset(r, 0, sizeof *r);
     share[p->sub] = p->work;
-    if (p->copies)
-        rc = work_find_program(&w, 1, err) || run_copies(runs, p, r, err) ? -1 : 0;
-    else
-        rc = run_together(runs, p, &w, r, err);
-    if (!rc)
-        runs_tell_limit(&w, r);
-    if (!rc && !r->outcome.interrupted && !r->outcome.signalled)
-        rc = work_record(&w, p->pes, p->procs, r, "calibration", err);
-    free(share);
-    return rc;
+    if (p->copies ? work_find_program(&w, 1, err) || run_copies(runs, p, r, err) : run_together(runs, p, &w, r, err))
+        return -1;
+    runs_explain_limit(&w, r);
+    return r->outcome.interrupted || r->outcome.signalled ? 0
+           : work_record(&w, p->pes, p->procs, r, "calibration", err);
 }

@@ -1,6 +1,7 @@
-/* progress.c - what hrun-calibrate shows while it measures; see measure.h */
-#include "measure.h"
+/* progress.c - what hrun-calibrate shows while it measures; see progress.h */
+#include "progress.h"
 
+#include "budget.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 void progress_start(struct progress *p, const struct context *c, const struct campaign *g)
 {
     *p = (struct progress){ .c = c, .g = g, .quiet = c->set->quiet, .tty = isatty(STDERR_FILENO),
-                            .total = campaign_left(g, -1), .heard_s = hrun_monotonic_s() };
+                            .total = campaign_left(g, -1), .ended_s = hrun_monotonic_s() };
 }
 
 void progress_clear(const struct progress *p)
@@ -22,7 +23,8 @@ void progress_clear(const struct progress *p)
 }
 
 /* The name of the sub-cluster, or the configuration on several; then the other properties of a point. */
-static void add_point(const struct progress *p, const struct point *point, struct hrun_buf *name, struct hrun_buf *out)
+static void add_point_words(const struct progress *p, const struct point *point, struct hrun_buf *name,
+                            struct hrun_buf *out)
 {
     if (point->sub >= 0)
         hrun_buf_adds(name, p->c->cluster->subs[point->sub].name);
@@ -59,19 +61,19 @@ double progress_left(const struct progress *p)
 }
 
 /* Take down how long a run has taken, to the end and by its own clock. */
-static void keep_pace(struct progress *p, const struct event *e)
+static void count_run_time(struct progress *p, const struct event *e)
 {
     static const double wait_s = 10;    /* a longer pause before a run is for other users' */
-    double now = hrun_monotonic_s(), pause_s = fmax(now - p->heard_s - e->wall_s, 0);
+    double now = hrun_monotonic_s(), pause_s = fmax(now - p->ended_s - e->wall_s, 0);
 
-    p->busy_s += p->c->cluster->platform ? now - p->heard_s : e->wall_s + (pause_s < wait_s ? pause_s : 0);
+    p->busy_s += p->c->cluster->platform ? now - p->ended_s : e->wall_s + (pause_s < wait_s ? pause_s : 0);
     p->wall_s += e->wall_s;
     p->runs++;
-    p->heard_s = now;
+    p->ended_s = now;
 }
 
 /* "about 2 min left"; of a budget that is found "up to", once it is, for it may end sooner. */
-static void add_left(const struct progress *p, struct hrun_buf *out)
+static void add_time_left(const struct progress *p, struct hrun_buf *out)
 {
     const struct budget *b = p->g->budget;
     double left = progress_left(p);
@@ -92,7 +94,7 @@ static void add_left(const struct progress *p, struct hrun_buf *out)
 }
 
 /* What chosen runs have shown so far: "the best is found at 3 of 4 sizes, to +- 33 %". */
-static void add_found(const struct progress *p, struct hrun_buf *out)
+static void add_settled_sizes(const struct progress *p, struct hrun_buf *out)
 {
     const struct hrun_design_state *st = hrun_design_state(p->g->budget->design);
 
@@ -102,7 +104,7 @@ static void add_found(const struct progress *p, struct hrun_buf *out)
 }
 
 /* What a chosen run is for: "(a first look)". */
-static void add_purpose(const struct progress *p, struct hrun_buf *out)
+static void add_stage(const struct progress *p, struct hrun_buf *out)
 {
     static const char *const words[] = {
         [HRUN_DESIGN_SCREEN] = "a first look", [HRUN_DESIGN_CHOICE] = "is it the best?",
@@ -116,16 +118,15 @@ static void add_purpose(const struct progress *p, struct hrun_buf *out)
 static void add_fitting(const struct progress *p, void (*add)(const struct progress *p, struct hrun_buf *out),
                         size_t columns, struct hrun_buf *line)
 {
-    struct hrun_buf more = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf more = HRUN_BUF_INIT;
 
     add(p, &more);
     if (more.len && hrun_text_width(line->data, line->len) + 2 + more.len <= columns)
         hrun_buf_addf(line, "  %s", more.data);
-    hrun_buf_release(&more);
 }
 
 /* "[12] " or "[12/40] ": which run of those chosen. Once it is made the campaign has noted it, the design not yet. */
-static void add_chosen(const struct progress *p, struct hrun_buf *out)
+static void add_run_number(const struct progress *p, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "[%d", hrun_design_state(p->g->budget->design)->runs + 1);
     if (p->g->budget->runs)
@@ -138,36 +139,39 @@ static void add_chosen(const struct progress *p, struct hrun_buf *out)
 static void show_point(struct progress *p, const struct event *e)
 {
     enum { NAME_MIN = 8 };
-    struct hrun_buf head = HRUN_BUF_INIT, name = HRUN_BUF_INIT, rest = HRUN_BUF_INIT, left = HRUN_BUF_INIT,
-                    line = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf head = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf name = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf left = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf line = HRUN_BUF_INIT;
     int digits = snprintf(NULL, 0, "%d", p->total), begin = e->kind == EVENT_BEGIN;
     int done = p->total - campaign_left(p->g, -1);
     size_t columns = (size_t)hrun_terminal_width(STDERR_FILENO) - 1, others;
 
     if (!begin)
-        keep_pace(p, e);
+        count_run_time(p, e);
     if (p->quiet || (begin && !p->tty))
         return;
     if (!p->g->budget)
         hrun_buf_addf(&head, "[%*d/%d] ", digits, done + begin, p->total);
     else
-        add_chosen(p, &head);
-    add_point(p, &p->g->v[e->point], &name, &rest);
+        add_run_number(p, &head);
+    add_point_words(p, &p->g->v[e->point], &name, &rest);
     hrun_buf_adds(&rest, "  ");
     if (!begin && e->ok)
         hrun_buf_adds(&rest, hrun_seconds(e->time_s).s);
     else
         hrun_buf_adds(&rest, begin ? "running" : e->too_short ? "too short to tell" : e->too_slow ? "ended, too slow"
                              : "failed");
-    add_fitting(p, add_left, SIZE_MAX, &left);
+    add_fitting(p, add_time_left, SIZE_MAX, &left);
     others = head.len + rest.len + left.len;
     hrun_add_shortened(&head, name.data, columns > others + NAME_MIN ? columns - others : NAME_MIN);
     hrun_buf_adds(&head, rest.data);
     hrun_add_shortened(&line, head.data, columns - left.len);
     hrun_buf_adds(&line, left.data);
     if (p->g->budget) {
-        add_fitting(p, add_purpose, columns, &line);
-        add_fitting(p, add_found, columns, &line);
+        add_fitting(p, add_stage, columns, &line);
+        add_fitting(p, add_settled_sizes, columns, &line);
     }
     if (!begin && !e->ok && !e->too_short && !e->too_slow)
         hrun_buf_addf(&line, "\n  failed: %s", e->text);
@@ -176,14 +180,9 @@ static void show_point(struct progress *p, const struct event *e)
     if (!p->tty || (!begin && !e->ok))
         fputc('\n', stderr);
     fflush(stderr);
-    hrun_buf_release(&head);
-    hrun_buf_release(&name);
-    hrun_buf_release(&rest);
-    hrun_buf_release(&left);
-    hrun_buf_release(&line);
 }
 
-static void give_up_words(const struct progress *p, const struct event *e)
+static void print_given_up(const struct progress *p, const struct event *e)
 {
     if (e->sub < p->g->nsubs)
         fprintf(stderr, "hrun-calibrate: sub-cluster %s is given up: %s (%s)\n", p->c->cluster->subs[e->sub].name,
@@ -205,5 +204,5 @@ void progress_show(void *progress, const struct event *e)
     if (e->kind == EVENT_WORDS)
         fprintf(stderr, "hrun-calibrate: %s\n", e->text);
     else
-        give_up_words(p, e);
+        print_given_up(p, e);
 }

@@ -1,6 +1,7 @@
-/* runs.c - making the runs of a campaign; see measure.h */
-#include "measure.h"
+/* runs.c - making the runs of a campaign; see runs.h */
+#include "runs.h"
 
+#include "budget.h"
 #include "../common/alone.h"
 #include "app/rules.h"
 #include "base/alloc.h"
@@ -19,7 +20,7 @@
 enum { HOPELESS = 3 };
 
 /* How the points of one sub-cluster went. */
-struct luck {
+struct tally {
     int good;
     int now;                  /* of them, those that worked since this was started */
     int failed_points;        /* left out after their retries */
@@ -27,26 +28,26 @@ struct luck {
     int given_up;
 };
 
-static void print_event(struct runs *r, const struct event *e)
+static void pass_event(struct runs *r, const struct event *e)
 {
     campaign_note(r->g, e);
-    r->tell(r->ctx, e);
+    r->on_event(r->ctx, e);
 }
 
-static void hear_words(void *ctx, const char *text)
+static void pass_words(void *ctx, const char *text)
 {
     struct event e = { .kind = EVENT_WORDS };
 
     snprintf(e.text, sizeof e.text, "%s", text);
-    print_event(ctx, &e);
+    pass_event(ctx, &e);
 }
 
-void runs_hear(void *ctx, const char *text)
+void runs_on_message(void *ctx, const char *text)
 {
     struct runs *r = ctx;
 
     if (r->verbose)
-        hear_words(r, text);
+        pass_words(r, text);
 }
 
 static const char ENGINE[] = "engine: ";
@@ -56,16 +57,25 @@ static int host_failed(const struct work_result *r)
     return !strncmp(r->status, ENGINE, strlen(ENGINE)) || r->outcome.lost_host[0];
 }
 
-void runs_engine_failed(struct work_result *r, const struct hrun_error *err)
+int runs_start(const struct work *w, struct hrun_layout *l, struct work_result *r, struct hrun_error *err)
 {
+    struct hrun_error why = { 0 };
+
+    if (!work_run(w, l, r, &why))
+        return 0;
+    if (why.code != HRUN_EENGINE) {
+        *err = why;
+        return -1;
+    }
     memset(r, 0, sizeof *r);
     r->outcome.status = STATUS_FAILED;
     r->outcome.failed_rank = -1;
-    snprintf(r->status, sizeof r->status, "%s%.80s", ENGINE, err->text);
-    snprintf(r->detail, sizeof r->detail, "%.500s", err->text);
+    snprintf(r->status, sizeof r->status, "%s%.80s", ENGINE, why.text);
+    snprintf(r->detail, sizeof r->detail, "%.500s", why.text);
+    return 0;
 }
 
-void runs_tell_limit(const struct work *w, struct work_result *r)
+void runs_explain_limit(const struct work *w, struct work_result *r)
 {
     if (r->outcome.timed_out && w->c->timeout_s <= 0)
         snprintf(r->detail, sizeof r->detail, "no end within %s, far more than was to be expected; --timeout sets "
@@ -73,15 +83,15 @@ void runs_tell_limit(const struct work *w, struct work_result *r)
 }
 
 /* Once: runs cannot be watched, and why. */
-static void tell_unwatched(struct runs *r, const struct waits *w)
+static void pass_why_unwatched(struct runs *r, const struct waits *w)
 {
     struct event e = { .kind = EVENT_WORDS };
 
-    if (r->told_why || !w->why[0])
+    if (r->said_unwatched || !w->why[0])
         return;
-    r->told_why = 1;
+    r->said_unwatched = 1;
     snprintf(e.text, sizeof e.text, "who waits is not known: %s", w->why);
-    print_event(r, &e);
+    pass_event(r, &e);
 }
 
 /* A program that tells its time in steps and says 0 took one step at most: half a step is its time (hrun_times_step),
@@ -130,82 +140,64 @@ static int share_units(const struct hrun_app *app, const struct point *p, int ns
     return 0;
 }
 
-/* Run point i once and record it. 0: ran, or could not be started (r tells how); -1 with *err. */
-static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
+/* Run point i on a layout whose hosts are locked, and record it. */
+static int run_on_layout(struct runs *runs, int i, struct hrun_layout *l, struct work_result *r,
+                         struct hrun_error *err)
 {
     struct context *c = runs->c;
     const struct point *point = &runs->g->v[i];
+    autofree double *share = NULL;
+    autorelease(waits_release) struct waits waits;
     struct work w = { .c = c, .N = point->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
-                      .on_message = runs_hear, .ctx = runs,
+                      .on_message = runs_on_message, .ctx = runs,
                       .limit_s = c->engine->simulated ? 0 : campaign_limit(runs->g, i),
-                      .slow_s = c->engine->simulated ? 0 : runs->limit_s };
-    struct hrun_layout *l;
-    struct hrun_error why = { 0 };
-    double *share = NULL;
-    struct waits waits;
-    int rc = -1;
+                      .slow_s = c->engine->simulated ? 0 : runs->limit_s, .waits = runs->trace ? &waits : NULL };
 
     waits_init(&waits);
-    memset(r, 0, sizeof *r);
-    l = hrun_layout_create(c->cluster, point->pes, point->procs, err);
-    if (l)
-        placement_fill_threads(c, l);
-    if (!l || share_units(c->app, point, c->cluster->nsubs, &share, err) || work_find_program(&w, l->nranks, err))
-        goto done;
-    r->outcome.interrupted = alone_begin(runs->ledger, c, l, point->N, point->wall_s, hear_words, runs);
-    if (r->outcome.interrupted) {
-        rc = 0;
-        goto done;
-    }
-    w.waits = runs->trace ? &waits : NULL;
+    if (share_units(c->app, point, c->cluster->nsubs, &share, err) || work_find_program(&w, l->nranks, err))
+        return -1;
     w.share = share;
-    if (work_run(&w, l, r, &why)) {
-        if (why.code != HRUN_EENGINE) {
-            *err = why;
-            goto done;
-        }
-        runs_engine_failed(r, &why);
-    }
-    runs_tell_limit(&w, r);
+    if (runs_start(&w, l, r, err))
+        return -1;
+    runs_explain_limit(&w, r);
     end_slow_run(runs, &w, r);
     time_short_run(runs->g, r);
     if (!r->outcome.interrupted && !r->outcome.signalled &&
         work_record(&w, point->pes, point->procs, r, "calibration", err))
-        goto done;
-    tell_unwatched(runs, &waits);
-    rc = 0;
-done:
-    alone_end(runs->ledger);
-    waits_release(&waits);
-    hrun_layout_destroy(l);
-    free(share);
-    return rc;
+        return -1;
+    pass_why_unwatched(runs, &waits);
+    return 0;
 }
 
-/* Run point i, whose processes have parts of a sub-cluster each. The other PEs of it are loaded meanwhile, so all of
- * its hosts are locked. As run_point. */
-static int run_loaded(struct runs *r, int i, struct work_result *result, struct hrun_error *err)
+/* Run point i once, when its hosts are free, and record it. Where its processes have parts of a sub-cluster each, the
+ * other PEs of that are loaded meanwhile, so all of its hosts are locked. 0: ran, or could not be started (r tells
+ * how); -1 with *err. */
+static int run_point(struct runs *runs, int i, struct work_result *r, struct hrun_error *err)
 {
-    const struct hrun_cluster *cl = r->c->cluster;
-    const struct point *p = &r->g->v[i];
-    int *all = xcalloc(2 * (size_t)cl->nsubs, sizeof *all), rc = -1;
-    struct hrun_layout *l = NULL;
+    const struct hrun_cluster *cl = runs->c->cluster;
+    const struct point *p = &runs->g->v[i];
+    autofree int *all = xcalloc(2 * (size_t)cl->nsubs, sizeof *all);
+    int loads = p->work > 0, rc = 0;
+    struct hrun_layout *l;
 
-    memset(result, 0, sizeof *result);
-    all[p->sub] = cl->subs[p->sub].npes;
-    all[cl->nsubs + p->sub] = 1;
-    l = hrun_layout_create(cl, all, all + cl->nsubs, err);
-    if (l) {
-        result->outcome.interrupted = alone_begin(r->ledger, r->c, l, p->N, p->wall_s, hear_words, r);
-        rc = result->outcome.interrupted ? 0 : loaded_run(r, i, result, err);
+    memset(r, 0, sizeof *r);
+    if (loads) {
+        all[p->sub] = cl->subs[p->sub].npes;
+        all[cl->nsubs + p->sub] = 1;
     }
-    alone_end(r->ledger);
+    l = hrun_layout_create(cl, loads ? all : p->pes, loads ? all + cl->nsubs : p->procs, err);
+    if (!l)
+        return -1;
+    placement_fill_threads(runs->c, l);
+    r->outcome.interrupted = alone_begin(runs->ledger, runs->c, l, p->N, p->wall_s, pass_words, runs);
+    if (!r->outcome.interrupted)
+        rc = loads ? loaded_run(runs, i, r, err) : run_on_layout(runs, i, l, r, err);
+    alone_end(runs->ledger);
     hrun_layout_destroy(l);
-    free(all);
     return rc;
 }
 
-static void tell_run(struct runs *r, int i, const struct work_result *result, int last)
+static void pass_run(struct runs *r, int i, const struct work_result *result, int last)
 {
     struct event e = {
         .kind = EVENT_RUN, .point = i, .ok = result->ok, .left_out = !result->ok && last, .time_s = result->time_s,
@@ -226,64 +218,64 @@ static void tell_run(struct runs *r, int i, const struct work_result *result, in
     r->spent.time_s = result->ok ? result->time_s : 0;
     r->spent.too_short = result->too_short;
     r->spent.wall_s += result->outcome.job_s;
-    print_event(r, &e);
+    pass_event(r, &e);
 }
 
 /* One point, with retries. 0, -1 (error), or the number of the signal that interrupted. */
-static int measure_point(struct runs *r, int i, struct luck *luck, struct hrun_error *err)
+static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun_error *err)
 {
     struct work_result result;
 
     for (int attempt = r->g->v[i].failed; ; attempt++) {
         int last;
 
-        print_event(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
+        pass_event(r, &(struct event){ .kind = EVENT_BEGIN, .point = i });
         r->spent.too_slow = 0;
-        if (r->g->v[i].work > 0 ? run_loaded(r, i, &result, err) : run_point(r, i, &result, err))
+        if (run_point(r, i, &result, err))
             return -1;
         if (result.outcome.interrupted || result.outcome.signalled)
             return result.outcome.interrupted ? result.outcome.interrupted : result.outcome.signalled;
         last = attempt >= r->retries || result.too_short || r->spent.too_slow;
-        tell_run(r, i, &result, last);
+        pass_run(r, i, &result, last);
         if (result.ok) {
-            luck->good++;
-            luck->now++;
-            luck->hosts_failed = 0;
+            tally->good++;
+            tally->now++;
+            tally->hosts_failed = 0;
             return 0;
         }
         if (last) {
-            luck->failed_points += !result.too_short && !r->spent.too_slow;
-            luck->hosts_failed = host_failed(&result) ? luck->hosts_failed + 1 : 0;
+            tally->failed_points += !result.too_short && !r->spent.too_slow;
+            tally->hosts_failed = host_failed(&result) ? tally->hosts_failed + 1 : 0;
             return 0;
         }
     }
 }
 
 /* Is there no sense in going on with this sub-cluster, or (sub = nsubs) with runs on several? Then it is told once. */
-static void give_up(struct runs *r, int sub, struct luck *luck)
+static void give_up(struct runs *r, int sub, struct tally *tally)
 {
     struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
 
-    if (luck->given_up || (luck->hosts_failed < HOPELESS && (luck->good || luck->failed_points < HOPELESS)))
+    if (tally->given_up || (tally->hosts_failed < HOPELESS && (tally->good || tally->failed_points < HOPELESS)))
         return;
-    luck->given_up = 1;
-    snprintf(e.text, sizeof e.text, luck->hosts_failed >= HOPELESS ? "%d points in a row could not be run"
+    tally->given_up = 1;
+    snprintf(e.text, sizeof e.text, tally->hosts_failed >= HOPELESS ? "%d points in a row could not be run"
                                                                    : "its first %d points all failed", HOPELESS);
-    print_event(r, &e);
+    pass_event(r, &e);
 }
 
 /* Is some sub-cluster of this configuration given up, or what runs on several? */
-static int hopeless(const struct campaign *g, const struct luck *luck, const struct point *p)
+static int is_given_up(const struct campaign *g, const struct tally *tally, const struct point *p)
 {
     for (int i = 0; i < g->nsubs; i++)
-        if (p->pes[i] && luck[i].given_up)
+        if (p->pes[i] && tally[i].given_up)
             return 1;
-    return p->sub < 0 && luck[g->nsubs].given_up;
+    return p->sub < 0 && tally[g->nsubs].given_up;
 }
 
 /* Of a command: what its refusals say of other numbers of processes. Where nothing has worked now, it is not their
  * number that it refuses. */
-static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
+static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;
     int *P = xcalloc(2 * (size_t)g->n + 2, sizeof *P), *worked = P + g->n + 1, n = 0, good = 0, rc;
@@ -301,26 +293,26 @@ static int learn_rule(struct runs *r, struct luck *luck, struct hrun_error *err)
         n += at == n;
     }
     for (int i = 0; i <= g->nsubs; i++)
-        good += luck[i].now;
+        good += tally[i].now;
     rc = good ? hrun_app_rule_of_runs(r->c->app, P, worked, n, err) : 0;
     free(P);
     if (rc <= 0)
         return rc;
-    luck[g->nsubs].failed_points = 0;
+    tally[g->nsubs].failed_points = 0;
     snprintf(e.text, sizeof e.text, "the program refuses some numbers of processes; from now on: %s",
              hrun_expr_text(r->c->app->rule));
-    print_event(r, &e);
+    pass_event(r, &e);
     return problem_keep_rule(r->c, err);
 }
 
 /* The program has refused a number of processes and nothing has worked now: what worked in earlier runs and has not
  * failed since. -1: there is none, or no need to ask. */
-static int worked_before(const struct campaign *g, const struct luck *luck, int refused)
+static int find_earlier_good(const struct campaign *g, const struct tally *tally, int refused)
 {
     int found = -1;
 
     for (int i = 0; i <= g->nsubs; i++)
-        if (luck[i].now)
+        if (tally[i].now)
             return -1;
     for (int i = 0; i < g->n; i++)
         if (g->v[i].have && !g->v[i].failed && !g->v[i].left_out && g->v[i].P != g->v[refused].P)
@@ -329,7 +321,7 @@ static int worked_before(const struct campaign *g, const struct luck *luck, int 
 }
 
 /* One chosen run, and back to the design what became of it. */
-static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct luck *luck, struct hrun_error *err)
+static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;
     int i = campaign_point(g, run->pes, run->procs, run->share, run->N), earlier, rc = 0;
@@ -337,10 +329,10 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     struct spending before = r->spent;
     int slot = p->sub < 0 ? g->nsubs : p->sub;
 
-    if (hopeless(g, luck, p))
+    if (is_given_up(g, tally, p))
         return hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, 0, 0, 0, err);
     r->limit_s = run->limit_s;
-    rc = measure_point(r, i, &luck[slot], err);
+    rc = measure_point(r, i, &tally[slot], err);
     r->limit_s = 0;
     if (rc)
         return rc;
@@ -350,35 +342,35 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
         return -1;
     if (r->spent.too_short)
         hrun_design_too_short(g->budget->design, p->N);
-    earlier = r->finds_rule ? worked_before(g, luck, i) : -1;
+    earlier = r->finds_rule ? find_earlier_good(g, tally, i) : -1;
     if (earlier >= 0) {
         p = &g->v[earlier];
         rc = make_chosen(r, &(struct hrun_design_run){ .pes = p->pes, .procs = p->procs, .share = p->share, .N = p->N },
-                         luck, err);
+                         tally, err);
     }
     if (rc)
         return rc;
-    if (r->finds_rule && learn_rule(r, luck, err))
+    if (r->finds_rule && learn_rule(r, tally, err))
         return -1;
-    give_up(r, slot, &luck[slot]);
+    give_up(r, slot, &tally[slot]);
     return 0;
 }
 
 /* Sizes that were given up since *dropped, each said once, and a budget that was found, again where it has grown much
  * beyond *said_s. */
-static void tell_progress(struct runs *r, int *dropped, double *said_s)
+static void pass_plan_changes(struct runs *r, int *dropped, double *said_s)
 {
     const double much = 1.3;
     const struct budget *b = r->g->budget;
     const struct hrun_design_state *st = hrun_design_state(b->design);
-    struct hrun_buf words = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
     for (; *dropped < st->dropped; ++*dropped)
         hrun_buf_addf(&words, "%s%lld", words.len ? ", " : "N = ", (long long)b->lists.sizes.v[*dropped]);
     if (words.len) {
         hrun_buf_addf(&words, " %s left out, as times there are too short to tell anything",
                       strchr(words.data, ',') ? "are" : "is");
-        hear_words(r, words.data);
+        pass_words(r, words.data);
     }
     if (b->finds && !st->end && st->budget_s > much * *said_s) {
         hrun_buf_reset(&words);
@@ -387,12 +379,11 @@ static void tell_progress(struct runs *r, int *dropped, double *said_s)
         *said_s = st->budget_s;
         hrun_buf_addf(&words, "%s in all, of which %s are left (--budget TIME sets another limit)",
                       hrun_seconds(st->budget_s).s, hrun_seconds(fmax(st->budget_s - st->spent_s, 0)).s);
-        hear_words(r, words.data);
+        pass_words(r, words.data);
     }
-    hrun_buf_release(&words);
 }
 
-static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error *err)
+static int make_all_chosen(struct runs *r, struct tally *tally, struct hrun_error *err)
 {
     struct hrun_design_run run;
     double said_s = 0;
@@ -400,42 +391,41 @@ static int make_all_chosen(struct runs *r, struct luck *luck, struct hrun_error 
 
     while ((rc = hrun_design_next(r->g->budget->design, &run, err)) > 0) {
         if (!r->c->set->quiet)
-            tell_progress(r, &dropped, &said_s);
-        if ((rc = make_chosen(r, &run, luck, err)))
+            pass_plan_changes(r, &dropped, &said_s);
+        if ((rc = make_chosen(r, &run, tally, err)))
             return rc;
     }
     if (!r->c->set->quiet)
-        tell_progress(r, &dropped, &said_s);
+        pass_plan_changes(r, &dropped, &said_s);
     return rc;
 }
 
-static int make_all(struct runs *r, struct hrun_error *err)
+static int make_campaign_runs(struct runs *r, struct hrun_error *err)
 {
-    struct luck *luck = xcalloc((size_t)r->c->cluster->nsubs + 1, sizeof *luck);
+    autofree struct tally *tally = xcalloc((size_t)r->c->cluster->nsubs + 1, sizeof *tally);
     struct campaign *g = r->g;
     int rc;
 
     for (int i = 0; i < g->n; i++)
-        luck[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
+        tally[g->v[i].sub < 0 ? g->nsubs : g->v[i].sub].good += g->v[i].have;
     r->slow_host = xmalloc(((size_t)r->c->cluster->nsubs + 1) * sizeof *r->slow_host);
     for (int i = 0; i < r->c->cluster->nsubs; i++)
         r->slow_host[i] = -1;
     r->finds_rule = r->c->problem && r->c->app->fixed && !strcmp(hrun_expr_text(r->c->app->rule), "1");
-    rc = g->budget ? make_all_chosen(r, luck, err) : 0;
+    rc = g->budget ? make_all_chosen(r, tally, err) : 0;
     for (int rep = 0; rep < g->wanted && !rc; rep++) {
         for (int i = 0; i < g->n && !rc; i++) {
             const struct point *p = &g->v[i];
 
             if (p->left_out || p->have > rep)
                 continue;
-            rc = measure_point(r, i, &luck[p->sub], err);
+            rc = measure_point(r, i, &tally[p->sub], err);
             if (!rc)
-                give_up(r, p->sub, &luck[p->sub]);
+                give_up(r, p->sub, &tally[p->sub]);
         }
     }
     free(r->slow_host);
     r->slow_host = NULL;
-    free(luck);
     return rc;
 }
 
@@ -446,7 +436,7 @@ int runs_make(struct runs *r, struct hrun_error *err)
 
     r->ledger = &ledger;
     if (!rc)
-        rc = make_all(r, err);
+        rc = make_campaign_runs(r, err);
     ledger_release(&ledger);
     r->ledger = NULL;
     return rc;

@@ -1,5 +1,5 @@
-/* vary.c - what --vary says of a command; see measure.h */
-#include "measure.h"
+/* vary.c - what --vary says of a command; see new_definition.h */
+#include "new_definition.h"
 
 #include "base/alloc.h"
 #include "session/context.h"

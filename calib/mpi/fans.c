@@ -13,7 +13,7 @@
 enum { PARTS = 8 };
 
 /* Hosts i, j, k, and the bytes for j and k, or from them; others pass by. */
-static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
+static void measure_fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, const int *bytes)
 {
     const int others[] = { b->leader[j], b->leader[k] };
     struct net_trial t = { .lead = b->leader[i], .nfollow = 2, .follow = others,
@@ -28,23 +28,23 @@ static void fan(struct net_bench *b, enum net_kind kind, int i, int j, int k, co
 }
 
 /* What a message of b->bytes took between host i and another one, to it or from it, and of that the bytes. */
-struct way {
+struct port_time {
     double trip_s, bytes_s;
 };
 
-static struct way way(const struct net_bench *b, int i, int other, int from)
+static struct port_time port_time(const struct net_bench *b, int i, int other, int from)
 {
     int there = i * b->nhosts + other, back = other * b->nhosts + i;
 
-    return (struct way){ b->trip_s[from ? back : there],
+    return (struct port_time){ b->trip_s[from ? back : there],
                          from ? net_bytes_take(b, other, i) : net_bytes_take(b, i, other) };
 }
 
 /* Bytes to j and k, or from them. Of a port that both share the one whose bytes take less gets less than it would
  * alone; so the other one has so few that it would have ended by then. bytes[2] */
-static void balance(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
+static void balance_bytes(const struct net_bench *b, int i, int j, int k, int from, int *bytes)
 {
-    struct way one = way(b, i, j, from), two = way(b, i, k, from), fast, slow;
+    struct port_time one = port_time(b, i, j, from), two = port_time(b, i, k, from), fast, slow;
     int few;
 
     bytes[0] = bytes[1] = b->bytes;
@@ -56,19 +56,19 @@ static void balance(const struct net_bench *b, int i, int j, int k, int from, in
     bytes[two.bytes_s > one.bytes_s] = b->bytes / PARTS * (few > 1 ? few : 1);
 }
 
-static void lead_from(struct net_bench *b, int i, int j, int k)
+static void measure_fans_from(struct net_bench *b, int i, int j, int k)
 {
     int bytes[2] = { 0, 0 };
 
-    fan(b, NET_FAN, i, j, k, bytes);
-    balance(b, i, j, k, 0, bytes);
-    fan(b, NET_FAN, i, j, k, bytes);
-    balance(b, i, j, k, 1, bytes);
-    fan(b, NET_JOIN, i, j, k, bytes);
+    measure_fan(b, NET_FAN, i, j, k, bytes);
+    balance_bytes(b, i, j, k, 0, bytes);
+    measure_fan(b, NET_FAN, i, j, k, bytes);
+    balance_bytes(b, i, j, k, 1, bytes);
+    measure_fan(b, NET_JOIN, i, j, k, bytes);
 }
 
 /* member[n]: the hosts of a group. */
-static void group(struct net_bench *b, const int *member, int n, int *triples)
+static void measure_fans_of(struct net_bench *b, const int *member, int n, int *triples)
 {
     for (int r = 0; r < net_triple_rounds(n); r++) {
         int count = net_triples(n, r, triples);
@@ -78,15 +78,15 @@ static void group(struct net_bench *b, const int *member, int n, int *triples)
 
             if (b->apart)
                 net_rest(b);
-            lead_from(b, i, j, k);
-            lead_from(b, j, k, i);
-            lead_from(b, k, i, j);
+            measure_fans_from(b, i, j, k);
+            measure_fans_from(b, j, k, i);
+            measure_fans_from(b, k, i, j);
         }
     }
 }
 
 /* What bytes took at best from a host or to it: how fast its port is, as far as the others let it. */
-static double best(const struct net_bench *b, int host)
+static double best_bytes(const struct net_bench *b, int host)
 {
     double least = INFINITY;
 
@@ -101,10 +101,10 @@ static double best(const struct net_bench *b, int host)
 
 /* The slowest first, as the first rest in the first round. Its triples are of neighbours, so that there are others for
  * each that together are faster than its port, if there are any. */
-static void sort(const struct net_bench *b, int *member, int n)
+static void sort_by_port(const struct net_bench *b, int *member, int n)
 {
     for (int m = 1; m < n; m++)
-        for (int k = m; k > 0 && best(b, member[k]) > best(b, member[k - 1]); k--) {
+        for (int k = m; k > 0 && best_bytes(b, member[k]) > best_bytes(b, member[k - 1]); k--) {
             int swap = member[k];
 
             member[k] = member[k - 1];
@@ -114,27 +114,24 @@ static void sort(const struct net_bench *b, int *member, int n)
 
 void net_fans(struct net_bench *b)
 {
-    int *member = calloc((size_t)b->nhosts, sizeof *member), *triples = calloc((size_t)b->nhosts, sizeof *triples);
+    int *member = mpi_alloc((size_t)b->nhosts, sizeof *member), *triples = mpi_alloc((size_t)b->nhosts,
+                                                                                     sizeof *triples);
 
-    b->failed |= !member || !triples;
-    if (net_all_well(b) || b->nhosts < 3)
-        goto out;
-    for (int g = 0; g < b->ngroups; g++) {
+    for (int g = 0; g < b->ngroups && b->nhosts > 2; g++) {
         int n = 0;
 
         for (int h = 0; h < b->nhosts; h++)
             if (b->group_of[h] == g)
                 member[n++] = h;
-        sort(b, member, n);
-        group(b, member, n, triples);
+        sort_by_port(b, member, n);
+        measure_fans_of(b, member, n, triples);
         for (int m = 0; m < n && n < 3; m++) {      /* too few: with hosts elsewhere, alone */
             int i = member[m];
 
             net_rest(b);
-            lead_from(b, i, (i + 1) % b->nhosts, (i + 2) % b->nhosts);
+            measure_fans_from(b, i, (i + 1) % b->nhosts, (i + 2) % b->nhosts);
         }
     }
-out:
     free(member);
     free(triples);
 }
@@ -152,7 +149,7 @@ enum { KINDS_MOST = 8 };
 enum { SIMULATED = 3 };
 
 /* The m-th process of this host whose PE is of a kind (-1: any), passing over `but`. -1: there is none. */
-static int process(const struct net_bench *b, int kind, int m, int but)
+static int host_process(const struct net_bench *b, int kind, int m, int but)
 {
     for (int r = 0; r < b->nranks; r++)
         if (b->host_of[r] == b->host && (kind < 0 || b->kind_of[r] == kind) && r != but && !m--)
@@ -160,41 +157,41 @@ static int process(const struct net_bench *b, int kind, int m, int but)
     return -1;
 }
 
-static int trip(struct net_bench *b, int from, int to, int bytes, int fixed, struct net_times *m)
+static int local_trip(struct net_bench *b, int from, int to, int bytes, int fixed, struct net_times *m)
 {
     struct net_trial t = { .lead = from, .follow = &to, .nfollow = 1, .bytes = bytes, .fixed = fixed };
 
     return (b->rank == from || b->rank == to) && net_try(b, &t, m);
 }
 
-static void kinds(struct net_bench *b, int from_kind, int to_kind)
+static void measure_kinds(struct net_bench *b, int from_kind, int to_kind)
 {
-    int from = process(b, from_kind, 0, -1), to = process(b, to_kind, 0, from);
+    int from = host_process(b, from_kind, 0, -1), to = host_process(b, to_kind, 0, from);
 
     for (int s = 0; s < NSIZES && from >= 0 && to >= 0; s++) {
         struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = from_kind, .k = to_kind, .bytes = sizes[s] };
         struct net_times m;
 
-        if (trip(b, from, to, sizes[s], 0, &m))
+        if (local_trip(b, from, to, sizes[s], 0, &m))
             net_keep(b, &r, &m);
     }
 }
 
 /* All processes of one kind in pairs at once: what the memory of the host gives to all. The first one of the host is
  * told what the others found. */
-static void at_once(struct net_bench *b, int kind, int bytes)
+static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
 {
-    int first = process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;
+    int first = host_process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;
     struct net_record r = { .kind = NET_LOCAL, .i = b->host, .j = kind, .k = kind, .bytes = bytes };
     struct net_times m = { 0 };
     double told[2] = { 0 }, sum = 0;    /* of one pair: the median, the longest */
 
-    while (process(b, kind, 2 * n + 1, -1) >= 0)
+    while (host_process(b, kind, 2 * n + 1, -1) >= 0)
         n++;
     for (int k = 0; k < n && n > 1; k++) {
-        int from = process(b, kind, 2 * k, -1), to = process(b, kind, 2 * k + 1, -1);
+        int from = host_process(b, kind, 2 * k, -1), to = host_process(b, kind, 2 * k + 1, -1);
 
-        if (!trip(b, from, to, bytes, fixed, &m))
+        if (!local_trip(b, from, to, bytes, fixed, &m))
             continue;
         sum = told[0] = m.median_s;
         told[1] = m.max_s;
@@ -202,7 +199,7 @@ static void at_once(struct net_bench *b, int kind, int bytes)
             MPI_Send(told, 2, MPI_DOUBLE, first, TAG_MEAN, b->comm);
     }
     for (int k = 1; k < n && b->rank == first; k++) {
-        MPI_Recv(told, 2, MPI_DOUBLE, process(b, kind, 2 * k, -1), TAG_MEAN, b->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(told, 2, MPI_DOUBLE, host_process(b, kind, 2 * k, -1), TAG_MEAN, b->comm, MPI_STATUS_IGNORE);
         sum += told[0];
         m.max_s = told[1] > m.max_s ? told[1] : m.max_s;
     }
@@ -216,8 +213,8 @@ void net_locals(struct net_bench *b)
 {
     for (int a = 0; a < KINDS_MOST; a++)
         for (int c = 0; c < KINDS_MOST; c++)
-            kinds(b, a, c);
+            measure_kinds(b, a, c);
     for (int a = 0; a < KINDS_MOST; a++)
         for (int s = NSIZES - 2; s < NSIZES; s++)
-            at_once(b, a, sizes[s]);
+            local_trips_at_once(b, a, sizes[s]);
 }

@@ -7,23 +7,16 @@
 
 /* ---------------------------------------------------------------- by distance */
 
-static int ascending(const void *a, const void *b)
+static double known_median(const double *s, int n)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(const double *s, int n)
-{
-    double *v = malloc((size_t)n * (size_t)n * sizeof *v), m;
+    double *v = mpi_alloc((size_t)n * (size_t)n, sizeof *v), m;
     size_t count = 0;
 
-    for (int i = 0; v && i < n * n; i++)
+    for (int i = 0; i < n * n; i++)
         if (s[i] > 0)
             v[count++] = s[i];
     if (count)
-        qsort(v, count, sizeof *v, ascending);
+        qsort(v, count, sizeof *v, mpi_compare_doubles);
     m = count ? v[count / 2] : 0;
     free(v);
     return m;
@@ -33,7 +26,7 @@ static double median_of(const double *s, int n)
 static const double BY_CHANCE = 4.5;
 
 /* Do i and j see all others in the same way, but for what is their own? At least two others must tell. */
-static int alike(const double *s, const double *error, int n, double slack, int i, int j)
+static int see_alike(const double *s, const double *error, int n, double slack, int i, int j)
 {
     double least = 0, most = 0;
     int seen = 0;
@@ -53,17 +46,13 @@ static int alike(const double *s, const double *error, int n, double slack, int 
 
 int net_groups(const double *s, const double *error, int n, double slack, int *group_of)
 {
-    int *finer = calloc((size_t)n, sizeof *finer), count = 0, most = 0;
-    double width = slack * median_of(s, n);
+    int *finer = mpi_alloc((size_t)n, sizeof *finer), count = 0;
+    double width = slack * known_median(s, n);
 
-    for (int i = 0; i < n; i++)
-        most = group_of[i] + 1 > most ? group_of[i] + 1 : most;
-    if (!finer)
-        return most;       /* no memory: they stay as they are */
     for (int i = 0; i < n; i++) {
         int k = 0;
 
-        while (k < i && (group_of[k] != group_of[i] || !alike(s, error, n, width, k, i)))
+        while (k < i && (group_of[k] != group_of[i] || !see_alike(s, error, n, width, k, i)))
             k++;
         finer[i] = k < i ? finer[k] : count++;
     }
@@ -94,12 +83,10 @@ void net_own_rates(const double *byte_s, int n, double *out, double *in)
 }
 
 /* By how much more than their hosts' own bytes take between two, as a logarithm; NAN where nothing is known. */
-static int excess(const double *byte_s, int n, double *w)
+static void find_excess(const double *byte_s, int n, double *w)
 {
-    double *out = malloc(2 * (size_t)n * sizeof *out), *in = out + n;
+    double *out = mpi_alloc(2 * (size_t)n, sizeof *out), *in = out + n;
 
-    if (!out)
-        return -1;
     net_own_rates(byte_s, n, out, in);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -109,7 +96,6 @@ static int excess(const double *byte_s, int n, double *w)
                 log((there + back) / (fmax(out[i], in[j]) + fmax(out[j], in[i]))) : NAN;
         }
     free(out);
-    return 0;
 }
 
 /* Sums over the pairs of member[m] that are known, of one side (0) and of both (1). */
@@ -131,21 +117,21 @@ static void add_pairs_of(struct sides *s, const double *w, int n, const int *mem
     }
 }
 
-static double distance(const struct sides *s)
+static double side_distance(const struct sides *s)
 {
     return s->count[0] > 0 && s->count[1] > 0 ? s->sum[1] / s->count[1] - s->sum[0] / s->count[0] : 0;
 }
 
 /* The sum of squares that the split explains, if it is longer between the sides. */
-static double explained(const struct sides *s)
+static double explained_squares(const struct sides *s)
 {
-    double d = distance(s);
+    double d = side_distance(s);
 
     return d > 0 ? d * d * s->count[0] * s->count[1] / (s->count[0] + s->count[1]) : 0;
 }
 
 /* Hosts change sides while that explains more, two staying on each. Result: what is explained; *by: the distance. */
-static double improve(const double *w, int n, const int *member, int m, char *side, double *by)
+static double improve_split(const double *w, int n, const int *member, int m, char *side, double *by)
 {
     struct sides s = { { 0 }, { 0 } };
     int size[2] = { 0, 0 }, moved = 1;
@@ -164,7 +150,7 @@ static double improve(const double *w, int n, const int *member, int m, char *si
             add_pairs_of(&other, w, n, member, m, side, x, -1);
             side[x] = !side[x];
             add_pairs_of(&other, w, n, member, m, side, x, 1);
-            if (explained(&other) > explained(&s) * (1 + 1e-9)) {
+            if (explained_squares(&other) > explained_squares(&s) * (1 + 1e-9)) {
                 s = other;
                 size[(int)side[x]]++;
                 size[!side[x]]--;
@@ -173,12 +159,12 @@ static double improve(const double *w, int n, const int *member, int m, char *si
                 side[x] = !side[x];
         }
     }
-    *by = distance(&s);
-    return explained(&s);
+    *by = side_distance(&s);
+    return explained_squares(&s);
 }
 
 /* Begin with x and those nearer to it than the mean of all; at least two on each side. */
-static void begin_at(const double *w, int n, const int *member, int m, int x, char *side)
+static void begin_split(const double *w, int n, const int *member, int m, int x, char *side)
 {
     double mean = 0, least = INFINITY;
     int known = 0, here = 1, nearest = -1, left = m;
@@ -223,8 +209,8 @@ static int best_split(const double *w, int n, const int *member, int m, char *si
     for (int s = 0; s < m && s < STARTS; s++) {
         double d, e;
 
-        begin_at(w, n, member, m, s * m / (m < STARTS ? m : STARTS), trial);
-        e = improve(w, n, member, m, trial, &d);
+        begin_split(w, n, member, m, s * m / (m < STARTS ? m : STARTS), trial);
+        e = improve_split(w, n, member, m, trial, &d);
         if (e > most) {
             most = e;
             by = d;
@@ -234,17 +220,25 @@ static int best_split(const double *w, int n, const int *member, int m, char *si
     return most > 0 && by > log(LOOK);
 }
 
-/* Split one group, and what comes of it, as long as `slows` agrees; new groups are numbered from count on. member[n],
- * side[2 n]: scratch. Result: how many groups there are. */
-static int split(const double *w, int n, int group, int count, const struct net_load *load, int *group_of, int *member,
-                 char *side)
+struct splitting {
+    const double *w;                               /* n by n */
+    int n;
+    const struct net_load *load;
+    int *member;                                   /* scratch: n */
+    char *side;                                    /* scratch: 2 n */
+};
+
+/* Split one group, and what comes of it, as long as `slows` agrees; new groups are numbered from count on. Result: how
+ * many groups there are. */
+static int split_group(const struct splitting *s, int group, int count, int *group_of)
 {
-    int m = 0, here = 0, sorted = 0;
+    int n = s->n, *member = s->member, m = 0, here = 0, sorted = 0;
+    char *side = s->side;
 
     for (int i = 0; i < n; i++)
         if (group_of[i] == group)
             member[m++] = i;
-    if (m < 4 || !best_split(w, n, member, m, side, side + n))
+    if (m < 4 || !best_split(s->w, n, member, m, side, side + n))
         return count;
     for (int k = 0; k < m; k++)                    /* those of one side first, in their order */
         if (!side[k])
@@ -257,33 +251,33 @@ static int split(const double *w, int n, int group, int count, const struct net_
             member[here + sorted++] = i;
         group_of[i] = group_of[i] == -1 ? group : group_of[i];
     }
-    if (!load->slows(load->ctx, member, here, member + here, sorted))
+    if (!s->load->slows(s->load->ctx, member, here, member + here, sorted))
         return count;
     for (int k = here; k < m; k++)
         group_of[member[k]] = count;
-    count = split(w, n, count, count + 1, load, group_of, member, side);
-    return split(w, n, group, count, load, group_of, member, side);
+    count = split_group(s, count, count + 1, group_of);
+    return split_group(s, group, count, group_of);
 }
 
 int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of)
 {
     size_t size = (size_t)n;
-    double *w = malloc(size * size * sizeof *w);
-    int *room = malloc(2 * size * sizeof *room), count = 0, next = 0;
-    char *side = malloc(2 * size);
+    double *w = mpi_alloc(size * size, sizeof *w);
+    int *room = mpi_alloc(2 * size, sizeof *room), count = 0, next = 0;
+    char *side = mpi_alloc(2, size);
+    const struct splitting s = { w, n, load, room, side };
 
     for (int i = 0; i < n; i++)
         count = group_of[i] + 1 > count ? group_of[i] + 1 : count;
-    if (w && room && side && !excess(byte_s, n, w)) {
-        for (int g = 0, given = count; g < given; g++)
-            count = split(w, n, g, count, load, group_of, room, side);
-        for (int g = 0; g < n; g++)
-            room[g] = -1;
-        for (int i = 0; i < n; i++) {              /* in the order of hosts */
-            if (room[group_of[i]] < 0)
-                room[group_of[i]] = next++;
-            group_of[i] = room[group_of[i]];
-        }
+    find_excess(byte_s, n, w);
+    for (int g = 0, given = count; g < given; g++)
+        count = split_group(&s, g, count, group_of);
+    for (int g = 0; g < n; g++)
+        room[g] = -1;
+    for (int i = 0; i < n; i++) {                  /* in the order of hosts */
+        if (room[group_of[i]] < 0)
+            room[group_of[i]] = next++;
+        group_of[i] = room[group_of[i]];
     }
     free(w);
     free(room);

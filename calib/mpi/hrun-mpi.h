@@ -49,13 +49,13 @@ struct hrun_measure_options {
  * processes these tell what messages inside a host take. The others sleep meanwhile.
  * Result: 0, and on process 0 of comm *records is a text that the caller frees (NULL on the others); -1 on all
  * processes, and why[size] (may be NULL with size 0) says what is wrong: options, one process alone, clocks that
- * contradict each other, no memory.
- * Errors of MPI itself end the application, as no measurement could go on. */
+ * contradict each other.
+ * Errors of MPI and missing memory end the application, as no measurement could go on. */
 HRUN_MEASURE_API int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records,
                                           char *why, size_t size);
 
 /* Where the processes of comm are: host_of[processes] of each becomes the index of its host as the records number it,
- * in the order of the first processes of hosts. Collective. Result: how many hosts there are; 0 on all: no memory. */
+ * in the order of the first processes of hosts. Collective. Result: how many hosts there are. */
 HRUN_MEASURE_API int hrun_measure_hosts(MPI_Comm comm, int *host_of);
 
 #ifdef __cplusplus

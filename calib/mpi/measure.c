@@ -59,12 +59,11 @@ void net_keep(struct net_bench *b, const struct net_record *r, const struct net_
 
     if (b->n == b->room) {
         int room = b->room ? 2 * b->room : 64;
-        struct net_record *v = realloc(b->v, (size_t)room * sizeof *v);
+        struct net_record *v = mpi_alloc((size_t)room, sizeof *v);
 
-        if (!v) {
-            b->failed = 1;
-            return;
-        }
+        if (b->n)
+            memcpy(v, b->v, (size_t)b->n * sizeof *v);
+        free(b->v);
         b->v = v;
         b->room = room;
     }
@@ -78,28 +77,17 @@ void net_keep(struct net_bench *b, const struct net_record *r, const struct net_
 
 /* ---------------------------------------------------------------- before */
 
-int net_all_well(struct net_bench *b)
-{
-    int any;
-
-    MPI_Allreduce(&b->failed, &any, 1, MPI_INT, MPI_MAX, b->comm);
-    return any ? -1 : 0;
-}
-
-static int find_hosts(struct net_bench *b)
+static void find_bench_hosts(struct net_bench *b)
 {
     size_t n = (size_t)b->nranks;
     char mine[MPI_MAX_PROCESSOR_NAME > NET_HOST ? MPI_MAX_PROCESSOR_NAME : NET_HOST] = { 0 };
     int len;
 
-    b->names = calloc(n, sizeof *b->names);
-    b->host_of = calloc(n, sizeof *b->host_of);
-    b->kind_of = calloc(n, sizeof *b->kind_of);
-    b->leader = calloc(n, sizeof *b->leader);
-    b->group_of = calloc(n, sizeof *b->group_of);
-    b->failed = !b->names || !b->host_of || !b->kind_of || !b->leader || !b->group_of;
-    if (net_all_well(b))
-        return -1;
+    b->names = mpi_alloc(n, sizeof *b->names);
+    b->host_of = mpi_alloc(n, sizeof *b->host_of);
+    b->kind_of = mpi_alloc(n, sizeof *b->kind_of);
+    b->leader = mpi_alloc(n, sizeof *b->leader);
+    b->group_of = mpi_alloc(n, sizeof *b->group_of);
     MPI_Get_processor_name(mine, &len);
     mine[NET_HOST - 1] = 0;
     MPI_Allgather(mine, NET_HOST, MPI_CHAR, b->names, NET_HOST, MPI_CHAR, b->comm);
@@ -117,28 +105,24 @@ static int find_hosts(struct net_bench *b)
     }
     b->host = b->host_of[b->rank];
     b->ngroups = 1;
-    return 0;
 }
 
-static int get_memory(struct net_bench *b)
+static void allocate_buffers(struct net_bench *b)
 {
     size_t n = (size_t)b->nhosts, most = (size_t)(b->set.most > NET_FIXED ? b->set.most : NET_FIXED);
 
-    b->out = calloc(1, NET_BYTES_MAX);
-    b->in = calloc(1, NET_IN_MAX);
-    b->requests = calloc((size_t)b->nranks, sizeof(MPI_Request));
-    b->times = calloc(most, sizeof *b->times);
-    b->calls = calloc(most, sizeof *b->calls);
-    b->trip0_s = calloc(n * n, sizeof *b->trip0_s);
-    b->trip_s = calloc(n * n, sizeof *b->trip_s);
-    b->error0_s = calloc(n * n, sizeof *b->error0_s);
-    b->error_s = calloc(n * n, sizeof *b->error_s);
-    b->failed = !b->out || !b->in || !b->requests || !b->times || !b->calls || !b->trip0_s || !b->trip_s ||
-                !b->error0_s || !b->error_s;
-    return net_all_well(b);
+    b->out = mpi_alloc(1, NET_BYTES_MAX);
+    b->in = mpi_alloc(1, NET_IN_MAX);
+    b->requests = mpi_alloc((size_t)b->nranks, sizeof(MPI_Request));
+    b->times = mpi_alloc(most, sizeof *b->times);
+    b->calls = mpi_alloc(most, sizeof *b->calls);
+    b->trip0_s = mpi_alloc(n * n, sizeof *b->trip0_s);
+    b->trip_s = mpi_alloc(n * n, sizeof *b->trip_s);
+    b->error0_s = mpi_alloc(n * n, sizeof *b->error0_s);
+    b->error_s = mpi_alloc(n * n, sizeof *b->error_s);
 }
 
-static void release(struct net_bench *b)
+static void release_bench(struct net_bench *b)
 {
     free(b->names);
     free(b->host_of);
@@ -181,53 +165,29 @@ static void print_records(const struct net_record *v, int n, FILE *out)
                 v[i].mean_s);
 }
 
-/* On process 0 the text of all; NULL: no memory. */
-static char *print_all(const struct net_bench *b, const struct net_record *all, int n)
-{
-    char *text = NULL;
-    size_t len;
-    FILE *out = open_memstream(&text, &len);
-    int bad;
-
-    if (!out)
-        return NULL;
-    print_hosts(b, out);
-    print_records(all, n, out);
-    fprintf(out, "spent %.17g\nend\n", mpi_now() - b->begin_s);
-    bad = ferror(out);
-    if (fclose(out) || bad) {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
+/* On process 0 the text of all records, else NULL. */
 static char *gather_records(struct net_bench *b)
 {
-    int bytes = b->n * (int)sizeof *b->v, *sizes = NULL, *at = NULL, total = 0;
+    int bytes = b->n * (int)sizeof *b->v, total = 0;
+    int *sizes = mpi_alloc((size_t)b->nranks, sizeof *sizes), *at = mpi_alloc((size_t)b->nranks, sizeof *at);
     char *all = NULL, *text = NULL;
+    size_t len;
+    FILE *out;
 
-    if (!b->rank) {
-        sizes = calloc((size_t)b->nranks, sizeof *sizes);
-        at = calloc((size_t)b->nranks, sizeof *at);
-        b->failed |= !sizes || !at;
-    }
-    if (net_all_well(b))
-        goto out;
     MPI_Gather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, 0, b->comm);
     for (int r = 0; r < b->nranks && !b->rank; r++) {
         at[r] = total;
         total += sizes[r];
     }
-    if (!b->rank)
-        b->failed = !(all = malloc((size_t)total + 1));
-    if (net_all_well(b))
-        goto out;
+    all = mpi_alloc((size_t)total, 1);
     MPI_Gatherv(b->v, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, b->comm);
-    if (!b->rank)
-        text = print_all(b, (const struct net_record *)(void *)all, total / (int)sizeof *b->v);
-    b->failed = !b->rank && !text;
-out:
+    if (!b->rank) {
+        out = open_memstream(&text, &len);
+        print_hosts(b, out);
+        print_records((const struct net_record *)(void *)all, total / (int)sizeof *b->v, out);
+        fprintf(out, "spent %.17g\nend\n", mpi_now() - b->begin_s);
+        fclose(out);
+    }
     free(all);
     free(at);
     free(sizes);
@@ -236,14 +196,14 @@ out:
 
 /* ---------------------------------------------------------------- all of it */
 
-static int complain(char *why, size_t size, const char *text)
+static int copy_reason(char *why, size_t size, const char *text)
 {
     if (why && size)
         snprintf(why, size, "%s", text);
     return -1;
 }
 
-static const char *check_options(const struct hrun_measure_options *o, int nranks)
+static const char *check_measure_options(const struct hrun_measure_options *o, int nranks)
 {
     return !(o->precision > 0) || !isfinite(o->precision) ? "the precision is not above 0"
          : o->least < 1 || o->most < o->least ? "repetitions: 1 <= least <= most is wanted"
@@ -277,8 +237,8 @@ static char *run_stages(struct net_bench *b)
 
     net_rest(b);
     b->begin_s = together_s = mpi_now();
-    if (find_hosts(b) || get_memory(b))
-        return NULL;
+    find_bench_hosts(b);
+    allocate_buffers(b);
     for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
         if (!(net_late(b) && stages[s].optional))
             stages[s].run(b);
@@ -290,16 +250,13 @@ static char *run_stages(struct net_bench *b)
 int hrun_measure_hosts(MPI_Comm comm, int *host_of)
 {
     struct net_bench b = { .comm = comm };
-    int n = 0;
 
     MPI_Comm_size(comm, &b.nranks);
     MPI_Comm_rank(comm, &b.rank);
-    if (!find_hosts(&b)) {
-        memcpy(host_of, b.host_of, (size_t)b.nranks * sizeof *host_of);
-        n = b.nhosts;
-    }
-    release(&b);
-    return n;
+    find_bench_hosts(&b);
+    memcpy(host_of, b.host_of, (size_t)b.nranks * sizeof *host_of);
+    release_bench(&b);
+    return b.nhosts;
 }
 
 int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *options, char **records, char *why,
@@ -311,22 +268,17 @@ int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *optio
     int bad, any;
 
     MPI_Comm_size(comm, &b.nranks);
-    wrong = check_options(options, b.nranks);
+    wrong = check_measure_options(options, b.nranks);
     bad = wrong != NULL;
     MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, comm);
     if (any)
-        return complain(why, size, wrong ? wrong : "the options of another process are wrong");
+        return copy_reason(why, size, wrong ? wrong : "the options of another process are wrong");
     MPI_Comm_dup(comm, &b.comm);
     MPI_Comm_set_errhandler(b.comm, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_rank(b.comm, &b.rank);
     text = run_stages(&b);
-    bad = net_all_well(&b) || b.odd[0];
     MPI_Comm_free(&b.comm);
-    release(&b);
-    if (bad) {
-        free(text);
-        return complain(why, size, b.odd[0] ? b.odd : "memory ran out");
-    }
+    release_bench(&b);
     *records = text;
-    return 0;
+    return b.odd[0] ? copy_reason(why, size, b.odd) : 0;
 }

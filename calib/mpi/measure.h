@@ -8,8 +8,7 @@
  *     goes on to the end of the stage, where it sleeps until all are there;
  *   - decisions are made from data that all processes have bit by bit, so that none need be told;
  *   - the process that leads measures, by its own clock, from when its receives are posted and its followers have said
- *     that they are ready; it keeps the records, which are gathered at the end;
- *   - after a failure (no memory) messages are still exchanged as agreed, and the failure is told at the end.
+ *     that they are ready; it keeps the records, which are gathered at the end.
  */
 #ifndef CALIB_NET_MEASURE_H
 #define CALIB_NET_MEASURE_H
@@ -52,7 +51,6 @@ struct net_bench {
     double begin_s;
     struct net_record *v;
     int n, room;
-    int failed;                    /* 1: memory ran out on this process */
     char odd[2 * NET_HOST + 400];  /* what makes all times worthless; "": nothing. The same on all */
     double *trip0_s, *trip_s;      /* nhosts by nhosts, row: who leads; 0: not tried. Empty trips; those of `bytes` */
     double *error0_s, *error_s;    /* standard errors of these */
@@ -76,8 +74,6 @@ int net_leads_host(const struct net_bench *b);   /* is this process the first of
 double net_bytes_take(const struct net_bench *b, int i, int j);
 /* Keep a record with the times *m, whose call is not told. */
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m);
-/* On all processes 0, or -1 when b->failed is set on one. */
-int net_all_well(struct net_bench *b);
 
 /* ---------------------------------------------------------------- trials (repeat.c) */
 
@@ -119,7 +115,7 @@ struct net_load {
  * bytes of a message took while others were under way, 0 where it is not known. What is a host's own is taken out: the
  * best that it did with anyone, sending and receiving. Of what is left the split into two parts that explains most is
  * tried, and each part again, so a host whose own link is thin stays where it is. group_of as of net_groups. Where
- * memory runs out, or nothing is thin, it stays as it is. */
+ * nothing is thin it stays as it is. */
 int net_groups_loaded(const double *byte_s, int n, const struct net_load *load, int *group_of);
 
 /* The least that the bytes of a message took from each host, and to it; INFINITY where nothing is known. */

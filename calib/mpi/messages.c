@@ -2,6 +2,8 @@
 #include "messages.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,25 @@ double mpi_now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 #endif
+}
+
+void *mpi_alloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+
+    if (!p) {
+        fputs("hrun: out of memory for the measurement\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, 125);
+        abort();
+    }
+    return p;
+}
+
+int mpi_compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
 }
 
 static double lead_both(const struct message_buffers *m, const struct net_trial *t, double *call)

@@ -8,8 +8,13 @@
 #define CALIB_MPI_MESSAGES_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 double mpi_now(void);
+/* Zeroed memory of n elements; where there is none the application ends, as by errors of MPI. */
+void *mpi_alloc(size_t n, size_t size) __attribute__((returns_nonnull));
+/* For qsort: doubles in ascending order. */
+int mpi_compare_doubles(const void *a, const void *b);
 
 /* Tags of messages on the communicator of the buffers. */
 enum { MESSAGES_READY = 1, MESSAGES_MORE, MESSAGES_DATA };

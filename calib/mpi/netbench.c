@@ -15,14 +15,14 @@ void smpi_execute_flops(double flops);      /* SimGrid's, of smpi/smpi.h */
 #endif
 
 /* The number at place `rank` of a list; 0: there is none. */
-static int listed(const char *list, int rank)
+static int list_number(const char *list, int rank)
 {
     while (rank-- > 0 && list)
         list = (list = strchr(list, ',')) ? list + 1 : NULL;
     return list ? (int)strtol(list, NULL, 10) : 0;
 }
 
-static void options(int argc, char **argv, int rank, struct hrun_measure_options *o)
+static void read_options(int argc, char **argv, int rank, struct hrun_measure_options *o)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *value = argv[i + 1];
@@ -36,7 +36,7 @@ static void options(int argc, char **argv, int rank, struct hrun_measure_options
         else if (!strcmp(argv[i], "--limit"))
             o->limit_s = strtod(value, NULL);
         else if (!strcmp(argv[i], "--kinds"))
-            o->kind = listed(value, rank);
+            o->kind = list_number(value, rank);
     }
     o->most = o->most < o->least ? o->least : o->most;
 }
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 #ifdef HRUN_SMPI
     smpi_execute_flops(1);      /* tells SimGrid, and hrun, that nothing here is to be timed on this machine */
 #endif
-    options(argc, argv, rank, &o);
+    read_options(argc, argv, rank, &o);
     rc = hrun_measure_network(MPI_COMM_WORLD, &o, &text, why, sizeof why);
     if (rc && !rank)
         fprintf(stderr, "hrun-netbench: %s\n", why);

@@ -1,5 +1,5 @@
 /* probe_facts.c - settings of the system that let speeds change, as files below /sys and /proc tell them (Linux) */
-#include "probe.h"
+#include "hrun_probe.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -29,7 +29,7 @@ static int first_line(const char *root, const char *path, char *out, size_t size
     return good && out[0];
 }
 
-static void fact(const char *root, const char *path, int rank, const char *key, FILE *out)
+static void add_fact(const char *root, const char *path, int rank, const char *key, FILE *out)
 {
     char value[256];
 
@@ -37,7 +37,7 @@ static void fact(const char *root, const char *path, int rank, const char *key, 
         fprintf(out, "fact %d %s %s\n", rank, key, value);
 }
 
-static void facts_of_processor(const char *root, int rank, int processor, FILE *out)
+static void add_processor_facts(const char *root, int rank, int processor, FILE *out)
 {
     static const struct { const char *key, *file; } files[] = {
         { "governor", "scaling_governor" }, { "frequency_min_khz", "scaling_min_freq" },
@@ -47,12 +47,12 @@ static void facts_of_processor(const char *root, int rank, int processor, FILE *
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", processor, files[i].file);
-        fact(root, path, rank, files[i].key, out);
+        add_fact(root, path, rank, files[i].key, out);
     }
 }
 
 /* The word in brackets: "always [madvise] never". */
-static void chosen(const char *root, const char *path, int rank, const char *key, FILE *out)
+static void add_bracketed_fact(const char *root, const char *path, int rank, const char *key, FILE *out)
 {
     char value[256], *begin, *end;
 
@@ -62,7 +62,7 @@ static void chosen(const char *root, const char *path, int rank, const char *key
 }
 
 /* intel_pstate says "no_turbo", other drivers "boost". */
-static void turbo(const char *root, int rank, FILE *out)
+static void add_turbo(const char *root, int rank, FILE *out)
 {
     char value[64];
 
@@ -72,7 +72,7 @@ static void turbo(const char *root, int rank, FILE *out)
         fprintf(out, "fact %d turbo %s\n", rank, value[0] == '1' ? "on" : "off");
 }
 
-static void swap_used(const char *root, int rank, FILE *out)
+static void add_swap_used(const char *root, int rank, FILE *out)
 {
     char name[1024], line[256];
     unsigned long long total = 0, left = 0;
@@ -115,29 +115,29 @@ static int any_interface(const char *root, char *out, size_t size)
 }
 
 /* interface: the way to the other hosts, or "". */
-static void facts_of_host(const char *root, int rank, const char *interface, FILE *out)
+static void add_host_facts(const char *root, int rank, const char *interface, FILE *out)
 {
     char path[512], name[128];
 
-    turbo(root, rank, out);
-    chosen(root, "/sys/kernel/mm/transparent_hugepage/enabled", rank, "huge_pages", out);
-    swap_used(root, rank, out);
-    fact(root, "/proc/loadavg", rank, "load", out);
+    add_turbo(root, rank, out);
+    add_bracketed_fact(root, "/sys/kernel/mm/transparent_hugepage/enabled", rank, "huge_pages", out);
+    add_swap_used(root, rank, out);
+    add_fact(root, "/proc/loadavg", rank, "load", out);
     snprintf(name, sizeof name, "%s", interface);
     if (!name[0] && !any_interface(root, name, sizeof name))
         return;
     fprintf(out, "fact %d interface %s\n", rank, name);
     snprintf(path, sizeof path, "/sys/class/net/%s/mtu", name);
-    fact(root, path, rank, "mtu", out);
+    add_fact(root, path, rank, "mtu", out);
     snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
-    fact(root, path, rank, "link_mbit", out);
+    add_fact(root, path, rank, "link_mbit", out);
     snprintf(path, sizeof path, "/sys/class/net/%s/duplex", name);
-    fact(root, path, rank, "duplex", out);
+    add_fact(root, path, rank, "duplex", out);
 }
 
 /* The interface by which this host reaches `peer`: a datagram socket that is connected sends nothing, and has the
  * address of the interface that would. "" when that cannot be told. */
-static void way_to(const char *peer, char *out, size_t size)
+static void find_interface_to(const char *peer, char *out, size_t size)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_family = AF_INET }, *found = NULL;
     struct sockaddr_in own;
@@ -162,7 +162,7 @@ static void way_to(const char *peer, char *out, size_t size)
 }
 
 /* What a threaded library of linear algebra would go by. */
-static void thread_variables(int rank, FILE *out)
+static void add_thread_variables(int rank, FILE *out)
 {
     static const char *const names[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
                                          "MKL_NUM_THREADS", "BLIS_NUM_THREADS" };
@@ -184,13 +184,13 @@ void probe_facts(struct probe *p)
     if (!sched_getaffinity(0, sizeof mine, &mine))
         while (processor < CPU_SETSIZE - 1 && !CPU_ISSET(processor, &mine))
             processor++;
-    facts_of_processor(p->root, p->rank, processor, p->out);
+    add_processor_facts(p->root, p->rank, processor, p->out);
     if (p->leader[p->rank] != p->rank)
         return;
     while (other < p->nranks && p->leader[other] == p->rank)
         other++;
     if (other < p->nranks && !p->root[0])
-        way_to(p->names[other], interface, sizeof interface);
-    facts_of_host(p->root, p->rank, interface, p->out);
-    thread_variables(p->rank, p->out);
+        find_interface_to(p->names[other], interface, sizeof interface);
+    add_host_facts(p->root, p->rank, interface, p->out);
+    add_thread_variables(p->rank, p->out);
 }

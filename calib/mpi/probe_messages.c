@@ -1,5 +1,5 @@
 /* probe_messages.c - clocks, round trips between two processes, and all-to-all among all */
-#include "probe.h"
+#include "hrun_probe.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static double calendar(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void ask(struct probe *p, int other)
+static void read_clock(struct probe *p, int other)
 {
     double best = 0, offset = 0, theirs = 0;
 
@@ -42,7 +42,7 @@ static void ask(struct probe *p, int other)
     fprintf(p->out, "clock %d %.9f %.9f\n", other, offset, best / 2);
 }
 
-static void answer(void)
+static void tell_clock(void)
 {
     double t;
 
@@ -59,9 +59,9 @@ void probe_clocks(struct probe *p)
         if (p->leader[r] != r)
             continue;
         if (!p->rank)
-            ask(p, r);
+            read_clock(p, r);
         else if (p->rank == r)
-            answer();
+            tell_clock();
     }
 }
 
@@ -76,7 +76,7 @@ static const int trip_sizes[] = { 8, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 <
 enum { NSIZES = sizeof trip_sizes / sizeof trip_sizes[0] };
 
 /* Whole round trips. Result: seconds of one, on the process that leads. */
-static double trips(const struct message_buffers *m, struct net_trial *t, int bytes, int n)
+static double mean_trip(const struct message_buffers *m, struct net_trial *t, int bytes, int n)
 {
     double sum = 0, call;
 
@@ -89,14 +89,14 @@ static double trips(const struct message_buffers *m, struct net_trial *t, int by
     return sum / n;
 }
 
-static void pair(struct probe *p, const struct message_buffers *m, int a, int b)
+static void probe_pair(struct probe *p, const struct message_buffers *m, int a, int b)
 {
     /* What comes goes back from the same memory, as programs send what they have just computed. */
     struct net_trial trial = { .lead = a, .nfollow = 1, .follow = &b, .in_turn = 1 };
     int first = p->rank == a, other = first ? b : a;
 
     for (int s = 0; s < NSIZES; s++) {
-        double t = trips(m, &trial, trip_sizes[s], 3);  /* connections are made, buffers touched */
+        double t = mean_trip(m, &trial, trip_sizes[s], 3);  /* connections are made, buffers touched */
         int n = t > 0 ? (int)(SAMPLE_S / t) : TRIPS;
 
         n = n < 1 ? 1 : n > TRIPS ? TRIPS : n;
@@ -107,7 +107,7 @@ static void pair(struct probe *p, const struct message_buffers *m, int a, int b)
         if (first)
             fprintf(p->out, "trip %d %d %d", a, b, trip_sizes[s]);
         for (int i = 0; i < p->repetitions; i++) {
-            t = trips(m, &trial, trip_sizes[s], n);
+            t = mean_trip(m, &trial, trip_sizes[s], n);
             if (first)
                 fprintf(p->out, " %.9f", t);
         }
@@ -118,8 +118,8 @@ static void pair(struct probe *p, const struct message_buffers *m, int a, int b)
 
 void probe_trips(struct probe *p)
 {
-    char *data = probe_must(calloc(1, 1 << 20));
-    int *ends = probe_must(calloc((size_t)p->nranks, sizeof *ends)), n = 0, several = 0, pairs, step;
+    char *data = mpi_alloc(1, 1 << 20);
+    int *ends = mpi_alloc((size_t)p->nranks, sizeof *ends), n = 0, several = 0, pairs, step;
     struct message_buffers m = { MPI_COMM_WORLD, p->rank, data, data, NULL };
 
     for (int r = 0; r < p->nranks; r++)
@@ -136,7 +136,7 @@ void probe_trips(struct probe *p)
 
         MPI_Barrier(MPI_COMM_WORLD);
         if (p->rank == a || p->rank == b)
-            pair(p, &m, a, b);
+            probe_pair(p, &m, a, b);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     free(ends);
@@ -152,7 +152,7 @@ enum { CALLS = 10 };
 static const size_t MEMORY_MAX = (size_t)32 << 20;                /* of each buffer of a process */
 
 /* Result: on rank 0 the mean time of n calls on the process where they took longest. */
-static double calls(char *from, char *to, int bytes, int n)
+static double mean_alltoall(char *from, char *to, int bytes, int n)
 {
     double t, most = 0;
 
@@ -175,17 +175,17 @@ void probe_alltoall(struct probe *p)
 
         if (bytes > MEMORY_MAX)
             break;
-        from = probe_must(calloc(1, bytes));
-        to = probe_must(calloc(1, bytes));
+        from = mpi_alloc(1, bytes);
+        to = mpi_alloc(1, bytes);
         if (!p->rank)
             fprintf(p->out, "alltoall %d", alltoall_sizes[s]);
-        calls(from, to, alltoall_sizes[s], 1);       /* connections are made, buffers touched */
-        t = calls(from, to, alltoall_sizes[s], 1);
+        mean_alltoall(from, to, alltoall_sizes[s], 1);       /* connections are made, buffers touched */
+        t = mean_alltoall(from, to, alltoall_sizes[s], 1);
         n = t > 0 && t < SAMPLE_S ? (int)(SAMPLE_S / t) : 1;
         n = n > CALLS ? CALLS : n;
         MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
         for (int i = 0; i < p->repetitions; i++) {
-            t = calls(from, to, alltoall_sizes[s], n);
+            t = mean_alltoall(from, to, alltoall_sizes[s], n);
             if (!p->rank)
                 fprintf(p->out, " %.9f", t);
         }

@@ -4,7 +4,7 @@
  * processors; stolen: what the hypervisor took of them. A system whose counters do not even hold this process's own
  * time (some containers) tells nothing. Leaders also name the processes that took most, and count pages swapped.
  */
-#include "probe.h"
+#include "hrun_probe.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -60,7 +60,7 @@ static void read_processors(struct usage *u)
         fclose(f);
 }
 
-static void read_swapped(struct usage *u)
+static void count_swapped(struct usage *u)
 {
     char line[256];
     double pages;
@@ -74,7 +74,7 @@ static void read_swapped(struct usage *u)
 }
 
 /* /proc/PID/stat: "pid (name) state ppid ... utime stime", the name may hold anything. Result: 1 when read. */
-static int read_process(const char *pid, struct process *out)
+static int read_process_stat(const char *pid, struct process *out)
 {
     char path[64], text[1024], *end;
     unsigned long user, sys;
@@ -105,11 +105,11 @@ static void read_processes(const int *own, int nown, struct usage *u)
     DIR *dir = opendir("/proc");
     struct dirent *e;
 
-    u->v = calloc(PROCESSES_MAX, sizeof *u->v);
-    while (dir && u->v && u->n < PROCESSES_MAX && (e = readdir(dir))) {
+    u->v = mpi_alloc(PROCESSES_MAX, sizeof *u->v);
+    while (dir && u->n < PROCESSES_MAX && (e = readdir(dir))) {
         int mine = 0;
 
-        if (!isdigit((unsigned char)e->d_name[0]) || !read_process(e->d_name, &u->v[u->n]))
+        if (!isdigit((unsigned char)e->d_name[0]) || !read_process_stat(e->d_name, &u->v[u->n]))
             continue;
         for (int i = 0; i < nown; i++)
             mine |= own[i] == u->v[u->n].pid;
@@ -121,8 +121,8 @@ static void read_processes(const int *own, int nown, struct usage *u)
 
 static struct usage *read_usage(struct probe *p)
 {
-    struct usage *u = probe_must(calloc(1, sizeof *u));
-    int pid = (int)getpid(), *pids = probe_must(calloc((size_t)p->nranks, sizeof *pids)), n = 0;
+    struct usage *u = mpi_alloc(1, sizeof *u);
+    int pid = (int)getpid(), *pids = mpi_alloc((size_t)p->nranks, sizeof *pids), n = 0;
 
     MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
     for (int r = 0; r < p->nranks; r++)
@@ -132,7 +132,7 @@ static struct usage *read_usage(struct probe *p)
     u->own = own_s();
     read_processors(u);
     if (p->leader[p->rank] == p->rank) {
-        read_swapped(u);
+        count_swapped(u);
         read_processes(pids, n, u);
     }
     free(pids);
@@ -145,7 +145,7 @@ void probe_usage_begin(struct probe *p)
 }
 
 /* What each process took meanwhile, into after->v[].s, most first. */
-static int most_first(const void *a, const void *b)
+static int compare_usage(const void *a, const void *b)
 {
     double x = ((const struct process *)a)->s, y = ((const struct process *)b)->s;
 
@@ -159,7 +159,7 @@ static void name_others(const struct probe *p, const struct usage *before, struc
             if (before->v[k].pid == after->v[i].pid && before->v[k].s <= after->v[i].s)
                 after->v[i].s -= before->v[k].s;
     if (after->n)
-        qsort(after->v, (size_t)after->n, sizeof after->v[0], most_first);
+        qsort(after->v, (size_t)after->n, sizeof after->v[0], compare_usage);
     for (int i = 0; i < after->n && i < NAMED && after->v[i].s >= NAMED_LEAST * elapsed; i++)
         fprintf(p->out, "process %d %d %.4f %s\n", p->rank, after->v[i].pid, after->v[i].s / elapsed, after->v[i].name);
 }

@@ -6,7 +6,7 @@
  * tuning of clusters", IEEE Cluster 2004; what they take beyond the least is the noise (T. Hoefler, T. Schneider,
  * A. Lumsdaine, "Characterizing the influence of system noise on large-scale applications by simulation", SC'10).
  */
-#include "probe.h"
+#include "hrun_probe.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -20,7 +20,7 @@ static const double NOISE_MOST_S = 5;
 enum { QUANTA_LEAST = 100 };
 
 /* Values approach 1: no denormal, no overflow. */
-static double work(double *v, long passes)
+static double run_passes(double *v, long passes)
 {
     for (long k = 0; k < passes; k++) {
         for (int i = 0; i < WORDS; i++)
@@ -30,11 +30,11 @@ static double work(double *v, long passes)
     return v[0];
 }
 
-static double time_of(double *v, long passes)
+static double time_passes(double *v, long passes)
 {
     double begin = mpi_now();
 
-    work(v, passes);
+    run_passes(v, passes);
     return mpi_now() - begin;
 }
 
@@ -44,11 +44,11 @@ static long find_passes(double *v)
     long passes = 1, most;
     double t, best;
 
-    while ((t = time_of(v, passes)) < REPETITION_S / 10)
+    while ((t = time_passes(v, passes)) < REPETITION_S / 10)
         passes *= 2;
     best = t;
     for (int i = 0; i < 4; i++) {
-        t = time_of(v, passes);
+        t = time_passes(v, passes);
         best = t < best ? t : best;
     }
     passes = (long)((double)passes * REPETITION_S / best);
@@ -64,19 +64,12 @@ void probe_kernel(struct probe *p)
         v[i] = 1;
     p->passes = find_passes(v);
     fprintf(p->out, "kernel %d", p->rank);
-    time_of(v, p->passes);         /* not counted: the clock of a processor takes a while to rise */
+    time_passes(v, p->passes);         /* not counted: the clock of a processor takes a while to rise */
     for (int i = 0; i < p->repetitions; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        fprintf(p->out, " %.9f", time_of(v, p->passes));
+        fprintf(p->out, " %.9f", time_passes(v, p->passes));
     }
     fputc('\n', p->out);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 void probe_noise(struct probe *p)
@@ -93,10 +86,10 @@ void probe_noise(struct probe *p)
     passes = p->passes / QUANTA_PER_REPETITION;
     passes = passes ? passes : 1;
     while (n < QUANTA && (n < QUANTA_LEAST || sum < NOISE_MOST_S)) {
-        t[n] = time_of(v, passes);
+        t[n] = time_passes(v, passes);
         sum += t[n++];
     }
-    qsort(t, (size_t)n, sizeof t[0], ascending);
+    qsort(t, (size_t)n, sizeof t[0], mpi_compare_doubles);
     fprintf(p->out, "noise %d %d %.9f %.9f %.9f %.9f %.9f\n", p->rank, n, t[0], sum / n, t[n / 2], t[n - n / 100 - 1],
             t[n - 1]);
 }
@@ -135,7 +128,7 @@ static dgemm_fn *find_dgemm(const char **name)
 }
 
 /* c += a b, of order n, by blocks. */
-static void multiply(const double *a, const double *b, double *c, int n)
+static void multiply_blocks(const double *a, const double *b, double *c, int n)
 {
     for (int i0 = 0; i0 < n; i0 += BLOCK)
         for (int k0 = 0; k0 < n; k0 += BLOCK)
@@ -146,7 +139,7 @@ static void multiply(const double *a, const double *b, double *c, int n)
                             c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
-static double product(dgemm_fn *dgemm, const double *a, const double *b, double *c)
+static double time_product(dgemm_fn *dgemm, const double *a, const double *b, double *c)
 {
     const int n = PRODUCT_ORDER;
     const double one = 1, zero = 0;
@@ -155,14 +148,14 @@ static double product(dgemm_fn *dgemm, const double *a, const double *b, double 
     if (dgemm)
         dgemm("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n);
     else
-        multiply(a, b, c, n);
+        multiply_blocks(a, b, c, n);
     return mpi_now() - begin;
 }
 
 void probe_product(struct probe *p)
 {
     size_t count = (size_t)PRODUCT_ORDER * PRODUCT_ORDER;
-    double *a = probe_must(calloc(3 * count, sizeof *a)), *b = a + count, *c = b + count;
+    double *a = mpi_alloc(3 * count, sizeof *a), *b = a + count, *c = b + count;
     const char *name;
     dgemm_fn *dgemm = find_dgemm(&name);
 
@@ -171,10 +164,10 @@ void probe_product(struct probe *p)
         b[i] = (double)(i % 5) - 2;
     }
     fprintf(p->out, "product %d %d %s", p->rank, PRODUCT_ORDER, name);
-    product(dgemm, a, b, c);       /* not counted: libraries set themselves up, clocks rise */
+    time_product(dgemm, a, b, c);       /* not counted: libraries set themselves up, clocks rise */
     for (int i = 0; i < p->repetitions; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        fprintf(p->out, " %.9f", product(dgemm, a, b, c));
+        fprintf(p->out, " %.9f", time_product(dgemm, a, b, c));
     }
     fputc('\n', p->out);
     free(a);

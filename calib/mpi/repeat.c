@@ -27,13 +27,6 @@ double net_student(int df)
            (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * v * v * v);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double net_summary(double *v, int n, double *median, double *sd, double *max)
 {
     double mean = 0, ss = 0;
@@ -41,7 +34,7 @@ double net_summary(double *v, int n, double *median, double *sd, double *max)
     *median = *sd = *max = 0;
     if (!n)
         return 0;
-    qsort(v, (size_t)n, sizeof *v, ascending);
+    qsort(v, (size_t)n, sizeof *v, mpi_compare_doubles);
     for (int i = 0; i < n; i++)
         mean += v[i] / n;
     for (int i = 0; i < n; i++)
@@ -54,7 +47,7 @@ double net_summary(double *v, int n, double *median, double *sd, double *max)
 
 /* ---------------------------------------------------------------- repetitions */
 
-static int known(struct net_bench *b, int n)
+static int is_precise(struct net_bench *b, int n)
 {
     double mean, median, sd, max;
 
@@ -69,14 +62,14 @@ static int known(struct net_bench *b, int n)
 static const struct timespec PAUSE = { 0, 2000000 }, NAP = { 0, 100000 };
 #endif
 
-static void pause_before(void)
+static void pause_before_batch(void)
 {
 #ifndef HRUN_SMPI
     nanosleep(&PAUSE, NULL);
 #endif
 }
 
-static void await(struct net_bench *b, int *value, int n, int from, int tag)
+static void await_message(struct net_bench *b, int *value, int n, int from, int tag)
 {
 #ifdef HRUN_SMPI
     MPI_Recv(value, n, MPI_INT, from, tag, b->comm, MPI_STATUS_IGNORE);
@@ -90,14 +83,14 @@ static void await(struct net_bench *b, int *value, int n, int from, int tag)
 #endif
 }
 
-static void ready(struct net_bench *b, const struct net_trial *t)
+static void say_ready(struct net_bench *b, const struct net_trial *t)
 {
     if (b->rank != t->lead) {
         MPI_Send(NULL, 0, MPI_INT, t->lead, MESSAGES_READY, b->comm);
         return;
     }
     for (int i = 0; i < t->nfollow; i++)
-        await(b, NULL, 0, t->follow[i], MESSAGES_READY);
+        await_message(b, NULL, 0, t->follow[i], MESSAGES_READY);
 }
 
 /* After `skip` repetitions `count` that are noted from times[n] on. A time that is not above 0, of an interval in which
@@ -106,13 +99,13 @@ static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, 
 {
     struct message_buffers m = { b->comm, b->rank, b->out, b->in, b->requests };
 
-    pause_before();
-    ready(b, t);
+    pause_before_batch();
+    say_ready(b, t);
     for (int i = 0; i < skip + count; i++) {
         double call, time;
 
         if (t->delay_s > 0)
-            await(b, NULL, 0, t->follow[0], MESSAGES_READY);
+            await_message(b, NULL, 0, t->follow[0], MESSAGES_READY);
         time = messages_lead(&m, t, &call);
         if (t->delay_s > 0)
             memcpy(&time, b->in, sizeof time);
@@ -128,8 +121,8 @@ static void follow_batch(struct net_bench *b, const struct net_trial *t, int cou
 {
     struct message_buffers m = { b->comm, b->rank, b->out, b->in, b->requests };
 
-    pause_before();
-    ready(b, t);
+    pause_before_batch();
+    say_ready(b, t);
     for (int i = 0; i < count; i++)
         messages_follow(&m, t);
 }
@@ -137,22 +130,22 @@ static void follow_batch(struct net_bench *b, const struct net_trial *t, int cou
 /* Do followers wait to be told that the trial goes on, or has ended? Those who send bytes wait anyway: these are on
  * their way when the call that sends them returns, and would disturb, and be disturbed by, what the follower did next.
  */
-static int is_told(const struct net_trial *t, int least, int most)
+static int is_continued(const struct net_trial *t, int least, int most)
 {
     return most > least || t->back > 0;
 }
 
-static void lead_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm,
-                     struct net_times *out)
+static void lead_trial(struct net_bench *b, const struct net_trial *t, int least, int most, int warm,
+                       struct net_times *out)
 {
     int tried = least, n, more;
     double begin = mpi_now();
 
     n = lead_batch(b, t, warm, least, 0);
-    while (is_told(t, least, most)) {
+    while (is_continued(t, least, most)) {
         int late = mpi_now() - begin > b->set.trial_s;
 
-        more = tried < most && !late && !known(b, n) ? (most - tried < BATCH ? most - tried : BATCH) : 0;
+        more = tried < most && !late && !is_precise(b, n) ? (most - tried < BATCH ? most - tried : BATCH) : 0;
         for (int i = 0; i < t->nfollow; i++)
             MPI_Send(&more, 1, MPI_INT, t->follow[i], MESSAGES_MORE, b->comm);
         if (!more)
@@ -166,13 +159,13 @@ static void lead_all(struct net_bench *b, const struct net_trial *t, int least, 
     net_summary(b->calls, n, &out->call_s, &out->call_sd_s, &out->call_max_s);
 }
 
-static void follow_all(struct net_bench *b, const struct net_trial *t, int least, int most, int warm)
+static void follow_trial(struct net_bench *b, const struct net_trial *t, int least, int most, int warm)
 {
     int more;
 
     follow_batch(b, t, warm + least);
-    while (is_told(t, least, most)) {
-        await(b, &more, 1, t->lead, MESSAGES_MORE);
+    while (is_continued(t, least, most)) {
+        await_message(b, &more, 1, t->lead, MESSAGES_MORE);
         if (!more)
             break;
         follow_batch(b, t, (warm > 0) + more);
@@ -186,9 +179,9 @@ int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *ou
 
     least = least > most ? most : least;
     if (b->rank != t->lead) {
-        follow_all(b, t, least, most, warm);
+        follow_trial(b, t, least, most, warm);
         return 0;
     }
-    lead_all(b, t, least, most, warm, out);
+    lead_trial(b, t, least, most, warm, out);
     return out->n > 0;
 }

@@ -53,7 +53,7 @@ int net_triple_rounds(int n)
 
 /* The steps by which all of 0 .. n-1 are gone through, up to n / 2: the index-th of them, round again. *times: how
  * often round. */
-static int step_of(int n, int index, int *times)
+static int row_step(int n, int index, int *times)
 {
     int count = 0, step = 0;
 
@@ -70,26 +70,26 @@ static int step_of(int n, int index, int *times)
  * each round, which is cut into triples; where the steps are used up, it is cut elsewhere. */
 static void triple_in_row(int n, int round, int index, int *out)
 {
-    int rest = n % 3, m = n - rest, again, step = step_of(m, round, &again);
+    int rest = n % 3, m = n - rest, again, step = row_step(m, round, &again);
 
     for (int k = 0; k < 3; k++)
         out[k] = (int)(((long)(3 * index + k + again) * step % m + (long)rest * (round + 1)) % n);
 }
 
-static int is_in(const int *triple, int host)
+static int is_in_triple(const int *triple, int host)
 {
     return triple[0] == host || triple[1] == host || triple[2] == host;
 }
 
 /* Did these three come in an earlier round? */
-static int came(int n, int round, const int *triple)
+static int came_before(int n, int round, const int *triple)
 {
     int other[3];
 
     for (int r = 0; r < round; r++)
         for (int q = 0; q < n / 3; q++) {
             triple_in_row(n, r, q, other);
-            if (is_in(other, triple[0]) && is_in(other, triple[1]) && is_in(other, triple[2]))
+            if (is_in_triple(other, triple[0]) && is_in_triple(other, triple[1]) && is_in_triple(other, triple[2]))
                 return 1;
         }
     return 0;
@@ -107,7 +107,7 @@ int net_triples(int n, int round, int *out)
     }
     for (int q = 0; q < n / 3; q++) {
         triple_in_row(n, round, q, out + 3 * count);
-        count += !came(n, round, out + 3 * count);
+        count += !came_before(n, round, out + 3 * count);
     }
     return count;
 }

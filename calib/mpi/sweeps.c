@@ -39,7 +39,7 @@ static double first_trip(struct net_bench *b, int bytes)
 }
 
 /* Does a send wait? A trip takes trip_s or less. On all. */
-static int waits(struct net_bench *b, int bytes, double trip_s)
+static int send_waits(struct net_bench *b, int bytes, double trip_s)
 {
     int other = b->leader[1], answer;
     struct net_trial t = { .lead = 0, .follow = &other, .nfollow = 1, .bytes = bytes,
@@ -66,14 +66,14 @@ void net_find_eager(struct net_bench *b)
     if (b->nhosts < 2)
         return;
     first_trip(b, 0);
-    while (bad <= NET_BYTES_MAX && (trip_s = first_trip(b, bad), !waits(b, bad, trip_s))) {
+    while (bad <= NET_BYTES_MAX && (trip_s = first_trip(b, bad), !send_waits(b, bad, trip_s))) {
         good = bad;
         bad = bad < NET_BYTES_MAX && bad * STEP > NET_BYTES_MAX ? NET_BYTES_MAX : bad * STEP;
     }
     while (bad <= NET_BYTES_MAX && bad - good > 1 + good / FINE) {
         int middle = good + (bad - good) / 2;
 
-        if (waits(b, middle, trip_s))
+        if (send_waits(b, middle, trip_s))
             bad = middle;
         else
             good = middle;
@@ -98,25 +98,25 @@ enum { MOST = LAST, FINE_STEPS = 6 };
 enum { MOST = NET_BYTES_MAX, FINE_STEPS = 4 };
 #endif
 
-static int size_at(int base, int k)
+static int sweep_size(int base, int k)
 {
     return (int)(base * exp2((double)k / FINE_STEPS) + 0.5);
 }
 
 /* The size after this one. */
-static int larger(int bytes)
+static int next_size(int bytes)
 {
     int base = LEAST, k = 0, by = bytes < LAST ? 1 : FINE_STEPS / COARSE_STEPS;
 
     while (2 * base <= bytes)
         base *= 2;
-    while (k < FINE_STEPS - 1 && size_at(base, k) < bytes)
+    while (k < FINE_STEPS - 1 && sweep_size(base, k) < bytes)
         k++;
-    return size_at(base, k + by);
+    return sweep_size(base, k + by);
 }
 
 /* The pair of which this process is a part: 1 with *i and *j; 0: none. Of one group, if there are two hosts of one. */
-static int find_pair(const struct net_bench *b, int *i, int *j)
+static int find_sweep_pair(const struct net_bench *b, int *i, int *j)
 {
     int pairs = 0, free_host = -1, most = b->apart ? 1 : PAIRS;
 
@@ -139,9 +139,9 @@ static int find_pair(const struct net_bench *b, int *i, int *j)
 
 void net_sizes(struct net_bench *b)
 {
-    int i, j, mine = b->nhosts > 1 && find_pair(b, &i, &j);
+    int i, j, mine = b->nhosts > 1 && find_sweep_pair(b, &i, &j);
 
-    for (int bytes = LEAST; mine && bytes <= MOST; bytes = larger(bytes)) {
+    for (int bytes = LEAST; mine && bytes <= MOST; bytes = next_size(bytes)) {
         struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
         struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
         struct net_times m;
@@ -164,7 +164,7 @@ enum { SPREAD_MOST = 1 << 15, SPREAD_HOSTS = 3, SPREAD_STEPS = 1 };
 enum { SPREAD_MOST = 1 << 17, SPREAD_HOSTS = NET_IN_MAX / SPREAD_MOST - 1, SPREAD_STEPS = 2 };
 #endif
 
-static void spread(struct net_bench *b, enum net_kind kind, int n, int bytes)
+static void measure_operation(struct net_bench *b, enum net_kind kind, int n, int bytes)
 {
     int there = kind == NET_SCATTER;
     struct net_record r = { .kind = kind, .i = 0, .j = -1, .k = -1, .n = n, .bytes = bytes };
@@ -188,8 +188,8 @@ void net_scatters(struct net_bench *b)
         const int sizes[] = { wide, (int)(wide * 1.414213562) };
 
         for (int s = 0; s < SPREAD_STEPS && sizes[s] <= SPREAD_MOST; s++) {
-            spread(b, NET_SCATTER, n, sizes[s]);
-            spread(b, NET_GATHER, n, sizes[s]);
+            measure_operation(b, NET_SCATTER, n, sizes[s]);
+            measure_operation(b, NET_GATHER, n, sizes[s]);
         }
     }
 }

@@ -30,12 +30,12 @@ enum { SIMULATED = 0 };
 static const double MEDIAN_ERROR = 1.2533;
 
 /* What trips took, and its standard errors; both nhosts by nhosts. */
-struct table {
+struct trip_table {
     double *s, *error;
 };
 
 /* The trip of hosts i and j, on both; others pass by. */
-static void trip(struct net_bench *b, int i, int j, int bytes, struct table into)
+static void measure_trip(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     struct net_trial t = { .lead = b->leader[i], .follow = &b->leader[j], .nfollow = 1, .bytes = bytes };
     struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
@@ -55,39 +55,39 @@ static void trip(struct net_bench *b, int i, int j, int bytes, struct table into
     net_keep(b, &r, &m);
 }
 
-static void share(struct net_bench *b, struct table t)
+static void share_table(struct net_bench *b, struct trip_table t)
 {
     net_rest(b);
     MPI_Allreduce(MPI_IN_PLACE, t.s, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
     MPI_Allreduce(MPI_IN_PLACE, t.error, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
 }
 
-static int rounds_of(int n)
+static int full_rounds(int n)
 {
     return n > FULL_MOST ? net_rounds(FULL_MOST) : net_rounds(n);
 }
 
 /* Empty trips are led by one of the two, each as often as the other. */
-static void both_ways(struct net_bench *b, int i, int j, int bytes, struct table into)
+static void trip_pair(struct net_bench *b, int i, int j, int bytes, struct trip_table into)
 {
     int low = i < j ? i : j, high = i < j ? j : i;
 
     if (bytes || (low + high) % 2)
-        trip(b, low, high, bytes, into);
+        measure_trip(b, low, high, bytes, into);
     if (bytes || (low + high) % 2 == 0)
-        trip(b, high, low, bytes, into);
+        measure_trip(b, high, low, bytes, into);
 }
 
 /* All rounds at once: a host goes on as soon as its partner is there. */
-static void rounds(struct net_bench *b, int bytes, struct table into)
+static void trips_in_rounds(struct net_bench *b, int bytes, struct trip_table into)
 {
-    for (int r = 0; r < rounds_of(b->nhosts) && net_leads_host(b); r++) {
+    for (int r = 0; r < full_rounds(b->nhosts) && net_leads_host(b); r++) {
         int other = net_partner(b->nhosts, r, b->host);
 
         if (other >= 0)
-            both_ways(b, b->host, other, bytes, into);
+            trip_pair(b, b->host, other, bytes, into);
     }
-    share(b, into);
+    share_table(b, into);
 }
 
 /* Are trips of i and j tried alone? */
@@ -101,15 +101,15 @@ static int is_tried(int n, int i, int j)
 {
     int r = 0;
 
-    while (r < rounds_of(n) && net_partner(n, r, i) != j)
+    while (r < full_rounds(n) && net_partner(n, r, i) != j)
         r++;
-    return r < rounds_of(n);
+    return r < full_rounds(n);
 }
 
 /* The same trips, one pair at a time; of those in one group only where these disturb each other, too. Who is next has
  * to wait, asleep; that takes time, which simulated hosts do without where a host is of both pairs: its own trips are
  * one after the other anyway. So every second host has its partners in descending order. */
-static void one_by_one(struct net_bench *b, int bytes, struct table into)
+static void trips_one_by_one(struct net_bench *b, int bytes, struct trip_table into)
 {
     int n = b->nhosts, last[2] = { -1, -1 };
 
@@ -122,11 +122,11 @@ static void one_by_one(struct net_bench *b, int bytes, struct table into)
             if (!SIMULATED || (i != last[0] && j != last[1]))
                 net_rest(b);
             if (net_leads_host(b) && (b->host == i || b->host == j))
-                both_ways(b, i, j, bytes, into);
+                trip_pair(b, i, j, bytes, into);
             last[0] = i;
             last[1] = j;
         }
-    share(b, into);
+    share_table(b, into);
 }
 
 /* ---------------------------------------------------------------- many at once */
@@ -162,7 +162,7 @@ static int bytes_beside(const struct net_bench *b, const int *from, const int *t
 }
 
 /* n trips at once with `bytes` there, from[m] to to[m], hosts; what each took, on all. took[n] */
-static void at_once(struct net_bench *b, const int *from, const int *to, int n, int bytes, struct net_times *took)
+static void trips_at_once(struct net_bench *b, const int *from, const int *to, int n, int bytes, struct net_times *took)
 {
     struct net_times m;
 
@@ -180,7 +180,7 @@ static void at_once(struct net_bench *b, const int *from, const int *to, int n, 
 }
 
 /* The m-th host of a group, -1. */
-static int member(const struct net_bench *b, int group, int m)
+static int host_of_group(const struct net_bench *b, int group, int m)
 {
     for (int h = 0; h < b->nhosts; h++)
         if (b->group_of[h] == group && !m--)
@@ -188,31 +188,28 @@ static int member(const struct net_bench *b, int group, int m)
     return -1;
 }
 
-static int size_of(const struct net_bench *b, int group)
+static int group_size(const struct net_bench *b, int group)
 {
     int n = 0;
 
-    while (member(b, group, n) >= 0)
+    while (host_of_group(b, group, n) >= 0)
         n++;
     return n;
 }
 
 /* n trips from group g to group h at once, as lib/net/net.h has it. */
-static void pairs(struct net_bench *b, int g, int h, int n)
+static void measure_pairs(struct net_bench *b, int g, int h, int n)
 {
     struct net_record r = { .kind = NET_PAIRS, .i = g, .j = h, .k = -1, .n = n };
-    struct net_times *took = calloc((size_t)n, sizeof *took), mean = { 0 };
-    int *from = calloc(2 * (size_t)n, sizeof *from), *to = from + n, known = 0;
+    struct net_times *took = mpi_alloc((size_t)n, sizeof *took), mean = { 0 };
+    int *from = mpi_alloc(2 * (size_t)n, sizeof *from), *to = from + n, known = 0;
 
-    b->failed |= !took || !from;
-    if (net_all_well(b))
-        goto out;
     for (int k = 0; k < n; k++) {
-        from[k] = member(b, g, k);
-        to[k] = member(b, h, g == h ? n + k : k);
+        from[k] = host_of_group(b, g, k);
+        to[k] = host_of_group(b, h, g == h ? n + k : k);
     }
     r.bytes = bytes_beside(b, from, to, n, NET_BYTES_MAX);
-    at_once(b, from, to, n, r.bytes, took);
+    trips_at_once(b, from, to, n, r.bytes, took);
     for (int k = 0; k < n; k++) {
         mean.n = took[k].n;
         mean.median_s += took[k].median_s / n;
@@ -222,7 +219,6 @@ static void pairs(struct net_bench *b, int g, int h, int n)
     }
     if (!b->rank && known == n)
         net_keep(b, &r, &mean);
-out:
     free(took);
     free(from);
 }
@@ -231,10 +227,10 @@ void net_pairs(struct net_bench *b)
 {
     for (int g = 0; g < b->ngroups; g++)
         for (int h = 0; h < b->ngroups; h++) {
-            int ng = size_of(b, g), nh = size_of(b, h), n = g == h ? ng / 2 : ng < nh ? ng : nh;
+            int ng = group_size(b, g), nh = group_size(b, h), n = g == h ? ng / 2 : ng < nh ? ng : nh;
 
             if (n > 1)
-                pairs(b, g, h, n);
+                measure_pairs(b, g, h, n);
         }
 }
 
@@ -248,11 +244,11 @@ struct load {
 };
 
 /* By how much trips at once take longer than their hosts' bytes do: the mean. */
-static double slowed(const struct load *l, int n, int bytes)
+static double mean_slowdown(const struct load *l, int n, int bytes)
 {
     double sum = 0, error;
 
-    at_once(l->b, l->from, l->to, n, bytes, l->took);
+    trips_at_once(l->b, l->from, l->to, n, bytes, l->took);
     for (int k = 0; k < n; k++)
         sum += (l->took[k].median_s - empty_trip(l->b, l->from[k], l->to[k], &error)) /
                fmax(l->out[l->from[k]], l->in[l->to[k]]) / n;
@@ -260,7 +256,7 @@ static double slowed(const struct load *l, int n, int bytes)
 }
 
 /* Pairs of neighbours in v[n] from place k on. Result: the next place. */
-static int neighbours(const struct load *l, const int *v, int n, int k, int most)
+static int pair_neighbours(const struct load *l, const int *v, int n, int k, int most)
 {
     for (int m = 0; m + 1 < n && k < most; m += 2, k++) {
         l->from[k] = v[m];
@@ -269,7 +265,7 @@ static int neighbours(const struct load *l, const int *v, int n, int k, int most
     return k;
 }
 
-static int slows(void *ctx, const int *a, int na, const int *b, int nb)
+static int parts_slow_each_other(void *ctx, const int *a, int na, const int *b, int nb)
 {
     const struct load *l = ctx;
     int n = na < nb ? na : nb, inside, bytes;
@@ -281,23 +277,20 @@ static int slows(void *ctx, const int *a, int na, const int *b, int nb)
     }
     /* Beyond rendezvous latencies are others than those of empty messages. */
     bytes = bytes_beside(l->b, l->from, l->to, n, l->b->eager);
-    across = slowed(l, n, bytes);
-    inside = neighbours(l, a, na, 0, n);
-    inside = neighbours(l, b, nb, inside, n);
-    return across > SLOWED * slowed(l, inside, bytes);
+    across = mean_slowdown(l, n, bytes);
+    inside = pair_neighbours(l, a, na, 0, n);
+    inside = pair_neighbours(l, b, nb, inside, n);
+    return across > SLOWED * mean_slowdown(l, inside, bytes);
 }
 
 static void find_groups(struct net_bench *b)
 {
     size_t n = (size_t)b->nhosts, nn = n * n;
-    double *s = calloc(2 * nn + 2 * n, sizeof *s), *error = s + nn;
-    int *hosts = calloc(2 * n, sizeof *hosts);
-    struct net_times *took = calloc(n, sizeof *took);
+    double *s = mpi_alloc(2 * nn + 2 * n, sizeof *s), *error = s + nn;
+    int *hosts = mpi_alloc(2 * n, sizeof *hosts);
+    struct net_times *took = mpi_alloc(n, sizeof *took);
     struct load l = { b, s, s + 2 * nn, s + 2 * nn + n, hosts, hosts + n, took };
 
-    b->failed |= !s || !hosts || !took;
-    if (net_all_well(b))
-        goto out;
     for (int i = 0; i < b->nhosts; i++)
         for (int j = 0; j < b->nhosts; j++)
             s[i * b->nhosts + j] = i == j ? 0 : empty_trip(b, i, j, &error[i * b->nhosts + j]);
@@ -306,8 +299,7 @@ static void find_groups(struct net_bench *b)
         for (int j = 0; j < b->nhosts; j++)
             s[i * b->nhosts + j] = net_bytes_take(b, i, j);
     net_own_rates(s, b->nhosts, l.out, l.in);
-    b->ngroups = net_groups_loaded(s, b->nhosts, &(struct net_load){ slows, &l }, b->group_of);
-out:
+    b->ngroups = net_groups_loaded(s, b->nhosts, &(struct net_load){ parts_slow_each_other, &l }, b->group_of);
     free(s);
     free(hosts);
     free(took);
@@ -320,28 +312,24 @@ static int are_disturbed(struct net_bench *b)
 {
     int n = b->nhosts, i = 0, j, before = b->n, differ = 0;
     size_t size = (size_t)n * (size_t)n;
-    struct table alone = { calloc(size, sizeof *alone.s), calloc(size, sizeof *alone.error) };
+    struct trip_table alone = { mpi_alloc(size, sizeof *alone.s), mpi_alloc(size, sizeof *alone.error) };
 
-    b->failed |= !alone.s || !alone.error;
-    if (net_all_well(b))
-        goto out;
     while (i < n - 1 && (net_partner(n, 0, i) < 0 || b->group_of[net_partner(n, 0, i)] != b->group_of[i]))
         i++;
     j = net_partner(n, 0, i);
     net_rest(b);
     if (j >= 0 && net_leads_host(b) && (b->host == i || b->host == j))
-        trip(b, i, j, b->bytes, alone);
-    share(b, alone);
+        measure_trip(b, i, j, b->bytes, alone);
+    share_table(b, alone);
     b->n = before;
     differ = j >= 0 && alone.s[i * n + j] > 0 && alone.s[i * n + j] < (1 - DISTURBED) * b->trip_s[i * n + j];
-out:
     free(alone.s);
     free(alone.error);
     return differ;
 }
 
 /* Forget what was measured from record `first` on of pairs that are measured again. */
-static void forget(struct net_bench *b, int first)
+static void drop_records(struct net_bench *b, int first)
 {
     int n = b->nhosts, kept = first;
 
@@ -361,14 +349,15 @@ void net_trips(struct net_bench *b)
 
     if (b->nhosts < 2)
         return;
-    rounds(b, 0, (struct table){ b->trip0_s, b->error0_s });
+    trips_in_rounds(b, 0, (struct trip_table){ b->trip0_s, b->error0_s });
     first = b->n;
-    rounds(b, b->bytes, (struct table){ b->trip_s, b->error_s });
-    find_groups(b);b->apart = b->nhosts > 3 && are_disturbed(b);
+    trips_in_rounds(b, b->bytes, (struct trip_table){ b->trip_s, b->error_s });
+    find_groups(b);
+    b->apart = b->nhosts > 3 && are_disturbed(b);
     if (b->ngroups == 1 && !b->apart)
         return;
-    forget(b, first);
-    one_by_one(b, b->bytes, (struct table){ b->trip_s, b->error_s });
+    drop_records(b, first);
+    trips_one_by_one(b, b->bytes, (struct trip_table){ b->trip_s, b->error_s });
 }
 
 /* ---------------------------------------------------------------- both ways at once */
@@ -377,7 +366,7 @@ void net_trips(struct net_bench *b)
  * them. */
 enum { BOTHS = 3 };
 
-static void both(struct net_bench *b, int i, int j, int bytes)
+static void measure_both(struct net_bench *b, int i, int j, int bytes)
 {
     struct net_record rec = { .kind = NET_BOTH, .i = i, .j = j, .k = -1, .bytes = bytes, .back = bytes };
     struct net_trial t = { .lead = b->leader[i], .nfollow = 1, .follow = &b->leader[j], .bytes = bytes,
@@ -392,11 +381,8 @@ static void both(struct net_bench *b, int i, int j, int bytes)
 
 void net_boths(struct net_bench *b)
 {
-    int n = b->ngroups, waiting = 0, *tried = calloc((size_t)n * (size_t)n, sizeof *tried);
+    int n = b->ngroups, waiting = 0, *tried = mpi_alloc((size_t)n * (size_t)n, sizeof *tried);
 
-    b->failed |= !tried;
-    if (net_all_well(b))
-        goto out;
     for (int r = 0; r < net_rounds(b->nhosts) && r < BOTHS; r++)
         for (int i = 0; i < b->nhosts; i++) {
             int j = net_partner(b->nhosts, r, i), g, h;
@@ -406,11 +392,10 @@ void net_boths(struct net_bench *b)
             g = b->group_of[i] < b->group_of[j] ? b->group_of[i] : b->group_of[j];
             h = b->group_of[i] + b->group_of[j] - g;
             if (g == h || tried[g * n + h]++ < BOTHS)
-                both(b, i, j, b->bytes);
+                measure_both(b, i, j, b->bytes);
             /* Of sizes that wait for the receiver some tell enough. */
             if (r == 0 && b->eager && 2 * b->eager < NET_BYTES_MAX && waiting++ < BOTHS)
-                both(b, i, j, 2 * b->eager);
+                measure_both(b, i, j, 2 * b->eager);
         }
-out:
     free(tried);
 }

@@ -1,7 +1,7 @@
 /* exchange.c - hrun-calibrate export and import: measurements for other programs, and from them */
 #include "profiles.h"
 
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -134,7 +134,7 @@ static void add_to_part(struct exporting *e, size_t log, const struct hrun_sampl
 static int make_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
                      struct hrun_error *err)
 {
-    struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
+    autofree struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
     size_t n = 0;
     int rc;
 
@@ -149,7 +149,6 @@ static int make_text(const struct exporting *e, size_t first, struct hrun_buf *o
     if (rc && err->code == HRUN_EINVAL)
         snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
                  "; export each to a file of its own, as with -o '{app}-{signature}-{constants}.txt', or to csv");
-    free(sets);
     return rc;
 }
 
@@ -186,7 +185,7 @@ static int is_first(const struct exporting *e, size_t i)
 /* All texts are made before the first file is written. */
 static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_error *err)
 {
-    struct hrun_buf *texts = xcalloc(e->nparts + 1, sizeof *texts);
+    autofree struct hrun_buf *texts = xcalloc(e->nparts + 1, sizeof *texts);
     int rc = 0;
     size_t left;
 
@@ -203,7 +202,6 @@ static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_
     for (size_t i = 0; i < e->nparts; i++)
         if (texts[i].data)
             hrun_buf_release(&texts[i]);
-    free(texts);
     return rc;
 }
 
@@ -227,7 +225,7 @@ static int find_format(const struct calib_settings *s, enum hrun_exchange_format
 
 int calib_export(const struct calib_settings *s, char **apps)
 {
-    struct context c = { .set = &s->common };
+    autorelease(context_release) struct context c = { .set = &s->common };
     struct exporting e = { .s = s };
     struct hrun_error err = { 0 };
     size_t left = 0;
@@ -256,7 +254,6 @@ fail:
     status = context_complain("hrun-calibrate", &err);
 done:
     exporting_release(&e);
-    context_release(&c);
     return status;
 }
 
@@ -278,12 +275,11 @@ static int read_standard(struct hrun_buf *out, struct hrun_error *err)
 
 static int read_file(const char *path, struct hrun_exchange *x, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int rc = strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err);
 
     if (!rc)
         rc = hrun_exchange_read(path, text.data, text.len, x, err);
-    hrun_buf_release(&text);
     return rc;
 }
 
@@ -332,8 +328,8 @@ static int store_file(struct context *c, const char *path, const struct hrun_exc
 
 int calib_import(const struct calib_settings *s, char **files)
 {
-    struct context c = { .set = &s->common };
-    struct hrun_exchange *x = NULL;
+    autorelease(context_release) struct context c = { .set = &s->common };
+    autofree struct hrun_exchange *x = NULL;
     struct hrun_error err = { 0 };
     int n = 0, rc, status = 0;
 
@@ -355,7 +351,5 @@ int calib_import(const struct calib_settings *s, char **files)
         printf("The models know of them after: hrun-calibrate fit\n");
     for (int i = 0; i < n; i++)
         hrun_exchange_release(&x[i]);
-    free(x);
-    context_release(&c);
     return status;
 }

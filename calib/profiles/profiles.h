@@ -2,7 +2,7 @@
 #ifndef CALIB_PROFILES_PROFILES_H
 #define CALIB_PROFILES_PROFILES_H
 
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/buf.h"
 #include "store/store.h"
 

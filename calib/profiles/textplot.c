@@ -118,7 +118,7 @@ static int make_labels(const struct canvas *c, struct hrun_buf *labels)
 static void print_x_axis(const struct canvas *c, const char *name, int margin, const struct strokes *s,
                          struct hrun_buf *out)
 {
-    struct hrun_buf low = HRUN_BUF_INIT, high = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf low = HRUN_BUF_INIT, high = HRUN_BUF_INIT;
     int gap;
 
     hrun_buf_addf(out, "%*s%s", margin, "", s->corner);
@@ -136,8 +136,6 @@ static void print_x_axis(const struct canvas *c, const char *name, int margin, c
     while (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = 0;
     hrun_buf_addc(out, '\n');
-    hrun_buf_release(&low);
-    hrun_buf_release(&high);
 }
 
 void textplot_draw(const struct textplot *t, const struct textplot_series *v, int n, struct hrun_buf *out)

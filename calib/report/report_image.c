@@ -1,11 +1,8 @@
-/* report_image.c - the figures of a report as PNG and PDF, by share/report.gnuplot; see report.h
+/* report_image.c - the figures of a report as PNG and PDF, by share/report.gnuplot; see calib_report.h
  *
- * The script gets data blocks, one for each array of the document, with the columns below; NaN stands for what is not
- * known.
+ * The script gets data blocks with the columns below, in which NaN stands for what is not known.
  */
-#include "report.h"
-
-#include "base/units.h"
+#include "calib_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,23 +11,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A page of text: lines, and characters of a line. */
-enum { LINES = 58, COLUMNS = 130 };
 /* Exit statuses of a child that could not become gnuplot, as env(1). */
 enum { NO_EXEC = 126, NO_PROGRAM = 127 };
 
 /* ------------------------------------------------------------------ gnuplot */
 
 /* A file in memory for a standard stream of gnuplot. */
-static int stream_open(const char *text, size_t len)
+static int stream_open(const struct hrun_buf *text)
 {
     int fd = memfd_create("hrun-gnuplot", MFD_CLOEXEC);
 
-    for (ssize_t n; fd >= 0 && len; text += n, len -= (size_t)n)
-        if ((n = write(fd, text, len)) <= 0) {
-            close(fd);
-            return -1;
-        }
+    if (fd >= 0 && write(fd, text->data, text->len) != (ssize_t)text->len) {
+        close(fd);
+        return -1;
+    }
     if (fd >= 0)
         lseek(fd, 0, SEEK_SET);
     return fd;
@@ -45,7 +39,7 @@ static void stream_read(int fd, struct hrun_buf *out)
         hrun_buf_add(out, chunk, (size_t)n);
 }
 
-static int check_gnuplot(int status, int made, struct hrun_buf *words, struct hrun_error *err)
+static int check_gnuplot(int status, int drawn, struct hrun_buf *words, struct hrun_error *err)
 {
     const char *last;
 
@@ -56,7 +50,7 @@ static int check_gnuplot(int status, int made, struct hrun_buf *words, struct hr
         return hrun_fail(err, HRUN_EIO, "gnuplot cannot be executed");
     if (WIFSIGNALED(status))
         return hrun_fail(err, HRUN_EIO, "gnuplot ended by signal %d", WTERMSIG(status));
-    if (!WEXITSTATUS(status) && made)
+    if (!WEXITSTATUS(status) && drawn)
         return 0;
     /* The last line is why. */
     while (words->len && strchr("\n ", words->data[words->len - 1]))
@@ -67,11 +61,11 @@ static int check_gnuplot(int status, int made, struct hrun_buf *words, struct hr
 }
 
 /* Append to *out what gnuplot(1) writes for a script, to *words what it prints. There is no shell, no file on disk, and
- * no start-up file of the user. which: as report_image has it; behind the last figure nothing is written. */
-static int gnuplot_run(const struct hrun_buf *script, int which, struct hrun_buf *out, struct hrun_buf *words,
+ * no start-up file of the user. */
+static int gnuplot_run(const struct hrun_buf *script, struct hrun_buf *out, struct hrun_buf *words,
                        struct hrun_error *err)
 {
-    int fds[3] = { stream_open(script->data, script->len), stream_open("", 0), stream_open("", 0) }, status = 0;
+    int fds[3] = { stream_open(script), stream_open(out), stream_open(words) }, status = 0;
     pid_t pid = fds[0] < 0 || fds[1] < 0 || fds[2] < 0 ? -1 : fork();
     int rc = pid < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot start gnuplot") : 0;
 
@@ -89,16 +83,39 @@ static int gnuplot_run(const struct hrun_buf *script, int which, struct hrun_buf
         if (fds[i] >= 0)
             close(fds[i]);
     }
-    return rc || check_gnuplot(status, out->len || (which > 1 && !words->len), words, err) ? -1 : 0;
+    return rc ? rc : check_gnuplot(status, out->len > 0, words, err);
 }
 
 /* ------------------------------------------------------------------ the data */
 
-/* Append text[len] as one quoted word for gnuplot. Of text that comes from measurements nothing may mean more than a
- * character: quotes end the word, backquotes, backslashes and at signs may mean something to gnuplot elsewhere. */
-static void add_gnuplot_word(const char *text, size_t len, struct hrun_buf *out)
+static const struct block {
+    const char *name, *path;        /* path: of an array of objects, or of one */
+    const char *keys;               /* the members that are its columns, with a blank between */
+} blocks[] = {
+    { "SUBS", "subclusters", "name" },
+    { "RUNS", "runs", "N P time_s wall_s fitted_s low_s high_s on M counts" },
+    { "SHARES", "shares", "N equal_s proportional_s best_s" },
+    { "PLAN", "plan/choices", "P predicted_s" },
+    { "CHOSEN", "plan", "P predicted_s low_s high_s" },
+    { "MEASURED", "measured", "P time_s cost energy" },
+    { "COST", "tradeoffs/cost/choices", "value predicted_s" },
+    { "COST_FRONT", "tradeoffs/cost/front", "value predicted_s" },
+    { "ENERGY", "tradeoffs/energy/choices", "value predicted_s" },
+    { "ENERGY_FRONT", "tradeoffs/energy/front", "value predicted_s" },
+    { "TRIPS", "network/round_trips", "from to" },
+    { "SCATTER", "network/scatter/measured", "bytes time_s max_s" },
+    { "SCATTER_MODEL", "network/scatter/model", "bytes time_s max_s" },
+    { "GATHER", "network/gather/measured", "bytes time_s max_s" },
+    { "GATHER_MODEL", "network/gather/model", "bytes time_s max_s" },
+};
+static const struct block trip_blocks[] = {
+    { "TRIP", "measured", "bytes time_s" }, { "TRIP_MODEL", "model", "bytes time_s" },
+};
+
+/* Append text[len] for gnuplot. Of text that comes from measurements nothing may mean more than a character: quotes end
+ * a word, backquotes, backslashes and at signs may mean something to gnuplot elsewhere. */
+static void add_gnuplot_text(const char *text, size_t len, struct hrun_buf *out)
 {
-    hrun_buf_addc(out, '\'');
     for (const unsigned char *s = (const unsigned char *)text, *end = s + len; s < end; s++) {
         if (*s == '\'' || *s == '"' || *s == '`')
             hrun_buf_adds(out, "\xe2\x80\x99");
@@ -107,152 +124,68 @@ static void add_gnuplot_word(const char *text, size_t len, struct hrun_buf *out)
         else
             hrun_buf_addc(out, (char)*s);
     }
-    hrun_buf_addc(out, '\'');
 }
 
-/* NAME_i = 'first - second' */
-static void set_name(const char *name, size_t i, const json_t *object, const char *first, const char *second,
-                     struct hrun_buf *out)
+static void add_cell(const json_t *v, struct hrun_buf *out)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-
-    hrun_buf_adds(&text, json_string_value(json_object_get(object, first)));
-    if (second)
-        hrun_buf_addf(&text, " - %s", json_string_value(json_object_get(object, second)));
-    hrun_buf_addf(out, "%s_%zu = ", name, i);
-    add_gnuplot_word(text.data, text.len, out);
-    hrun_buf_addc(out, '\n');
-    hrun_buf_release(&text);
+    if (json_is_string(v)) {
+        hrun_buf_addc(out, '"');
+        add_gnuplot_text(json_string_value(v), json_string_length(v), out);
+        hrun_buf_adds(out, "\" ");
+    } else if (json_is_number(v)) {
+        hrun_buf_addf(out, "%.9g ", json_number_value(v));
+    } else {
+        hrun_buf_adds(out, json_is_true(v) ? "1 " : json_is_false(v) ? "0 " : "NaN ");
+    }
 }
 
-/* $NAME: a row for each object of an array, its members `keys`, which blanks separate, and the number of rows as the
- * variable NAME. An empty block has a row of NaN, as gnuplot wants one. */
-static void add_block(const char *name, const json_t *rows, const char *keys, struct hrun_buf *out)
+/* $NAME and, as the variable NAME, the number of its rows. An empty block has a row of NaN, as gnuplot wants one. */
+static void add_block(const struct block *block, const char *name, const json_t *root, struct hrun_buf *out)
 {
-    size_t n = json_array_size(rows);
+    const json_t *rows = report_member(root, block->path);
+    size_t n = json_is_object(rows) ? 1 : json_array_size(rows);
 
     hrun_buf_addf(out, "%s = %zu\n$%s << EOD\n", name, n, name);
     for (size_t i = 0; i < (n ? n : 1); i++) {
-        for (const char *at = keys; *at; at += strcspn(at, " "), at += *at == ' ') {
-            const json_t *v;
-            char key[32];
+        const json_t *row = json_is_object(rows) ? rows : json_array_get(rows, i);
+        autofree char *keys = xstrdup(block->keys);
+        char *save = NULL;
 
-            snprintf(key, sizeof key, "%.*s", (int)strcspn(at, " "), at);
-            v = json_object_get(json_array_get(rows, i), key);
-            if (json_is_number(v))
-                hrun_buf_addf(out, "%.9g ", json_number_value(v));
-            else
-                hrun_buf_adds(out, json_is_true(v) ? "1 " : json_is_false(v) ? "0 " : "NaN ");
-        }
+        for (char *key = strtok_r(keys, " ", &save); key; key = strtok_r(NULL, " ", &save))
+            add_cell(json_object_get(row, key), out);
         hrun_buf_addc(out, '\n');
     }
     hrun_buf_adds(out, "EOD\n");
 }
 
-/* NAME = '1 2 4': the distinct values of a member of the runs, in the order of the runs. */
-static void set_values(const char *name, const json_t *runs, const char *key, struct hrun_buf *out)
-{
-    const json_t *run;
-    size_t i, k;
-
-    hrun_buf_addf(out, "%s = '", name);
-    json_array_foreach(runs, i, run) {
-        json_int_t v = json_integer_value(json_object_get(run, key));
-
-        for (k = 0; k < i && json_integer_value(json_object_get(json_array_get(runs, k), key)) != v; k++)
-            ;
-        if (k == i)
-            hrun_buf_addf(out, "%" JSON_INTEGER_FORMAT " ", v);
-    }
-    hrun_buf_adds(out, "'\n");
-}
-
-static void add_network_blocks(const json_t *network, struct hrun_buf *out)
-{
-    static const char keys[] = "bytes time_s max_s";
-    const json_t *trips = json_object_get(network, "round_trips"), *way;
-    char name[32];
-    size_t i;
-
-    hrun_buf_addf(out, "NTRIPS = %zu\n", json_array_size(trips));
-    json_array_foreach(trips, i, way) {
-        set_name("TRIP_NAME", i, way, "from", "to", out);
-        snprintf(name, sizeof name, "TRIP_%zu", i);
-        add_block(name, json_object_get(way, "measured"), keys, out);
-        snprintf(name, sizeof name, "TRIP_MODEL_%zu", i);
-        add_block(name, json_object_get(way, "model"), keys, out);
-    }
-    for (int k = 0; k < 2; k++) {
-        const json_t *op = json_object_get(network, k ? "gather" : "scatter");
-
-        add_block(k ? "GATHER" : "SCATTER", json_object_get(op, "measured"), keys, out);
-        add_block(k ? "GATHER_MODEL" : "SCATTER_MODEL", json_object_get(op, "model"), keys, out);
-    }
-}
-
 static void add_blocks(const json_t *root, struct hrun_buf *out)
 {
-    const json_t *plan = json_object_get(root, "plan"), *subs = json_object_get(root, "subclusters"), *sub;
-    const json_t *tradeoffs = json_object_get(root, "tradeoffs"), *runs = json_object_get(root, "runs");
-    json_t *chosen = json_pack("[O*]", plan);
-    size_t i;
+    const json_t *trips = report_member(root, "network/round_trips");
 
-    hrun_buf_addf(out, "N = %.0f\nNSUBS = %zu\n", json_number_value(json_object_get(root, "N")), json_array_size(subs));
-    json_array_foreach(subs, i, sub)
-        set_name("SUB", i, sub, "name", NULL, out);
-    set_values("PROCS_PER_PE", runs, "M", out);
-    set_values("SIZES", runs, "N", out);
-    set_values("PROCESSES", runs, "P", out);
-    add_block("RUNS", runs, "N P time_s wall_s fitted_s low_s high_s on M counts", out);
-    add_block("SHARES", json_object_get(root, "shares"), "N equal_s proportional_s best_s", out);
-    add_block("PLAN", json_object_get(plan, "choices"), "P predicted_s", out);
-    add_block("CHOSEN", chosen, "P predicted_s low_s high_s", out);
-    add_block("MEASURED", json_object_get(root, "measured"), "P time_s cost energy", out);
-    for (int k = 0; k < 2; k++) {
-        const json_t *t = json_object_get(tradeoffs, k ? "energy" : "cost");
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        add_block(&blocks[k], blocks[k].name, root, out);
+    for (size_t i = 0; i < json_array_size(trips); i++)
+        for (size_t k = 0; k < 2; k++) {
+            autofree char *name = hrun_strf("%s_%zu", trip_blocks[k].name, i);
 
-        add_block(k ? "ENERGY" : "COST", json_object_get(t, "choices"), "value predicted_s", out);
-        add_block(k ? "ENERGY_FRONT" : "COST_FRONT", json_object_get(t, "front"), "value predicted_s", out);
-    }
-    json_decref(chosen);
-    add_network_blocks(json_object_get(root, "network"), out);
-}
-
-/* Pages of text, each as the variable PAGE_k; lines too long for it are cut. */
-static void add_pages(const char *text, struct hrun_buf *out)
-{
-    int pages = 0;
-
-    while (*text) {
-        hrun_buf_addf(out, "PAGE_%d = ''", ++pages);
-        for (int i = 0; i < LINES && *text; i++) {
-            size_t n = strcspn(text, "\n"), shown = n;
-
-            while (hrun_text_width(text, shown) > COLUMNS)
-                shown--;
-            while (shown < n && ((unsigned char)text[shown] & 0xc0) == 0x80)
-                shown--;
-            hrun_buf_adds(out, ".");
-            add_gnuplot_word(text, shown, out);
-            hrun_buf_adds(out, ".\"\\n\"");
-            text += n + (text[n] == '\n');
+            add_block(&trip_blocks[k], name, json_array_get(trips, i), out);
         }
-        hrun_buf_addc(out, '\n');
-    }
-    hrun_buf_addf(out, "NPAGES = %d\n", pages);
 }
 
-int report_image(const json_t *root, const char *script, const char *text, int which, struct hrun_buf *out,
-                 struct hrun_buf *title, struct hrun_error *err)
+int report_draw(const json_t *root, const char *script, const char *text, int pdf, struct hrun_buf *out,
+                struct hrun_buf *titles, struct hrun_error *err)
 {
-    struct hrun_buf all = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf all = HRUN_BUF_INIT;
 
-    hrun_buf_addf(&all, "FIGURE = %d\n", which);
+    hrun_buf_addf(&all, "PDF = %d\nN = %.0f\n", pdf, json_number_value(json_object_get(root, "N")));
     add_blocks(root, &all);
-    add_pages(text, &all);
-    hrun_buf_adds(&all, script);
-    rc = gnuplot_run(&all, which, out, title, err);
-    hrun_buf_release(&all);
-    return rc;
+    hrun_buf_adds(&all, "$TEXT << EOD\n");
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        hrun_buf_addc(&all, ' ');   /* no line of text is the end of the block */
+        add_gnuplot_text(text, n, &all);
+        hrun_buf_addc(&all, '\n');
+    }
+    hrun_buf_addf(&all, "EOD\n%s", script);
+    return gnuplot_run(&all, out, titles, err);
 }

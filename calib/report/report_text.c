@@ -1,22 +1,49 @@
-/* report_text.c - a report as tables of text: what PDF and browsers without JavaScript show; see report.h */
-#include "report.h"
+/* report_text.c - a report as tables of text: what PDF and browsers without JavaScript show; see calib_report.h */
+#include "calib_report.h"
 
 #include "base/units.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { BEST_SHOWN = 8 };
-
-/* A column: what stands above it, and the member that it shows. Those that end in _s are times, epsilon and delta
- * parts of 1. */
-struct column {
-    const char *head, *key;
+/* Members that end in _s are times, epsilon and delta parts of 1. */
+struct text_table {
+    const char *title, *path;       /* path: of the array whose objects are its rows */
+    size_t most;                    /* rows shown */
+    const char *spec;               /* l or r for each column */
+    const char *heads[10], *keys[10];
 };
+static const struct text_table choice_tables[] = {
+    { "Sub-clusters and profiles", "subclusters", SIZE_MAX, "lrlr", { "sub-cluster", "PEs", "profile", "runs used" },
+      { "name", "pes", "signature", "used" } },
+    { "The choice", "plan/choices", 8, "lrrr", { "configuration", "P", "predicted", "ranked as" },
+      { "config", "P", "predicted_s", "ranked_s" } },
+    { "How good the choice is", "sizes", SIZE_MAX, "rrrlrrrlrr",
+      { "N", "recorded", "valid", "chosen", "predicted", "actual", "delta", "best recorded", "its time", "epsilon" },
+      { "N", "recorded", "valid", "chosen", "predicted_s", "measured_s", "delta", "best", "best_s", "epsilon" } },
+};
+static const struct text_table costs_table = {
+    "Runs and what they cost", "costs", SIZE_MAX, "lrrrr", { "on", "runs", "failed", "time", "PE time" },
+    { "on", "runs", "failed", "wall_s", "pe_s" },
+};
+
+json_t *report_member(const json_t *root, const char *path)
+{
+    const json_t *at = root;
+
+    for (size_t n; *path && at; path += n + (path[n] == '/')) {
+        char key[32];
+
+        n = strcspn(path, "/");
+        snprintf(key, sizeof key, "%.*s", (int)n, path);
+        at = json_object_get(at, key);
+    }
+    return (json_t *)at;
+}
 
 static void add_member_cell(struct hrun_table *t, const char *key, const json_t *v)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     size_t len = strlen(key);
 
     if (json_is_string(v))
@@ -30,22 +57,20 @@ static void add_member_cell(struct hrun_table *t, const char *key, const json_t 
     else
         hrun_buf_addf(&b, "%.9g", json_number_value(v));
     hrun_table_cell(t, "%s", b.data);
-    hrun_buf_release(&b);
 }
 
-/* spec: l or r for each column. Of more than `most` rows the first are shown. */
-static void add_rows_of(const char *title, const json_t *rows, size_t most, const char *spec,
-                        const struct column *columns, struct hrun_buf *out)
+static void add_text_table(const struct text_table *what, const json_t *root, struct hrun_buf *out)
 {
-    struct hrun_table *t = hrun_table_create(spec);
-    size_t n = json_array_size(rows) < most ? json_array_size(rows) : most;
+    struct hrun_table *t = hrun_table_create(what->spec);
+    const json_t *rows = report_member(root, what->path);
+    size_t n = json_array_size(rows) < what->most ? json_array_size(rows) : what->most;
 
-    for (size_t k = 0; k < strlen(spec); k++)
-        hrun_table_cell(t, "%s", columns[k].head);
+    for (size_t k = 0; what->spec[k]; k++)
+        hrun_table_cell(t, "%s", what->heads[k]);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < strlen(spec); k++)
-            add_member_cell(t, columns[k].key, json_object_get(json_array_get(rows, i), columns[k].key));
-    hrun_buf_addf(out, "\n%s\n\n", title);
+        for (size_t k = 0; what->spec[k]; k++)
+            add_member_cell(t, what->keys[k], json_object_get(json_array_get(rows, i), what->keys[k]));
+    hrun_buf_addf(out, "\n%s\n\n", what->title);
     if (n)
         hrun_table_render(t, 2, out);
     else
@@ -55,28 +80,16 @@ static void add_rows_of(const char *title, const json_t *rows, size_t most, cons
 
 void report_text(const json_t *root, const char *models, struct hrun_buf *out)
 {
-    static const struct column subs[] = { { "sub-cluster", "name" }, { "PEs", "pes" }, { "profile", "signature" },
-                                          { "runs used", "used" } };
-    static const struct column best[] = { { "configuration", "config" }, { "P", "P" }, { "predicted", "predicted_s" },
-                                          { "ranked as", "ranked_s" } };
-    static const struct column sizes[] = {
-        { "N", "N" }, { "recorded", "recorded" }, { "valid", "valid" }, { "chosen", "chosen" },
-        { "predicted", "predicted_s" }, { "actual", "measured_s" }, { "delta", "delta" }, { "best recorded", "best" },
-        { "its time", "best_s" }, { "epsilon", "epsilon" },
-    };
-    static const struct column costs[] = { { "on", "on" }, { "runs", "runs" }, { "failed", "failed" },
-                                           { "time", "wall_s" }, { "PE time", "pe_s" } };
-    const char *network = json_string_value(json_object_get(json_object_get(root, "network"), "text"));
-    const char *why = json_string_value(json_object_get(root, "why_no_plan"));
+    const char *network = json_string_value(report_member(root, "network/text"));
+    const char *why = json_string_value(report_member(root, "why_no_plan"));
 
     hrun_buf_addf(out, "%s\n", json_string_value(json_object_get(root, "title")));
-    add_rows_of("Sub-clusters and profiles", json_object_get(root, "subclusters"), SIZE_MAX, "lrlr", subs, out);
-    add_rows_of("The choice", json_object_get(json_object_get(root, "plan"), "choices"), BEST_SHOWN, "lrrr", best, out);
+    for (size_t i = 0; i < sizeof choice_tables / sizeof *choice_tables; i++)
+        add_text_table(&choice_tables[i], root, out);
     if (why)
-        hrun_buf_addf(out, "  %s\n", why);
-    add_rows_of("How good the choice is", json_object_get(root, "sizes"), SIZE_MAX, "rrrlrrrlrr", sizes, out);
+        hrun_buf_addf(out, "\n%s\n", why);
     hrun_buf_addf(out, "\nFit\n\n%s", models);
     if (network)
         hrun_buf_addf(out, "\nThe network\n\n%s", network);
-    add_rows_of("Runs and what they cost", json_object_get(root, "costs"), SIZE_MAX, "lrrrr", costs, out);
+    add_text_table(&costs_table, root, out);
 }

@@ -4,7 +4,8 @@
 
 #include "fixture.h"
 
-#include "../../calib/measure/measure.h"
+#include "../../calib/measure/runs.h"
+#include "session/decide.h"
 
 static char *folder;
 
@@ -70,7 +71,7 @@ static inline void set_up_context(struct fixture *f, const char *name, const cha
     hrun_strvec_push(&f->c.signatures, second);
     f->argv[0] = (char *)"/bin/true";
     f->argv[1] = (char *)"{N}";
-    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .tell = hear, .ctx = f };
+    f->r = (struct runs){ .c = &f->c, .words = f->argv, .g = &f->g, .on_event = hear, .ctx = f };
     free(app);
     free(data);
     free(def);

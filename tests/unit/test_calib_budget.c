@@ -2,7 +2,7 @@
  * up, options that contradict each other */
 #include "calib.h"
 
-#include "../../calib/measure/measure.h"
+#include "../../calib/measure/budget.h"
 
 /* ------------------------------------------------------------------ an engine */
 

@@ -1,7 +1,8 @@
 /* test_calib_left.c - the time left that a campaign foretells, against the time that its runs then take */
 #include "calib.h"
 
-#include "../../calib/measure/measure.h"
+#include "../../calib/measure/budget.h"
+#include "../../calib/measure/progress.h"
 
 #include <math.h>
 
@@ -92,7 +93,7 @@ static void test_pace(void)
     is_num(progress_left(&p), 8, 1e-6, "two runs of 4 s are left, nothing passed between the first ones");
     p.busy_s += 1;
     is_num(progress_left(&p), 9, 1e-6, "half a second each between runs");
-    p.heard_s -= 100;
+    p.ended_s -= 100;
     progress_show(&p, &(struct event){ .kind = EVENT_RUN, .point = 1, .wall_s = 4 });
     is_num(p.busy_s, 9 + 4, 1e-6, "a long pause, which is for other users, does not count");
     cl.platform = (char *)"some.xml";

@@ -2,8 +2,8 @@
  * how it shows what is known and what is not */
 #include "tap.h"
 
-#include "../../calib/common/options.h"
-#include "../../calib/network/network.h"
+#include "../../calib/common/calib_options.h"
+#include "../../calib/network/calib_network.h"
 
 enum { SUBS = 3, PES = 4 };
 

@@ -1,7 +1,7 @@
 /* test_calib_options.c - each option of hrun-calibrate, wrong in each way that it can be, for each subcommand */
 #include "command_line.h"
 
-#include "../../calib/common/options.h"
+#include "../../calib/common/calib_options.h"
 
 int main(void)
 {

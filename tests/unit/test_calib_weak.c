@@ -2,8 +2,6 @@
  * which they are, where they run, what is kept busy meanwhile, what is recorded; and what is predicted of them */
 #include "calib.h"
 
-#include "../../calib/measure/measure.h"
-
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -226,20 +224,19 @@ static void test_interrupt(void)
 {
     struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .N = 1024, .repetitions = 1, .use = "near",
                                 .procs = { { 1 }, 1 } };
-    struct work_result r;
+    struct copy_result r;
     const int pes[] = { 0, 4, 8, 12 };
     sigset_t ints, before;
     struct fixture f;
-    int slowest;
 
     set_up(&f, "interrupt", "", &s);
     seen->stops = 3;
     sigemptyset(&ints);
     sigaddset(&ints, SIGINT);
     sigprocmask(SIG_BLOCK, &ints, &before);   /* it waits for copies_run to wait for copies */
-    is_int(copies_run(&f.r, &f.g.v[0], pes, 4, &r, &slowest, &f.err), 0, "copies that are interrupted");
+    is_int(copies_run(&f.r, &f.g.v[0], pes, 4, &r, &f.err), 0, "copies that are interrupted");
     sigprocmask(SIG_SETMASK, &before, NULL);
-    ok(!r.ok && r.outcome.interrupted == SIGINT, "have no result, but a signal");
+    ok(!r.result.ok && r.result.outcome.interrupted == SIGINT, "have no result, but a signal");
     ok(waitpid(-1, NULL, WNOHANG) < 0, "and no process is left");
     tear_down(&f);
 }

@@ -1,5 +1,5 @@
-/* options.c - the option table of hrun-calibrate: parsing, --help, completion and the man page test go by it */
-#include "options.h"
+/* calib_options.c - the option table of hrun-calibrate: parsing, --help, completion and the man page test go by it */
+#include "calib_options.h"
 
 #include "base/alloc.h"
 #include "base/units.h"

@@ -1,4 +1,4 @@
-/* options.h - the option table of hrun-calibrate, and what it can be asked for */
+/* calib_options.h - the option table of hrun-calibrate, and what it can be asked for */
 #ifndef CALIB_COMMON_OPTIONS_H
 #define CALIB_COMMON_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* report.c - what `doctor` found; see doctor.h */
+/* doctor_report.c - what `doctor` found; see doctor.h */
 #include "doctor.h"
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 /* PEs listed, and findings of one check, unless all are wanted. */
 enum { PES_SHOWN = 32, FINDINGS_SHOWN = 4 };
 
-static int hosts(const struct doctor_data *d)
+static int count_hosts(const struct doctor_data *d)
 {
     int n = 0;
 
@@ -22,12 +22,7 @@ static int hosts(const struct doctor_data *d)
 
 /* ---------------------------------------------------------------- for people */
 
-static void seconds_cell(struct hrun_table *t, double s)
-{
-    hrun_table_cell(t, "%s", hrun_seconds(s).s);
-}
-
-static void pes_table(const struct doctor_data *d, struct hrun_buf *out)
+static void add_pes_table(const struct doctor_data *d, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrlrrrr");
 
@@ -41,7 +36,7 @@ static void pes_table(const struct doctor_data *d, struct hrun_buf *out)
         if (k->kernel.n) {
             struct hrun_spread s = doctor_spread(&k->kernel);
 
-            seconds_cell(t, s.median);
+            hrun_table_cell(t, "%s", hrun_seconds(s.median).s);
             hrun_table_cell(t, "%.1f %%", 100 * doctor_width(&s));
         } else {
             hrun_table_cell(t, "-");
@@ -61,7 +56,7 @@ static void pes_table(const struct doctor_data *d, struct hrun_buf *out)
 }
 
 /* One row for each size: over all pairs the median of medians and the worst spread. */
-static void messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out)
+static void add_messages_table(const char *what, const struct doctor_messages *v, int n, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrr");
     struct doctor_times medians = { .v = xcalloc((size_t)n + 1, sizeof *medians.v) };
@@ -88,7 +83,7 @@ static void messages_table(const char *what, const struct doctor_messages *v, in
             hrun_table_cell(t, "%d", medians.n);
         else
             hrun_table_cell(t, "all");
-        seconds_cell(t, doctor_spread(&medians).median);
+        hrun_table_cell(t, "%s", hrun_seconds(doctor_spread(&medians).median).s);
         hrun_table_cell(t, "%.0f %%", 100 * worst);
     }
     hrun_buf_addc(out, '\n');
@@ -121,20 +116,20 @@ static void add_findings(const struct findings *f, int all, struct hrun_buf *out
 void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits, const struct findings *f, int all,
                  struct hrun_buf *out)
 {
-    int nhosts = hosts(d);
+    int nhosts = count_hosts(d);
 
     hrun_buf_addf(out, "%s in %s on %s\n\n", hrun_counted(d->nranks, "PE").s, hrun_counted(d->nsubs, "sub-cluster").s,
                   hrun_counted(nhosts, "host").s);
     if (all || d->nranks <= PES_SHOWN)
-        pes_table(d, out);
+        add_pes_table(d, out);
     else
         hrun_buf_adds(out, "  -v shows the PEs one by one\n");
     if (d->ntrips)
-        messages_table("round trip", d->trips, d->ntrips, out);
+        add_messages_table("round trip", d->trips, d->ntrips, out);
     if (d->pairs < d->pairs_all)
         hrun_buf_addf(out, "  (%d of %d pairs of neighbours were measured)\n", d->pairs, d->pairs_all);
     if (d->nalltoall)
-        messages_table("all-to-all", d->alltoall, d->nalltoall, out);
+        add_messages_table("all-to-all", d->alltoall, d->nalltoall, out);
     hrun_buf_addc(out, '\n');
     add_findings(f, all, out);
     if (f->n)
@@ -147,7 +142,7 @@ void doctor_text(const struct doctor_data *d, const struct doctor_limits *limits
 /* ---------------------------------------------------------------- for machines */
 
 /* Names of hosts and processes may hold any bytes: what is not UTF-8 becomes "?". */
-static json_t *text(const char *s)
+static json_t *printable_json(const char *s)
 {
     json_t *j = json_string(s);
     char *copy;
@@ -163,7 +158,7 @@ static json_t *text(const char *s)
     return j;
 }
 
-static json_t *times_of(const struct doctor_times *t)
+static json_t *times_json(const struct doctor_times *t)
 {
     struct hrun_spread s;
 
@@ -175,15 +170,15 @@ static json_t *times_of(const struct doctor_times *t)
                      doctor_width(&s));
 }
 
-static json_t *pes_of(const struct doctor_data *d)
+static json_t *pes_json(const struct doctor_data *d)
 {
     json_t *a = json_array();
 
     for (int r = 0; r < d->nranks; r++) {
         const struct doctor_rank *k = &d->ranks[r];
-        json_t *facts = json_object(), *j = json_pack("{s:o, s:i, s:o, s:o}", "sub_cluster", text(d->subs[k->sub].name),
-                                                      "pe", k->pe, "host", text(k->host_name), "kernel",
-                                                      times_of(&k->kernel));
+        json_t *facts = json_object(), *j = json_pack("{s:o, s:i, s:o, s:o}", "sub_cluster",
+                                                      printable_json(d->subs[k->sub].name), "pe", k->pe, "host",
+                                                      printable_json(k->host_name), "kernel", times_json(&k->kernel));
 
         if (k->quanta)
             json_object_set_new(j, "noise", json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f}", "quanta", k->quanta,
@@ -196,23 +191,23 @@ static json_t *pes_of(const struct doctor_data *d)
             json_object_set_new(j, "clock", json_pack("{s:f, s:f}", "offset_s", k->offset, "error_s", k->offset_error));
         for (int i = 0; i < d->nfacts; i++)
             if (d->facts[i].rank == r)
-                json_object_set_new(facts, d->facts[i].key, text(d->facts[i].value));
+                json_object_set_new(facts, d->facts[i].key, printable_json(d->facts[i].value));
         json_object_set_new(j, "settings", facts);
         json_array_append_new(a, j);
     }
     return a;
 }
 
-static json_t *messages_of(const struct doctor_data *d, const struct doctor_messages *v, int n)
+static json_t *messages_json(const struct doctor_data *d, const struct doctor_messages *v, int n)
 {
     json_t *a = json_array();
 
     for (int i = 0; i < n; i++) {
-        json_t *j = json_pack("{s:f, s:o}", "bytes", v[i].bytes, "time", times_of(&v[i].t));
+        json_t *j = json_pack("{s:f, s:o}", "bytes", v[i].bytes, "time", times_json(&v[i].t));
 
         if (v[i].a >= 0) {
-            json_object_set_new(j, "from", text(d->ranks[v[i].a].host_name));
-            json_object_set_new(j, "to", text(d->ranks[v[i].b].host_name));
+            json_object_set_new(j, "from", printable_json(d->ranks[v[i].a].host_name));
+            json_object_set_new(j, "to", printable_json(d->ranks[v[i].b].host_name));
             json_object_set_new(j, "ranks", json_pack("[i, i]", v[i].a, v[i].b));
         }
         json_array_append_new(a, j);
@@ -220,18 +215,18 @@ static json_t *messages_of(const struct doctor_data *d, const struct doctor_mess
     return a;
 }
 
-static json_t *findings_of(const struct doctor_data *d, const struct findings *f)
+static json_t *findings_json(const struct doctor_data *d, const struct findings *f)
 {
     json_t *a = json_array();
 
     for (int i = 0; i < f->n; i++) {
         const struct finding *x = &f->v[i];
         json_t *j = json_pack("{s:s, s:s, s:o, s:s}", "severity", x->severity == DOCTOR_PROBLEM ? "problem" : "warning",
-                              "check", x->check, "what", text(x->what), "advice", x->advice);
+                              "check", x->check, "what", printable_json(x->what), "advice", x->advice);
 
         if (x->rank >= 0) {
-            json_object_set_new(j, "host", text(d->ranks[x->rank].host_name));
-            json_object_set_new(j, "sub_cluster", text(d->subs[d->ranks[x->rank].sub].name));
+            json_object_set_new(j, "host", printable_json(d->ranks[x->rank].host_name));
+            json_object_set_new(j, "sub_cluster", printable_json(d->subs[d->ranks[x->rank].sub].name));
         }
         if (x->rank >= 0 && !x->host_only)
             json_object_set_new(j, "pe", json_integer(d->ranks[x->rank].pe));
@@ -251,8 +246,9 @@ void doctor_json(const struct doctor_data *d, const struct doctor_limits *limits
 {
     json_t *root = json_pack("{s:b, s:f, s:i, s:i, s:o, s:o, s:o, s:o}", "predictable", !f->problems, "threshold",
                              limits->spread, "problems", f->problems, "warnings", f->warnings, "findings",
-                             findings_of(d, f), "pes", pes_of(d), "round_trips", messages_of(d, d->trips, d->ntrips),
-                             "alltoall", messages_of(d, d->alltoall, d->nalltoall));
+                             findings_json(d, f), "pes", pes_json(d), "round_trips",
+                             messages_json(d, d->trips, d->ntrips), "alltoall",
+                             messages_json(d, d->alltoall, d->nalltoall));
 
     json_print(root, out);
 }

@@ -1,5 +1,5 @@
-/* show.c - a network as tables for people; see network.h */
-#include "network.h"
+/* network_text.c - a network as tables for people; see calib_network.h */
+#include "calib_network.h"
 
 #include "base/alloc.h"
 #include "base/list.h"
@@ -337,17 +337,16 @@ static void add_about(const struct network_about *a, struct hrun_buf *out)
 
 static void add_unsure(const struct hrun_net *net, struct hrun_buf *out)
 {
-    struct hrun_buf words = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
     hrun_net_add_unsure(net, &words);
     if (words.len)
         hrun_buf_addf(out, "  warning: %s\n", words.data);
-    hrun_buf_release(&words);
 }
 
 void network_text(const struct hrun_net *net, const struct network_about *about, int all, struct hrun_buf *out)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
     hrun_buf_addf(out, "network of %s behind %s", hrun_counted(net->nhosts, "host").s,
                   hrun_counted(net->ngroups, "switch").s);
@@ -366,5 +365,4 @@ void network_text(const struct hrun_net *net, const struct network_about *about,
     add_protocols(net, out);
     add_unsure(net, out);
     add_about(about, out);
-    hrun_buf_release(&b);
 }

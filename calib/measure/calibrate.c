@@ -1,15 +1,13 @@
-/* measure.c - hrun-calibrate PROGRAM: preparing a campaign, making it, fitting what it measured */
-#include "measure.h"
+/* calibrate.c - hrun-calibrate PROGRAM: plans a campaign, makes its runs, fits what they measured */
+#include "budget.h"
+#include "choices.h"
+#include "progress.h"
+#include "runs.h"
 
-#include "../common/options.h"
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
 #include "app/template.h"
-#include "base/alloc.h"
 #include "base/units.h"
-#include "session/context.h"
-#include "session/decide.h"
-#include "session/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@
 static int mark_anew(struct context *c, const struct calib_settings *s, const struct campaign *g,
                      struct hrun_error *err)
 {
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     struct hrun_sample mark = { .N = 1, .P = 1, .M = 1, .pes = 1, .status = (char *)HRUN_STATUS_ANEW,
                                 .origin = (char *)"calibration", .version = (char *)HRUN_VERSION };
     char date[21];
@@ -43,7 +41,6 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
         mark.pes = p->pes[p->sub];
         rc = hrun_store_append(c->store, c->app->name, c->signatures.v[p->sub], &mark, err);
     }
-    hrun_buf_release(&consts);
     return rc;
 }
 
@@ -61,7 +58,7 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
 {
     const char *name = c->cluster->subs[i].name;
     int several = c->cluster->nsubs > 1;
-    struct hrun_buf which = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
     int alone = 0, mixed = 0, failed = 0, any = 0;
 
     models_wanting(c->app, models, &which);
@@ -79,17 +76,16 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
                 "others; the same command with %s%s measures more of it\n", name, which.data, alone,
                 alone && !c->app->fixed ? " (a model needs two sizes)" : "", failed, mixed, several ? "--use " :
                 c->app->fixed ? "a larger --budget" : "more --sizes or runs", several ? name : "");
-    hrun_buf_release(&which);
 }
 
 /* Fit every sub-cluster and print the table. Those outside the campaign are fitted with the others, if anything was
  * ever measured there: runs on several sub-clusters tell of all. Result: the exit status. */
-static int fit_all(struct context *c, const struct campaign *g)
+static int fit_campaign(struct context *c, const struct campaign *g)
 {
     int n = c->cluster->nsubs, count = 0, k = 0, status;
     struct hrun_models **models = xcalloc((size_t)n, sizeof *models);
-    struct fit_one *v = xcalloc((size_t)n, sizeof *v);
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autofree struct fit_one *v = xcalloc((size_t)n, sizeof *v);
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
     for (int i = 0; i < n; i++) {
         int again = 0;
@@ -118,8 +114,6 @@ static int fit_all(struct context *c, const struct campaign *g)
     for (int i = 0; i < count; i++)
         hrun_models_destroy(v[i].models);
     free(models);
-    free(v);
-    hrun_buf_release(&out);
     return status;
 }
 
@@ -152,7 +146,7 @@ static int check_terms(const struct hrun_app *app, int64_t N, struct hrun_error 
 }
 
 /* What a family of models needs, and what others have no use for. */
-static int check_family(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
+static int check_family_options(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     const struct hrun_family *family = hrun_family_of(c->app);
 
@@ -167,7 +161,7 @@ static int check_family(const struct context *c, const struct calib_settings *s,
 }
 
 /* Lock the profiles that the campaign measures. */
-static int lock_profiles(const struct context *c, const struct campaign *g, struct exclusive *own, int *sig,
+static int lock_campaign(const struct context *c, const struct campaign *g, struct exclusive *own, int *sig,
                          struct hrun_error *err)
 {
     for (int i = 0; i < c->cluster->nsubs; i++)
@@ -216,7 +210,7 @@ static int add_size(const struct context *c, struct calib_settings *s, struct hr
 }
 
 /* The definition, or what the command itself stands for; with a size there is to be a definition. */
-static int find_app(struct context *c, struct calib_settings *s, char **words, struct hrun_error *err)
+static int find_calibrated_app(struct context *c, struct calib_settings *s, char **words, struct hrun_error *err)
 {
     const char *name = s->common.app;
     struct hrun_error why = { 0 };
@@ -252,8 +246,8 @@ static int find_app(struct context *c, struct calib_settings *s, char **words, s
 
 /* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
  * them. */
-static int prepare(struct context *c, const struct calib_settings *settings, char **words, struct campaign *g,
-                   struct exclusive *own, int *sig, struct hrun_error *err)
+static int plan_campaign(struct context *c, const struct calib_settings *settings, char **words, struct campaign *g,
+                         struct exclusive *own, int *sig, struct hrun_error *err)
 {
     struct calib_settings sized = *settings, *s = &sized;
     int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
@@ -262,7 +256,7 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
     int chosen, ended;
 
     c->set = &settings->common;
-    if (find_app(c, s, words, err) || (s->again && c->problem && problem_forget_rule(c, err)))
+    if (find_calibrated_app(c, s, words, err) || (s->again && c->problem && problem_forget_rule(c, err)))
         return -1;
     w.words = words = (char **)number_words(c, words);
     if (hrun_family_of(c->app)->by_formula)
@@ -270,17 +264,15 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
                          "hrun-calibrate speeds and hrun-calibrate network measure what that needs", c->app->name);
     /* Which MPI it is must be known before the grid; a program built per size is there for some size. */
     w.N = s->sizes.n ? s->sizes.v[0] : s->N ? s->N : c->app->sizes.n ? c->app->sizes.v[0] : 1;
-    if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err))
+    if (work_find_program(&w, 0, err) || context_cluster(c, c->set, err) || context_choose_engine(c, 1, err) ||
+        alone_check_real(c, err))
         return -1;
-    if (!context_is_real(c))
-        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
-                         "times measured here say nothing about it; unset the variable");
     w.N = 0; /* sizes differ from run to run: only {N} tells them */
     if (!work_size_is_passed(&w))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
                          "instance %s '{N}'", words[0]);
     N = s->N ? s->N : s->sizes.n ? s->sizes.v[0] : c->app->sizes.n ? c->app->sizes.v[0] : 0;
-    if ((N && check_terms(c->app, N, err)) || check_family(c, s, err) || work_check_words(&w, err) ||
+    if ((N && check_terms(c->app, N, err)) || check_family_options(c, s, err) || work_check_words(&w, err) ||
         work_check_shares(&w, err) ||
         (chosen = hrun_family_of(c->app)->points ? 0 : budget_wanted(s, err)) < 0)
         return -1;
@@ -300,7 +292,7 @@ static int prepare(struct context *c, const struct calib_settings *settings, cha
     if (problem_keep(c, err))
         return -1;
     /* Built again when the profiles are locked, as others may have added to them. */
-    if (lock_profiles(c, g, own, sig, err))
+    if (lock_campaign(c, g, own, sig, err))
         return -1;
     campaign_release(g);
     return build(c, s, g, err);
@@ -325,7 +317,7 @@ static void say_alone(const struct context *c, const struct campaign *g, FILE *t
                     "finer --level gives more PEs)\n", prefix, c->cluster->subs[i].name, TELLS);
 }
 
-static int dry_run(const struct context *c, const struct campaign *g, struct hrun_error *err)
+static int print_plan(const struct context *c, const struct campaign *g, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
@@ -341,8 +333,8 @@ static int dry_run(const struct context *c, const struct campaign *g, struct hru
 /* Measurements that were made with other options count together with those to come, unless all are made anew. */
 static int say_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
-    struct hrun_buf own = HRUN_BUF_INIT;
-    char *before = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
+    autofree char *before = NULL;
 
     if (s->common.quiet || s->again)
         return 0;
@@ -353,13 +345,11 @@ static int say_settings(const struct context *c, const struct calib_settings *s,
         fprintf(stderr, "hrun-calibrate: what is measured already had other options that change times (it: %s; now: "
                 "%s), and counts, too: give the same, or --again to measure all anew\n", *before ? before : "none",
                 own.len ? own.data : "none");
-    free(before);
-    hrun_buf_release(&own);
     return 0;
 }
 
 /* What is to be known before the first run. */
-static void say_before(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+static void say_start(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
 
@@ -386,7 +376,7 @@ static void say_before(const struct context *c, const struct calib_settings *s, 
 }
 
 /* What is to be known of failures. Result: the exit status. */
-static int say_after(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+static int say_failures(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int worked = 0, explained = 0;
 
@@ -415,7 +405,7 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
                 hrun_counted(g->failed_points, "point").s, g->failed_points == 1 ? "is" : "are", g->last_failure,
                 !g->hosts_failed ? "" : c->app->run.nprepare
                 ? "; what was measured is kept, and the same command makes the runs that a step of 'prepare' or a host "
-                  "has prevented"
+                "has prevented"
                 : "; what was measured is kept, and the same command makes the runs that a host has prevented");
     return STATUS_FAILED;
 }
@@ -423,8 +413,8 @@ static int say_after(const struct context *c, const struct calib_settings *s, co
 /* How a campaign of chosen runs ended, and what hrun makes of it, if models were fitted. Result: the exit status. */
 static int say_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
-    struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT, gain = HRUN_BUF_INIT;
-    struct choices found = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT, gain = HRUN_BUF_INIT;
+    autorelease(choices_release) struct choices found = { 0 };
     struct hrun_error err = { 0 };
     const struct number_list *sizes = &g->budget->lists.sizes;
     int dropped = hrun_design_state(g->budget->design)->dropped;
@@ -443,24 +433,20 @@ static int say_verdict(struct context *c, const struct calib_settings *s, const 
     fflush(stdout);
     if (gain.len)
         fprintf(stderr, "hrun-calibrate: %s\n", gain.data);
-    choices_release(&found);
-    hrun_buf_release(&gain);
-    hrun_buf_release(&words);
-    hrun_buf_release(&table);
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
 /* Make the runs, in folders of scratch, and fit. Result: the exit status; -1 with *err. */
-static int make_in(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
-                   const struct scratch *scratch, struct hrun_error *err)
+static int make_and_fit(struct context *c, const struct calib_settings *s, struct campaign *g, char **words,
+                        const struct scratch *scratch, struct hrun_error *err)
 {
     struct progress p;
     struct runs r = { .c = c, .words = (char **)number_words(c, words), .scratch = scratch,
                       .verbose = s->common.verbose, .g = g, .retries = (int)s->retries, .trace = s->trace,
-                      .tell = progress_show, .ctx = &p };
+                      .on_event = progress_show, .ctx = &p };
     int rc, status;
 
-    say_before(c, s, g);
+    say_start(c, s, g);
     rc = say_settings(c, s, err);
     rc = rc ? rc : mark_anew(c, s, g, err);
     if (!rc) {
@@ -481,9 +467,9 @@ static int make_in(struct context *c, const struct calib_settings *s, struct cam
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }
-    status = say_after(c, s, g);
+    status = say_failures(c, s, g);
     if (!s->no_fit) {
-        rc = fit_all(c, g);
+        rc = fit_campaign(c, g);
         status = status ? status : rc;
     }
     if (g->budget && !s->common.quiet) {
@@ -503,7 +489,7 @@ static int make_campaign(struct context *c, const struct calib_settings *s, stru
     if (why && !s->common.quiet)
         fprintf(stderr, "hrun-calibrate: %s\n", why);
     free(why);
-    status = status ? status : make_in(c, s, g, words, &scratch, err);
+    status = status ? status : make_and_fit(c, s, g, words, &scratch, err);
     scratch_release(&scratch);
     return status;
 }
@@ -529,16 +515,13 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
     struct hrun_error why = *err;
     int begun = g->good || g->failed_points, same, status;
 
-    s->common.refresh = 1;
     if (g->budget) {
         s->spent_s += hrun_design_state(g->budget->design)->spent_s;
         s->made += hrun_design_state(g->budget->design)->runs;
     }
     s->again = s->redo = 0;   /* the marks are in the log */
-    if (!s->common.quiet)
-        fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", why.text);
     exclusive_end(own);
-    if (prepare(&fresh, s, words, &rest, own, sig, err)) {
+    if (plan_campaign(&fresh, s, words, &rest, own, sig, err)) {
         context_release(&fresh);
         return -1;
     }
@@ -563,9 +546,9 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
 int calib_measure(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings, *s = &own;
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { 0 };
     struct campaign g = { 0 };
-    struct exclusive profiles = { 0 };
+    autorelease(exclusive_end) struct exclusive profiles = { 0 };
     struct hrun_error err = { 0 };
     int status, sig = 0;
 
@@ -574,18 +557,16 @@ int calib_measure(const struct calib_settings *settings, char **words)
               stderr);
         return STATUS_FAILED;
     }
-    if (prepare(&c, s, words, &g, &profiles, &sig, &err))
+    if (plan_campaign(&c, s, words, &g, &profiles, &sig, &err))
         status = -1;
     else
-        status = s->dry_run ? dry_run(&c, &g, &err) : make_campaign(&c, s, &g, words, &err);
-    if (status < 0 && err.code == HRUN_ECHANGED)
+        status = s->dry_run ? print_plan(&c, &g, &err) : make_campaign(&c, s, &g, words, &err);
+    if (status < 0 && alone_asks_anew(s, &err))
         status = go_on_anew(&c, s, &g, &profiles, words, &sig, &err);
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
     if (sig)
         status = 128 + sig;
-    exclusive_end(&profiles);
     campaign_release(&g);
-    context_release(&c);
     return status;
 }

@@ -1,11 +1,9 @@
-/* new_rule.c - finding the rule of an application by trying; see measure.h */
-#include "measure.h"
+/* find_rule.c - finding the rule of an application by trying; see new_definition.h */
+#include "new_definition.h"
 
 #include "../common/alone.h"
 #include "app/rules.h"
-#include "base/alloc.h"
 #include "base/units.h"
-#include "session/work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,16 +14,16 @@
  * a large one, too: 9 is the first P that is a square and no power of two, and 8 the first cube. More than 16 tell
  * nothing new of the rules there are. */
 enum { TRIED_MIN = 9, TRIED_MAX = 16, RUNS_MAX = 64, TRIES = 2 };
-/* A run is taken to hang when it takes so much longer than the longest that worked, and a start (measure.h). */
+/* A run is taken to hang when it takes so much longer than the longest that worked, and a start (campaign.h). */
 static const double HANGS = 20, START_S = 60;
 
-struct search {
+struct rule_search {
     struct context *c;
     struct new_app *a;
     struct ledger ledger;
     struct scratch scratch;
     struct hrun_rules rules;
-    struct { int64_t N; int P, worked; } run[RUNS_MAX];
+    struct tried { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
     double longest_s;              /* of those that worked */
     char why[768];                 /* of the last failure */
@@ -33,7 +31,7 @@ struct search {
 
 /* Of npes[nsubs], the PEs that may be used, the sub-cluster with the most holds all processes: as many PEs as divide P,
  * and the rest of P on each. */
-static void place(const int *npes, int nsubs, int P, int *pes, int *procs)
+static void place_processes(const int *npes, int nsubs, int P, int *pes, int *procs)
 {
     int most = 0;
 
@@ -47,42 +45,45 @@ static void place(const int *npes, int nsubs, int P, int *pes, int *procs)
     procs[most] = P / pes[most];
 }
 
-/* Run once. *worked: how it went. 0, the number of a signal, or -1. */
-static int run_once(struct search *s, int64_t N, int P, int *worked, struct hrun_error *err)
+/* Run on a layout whose hosts are locked. *worked: how it went. 0, the number of a signal, or -1. */
+static int run_tried(struct rule_search *s, const struct work *w, struct hrun_layout *l, int *worked,
+                     struct hrun_error *err)
 {
-    const struct hrun_cluster *cl = s->c->cluster;
-    struct work w = { .c = s->c, .N = N, .words = s->a->words, .scratch = &s->scratch, .quiet_run = 1 };
     struct work_result r = { 0 };
-    struct hrun_layout *l = NULL;
-    int *places = xcalloc(2 * (size_t)cl->nsubs, sizeof *places), rc = -1, sig = 0;
-    double grown = pow((double)N / (double)s->a->lists.sizes.v[0], 3);
 
-    place(s->a->lists.most, cl->nsubs, P, places, places + cl->nsubs);
-    w.limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0;
-    l = hrun_layout_create(cl, places, places + cl->nsubs, err);
-    if (!l || work_find_program(&w, P, err))
-        goto done;
-    sig = alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c);
-    if (!sig && work_run(&w, l, &r, err))
-        goto done;
-    rc = sig ? sig : r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
-    if (sig)
-        goto done;
+    if (work_run(w, l, &r, err))
+        return -1;
     *worked = r.ok || r.too_short;
     if (*worked)
         s->longest_s = fmax(s->longest_s, r.outcome.wall_s);
     else
-        snprintf(s->why, sizeof s->why, "N=%lld on %s: %s%s%s", (long long)N, hrun_counted(P, "process").s, r.status,
-                 r.detail[0] ? ": " : "", r.detail);
-done:
+        snprintf(s->why, sizeof s->why, "N=%lld on %s: %s%s%s", (long long)w->N, hrun_counted(l->nranks, "process").s,
+                 r.status, r.detail[0] ? ": " : "", r.detail);
+    return r.outcome.interrupted ? r.outcome.interrupted : r.outcome.signalled;
+}
+
+/* Run once, as run_tried. */
+static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
+{
+    const struct hrun_cluster *cl = s->c->cluster;
+    double grown = pow((double)N / (double)s->a->lists.sizes.v[0], 3);
+    struct work w = { .c = s->c, .N = N, .words = s->a->words, .scratch = &s->scratch, .quiet_run = 1,
+                      .limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0 };
+    autofree int *config = xcalloc(2 * (size_t)cl->nsubs, sizeof *config);
+    struct hrun_layout *l;
+    int rc;
+
+    place_processes(s->a->lists.most, cl->nsubs, P, config, config + cl->nsubs);
+    l = hrun_layout_create(cl, config, config + cl->nsubs, err);
+    rc = !l || work_find_program(&w, P, err) ? -1 : alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c);
+    rc = rc ? rc : run_tried(s, &w, l, worked, err);
     alone_end(&s->ledger);
     hrun_layout_destroy(l);
-    free(places);
     return rc;
 }
 
 /* Run, a failure once more, and note it. */
-static int try(struct search *s, int64_t N, int P, int *worked, struct hrun_error *err)
+static int try_numbers(struct rule_search *s, int64_t N, int P, int *worked, struct hrun_error *err)
 {
     int rc = 0;
 
@@ -95,21 +96,19 @@ static int try(struct search *s, int64_t N, int P, int *worked, struct hrun_erro
         fprintf(stderr, "hrun-calibrate: N=%lld on %s: works\n", (long long)N, hrun_counted(P, "process").s);
     else if (!s->c->set->quiet)
         fprintf(stderr, "hrun-calibrate: %s\n", s->why);
-    s->run[s->nruns].N = N;
-    s->run[s->nruns].P = P;
-    s->run[s->nruns++].worked = *worked;
+    s->run[s->nruns++] = (struct tried){ N, P, *worked };
     return 0;
 }
 
 /* Make runs at these sizes, the smallest first, until all rules left agree on them. */
-static int ask(struct search *s, const int64_t *sizes, int nsizes, int most, struct hrun_error *err)
+static int narrow_rules(struct rule_search *s, const int64_t *sizes, int nsizes, int most, struct hrun_error *err)
 {
     int64_t N;
     int P, rc = 0, worked;
 
     for (int n = 1; n <= nsizes && !rc; n++)
         while (!rc && s->nruns < RUNS_MAX && hrun_rules_ask(&s->rules, sizes, n, most, &N, &P)) {
-            rc = try(s, N, P, &worked, err);
+            rc = try_numbers(s, N, P, &worked, err);
             if (!rc)
                 hrun_rules_learn(&s->rules, N, P, worked);
         }
@@ -117,7 +116,7 @@ static int ask(struct search *s, const int64_t *sizes, int nsizes, int most, str
 }
 
 /* A rule is not to rest on failures alone: run what it allows, until something works. */
-static int confirm(struct search *s, int most, struct hrun_error *err)
+static int confirm_rule(struct rule_search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;
     int rc = 0, worked = 0, first;
@@ -135,7 +134,7 @@ static int confirm(struct search *s, int most, struct hrun_error *err)
             s->rules.left[first] = 0;   /* it allows nothing that can be tried */
             continue;
         }
-        rc = try(s, l->sizes.v[at], P, &worked, err);
+        rc = try_numbers(s, l->sizes.v[at], P, &worked, err);
         if (!rc)
             hrun_rules_learn(&s->rules, l->sizes.v[at], P, worked);
     }
@@ -144,7 +143,7 @@ static int confirm(struct search *s, int most, struct hrun_error *err)
 
 /* Sizes that people give are often all even, or all powers of two: then what a size must be is not to be seen. One and
  * a half times the smallest size is of another kind. */
-static int ask_between(struct search *s, int most, struct hrun_error *err)
+static int try_between(struct rule_search *s, int most, struct hrun_error *err)
 {
     const struct lists *l = &s->a->lists;
     int64_t N = l->sizes.v[0] + l->sizes.v[0] / 2;
@@ -156,7 +155,7 @@ static int ask_between(struct search *s, int most, struct hrun_error *err)
     if (!hrun_rules_ask(&s->rules, all, 1, most, &N, &P) || s->nruns == RUNS_MAX)
         return 0;
     N = all[0];
-    rc = try(s, N, 1, &worked, err);
+    rc = try_numbers(s, N, 1, &worked, err);
     if (rc)
         return rc;
     if (!worked && !powers) {
@@ -164,11 +163,11 @@ static int ask_between(struct search *s, int most, struct hrun_error *err)
         return 0;
     }
     hrun_rules_learn(&s->rules, N, 1, worked);
-    return worked ? ask(s, all, 1, most, err) : ask(s, l->sizes.v, 1, most, err);
+    return worked ? narrow_rules(s, all, 1, most, err) : narrow_rules(s, l->sizes.v, 1, most, err);
 }
 
 /* The rule that allows no run that failed, and of those that worked the most. -1: there is none. */
-static int next_best(const struct search *s)
+static int best_rule(const struct rule_search *s)
 {
     int best = -1, most = 0;
 
@@ -186,7 +185,7 @@ static int next_best(const struct search *s)
     return best;
 }
 
-static void list_runs(const struct search *s, int worked, struct hrun_buf *out)
+static void list_runs(const struct rule_search *s, int worked, struct hrun_buf *out)
 {
     int n = 0;
 
@@ -199,10 +198,10 @@ static void list_runs(const struct search *s, int worked, struct hrun_buf *out)
 
 int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
 {
-    struct search s = { .c = c, .a = a };
+    struct rule_search s = { .c = c, .a = a };
     int64_t units;
     int most = 0, rc, rule;
-    char *why;
+    autofree char *why = NULL;     /* the runs that follow tell it */
 
     hrun_rules_init(&s.rules);
     if (problem_units(NULL, a->words, NULL, 1, &units, err))
@@ -216,21 +215,17 @@ int new_find_rule(struct context *c, struct new_app *a, struct hrun_error *err)
         fprintf(stderr, "hrun-calibrate: trying which numbers of processes %s accepts\n", a->name);
     if (scratch_find(&s.scratch, c, 0, &why, err))
         return -1;
-    free(why);                     /* the runs that follow tell it */
-    if (ledger_open(&s.ledger, c, err)) {
-        scratch_release(&s.scratch);
-        return -1;
-    }
-    rc = ask(&s, a->lists.sizes.v, a->lists.sizes.n, most, err);
-    rc = rc ? rc : confirm(&s, most, err);
+    rc = ledger_open(&s.ledger, c, err);
+    rc = rc ? rc : narrow_rules(&s, a->lists.sizes.v, a->lists.sizes.n, most, err);
+    rc = rc ? rc : confirm_rule(&s, most, err);
     if (!rc && hrun_rules_first(&s.rules) >= 0)
-        rc = ask_between(&s, most, err);
+        rc = try_between(&s, most, err);
     ledger_release(&s.ledger);
     scratch_release(&s.scratch);
     if (rc)
         return rc;
     rule = hrun_rules_first(&s.rules);
-    if (rule < 0 && (rule = next_best(&s)) < 0)
+    if (rule < 0 && (rule = best_rule(&s)) < 0)
         return hrun_fail(err, HRUN_ENODATA, "no run of %s worked (the last: %s); is this how the program is started%s? "
                          "Its rule can be given with --rule", a->name, s.why,
                          a->time_match ? ", and is --time right" : "");

@@ -1,4 +1,4 @@
-/* network.h - hrun-calibrate network: measure, estimate, keep and show the network of a cluster
+/* calib_network.h - hrun-calibrate network: measure, estimate, keep and show the network of a cluster
  *
  * Purpose: hrun-netbench (calib/mpi) is started through the engines with some processes on each host; its records
  * become a network model (lib/net/net.h), which is kept beside the profiles and shown.
@@ -8,7 +8,7 @@
 #ifndef CALIB_NETWORK_NETWORK_H
 #define CALIB_NETWORK_NETWORK_H
 
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "net/estimate.h"
 #include "session/context.h"
 
@@ -41,10 +41,10 @@ void network_plan_release(struct network_plan *p);
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err);
 
-/* Where the records of the network in `file` are kept: beside it, as times can be estimated anew. */
-void network_records_file(const char *file, struct hrun_buf *out);
+/* The records that the network in `file` was estimated from; none where they are not kept. Errors: HRUN_EPARSE. */
+int network_read_records(const char *file, struct hrun_net_records *out, struct hrun_error *err);
 
-/* ---------------------------------------------------------------- show.c, json.c */
+/* ---------------------------------------------------------------- network_text.c, network_json.c */
 
 /* Text tells latencies of empty messages and the bandwidth of long ones, JSON the parameters of the model as well. */
 

@@ -1,7 +1,7 @@
-/* probe.h - hrun-probe, the MPI program that measures what a cluster is made of
+/* hrun_probe.h - hrun-probe, the MPI program that measures what a cluster is made of
  *
  * Purpose: hrun-calibrate doctor starts one process of it on each PE, through the same engines as any application, and
- * reads what rank 0 prints. Each experiment is a row of the table in probe.c.
+ * reads what rank 0 prints. Each experiment is a row of the table in hrun_probe.c.
  * Invariants:
  *   - it needs MPI and the C library, nothing of lib/: it is started on every host;
  *   - every process calls every experiment in the same order; what it finds it appends to p->out as lines, which main
@@ -27,9 +27,6 @@ struct probe {
     FILE *out;
     struct usage *before;          /* of the processors, when the experiments began */
 };
-
-/* p, where it is not NULL; else the program ends for want of memory. */
-void *probe_must(void *p);
 
 /* Settings of the system (probe_facts.c): those of this process's first processor and, on leaders, of its host. */
 void probe_facts(struct probe *p);

@@ -1,5 +1,5 @@
-/* json.c - a network as one JSON document, times in s, rates in bytes/s; see network.h */
-#include "network.h"
+/* network_json.c - a network as one JSON document, times in s, rates in bytes/s; see calib_network.h */
+#include "calib_network.h"
 
 #include "session/context.h"
 

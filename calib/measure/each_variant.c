@@ -1,5 +1,5 @@
-/* variants.c - hrun-calibrate of a definition with variants: each that has terms is measured, one after the other */
-#include "../common/options.h"
+/* each_variant.c - hrun-calibrate of a definition with variants: measures each that has terms, one after the other */
+#include "../common/calib_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static int list_variants(const struct calib_settings *s, char **words, struct hr
                          struct hrun_error *err)
 {
     struct settings quiet = s->common;
-    struct context c = { .set = &quiet };
+    autorelease(context_release) struct context c = { .set = &quiet };
     int several = 0;
 
     quiet.quiet = 1;            /* what is taken over is said by the measurement */
@@ -24,13 +24,12 @@ static int list_variants(const struct calib_settings *s, char **words, struct hr
                 hrun_strvec_push(names, v->variant);
         }
     }
-    context_release(&c);
     return several;
 }
 
 int calib_variants(const struct calib_settings *s, char **words)
 {
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
     struct hrun_error err = { 0 };
     struct calib_settings one = *s;
     int formulas, several = list_variants(s, words, &names, &formulas, &err), status = 0;
@@ -47,6 +46,5 @@ int calib_variants(const struct calib_settings *s, char **words)
         status = calib_measure(&one, words);
         fflush(stdout);         /* its table stands below its name also where both go to one file */
     }
-    hrun_strvec_release(&names);
     return status;
 }

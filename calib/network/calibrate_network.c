@@ -1,8 +1,8 @@
-/* network.c - hrun-calibrate network, and show --network; see network.h */
-#include "network.h"
+/* calibrate_network.c - hrun-calibrate network, and show --network; see calib_network.h */
+#include "calib_network.h"
 
 #include "../common/alone.h"
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -24,7 +24,7 @@ static const char *selector(const struct context *c)
     return c->cluster->platform ? "ompi" : "openmpi";
 }
 
-static void set_text(char **to, const char *text)
+static void replace_text(char **to, const char *text)
 {
     char *copy = xstrdup(text);
 
@@ -47,16 +47,16 @@ static void describe_network(const struct context *c, const struct network_key *
         net->bias_bytes = net->bias_bytes > 0 ? net->bias_bytes : SMPI_BIAS_BYTES;
     }
     hrun_date_now(date);
-    set_text(&net->engine, k->engine.data);
-    set_text(&net->mpi, k->mpi.data);
-    set_text(&net->selector, selector(c));
-    set_text(&net->date, date);
+    replace_text(&net->engine, k->engine.data);
+    replace_text(&net->mpi, k->mpi.data);
+    replace_text(&net->selector, selector(c));
+    replace_text(&net->date, date);
 }
 
 static void print_network(const struct calib_settings *s, const struct hrun_net *net,
                           const struct network_about *about)
 {
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
     if (s->common.json)
         network_json(net, about, &out);
@@ -64,55 +64,57 @@ static void print_network(const struct calib_settings *s, const struct hrun_net 
         network_text(net, about, s->common.verbose, &out);
     if (s->common.json || !s->common.quiet)
         fputs(out.data, stdout);
-    hrun_buf_release(&out);
 }
 
 /* Where the text was not shown, which has the warning. */
 static void warn_unsure(const struct calib_settings *s, const struct hrun_net *net)
 {
-    struct hrun_buf words = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
     hrun_net_add_unsure(net, &words);
     if (words.len && (s->common.json || s->common.quiet))
         fprintf(stderr, "hrun-calibrate: warning: %s\n", words.data);
-    hrun_buf_release(&words);
 }
 
 /* ---------------------------------------------------------------- measure */
 
-void network_records_file(const char *file, struct hrun_buf *out)
+/* The records of the network in `file` stand beside it, as times can be estimated anew. */
+static char *records_file(const char *file)
 {
     static const char suffix[] = ".yaml";
     size_t len = strlen(file), n = sizeof suffix - 1;
 
-    hrun_buf_add(out, file, len > n && !strcmp(file + len - n, suffix) ? len - n : len);
-    hrun_buf_adds(out, ".records");
+    return hrun_strf("%.*s.records", (int)(len > n && !strcmp(file + len - n, suffix) ? len - n : len), file);
+}
+
+int network_read_records(const char *file, struct hrun_net_records *out, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf lines = HRUN_BUF_INIT;
+    autofree char *path = records_file(file);
+
+    return hrun_file_read(path, RECORDS_MAX, &lines, NULL) ? 0 : hrun_net_records_parse(lines.data, out, err);
 }
 
 /* Beside the network, and where --keep says. */
 static int keep_records(const struct calib_settings *s, const char *file, const struct hrun_net_records *r,
                         struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT, beside = HRUN_BUF_INIT;
-    int rc;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autofree char *beside = records_file(file);
 
     hrun_net_records_print(r, &text);
-    network_records_file(file, &beside);
-    rc = hrun_file_replace(beside.data, text.data, text.len, 0666, err);
-    if (!rc && s->keep)
-        rc = hrun_file_replace(s->keep, text.data, text.len, 0666, err);
-    hrun_buf_release(&beside);
-    hrun_buf_release(&text);
-    return rc;
+    if (hrun_file_replace(beside, text.data, text.len, 0666, err))
+        return -1;
+    return s->keep ? hrun_file_replace(s->keep, text.data, text.len, 0666, err) : 0;
 }
 
-static int dry_run(struct context *c, const struct network_plan *p, const char *file, struct hrun_error *err)
+static int print_network_plan(struct context *c, const struct network_plan *p, const char *file, struct hrun_error *err)
 {
     struct work w = { .c = c, .words = p->words.v, .quiet_run = 1 };
-    struct work_words words = { 0 };
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(work_words_release) struct work_words words = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_job job;
-    char *stdin_text = NULL;
+    autofree char *stdin_text = NULL;
     int rc = work_job(&w, p->layout, &words, &stdin_text, &job, err);
 
     if (!rc)
@@ -120,20 +122,17 @@ static int dry_run(struct context *c, const struct network_plan *p, const char *
     if (!rc)
         printf("the network of %s, by %d processes\n  would run: %s\n  would write: %s\n",
                hrun_counted(c->cluster->nhosts, "host").s, p->layout->nranks, out.data, file);
-    free(stdin_text);
-    hrun_buf_release(&out);
-    work_words_release(&words);
     return rc;
 }
 
 /* Measure, estimate, keep, tell. */
-static int make(struct context *c, const struct calib_settings *s, const struct network_plan *p,
-                const struct network_key *k, const char *file, int *interrupted, struct hrun_error *err)
+static int make_network(struct context *c, const struct calib_settings *s, const struct network_plan *p,
+                        const struct network_key *k, const char *file, int *interrupted, struct hrun_error *err)
 {
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
     struct network_about about = { .file = file };
-    struct hrun_net_records records = { 0 };
-    struct hrun_net_quality quality = { 0 };
+    autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
+    autorelease(hrun_net_quality_release) struct hrun_net_quality quality = { 0 };
     struct hrun_net *net = NULL;
     int rc;
 
@@ -160,13 +159,11 @@ static int make(struct context *c, const struct calib_settings *s, const struct 
         warn_unsure(s, net);
     }
     hrun_net_destroy(net);
-    hrun_net_quality_release(&quality);
-    hrun_net_records_release(&records);
     return rc;
 }
 
 /* What is measured already is not measured again. Result: 1 when it was there and has been shown. */
-static int shown_before(const struct calib_settings *s, const char *file)
+static int show_if_known(const struct calib_settings *s, const char *file)
 {
     struct network_about about = { .file = file };
     struct hrun_net *net = NULL;
@@ -193,33 +190,29 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
                       struct hrun_error *err)
 {
     struct calib_settings s = *settings;
-    struct hrun_buf file = HRUN_BUF_INIT;
-    struct network_plan plan = { 0 };
-    struct network_key key = { 0 };
-    struct exclusive own = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf file = HRUN_BUF_INIT;
+    autorelease(network_plan_release) struct network_plan plan = { 0 };
+    autorelease(network_key_release) struct network_key key = { 0 };
+    autorelease(exclusive_end) struct exclusive own = { 0 };
     int rc = network_context(c, &s, err) || network_plan(c, &s, &plan, err) || network_key(c, &key, err) ? -1 : 0;
 
     if (!rc)
         hrun_net_file(hrun_store_dir(c->store), key.hosts, key.nhosts, key.engine.data, key.mpi.data, &file);
     if (!rc && s.dry_run)
-        rc = dry_run(c, &plan, file.data, err);
-    else if (!rc && !(rc = shown_before(&s, file.data)) &&
-             !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = shown_before(&s, file.data)))
-        rc = make(c, &s, &plan, &key, file.data, interrupted, err);
-    exclusive_end(&own);
-    network_key_release(&key);
-    network_plan_release(&plan);
-    hrun_buf_release(&file);
+        rc = print_network_plan(c, &plan, file.data, err);
+    else if (!rc && !(rc = show_if_known(&s, file.data)) &&
+             !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = show_if_known(&s, file.data)))
+        rc = make_network(c, &s, &plan, &key, file.data, interrupted, err);
     return rc < 0 ? -1 : 0;
 }
 
 /* Records that were kept: the estimate is told, and not kept, as nobody says of which cluster they are. */
-static int from_records(const struct calib_settings *s, struct hrun_error *err)
+static int estimate_from_records(const struct calib_settings *s, struct hrun_error *err)
 {
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
-    struct hrun_net_records records = { 0 };
-    struct hrun_net_quality quality = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
+    autorelease(hrun_net_quality_release) struct hrun_net_quality quality = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     struct hrun_net *net = NULL;
     int rc = hrun_file_read(s->from, RECORDS_MAX, &text, err);
 
@@ -232,29 +225,21 @@ static int from_records(const struct calib_settings *s, struct hrun_error *err)
         print_network(s, net, &(struct network_about){ .quality = &quality, .spent_s = records.spent_s,
                                                        .records = records.n });
     hrun_net_destroy(net);
-    hrun_net_quality_release(&quality);
-    hrun_net_records_release(&records);
-    hrun_buf_release(&text);
     return rc;
 }
 
-int calib_network(const struct calib_settings *s, char **words)
+int calib_network(const struct calib_settings *settings, char **words)
 {
-    struct calib_settings again = *s;
-    struct context c = { 0 };
+    struct calib_settings s = *settings;
     struct hrun_error err = { 0 };
-    int interrupted = 0, rc;
+    int interrupted = 0, again = 0, rc;
 
     (void)words;
-    rc = s->from ? from_records(s, &err) : network_on(&c, s, &interrupted, &err);
-    context_release(&c);
-    if (rc && err.code == HRUN_ECHANGED) {
-        if (!s->common.quiet)
-            fprintf(stderr, "hrun-calibrate: %s; asking all hosts anew\n", err.text);
-        again.common.refresh = 1;
-        rc = network_on(&c, &again, &interrupted, &err);
-        context_release(&c);
-    }
+    do {
+        autorelease(context_release) struct context c = { 0 };
+
+        rc = s.from ? estimate_from_records(&s, &err) : network_on(&c, &s, &interrupted, &err);
+    } while (rc && !again++ && alone_asks_anew(&s, &err));
     rc = rc ? context_complain("hrun-calibrate", &err) : 0;
     return interrupted ? 128 + interrupted : rc;
 }
@@ -264,7 +249,7 @@ int calib_network(const struct calib_settings *s, char **words)
 static int show_on(struct context *c, const struct calib_settings *settings, struct hrun_error *err)
 {
     struct calib_settings s = *settings;
-    struct hrun_buf file = HRUN_BUF_INIT, note = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf file = HRUN_BUF_INIT, note = HRUN_BUF_INIT;
     struct hrun_net *net = NULL;
     int rc = network_context(c, &s, err) || network_find(c, &net, &file, &note, err) ? -1 : 0;
 
@@ -276,19 +261,16 @@ static int show_on(struct context *c, const struct calib_settings *settings, str
     if (!rc)
         print_network(&s, net, &(struct network_about){ .file = file.data });
     hrun_net_destroy(net);
-    hrun_buf_release(&note);
-    hrun_buf_release(&file);
     return rc;
 }
 
 int calib_show_network(const struct calib_settings *s, char **apps)
 {
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { 0 };
     struct hrun_error err = { 0 };
     int rc = show_on(&c, s, &err);
 
     (void)apps;
-    context_release(&c);
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
@@ -299,45 +281,44 @@ int network_named(const struct settings *s)
     return s->hosts || s->host_file || s->cluster_file || s->platform;
 }
 
-/* Cluster, MPI and engine, as runs of the application have them; the benchmark stands for its program. */
-static int find_for_hosts(struct context *hosts, struct hrun_buf *note, struct hrun_error *err)
-{
-    char *program = hrun_installed_tool(hosts->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
-    int rc = !program || context_cluster(hosts, hosts->set, err) || context_find_program(hosts, program, err) ||
-             context_choose_engine(hosts, 1, err) || network_use(hosts, note, err) ? -1 : 0;
-
-    free(program);
-    return rc;
-}
-
-int network_of_options(struct context *c, const char *without, struct hrun_error *err)
+/* The network of the hosts that the options name, into c. Cluster, MPI and engine are as runs of the application have
+ * them; the benchmark stands for its program. */
+static int use_named_network(struct context *c, struct hrun_buf *note, struct hrun_error *err)
 {
     struct context hosts = { .set = c->set, .app = c->app };
-    struct hrun_buf note = HRUN_BUF_INIT;
-    int rc = 0;
+    autofree char *program = hrun_installed_tool(c->set->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
+    int rc = !program || context_cluster(&hosts, hosts.set, err) || context_find_program(&hosts, program, err) ||
+             context_choose_engine(&hosts, 1, err) || network_use(&hosts, note, err) ? -1 : 0;
 
-    if (c->view || !c->app || !hrun_app_has_network(c->app))
-        return 0;
-    if (network_named(c->set))
-        rc = find_for_hosts(&hosts, &note, err);
     if (!rc) {
         c->net = hosts.net;
         c->view = hosts.view;
         hosts.net = NULL;
         hosts.view = NULL;
     }
-    if (!rc && !c->set->quiet && note.len)
+    hosts.app = NULL;       /* c's */
+    context_release(&hosts);
+    return rc;
+}
+
+int network_of_options(struct context *c, const char *without, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf note = HRUN_BUF_INIT;
+    int named = network_named(c->set);
+
+    if (c->view || !c->app || !hrun_app_has_network(c->app))
+        return 0;
+    if (named && use_named_network(c, &note, err))
+        return -1;
+    if (!c->set->quiet && note.len)
         fprintf(stderr, "hrun-calibrate: %s\n", note.data);
-    if (!rc && !c->set->quiet && !c->view)
+    if (!c->set->quiet && !c->view)
         fprintf(stderr, "hrun-calibrate: %s: terms of %s that ask for the network are left out%s; %s\n",
-                network_named(c->set) ? "the network of these hosts was not measured" : "no hosts were named",
-                c->app->name, without, network_named(c->set) ? "`hrun-calibrate network` measures it" :
-                "name them as for hrun (--host, --hostfile, --cluster, --platform)");
-    else if (!rc && c->set->verbose)
+                named ? "the network of these hosts was not measured" : "no hosts were named", c->app->name, without,
+                named ? "`hrun-calibrate network` measures it"
+                      : "name them as for hrun (--host, --hostfile, --cluster, --platform)");
+    else if (c->view && c->set->verbose)
         fprintf(stderr, "hrun-calibrate: the network of %s measured %s is used\n",
                 hrun_counted(c->net->nhosts, "host").s, c->net->date);
-    hosts.app = NULL;
-    context_release(&hosts);
-    hrun_buf_release(&note);
-    return rc;
+    return 0;
 }

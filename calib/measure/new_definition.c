@@ -1,19 +1,15 @@
-/* new.c - hrun-calibrate --new and --vary; see measure.h */
-#include "measure.h"
+/* new_definition.c - hrun-calibrate --new and --vary; see new_definition.h */
+#include "new_definition.h"
 
 #include "../common/alone.h"
 #include "../profiles/profiles.h"
-#include "app/app.h"
 #include "app/draft.h"
 #include "app/template.h"
 #include "app/time_match.h"
-#include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "model/discover.h"
-#include "model/model.h"
-#include "plan/plan.h"
-#include "session/work.h"
+#include "session/decide.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,13 +43,13 @@ static void say_part(const struct calib_settings *s, int part, const char *what)
 }
 
 /* Files of one errand. */
-struct places {
+struct definition_files {
     char *own;                 /* a folder for as long as this takes */
     char *draft;               /* the definition in it that is measured with */
     char *folder, *file;       /* where the definition is going to be; NULL: the store knows */
 };
 
-static void places_release(struct places *p)
+static void definition_files_release(struct definition_files *p)
 {
     hrun_remove_tree(p->own);
     free(p->own);
@@ -90,7 +86,7 @@ static int check_free(const struct calib_settings *s, const char *file, struct h
 static int check_hidden(const struct calib_settings *s, const char *name, const char *folder, struct hrun_error *err)
 {
     static const char behind[] = "/etc/hrun/profiles";     /* of all folders that a definition is written to */
-    struct hrun_strvec dirs = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec dirs = HRUN_STRVEC_INIT;
     int rc = hrun_app_path(s->common.profile_path, NULL, &dirs, err);
 
     for (size_t i = 0; i < dirs.n && !rc && strcmp(dirs.v[i], folder) && strcmp(dirs.v[i], behind); i++) {
@@ -101,12 +97,11 @@ static int check_hidden(const struct calib_settings *s, const char *name, const 
                            "OTHER), or name the folder of the new one with --profile-path", file);
         free(file);
     }
-    hrun_strvec_release(&dirs);
     return rc;
 }
 
-static int find_places(const struct calib_settings *s, const struct new_app *a, struct places *p,
-                       struct hrun_error *err)
+static int find_files(const struct calib_settings *s, const struct new_app *a, struct definition_files *p,
+                      struct hrun_error *err)
 {
     p->own = hrun_rundir_create(NULL, err);
     if (!p->own)
@@ -125,16 +120,15 @@ static int find_places(const struct calib_settings *s, const struct new_app *a, 
 static int lock_name(const struct calib_settings *s, const char *name, const char *file, struct exclusive *own,
                      int *sig, struct hrun_error *err)
 {
-    struct context c = { .set = &s->common };
+    autorelease(context_release) struct context c = { .set = &s->common };
     int rc = context_open_store(&c, err) || exclusive_add(own, &c, name, "new", err) ||
              exclusive_begin(own, &c, name, sig, err) || check_free(s, file, err) ? -1 : 0;
 
-    context_release(&c);
     return rc;
 }
 
 /* Is it an expression, and does it accept anything at these sizes? */
-static int check_rule(const char *text, const struct number_list *sizes, struct hrun_error *err)
+static int check_given_rule(const char *text, const struct number_list *sizes, struct hrun_error *err)
 {
     enum { TRIED = 1024 };
     static const char *const vars[] = { "N", "P" };
@@ -153,7 +147,7 @@ static int check_rule(const char *text, const struct number_list *sizes, struct 
     return accepts ? 0 : hrun_fail_prefix(err, "--rule '%s'", text);
 }
 
-static int check_time(const char *text, struct hrun_error *err)
+static int check_given_time(const char *text, struct hrun_error *err)
 {
     struct hrun_time_match *pattern = hrun_time_match_create(text, err);
 
@@ -161,7 +155,7 @@ static int check_time(const char *text, struct hrun_error *err)
     return pattern ? 0 : hrun_fail_prefix(err, "--time");
 }
 
-static int check_name(const char *name, const char *program, struct hrun_error *err)
+static int check_new_name(const char *name, const char *program, struct hrun_error *err)
 {
     char *plain;
 
@@ -183,7 +177,7 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
 {
     const struct number_list only = { { s->N }, 1 };
 
-    if (check_name(a->name, a->words[0], err))
+    if (check_new_name(a->name, a->words[0], err))
         return -1;
     if (!number_is_open(a->words))
         return hrun_fail(err, HRUN_EINVAL, "the size N does not reach the program: write {N} where it stands, for "
@@ -191,9 +185,9 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
     if (!s->sizes.n && !s->N)
         return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the "
                          "one that matters, or --sizes LIST", a->name);
-    if (s->rule && check_rule(s->rule, s->N ? &only : &s->sizes, err))
+    if (s->rule && check_given_rule(s->rule, s->N ? &only : &s->sizes, err))
         return -1;
-    if (s->time && check_time(s->time, err))
+    if (s->time && check_given_time(s->time, err))
         return -1;
     if (s->sizes.n == 1 && !(a->command && a->command->app))
         return hrun_fail(err, HRUN_EINVAL, "--%s: two sizes or more tell how time grows with N",
@@ -205,7 +199,7 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
 static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct hrun_buf *text,
                        struct hrun_error *err)
 {
-    struct hrun_buf title = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf title = HRUN_BUF_INIT;
     const char *program = hrun_base_name(a->words[0]);
     int procs[LIST_MAX + 1], rc;
     char number[32];
@@ -233,7 +227,6 @@ static int print_draft(const struct new_app *a, struct hrun_app_draft *d, struct
     d->sizes = a->lists.sizes.v;
     d->nsizes = a->lists.sizes.n;
     rc = hrun_app_draft_print(d, text, err);
-    hrun_buf_release(&title);
     return rc;
 }
 
@@ -258,16 +251,15 @@ static int write_draft(const struct new_app *a, struct hrun_app_draft *d, const 
 }
 
 /* For good: that of a command, or the user's own. */
-static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, const struct places *at,
+static int write_for_good(const struct new_app *a, struct hrun_app_draft *d, const struct definition_files *at,
                           struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int rc;
 
     if (!a->command)
         return hrun_mkdirs(at->folder, 0755, err) || write_draft(a, d, at->file, err) ? -1 : 0;
     rc = print_draft(a, d, &text, err) || problem_define(a->command, text.data, err) ? -1 : 0;
-    hrun_buf_release(&text);
     return rc;
 }
 
@@ -293,11 +285,8 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
     c->set = &s->common;
     w.N = s->N ? s->N : s->sizes.v[0];
     if (context_app(c, a->words[0], err) || work_find_program(&w, 0, err) || context_cluster(c, &s->common, err) ||
-        context_choose_engine(c, 1, err))
+        context_choose_engine(c, 1, err) || alone_check_real(c, err))
         return -1;
-    if (!context_is_real(c))
-        return hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
-                         "times measured here say nothing about it; unset the variable");
     lists_release(&a->lists);
     if (lists_read(c, s, &a->lists, err))
         return -1;
@@ -307,9 +296,9 @@ static int open_context(struct context *c, const struct calib_settings *s, struc
 }
 
 /* The rule, given or found, into the draft. As new_find_rule. */
-static int find_rule(const struct calib_settings *s, struct new_app *a, const char *draft, struct hrun_error *err)
+static int settle_rule(const struct calib_settings *s, struct new_app *a, const char *draft, struct hrun_error *err)
 {
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { 0 };
     int rc;
 
     hrun_buf_adds(&a->rule, s->rule ? s->rule : "P >= 1");
@@ -322,7 +311,6 @@ static int find_rule(const struct calib_settings *s, struct new_app *a, const ch
     } else if (!rc) {
         hrun_buf_adds(&a->rule_from, a->command && a->command->app ? "As before, or by --rule." : "Given by --rule.");
     }
-    context_release(&c);
     return rc ? rc : write_provisional(a, draft, err);
 }
 
@@ -339,7 +327,7 @@ struct ranges {
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
     int nsubs = c->cluster->nsubs, *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
-    struct hrun_buf key = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
 
     if (!hrun_config_parse(s->config ? s->config : "", nsubs, pes, procs, NULL)) {
         for (int i = 0; i < nsubs && at < 0; i++)
@@ -352,22 +340,19 @@ static int mixed_series(const struct context *c, int sub, const struct hrun_samp
     if (at >= 0 && strcmp(c->signatures.v[at], c->signatures.v[sub]))
         at = -1;
     for (size_t i = 0; i < mixed->n && at >= 0; i++)
-        if (!strcmp(mixed->v[i], key.data)) {
-            hrun_buf_release(&key);
+        if (!strcmp(mixed->v[i], key.data))
             return c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
-        }
     if (at >= 0)
         hrun_strvec_push(mixed, key.data);
-    hrun_buf_release(&key);
     return at >= 0 ? c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + (int)mixed->n : at;
 }
 
 /* Add what counts in one profile's log as series of their own. */
-static int add_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n, struct hrun_strvec *mixed,
-                      struct ranges *r, struct hrun_error *err)
+static int add_log_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n,
+                          struct hrun_strvec *mixed, struct ranges *r, struct hrun_error *err)
 {
-    struct hrun_samples log = { 0 };
-    struct hrun_buf consts = HRUN_BUF_INIT;
+    autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
 
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
         return -1;
@@ -389,16 +374,14 @@ static int add_points(struct context *c, int sub, struct hrun_discover_point **v
         r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
         r->pmax = r->pmax > s->P ? r->pmax : s->P;
     }
-    hrun_buf_release(&consts);
-    hrun_samples_release(&log);
     return 0;
 }
 
 /* All measurements of the cluster; those of two sub-clusters with one signature once. */
-static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r,
-                  struct hrun_error *err)
+static int read_points(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r,
+                       struct hrun_error *err)
 {
-    struct hrun_strvec mixed = { 0 };
+    autorelease(hrun_strvec_release) struct hrun_strvec mixed = { 0 };
     int rc = 0;
 
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
@@ -406,9 +389,8 @@ static int gather(struct context *c, struct hrun_discover_point **v, size_t *n, 
 
         for (int j = 0; j < i; j++)
             again |= !strcmp(c->signatures.v[i], c->signatures.v[j]);
-        rc = again ? 0 : add_points(c, i, v, n, &mixed, r, err);
+        rc = again ? 0 : add_log_points(c, i, v, n, &mixed, r, err);
     }
-    hrun_strvec_release(&mixed);
     return rc;
 }
 
@@ -435,7 +417,7 @@ static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
                   "and say: hrun-calibrate fit");
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_int64s(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -443,11 +425,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* How many of v[n] differ; v is put into order. */
-static int different(int64_t *v, size_t n)
+static int count_distinct(int64_t *v, size_t n)
 {
     int count = n > 0;
 
-    qsort(v, n, sizeof *v, by_number);
+    qsort(v, n, sizeof *v, compare_int64s);
     for (size_t i = 1; i < n; i++)
         count += v[i] != v[i - 1];
     return count;
@@ -465,10 +447,10 @@ static void say_little(const struct hrun_discover_point *v, size_t n, const stru
 
     for (size_t i = 0; i < n; i++)
         x[i] = v[i].N;
-    sizes = different(x, n);
+    sizes = count_distinct(x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = v[i].P;
-    counts = different(x, n);
+    counts = count_distinct(x, n);
     free(x);
     if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
         return;
@@ -481,21 +463,21 @@ static void say_little(const struct hrun_discover_point *v, size_t n, const stru
 }
 
 /* Choose terms, write the definition; for good in the end: then the terms are told. */
-static int write_definition(const struct calib_settings *s, struct new_app *a, const struct places *at, int end,
-                            struct hrun_error *err)
+static int write_definition(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
+                            int end, struct hrun_error *err)
 {
     struct hrun_fit_options options;
-    struct hrun_discovery found = { 0 };
-    struct hrun_discover_point *points = NULL;
-    struct hrun_buf about = HRUN_BUF_INIT, why = HRUN_BUF_INIT;
+    autorelease(hrun_discovery_release) struct hrun_discovery found = { 0 };
+    autofree struct hrun_discover_point *points = NULL;
+    autorelease(hrun_buf_release) struct hrun_buf about = HRUN_BUF_INIT, why = HRUN_BUF_INIT;
     struct hrun_app_draft d = { .np = &found.np, .n = &found.n, .p = &found.p };
     struct ranges r = { 0 };
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { 0 };
     char date[21];
     size_t n = 0, nfound;
     int rc = -1;
 
-    if (open_context(&c, s, a, err) || gather(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err))
+    if (open_context(&c, s, a, err) || read_points(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err))
         goto done;
     if (hrun_discover(points, n, &options, &found, err)) {
         if (err->code != HRUN_ENODATA)
@@ -530,11 +512,6 @@ static int write_definition(const struct calib_settings *s, struct new_app *a, c
     if (!s->common.quiet)
         say_little(points, n, &found, nfound, a);
 done:
-    hrun_discovery_release(&found);
-    free(points);
-    hrun_buf_release(&about);
-    hrun_buf_release(&why);
-    context_release(&c);
     return rc;
 }
 
@@ -556,7 +533,7 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
 }
 
 /* Measure with the draft. Result: the exit status. */
-static int measure(const struct calib_settings *s, const struct new_app *a, int part)
+static int measure_part(const struct calib_settings *s, const struct new_app *a, int part)
 {
     struct calib_settings own = *s;
 
@@ -575,10 +552,10 @@ static int measure(const struct calib_settings *s, const struct new_app *a, int 
 }
 
 /* The parts, with what they measure. Result: the exit status; -1 with *err. */
-static int make_parts(const struct calib_settings *s, struct new_app *a, const struct places *at,
+static int make_parts(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
                       struct hrun_error *err)
 {
-    int status = measure(s, a, 0);
+    int status = measure_part(s, a, 0);
 
     /* What failed to the last is left out, and was told; what is there may do. */
     for (int part = 1; !s->dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
@@ -590,7 +567,7 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
             say_part(s, part, part < LAST ? "runs that the terms led to, to choose them again"
                                           : "runs of what would be chosen");
         if (!rc && !s->no_fit)
-            rc = part < LAST ? measure(s, a, part) : measure_choices(s, a);
+            rc = part < LAST ? measure_part(s, a, part) : measure_choices(s, a);
         status = rc < 0 ? -1 : status ? status : rc;
     }
     return status;
@@ -599,12 +576,12 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
 int calib_new(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings;
-    char *named = NULL;        /* after the program */
+    autofree char *named = NULL;        /* after the program */
     struct context command = { .set = &settings->common };
     struct new_app a = { .words = words, .time_match = own.time, .command = own.vary ? &command : NULL,
                          .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
-    struct places at = { 0 };
-    struct exclusive name = { 0 };
+    autorelease(definition_files_release) struct definition_files at = { 0 };
+    autorelease(exclusive_end) struct exclusive name = { 0 };
     struct hrun_error err = { 0 };
     int rc = 0, status, sig = 0;
 
@@ -618,11 +595,11 @@ int calib_new(const struct calib_settings *settings, char **words)
     else
         a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
     a.suits = own.vary && !own.procs.n;
-    rc = rc || check_settings(&own, &a, &err) || find_places(&own, &a, &at, &err) ? -1 : 0;
+    rc = rc || check_settings(&own, &a, &err) || find_files(&own, &a, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;
-    rc = rc ? rc : find_rule(&own, &a, at.draft, &err);
+    rc = rc ? rc : settle_rule(&own, &a, at.draft, &err);
     if (!rc)
         say_part(&own, 0, "runs to choose terms by");
     if (rc > 0 && !sig)
@@ -632,12 +609,9 @@ int calib_new(const struct calib_settings *settings, char **words)
         status = context_complain("hrun-calibrate", &err);
     if (sig)
         status = 128 + sig;
-    exclusive_end(&name);
-    places_release(&at);
     lists_release(&a.lists);
     hrun_buf_release(&a.rule);
     hrun_buf_release(&a.rule_from);
     context_release(&command);
-    free(named);
     return status;
 }

@@ -1,7 +1,7 @@
-/* show.c - showing profiles as text and as JSON, and going through those there are */
+/* show_profiles.c - showing profiles as text and as JSON, and going through those there are */
 #include "profiles.h"
 
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/units.h"
 #include "model/model.h"
 #include "model/speeds.h"
@@ -55,7 +55,7 @@ void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf 
 
 void models_warn(struct hrun_models *const *m, int n)
 {
-    struct hrun_buf which = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
 
     hrun_models_misses(m, n, &which);
     if (which.len)
@@ -63,7 +63,6 @@ void models_warn(struct hrun_models *const *m, int n)
                 "%s; where times are short, measure larger sizes (--sizes) or more often (--budget, or -r with "
                 "--full-grid), else see whether the terms of the definition describe the application\n",
                 100 * HRUN_MODELS_MISS, which.data);
-    hrun_buf_release(&which);
 }
 
 /* ------------------------------------------------------------------ show */
@@ -164,9 +163,9 @@ static void add_plot(struct context *c, const char *app, const struct hrun_sampl
 static int show_one(struct context *c, const char *app, const char *sig, const struct shown *how,
                     struct hrun_error *err)
 {
-    struct hrun_samples samples = { 0 };
+    autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
     struct hrun_models *m = NULL;
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error models_err = { 0 };
     size_t failed = 0, mixed = 0, old;
     double age;
@@ -228,18 +227,15 @@ done:
         rc = -1;
     }
     hrun_models_destroy(m);
-    hrun_samples_release(&samples);
-    hrun_buf_release(&out);
     return rc;
 }
 
 /* Is there something of this application, or cannot that be told? A calibration that failed leaves an empty folder. */
 static int has_profiles(const struct context *c, const char *app)
 {
-    struct hrun_strvec signatures = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
     int has = hrun_store_signatures(c->store, app, &signatures, NULL) || signatures.n > 0;
 
-    hrun_strvec_release(&signatures);
     return has;
 }
 
@@ -262,7 +258,7 @@ int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_e
 /* The variants of an application that have profiles, to the end of names. Result: how many, -1 with *err. */
 static int add_variants(const struct context *c, const char *app, struct hrun_strvec *names, struct hrun_error *err)
 {
-    struct hrun_strvec all = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec all = HRUN_STRVEC_INIT;
     size_t len = strlen(app);
     int n = 0, rc = calib_apps(c, &all, err);
 
@@ -271,7 +267,6 @@ static int add_variants(const struct context *c, const char *app, struct hrun_st
             hrun_strvec_push(names, all.v[i]);
             n++;
         }
-    hrun_strvec_release(&all);
     return rc ? -1 : n;
 }
 
@@ -320,10 +315,10 @@ static int visit_show(struct context *c, const char *app, const char *sig, void 
 
 int calib_show(const struct calib_settings *s, char **apps)
 {
-    struct context c = { .set = &s->common };
+    autorelease(context_release) struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
     struct shown how = { .root = s->common.json ? json_array() : NULL, .plot = show_plot_wanted(s) };
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     int seen = 0, status;
 
     /* A definition is of use to plots, and not needed to show what is stored. */
@@ -339,7 +334,5 @@ int calib_show(const struct calib_settings *s, char **apps)
     } else if (!seen && !status) {
         printf("no profiles in %s\n", hrun_store_dir(c.store));
     }
-    hrun_buf_release(&out);
-    context_release(&c);
     return status;
 }

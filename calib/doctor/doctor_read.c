@@ -1,4 +1,4 @@
-/* read.c - the records, and how they are read from text; see doctor.h */
+/* doctor_read.c - the records, and how they are read from text; see doctor.h */
 #include "doctor.h"
 #include "base/alloc.h"
 
@@ -16,13 +16,13 @@ struct reader {
     struct hrun_error *err;
 };
 
-static int bad(struct reader *r, const char *what)
+static int fail_record(struct reader *r, const char *what)
 {
     return hrun_fail_at(r->err, HRUN_EPARSE, r->name, r->line, 0, "%s", what);
 }
 
 /* The next word, "" at the end. */
-static char *word(struct reader *r)
+static char *next_word(struct reader *r)
 {
     char *begin = r->at + strspn(r->at, " "), *end = begin + strcspn(begin, " ");
 
@@ -32,35 +32,35 @@ static char *word(struct reader *r)
 }
 
 /* A whole number in 0..max-1. */
-static int index_of(struct reader *r, int max, int *out)
+static int read_index(struct reader *r, int max, int *out)
 {
-    char *text = word(r), *end;
+    char *text = next_word(r), *end;
     long v;
 
     errno = 0;
     v = strtol(text, &end, 10);
     if (!*text || *end || errno || v < 0 || v >= max)
-        return bad(r, "a number here is missing or not one that can be");
+        return fail_record(r, "a number here is missing or not one that can be");
     *out = (int)v;
     return 0;
 }
 
-static int number(struct reader *r, double *out)
+static int read_number(struct reader *r, double *out)
 {
-    char *text = word(r), *end;
+    char *text = next_word(r), *end;
 
     *out = strtod(text, &end);
-    return !*text || *end || !isfinite(*out) ? bad(r, "a number here is missing or not finite") : 0;
+    return !*text || *end || !isfinite(*out) ? fail_record(r, "a number here is missing or not finite") : 0;
 }
 
 /* A copy of what is left of the line. */
-static char *rest(const struct reader *r)
+static char *copy_rest(const struct reader *r)
 {
     return xstrdup(r->at + strspn(r->at, " "));
 }
 
 /* Room for one more, zeroed. */
-static void *more(void *list, int *n, size_t size)
+static void *add_zeroed(void *list, int *n, size_t size)
 {
     char **v = list;
 
@@ -70,7 +70,7 @@ static void *more(void *list, int *n, size_t size)
     return *v + size * (size_t)(*n)++;
 }
 
-static int times(struct reader *r, struct doctor_times *t)
+static int read_times(struct reader *r, struct doctor_times *t)
 {
     size_t most = strlen(r->at) / 2 + 1;   /* a digit and a blank each */
 
@@ -78,12 +78,12 @@ static int times(struct reader *r, struct doctor_times *t)
     t->n = 0;
     t->v = xmalloc(most * sizeof *t->v);
     for (r->at += strspn(r->at, " "); *r->at; r->at += strspn(r->at, " ")) {
-        if (number(r, &t->v[t->n]))
+        if (read_number(r, &t->v[t->n]))
             return -1;
         if (t->v[t->n++] <= 0)
-            return bad(r, "a time is not above 0");
+            return fail_record(r, "a time is not above 0");
     }
-    return t->n ? 0 : bad(r, "there is no time here");
+    return t->n ? 0 : fail_record(r, "there is no time here");
 }
 
 static int read_sub(struct reader *r)
@@ -91,14 +91,14 @@ static int read_sub(struct reader *r)
     int index;
     struct doctor_sub *s;
 
-    if (index_of(r, INT_MAX, &index))
+    if (read_index(r, INT_MAX, &index))
         return -1;
     if (index != r->d->nsubs)
-        return bad(r, "sub-clusters are not in order");
-    s = more(&r->d->subs, &r->d->nsubs, sizeof *s);
-    if (index_of(r, INT_MAX, &s->pus))
+        return fail_record(r, "sub-clusters are not in order");
+    s = add_zeroed(&r->d->subs, &r->d->nsubs, sizeof *s);
+    if (read_index(r, INT_MAX, &s->pus))
         return -1;
-    s->name = rest(r);
+    s->name = copy_rest(r);
     return 0;
 }
 
@@ -108,14 +108,14 @@ static int read_rank(struct reader *r)
     struct doctor_rank *k;
     int index;
 
-    if (index_of(r, INT_MAX, &index))
+    if (read_index(r, INT_MAX, &index))
         return -1;
     if (index != d->nranks)
-        return bad(r, "processes are not in order");
-    k = more(&d->ranks, &d->nranks, sizeof *k);
-    if (index_of(r, d->nsubs, &k->sub) || index_of(r, INT_MAX, &k->pe))
+        return fail_record(r, "processes are not in order");
+    k = add_zeroed(&d->ranks, &d->nranks, sizeof *k);
+    if (read_index(r, d->nsubs, &k->sub) || read_index(r, INT_MAX, &k->pe))
         return -1;
-    k->host_name = rest(r);
+    k->host_name = copy_rest(r);
     while (strcmp(d->ranks[k->host].host_name, k->host_name))
         k->host++;
     return 0;
@@ -129,46 +129,46 @@ static int read_library(struct reader *r)
 
 static int read_fact(struct reader *r)
 {
-    struct doctor_fact *f = more(&r->d->facts, &r->d->nfacts, sizeof *f);
+    struct doctor_fact *f = add_zeroed(&r->d->facts, &r->d->nfacts, sizeof *f);
 
-    if (index_of(r, r->d->nranks, &f->rank))
+    if (read_index(r, r->d->nranks, &f->rank))
         return -1;
     f->order = r->d->nfacts;
-    f->key = xstrdup(word(r));
-    f->value = rest(r);
+    f->key = xstrdup(next_word(r));
+    f->value = copy_rest(r);
     return 0;
 }
 
 /* The process whose record this is; NULL: none. */
-static struct doctor_rank *whose(struct reader *r)
+static struct doctor_rank *read_whose(struct reader *r)
 {
     int rank;
 
-    return index_of(r, r->d->nranks, &rank) ? NULL : &r->d->ranks[rank];
+    return read_index(r, r->d->nranks, &rank) ? NULL : &r->d->ranks[rank];
 }
 
 static int read_kernel(struct reader *r)
 {
-    struct doctor_rank *k = whose(r);
+    struct doctor_rank *k = read_whose(r);
 
-    return k ? times(r, &k->kernel) : -1;
+    return k ? read_times(r, &k->kernel) : -1;
 }
 
 static int read_noise(struct reader *r)
 {
-    struct doctor_rank *k = whose(r);
+    struct doctor_rank *k = read_whose(r);
 
-    if (!k || index_of(r, INT_MAX, &k->quanta) || number(r, &k->least) || number(r, &k->mean) ||
-        number(r, &k->median) || number(r, &k->p99) || number(r, &k->most))
+    if (!k || read_index(r, INT_MAX, &k->quanta) || read_number(r, &k->least) || read_number(r, &k->mean) ||
+        read_number(r, &k->median) || read_number(r, &k->p99) || read_number(r, &k->most))
         return -1;
-    return k->least <= 0 ? bad(r, "a time is not above 0") : 0;
+    return k->least <= 0 ? fail_record(r, "a time is not above 0") : 0;
 }
 
 static int read_clock(struct reader *r)
 {
-    struct doctor_rank *k = whose(r);
+    struct doctor_rank *k = read_whose(r);
 
-    if (!k || number(r, &k->offset) || number(r, &k->offset_error))
+    if (!k || read_number(r, &k->offset) || read_number(r, &k->offset_error))
         return -1;
     k->has_clock = 1;
     return 0;
@@ -176,30 +176,30 @@ static int read_clock(struct reader *r)
 
 static int read_pairs(struct reader *r)
 {
-    return index_of(r, INT_MAX, &r->d->pairs) || index_of(r, INT_MAX, &r->d->pairs_all) ? -1 : 0;
+    return read_index(r, INT_MAX, &r->d->pairs) || read_index(r, INT_MAX, &r->d->pairs_all) ? -1 : 0;
 }
 
 static int read_trip(struct reader *r)
 {
-    struct doctor_messages *m = more(&r->d->trips, &r->d->ntrips, sizeof *m);
+    struct doctor_messages *m = add_zeroed(&r->d->trips, &r->d->ntrips, sizeof *m);
 
-    return index_of(r, r->d->nranks, &m->a) || index_of(r, r->d->nranks, &m->b) || number(r, &m->bytes) ||
-           times(r, &m->t) ? -1 : 0;
+    return read_index(r, r->d->nranks, &m->a) || read_index(r, r->d->nranks, &m->b) || read_number(r, &m->bytes) ||
+           read_times(r, &m->t) ? -1 : 0;
 }
 
 static int read_alltoall(struct reader *r)
 {
-    struct doctor_messages *m = more(&r->d->alltoall, &r->d->nalltoall, sizeof *m);
+    struct doctor_messages *m = add_zeroed(&r->d->alltoall, &r->d->nalltoall, sizeof *m);
 
     m->a = m->b = -1;
-    return number(r, &m->bytes) || times(r, &m->t) ? -1 : 0;
+    return read_number(r, &m->bytes) || read_times(r, &m->t) ? -1 : 0;
 }
 
 static int read_busy(struct reader *r)
 {
-    struct doctor_rank *k = whose(r);
+    struct doctor_rank *k = read_whose(r);
 
-    if (!k || number(r, &k->busy) || number(r, &k->stolen))
+    if (!k || read_number(r, &k->busy) || read_number(r, &k->stolen))
         return -1;
     k->has_busy = 1;
     return 0;
@@ -207,18 +207,18 @@ static int read_busy(struct reader *r)
 
 static int read_swapped(struct reader *r)
 {
-    struct doctor_rank *k = whose(r);
+    struct doctor_rank *k = read_whose(r);
 
-    return !k || number(r, &k->swapped) ? -1 : 0;
+    return !k || read_number(r, &k->swapped) ? -1 : 0;
 }
 
 static int read_process(struct reader *r)
 {
-    struct doctor_process *p = more(&r->d->processes, &r->d->nprocesses, sizeof *p);
+    struct doctor_process *p = add_zeroed(&r->d->processes, &r->d->nprocesses, sizeof *p);
 
-    if (index_of(r, r->d->nranks, &p->rank) || index_of(r, INT_MAX, &p->pid) || number(r, &p->share))
+    if (read_index(r, r->d->nranks, &p->rank) || read_index(r, INT_MAX, &p->pid) || read_number(r, &p->share))
         return -1;
-    p->name = rest(r);
+    p->name = copy_rest(r);
     return 0;
 }
 
@@ -228,20 +228,20 @@ static int read_first(struct reader *r)
 {
     int version;
 
-    return index_of(r, INT_MAX, &version) ? -1
-         : version != 1 ? bad(r, "these records are of another version of hrun-probe") : 0;
+    return read_index(r, INT_MAX, &version) ? -1
+         : version != 1 ? fail_record(r, "these records are of another version of hrun-probe") : 0;
 }
 
 /* first = 1: written before the words of hrun-probe. */
-static const struct { const char *word; int first; int (*read)(struct reader *r); } kinds[] = {
+static const struct { const char *word; int first; int (*read)(struct reader *r); } record_kinds[] = {
     { "sub", 1, read_sub }, { "rank", 1, read_rank }, { "library", 1, read_library }, { FIRST, 1, read_first },
     { "fact", 1, read_fact }, { "kernel", 0, read_kernel }, { "noise", 0, read_noise }, { "clock", 0, read_clock },
     { "pairs", 0, read_pairs }, { "trip", 0, read_trip }, { "alltoall", 0, read_alltoall }, { "busy", 0, read_busy },
     { "swapped", 0, read_swapped }, { "process", 0, read_process },
 };
-enum { NKINDS = sizeof kinds / sizeof kinds[0] };
+enum { NKINDS = sizeof record_kinds / sizeof record_kinds[0] };
 
-static int by_rank(const void *a, const void *b)
+static int compare_facts(const void *a, const void *b)
 {
     const struct doctor_fact *x = a, *y = b;
 
@@ -253,7 +253,7 @@ static int by_rank(const void *a, const void *b)
 static void order_facts(struct doctor_data *d)
 {
     if (d->nfacts)
-        qsort(d->facts, (size_t)d->nfacts, sizeof d->facts[0], by_rank);
+        qsort(d->facts, (size_t)d->nfacts, sizeof d->facts[0], compare_facts);
     for (int i = d->nfacts - 1; i >= 0; i--) {
         d->ranks[d->facts[i].rank].first_fact = i;
         d->ranks[d->facts[i].rank].nfacts++;
@@ -273,16 +273,16 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
 
         r.line++;
         r.at = line;
-        what = word(&r);
-        while (k < NKINDS && strcmp(kinds[k].word, what))
+        what = next_word(&r);
+        while (k < NKINDS && strcmp(record_kinds[k].word, what))
             k++;
         if (begun && !strcmp(what, "end"))
             ended = 1;
-        else if (k < NKINDS && (kinds[k].first || begun))
-            rc = kinds[k].read(&r);
+        else if (k < NKINDS && (record_kinds[k].first || begun))
+            rc = record_kinds[k].read(&r);
         else if (begun && what[0])
-            rc = bad(&r, "this is no record of hrun-probe");
-        begun |= k < NKINDS && kinds[k].read == read_first;
+            rc = fail_record(&r, "this is no record of hrun-probe");
+        begun |= k < NKINDS && record_kinds[k].read == read_first;
     }
     if (!rc && (!ended || !d.nranks))
         rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"
@@ -335,7 +335,7 @@ int doctor_leads(const struct doctor_data *d, int rank)
     return d->ranks[rank].host == rank;
 }
 
-static const char *own_fact(const struct doctor_data *d, int rank, const char *key)
+static const char *find_own_fact(const struct doctor_data *d, int rank, const char *key)
 {
     const struct doctor_rank *r = &d->ranks[rank];
 
@@ -347,7 +347,7 @@ static const char *own_fact(const struct doctor_data *d, int rank, const char *k
 
 const char *doctor_fact(const struct doctor_data *d, int rank, const char *key)
 {
-    const char *value = own_fact(d, rank, key);
+    const char *value = find_own_fact(d, rank, key);
 
-    return value ? value : own_fact(d, d->ranks[rank].host, key);
+    return value ? value : find_own_fact(d, d->ranks[rank].host, key);
 }

@@ -1,8 +1,8 @@
-/* measure.c - start hrun-netbench on the hosts and read what it prints; see network.h */
-#include "network.h"
+/* start_netbench.c - start hrun-netbench on the hosts and read what it prints; see calib_network.h */
+#include "calib_network.h"
 
 #include "../common/alone.h"
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -17,7 +17,7 @@ enum { PROCS_LEAST = 2, PROCS_MOST = 4 };
 /* Of --timeout, the part after which the benchmark leaves out what an estimate can do without. */
 static const double LIMIT_SHARE = 0.5;
 
-static int discover(struct context *c, struct calib_settings *s, struct hrun_error *err)
+int network_context(struct context *c, struct calib_settings *s, struct hrun_error *err)
 {
     int nodes = 1;
 
@@ -25,28 +25,14 @@ static int discover(struct context *c, struct calib_settings *s, struct hrun_err
         return -1;
     for (int i = 0; i < c->cluster->nsubs; i++)
         nodes &= c->cluster->subs[i].level == HRUN_LEVEL_NODE;
-    if (nodes || c->cluster->nhosts == 1)
-        return 0;
-    hrun_cluster_destroy(c->cluster);
-    c->cluster = NULL;
-    s->common.level = "node";
-    return context_cluster(c, &s->common, err);
-}
-
-int network_context(struct context *c, struct calib_settings *s, struct hrun_error *err)
-{
-    char *program;
-    int rc;
-
-    if (discover(c, s, err))
-        return -1;
-    program = hrun_installed_tool(c->cluster->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
-    rc = !program || context_find_program(c, program, err) || context_choose_engine(c, 1, err) ? -1 : 0;
-    free(program);
-    if (!rc && !context_is_real(c))
-        rc = hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): "
-                       "what is measured here says nothing about it; unset the variable");
-    return rc;
+    if (!nodes && c->cluster->nhosts > 1) {
+        hrun_cluster_destroy(c->cluster);
+        c->cluster = NULL;
+        s->common.level = "node";
+        if (context_cluster(c, &s->common, err))
+            return -1;
+    }
+    return alone_find_tool(c, c->cluster->platform ? "hrun-netbench-smpi" : "hrun-netbench", err);
 }
 
 /* ---------------------------------------------------------------- plan */
@@ -85,14 +71,13 @@ static int kind_number(const struct hrun_cluster *cl, int sub)
 /* The kind of PE of each rank: on one host that of its sub-cluster, a node is one. */
 static void push_kinds(const struct context *c, struct network_plan *p)
 {
-    struct hrun_buf kinds = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf kinds = HRUN_BUF_INIT;
 
     for (int r = 0; r < p->layout->nranks; r++)
         hrun_buf_addf(&kinds, "%s%d", r ? "," : "",
                       c->cluster->nhosts == 1 ? kind_number(c->cluster, p->layout->ranks[r].sub) : 0);
     hrun_strvec_push(&p->words, "--kinds");
     hrun_strvec_push(&p->words, kinds.data);
-    hrun_buf_release(&kinds);
 }
 
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
@@ -132,27 +117,6 @@ void network_plan_release(struct network_plan *p)
 
 /* ---------------------------------------------------------------- measure */
 
-/* Did the run end well? *interrupted: by a signal. */
-static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
-                     struct hrun_error *err)
-{
-    static const char kept[] = "nothing of it is kept";
-
-    if (o->timed_out)
-        return hrun_fail(err, HRUN_EENGINE, "measuring the network did not end within --timeout; %s", kept);
-    if ((*interrupted = o->signalled))
-        return hrun_fail(err, HRUN_EENGINE, "measuring the network was interrupted by signal %d; %s", o->signalled,
-                         kept);
-    if (o->lost_host[0])
-        return hrun_fail(err, HRUN_EENGINE, "host %s was lost while the network was measured; %s: measure again when "
-                         "it is back, or without it (--host, --skip-unreachable)", o->lost_host, kept);
-    if (o->status)
-        return hrun_fail(err, HRUN_EENGINE, "hrun-netbench ended with status %d; %s%s%.400s", o->status, kept,
-                         said->len ? "; its last words: " : "",
-                         said->len > 400 ? said->data + said->len - 400 : said->data);
-    return 0;
-}
-
 /* Hosts get our names, and their sub-clusters as kinds. The benchmark numbers them by their first ranks. */
 static int name_hosts(const struct context *c, const struct hrun_layout *l, struct hrun_net_records *r,
                       struct hrun_error *err)
@@ -181,15 +145,10 @@ static int name_hosts(const struct context *c, const struct hrun_layout *l, stru
 int network_measure(struct context *c, const struct network_plan *p, struct hrun_net_records *out, int *interrupted,
                     struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = alone_run(c, p->layout, p->words.v, check_end, &text, interrupted, err);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!rc)
-        rc = hrun_net_records_parse(text.data, out, err);
-    if (!rc && name_hosts(c, p->layout, out, err)) {
-        hrun_net_records_release(out);
-        rc = -1;
-    }
-    hrun_buf_release(&text);
-    return rc;
+    if (alone_run(c, p->layout, p->words.v, "the network", &text, interrupted, err) ||
+        hrun_net_records_parse(text.data, out, err))
+        return -1;
+    return name_hosts(c, p->layout, out, err);
 }

@@ -1,5 +1,5 @@
-/* probe.c - hrun-probe: the experiments one after the other, and what they found */
-#include "probe.h"
+/* hrun_probe.c - hrun-probe: the experiments one after the other, and what they found */
+#include "hrun_probe.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -12,17 +12,8 @@ static const struct { const char *name; void (*run)(struct probe *p); int only_n
     { "product", probe_product, 1 },
 };
 
-void *probe_must(void *p)
-{
-    if (!p) {
-        fputs("hrun-probe: memory ran out\n", stderr);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    return p;
-}
-
 /* Who is where. */
-static void find_hosts(struct probe *p)
+static void find_probe_hosts(struct probe *p)
 {
     char name[MPI_MAX_PROCESSOR_NAME], mine[PROBE_HOST];
     int len;
@@ -30,8 +21,8 @@ static void find_hosts(struct probe *p)
     MPI_Get_processor_name(name, &len);
     memset(mine, 0, sizeof mine);
     snprintf(mine, sizeof mine, "%.*s", len, name);
-    p->names = probe_must(calloc((size_t)p->nranks, sizeof *p->names));
-    p->leader = probe_must(calloc((size_t)p->nranks, sizeof *p->leader));
+    p->names = mpi_alloc((size_t)p->nranks, sizeof *p->names);
+    p->leader = mpi_alloc((size_t)p->nranks, sizeof *p->leader);
     MPI_Allgather(mine, PROBE_HOST, MPI_CHAR, p->names, PROBE_HOST, MPI_CHAR, MPI_COMM_WORLD);
     for (int r = 0; r < p->nranks; r++)
         while (strcmp(p->names[p->leader[r]], p->names[r]))
@@ -39,10 +30,10 @@ static void find_hosts(struct probe *p)
 }
 
 /* Rank 0 prints the texts of all, in their order. */
-static void print_all(const struct probe *p, const char *text, int len)
+static void print_findings(const struct probe *p, const char *text, int len)
 {
-    int *lens = probe_must(calloc((size_t)p->nranks, sizeof *lens));
-    int *at = probe_must(calloc((size_t)p->nranks, sizeof *at));
+    int *lens = mpi_alloc((size_t)p->nranks, sizeof *lens);
+    int *at = mpi_alloc((size_t)p->nranks, sizeof *at);
     char *all = NULL;
     int total = 0;
 
@@ -52,7 +43,7 @@ static void print_all(const struct probe *p, const char *text, int len)
         total += lens[r];
     }
     if (!p->rank)
-        all = probe_must(malloc((size_t)total + 1));
+        all = mpi_alloc((size_t)total + 1, 1);
     MPI_Gatherv(text, len, MPI_CHAR, all, lens, at, MPI_CHAR, 0, MPI_COMM_WORLD);
     if (!p->rank) {
         fputs("hrun-probe 1\n", stdout);
@@ -88,8 +79,8 @@ int main(int argc, char **argv)
     }
     if (p.repetitions < 3)
         p.repetitions = 3;
-    find_hosts(&p);
-    p.out = probe_must(open_memstream(&text, &len));
+    find_probe_hosts(&p);
+    p.out = open_memstream(&text, &len);
     probe_usage_begin(&p);
     for (size_t i = 0; i < sizeof experiments / sizeof experiments[0]; i++) {
         int wanted = first >= argc && !experiments[i].only_named;
@@ -103,8 +94,8 @@ int main(int argc, char **argv)
     }
     probe_usage_end(&p);
     if (fclose(p.out))
-        probe_must(NULL);
-    print_all(&p, text, (int)len);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    print_findings(&p, text, (int)len);
     free(text);
     free(p.names);
     free(p.leader);

@@ -1,8 +1,8 @@
-/* fit.c - models from the logs: all sub-clusters of a cluster together */
+/* fit_profiles.c - models from the logs: all sub-clusters of a cluster together */
 #include "profiles.h"
 
-#include "../common/options.h"
-#include "../network/network.h"
+#include "../common/calib_options.h"
+#include "../network/calib_network.h"
 #include "base/alloc.h"
 #include "base/list.h"
 #include "base/units.h"
@@ -158,13 +158,12 @@ static int read_logs(struct batch *b)
 /* What the measurements of profile i do not tell, however well models fit them. */
 static void tell_vague(const struct batch *b, int i)
 {
-    struct hrun_buf words = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
     hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words);
     if (words.len)
         fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, name(&b->v[i]), (int)words.len - 1,
                 words.data);
-    hrun_buf_release(&words);
 }
 
 /* The quickest runs at one size. */
@@ -195,7 +194,7 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
 /* Sizes whose quickest runs are too short for the clock that tells their times, and which would do. v[n]: scratch. */
 static void tell_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
 {
-    struct hrun_buf words = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
     int fixed = b->c->app->fixed;
     double enough, unit;
     size_t sizes = 0, kept = 0;
@@ -222,7 +221,6 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
         fprintf(stderr, "hrun-calibrate: %s: the quickest runs %s%s\n", b->c->app->name, words.data,
                 fixed ? "give it more to do" : "");
     }
-    hrun_buf_release(&words);
 }
 
 /* Look for such sizes in all logs. */
@@ -263,7 +261,7 @@ int fit_together(struct context *c, struct fit_one *v, int n)
     struct batch b = { .c = c, .v = v, .n = n, .logs = xcalloc(room, sizeof *b.logs),
                        .lengths = xcalloc(room, sizeof *b.lengths), .subs = xcalloc(room, sizeof *b.subs),
                        .models = xcalloc(room, sizeof *b.models) };
-    struct hrun_buf skipped = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf skipped = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     int status;
 
@@ -286,7 +284,6 @@ int fit_together(struct context *c, struct fit_one *v, int n)
     if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
         fprintf(stderr, "%s", skipped.data);
 done:
-    hrun_buf_release(&skipped);
     batch_release(&b);
     return status;
 }
@@ -296,14 +293,13 @@ done:
 /* What a profile's newest record that tells it calls its sub-cluster, or NULL. The caller frees it. */
 static char *recorded_name(struct context *c, const char *app, const char *sig)
 {
-    struct hrun_samples log = { 0 };
+    autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
     char *found = NULL;
 
     if (hrun_store_samples(c->store, app, sig, &log, NULL))
         return NULL;
     for (size_t i = log.n; i-- > 0 && !found;)
         found = hrun_list_copy(log.v[i].cluster, hrun_list_find(log.v[i].signatures, sig));
-    hrun_samples_release(&log);
     return found;
 }
 
@@ -378,7 +374,7 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
 static int fit_cluster(struct context *c, const struct clusters *k, size_t first)
 {
     const struct hrun_strvec *sigs = &k->sigs;
-    struct fit_one *v = xcalloc(sigs->n + 1, sizeof *v);
+    autofree struct fit_one *v = xcalloc(sigs->n + 1, sizeof *v);
     char **names = xcalloc(sigs->n + 1, sizeof *names);
     struct hrun_netview *view = c->view;
     int n = 0, status;
@@ -412,7 +408,6 @@ static int fit_cluster(struct context *c, const struct clusters *k, size_t first
         hrun_models_destroy(v[i].models);
         free(names[i]);
     }
-    free(v);
     free(names);
     return status;
 }
@@ -449,7 +444,7 @@ static int visit_fit(struct context *c, const char *app, const char *sig, void *
 
 int calib_fit(const struct calib_settings *s, char **apps)
 {
-    struct context c = { .set = &s->common };
+    autorelease(context_release) struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
     struct fitting f = { .clusters = { .sigs = HRUN_STRVEC_INIT } };
     int seen, status;
@@ -459,6 +454,5 @@ int calib_fit(const struct calib_settings *s, char **apps)
     else
         status = each_profile(&c, apps, visit_fit, &f, &seen);
     clusters_release(&f.clusters);
-    context_release(&c);
     return status ? status : f.status;
 }

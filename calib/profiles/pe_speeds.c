@@ -1,4 +1,4 @@
-/* speeds.c - hrun-calibrate speeds: how quick the PEs of each sub-cluster are, for definitions with formulas
+/* pe_speeds.c - hrun-calibrate speeds: how quick the PEs of each sub-cluster are, for definitions with formulas
  *
  * hrun-probe multiplies matrices on all PEs at once, with as many processes on each as asked for; what a product takes
  * is kept in the store (model/model.h).
@@ -6,7 +6,7 @@
 #include "profiles.h"
 
 #include "../common/alone.h"
-#include "../common/options.h"
+#include "../common/calib_options.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -25,7 +25,7 @@
 enum { REPETITIONS = 10 };
 
 /* Samples of one launch: of sub-cluster i repetition r, the mean over its ranks. */
-struct measured {
+struct products {
     int repetitions, nsubs;
     int64_t order;
     char library[64];
@@ -33,22 +33,8 @@ struct measured {
     int *ranks;                 /* nsubs */
 };
 
-static int check_end(const struct hrun_outcome *o, const struct hrun_buf *said, int *interrupted,
-                     struct hrun_error *err)
-{
-    if (o->timed_out)
-        return hrun_fail(err, HRUN_EENGINE, "measuring speeds did not end within --timeout");
-    if ((*interrupted = o->signalled))
-        return hrun_fail(err, HRUN_EENGINE, "measuring speeds was interrupted by signal %d", o->signalled);
-    if (o->status || o->lost_host[0])
-        return hrun_fail(err, HRUN_EENGINE, "hrun-probe ended with status %d%s%.400s", o->status,
-                         said->len ? "; its last words: " : "",
-                         said->len > 400 ? said->data + said->len - 400 : said->data);
-    return 0;
-}
-
 /* A line "product RANK ORDER LIBRARY SECONDS...". */
-static int read_line(const char *line, const struct hrun_layout *l, struct measured *m)
+static int read_product(const char *line, const struct hrun_layout *l, struct products *m)
 {
     long long order;
     int rank, used, at = 0;
@@ -70,7 +56,7 @@ static int read_line(const char *line, const struct hrun_layout *l, struct measu
     return 0;
 }
 
-static int read_all(char *text, const struct hrun_layout *l, struct measured *m, struct hrun_error *err)
+static int read_products(char *text, const struct hrun_layout *l, struct products *m, struct hrun_error *err)
 {
     int lines = 0, ended = 0;
     char *save = NULL;
@@ -79,7 +65,7 @@ static int read_all(char *text, const struct hrun_layout *l, struct measured *m,
         ended |= !strcmp(line, "end");
         if (strncmp(line, "product ", 8))
             continue;
-        if (read_line(line, l, m))
+        if (read_product(line, l, m))
             return hrun_fail(err, HRUN_EENGINE, "hrun-probe printed what is no time of a product: '%.200s'", line);
         lines++;
     }
@@ -92,12 +78,12 @@ static int read_all(char *text, const struct hrun_layout *l, struct measured *m,
 }
 
 /* Into the log of the sub-cluster, and its speeds anew from all that are there. */
-static int keep(struct context *c, int sub, int pes, int M, const struct measured *m, struct hrun_error *err)
+static int keep_speeds(struct context *c, int sub, int pes, int M, const struct products *m, struct hrun_error *err)
 {
     const char *name = c->cluster->subs[sub].name;
-    struct hrun_buf sig = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT;
     char date[21], status[] = "ok", origin[] = "calibration";
-    struct hrun_samples samples = { 0 };
+    autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
     struct hrun_models *models = NULL;
     int rc = 0;
 
@@ -113,55 +99,47 @@ static int keep(struct context *c, int sub, int pes, int M, const struct measure
 
         rc = hrun_store_append(c->store, HRUN_PERF_APP, sig.data, &s, err);
     }
-    if (rc || hrun_store_begin(c->store, HRUN_PERF_APP, sig.data, err)) {
-        hrun_buf_release(&sig);
+    if (rc || hrun_store_begin(c->store, HRUN_PERF_APP, sig.data, err))
         return -1;
-    }
     rc = hrun_store_samples(c->store, HRUN_PERF_APP, sig.data, &samples, err) ||
          hrun_perf_of(samples.v, samples.n, sig.data, name, &models, err) ||
          hrun_store_put_models(c->store, models, err) ? -1 : 0;
     hrun_store_end(c->store);
     hrun_models_destroy(models);
-    hrun_samples_release(&samples);
-    hrun_buf_release(&sig);
     return rc;
 }
 
 /* All PEs with M processes on each. */
-static int measure(struct context *c, const char *probe, const int *pes, int M, int repetitions, int *interrupted,
-                   struct hrun_error *err)
+static int measure_speeds(struct context *c, const int *pes, int M, int repetitions, int *interrupted,
+                          struct hrun_error *err)
 {
-    int n = c->cluster->nsubs, rc = -1;
-    struct measured m = { .repetitions = repetitions, .nsubs = n };
-    char times[24], option[] = "--repetitions", what[] = "product";
-    char *words[] = { (char *)(uintptr_t)probe, option, times, what, NULL };
-    struct hrun_buf out = HRUN_BUF_INIT;
-    struct hrun_layout *l = NULL;
-    int *procs = xcalloc((size_t)n, sizeof *procs);
+    size_t n = (size_t)c->cluster->nsubs;
+    autofree double *time_s = xcalloc(n * (size_t)repetitions, sizeof *time_s);
+    autofree int *ranks = xcalloc(n, sizeof *ranks);
+    autofree int *procs = xcalloc(n, sizeof *procs);
+    struct products m = { .repetitions = repetitions, .nsubs = (int)n, .time_s = time_s, .ranks = ranks };
+    autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
+    struct hrun_layout *l;
+    int rc;
 
-    snprintf(times, sizeof times, "%d", repetitions);
-    m.time_s = xcalloc((size_t)n * (size_t)repetitions, sizeof *m.time_s);
-    m.ranks = xcalloc((size_t)n, sizeof *m.ranks);
-    for (int i = 0; i < n; i++)
+    hrun_strvec_add(&words, c->program, "--repetitions", NULL);
+    hrun_strvec_pushf(&words, "%d", repetitions);
+    hrun_strvec_push(&words, "product");
+    for (size_t i = 0; i < n; i++)
         procs[i] = pes[i] ? M : 0;
     l = hrun_layout_create(c->cluster, pes, procs, err);
-    if (!l || alone_run(c, l, words, check_end, &out, interrupted, err) || read_all(out.data, l, &m, err))
-        goto done;
-    rc = 0;
-    for (int i = 0; i < n && !rc; i++)
-        rc = pes[i] ? keep(c, i, pes[i], M, &m, err) : 0;
-done:
+    rc = !l || alone_run(c, l, words.v, "speeds", &out, interrupted, err) || read_products(out.data, l, &m, err)
+         ? -1 : 0;
+    for (int i = 0; i < (int)n && !rc; i++)
+        rc = pes[i] ? keep_speeds(c, i, pes[i], M, &m, err) : 0;
     hrun_layout_destroy(l);
-    hrun_buf_release(&out);
-    free(procs);
-    free(m.time_s);
-    free(m.ranks);
     return rc;
 }
 
 /* ------------------------------------------------------------------ show */
 
-static json_t *record_json(const struct hrun_models *m, const struct hrun_fit_record *r)
+static json_t *speed_json(const struct hrun_models *m, const struct hrun_fit_record *r)
 {
     return json_pack("{s:s, s:s, s:i, s:f, s:f, s:I, s:i, s:s, s:s}", "subcluster", m->subcluster, "signature",
                      m->signature, "M", r->M, "s_per_operation", r->k[0], "deviation",
@@ -169,7 +147,7 @@ static json_t *record_json(const struct hrun_models *m, const struct hrun_fit_re
                      r->npoints, "library", r->note ? r->note : "", "date", m->newest);
 }
 
-static void record_row(const struct hrun_models *m, const struct hrun_fit_record *r, struct hrun_table *t)
+static void add_speed_row(const struct hrun_models *m, const struct hrun_fit_record *r, struct hrun_table *t)
 {
     char M[16], rate[32], deviation[32], order[32];
 
@@ -180,11 +158,11 @@ static void record_row(const struct hrun_models *m, const struct hrun_fit_record
     hrun_table_row(t, m->subcluster, M, rate, deviation, order, r->note ? r->note : "", m->newest);
 }
 
-static int show_all(struct context *c, int json, struct hrun_error *err)
+static int show_speeds(struct context *c, int json, struct hrun_error *err)
 {
-    struct hrun_strvec sigs = HRUN_STRVEC_INIT;
+    autorelease(hrun_strvec_release) struct hrun_strvec sigs = HRUN_STRVEC_INIT;
     struct hrun_table *t = hrun_table_create("lrrrrll");
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     json_t *root = json_array();
     int rc = hrun_store_signatures(c->store, HRUN_PERF_APP, &sigs, err);
 
@@ -194,8 +172,8 @@ static int show_all(struct context *c, int json, struct hrun_error *err)
 
         rc = hrun_store_get_models(c->store, HRUN_PERF_APP, sigs.v[i], &m, err);
         for (int k = 0; m && k < m->n; k++) {
-            record_row(m, &m->v[k], t);
-            json_array_append_new(root, record_json(m, &m->v[k]));
+            add_speed_row(m, &m->v[k], t);
+            json_array_append_new(root, speed_json(m, &m->v[k]));
         }
         hrun_models_destroy(m);
     }
@@ -209,28 +187,25 @@ static int show_all(struct context *c, int json, struct hrun_error *err)
         fputs(out.data, stdout);
     json_decref(root);
     hrun_table_destroy(t);
-    hrun_buf_release(&out);
-    hrun_strvec_release(&sigs);
     return rc;
 }
 
 int calib_show_speeds(const struct calib_settings *s, char **apps)
 {
-    struct context c = { .set = &s->common };
+    autorelease(context_release) struct context c = { .set = &s->common };
     struct hrun_error err = { 0 };
-    int rc = context_open_store(&c, &err) || show_all(&c, s->common.json, &err);
+    int rc = context_open_store(&c, &err) || show_speeds(&c, s->common.json, &err);
 
     (void)apps;
-    context_release(&c);
     return rc ? context_complain("hrun-calibrate", &err) : 0;
 }
 
 /* ------------------------------------------------------------------ the command */
 
-static int lock_profiles(const struct context *c, const int *pes, struct exclusive *own, int *sig,
-                         struct hrun_error *err)
+static int lock_speeds(const struct context *c, const int *pes, struct exclusive *own, int *sig,
+                       struct hrun_error *err)
 {
-    struct hrun_buf signature = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf signature = HRUN_BUF_INIT;
     int rc = 0;
 
     for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
@@ -238,66 +213,49 @@ static int lock_profiles(const struct context *c, const int *pes, struct exclusi
         profiles_speed_signature(&c->cluster->subs[i], &signature);
         rc = pes[i] ? exclusive_add(own, c, HRUN_PERF_APP, signature.data, err) : 0;
     }
-    hrun_buf_release(&signature);
     return rc ? -1 : exclusive_begin(own, c, "the speeds of PEs", sig, err);
 }
 
-static int measure_lists(struct context *c, const struct calib_settings *s, const char *probe, int *interrupted,
-                         struct hrun_error *err)
+static int speeds_on(struct context *c, const struct calib_settings *s, int *interrupted, struct hrun_error *err)
 {
     int64_t repetitions = s->repetitions ? s->repetitions : REPETITIONS;
-    int n = s->procs.n ? s->procs.n : c->app ? c->app->nprocs_per_pe : 1, rc;
-    int *pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
-    struct exclusive own = { 0 };
+    autofree int *pes = NULL;
+    autorelease(exclusive_end) struct exclusive own = { 0 };
+    int n, rc = 0;
 
-    rc = hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err) ||
-         lock_profiles(c, pes, &own, interrupted, err) ? -1 : 0;
+    c->set = &s->common;
+    if (s->common.platform)
+        return hrun_fail(err, HRUN_EINVAL, "the speeds of simulated hosts stand in their platform file: nothing is to "
+                         "be measured");
+    if ((s->common.app && context_app(c, NULL, err)) || context_check_app(c, NULL, err) ||
+        context_cluster(c, &s->common, err) || alone_find_tool(c, "hrun-probe", err))
+        return -1;
+    pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
+    if (hrun_check_count("--repetitions", repetitions, 3, 10000, err) || context_use(c->cluster, s->use, pes, err) ||
+        lock_speeds(c, pes, &own, interrupted, err))
+        return -1;
+    n = s->procs.n ? s->procs.n : c->app ? c->app->nprocs_per_pe : 1;
     for (int k = 0; k < n && !rc; k++) {
         int M = s->procs.n ? (int)s->procs.v[k] : c->app ? c->app->procs_per_pe[k] : 1;
 
         if (!s->common.quiet)
             fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %s on each; the machine should be as it "
                     "is when programs run\n", hrun_counted(M, "process").s);
-        rc = measure(c, probe, pes, M, (int)repetitions, interrupted, err);
+        rc = measure_speeds(c, pes, M, (int)repetitions, interrupted, err);
     }
-    exclusive_end(&own);
-    free(pes);
-    return rc;
-}
-
-static int speeds_on(struct context *c, const struct calib_settings *s, int *interrupted, struct hrun_error *err)
-{
-    char *probe = hrun_installed_tool("hrun-probe", err);
-    int rc = -1;
-
-    c->set = &s->common;
-    if (s->common.platform)
-        hrun_fail(err, HRUN_EINVAL, "the speeds of simulated hosts stand in their platform file: nothing is to be "
-                  "measured");
-    else if (probe && !(s->common.app && context_app(c, NULL, err)) && !context_check_app(c, NULL, err) &&
-             !context_cluster(c, &s->common, err) && !context_find_program(c, probe, err) &&
-             !context_choose_engine(c, 1, err)) {
-        if (!context_is_real(c))
-            hrun_fail(err, HRUN_EINVAL, "the topology is a description (HWLOC_XMLFILE or HWLOC_SYNTHETIC is set): what "
-                      "is measured here says nothing about it; unset the variable");
-        else
-            rc = measure_lists(c, s, probe, interrupted, err);
-    }
-    free(probe);
     return rc;
 }
 
 int calib_speeds(const struct calib_settings *s, char **words)
 {
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { 0 };
     struct hrun_error err = { 0 };
     int interrupted = 0, rc;
 
     (void)words;
     rc = speeds_on(&c, s, &interrupted, &err);
     if (!rc && !s->common.quiet)
-        rc = show_all(&c, s->common.json, &err);
-    context_release(&c);
+        rc = show_speeds(&c, s->common.json, &err);
     rc = rc ? context_complain("hrun-calibrate", &err) : 0;
     return interrupted ? 128 + interrupted : rc;
 }

@@ -1,0 +1,343 @@
+/* report_runs.c - the recorded runs of an application, and the cluster that they ran on; see calib_report.h */
+#include "calib_report.h"
+
+#include "base/list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A record that names more PEs is not believed. */
+enum { PES_MAX = 1 << 20 };
+
+static const char *or_empty(const char *s)
+{
+    return s ? s : "";
+}
+
+static const char *sub_signature(const struct report *r, int i)
+{
+    return r->signatures.v[r->subs[i].log];
+}
+
+/* ------------------------------------------------------------------ which sub-clusters */
+
+static int read_app_logs(struct report *r, struct hrun_error *err)
+{
+    const char *app = r->c->app->name;
+
+    if (hrun_store_signatures(r->c->store, app, &r->signatures, err))
+        return -1;
+    r->logs = xcalloc(r->signatures.n + 1, sizeof *r->logs);
+    for (size_t i = 0; i < r->signatures.n; i++) {
+        if (hrun_store_samples(r->c->store, app, r->signatures.v[i], &r->logs[i], err))
+            return -1;
+        r->bad += r->logs[i].bad;
+        r->old += hrun_samples_current(&r->logs[i]);
+    }
+    return 0;
+}
+
+/* Later runs precede earlier ones, and calibration all others, which may have used a part of the cluster. */
+static int is_newer(const struct hrun_sample *a, const struct hrun_sample *b)
+{
+    int x = !strcmp(or_empty(a->origin), "calibration"), y = b && !strcmp(or_empty(b->origin), "calibration");
+
+    return !b || (x != y ? x : strcmp(or_empty(a->date), or_empty(b->date)) >= 0);
+}
+
+/* The newest run that names the sub-clusters of its configuration; *log: where it stands. NULL: there is none. */
+static const struct hrun_sample *newest_calibration(const struct report *r, int *log)
+{
+    const struct hrun_sample *found = NULL;
+
+    for (size_t i = 0; i < r->signatures.n; i++)
+        for (size_t k = 0; k < r->logs[i].n; k++) {
+            const struct hrun_sample *s = &r->logs[i].v[k];
+            int n = hrun_list_count(s->cluster);
+            autofree int *config = xcalloc(2 * (size_t)n + 1, sizeof *config);
+
+            if (n && !hrun_config_parse(or_empty(s->config), n, config, config + n, NULL) && is_newer(s, found)) {
+                found = s;
+                *log = (int)i;
+            }
+        }
+    return found;
+}
+
+static int find_log(const struct report *r, const char *signature)
+{
+    for (size_t i = 0; signature && i < r->signatures.n; i++)
+        if (!strcmp(r->signatures.v[i], signature))
+            return (int)i;
+    return -1;
+}
+
+static void add_report_sub(struct report *r, const char *name, int log)
+{
+    r->subs[r->nsubs++] = (struct report_sub){ .name = xstrdup(name), .log = log };
+}
+
+/* The sub-clusters as the newest run names them, with their profiles; where none does, each profile is one. */
+static void find_report_subs(struct report *r)
+{
+    int log = 0, n;
+    const struct hrun_sample *last = newest_calibration(r, &log);
+
+    n = last ? hrun_list_count(last->cluster) : 0;
+    r->subs = xcalloc((size_t)n + r->signatures.n + 1, sizeof *r->subs);
+    for (int i = 0; i < n; i++) {
+        autofree char *name = hrun_list_copy(last->cluster, i);
+        autofree char *signature = hrun_list_copy(last->signatures, i);
+
+        log = n == 1 ? log : find_log(r, signature);
+        if (log >= 0)
+            add_report_sub(r, name, log);
+    }
+    n = r->nsubs;
+    for (int i = 0; !n && i < (int)r->signatures.n; i++)
+        if (r->logs[i].n)
+            add_report_sub(r, r->signatures.v[i], i);
+    for (int k = 0; k < (int)r->signatures.n; k++) {
+        int i = 0;
+
+        while (i < r->nsubs && r->subs[i].log != k)
+            i++;
+        if (i == r->nsubs && r->logs[k].n)
+            hrun_strvec_push(&r->others, r->signatures.v[k]);
+    }
+}
+
+int report_is_first(const struct report *r, int i)
+{
+    int k = 0;
+
+    while (r->subs[k].log != r->subs[i].log)
+        k++;
+    return k == i;
+}
+
+/* ------------------------------------------------------------------ which runs */
+
+/* The sub-cluster of the report that was the i-th of a run; -1: it is of another cluster. */
+static int find_sub_of_run(const struct report *r, const struct hrun_sample *s, int i)
+{
+    int named = i < hrun_list_count(s->signatures);
+
+    for (int k = 0; k < r->nsubs; k++)
+        if (hrun_list_is(s->cluster, i, r->subs[k].name) &&
+            (!named || hrun_list_is(s->signatures, i, sub_signature(r, k))))
+            return k;
+    return -1;
+}
+
+/* The configuration of a run over the report's sub-clusters, and its PEs in all, from the text of its record. Result:
+ * on how many of them it ran; 0: also on others, or the text tells none. */
+static int read_run_config(const struct report *r, struct report_run *run, int *config)
+{
+    const struct hrun_sample *s = run->s;
+    int n = hrun_list_count(s->cluster), used = 0, outside = 0;
+    autofree int *theirs = xcalloc(2 * (size_t)n + 1, sizeof *theirs);
+
+    run->npes = s->pes;
+    if (!n || hrun_config_parse(or_empty(s->config), n, theirs, theirs + n, NULL))
+        return 0;
+    run->npes = 0;
+    for (int i = 0; i < n; i++) {
+        int k = theirs[i] ? find_sub_of_run(r, s, i) : -1;
+
+        run->npes += theirs[i];
+        used += k >= 0;
+        outside |= theirs[i] && k < 0;
+        if (k >= 0) {
+            config[k] = theirs[i];
+            config[r->nsubs + k] = theirs[n + i];
+        }
+    }
+    return outside ? 0 : used;
+}
+
+/* Set the configuration of a run from the log of sub-cluster `sub`. It stays NULL where the run used other sub-clusters
+ * or the record contradicts itself. */
+static void place_run(struct report *r, struct report_run *run, int sub)
+{
+    const struct hrun_sample *s = run->s;
+    size_t size = 2 * (size_t)r->nsubs * sizeof *run->config;
+    autofree int *config = xcalloc(1, size);
+    int used = read_run_config(r, run, config), only = -1;
+    double P = 0;
+
+    run->sub = -1;
+    /* A run on one sub-cluster is its log's, whatever the sub-cluster was called then. */
+    if (!s->mixed && used != 1) {
+        memset(config, 0, size);
+        config[sub] = s->pes;
+        config[r->nsubs + sub] = s->M;
+        used = 1;
+    }
+    for (int i = 0; i < r->nsubs; i++) {
+        if (config[i] > PES_MAX)
+            return;
+        P += (double)config[i] * config[r->nsubs + i];
+        only = config[i] ? i : only;
+    }
+    if (!used || P != s->P)
+        return;
+    for (int i = 0; i < r->nsubs; i++)
+        r->subs[i].npes = config[i] > r->subs[i].npes ? config[i] : r->subs[i].npes;
+    run->sub = used == 1 ? only : -1;
+    run->config = config;
+    config = NULL;
+}
+
+static int run_order(const void *a, const void *b)
+{
+    const struct hrun_sample *x = ((const struct report_run *)a)->s, *y = ((const struct report_run *)b)->s;
+    int c;
+
+    if (x->N != y->N)
+        return x->N < y->N ? -1 : 1;
+    if (x->P != y->P)
+        return x->P < y->P ? -1 : 1;
+    if ((c = strcmp(or_empty(x->date), or_empty(y->date))) || (c = strcmp(or_empty(x->config), or_empty(y->config))))
+        return c;
+    if (x->wall_s != y->wall_s)
+        return x->wall_s < y->wall_s ? -1 : 1;
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+static void find_runs(struct report *r)
+{
+    autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
+    size_t n = 0;
+    int kept = 0;
+
+    hrun_app_consts_text(r->c->app, &consts);
+    for (int i = 0; i < r->nsubs; i++)
+        n += r->logs[r->subs[i].log].n;
+    r->runs = xcalloc(n + 1, sizeof *r->runs);
+    for (int i = 0; i < r->nsubs; i++)
+        for (size_t k = 0; report_is_first(r, i) && k < r->logs[r->subs[i].log].n; k++) {
+            struct report_run *run = &r->runs[r->nruns++];
+            const struct hrun_sample *s = run->s = &r->logs[r->subs[i].log].v[k];
+            int other = strcmp(or_empty(s->consts), consts.data) != 0;
+
+            run->counts = s->ok && !other;
+            run->dealt = s->mixed && hrun_sample_dealt(s);
+            r->other_consts += (size_t)other;
+            place_run(r, run, i);
+        }
+    qsort(r->runs, (size_t)r->nruns, sizeof *r->runs, run_order);
+    for (int i = 0; i < r->nruns; i++) {
+        const struct report_run *last = kept ? &r->runs[kept - 1] : NULL;
+
+        /* A run on several sub-clusters stands in the log of each; times are kept to the last bit. */
+        if (last && last->s->mixed && r->runs[i].s->mixed && !run_order(last, &r->runs[i]))
+            free(r->runs[i].config);
+        else
+            r->runs[kept++] = r->runs[i];
+    }
+    r->nruns = kept;
+}
+
+/* ------------------------------------------------------------------ the cluster */
+
+/* What PEs cost and draw, as the cluster file of the options says, without asking a host. A failure is printed, and the
+ * report is made without prices. */
+static void find_prices(const struct calib_settings *s, struct hrun_cluster *cl)
+{
+    const char *path = s->common.cluster_file;
+    struct hrun_error err = { 0 };
+    int priced = 0;
+
+    for (int i = 0; path && i < cl->nsubs; i++) {
+        struct hrun_subcluster *sub = &cl->subs[i];
+        int rc = hrun_clusterfile_price(path, sub->name, &sub->cost_per_hour, &sub->power_w, &err);
+
+        priced += rc > 0;
+        if (rc < 0 && !s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: the report is without prices: %s\n", err.text);
+        if (rc < 0)
+            return;
+    }
+    for (int i = 0; priced && priced < cl->nsubs && i < cl->nsubs; i++)
+        if (!(cl->subs[i].cost_per_hour > 0 || cl->subs[i].power_w > 0) && !s->common.quiet)
+            fprintf(stderr, "hrun-calibrate: %s names no price and no power of sub-cluster %s: the report is without "
+                    "time against cost\n", path, cl->subs[i].name);
+}
+
+/* The cluster of the runs, for lib/session. Its only host has a name that no network knows. */
+static struct hrun_cluster *make_report_cluster(const struct report *r)
+{
+    struct hrun_cluster *cl = xcalloc(1, sizeof *cl);
+
+    cl->source = xstrdup("earlier runs");
+    cl->hosts = xcalloc(1, sizeof *cl->hosts);
+    cl->hosts[0].name = xstrdup("(earlier runs)");
+    cl->nhosts = 1;
+    cl->subs = xcalloc((size_t)r->nsubs + 1, sizeof *cl->subs);
+    cl->nsubs = r->nsubs;
+    for (int i = 0; i < r->nsubs; i++)
+        cl->subs[i] = (struct hrun_subcluster){
+            .name = xstrdup(r->subs[i].name), .cpu_model = xstrdup(""), .core_kind = xstrdup(""),
+            .npes = r->subs[i].npes, .pes = xcalloc((size_t)r->subs[i].npes + 1, sizeof *cl->subs[i].pes),
+        };
+    return cl;
+}
+
+/* The network of the hosts that the options name counts if the report is of their sub-clusters. */
+static void drop_other_network(const struct report *r)
+{
+    struct context *c = r->c;
+    int same = c->view && hrun_netview_nsubs(c->view) == r->nsubs;
+
+    for (int i = 0; i < r->nsubs && same; i++)
+        same = hrun_netview_find(c->view, r->subs[i].name) == i && hrun_netview_npes(c->view, i) >= r->subs[i].npes;
+    if (same)
+        return;
+    hrun_netview_destroy(c->view);
+    hrun_net_destroy(c->net);
+    c->view = NULL;
+    c->net = NULL;
+}
+
+int report_gather(struct context *c, const struct calib_settings *s, struct report *r, struct hrun_error *err)
+{
+    r->c = c;
+    if (read_app_logs(r, err))
+        return -1;
+    find_report_subs(r);
+    find_runs(r);
+    if (!r->nruns)
+        return hrun_fail(err, HRUN_ENODATA, "there is no measurement of %s in %s; hrun-calibrate -app %s PROGRAM makes "
+                         "some", c->app->name, hrun_store_dir(c->store), c->app->name);
+    c->cluster = make_report_cluster(r);
+    find_prices(s, c->cluster);
+    drop_other_network(r);
+    c->engine = hrun_engine_find(or_empty(r->runs[0].s->engine));
+    c->engine = c->engine ? c->engine : hrun_engine_find("local");
+    for (int i = 0; i < r->nsubs; i++)
+        hrun_strvec_push(&c->signatures, sub_signature(r, i));
+    if (profiles_load(c, &r->known, err))
+        return -1;
+    for (int i = 0; i < r->known.nsubs; i++)
+        if (r->known.subs[i].unreadable)
+            return hrun_fail(err, r->known.subs[i].unreadable, "%s", r->known.subs[i].why_not);
+    return 0;
+}
+
+void report_release(struct report *r)
+{
+    profiles_release(&r->known);
+    for (size_t i = 0; i < r->signatures.n && r->logs; i++)
+        hrun_samples_release(&r->logs[i]);
+    free(r->logs);
+    hrun_strvec_release(&r->signatures);
+    for (int i = 0; i < r->nsubs; i++)
+        free(r->subs[i].name);
+    free(r->subs);
+    for (int i = 0; i < r->nruns; i++)
+        free(r->runs[i].config);
+    free(r->runs);
+    hrun_strvec_release(&r->others);
+}
