@@ -178,7 +178,7 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
 {
     struct input *in = xcalloc((size_t)app->run.nfiles + 1, sizeof *in);
     char *root = realpath(dir, NULL);
-    int top = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, saved = errno, rc;
+    int top = root ? open(root, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, rc;
 
     for (int i = 0; i < app->run.nfiles; i++) {
         hrun_buf_init(&in[i].content);
@@ -200,7 +200,6 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
         close(top);
     free(in);
     free(root);
-    errno = saved;
     return rc;
 }
 

@@ -69,13 +69,9 @@ int net_parse_file(const char *name, const struct hrun_buf *text, struct hrun_ne
 
 int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = hrun_file_read(file, NET_MAX, &text, err);
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (!rc)
-        rc = net_parse_file(file, &text, out, err);
-    hrun_buf_release(&text);
-    return rc;
+    return hrun_file_read(file, NET_MAX, &text, err) || net_parse_file(file, &text, out, err) ? -1 : 0;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -84,53 +80,39 @@ int hrun_net_load(const char *file, struct hrun_net **out, struct hrun_error *er
  * is no loss. */
 static int check_old_net(const char *file, struct hrun_error *err)
 {
-    struct hrun_error why = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = 0;
+    struct hrun_error why;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     if (hrun_file_read(file, NET_MAX, &text, &why)) {
-        rc = why.code == HRUN_ENOENT ? 0 : -1;
-        if (rc && err)
+        if (why.code == HRUN_ENOENT)
+            return 0;
+        if (err)
             *err = why;
-    } else if (!check_net_crc(file, &text, NULL) && network_version(text.data) > NET_VERSION) {
-        rc = hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun "
-                          "writes %d): it is kept; measure with the newer hrun, or name another data folder with "
-                          "HRUN_DATA", network_version(text.data), NET_VERSION);
+        return -1;
     }
-    hrun_buf_release(&text);
-    return rc;
-}
-
-static int make_folder_of(const char *file, struct hrun_error *err)
-{
-    const char *slash = strrchr(file, '/');
-    autofree char *folder = slash && slash > file ? xstrndup(file, (size_t)(slash - file)) : NULL;
-
-    return folder ? hrun_mkdirs(folder, 0700, err) : 0;
+    if (check_net_crc(file, &text, NULL) || network_version(text.data) <= NET_VERSION)
+        return 0;
+    return hrun_fail_at(err, HRUN_EEXISTS, file, 0, 0, "a newer hrun wrote the network (version %ld, this hrun writes "
+                        "%d): it is kept; measure with the newer hrun, or name another data folder with HRUN_DATA",
+                        network_version(text.data), NET_VERSION);
 }
 
 int hrun_net_save(const struct hrun_net *net, const char *file, struct hrun_error *err)
 {
-    struct hrun_buf text = HRUN_BUF_INIT;
-    int rc = -1, saved = errno;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    const char *slash = strrchr(file, '/');
+    autofree char *folder = slash && slash > file ? xstrndup(file, (size_t)(slash - file)) : NULL;
 
     hrun_buf_adds(&text, HEAD);
     if (hrun_net_check(net, err) || net_print(net, &text, err))
-        goto out;
+        return -1;
     hrun_buf_addf(&text, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
-    if (text.len > NET_MAX) {
-        hrun_fail(err, HRUN_EINVAL, "the network is too large for a file (%zu MB of at most %zu): let hosts that are "
-                  "alike share their parameters", text.len >> 20, NET_MAX >> 20);
-        goto out;
-    }
-    if (make_folder_of(file, err) || check_old_net(file, err) ||
-        hrun_file_replace(file, text.data, text.len, 0666, err))
-        goto out;
-    rc = 0;
-out:
-    hrun_buf_release(&text);
-    errno = saved;
-    return rc;
+    if (text.len > NET_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "the network is too large for a file (%zu MB of at most %zu): let hosts "
+                         "that are alike share their parameters", text.len >> 20, NET_MAX >> 20);
+    if ((folder && hrun_mkdirs(folder, 0700, err)) || check_old_net(file, err))
+        return -1;
+    return hrun_file_replace(file, text.data, text.len, 0666, err);
 }
 
 /* ---------------------------------------------------------------- names */
@@ -267,7 +249,6 @@ struct hrun_net *hrun_net_choose(const char *data, const char *const *hosts, int
     struct choice best = { NULL, NULL, 0 };
     autorelease(hrun_buf_release) struct hrun_buf exact = HRUN_BUF_INIT;
     autofree char *folder = hrun_strf("%s/networks", data);
-    int saved = errno;
 
     hrun_net_file(data, hosts, n, engine, mpi, &exact);
     consider_file(&q, exact.data, &best);
@@ -277,6 +258,5 @@ struct hrun_net *hrun_net_choose(const char *data, const char *const *hosts, int
     if (file && best.file)
         hrun_buf_adds(file, best.file);
     free(best.file);
-    errno = saved;
     return best.net;
 }

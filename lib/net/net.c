@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "net/net_parts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +74,6 @@ struct hrun_net *hrun_net_create(const char *const *hosts, int n, struct hrun_er
 
 void hrun_net_destroy(struct hrun_net *net)
 {
-    int saved = errno;
-
     if (!net)
         return;
     for (int i = 0; i < net->nhosts; i++)
@@ -97,7 +94,6 @@ void hrun_net_destroy(struct hrun_net *net)
     free(net->trunks);
     free(net->segments);
     free(net);
-    errno = saved;
 }
 
 int hrun_net_find(const struct hrun_net *net, const char *host)
