@@ -141,7 +141,7 @@ static double period_s(const struct hrun_net *net, const struct hrun_net_ranks *
             continue;
         busy[from] += wire_processor_s(net, r, from, v, bytes);
         busy[v] += wire_processor_s(net, r, v, from, bytes);
-        wire_flow(net, r, from, v, bytes, resources, &flow);
+        flow = wire_flow(net, r, from, v, bytes, resources);
         most_s = fmax(most_s, bytes / flow.limit);
         for (int u = 0; u < flow.nuse; u++)
             load[flow.use[u]] += bytes * flow.weight[u];

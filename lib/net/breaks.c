@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "net/breaks.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +15,10 @@ struct line {
 /* One point more. Its part of the sum of squares is that of its recursive residual, how far it lies from the line of
  * those before it, over the variance of that (Brown, Durbin and Evans, J. Roy. Stat. Soc. B 37, 1975): nothing is
  * subtracted, so exact lines have no more than what rounding makes of them. */
-static void fit_add_point(struct line *l, double x, double y, double w)
+static void fit_add_point(struct line *l, const struct hrun_breaks_points *p, size_t i)
 {
-    double q = w * w, dx = x - l->mean_x, dy = y - l->mean_y, total = l->weight + q, residual;
+    double q = p->w ? p->w[i] * p->w[i] : 1, total = l->weight + q;
+    double dx = p->x[i] - l->mean_x, dy = p->y[i] - l->mean_y, residual;
 
     if (l->weight > 0 && l->xx > 0) {
         residual = dy - l->xy / l->xx * dx;
@@ -56,18 +56,18 @@ static size_t cell_at(const struct table *t, int m, size_t e)
 
 /* Bai and Perron, section 3. What m - 1 pieces make of the points before `a` is known when the pieces that begin at `a`
  * are looked at, so the sums of squares of all pieces need no room of their own. */
-static void fill_table(struct table *t, const double *x, const double *y, const double *w, size_t least)
+static void fill_table(struct table *t, const struct hrun_breaks_points *p, size_t least)
 {
     for (size_t i = 0; i < (size_t)(t->most + 1) * (t->n + 1); i++)
         t->rss[i] = INFINITY;
     t->rss[0] = 0;
     for (size_t a = 0; a + least <= t->n; a++) {
-        struct line l = { 0, 0, 0, 0, 0, 0 };
+        struct line l = { 0 };
 
-        if (a && x[a] == x[a - 1])
+        if (a && p->x[a] == p->x[a - 1])
             continue;
         for (size_t e = a; e < t->n; e++) {
-            fit_add_point(&l, x[e], y[e], w ? w[e] : 1);
+            fit_add_point(&l, p, e);
             if (e + 1 - a < least || !(l.xx > 0))
                 continue;
             for (int m = 1; m <= t->most; m++) {
@@ -83,86 +83,60 @@ static void fill_table(struct table *t, const double *x, const double *y, const 
 }
 
 /* What rounding may leave of exact lines: each of n steps of a mean adds at most one rounding of the largest value. */
-static double rounding_rss(const double *y, const double *w, size_t n)
+static double rounding_rss(const struct hrun_breaks_points *p)
 {
     double largest = 0, each;
 
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, fabs(y[i]) * (w ? w[i] : 1));
-    each = (double)n * DBL_EPSILON * largest;
-    return (double)n * each * each;
-}
-
-static double bic_of(double rss, double least_rss, size_t n, int m)
-{
-    double floor = fmax(least_rss, DBL_MIN);
-
-    return (double)n * log(fmax(rss, floor) / (double)n) + (3 * m - 1) * log((double)n);
-}
-
-static int check_arguments(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
-                           struct hrun_error *err)
-{
-    if (n > HRUN_BREAKS_POINTS_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "%zu points in one sweep of sizes: at most %d are possible", n,
-                         HRUN_BREAKS_POINTS_MAX);
-    if (least < 2 || most < 1)
-        return hrun_fail(err, HRUN_EINVAL, "breaks: pieces of at least %zu points, at most %d of them: a line takes "
-                         "two points, and there is one piece or more", least, most);
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(x[i]) || !isfinite(y[i]) || (i && x[i] < x[i - 1]))
-            return hrun_fail(err, HRUN_EINVAL, "breaks: point %zu is (%g, %g): both must be finite, and x ascend", i,
-                             x[i], y[i]);
-        if (w && (!isfinite(w[i]) || w[i] <= 0))
-            return hrun_fail(err, HRUN_EINVAL, "breaks: weight %zu is %g: it must be finite and above 0", i, w[i]);
-    }
-    if (n < least)
-        return hrun_fail(err, HRUN_ENODATA, "breaks: %zu points, and a piece has at least %zu", n, least);
-    if (x[0] == x[n - 1])
-        return hrun_fail(err, HRUN_ENODATA, "breaks: all points have the same x: a line takes two");
-    return 0;
+    for (size_t i = 0; i < p->n; i++)
+        largest = fmax(largest, fabs(p->y[i]) * (p->w ? p->w[i] : 1));
+    each = (double)p->n * DBL_EPSILON * largest;
+    return (double)p->n * each * each;
 }
 
 /* The pieces that end in row m, and their lines. */
-static void take_pieces(const struct table *t, int m, const double *x, const double *y, const double *w,
-                        struct hrun_breaks *b)
+static void take_pieces(const struct table *t, int m, const struct hrun_breaks_points *p, struct hrun_breaks *b)
 {
-    size_t end = t->n;
-
     b->npieces = m;
-    while (m > 0) {
-        struct line l = { 0, 0, 0, 0, 0, 0 };
-        size_t from = t->from[cell_at(t, m, end)];
+    b->first = xcalloc((size_t)m, sizeof *b->first);
+    b->c0 = xcalloc((size_t)m, sizeof *b->c0);
+    b->c1 = xcalloc((size_t)m, sizeof *b->c1);
+    for (size_t end = t->n; m > 0; end = b->first[m]) {
+        struct line l = { 0 };
 
-        for (size_t i = from; i < end; i++)
-            fit_add_point(&l, x[i], y[i], w ? w[i] : 1);
-        b->first[--m] = from;
+        b->first[m - 1] = t->from[cell_at(t, m, end)];
+        m--;
+        for (size_t i = b->first[m]; i < end; i++)
+            fit_add_point(&l, p, i);
         b->c1[m] = fmax(0, l.xy / l.xx);
         b->c0[m] = l.mean_y - b->c1[m] * l.mean_x;
-        end = from;
     }
 }
 
-int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
-                     struct hrun_breaks *out, struct hrun_error *err)
+int hrun_breaks_find(const struct hrun_breaks_points *p, size_t least, int most, struct hrun_breaks *out,
+                     struct hrun_error *err)
 {
-    struct hrun_breaks b = { 0, NULL, NULL, NULL, 0, INFINITY };
-    struct table t = { NULL, NULL, n, most };
-    double least_rss;
+    struct hrun_breaks b = { .bic = INFINITY };
+    struct table t = { NULL, NULL, p->n, most };
+    double n = (double)p->n, floor;
     size_t size;
     int best = 0;
 
-    if (check_arguments(x, y, w, n, least, most, err))
-        return -1;
-    if (n / least < (size_t)most)
-        t.most = (int)(n / least);
-    size = (size_t)(t.most + 1) * (n + 1);
+    if (p->n > HRUN_BREAKS_POINTS_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "%zu points in one sweep of sizes: at most %d are possible", p->n,
+                         HRUN_BREAKS_POINTS_MAX);
+    if (p->n < least)
+        return hrun_fail(err, HRUN_ENODATA, "breaks: %zu points, and a piece has at least %zu", p->n, least);
+    if (p->x[0] == p->x[p->n - 1])
+        return hrun_fail(err, HRUN_ENODATA, "breaks: all points have the same x: a line takes two");
+    if (p->n / least < (size_t)most)
+        t.most = (int)(p->n / least);
+    size = (size_t)(t.most + 1) * (p->n + 1);
     t.rss = xmalloc(size * sizeof *t.rss);
     t.from = xcalloc(size, sizeof *t.from);
-    fill_table(&t, x, y, w, least);
-    least_rss = rounding_rss(y, w, n);
+    fill_table(&t, p, least);
+    floor = fmax(rounding_rss(p), DBL_MIN);
     for (int m = 1; m <= t.most; m++) {
-        double rss = t.rss[cell_at(&t, m, n)], bic = bic_of(rss, least_rss, n, m);
+        double rss = t.rss[cell_at(&t, m, p->n)], bic = n * log(fmax(rss, floor) / n) + (3 * m - 1) * log(n);
 
         if (isfinite(rss) && (!best || bic < b.bic)) {
             best = m;
@@ -170,10 +144,7 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
             b.bic = bic;
         }
     }
-    b.first = xcalloc((size_t)best, sizeof *b.first);
-    b.c0 = xcalloc((size_t)best, sizeof *b.c0);
-    b.c1 = xcalloc((size_t)best, sizeof *b.c1);
-    take_pieces(&t, best, x, y, w, &b);
+    take_pieces(&t, best, p, &b);
     free(t.rss);
     free(t.from);
     *out = b;
@@ -182,13 +153,8 @@ int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n
 
 void hrun_breaks_release(struct hrun_breaks *b)
 {
-    int saved = errno;
-
-    if (!b)
-        return;
     free(b->first);
     free(b->c0);
     free(b->c1);
-    *b = (struct hrun_breaks){ 0, NULL, NULL, NULL, 0, 0 };
-    errno = saved;
+    *b = (struct hrun_breaks){ 0 };
 }

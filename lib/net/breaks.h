@@ -26,11 +26,18 @@ void hrun_breaks_release(struct hrun_breaks *b);
 
 enum { HRUN_BREAKS_POINTS_MAX = 4096 };
 
-/* x[n] ascending (repetitions allowed: a break never separates equal x), y[n], weights w[n] > 0 (by which residuals are
- * multiplied before they are squared; NULL: 1). least: points of a piece, >= 2. most: pieces, >= 1. Time: n^2 most.
- * Errors: HRUN_EINVAL (an argument, entry i of x, y or w, or more than HRUN_BREAKS_POINTS_MAX points), HRUN_ENODATA
- * (fewer than `least` points or than two different x). */
-int hrun_breaks_find(const double *x, const double *y, const double *w, size_t n, size_t least, int most,
-                     struct hrun_breaks *out, struct hrun_error *err);
+/* Points by ascending x, which may repeat: a break never separates equal x. Residuals are multiplied by the weights
+ * before they are squared. */
+struct hrun_breaks_points {
+    const double *x, *y;
+    const double *w;           /* > 0, or NULL: 1 */
+    size_t n;
+};
+
+/* least: points of a piece, >= 2. most: pieces, >= 1. Time: n^2 most.
+ * Errors: HRUN_EINVAL (more than HRUN_BREAKS_POINTS_MAX points), HRUN_ENODATA (fewer than `least` points or than two
+ * different x). */
+int hrun_breaks_find(const struct hrun_breaks_points *points, size_t least, int most, struct hrun_breaks *out,
+                     struct hrun_error *err);
 
 #endif

@@ -129,7 +129,7 @@ static int fill_network(const struct net_state *e, struct hrun_net *net, struct 
     net->wire_waits = e->s.c.C && net_wire_waits(&e->w, &e->s);
     net->exchange_waits = e->s.c.C && net_exchange_waits(&e->w, &e->s);
     net->bias_bytes = g->bias_bytes;
-    if (net_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))
+    if (net_fit_locals(&e->w, net, err) || (e->s.c.C && net_thresholds(&e->w, &e->s, &net->thresholds, err)))
         return -1;
     return hrun_net_check(net, err);
 }

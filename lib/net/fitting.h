@@ -66,11 +66,21 @@ double net_trial(const struct net_columns *c, const struct net_given *given, con
 double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,
                        const struct hrun_net_record *r, struct net_gradient *gradient);
 
-/* When do n messages of `bytes` each, under way from start_s[n] on, end that alone take alone_s_per_byte[n] and
- * together share shared_s_per_byte (0: no limit) max-min fairly? The shorter the way, way_s[n] (NULL or 0: all the
- * same), the more. end_s[n]. work[4 n]: scratch. */
-void net_share(int n, const double *start_s, const double *alone_s_per_byte, const double *way_s, double bytes,
-               double shared_s_per_byte, double *end_s, double *work);
+/* n messages of `bytes` each that share one limit max-min fairly: the shorter its way, the more a message gets. */
+struct net_flows {
+    int n;
+    double bytes, shared_s_per_byte;   /* the limit; 0: none */
+    double *start_s;                   /* when each is under way */
+    double *alone_s_per_byte;
+    double *way_s;                     /* 0: as all others */
+    double *end_s;                     /* the result */
+    double *room;                      /* of net_flows_share */
+};
+/* Room for n; all times are 0. One block, which start_s begins. */
+struct net_flows net_flows_make(int n);
+void net_flows_release(struct net_flows *f);
+/* Set end_s. */
+void net_flows_share(const struct net_flows *f);
 
 /* ---------------------------------------------------------------- least squares */
 
@@ -116,6 +126,10 @@ struct net_rows {
  * (NULL: is not wanted), *rank how many columns are in use, variance[p] (or NULL) the diagonal of (X'W^2X)^-1 on those
  * in use and 0 of the others. A column that depends on others in use is 0. */
 void net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance);
+
+/* The x in 0..limit where misfit(ctx, x) is least: of a grid, refined by thirds. *none: the misfit at 0, *least: that of
+ * the best on the grid. */
+double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none, double *least);
 
 /* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */
 double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind);
@@ -243,7 +257,7 @@ int net_classes_share(const struct net_work *w, const struct net_solution *own, 
 void net_trunks(const struct net_work *w, const struct net_solution *s, double *trunk, double *half);
 
 /* Messages inside hosts, into the classes of net. Errors: those of lib/fit. */
-int net_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error *err);
+int net_fit_locals(const struct net_work *w, struct hrun_net *net, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- scatter and gather (thresholds.c) */
 

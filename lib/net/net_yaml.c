@@ -207,34 +207,42 @@ int net_print(const struct hrun_net *net, struct hrun_buf *out, struct hrun_erro
 
 /* ---------------------------------------------------------------- from text */
 
-/* Entry i of a list is about `from` and `to`, two of n things: its place in the n by n table, or -1 with *err. */
-static long long take_index(const char *list, unsigned i, const char *what, int from, int to, int n,
-                            const struct hrun_yaml *marks, struct hrun_error *err)
+/* Entry i of a list in the file, for the messages. */
+struct entry {
+    const struct hrun_yaml *marks;
+    struct hrun_error *err;
+    const char *list;
+    unsigned i;
+};
+
+/* The entry is about `from` and `to`, two of n things: its place in the n by n table, or -1. */
+static long long take_index(const struct entry *entry, const char *what, int from, int to, int n)
 {
-    const struct { const char *key; int v; } ends[] = { { "from", from }, { "to", to } };
     char where[NET_WHERE];
 
     for (int j = 0; j < 2; j++) {
-        snprintf(where, sizeof where, "%s[%u].%s", list, i, ends[j].key);
-        if (ends[j].v < 0 || ends[j].v >= n)
-            return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s is %d: %s are numbered from 0 to %d", where,
-                                  ends[j].v, what, n - 1);
+        int v = j ? to : from;
+
+        snprintf(where, sizeof where, "%s[%u].%s", entry->list, entry->i, j ? "to" : "from");
+        if (v < 0 || v >= n)
+            return hrun_yaml_fail(entry->marks, where, 0, entry->err, HRUN_EPARSE, "%s is %d: %s are numbered from 0 "
+                                  "to %d", where, v, what, n - 1);
     }
     return (long long)from * n + to;
 }
 
-/* A value of entry i of a list, unless the table has one: each may be given once. */
-static int take_value(const char *list, unsigned i, const char *key, const struct hrun_net_value *v,
-                      struct hrun_net_value *out, const struct hrun_yaml *marks, struct hrun_error *err)
+/* A value of the entry, unless the table has one: each may be given once. */
+static int take_value(const struct entry *entry, const char *key, const struct hrun_net_value *v,
+                      struct hrun_net_value *out)
 {
-    struct hrun_error why = { 0 };
+    struct hrun_error why;
     char where[NET_WHERE];
 
-    snprintf(where, sizeof where, "%s[%u].%s", list, i, key);
+    snprintf(where, sizeof where, "%s[%u].%s", entry->list, entry->i, key);
     if (net_is_known(out))
-        return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s was given before: keep one", where);
+        return hrun_yaml_fail(entry->marks, where, 0, entry->err, HRUN_EPARSE, "%s was given before: keep one", where);
     if (net_check_value(v, where, &why))
-        return hrun_yaml_fail(marks, where, 0, err, HRUN_EPARSE, "%s", why.text);
+        return hrun_yaml_fail(entry->marks, where, 0, entry->err, HRUN_EPARSE, "%s", why.text);
     *out = *v;
     return 0;
 }
@@ -243,8 +251,8 @@ static int take_class(const struct net_file_class *f, int i, struct hrun_net_cla
                       struct hrun_error *err)
 {
     int kinds = f->c.nkinds;
-    long long at;
     char list[NET_WHERE];
+    struct entry entry = { marks, err, list, 0 };
 
     if (kinds < 1 || kinds > HRUN_NET_KINDS_MAX) {
         snprintf(list, sizeof list, "classes[%d].kinds", i);
@@ -255,12 +263,12 @@ static int take_class(const struct net_file_class *f, int i, struct hrun_net_cla
     *c = (struct hrun_net_class){ f->c.C_s, f->c.t_s_per_byte, f->c.out_bytes_per_s, f->c.in_bytes_per_s,
                                   f->c.local_bytes_per_s, kinds, c->local_fixed_s, c->local_s_per_byte };
     snprintf(list, sizeof list, "classes[%d].local", i);
-    for (unsigned k = 0; k < f->nlocal; k++) {
-        const struct net_file_local *l = &f->local[k];
+    for (; entry.i < f->nlocal; entry.i++) {
+        const struct net_file_local *l = &f->local[entry.i];
+        long long at = take_index(&entry, "kinds", l->from, l->to, kinds);
 
-        at = take_index(list, k, "kinds", l->from, l->to, kinds, marks, err);
-        if (at < 0 || take_value(list, k, "fixed_s", &l->fixed_s, &c->local_fixed_s[at], marks, err) ||
-            take_value(list, k, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at], marks, err))
+        if (at < 0 || take_value(&entry, "fixed_s", &l->fixed_s, &c->local_fixed_s[at]) ||
+            take_value(&entry, "s_per_byte", &l->s_per_byte, &c->local_s_per_byte[at]))
             return -1;
     }
     return 0;
@@ -269,22 +277,19 @@ static int take_class(const struct net_file_class *f, int i, struct hrun_net_cla
 static int take_links(const struct net_file *f, struct hrun_net *net, const struct hrun_yaml *marks,
                       struct hrun_error *err)
 {
-    long long at;
+    for (struct entry entry = { marks, err, "pairs", 0 }; entry.i < f->npairs; entry.i++) {
+        const struct net_file_pair *p = &f->pairs[entry.i];
+        long long at = take_index(&entry, "classes", p->from, p->to, net->nclasses);
 
-    for (unsigned i = 0; i < f->npairs; i++) {
-        const struct net_file_pair *p = &f->pairs[i];
-
-        at = take_index("pairs", i, "classes", p->from, p->to, net->nclasses, marks, err);
-        if (at < 0 || take_value("pairs", i, "L_s", &p->p.L_s, &net->pairs[at].L_s, marks, err) ||
-            take_value("pairs", i, "beta_bytes_per_s", &p->p.beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s, marks,
-                       err))
+        if (at < 0 || take_value(&entry, "L_s", &p->p.L_s, &net->pairs[at].L_s) ||
+            take_value(&entry, "beta_bytes_per_s", &p->p.beta_bytes_per_s, &net->pairs[at].beta_bytes_per_s))
             return -1;
     }
-    for (unsigned i = 0; i < f->ntrunks; i++) {
-        const struct net_file_trunk *t = &f->trunks[i];
+    for (struct entry entry = { marks, err, "trunks", 0 }; entry.i < f->ntrunks; entry.i++) {
+        const struct net_file_trunk *t = &f->trunks[entry.i];
+        long long at = take_index(&entry, "groups", t->from, t->to, net->ngroups);
 
-        at = take_index("trunks", i, "groups", t->from, t->to, net->ngroups, marks, err);
-        if (at < 0 || take_value("trunks", i, "bytes_per_s", &t->bytes_per_s, &net->trunks[at], marks, err))
+        if (at < 0 || take_value(&entry, "bytes_per_s", &t->bytes_per_s, &net->trunks[at]))
             return -1;
     }
     return 0;

@@ -3,7 +3,33 @@
 
 #include <math.h>
 
-enum { GRID = 32, REFINEMENTS = 40 };
+double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none, double *least)
+{
+    enum { GRID = 32, REFINEMENTS = 40 };
+    double best = 0, low, high;
+
+    *least = *none = misfit(ctx, 0);
+    for (int i = 1; i <= GRID && *none > 0; i++) {
+        double f = misfit(ctx, limit * i / GRID);
+
+        if (f < *least) {
+            *least = f;
+            best = limit * i / GRID;
+        }
+    }
+    low = fmax(0, best - limit / GRID);
+    high = fmin(limit, best + limit / GRID);
+    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
+
+        if (misfit(ctx, a) < misfit(ctx, b))
+            high = b;
+        else
+            low = a;
+        best = (low + high) / 2;
+    }
+    return best;
+}
 
 double net_misfit(const struct net_work *w, const struct net_solution *s, int class, enum hrun_net_kind kind)
 {
@@ -38,42 +64,27 @@ static double port_limit(const struct net_solution *s, int class, int outward)
     return isfinite(limit) ? limit : 0;
 }
 
+struct port_search {
+    const struct net_work *w;
+    struct net_solution *s;
+    int class, outward;
+    double *x;                 /* of the port */
+};
+
+static double port_misfit(void *ctx, double x)
+{
+    struct port_search *p = ctx;
+
+    *p->x = x;
+    return net_misfit(p->w, p->s, p->class, p->outward ? HRUN_NET_FAN : HRUN_NET_JOIN);
+}
+
 void net_port_begin(const struct net_work *w, struct net_solution *s, int class, int outward)
 {
-    enum hrun_net_kind kind = outward ? HRUN_NET_FAN : HRUN_NET_JOIN;
-    double *x = &s->x[outward ? s->c.out[class] : s->c.in[class]], limit = port_limit(s, class, outward);
-    double best = 0, least, low, high;
+    struct port_search p = { w, s, class, outward, &s->x[outward ? s->c.out[class] : s->c.in[class]] };
+    double none, least;
 
-    *x = 0;
-    least = net_misfit(w, s, class, kind);
-    if (least == 0)
-        return;
-    for (int i = 1; i <= GRID; i++) {
-        double f;
-
-        *x = limit * i / GRID;
-        f = net_misfit(w, s, class, kind);
-        if (f < least) {
-            least = f;
-            best = *x;
-        }
-    }
-    low = fmax(0, best - limit / GRID);
-    high = fmin(limit, best + limit / GRID);
-    for (int i = 0; i < REFINEMENTS && best > 0; i++) {
-        double a = low + (high - low) / 3, b = high - (high - low) / 3, fa, fb;
-
-        *x = a;
-        fa = net_misfit(w, s, class, kind);
-        *x = b;
-        fb = net_misfit(w, s, class, kind);
-        if (fa < fb)
-            high = b;
-        else
-            low = a;
-        best = (low + high) / 2;
-    }
-    *x = best;
+    *p.x = net_search(port_limit(s, class, outward), port_misfit, &p, &none, &least);
 }
 
 void net_ports_limit(struct net_solution *s)

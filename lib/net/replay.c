@@ -302,7 +302,7 @@ static void begin_flow(struct play *p, int message)
 
     if (hold_back(p, message))
         return;
-    wire_flow(p->net, p->ranks, m->from, m->to, m->bytes, p->resources, &f);
+    f = wire_flow(p->net, p->ranks, m->from, m->to, m->bytes, p->resources);
     f.message = message;
     f.left = m->bytes;
     if (f.left <= 0 || (!f.nuse && f.limit >= INFINITY)) {

@@ -120,7 +120,7 @@ double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *rank
 size_t wire_resources(const struct hrun_net *net);
 
 /* The flow of the bytes: limit, and resources with their weights; capacities of those are written to resources[]. */
-void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes,
-               struct share_resource *resources, struct share_flow *out);
+struct share_flow wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to,
+                            double bytes, struct share_resource *resources);
 
 #endif

@@ -216,12 +216,13 @@ static int on_lines(const struct net_sweep *s, const struct hrun_breaks *b)
  * simulated clock's digits. */
 static int sweep_pieces(const struct net_sweep *s, struct hrun_breaks *out, struct hrun_error *err)
 {
+    const struct hrun_breaks_points points = { s->bytes, s->mean_s, s->weight, s->n };
     int most = s->n / LEAST > MOST ? MOST : (int)(s->n / LEAST);
 
     for (int m = 1; m <= most; m++) {
         struct hrun_breaks b = { 0 };
 
-        if (hrun_breaks_find(s->bytes, s->mean_s, s->weight, s->n, LEAST, m, &b, err))
+        if (hrun_breaks_find(&points, LEAST, m, &b, err))
             return -1;
         if (m == most || on_lines(s, &b)) {
             *out = b;

@@ -26,7 +26,7 @@ struct row {
     int repetitions;
 };
 
-static int by_bytes(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     double x = ((const struct row *)a)->bytes, y = ((const struct row *)b)->bytes;
 
@@ -38,12 +38,23 @@ static int is_counted_row(const struct net_work *w, enum hrun_net_kind kind, siz
     return w->r->v[l].kind == kind && !w->out[l];
 }
 
-/* The records of the root and number of others of which there are most (the first root, the most others), by size. */
-static size_t collect_rows(const struct net_work *w, enum hrun_net_kind kind, struct row *rows, int *root, int *others)
-{
-    size_t most = 0, n = 0;
+/* The records of one kind with the root and the number of others of which there are most, by size. */
+struct row_set {
+    const struct net_work *w;
+    const struct net_solution *s;
+    struct row *rows;
+    size_t n;
+    int root, others;
+};
 
-    *root = *others = 0;
+/* The first root, the most others, where there are as many. `rows` has room. */
+static void collect_rows(struct row_set *set, enum hrun_net_kind kind)
+{
+    const struct net_work *w = set->w;
+    size_t most = 0;
+
+    set->n = 0;
+    set->root = set->others = 0;
     for (size_t m = 0; m < w->r->n; m++) {
         const struct hrun_net_record *v = &w->r->v[m];
         size_t count = 0;
@@ -52,51 +63,47 @@ static size_t collect_rows(const struct net_work *w, enum hrun_net_kind kind, st
             continue;
         for (size_t l = 0; l < w->r->n; l++)
             count += is_counted_row(w, kind, l) && w->r->v[l].i == v->i && w->r->v[l].n == v->n;
-        if (count > most || (count == most && (v->i < *root || (v->i == *root && v->n > *others)))) {
+        if (count > most || (count == most && (v->i < set->root || (v->i == set->root && v->n > set->others)))) {
             most = count;
-            *root = v->i;
-            *others = v->n;
+            set->root = v->i;
+            set->others = v->n;
         }
     }
-    for (size_t l = 0; l < w->r->n && most > 0; l++)
-        if (is_counted_row(w, kind, l) && w->r->v[l].i == *root && w->r->v[l].n == *others) {
-            const struct hrun_net_record *v = &w->r->v[l];
+    for (size_t l = 0; l < w->r->n && most > 0; l++) {
+        const struct hrun_net_record *v = &w->r->v[l];
 
-            rows[n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, v->mean_s, w->se[l], v->time_s,
-                                       v->repetitions };
-        }
-    qsort(rows, n, sizeof *rows, by_bytes);
-    return n;
+        if (is_counted_row(w, kind, l) && v->i == set->root && v->n == set->others)
+            set->rows[set->n++] = (struct row){ v->bytes, v->time_s, v->sd_s, v->max_s, v->mean_s, w->se[l], v->time_s,
+                                                v->repetitions };
+    }
+    qsort(set->rows, set->n, sizeof *set->rows, compare_rows);
 }
 
 /* ---------------------------------------------------------------- lines */
 
-/* Pieces of rows[from..to), of their times or of the longest. */
-static int row_pieces(const struct row *rows, size_t from, size_t to, int longest, int most, struct hrun_breaks *out,
+/* Pieces of rows[n], of their times or of the longest. */
+static int row_pieces(const struct row *rows, size_t n, int longest, int most, struct hrun_breaks *out,
                       struct hrun_error *err)
 {
-    size_t n = to - from;
     autofree double *x = xmalloc(3 * n * sizeof *x);
     double *y = x + n, *weight = y + n;
 
     for (size_t i = 0; i < n; i++) {
-        const struct row *r = &rows[from + i];
-
-        x[i] = r->bytes;
-        y[i] = longest ? r->max_s : r->time_s;
-        weight[i] = 1 / fmax(r->se_s, longest ? 0.1 * r->max_s : 0);
+        x[i] = rows[i].bytes;
+        y[i] = longest ? rows[i].max_s : rows[i].time_s;
+        weight[i] = 1 / fmax(rows[i].se_s, longest ? 0.1 * rows[i].max_s : 0);
     }
-    return hrun_breaks_find(x, y, weight, n, most > 1 ? LEAST : 2, most, out, err);
+    return hrun_breaks_find(&(struct hrun_breaks_points){ x, y, weight, n }, most > 1 ? LEAST : 2, most, out, err);
 }
 
-/* The line through the times of rows[from..to); 1 when there are too few sizes. */
-static int line_of_rows(const struct row *rows, size_t from, size_t to, double *c0, double *c1, struct hrun_error *err)
+/* The line through the times of rows[n]; 1 when there are too few sizes. */
+static int line_of_rows(const struct row *rows, size_t n, double *c0, double *c1, struct hrun_error *err)
 {
     autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
 
-    if (to < from + 2 || rows[to - 1].bytes <= rows[from].bytes)
+    if (n < 2 || rows[n - 1].bytes <= rows[0].bytes)
         return 1;
-    if (row_pieces(rows, from, to, 0, 1, &b, err))
+    if (row_pieces(rows, n, 0, 1, &b, err))
         return -1;
     *c0 = b.c0[0];
     *c1 = b.c1[0];
@@ -106,49 +113,50 @@ static int line_of_rows(const struct row *rows, size_t from, size_t to, double *
 /* ---------------------------------------------------------------- what the model says of a gather */
 
 /* Stages of all messages at once, the root taking them in as they come; one_by_one: paper 002's sum for large
- * messages. work[7 n] */
-static double gather_time(const struct net_work *w, const struct net_solution *s, int root, int n, double bytes,
-                          int one_by_one, double *work)
+ * messages. */
+static double gather_time(const struct row_set *set, double bytes, int one_by_one)
 {
-    const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
-    double *start = work, *alone = work + n, *end = work + 2 * n;
-    double each = net_stage_s(s, root, bytes), sum = 0, free_at = 0;
+    const struct net_solution *s = set->s;
+    const struct hrun_net_segment *seg = net_segment(&set->w->given, bytes);
+    autorelease(net_flows_release) struct net_flows f = net_flows_make(set->others);
+    double each = net_stage_s(s, set->root, bytes), sum = 0, free_at = 0;
 
-    for (int m = 0; m < n; m++) {
-        int j = (root + 1 + m) % w->r->nhosts, pair = s->c.class_of[j] * s->c.nclasses + s->c.class_of[root];
+    f.bytes = bytes;
+    f.shared_s_per_byte = seg->b * net_x_at(s, s->c.in[s->c.class_of[set->root]]);
+    for (int m = 0; m < f.n; m++) {
+        int j = (set->root + 1 + m) % set->w->r->nhosts;
+        int pair = s->c.class_of[j] * s->c.nclasses + s->c.class_of[set->root];
 
-        start[m] = net_stage_s(s, j, bytes) + seg->a * net_x_at(s, s->c.L[pair]);
-        alone[m] = seg->b * net_x_at(s, s->c.g[pair]);
-        sum += start[m] + bytes * alone[m];
+        f.start_s[m] = net_stage_s(s, j, bytes) + seg->a * net_x_at(s, s->c.L[pair]);
+        f.alone_s_per_byte[m] = seg->b * net_x_at(s, s->c.g[pair]);
+        sum += f.start_s[m] + bytes * f.alone_s_per_byte[m];
     }
     if (one_by_one)
-        return n * each + sum;
-    net_share(n, start, alone, NULL, bytes, seg->b * net_x_at(s, s->c.in[s->c.class_of[root]]), end, work + 3 * n);
-    for (int m = 0; m < n; m++) {
+        return f.n * each + sum;
+    net_flows_share(&f);
+    for (int m = 0; m < f.n; m++) {
         int first = 0;
 
-        for (int l = 1; l < n; l++)
-            first = end[l] < end[first] ? l : first;
-        free_at = fmax(free_at, end[first]) + each;
-        end[first] = INFINITY;
+        for (int l = 1; l < f.n; l++)
+            first = f.end_s[l] < f.end_s[first] ? l : first;
+        free_at = fmax(free_at, f.end_s[first]) + each;
+        f.end_s[first] = INFINITY;
     }
     return free_at;
 }
 
-/* By how much the slope of rows[from..to) is above the model's; 0 where there is none. */
-static int find_kappa(const struct net_work *w, const struct net_solution *s, const struct row *rows, size_t from,
-                      size_t to, int root, int n, int one_by_one, double *out, struct hrun_error *err)
+/* By how much the slope of rows[n] is above the model's; 0 where there is none. */
+static int find_kappa(const struct row_set *set, const struct row *rows, size_t n, int one_by_one, double *out,
+                      struct hrun_error *err)
 {
-    autofree double *work = xmalloc(7 * (size_t)n * sizeof *work);
     double c0, c1;
-    int rc = line_of_rows(rows, from, to, &c0, &c1, err);
+    int rc = line_of_rows(rows, n, &c0, &c1, err);
 
     *out = 0;
     if (rc)
         return rc < 0 ? -1 : 0;
-    *out = c1 - (gather_time(w, s, root, n, rows[to - 1].bytes, one_by_one, work) -
-                 gather_time(w, s, root, n, rows[from].bytes, one_by_one, work)) /
-                    (rows[to - 1].bytes - rows[from].bytes);
+    *out = c1 - (gather_time(set, rows[n - 1].bytes, one_by_one) - gather_time(set, rows[0].bytes, one_by_one)) /
+                    (rows[n - 1].bytes - rows[0].bytes);
     return 0;
 }
 
@@ -156,15 +164,15 @@ static int find_kappa(const struct net_work *w, const struct net_solution *s, co
 
 /* What regular gathers take at most: no more than their own median, nor than regular gathers of more bytes, nor than
  * messages that come one after the other, as the model has it. */
-static void set_regular(const struct net_work *w, const struct net_solution *s, struct row *rows, size_t n, int root,
-                        int others)
+static void set_regular(struct row_set *set)
 {
-    autofree double *work = xmalloc(7 * (size_t)others * sizeof *work);
+    double regular_s = INFINITY;
 
-    for (size_t i = n; i-- > 0;) {
-        rows[i].regular_s = fmin(rows[i].time_s, gather_time(w, s, root, others, rows[i].bytes, 1, work));
-        if (i + 1 < n)
-            rows[i].regular_s = fmin(rows[i].regular_s, rows[i + 1].regular_s);
+    for (size_t i = set->n; i-- > 0;) {
+        struct row *r = &set->rows[i];
+
+        regular_s = fmin(regular_s, fmin(r->time_s, gather_time(set, r->bytes, 1)));
+        r->regular_s = regular_s;
     }
 }
 
@@ -222,7 +230,7 @@ static int find_irregular_region(const struct row *rows, size_t n, size_t *from,
     for (size_t i = 0; i < n; i++)
         longest_s = fmax(longest_s, rows[i].max_s - rows[i].regular_s);
     least_s = level * longest_s;
-    if (row_pieces(rows, 0, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
+    if (row_pieces(rows, n, 1, n / LEAST > 5 ? 5 : (int)(n / LEAST), &b, err))
         return -1;
     for (int p = 0; p < b.npieces; p++) {
         size_t first = b.first[p], end = p + 1 < b.npieces ? b.first[p + 1] : n;
@@ -278,85 +286,88 @@ static void mean_escalation(const struct row *rows, size_t from, size_t to, cons
     }
 }
 
-static int gather_thresholds(const struct net_work *w, const struct net_solution *s, struct row *rows,
-                             struct hrun_net_thresholds *out, struct hrun_error *err)
+static int gather_thresholds(struct row_set *set, struct hrun_net_thresholds *out, struct hrun_error *err)
 {
-    int root, others, based;
-    size_t n = collect_rows(w, HRUN_NET_GATHERED, rows, &root, &others), from, to, waiting = 0;
-    double base[2];
+    const struct row *rows = set->rows;
+    size_t n, from, to, waiting = 0;
+    double base[2], sync_bytes = set->w->sync_bytes;
+    int based;
 
+    collect_rows(set, HRUN_NET_GATHERED);
+    n = set->n;
     if (n == 0)
         return 0;
-    while (waiting < n && (w->sync_bytes == 0 || rows[waiting].bytes < w->sync_bytes))
+    while (waiting < n && (sync_bytes == 0 || rows[waiting].bytes < sync_bytes))
         waiting++;                 /* the first size whose messages wait for the root */
-    set_regular(w, s, rows, n, root, others);
+    set_regular(set);
     if (find_irregular_region(rows, n, &from, &to, err))
         return -1;
     if (from == to)
-        return find_kappa(w, s, rows, 0, waiting, root, others, 0, &out->kappa1_s_per_byte, err);
+        return find_kappa(set, rows, waiting, 0, &out->kappa1_s_per_byte, err);
     /* Where it begins and ends between two sizes is not known: both are regular, all between them may be not. */
     out->gather_M1 = from ? rows[from - 1].bytes + 1 : rows[from].bytes;
     out->gather_M2 = to < n ? rows[to].bytes - 1 : rows[to - 1].bytes;
-    based = line_of_rows(rows, 0, from, &base[0], &base[1], err);
+    based = line_of_rows(rows, from, &base[0], &base[1], err);
     if (based < 0)
         return -1;
     mean_escalation(rows, from, to, based ? NULL : base, &out->irregular_share, &out->irregular_s);
-    if (find_kappa(w, s, rows, 0, from, root, others, 0, &out->kappa1_s_per_byte, err))
+    if (find_kappa(set, rows, from, 0, &out->kappa1_s_per_byte, err))
         return -1;
-    return find_kappa(w, s, rows, to, to < waiting ? waiting : n, root, others, 1, &out->kappa2_s_per_byte, err);
+    return find_kappa(set, rows + to, (to < waiting ? waiting : n) - to, 1, &out->kappa2_s_per_byte, err);
 }
 
 /* ---------------------------------------------------------------- scatter */
 
 /* Is the time of a scatter of that size nearer to what its messages take at once than to their sum? */
-static int is_at_once(const struct net_work *w, const struct net_solution *s, const struct row *r, int root, int n)
+static int is_at_once(const struct row_set *set, const struct row *r)
 {
-    const struct hrun_net_segment *seg = net_segment(&w->given, r->bytes);
+    const struct net_solution *s = set->s;
+    const struct hrun_net_segment *seg = net_segment(&set->w->given, r->bytes);
+    int root_class = s->c.class_of[set->root];
     double sum = 0, longest = 0;
 
-    for (int m = 0; m < n; m++) {
-        int j = (root + 1 + m) % w->r->nhosts, pair = s->c.class_of[root] * s->c.nclasses + s->c.class_of[j];
+    for (int m = 0; m < set->others; m++) {
+        int j = (set->root + 1 + m) % set->w->r->nhosts, pair = root_class * s->c.nclasses + s->c.class_of[j];
         double one = seg->a * net_x_at(s, s->c.L[pair]) + r->bytes * seg->b * net_x_at(s, s->c.g[pair]);
 
         sum += one;
         longest = fmax(longest, one);
     }
-    longest = fmax(longest, n * r->bytes * seg->b * net_x_at(s, s->c.out[s->c.class_of[root]]));
+    longest = fmax(longest, set->others * r->bytes * seg->b * net_x_at(s, s->c.out[root_class]));
     return r->time_s < (fmin(longest, sum) + sum) / 2;
 }
 
-static int scatter_threshold(const struct net_work *w, const struct net_solution *s, struct row *rows,
-                          struct hrun_net_thresholds *out, struct hrun_error *err)
+static int scatter_threshold(struct row_set *set, struct hrun_net_thresholds *out, struct hrun_error *err)
 {
+    const struct net_given *given = &set->w->given;
     autorelease(hrun_breaks_release) struct hrun_breaks b = { 0 };
-    int root, others;
-    size_t n = collect_rows(w, HRUN_NET_SCATTERED, rows, &root, &others);
+    const struct row *r;
+    double before, after;
 
-    if (n < 2 * LEAST)
+    collect_rows(set, HRUN_NET_SCATTERED);
+    if (set->n < 2 * LEAST)
         return 0;
-    if (row_pieces(rows, 0, n, 0, 2, &b, err))
+    if (row_pieces(set->rows, set->n, 0, 2, &b, err))
         return -1;
-    if (b.npieces == 2) {
-        const struct row *r = &rows[b.first[1]];
-        double before = b.c0[0] + b.c1[0] * r->bytes, after = b.c0[1] + b.c1[1] * r->bytes;
-        int other = net_segment(&w->given, r[-1].bytes) != net_segment(&w->given, r->bytes);
-
-        /* A leap, not a change of slope: three standard errors. Where messages alone leap, too, it is theirs. What
-         * takes far less than its messages one after the other is no row of them. */
-        if (!other && after - before > 3 * r->se_s && !is_at_once(w, s, &rows[n - 1], root, others))
-            out->scatter_S = rows[b.first[1] - 1].bytes;
-    }
+    if (b.npieces < 2)
+        return 0;
+    r = &set->rows[b.first[1]];
+    before = b.c0[0] + b.c1[0] * r->bytes;
+    after = b.c0[1] + b.c1[1] * r->bytes;
+    /* A leap, not a change of slope: three standard errors. Where messages alone leap, too, it is theirs. What takes
+     * far less than its messages one after the other is no row of them. */
+    if (net_segment(given, r[-1].bytes) == net_segment(given, r->bytes) && after - before > 3 * r->se_s &&
+        !is_at_once(set, &set->rows[set->n - 1]))
+        out->scatter_S = r[-1].bytes;
     return 0;
 }
 
 int net_thresholds(const struct net_work *w, const struct net_solution *s, struct hrun_net_thresholds *out,
                    struct hrun_error *err)
 {
-    struct hrun_net_thresholds found = { 0 };
     autofree struct row *rows = xmalloc((w->r->n + 1) * sizeof *rows);
+    struct row_set set = { .w = w, .s = s, .rows = rows };
 
-    if (scatter_threshold(w, s, rows, &found, err) || gather_thresholds(w, s, rows, &found, err))
-        return -1;
-    *out = found;
-    return 0;
+    *out = (struct hrun_net_thresholds){ 0 };
+    return scatter_threshold(&set, out, err) || gather_thresholds(&set, out, err) ? -1 : 0;
 }

@@ -1,9 +1,11 @@
 /* trial.c - experiments in plain numbers, and many messages that share one limit; see fitting.h */
+#include "base/alloc.h"
 #include "net/fitting.h"
 #include "net/net_parts.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 const struct hrun_net_segment *net_segment(const struct net_given *given, double bytes)
 {
@@ -17,69 +19,86 @@ double net_second_bytes(const struct hrun_net_record *r)
 
 /* ---------------------------------------------------------------- many messages that share one limit */
 
-/* Fair rates of the messages that are under way (left > 0, started), by weights: those that alone are slower than their
- * share keep their own, the others share what is left. */
-static void fair_rates(int n, const double *left, const double *start, double now, const double *alone,
-                       const double *weight, double shared_by, double *rate)
+struct net_flows net_flows_make(int n)
 {
-    double rest = 1 / shared_by, open = 0;
+    double *all = xcalloc(8 * (size_t)n + 1, sizeof *all);
+
+    return (struct net_flows){ .n = n, .start_s = all, .alone_s_per_byte = all + n, .way_s = all + 2 * n,
+                               .end_s = all + 3 * n, .room = all + 4 * n };
+}
+
+void net_flows_release(struct net_flows *f)
+{
+    free(f->start_s);
+}
+
+/* A message while they share. */
+struct sharer {
+    double left, rate, alone, weight;
+};
+
+/* Fair rates of the messages that are under way, by weights: those that alone are slower than their share keep their
+ * own, the others share what is left. */
+static void fair_rates(const struct net_flows *f, struct sharer *v, double now)
+{
+    double rest = 1 / f->shared_s_per_byte, open = 0;
     int again = 1;
 
-    for (int i = 0; i < n; i++) {
-        rate[i] = 0;
-        open += left[i] > 0 && start[i] <= now ? weight[i] : 0;
+    for (int i = 0; i < f->n; i++) {
+        v[i].rate = 0;
+        open += v[i].left > 0 && f->start_s[i] <= now ? v[i].weight : 0;
     }
     while (again && open > 0) {
         double share = rest / open;
 
         again = 0;
-        for (int i = 0; i < n; i++)
-            if (left[i] > 0 && start[i] <= now && rate[i] == 0 && alone[i] * share * weight[i] >= 1) {
-                rate[i] = 1 / alone[i];
-                rest -= rate[i];
-                open -= weight[i];
+        for (int i = 0; i < f->n; i++)
+            if (v[i].left > 0 && f->start_s[i] <= now && v[i].rate == 0 && v[i].alone * share * v[i].weight >= 1) {
+                v[i].rate = 1 / v[i].alone;
+                rest -= v[i].rate;
+                open -= v[i].weight;
                 again = 1;
             }
     }
-    for (int i = 0; i < n && rest > 0 && open > 0; i++)
-        if (left[i] > 0 && start[i] <= now && rate[i] == 0)
-            rate[i] = rest * weight[i] / open;
+    for (int i = 0; i < f->n && rest > 0 && open > 0; i++)
+        if (v[i].left > 0 && f->start_s[i] <= now && v[i].rate == 0)
+            v[i].rate = rest * v[i].weight / open;
 }
 
-void net_share(int n, const double *start_s, const double *alone_s_per_byte, const double *way_s, double bytes,
-               double shared_s_per_byte, double *end_s, double *work)
+void net_flows_share(const struct net_flows *f)
 {
-    double *left = work, *rate = work + n, *alone = work + 2 * n, *weight = work + 3 * n, now = INFINITY;
-    const double rounding = n * 16 * DBL_EPSILON;  /* of a sum over up to 2 n events */
-    int busy = n;
+    struct sharer *v = (struct sharer *)(void *)f->room;
+    double now = INFINITY;
+    const double rounding = f->n * 16 * DBL_EPSILON;  /* of a sum over up to 2 n events */
+    int busy = f->n;
 
-    for (int i = 0; i < n; i++) {
-        left[i] = bytes;
-        weight[i] = way_s && way_s[i] > 0 ? 1 / way_s[i] : 1;
-        alone[i] = fmax(alone_s_per_byte[i], shared_s_per_byte);
-        end_s[i] = start_s[i] + bytes * alone[i];
-        now = fmin(now, start_s[i]);
+    for (int i = 0; i < f->n; i++) {
+        double alone = fmax(f->alone_s_per_byte[i], f->shared_s_per_byte);
+
+        v[i] = (struct sharer){ f->bytes, 0, alone, f->way_s[i] > 0 ? 1 / f->way_s[i] : 1 };
+        f->end_s[i] = f->start_s[i] + f->bytes * alone;
+        now = fmin(now, f->start_s[i]);
     }
-    if (!(shared_s_per_byte > 0) || !(bytes > 0))
+    if (!(f->shared_s_per_byte > 0) || !(f->bytes > 0))
         return;
     while (busy > 0) {
         double next = INFINITY;
 
-        fair_rates(n, left, start_s, now, alone, weight, shared_s_per_byte, rate);
-        for (int i = 0; i < n; i++) {
-            if (left[i] > 0 && start_s[i] > now)
-                next = fmin(next, start_s[i]);
-            if (rate[i] > 0)
-                next = fmin(next, now + left[i] / rate[i]);
+        fair_rates(f, v, now);
+        for (int i = 0; i < f->n; i++) {
+            if (v[i].left > 0 && f->start_s[i] > now)
+                next = fmin(next, f->start_s[i]);
+            if (v[i].rate > 0)
+                next = fmin(next, now + v[i].left / v[i].rate);
         }
-        for (int i = 0; i < n; i++) {
-            if (!(rate[i] > 0))
+        for (int i = 0; i < f->n; i++) {
+            if (!(v[i].rate > 0))
                 continue;
-            left[i] -= rate[i] * (next - now);
-            if (left[i] > rounding * bytes)
+            v[i].left -= v[i].rate * (next - now);
+            if (v[i].left > rounding * f->bytes)
                 continue;
-            left[i] = 0;
-            end_s[i] = next;
+            v[i].left = 0;
+            f->end_s[i] = next;
             busy--;
         }
         now = next;

@@ -45,11 +45,6 @@ double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *rank
     return bytes * class_of(net, ranks, rank)->local_s_per_byte[local_index(net, ranks, rank, rank)].v;
 }
 
-static double local_limit(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to)
-{
-    return 1 / class_of(net, ranks, from)->local_s_per_byte[local_index(net, ranks, from, to)].v;
-}
-
 /* Of the messages that share a port one gets as much, in bytes that count b times, as its way is short: a way's length
  * is its latency and what bias_bytes take on both hosts' links. */
 static double way_share(const struct hrun_net *net, const struct hrun_net_class *from, const struct hrun_net_class *to,
@@ -84,32 +79,28 @@ static void use(struct share_flow *f, int resource, double capacity, double weig
     f->weight[f->nuse++] = weight;
 }
 
-static void use_trunk(const struct hrun_net *net, struct share_flow *f, int g, int h, double weight,
-                      struct share_resource *resources)
-{
-    int k = net_trunk(net, g, h);
-
-    use(f, 3 * net->nhosts + k, net->trunks[k].v, weight, resources);
-}
-
-void wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes,
-               struct share_resource *resources, struct share_flow *out)
+struct share_flow wire_flow(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to,
+                            double bytes, struct share_resource *resources)
 {
     const struct hrun_net_class *c = class_of(net, ranks, from), *d = class_of(net, ranks, to);
     const struct hrun_net_pair *pair = net_pair(net, ranks->host[from], ranks->host[to]);
-    int i = ranks->host[from], j = ranks->host[to], g = net->group_of[i], h = net->group_of[j];
+    int i = ranks->host[from], j = ranks->host[to], there = net_trunk(net, net->group_of[i], net->group_of[j]);
+    int again = net_trunk(net, net->group_of[j], net->group_of[i]), trunks = 3 * net->nhosts;
     double b = segment_of(net, bytes)->b, back = b * net->back_share;
+    struct share_flow f = { .share = 1 };
 
     if (i == j) {
-        *out = (struct share_flow){ .limit = local_limit(net, ranks, from, to), .share = 1 };
-        use(out, 3 * i + 2, c->local_bytes_per_s, 1, resources);
-        return;
+        f.limit = 1 / c->local_s_per_byte[local_index(net, ranks, from, to)].v;
+        use(&f, 3 * i + 2, c->local_bytes_per_s, 1, resources);
+        return f;
     }
-    *out = (struct share_flow){ .limit = pair->beta_bytes_per_s.v / b, .share = way_share(net, c, d, pair->L_s.v) / b };
-    use(out, 3 * i, c->out_bytes_per_s.v, b, resources);
-    use(out, 3 * j + 1, d->in_bytes_per_s.v, b, resources);
-    use(out, 3 * j, d->out_bytes_per_s.v, back, resources);
-    use(out, 3 * i + 1, c->in_bytes_per_s.v, back, resources);
-    use_trunk(net, out, g, h, b, resources);
-    use_trunk(net, out, h, g, back, resources);
+    f.limit = pair->beta_bytes_per_s.v / b;
+    f.share = way_share(net, c, d, pair->L_s.v) / b;
+    use(&f, 3 * i, c->out_bytes_per_s.v, b, resources);
+    use(&f, 3 * j + 1, d->in_bytes_per_s.v, b, resources);
+    use(&f, 3 * j, d->out_bytes_per_s.v, back, resources);
+    use(&f, 3 * i + 1, c->in_bytes_per_s.v, back, resources);
+    use(&f, trunks + there, net->trunks[there].v, b, resources);
+    use(&f, trunks + again, net->trunks[again].v, back, resources);
+    return f;
 }

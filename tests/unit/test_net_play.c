@@ -202,8 +202,8 @@ static void test_unlike(void)
     for (int i = 0; i < 9; i++)
         net->pairs[i] = (struct hrun_net_pair){ { 1e-4, NAN }, { 1e8, NAN } };
     net->classes[0].out_bytes_per_s.v = 1e8;
-    wire_flow(net, &ranks, 0, 1, 1e4, r, &f[0]);
-    wire_flow(net, &ranks, 0, 2, 1e6, r, &f[1]);
+    f[0] = wire_flow(net, &ranks, 0, 1, 1e4, r);
+    f[1] = wire_flow(net, &ranks, 0, 2, 1e6, r);
     share_rates(f, 2, r, open);
     is_num(f[0].rate / 5e7, 1.0 / 3, 1e-12, "a message whose bytes count three times flows at a third of the rate");
     is_num(f[1].rate / 5e7, 1, 1e-12, "of the other one");
