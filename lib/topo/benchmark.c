@@ -48,7 +48,8 @@ static void work_round(double *cached, double *stream, size_t *at)
 
 static void measure_rate(double seconds, struct hrun_topo_rate *out)
 {
-    double *data = xcalloc(STREAM + CACHED, sizeof *data), start, cpu, wall;
+    autofree double *data = xcalloc(STREAM + CACHED, sizeof *data);
+    double start, cpu, wall;
     volatile double sum;
     size_t at = 0;
     long rounds = 0;
@@ -66,7 +67,6 @@ static void measure_rate(double seconds, struct hrun_topo_rate *out)
     sum = data[0] + data[STREAM];
     (void)sum;
     *out = (struct hrun_topo_rate){ (double)rounds / cpu, cpu / wall };
-    free(data);
 }
 
 /* The process of one core. */
@@ -111,13 +111,12 @@ static int collect(int fd, int n, double until_s, struct hrun_topo_rate *out, st
 int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, int n, double seconds,
                         struct hrun_topo_rate *out, struct hrun_error *err)
 {
-    pid_t *pids = xcalloc((size_t)n + 1, sizeof *pids), self = getpid();
+    autofree pid_t *pids = xcalloc((size_t)n + 1, sizeof *pids);
+    pid_t self = getpid();
     int ends[2], made = 0, rc = 0;
 
-    if (pipe2(ends, O_CLOEXEC)) {
-        free(pids);
+    if (pipe2(ends, O_CLOEXEC))
         return hrun_fail_errno(err, HRUN_EIO, "cannot create a pipe");
-    }
     for (; made < n && !rc; made++) {
         struct answer a;
 
@@ -138,6 +137,5 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
             while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
                 continue;
         }
-    free(pids);
     return rc;
 }

@@ -2,7 +2,6 @@
  * with lib/topo/sysinfo.c and lib/base/buf.c alone. */
 #include "topo/topo.h"
 
-
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -43,9 +42,8 @@ static void add_affinity(struct hrun_buf *b)
     size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
     cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
 
-    if (!set) {
+    if (!set)
         return;
-    }
     CPU_ZERO_S(size, set);
     if (sched_getaffinity(0, size, set) == 0)
         for (int i = 0; i < CPUS_MAX; i++)
@@ -110,7 +108,7 @@ static void add_variables(struct hrun_buf *b)
 
 void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     char name[256] = "", online[4096];
 
     gethostname(name, sizeof name - 1);
@@ -122,5 +120,4 @@ void hrun_topo_fingerprint(const char *extra, struct hrun_buf *out)
     add_variables(&b);
     hrun_buf_adds(&b, extra ? extra : "");
     hrun_buf_addf(out, "%08lx", (unsigned long)crc_of(b.data, b.len));
-    hrun_buf_release(&b);
 }

@@ -33,14 +33,6 @@ struct kind {
     int efficiency;
 };
 
-/* hwloc's kind of a core, -1 for none. The siblings of one core are of one kind on sane machines; else the
- * first one counts. */
-static int raw_kind(const struct hrun_topo *t, const struct hrun_topo_core *c, hwloc_bitmap_t scratch)
-{
-    hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
-    return hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
-}
-
 /* Bytes of the cache of that type around a core; 0: there is none. */
 static uint64_t cache_size(const struct hrun_topo *t, hwloc_obj_type_t type, const struct hrun_topo_core *c)
 {
@@ -71,10 +63,13 @@ static struct traits read_traits(const struct hrun_topo *t, const struct hrun_to
     struct traits a = { .type = "", .part = core_info(c, "CPUPart"), .l1d = cache_size(t, HWLOC_OBJ_L1CACHE, c),
                         .l2 = cache_size(t, HWLOC_OBJ_L2CACHE, c),
                         .has_l3 = has_l3(t, c), .efficiency = -2 };
-    int raw = raw_kind(t, c, scratch);
     struct hwloc_info_s *infos = NULL;
     unsigned ninfos = 0;
+    int raw;
 
+    /* The siblings of one core are of one kind on sane machines; else the first one counts. */
+    hwloc_bitmap_only(scratch, (unsigned)hwloc_bitmap_first(c->pus));
+    raw = hwloc_cpukinds_get_by_cpuset(t->hwloc, scratch, 0);
     if (raw < 0 || hwloc_cpukinds_get_info(t->hwloc, (unsigned)raw, NULL, &a.efficiency, &ninfos, &infos, 0) < 0)
         return a;
     for (unsigned i = 0; i < ninfos; i++) {
@@ -99,11 +94,6 @@ static int same_hardware(const struct traits *a, const struct traits *b)
 static int same_design(const struct traits *a, const struct traits *b)
 {
     return same_hardware(a, b) && !strcmp(a->type, b->type) && !strcmp(a->part, b->part);
-}
-
-static int is_equal(const struct traits *a, const struct traits *b)
-{
-    return same_design(a, b) && !memcmp(a->speed, b->speed, sizeof a->speed) && a->efficiency == b->efficiency;
 }
 
 static int is_near(const struct traits *a, const struct traits *b)
@@ -268,7 +258,8 @@ void hrun_topo_find_kinds(struct hrun_topo *t)
     for (int i = 0, k; i < t->ncores; i++) {
         v[n] = read_traits(t, &t->cores[i], scratch);
         v[n].first = n;
-        for (k = 0; k < n && !is_equal(&v[k], &v[n]); k++)
+        for (k = 0; k < n && (!same_design(&v[k], &v[n]) || v[k].efficiency != v[n].efficiency ||
+                              memcmp(v[k].speed, v[n].speed, sizeof v[k].speed)); k++)
             continue;
         t->cores[i].kind = k;
         n += k == n;

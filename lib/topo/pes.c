@@ -9,19 +9,10 @@
 /* hwloc's type of a level's objects; the machine itself for node. */
 static hwloc_obj_type_t level_type(const struct hrun_topo *t, enum hrun_level level)
 {
-    switch (level) {
-    case HRUN_LEVEL_PACKAGE:
-        return HWLOC_OBJ_PACKAGE;
-    case HRUN_LEVEL_NUMA:
-        return HWLOC_OBJ_NUMANODE;
-    case HRUN_LEVEL_L3:
-        return HWLOC_OBJ_L3CACHE;
-    case HRUN_LEVEL_CORE:
-        return t->core_type;
-    case HRUN_LEVEL_NODE:
-        break;
-    }
-    return HWLOC_OBJ_MACHINE;
+    static const hwloc_obj_type_t types[] = { HWLOC_OBJ_MACHINE, HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE,
+                                              HWLOC_OBJ_L3CACHE };
+
+    return level == HRUN_LEVEL_CORE ? t->core_type : types[level];
 }
 
 int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level)
@@ -31,16 +22,14 @@ int hrun_topo_has_level(const struct hrun_topo *t, enum hrun_level level)
 
 static int check_level(const struct hrun_topo *t, enum hrun_level level, struct hrun_error *err)
 {
-    struct hrun_buf b = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    if ((unsigned)level <= HRUN_LEVEL_CORE && hrun_topo_has_level(t, level))
+    if (hrun_topo_has_level(t, level))
         return 0;
-    for (int l = HRUN_LEVEL_NODE; l <= HRUN_LEVEL_CORE; l++)
-        if (hrun_topo_has_level(t, (enum hrun_level)l))
-            hrun_buf_addf(&b, "%s%s", b.len ? ", " : "", hrun_level_name((enum hrun_level)l));
-    hrun_fail(err, HRUN_EINVAL, "this machine has no level '%s'; it has %s", hrun_level_name(level), b.data);
-    hrun_buf_release(&b);
-    return -1;
+    for (enum hrun_level l = HRUN_LEVEL_NODE; l <= HRUN_LEVEL_CORE; l++)
+        if (hrun_topo_has_level(t, l))
+            hrun_buf_addf(&b, "%s%s", b.len ? ", " : "", hrun_level_name(l));
+    return hrun_fail(err, HRUN_EINVAL, "this machine has no level '%s'; it has %s", hrun_level_name(level), b.data);
 }
 
 /* Where a core lies: equal places and kinds make one PE. */

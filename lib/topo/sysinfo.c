@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "topo/topo.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,86 +40,65 @@ static int has_listed_word(const char *list, const char *word)
 /* Version 1 writes "no limit" as LONG_MAX rounded down to a page; no memory comes near a quarter of the range. */
 static const uint64_t NO_LIMIT = (uint64_t)1 << 62;
 
-/* What a cgroup, a folder, sets itself; UINT64_MAX for no limit and for what cannot be read. */
-typedef uint64_t limit_fn(const char *dir);
+enum resource { MEMORY, CPU };
 
 /* The number at the beginning of a file and the one behind it. Result: how many there are. */
 static int read_numbers(const char *dir, const char *file, long long *first, long long *second)
 {
-    char *path = hrun_strf("%s/%s", dir, file);
+    autofree char *path = hrun_strf("%s/%s", dir, file);
     FILE *f = fopen(path, "re");
     int n = f ? fscanf(f, "%lld %lld", first, second) : 0;
 
     if (f)
         fclose(f);
-    free(path);
     return n;
 }
 
-static uint64_t memory_limit(const char *dir, const char *file)
+/* What a cgroup, a folder, sets itself: bytes, or millionths of a CPU. UINT64_MAX for no limit and for what cannot be
+ * read. */
+static uint64_t folder_limit(const char *dir, enum resource what, int version)
 {
-    long long bytes, more;
+    long long first, second, more;
+    int n;
 
-    return read_numbers(dir, file, &bytes, &more) > 0 && bytes >= 0 && (uint64_t)bytes < NO_LIMIT ? (uint64_t)bytes
-                                                                                                : UINT64_MAX;
-}
-
-static uint64_t memory_v2(const char *dir)
-{
-    return memory_limit(dir, "memory.max");
-}
-
-static uint64_t memory_v1(const char *dir)
-{
-    return memory_limit(dir, "memory.limit_in_bytes");
-}
-
-/* Of quota_us in each period_us, in millionths of a CPU. */
-static uint64_t cpus_of(long long quota_us, long long period_us)
-{
-    return quota_us > 0 && period_us > 0 ? (uint64_t)(1e6 * (double)quota_us / (double)period_us) : UINT64_MAX;
-}
-
-static uint64_t cpus_v2(const char *dir)
-{
-    long long quota_us, period_us;
-
-    return read_numbers(dir, "cpu.max", &quota_us, &period_us) == 2 ? cpus_of(quota_us, period_us) : UINT64_MAX;
-}
-
-static uint64_t cpus_v1(const char *dir)
-{
-    long long quota_us, period_us, more;
-
-    return read_numbers(dir, "cpu.cfs_quota_us", &quota_us, &more) > 0 &&
-           read_numbers(dir, "cpu.cfs_period_us", &period_us, &more) > 0 ? cpus_of(quota_us, period_us) : UINT64_MAX;
+    if (what == MEMORY) {
+        n = read_numbers(dir, version == 2 ? "memory.max" : "memory.limit_in_bytes", &first, &more);
+        return n > 0 && first >= 0 && (uint64_t)first < NO_LIMIT ? (uint64_t)first : UINT64_MAX;
+    }
+    if (version == 2)
+        n = read_numbers(dir, "cpu.max", &first, &second);
+    else
+        n = (read_numbers(dir, "cpu.cfs_quota_us", &first, &more) > 0) +
+            (read_numbers(dir, "cpu.cfs_period_us", &second, &more) > 0);
+    return n == 2 && first > 0 && second > 0 ? (uint64_t)(1e6 * (double)first / (double)second) : UINT64_MAX;
 }
 
 /* Smallest limit in the folders from base/path up to base. path begins with '/'. */
-static uint64_t climb(const char *base, const char *path, limit_fn *read_limit)
+static uint64_t smallest_limit(const char *base, const char *path, enum resource what, int version)
 {
     uint64_t limit = UINT64_MAX, here;
-    char *dir = xstrdup(path), *end, *name;
+    autofree char *dir = xstrdup(path);
+    char *end;
 
-    while (dir) {
-        name = hrun_strf("%s%s", base, strcmp(dir, "/") ? dir : "");
-        here = read_limit(name);
+    for (;;) {
+        autofree char *name = hrun_strf("%s%s", base, strcmp(dir, "/") ? dir : "");
+
+        here = folder_limit(name, what, version);
         if (here < limit)
             limit = here;
-        free(name);
         end = strrchr(dir, '/');
         if (!end || !dir[1])
-            break;
+            return limit;
         end[end == dir] = 0;  /* the parent; "/" stays for the last round */
     }
-    free(dir);
-    return limit;
 }
 
 /* The process's folder in one hierarchy: version 2 for controller NULL. NULL when it is in none. */
 static char *cgroup_path(const char *root, const char *controller)
 {
-    char *name = hrun_strf("%s/proc/self/cgroup", root), *line = NULL, *path = NULL, *list, *rest;
+    autofree char *name = hrun_strf("%s/proc/self/cgroup", root);
+    autofree char *line = NULL;
+    char *path = NULL, *list, *rest;
     FILE *f = fopen(name, "re");
     size_t cap = 0;
 
@@ -136,22 +114,25 @@ static char *cgroup_path(const char *root, const char *controller)
     }
     if (f)
         fclose(f);
-    free(line);
-    free(name);
     return path;
 }
 
-static uint64_t hierarchy_limit(const char *root, const char *fstype, const char *controller, limit_fn *read_limit)
+static uint64_t hierarchy_limit(const char *root, enum resource what, int version)
 {
-    char *name = hrun_strf("%s/proc/self/mountinfo", root), *path = cgroup_path(root, controller);
-    char *line = NULL, *base;
-    const char *below;
+    const char *fstype = version == 2 ? "cgroup2" : "cgroup";
+    const char *controller = version == 2 ? NULL : what == MEMORY ? "memory" : "cpu";
+    autofree char *name = hrun_strf("%s/proc/self/mountinfo", root);
+    autofree char *path = cgroup_path(root, controller);
+    autofree char *line = NULL;
     char from[4096], at[4096], type[64], super[4096], *dash;
     uint64_t limit = UINT64_MAX, here;
     FILE *f = path ? fopen(name, "re") : NULL;
     size_t cap = 0, len;
 
     while (f && getline(&line, &cap, f) > 0) {
+        autofree char *base = NULL;
+        const char *below;
+
         /* "32 31 0:29 ROOT MOUNTPOINT options [tags] - TYPE SOURCE SUPEROPTIONS" (proc(5)) */
         dash = strstr(line, " - ");
         if (!dash || sscanf(line, "%*s %*s %*s %4095s %4095s", from, at) != 2 ||
@@ -163,40 +144,33 @@ static uint64_t hierarchy_limit(const char *root, const char *fstype, const char
         unescape(at);
         /* The mount may show only the part of the hierarchy below `from`. */
         len = strcmp(from, "/") ? strlen(from) : 0;
-        below = strncmp(path, from, len) ? "" : path + len;
-        if (*below && *below != '/')
-            below = "";
+        below = !strncmp(path, from, len) && path[len] == '/' ? path + len : "/";
         base = hrun_strf("%s%s", root, at);
-        here = climb(base, *below ? below : "/", read_limit);
+        here = smallest_limit(base, below, what, version);
         if (here < limit)
             limit = here;
-        free(base);
     }
     if (f)
         fclose(f);
-    free(line);
-    free(path);
-    free(name);
     return limit;
 }
 
 /* The smaller limit of both versions' hierarchies. */
-static uint64_t cgroup_limit(const char *root, const char *controller, limit_fn *of_v2, limit_fn *of_v1)
+static uint64_t cgroup_limit(const char *root, enum resource what)
 {
-    uint64_t v2 = hierarchy_limit(root, "cgroup2", NULL, of_v2);
-    uint64_t v1 = hierarchy_limit(root, "cgroup", controller, of_v1);
+    uint64_t v2 = hierarchy_limit(root, what, 2), v1 = hierarchy_limit(root, what, 1);
 
     return v2 < v1 ? v2 : v1;
 }
 
 uint64_t hrun_cgroup_memory_limit(const char *root)
 {
-    return cgroup_limit(root, "memory", memory_v2, memory_v1);
+    return cgroup_limit(root, MEMORY);
 }
 
 double hrun_cgroup_cpu_quota(const char *root)
 {
-    uint64_t millionths = cgroup_limit(root, "cpu", cpus_v2, cpus_v1);
+    uint64_t millionths = cgroup_limit(root, CPU);
 
     return millionths == UINT64_MAX ? 0 : 1e-6 * (double)millionths;
 }
@@ -221,34 +195,27 @@ void hrun_cpuinfo_model(const char *root, struct hrun_buf *out)
 {
     /* x86 and others, POWER, MIPS, older ARM; the first that the file has, in this order */
     static const char *const keys[] = { "model name", "cpu", "cpu model", "Hardware" };
-    int found = 0;
-    char *name = hrun_strf("%s/proc/cpuinfo", root), *line = NULL, *value;
+    autofree char *name = hrun_strf("%s/proc/cpuinfo", root);
+    autofree char *line = NULL;
     FILE *f = fopen(name, "re");
-    size_t cap = 0, len;
+    size_t cap = 0, before = out->len;
 
-    for (size_t k = 0; f && !found && k < sizeof keys / sizeof keys[0]; k++) {
+    for (size_t k = 0; f && out->len == before && k < sizeof keys / sizeof keys[0]; k++) {
         rewind(f);
-        while (!found && getline(&line, &cap, f) > 0) {
-            value = strchr(line, ':');
-            if (!value)
-                continue;
-            for (len = (size_t)(value - line); len && isspace((unsigned char)line[len - 1]); len--)
-                continue;
-            if (len != strlen(keys[k]) || strncmp(line, keys[k], len))
-                continue;
-            hrun_add_squeezed(out, value + 1);
-            found = 1;
+        while (out->len == before && getline(&line, &cap, f) > 0) {
+            size_t len = strlen(keys[k]), blanks = strncmp(line, keys[k], len) ? 0 : strspn(line + len, " \t");
+
+            if (!strncmp(line, keys[k], len) && line[len + blanks] == ':')
+                hrun_add_squeezed(out, line + len + blanks + 1);
         }
     }
     if (f)
         fclose(f);
-    free(line);
-    free(name);
 }
 
 unsigned hrun_cpu_part(const char *root, int cpu)
 {
-    char *name = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", root, cpu);
+    autofree char *name = hrun_strf("%s/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", root, cpu);
     FILE *f = fopen(name, "re");
     unsigned long long midr = 0;
 
@@ -256,7 +223,6 @@ unsigned hrun_cpu_part(const char *root, int cpu)
         midr = 0;
     if (f)
         fclose(f);
-    free(name);
     return (unsigned)(midr >> 4 & 0xfff);
 }
 

@@ -59,15 +59,11 @@ static int set_xml(hwloc_topology_t h, const char *what, const char *xml, size_t
 static int set_xml_file(hwloc_topology_t h, const char *what, const char *variable, const char *path,
                         struct hrun_error *err)
 {
-    struct hrun_buf xml = HRUN_BUF_INIT;
-    int rc = hrun_file_read(path, xml_max, &xml, err);
+    autorelease(hrun_buf_release) struct hrun_buf xml = HRUN_BUF_INIT;
 
-    if (!rc)
-        rc = set_xml(h, what, xml.data, xml.len, err);
-    else if (variable)
-        hrun_fail_prefix(err, "%s", variable);
-    hrun_buf_release(&xml);
-    return rc;
+    if (hrun_file_read(path, xml_max, &xml, err))
+        return variable ? hrun_fail_prefix(err, "%s", variable) : -1;
+    return set_xml(h, what, xml.data, xml.len, err);
 }
 
 static int set_synthetic(hwloc_topology_t h, const char *what, const char *text, struct hrun_error *err)
@@ -151,8 +147,8 @@ static int set_source(hwloc_topology_t h, enum hrun_topo_source source, const ch
 
 static int find_usable(struct hrun_topo *t, struct hrun_error *err)
 {
-    hwloc_bitmap_t mask = NULL;
-    int rc = -1;
+    hwloc_bitmap_t mask;
+    int rc = 0;
 
     t->usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t->hwloc));
     if (!hwloc_topology_is_thissystem(t->hwloc))
@@ -160,12 +156,8 @@ static int find_usable(struct hrun_topo *t, struct hrun_error *err)
     mask = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(t->hwloc, mask, HWLOC_CPUBIND_PROCESS) == 0)
         hwloc_bitmap_and(t->usable, t->usable, mask);
-    else if (errno != ENOSYS) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot read this process's CPU affinity");
-        goto done;
-    }
-    rc = 0;
-done:
+    else if (errno != ENOSYS)
+        rc = hrun_fail_errno(err, HRUN_EIO, "cannot read this process's CPU affinity");
     hwloc_bitmap_free(mask);
     return rc;
 }
@@ -219,7 +211,7 @@ static void find_cpu_model(struct hrun_topo *t)
 {
     hwloc_obj_t root = hwloc_get_root_obj(t->hwloc), obj = NULL;
     struct hrun_buf b = HRUN_BUF_INIT;
-    const char *model = NULL, *implementer, *part;
+    const char *model = NULL;
 
     while (!model && (obj = hwloc_get_next_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, obj)))
         model = hwloc_obj_get_info_by_name(obj, "CPUModel");
@@ -231,9 +223,10 @@ static void find_cpu_model(struct hrun_topo *t)
         hrun_cpuinfo_model("", &b);
     if (!b.len) {
         /* ARM Linux has no model name, only numbers that tell models apart. */
-        obj = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
-        implementer = hwloc_obj_get_info_by_name(obj ? obj : root, "CPUImplementer");
-        part = hwloc_obj_get_info_by_name(obj ? obj : root, "CPUPart");
+        hwloc_obj_t package = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
+        const char *implementer = hwloc_obj_get_info_by_name(package ? package : root, "CPUImplementer");
+        const char *part = hwloc_obj_get_info_by_name(package ? package : root, "CPUPart");
+
         if (implementer && part)
             hrun_buf_addf(&b, "CPU implementer %s part %s", implementer, part);
     }
