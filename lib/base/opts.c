@@ -225,15 +225,6 @@ static int is_value(const struct hrun_opt *opt, const char *text)
     }
 }
 
-/* "--wait 5m ./x": a value that may be left out stands in a word of its own, and would be the program. */
-static int check_detached(const struct hrun_opt *last, const char *word, const char *next, struct hrun_error *err)
-{
-    if (!last || !last->optional || !next || strncmp(word, "-", 1) || strchr(word, '=') || !is_value(last, next))
-        return 0;
-    return hrun_fail(err, HRUN_EINVAL, "'%s' behind %s would be the program: write %s=%s, or -- before a program of "
-                     "this name", next, word, word, next);
-}
-
 /* One option that getopt understood. */
 static int apply_given(const struct hrun_opt *opt, int val, void *settings, int argc, char **argv,
                        struct hrun_error *err)
@@ -268,8 +259,7 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
             return fail_missing(find_option_row(&p, optopt), optopt, err);
         if (val == '?' && optopt >= LONG_BASE)
             return hrun_fail(err, HRUN_EINVAL, "option '--%s' takes no value, found '%s'",
-                             find_option_row(&p, optopt)->name,
-                             argv[at]);
+                             find_option_row(&p, optopt)->name, argv[at]);
         if (val == '?') {
             /* a word of several short options names the bad one; any other word is shown as it is */
             char one[3] = { '-', (char)optopt, 0 };
@@ -288,8 +278,11 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
     }
     if (given && optind > at)   /* getopt has passed over a "--" */
         given->ended = 1;
-    if (optind == at && at > 1 && check_detached(last, argv[at - 1], argv[at], err))
-        return -1;
+    /* "--wait 5m ./x": a value that may be left out stands in a word of its own, and would be the program. */
+    if (optind == at && at > 1 && last && last->optional && argv[at] && argv[at - 1][0] == '-' &&
+        !strchr(argv[at - 1], '=') && is_value(last, argv[at]))
+        return hrun_fail(err, HRUN_EINVAL, "'%s' behind %s would be the program: write %s=%s, or -- before a program "
+                         "of this name", argv[at], argv[at - 1], argv[at - 1], argv[at]);
     *rest = optind;
     return 0;
 }

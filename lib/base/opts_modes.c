@@ -57,20 +57,15 @@ static int fail_useless(const struct hrun_opt *o, const char *why, const char *b
     return hrun_fail(err, HRUN_EINVAL, "--%s does nothing %s%s", o->name, why, list.data);
 }
 
-/* Does the option alone ask for the mode? Then there is nothing to be told of it. */
-static int asks_for(const struct hrun_opt *o, const struct hrun_opt_mode *mode)
-{
-    return !mode->word && mode->option && is_option(o, mode->option);
-}
-
 static int fail_mode(const struct hrun_opt *o, const struct hrun_opt_mode *modes, int mode, struct hrun_error *err)
 {
     const char *names[MODES_MAX];
     char why[128];
     size_t n = 0;
 
+    /* Modes that the option alone asks for need not be named. */
     for (int i = 0; i < MODES_MAX; i++)
-        if (o->modes >> i & 1 && !asks_for(o, &modes[i]))
+        if (o->modes >> i & 1 && (modes[i].word || !modes[i].option || !is_option(o, modes[i].option)))
             names[n++] = modes[i].name;
     snprintf(why, sizeof why, "for %s: leave it out%s", modes[mode].name, n ? "; it is for" : "");
     return fail_useless(o, why, "", names, n, err);

@@ -39,6 +39,13 @@ static int syntax_error(const struct hrun_yaml *y, const yaml_parser_t *p, struc
     return hrun_fail_at(err, HRUN_EPARSE, y->name, line, column, "not valid YAML: %s%s", problem, hint);
 }
 
+static void start_parser(yaml_parser_t *parser, const struct hrun_yaml *y)
+{
+    if (!yaml_parser_initialize(parser))
+        hrun_out_of_memory();
+    yaml_parser_set_input_string(parser, (const unsigned char *)y->text, y->len);
+}
+
 /* Our documents have eight levels at most; libyaml takes time by the square of the depth. */
 enum { DEPTH_MAX = 32 };
 
@@ -48,48 +55,33 @@ enum { DEPTH_MAX = 32 };
 static int scan_events(const struct hrun_yaml *y, struct hrun_error *err)
 {
     autorelease(yaml_parser_delete) yaml_parser_t parser;
-    yaml_event_t ev;
-    int documents = 0, depth = 0, more = 1;
+    int documents = 0, depth = 0, ended = 0, rc = 0;
 
-    if (!yaml_parser_initialize(&parser))
-        hrun_out_of_memory();
-    yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->len);
-    while (more > 0) {
+    start_parser(&parser, y);
+    while (!ended && !rc) {
+        yaml_event_t ev;
+        int line, column;
+
         if (!yaml_parser_parse(&parser, &ev))
             return syntax_error(y, &parser, err);
+        line = (int)ev.start_mark.line + 1;
+        column = (int)ev.start_mark.column + 1;
         depth += ev.type == YAML_SEQUENCE_START_EVENT || ev.type == YAML_MAPPING_START_EVENT;
         depth -= ev.type == YAML_SEQUENCE_END_EVENT || ev.type == YAML_MAPPING_END_EVENT;
-        if (depth > DEPTH_MAX) {
-            hrun_fail_at(err, HRUN_EPARSE, y->name, (int)ev.start_mark.line + 1, (int)ev.start_mark.column + 1,
-                         "lists and mappings are nested more than %d deep here", DEPTH_MAX);
-            more = -1;
-        } else if (ev.type == YAML_ALIAS_EVENT) {
-            hrun_fail_at(err, HRUN_EPARSE, y->name, (int)ev.start_mark.line + 1,
-                         (int)ev.start_mark.column + 1,
-                         "alias '*%s' is not supported: write the value again, or put a text that begins "
-                         "with * into quotes", (char *)ev.data.alias.anchor);
-            more = -1;
-        } else if (ev.type == YAML_DOCUMENT_START_EVENT && documents++ > 0) {
-            hrun_fail_at(err, HRUN_EPARSE, y->name, (int)ev.start_mark.line + 1,
-                         (int)ev.start_mark.column + 1,
-                         "a second document begins here: a file holds one; remove the '---'");
-            more = -1;
-        } else if (ev.type == YAML_STREAM_END_EVENT)
-            more = 0;
+        ended = ev.type == YAML_STREAM_END_EVENT;
+        if (depth > DEPTH_MAX)
+            rc = hrun_fail_at(err, HRUN_EPARSE, y->name, line, column,
+                              "lists and mappings are nested more than %d deep here", DEPTH_MAX);
+        else if (ev.type == YAML_ALIAS_EVENT)
+            rc = hrun_fail_at(err, HRUN_EPARSE, y->name, line, column,
+                              "alias '*%s' is not supported: write the value again, or put a text that begins "
+                              "with * into quotes", (char *)ev.data.alias.anchor);
+        else if (ev.type == YAML_DOCUMENT_START_EVENT && documents++ > 0)
+            rc = hrun_fail_at(err, HRUN_EPARSE, y->name, line, column,
+                              "a second document begins here: a file holds one; remove the '---'");
         yaml_event_delete(&ev);
     }
-    return more;
-}
-
-static int build_tree(struct hrun_yaml *y, struct hrun_error *err)
-{
-    autorelease(yaml_parser_delete) yaml_parser_t parser;
-
-    if (!yaml_parser_initialize(&parser))
-        hrun_out_of_memory();
-    yaml_parser_set_input_string(&parser, (const unsigned char *)y->text, y->len);
-    y->has_doc = yaml_parser_load(&parser, &y->doc);
-    return y->has_doc ? 0 : syntax_error(y, &parser, err);
+    return rc;
 }
 
 static void tree_destroy(struct hrun_yaml *y)
@@ -103,32 +95,24 @@ static void tree_destroy(struct hrun_yaml *y)
     free(y);
 }
 
-/* The document of text[len]. NULL with *err. */
-static struct hrun_yaml *tree_create(const char *name, const char *text, size_t len, struct hrun_error *err)
-{
-    struct hrun_yaml *y = xcalloc(1, sizeof *y);
-
-    y->name = xstrdup(name);
-    y->text = xmalloc(len + 1);
-    if (len)
-        memcpy(y->text, text, len);
-    y->text[len] = 0;
-    y->len = len;
-    if (scan_events(y, err) || build_tree(y, err)) {
-        tree_destroy(y);
-        return NULL;
-    }
-    return y;
-}
-
 int hrun_yaml_parse(const char *name, const char *text, size_t len, const struct hrun_schema *schema, void **data,
                     struct hrun_yaml **marks, struct hrun_error *err)
 {
+    autorelease(yaml_parser_delete) yaml_parser_t parser;
     locale_t old, c = hrun_locale_enter(&old);
-    struct hrun_yaml *y = tree_create(name, text, len, err);
+    struct hrun_yaml *y = xcalloc(1, sizeof *y);
     void *read = xcalloc(1, schema->size);
-    int rc = y ? hrun_yaml_read(y, schema, read, err) : -1;
+    int rc;
 
+    y->name = xstrdup(name);
+    y->text = xcalloc(len + 1, 1);
+    memcpy(y->text, len ? text : "", len);
+    y->len = len;
+    start_parser(&parser, y);
+    rc = scan_events(y, err);
+    if (!rc && !(y->has_doc = yaml_parser_load(&parser, &y->doc)))
+        rc = syntax_error(y, &parser, err);
+    rc = rc || hrun_yaml_read(y, schema, read, err) ? -1 : 0;
     hrun_locale_leave(c, old);
     if (rc)
         hrun_yaml_free(schema, read, NULL);

@@ -55,12 +55,6 @@ static void add_found_value(const yaml_node_t *node, struct hrun_buf *b)
     }
 }
 
-static void add_allowed_words(const struct hrun_word *words, struct hrun_buf *b)
-{
-    for (int i = 0; words[i].word; i++)
-        hrun_buf_addf(b, "%s%s", i ? ", " : "", words[i].word);
-}
-
 /* "a whole number", "a list of texts": what a key holds, or one entry of its list. */
 static void add_wanted_type(const struct hrun_key *k, int entry, struct hrun_buf *b)
 {
@@ -76,7 +70,8 @@ static void add_wanted_type(const struct hrun_key *k, int entry, struct hrun_buf
 
     if (k->words) {
         hrun_buf_adds(b, list ? "a list of some of " : "one of ");
-        add_allowed_words(k->words, b);
+        for (int i = 0; k->words[i].word; i++)
+            hrun_buf_addf(b, "%s%s", i ? ", " : "", k->words[i].word);
     } else if (list)
         hrun_buf_addf(b, "a list of %s", many[k->type]);
     else
@@ -174,27 +169,16 @@ static int read_whole(struct reader *r, const struct hrun_key *k, const yaml_nod
     return 0;
 }
 
-/* No hexadecimal, no words, nothing behind it. */
-static int is_decimal(const char *t)
-{
-    size_t len;
-
-    t += *t == '-' || *t == '+';
-    len = hrun_number_length(t, 1);
-    return len && !t[len];
-}
-
 static int read_double(struct reader *r, const struct hrun_key *k, const yaml_node_t *node, double *to)
 {
     static const char *const nonfinite[] = { "nan", "inf", "infinity" };
-    const char *t = scalar_text(node), *word = t;
+    const char *t = scalar_text(node), *digits = t + (*t == '-' || *t == '+'), *word = digits + (*digits == '.');
+    size_t len = hrun_number_length(digits, 1);
 
-    word += *word == '-' || *word == '+';
-    word += *word == '.';
     for (size_t i = 0; i < sizeof nonfinite / sizeof *nonfinite; i++)
         if (strcasecmp(word, nonfinite[i]) == 0)
             return bad_value(r, node, "must be a finite number, found '%s'", t);
-    if (!is_decimal(t))
+    if (!len || digits[len])
         return bad_type(r, k, 1, node, "");
     *to = strtod(t, NULL);
     return isfinite(*to) ? 0 : bad_value(r, node, "must be a number below %g, found '%s'", DBL_MAX, t);

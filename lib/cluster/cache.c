@@ -192,14 +192,6 @@ void hrun_cache_tell(const struct hrun_cache *cache, struct hrun_resolver *r)
         hrun_resolver_know(r, cache->lines[i].name);
 }
 
-static int is_ours(const char *name)
-{
-    for (size_t i = 0; i < sizeof swept_files / sizeof *swept_files; i++)
-        if (!strncmp(name, swept_files[i], strlen(swept_files[i])))
-            return 1;
-    return 0;
-}
-
 /* Remove what no one has written for so long that nothing in it counts any more. */
 static void sweep_cache_folder(const struct hrun_cache *cache)
 {
@@ -208,9 +200,11 @@ static void sweep_cache_folder(const struct hrun_cache *cache)
     struct stat st;
 
     while (d && (e = readdir(d)))
-        if (is_ours(e->d_name) && !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-            cache->now_s - (int64_t)st.st_mtim.tv_sec > age_max_s)
-            unlinkat(dirfd(d), e->d_name, 0);
+        for (size_t i = 0; i < sizeof swept_files / sizeof *swept_files; i++)
+            if (!strncmp(e->d_name, swept_files[i], strlen(swept_files[i])) &&
+                !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+                cache->now_s - (int64_t)st.st_mtim.tv_sec > age_max_s)
+                unlinkat(dirfd(d), e->d_name, 0);
     if (d)
         closedir(d);
 }

@@ -52,14 +52,6 @@ static int check_again(struct load *l, unsigned e, int host, const char *name,
     return host;
 }
 
-/* Its number among the hosts that were asked, or -1. They come in the order of the file, as the calls do. */
-static int find_asked(struct load *l, const char *name)
-{
-    if ((size_t)l->next_asked < l->asked.n && !strcasecmp(l->asked.v[l->next_asked], name))
-        return l->next_asked++;
-    return -1;
-}
-
 int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
                         struct hrun_error *err)
 {
@@ -77,7 +69,8 @@ int hrun_described_host(struct load *l, unsigned e, const char *name, struct hru
         if (!topo)
             return -1;
         hrun_cluster_add_topo(l->c, topo);
-    } else if (!described && (asked = find_asked(l, name)) >= 0) {
+    } else if (!described && (size_t)l->next_asked < l->asked.n && !strcasecmp(l->asked.v[l->next_asked], name)) {
+        asked = l->next_asked++;        /* they come in the order of the file, as the calls do */
         topo = l->answers[asked]->topo;
     }
     l->notes = xrealloc(l->notes, ((size_t)host + 1) * sizeof *l->notes);
@@ -203,14 +196,6 @@ static void add_described_pe(struct load *l, const struct wanted *w, const char 
     hrun_cluster_add_pe(l->c, hrun_cluster_find_sub(l->c, w->first_sub, &key), pe);
 }
 
-/* The CPU model of a host: what hwloc there says counts before what it says of other hosts of the entry. */
-static const char *model_of(const struct sub_entry *entry, const struct hrun_host *h, const struct wanted *w)
-{
-    if (entry->cpu || w->described || !h->topo || !strcmp(hrun_host_cpu_model(h), "unknown"))
-        return w->cpu_model;
-    return hrun_host_cpu_model(h);
-}
-
 /* How many cores entry e wants of those of its kind, or of all, that a host of known topology has. -1: it has fewer. */
 static int cores_wanted(struct load *l, unsigned e, const struct hrun_host *h, const struct wanted *w, int have,
                         struct hrun_error *err)
@@ -242,6 +227,7 @@ static int add_known_pes(struct load *l, unsigned e, int host, const struct want
     const struct hrun_host *h = &l->c->hosts[host];
     const struct hrun_cut *cut;
     struct hrun_error why;
+    const char *model = w->cpu_model;
     int kind, have, want, faster, before = 0, most;
 
     if (find_kind(l, e, h->name, h->topo, &kind, err) || hrun_host_ncores(l->c, h, kind, &have, err) ||
@@ -258,6 +244,9 @@ static int add_known_pes(struct load *l, unsigned e, int host, const struct want
     if (!cut)
         return FAIL(l, e, entry->level ? "level" : "hosts", 0, err, "host '%s': %s", h->name,
                                               why.text);
+    /* What hwloc there says counts before what it says of other hosts of the entry. */
+    if (!entry->cpu && !w->described && strcmp(hrun_host_cpu_model(h), "unknown"))
+        model = hrun_host_cpu_model(h);
     for (int i = 0; i < cut->n; i++) {
         const struct hrun_topo_pe *p = &cut->pes[i];
         uint64_t memory = hrun_host_memory(h, cut, i), stated = w->memory / (uint64_t)want * (uint64_t)p->ncores;
@@ -267,7 +256,7 @@ static int add_known_pes(struct load *l, unsigned e, int host, const struct want
         if (w->memory && !(h->is_local && memory && memory < stated))
             memory = stated;
         struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
-        add_described_pe(l, w, model_of(entry, h, w), hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus);
+        add_described_pe(l, w, model, hrun_topo_kind_name(h->topo, p->kind), &pe, pe.npus);
     }
     return 0;
 }

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sub-cluster of the last PE: the next one is mostly of the same. */
-struct last {
-    const struct hrun_topo_pe *like;
-    uint64_t memory_bytes;
-    int sub;
-};
-
 /* What the control group of a host grants, in thousandths of a CPU; 0: no fewer CPUs than its PEs have cores. */
 static int quota_permille(const struct hrun_host *h, const struct hrun_cut *cut)
 {
@@ -24,23 +17,10 @@ static int quota_permille(const struct hrun_host *h, const struct hrun_cut *cut)
     return h->cpu_quota > 0 && h->cpu_quota < ncores ? (int)fmax(1, round(1000 * h->cpu_quota)) : 0;
 }
 
-static int find_sub_of_pe(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level, int quota,
-                          const struct hrun_topo_pe *pe, uint64_t memory_bytes)
-{
-    struct hrun_pe_key key = { hrun_host_cpu_model(h), hrun_topo_kind_name(h->topo, pe->kind), level, pe->ncores,
-                               pe->npus, hrun_round_memory(memory_bytes), 0, NULL, 0, quota };
-    int before = c->nsubs, sub = hrun_cluster_find_sub(c, 0, &key);
-
-    if (c->nsubs > before || pe->kind < c->subs[sub].kind)
-        c->subs[sub].kind = pe->kind;
-    return sub;
-}
-
 int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, struct hrun_error *err)
 {
     const struct hrun_host *h = &c->hosts[host];
     const struct hrun_cut *cut = hrun_host_cut(c, h, level, h->cores, err);
-    struct last last = { NULL, 0, 0 };
     int quota = cut ? quota_permille(h, cut) : 0;
 
     if (!cut)
@@ -49,11 +29,13 @@ int hrun_group_host(struct hrun_cluster *c, int host, enum hrun_level level, str
         const struct hrun_topo_pe *p = &cut->pes[i];
         uint64_t memory = hrun_host_memory(h, cut, i);
         struct hrun_pe pe = { host, i, p->cpuset, p->cores, p->core_pus, p->ncores, p->npus, memory };
+        struct hrun_pe_key key = { hrun_host_cpu_model(h), hrun_topo_kind_name(h->topo, p->kind), level, p->ncores,
+                                   p->npus, hrun_round_memory(memory), 0, NULL, 0, quota };
+        int before = c->nsubs, sub = hrun_cluster_find_sub(c, 0, &key);
 
-        if (!last.like || last.memory_bytes != memory || last.like->kind != p->kind ||
-            last.like->ncores != p->ncores || last.like->npus != p->npus)
-            last = (struct last){ p, memory, find_sub_of_pe(c, h, level, quota, p, memory) };
-        hrun_cluster_add_pe(c, last.sub, &pe);
+        if (c->nsubs > before || p->kind < c->subs[sub].kind)
+            c->subs[sub].kind = p->kind;
+        hrun_cluster_add_pe(c, sub, &pe);
     }
     return 0;
 }

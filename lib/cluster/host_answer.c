@@ -54,7 +54,7 @@ static struct hrun_topo *load_xml(struct asking *a, uint64_t key, const char *xm
 }
 
 /* The value of a line "key value" in the instruction at p, in fresh memory, fit for one line of text; NULL: none. */
-static char *told_line(const char *p, const char *key)
+static char *answer_value(const char *p, const char *key)
 {
     const char *end = strstr(p, HRUN_TOLD_END), *line = strstr(p, key);
     char *value;
@@ -106,17 +106,17 @@ double hrun_cpu_quota_of(const char *text)
 
 static int read_instruction(const char *host, const char *p, struct hrun_host_answer *t, struct hrun_error *err)
 {
-    autofree char *number = told_line(p, "\nmemory ");
-    autofree char *key = told_line(p, "\ntopology ");
-    autofree char *quota = told_line(p, "\nquota ");
+    autofree char *number = answer_value(p, "\nmemory ");
+    autofree char *key = answer_value(p, "\ntopology ");
+    autofree char *quota = answer_value(p, "\nquota ");
     char *after = NULL;
     int good;
 
-    t->usable = told_line(p, "\nusable ");
-    t->cpu_model = told_line(p, "\ncpu ");
-    t->mpi = told_line(p, "\nmpi ");
-    t->fingerprint = told_line(p, "\nfingerprint ");
-    t->machine = told_line(p, "\nmachine ");
+    t->usable = answer_value(p, "\nusable ");
+    t->cpu_model = answer_value(p, "\ncpu ");
+    t->mpi = answer_value(p, "\nmpi ");
+    t->fingerprint = answer_value(p, "\nfingerprint ");
+    t->machine = answer_value(p, "\nmachine ");
     if (number)
         t->memory_bytes = strtoull(number, &after, 10);
     good = t->usable && number && isdigit((unsigned char)*number) && !*after && t->memory_bytes <= HRUN_MEMORY_MAX;
@@ -164,14 +164,6 @@ static int read_host_answer(struct asking *a, const char *host, struct hrun_buf 
         return hrun_fail(err, why.code, "host '%s': %s", host, why.text);
     hrun_cache_keep(a->d->cache, t->key, xml, (size_t)(end - xml));
     return 0;
-}
-
-/* Can PEs be made of what a host says? Nothing else is worth remembering. */
-static int check_answer(struct hrun_cluster *c, const char *host, struct hrun_host_answer *t, struct hrun_error *err)
-{
-    struct hrun_host h = { .name = (char *)(uintptr_t)host, .topo = t->topo, .answer = t };
-
-    return !t->usable || hrun_host_cut(c, &h, HRUN_LEVEL_CORE, 0, err) ? 0 : -1;
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -233,8 +225,14 @@ static int ask_unknown_hosts(struct asking *a, char *const *hosts, int n, struct
         if (errors[i].code || (failed && !req->skip_unreachable && !texts[i].len))
             continue;
         answers[i] = xcalloc(1, sizeof **answers);
-        if (!read_host_answer(a, hosts[i], &texts[i], answers[i], &errors[i]) &&
-            !check_answer(a->d->c, hosts[i], answers[i], &errors[i])) {
+        /* What PEs cannot be made of is not worth remembering. */
+        if (!read_host_answer(a, hosts[i], &texts[i], answers[i], &errors[i])) {
+            struct hrun_host h = { .name = hosts[i], .topo = answers[i]->topo, .answer = answers[i] };
+
+            if (answers[i]->usable)
+                hrun_host_cut(a->d->c, &h, HRUN_LEVEL_CORE, 0, &errors[i]);
+        }
+        if (!errors[i].code) {
             hrun_cache_put(a->d->cache, hosts[i], answers[i]);
         } else {
             hrun_host_answer_destroy(answers[i]);

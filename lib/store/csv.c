@@ -230,19 +230,13 @@ static int add_row(struct table *t)
     return 0;
 }
 
-static int column_of(const char *name, size_t len)
-{
-    for (int i = 0; i < NCOLUMNS; i++)
-        if (strlen(column_name(i)) == len && !memcmp(column_name(i), name, len))
-            return i;
-    return -1;
-}
-
 static int take_header(struct table *t, const char *name, size_t len)
 {
-    int column = column_of(name, len);
+    int column = 0;
 
-    if (column < 0)
+    while (column < NCOLUMNS && (strlen(column_name(column)) != len || memcmp(column_name(column), name, len)))
+        column++;
+    if (column == NCOLUMNS)
         return fail_csv_line(t, t->line, "the column '%.*s' is unknown: import reads CSV with a header line of 'app', "
                              "'signature' and keys of a record, see hrun-profile(5)", len < 100 ? (int)len : 100, name);
     for (int i = 0; i < t->cell; i++)

@@ -3,42 +3,23 @@
 
 #include <string.h>
 
-enum scope { NO_MARK, ALL, POINT };
-
-static enum scope scope_of(const struct hrun_sample *s)
+/* Is it a mark of that status? */
+static int is_mark_of(const struct hrun_sample *s, const char *status)
 {
-    if (s->ok || !s->status)
-        return NO_MARK;
-    return !strcmp(s->status, HRUN_STATUS_ANEW) ? ALL : !strcmp(s->status, HRUN_STATUS_ANEW_POINT) ? POINT : NO_MARK;
+    return !s->ok && hrun_text_same(s->status, status);
 }
 
 static int is_mark(const struct hrun_sample *s)
 {
-    return scope_of(s) != NO_MARK;
+    return is_mark_of(s, HRUN_STATUS_ANEW) || is_mark_of(s, HRUN_STATUS_ANEW_POINT);
 }
 
-/* Does what stands after s in the log make it count no longer? */
-static int outdates(const struct hrun_sample *later, const struct hrun_sample *s)
+/* Does a mark that stands after s in the log make it count no longer? */
+static int outdates(const struct hrun_sample *mark, const struct hrun_sample *s)
 {
-    enum scope scope = scope_of(later);
-
-    if (scope == NO_MARK || !hrun_text_same(later->consts, s->consts))
-        return 0;
-    return scope == ALL || (!s->mixed && later->N == s->N && later->P == s->P && later->M == s->M);
-}
-
-/* Release what a mark that stands at `mark` outdates; such samples have N = 0 then. Result: how many. */
-static size_t outdate(struct hrun_samples *s, size_t mark)
-{
-    size_t old = 0;
-
-    for (size_t i = 0; i < mark; i++) {
-        if (s->v[i].N == 0 || is_mark(&s->v[i]) || !outdates(&s->v[mark], &s->v[i]))
-            continue;
-        hrun_sample_release(&s->v[i]);   /* all of it is 0 then */
-        old++;
-    }
-    return old;
+    return hrun_text_same(mark->consts, s->consts) &&
+           (is_mark_of(mark, HRUN_STATUS_ANEW) ||
+            (!s->mixed && mark->N == s->N && mark->P == s->P && mark->M == s->M));
 }
 
 size_t hrun_samples_current(struct hrun_samples *s)
@@ -47,8 +28,11 @@ size_t hrun_samples_current(struct hrun_samples *s)
 
     /* Once for each mark, of which there are few, not for each pair: logs grow by every run. */
     for (size_t i = 0; i < s->n; i++)
-        if (is_mark(&s->v[i]))
-            old += outdate(s, i);
+        for (size_t k = 0; k < i && is_mark(&s->v[i]); k++)
+            if (s->v[k].N && !is_mark(&s->v[k]) && outdates(&s->v[i], &s->v[k])) {
+                hrun_sample_release(&s->v[k]);   /* all of it is 0 then */
+                old++;
+            }
     for (size_t i = 0; i < s->n; i++) {
         if (s->v[i].N == 0 || is_mark(&s->v[i])) {
             hrun_sample_release(&s->v[i]);

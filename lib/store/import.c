@@ -40,17 +40,12 @@ unsigned exchange_bit(const struct store_field *f)
 
 /* ---------------------------------------------------------------- whose they are */
 
-static int differ(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b);
-}
-
 /* What the caller says, else what was read, into *member. known: the first such name that was read; file and line:
  * where the measurement is. */
 static int claim(char **member, const char *said, const char *known, const char *what, const char *option,
                  const char *file, int line, struct hrun_error *err)
 {
-    if (said && differ(*member, known))
+    if (said && *member && known && strcmp(*member, known))
         return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the measurements are of several %ss, '%s' and '%s' among "
                             "them, which %s would make one", what, known, *member, option);
     if (!said && !*member)

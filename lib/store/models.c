@@ -163,16 +163,6 @@ static long models_file_version(const char *text)
 
 /* ---------------------------------------------------------------- writing */
 
-/* Append the whole file. */
-static int print_file(const struct hrun_models *m, struct hrun_buf *out, struct hrun_error *err)
-{
-    hrun_buf_adds(out, HEAD);
-    if (store_print_models(m, out, err))
-        return -1;
-    hrun_buf_addf(out, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)out->data, (unsigned)out->len));
-    return 0;
-}
-
 /* Models of a newer hrun may hold what this one does not know: they stay. Damaged ones, whatever version they
  * name, are no loss. The lock is ours. */
 static int check_old(const char *path, struct hrun_error *err)
@@ -199,8 +189,10 @@ int hrun_store_put_models(struct hrun_store *s, const struct hrun_models *m, str
     char where[STORE_WHERE];
     int lock, rc;
 
-    if (store_check_models(m, where, err) || print_file(m, &text, err))
+    hrun_buf_adds(&text, HEAD);
+    if (store_check_models(m, where, err) || store_print_models(m, &text, err))
         return -1;
+    hrun_buf_addf(&text, CRC_MARK "%08lx\n", crc32(0, (const unsigned char *)text.data, (unsigned)text.len));
     path = store_path(s, m->app, m->signature, ".yaml", err);
     lock = store_lock(s, m->app, m->signature, err);
     rc = lock < 0 || check_old(path, err) || hrun_file_replace(path, text.data, text.len, 0666, err)
