@@ -89,8 +89,8 @@ struct lists {
 };
 
 /* Sizes and processes per PE that the options do not give are the definition's; of chosen runs -N stands for sizes up
- * to it, down to an eighth, which the rule accepts for many P. Errors: HRUN_EINVAL (no sizes known, no sub-cluster has
- * that many PEs), those of context_use. */
+ * to it, down to an eighth, which the rule accepts for many P. Release *out in any case. Errors: HRUN_EINVAL (no sizes
+ * known, no sub-cluster has that many PEs), those of context_use. */
 int lists_read(const struct context *c, const struct calib_settings *s, struct lists *out, struct hrun_error *err);
 /* Result: -1 where the list is full. */
 int number_list_add(struct number_list *l, int64_t x);

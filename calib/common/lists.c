@@ -23,53 +23,46 @@ int number_list_add(struct number_list *l, int64_t x)
     return 0;
 }
 
+/* Add the numbers of "4" or "4-8:2" to l. The word is cut. */
+static int add_number_range(const char *what, char *word, const struct hrun_opt *opt, struct number_list *l,
+                            struct hrun_error *err)
+{
+    char *dash = strchr(word + 1, '-'), *colon = strchr(word, ':');
+    int64_t lo, hi, step = 1;
+
+    if (dash)
+        *dash = 0;
+    if (colon)
+        *colon = 0;
+    if (colon && !dash)
+        return hrun_fail(err, HRUN_EINVAL, "%s: '%s:%s' is no range; say FIRST-LAST:STEP", what, word, colon + 1);
+    if (hrun_parse_count(what, word, opt->min, opt->max, &lo, err) ||
+        (dash && hrun_parse_count(what, dash + 1, opt->min, opt->max, &hi, err)) ||
+        (colon && hrun_parse_count(what, colon + 1, 1, opt->max, &step, err)))
+        return -1;
+    hi = dash ? hi : lo;
+    if (hi < lo)
+        return hrun_fail(err, HRUN_EINVAL, "%s: the range %lld-%lld runs backwards: say %lld-%lld", what, (long long)lo,
+                         (long long)hi, (long long)hi, (long long)lo);
+    for (int64_t x = lo; x <= hi; x += step)
+        if (number_list_add(l, x))
+            return hrun_fail(err, HRUN_EINVAL, "%s: more than %d numbers", what, LIST_MAX);
+    return 0;
+}
+
 int lists_add(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
 {
-    struct number_list *out = (struct number_list *)(void *)((char *)settings + opt->offset), l = { .n = 0 };
-    char *copy = xstrdup(value), *what = hrun_strf("--%s", opt->name), *save = NULL, *word;
-    int rc = -1;
+    struct number_list l = { .n = 0 };
+    autofree char *copy = xstrdup(value), *what = hrun_strf("--%s", opt->name);
+    char *save = NULL;
 
-    for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        char *dash = strchr(word, '-'), *colon = strchr(word, ':');
-        int64_t lo, hi, step = 1;
-
-        if (dash == word)
-            dash = NULL;
-        if (dash)
-            *dash = 0;
-        if (colon)
-            *colon = 0;
-        if (colon && !dash) {
-            hrun_fail(err, HRUN_EINVAL, "%s: '%s:%s' is no range; say FIRST-LAST:STEP", what, word, colon + 1);
-            goto done;
-        }
-        if (hrun_parse_count(what, word, opt->min, opt->max, &lo, err) ||
-            (dash && hrun_parse_count(what, dash + 1, opt->min, opt->max, &hi, err)) ||
-            (colon && hrun_parse_count(what, colon + 1, 1, opt->max, &step, err)))
-            goto done;
-        if (!dash)
-            hi = lo;
-        if (hi < lo) {
-            hrun_fail(err, HRUN_EINVAL, "%s: the range %lld-%lld runs backwards: say %lld-%lld", what, (long long)lo,
-                      (long long)hi, (long long)hi, (long long)lo);
-            goto done;
-        }
-        for (int64_t x = lo; x <= hi; x += step)
-            if (number_list_add(&l, x)) {
-                hrun_fail(err, HRUN_EINVAL, "%s: more than %d numbers", what, LIST_MAX);
-                goto done;
-            }
-    }
-    if (!l.n) {
-        hrun_fail(err, HRUN_EINVAL, "%s: the list is empty", what);
-        goto done;
-    }
-    *out = l;
-    rc = 0;
-done:
-    free(what);
-    free(copy);
-    return rc;
+    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save))
+        if (add_number_range(what, word, opt, &l, err))
+            return -1;
+    if (!l.n)
+        return hrun_fail(err, HRUN_EINVAL, "%s: the list is empty", what);
+    *(struct number_list *)(void *)((char *)settings + opt->offset) = l;
+    return 0;
 }
 
 /* How many P up to most does the rule accept at N? -1 on errors. */
@@ -88,7 +81,7 @@ static int count_accepted(const struct hrun_app *app, int64_t N, int most, struc
 }
 
 /* Of the sizes near N, at most a tenth away, the one that the rule accepts for most P, the nearest of several. */
-static int64_t nearby(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
+static int64_t best_size_near(const struct hrun_app *app, int64_t N, int most, struct hrun_error *err)
 {
     enum { STEPS = 64 };
     int64_t reach = N / 10 < STEPS ? N / 10 : STEPS, best = N;
@@ -120,7 +113,7 @@ static int sizes_up_to(const struct context *c, int64_t N, struct number_list *o
     out->n = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         int64_t part = N * parts[i][0] / parts[i][1];
-        int64_t n = part ? nearby(c->app, part, most < PROCESSES ? most : PROCESSES, err) : 0;
+        int64_t n = part ? best_size_near(c->app, part, most < PROCESSES ? most : PROCESSES, err) : 0;
 
         if (n < 0)
             return -1;
@@ -139,7 +132,7 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     *out = (struct lists){ s->sizes, s->pes, s->procs, s->N && !s->full_grid && !hrun_family_of(app)->points,
                            xcalloc((size_t)c->cluster->nsubs, sizeof *out->most) };
     if (out->own && sizes_up_to(c, s->N, &out->sizes, err))
-        goto fail;
+        return -1;
     if (s->N && !out->own)
         out->sizes = (struct number_list){ { s->N }, 1 };
     for (int i = 0; !s->N && !s->sizes.n && i < app->sizes.n && i < LIST_MAX; i++)
@@ -147,21 +140,16 @@ int lists_read(const struct context *c, const struct calib_settings *s, struct l
     for (int i = 0; !s->procs.n && i < app->nprocs_per_pe && i < LIST_MAX; i++)
         out->procs.v[out->procs.n++] = app->procs_per_pe[i];
     if (context_use(c->cluster, s->use, out->most, err))
-        goto fail;
+        return -1;
     for (int i = 0; i < c->cluster->nsubs; i++)
         most = out->most[i] > most ? out->most[i] : most;
     if (!out->sizes.n)
-        hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: name the one that matters with "
-                  "-N SIZE, or all with --sizes LIST",
-                  app->name, app->file);
-    else if (out->pes.n && out->pes.v[0] > most)
-        hrun_fail(err, HRUN_EINVAL, "--pes: no sub-cluster has so many PEs as %lld (hrun --show-cluster)",
-                  (long long)out->pes.v[0]);
-    else
-        return 0;
-fail:
-    lists_release(out);
-    return -1;
+        return hrun_fail(err, HRUN_EINVAL, "the definition of %s (%s) suggests no sizes: name the one that matters "
+                         "with -N SIZE, or all with --sizes LIST", app->name, app->file);
+    if (out->pes.n && out->pes.v[0] > most)
+        return hrun_fail(err, HRUN_EINVAL, "--pes: no sub-cluster has so many PEs as %lld (hrun --show-cluster)",
+                         (long long)out->pes.v[0]);
+    return 0;
 }
 
 void lists_release(struct lists *l)

@@ -22,7 +22,7 @@ static int fail_record(struct reader *r, const char *what)
 }
 
 /* The next word, "" at the end. */
-static char *next_word(struct reader *r)
+static char *next_record_word(struct reader *r)
 {
     char *begin = r->at + strspn(r->at, " "), *end = begin + strcspn(begin, " ");
 
@@ -34,7 +34,7 @@ static char *next_word(struct reader *r)
 /* A whole number in 0..max-1. */
 static int read_index(struct reader *r, int max, int *out)
 {
-    char *text = next_word(r), *end;
+    char *text = next_record_word(r), *end;
     long v;
 
     errno = 0;
@@ -47,7 +47,7 @@ static int read_index(struct reader *r, int max, int *out)
 
 static int read_number(struct reader *r, double *out)
 {
-    char *text = next_word(r), *end;
+    char *text = next_record_word(r), *end;
 
     *out = strtod(text, &end);
     return !*text || *end || !isfinite(*out) ? fail_record(r, "a number here is missing or not finite") : 0;
@@ -86,7 +86,7 @@ static int read_times(struct reader *r, struct doctor_times *t)
     return t->n ? 0 : fail_record(r, "there is no time here");
 }
 
-static int read_sub(struct reader *r)
+static int read_sub_record(struct reader *r)
 {
     int index;
     struct doctor_sub *s;
@@ -102,7 +102,7 @@ static int read_sub(struct reader *r)
     return 0;
 }
 
-static int read_rank(struct reader *r)
+static int read_rank_record(struct reader *r)
 {
     struct doctor_data *d = r->d;
     struct doctor_rank *k;
@@ -121,20 +121,20 @@ static int read_rank(struct reader *r)
     return 0;
 }
 
-static int read_library(struct reader *r)
+static int read_library_record(struct reader *r)
 {
     hrun_strvec_push(&r->d->libraries, r->at);
     return 0;
 }
 
-static int read_fact(struct reader *r)
+static int read_fact_record(struct reader *r)
 {
     struct doctor_fact *f = add_zeroed(&r->d->facts, &r->d->nfacts, sizeof *f);
 
     if (read_index(r, r->d->nranks, &f->rank))
         return -1;
     f->order = r->d->nfacts;
-    f->key = xstrdup(next_word(r));
+    f->key = xstrdup(next_record_word(r));
     f->value = copy_rest(r);
     return 0;
 }
@@ -147,14 +147,14 @@ static struct doctor_rank *read_whose(struct reader *r)
     return read_index(r, r->d->nranks, &rank) ? NULL : &r->d->ranks[rank];
 }
 
-static int read_kernel(struct reader *r)
+static int read_kernel_record(struct reader *r)
 {
     struct doctor_rank *k = read_whose(r);
 
     return k ? read_times(r, &k->kernel) : -1;
 }
 
-static int read_noise(struct reader *r)
+static int read_noise_record(struct reader *r)
 {
     struct doctor_rank *k = read_whose(r);
 
@@ -164,7 +164,7 @@ static int read_noise(struct reader *r)
     return k->least <= 0 ? fail_record(r, "a time is not above 0") : 0;
 }
 
-static int read_clock(struct reader *r)
+static int read_clock_record(struct reader *r)
 {
     struct doctor_rank *k = read_whose(r);
 
@@ -174,12 +174,12 @@ static int read_clock(struct reader *r)
     return 0;
 }
 
-static int read_pairs(struct reader *r)
+static int read_pairs_record(struct reader *r)
 {
     return read_index(r, INT_MAX, &r->d->pairs) || read_index(r, INT_MAX, &r->d->pairs_all) ? -1 : 0;
 }
 
-static int read_trip(struct reader *r)
+static int read_trip_record(struct reader *r)
 {
     struct doctor_messages *m = add_zeroed(&r->d->trips, &r->d->ntrips, sizeof *m);
 
@@ -187,7 +187,7 @@ static int read_trip(struct reader *r)
            read_times(r, &m->t) ? -1 : 0;
 }
 
-static int read_alltoall(struct reader *r)
+static int read_alltoall_record(struct reader *r)
 {
     struct doctor_messages *m = add_zeroed(&r->d->alltoall, &r->d->nalltoall, sizeof *m);
 
@@ -195,7 +195,7 @@ static int read_alltoall(struct reader *r)
     return read_number(r, &m->bytes) || read_times(r, &m->t) ? -1 : 0;
 }
 
-static int read_busy(struct reader *r)
+static int read_busy_record(struct reader *r)
 {
     struct doctor_rank *k = read_whose(r);
 
@@ -205,14 +205,14 @@ static int read_busy(struct reader *r)
     return 0;
 }
 
-static int read_swapped(struct reader *r)
+static int read_swapped_record(struct reader *r)
 {
     struct doctor_rank *k = read_whose(r);
 
     return !k || read_number(r, &k->swapped) ? -1 : 0;
 }
 
-static int read_process(struct reader *r)
+static int read_process_record(struct reader *r)
 {
     struct doctor_process *p = add_zeroed(&r->d->processes, &r->d->nprocesses, sizeof *p);
 
@@ -224,7 +224,7 @@ static int read_process(struct reader *r)
 
 static const char FIRST[] = "hrun-probe";
 
-static int read_first(struct reader *r)
+static int read_first_record(struct reader *r)
 {
     int version;
 
@@ -234,10 +234,11 @@ static int read_first(struct reader *r)
 
 /* first = 1: written before the words of hrun-probe. */
 static const struct { const char *word; int first; int (*read)(struct reader *r); } record_kinds[] = {
-    { "sub", 1, read_sub }, { "rank", 1, read_rank }, { "library", 1, read_library }, { FIRST, 1, read_first },
-    { "fact", 1, read_fact }, { "kernel", 0, read_kernel }, { "noise", 0, read_noise }, { "clock", 0, read_clock },
-    { "pairs", 0, read_pairs }, { "trip", 0, read_trip }, { "alltoall", 0, read_alltoall }, { "busy", 0, read_busy },
-    { "swapped", 0, read_swapped }, { "process", 0, read_process },
+    { "sub", 1, read_sub_record }, { "rank", 1, read_rank_record }, { "library", 1, read_library_record },
+    { FIRST, 1, read_first_record }, { "fact", 1, read_fact_record }, { "kernel", 0, read_kernel_record },
+    { "noise", 0, read_noise_record }, { "clock", 0, read_clock_record }, { "pairs", 0, read_pairs_record },
+    { "trip", 0, read_trip_record }, { "alltoall", 0, read_alltoall_record }, { "busy", 0, read_busy_record },
+    { "swapped", 0, read_swapped_record }, { "process", 0, read_process_record },
 };
 enum { NKINDS = sizeof record_kinds / sizeof record_kinds[0] };
 
@@ -273,7 +274,7 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
 
         r.line++;
         r.at = line;
-        what = next_word(&r);
+        what = next_record_word(&r);
         while (k < NKINDS && strcmp(record_kinds[k].word, what))
             k++;
         if (begun && !strcmp(what, "end"))
@@ -282,7 +283,7 @@ int doctor_read(const char *name, const char *text, struct doctor_data *out, str
             rc = record_kinds[k].read(&r);
         else if (begun && what[0])
             rc = fail_record(&r, "this is no record of hrun-probe");
-        begun |= k < NKINDS && record_kinds[k].read == read_first;
+        begun |= k < NKINDS && record_kinds[k].read == read_first_record;
     }
     if (!rc && (!ended || !d.nranks))
         rc = hrun_fail_at(err, HRUN_EPARSE, name, 0, 0, d.nranks && begun ? "the records are torn: their end is missing"

@@ -17,7 +17,7 @@ static const char *known_fact(const struct doctor_data *d, int rank, const char 
 
 /* The first rank with the value that most have: of sub-cluster sub, or of all (sub < 0); hosts = 1: one vote for each
  * host. -1: the setting is not known of any. */
-static int find_usual(const struct doctor_data *d, const char *key, int sub, int hosts)
+static int find_most_common(const struct doctor_data *d, const char *key, int sub, int hosts)
 {
     int best = -1, most = 0;
 
@@ -49,7 +49,7 @@ static int differs_from(const struct doctor_data *d, int rank, const char *key, 
 void check_mtu(const struct judging *j)
 {
     const struct doctor_data *d = j->d;
-    int most = find_usual(d, "mtu", -1, 1);
+    int most = find_most_common(d, "mtu", -1, 1);
 
     for (int r = 0; r < d->nranks; r++) {
         const char *interface = doctor_fact(d, r, "interface");
@@ -79,7 +79,7 @@ void check_link_speed(const struct judging *j)
     const struct doctor_data *d = j->d;
 
     for (int sub = 0; sub < d->nsubs; sub++) {
-        int most = find_usual(d, "link_mbit", sub, 1);
+        int most = find_most_common(d, "link_mbit", sub, 1);
 
         for (int r = 0; r < d->nranks; r++)
             if (d->ranks[r].sub == sub && doctor_leads(d, r) && differs_from(d, r, "link_mbit", most))
@@ -94,7 +94,7 @@ void check_link_speed_subs(const struct judging *j)
     int first = -1;
 
     for (int sub = 0; sub < d->nsubs; sub++) {
-        int most = find_usual(d, "link_mbit", sub, 1);
+        int most = find_most_common(d, "link_mbit", sub, 1);
 
         first = first < 0 ? most : first;
         if (most >= 0 && differs_from(d, most, "link_mbit", first))
@@ -109,7 +109,7 @@ void check_unequal_governors(const struct judging *j)
     char place[DOCTOR_PLACE], there[DOCTOR_PLACE];
 
     for (int sub = 0; sub < d->nsubs; sub++) {
-        int most = find_usual(d, "governor", sub, 0);
+        int most = find_most_common(d, "governor", sub, 0);
 
         for (int r = 0; r < d->nranks; r++)
             if (d->ranks[r].sub == sub && differs_from(d, r, "governor", most))

@@ -229,7 +229,7 @@ void budget_destroy(struct budget *b)
 
 /* ------------------------------------------------------------------ words */
 
-static void add_config(struct hrun_table *t, const struct campaign *g, const int *pes, const int *procs)
+static void add_config_cell(struct hrun_table *t, const struct campaign *g, const int *pes, const int *procs)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
@@ -247,7 +247,7 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
 
     hrun_table_row(t, "configuration", "N", "P", "stage", "time");
     while ((!g->budget->runs || n < g->budget->runs) && (rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
-        add_config(t, g, run.pes, run.procs);
+        add_config_cell(t, g, run.pes, run.procs);
         hrun_table_cell(t, "%lld", (long long)run.N);
         hrun_table_cell(t, "%d", run.P);
         hrun_table_cell(t, "%s", hrun_design_stage_name(run.stage));

@@ -220,7 +220,8 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
         *err = why;
         return -1;
     }
-    if (((!c->app || c->app->sizes.of_command) && !sized && problem_check_input(err)) || problem_find(c, words, -sized, err))
+    if (((!c->app || c->app->sizes.of_command) && !sized && problem_check_input(err)) ||
+        problem_find(c, words, -sized, err))
         return -1;
     if (c->app && c->app->fixed && !c->problem && problem_is_app(c)) {      /* by its name */
         context_drop_app(c);

@@ -11,7 +11,7 @@
 enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least cost */
 
 /* Where the configuration is one of another run: the point of that. Shares may change. */
-static int find_point(const struct campaign *g, const struct point *p)
+static int find_same_point(const struct campaign *g, const struct point *p)
 {
     size_t bytes = (size_t)g->nsubs * sizeof *p->pes;
 
@@ -34,7 +34,7 @@ static void *copy_of(const void *from, size_t bytes)
 static int add_campaign_point(struct campaign *g, struct point p)
 {
     size_t n = (size_t)g->nsubs;
-    int at = find_point(g, &p);
+    int at = find_same_point(g, &p);
 
     if (at >= 0) {
         if (p.share)

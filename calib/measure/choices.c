@@ -97,7 +97,7 @@ void choices_release(struct choices *c)
 /* ------------------------------------------------------------------ words */
 
 /* "3 runs", "no run at this size, 2 at others" */
-static void add_runs(struct hrun_table *t, const struct choice *v)
+static void add_runs_cell(struct hrun_table *t, const struct choice *v)
 {
     if (v->why)
         hrun_table_cell(t, "%s", v->why);
@@ -135,7 +135,7 @@ void choices_table(const struct choices *c, struct hrun_buf *out)
         hrun_table_cell(t, "%s", v->P ? hrun_seconds(v->time_s).s : "");
         hrun_table_cell(t, "%s", range.data);
         hrun_table_cell(t, "%s", v->why ? "" : v->next);
-        add_runs(t, v);
+        add_runs_cell(t, v);
         hrun_table_cell(t, "%s", !is_unsure(c, v) ? "" : strchr(v->doubts, ',') ? "**" : "*");
         unsure |= !is_unsure(c, v) ? 0 : strchr(v->doubts, ',') ? 3 : 1;
         hrun_buf_release(&range);

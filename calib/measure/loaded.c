@@ -11,7 +11,7 @@ enum { HOSTS = 4 };
 
 /* ------------------------------------------------------------------ where they run */
 
-static int compare_ints(const void *a, const void *b)
+static int compare_pe_numbers(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
@@ -68,7 +68,7 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
         if (!there)
             order[taken++] = i;
     }
-    qsort(order, (size_t)npes, sizeof *order, compare_ints);
+    qsort(order, (size_t)npes, sizeof *order, compare_pe_numbers);
 }
 
 /* ------------------------------------------------------------------ making them */

@@ -100,7 +100,7 @@ static int check_hidden(const struct calib_settings *s, const char *name, const 
     return rc;
 }
 
-static int find_files(const struct calib_settings *s, const struct new_app *a, struct definition_files *p,
+static int find_definition_files(const struct calib_settings *s, const struct new_app *a, struct definition_files *p,
                       struct hrun_error *err)
 {
     p->own = hrun_rundir_create(NULL, err);
@@ -316,40 +316,49 @@ static int settle_rule(const struct calib_settings *s, struct new_app *a, const 
 
 /* ---------------------------------------------------------------- terms */
 
-struct ranges {
+/* What was measured, and its ranges. */
+struct measured_points {
+    struct hrun_discover_point *v;
+    size_t n;
+    struct hrun_strvec mixed;      /* series of runs on several sub-clusters */
     int64_t nmin, nmax;
     int pmin, pmax;
 };
+
+static void measured_points_release(struct measured_points *p)
+{
+    free(p->v);
+    hrun_strvec_release(&p->mixed);
+}
 
 /* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
  * same one limits, whatever the numbers of PEs. -1: it is none of this sub-cluster's to tell, as an earlier one tells
  * it, or of another cluster. */
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
-    int nsubs = c->cluster->nsubs, *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes), *procs = pes + nsubs, at = -1;
+    int nsubs = c->cluster->nsubs, first = 0;
+    autofree int *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes);
     autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
+    size_t i = 0;
 
-    if (!hrun_config_parse(s->config ? s->config : "", nsubs, pes, procs, NULL)) {
-        for (int i = 0; i < nsubs && at < 0; i++)
-            at = pes[i] ? i : -1;
-        hrun_buf_addf(&key, "%s", s->signatures ? s->signatures : "");
-        for (int i = 0; i < nsubs; i++)
-            hrun_buf_addf(&key, ",%d", procs[i]);
-    }
-    free(pes);
-    if (at >= 0 && strcmp(c->signatures.v[at], c->signatures.v[sub]))
-        at = -1;
-    for (size_t i = 0; i < mixed->n && at >= 0; i++)
-        if (!strcmp(mixed->v[i], key.data))
-            return c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
-    if (at >= 0)
+    if (hrun_config_parse(s->config ? s->config : "", nsubs, pes, pes + nsubs, NULL))
+        return -1;
+    while (first < nsubs && !pes[first])
+        first++;
+    if (first == nsubs || strcmp(c->signatures.v[first], c->signatures.v[sub]))
+        return -1;
+    hrun_buf_adds(&key, s->signatures ? s->signatures : "");
+    for (int k = 0; k < nsubs; k++)
+        hrun_buf_addf(&key, ",%d", pes[nsubs + k]);
+    while (i < mixed->n && strcmp(mixed->v[i], key.data))
+        i++;
+    if (i == mixed->n)
         hrun_strvec_push(mixed, key.data);
-    return at >= 0 ? c->cluster->nsubs * HRUN_PROCS_PER_PE_MAX + (int)mixed->n : at;
+    return nsubs * HRUN_PROCS_PER_PE_MAX + 1 + (int)i;
 }
 
 /* Add what counts in one profile's log as series of their own. */
-static int add_log_points(struct context *c, int sub, struct hrun_discover_point **v, size_t *n,
-                          struct hrun_strvec *mixed, struct ranges *r, struct hrun_error *err)
+static int add_log_points(struct context *c, int sub, struct measured_points *p, struct hrun_error *err)
 {
     autorelease(hrun_samples_release) struct hrun_samples log = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
@@ -357,7 +366,7 @@ static int add_log_points(struct context *c, int sub, struct hrun_discover_point
     if (hrun_store_samples(c->store, c->app->name, c->signatures.v[sub], &log, err))
         return -1;
     hrun_samples_current(&log);
-    *v = xrealloc(*v, (*n + log.n + 1) * sizeof **v);
+    p->v = xrealloc(p->v, (p->n + log.n + 1) * sizeof *p->v);
     hrun_app_consts_text(c->app, &consts);
     for (size_t i = 0; i < log.n; i++) {
         const struct hrun_sample *s = &log.v[i];
@@ -365,36 +374,33 @@ static int add_log_points(struct context *c, int sub, struct hrun_discover_point
 
         if (!s->ok || !hrun_text_same(s->consts, consts.data))
             continue;
-        series = s->mixed ? mixed_series(c, sub, s, mixed) : series;
+        series = s->mixed ? mixed_series(c, sub, s, &p->mixed) : series;
         if (series < 0)
             continue;
-        (*v)[(*n)++] = (struct hrun_discover_point){ series, s->N, s->P, s->mixed ? 1 : s->M, s->time_s };
-        r->nmin = r->nmin && r->nmin < s->N ? r->nmin : s->N;
-        r->nmax = r->nmax > s->N ? r->nmax : s->N;
-        r->pmin = r->pmin && r->pmin < s->P ? r->pmin : s->P;
-        r->pmax = r->pmax > s->P ? r->pmax : s->P;
+        p->v[p->n++] = (struct hrun_discover_point){ series, s->N, s->P, s->mixed ? 1 : s->M, s->time_s };
+        p->nmin = p->nmin && p->nmin < s->N ? p->nmin : s->N;
+        p->nmax = p->nmax > s->N ? p->nmax : s->N;
+        p->pmin = p->pmin && p->pmin < s->P ? p->pmin : s->P;
+        p->pmax = p->pmax > s->P ? p->pmax : s->P;
     }
     return 0;
 }
 
 /* All measurements of the cluster; those of two sub-clusters with one signature once. */
-static int read_points(struct context *c, struct hrun_discover_point **v, size_t *n, struct ranges *r,
-                       struct hrun_error *err)
+static int read_points(struct context *c, struct measured_points *p, struct hrun_error *err)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec mixed = { 0 };
-    int rc = 0;
-
-    for (int i = 0; i < c->cluster->nsubs && !rc; i++) {
+    for (int i = 0; i < c->cluster->nsubs; i++) {
         int again = 0;
 
         for (int j = 0; j < i; j++)
             again |= !strcmp(c->signatures.v[i], c->signatures.v[j]);
-        rc = again ? 0 : add_log_points(c, i, v, n, &mixed, r, err);
+        if (!again && add_log_points(c, i, p, err))
+            return -1;
     }
-    return rc;
+    return 0;
 }
 
-static void add_common(struct hrun_strvec *terms, char *const *common)
+static void add_common_terms(struct hrun_strvec *terms, char *const *common)
 {
     for (char *const *term = common; *term; term++) {
         int there = 0;
@@ -406,7 +412,7 @@ static void add_common(struct hrun_strvec *terms, char *const *common)
     }
 }
 
-static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
+static void explain_terms(const struct hrun_discovery *d, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "Chosen from a library because they tell best what was left out: %.1f %% off on average%s",
                   100 * d->error, isnan(d->beyond) ? "." : ",\n");
@@ -417,102 +423,93 @@ static void say_terms(const struct hrun_discovery *d, struct hrun_buf *out)
                   "and say: hrun-calibrate fit");
 }
 
-static int compare_int64s(const void *a, const void *b)
+/* How many distinct sizes there are, or with in_P = 1 numbers of processes. */
+static int count_distinct(const struct measured_points *p, int in_P)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    int count = 0;
 
-    return (x > y) - (x < y);
-}
+    for (size_t i = 0; i < p->n; i++) {
+        size_t k = 0;
 
-/* How many of v[n] differ; v is put into order. */
-static int count_distinct(int64_t *v, size_t n)
-{
-    int count = n > 0;
-
-    qsort(v, n, sizeof *v, compare_int64s);
-    for (size_t i = 1; i < n; i++)
-        count += v[i] != v[i - 1];
+        while (k < i && (in_P ? p->v[k].P != p->v[i].P : p->v[k].N != p->v[i].N))
+            k++;
+        count += k == i;
+    }
     return count;
 }
 
 /* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
  * do fewer points than twice the terms when each is left out in its turn. */
-static void say_little(const struct hrun_discover_point *v, size_t n, const struct hrun_discovery *d, size_t nfound,
-                       const struct new_app *a)
+static void warn_few_points(const struct measured_points *p, const struct hrun_discovery *d, size_t nfound,
+                            const struct new_app *a)
 {
     enum { POWER = 3, EACH = 2 };
-    int64_t *x = xcalloc(n + 1, sizeof *x);
-    const char *wanting;
-    int sizes, counts;
+    int sizes = count_distinct(p, 0), counts = count_distinct(p, 1);
+    const char *wanting = sizes < POWER ? "at least three sizes"
+                          : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)"
+                              : "more sizes";
 
-    for (size_t i = 0; i < n; i++)
-        x[i] = v[i].N;
-    sizes = count_distinct(x, n);
-    for (size_t i = 0; i < n; i++)
-        x[i] = v[i].P;
-    counts = count_distinct(x, n);
-    free(x);
-    if (sizes >= POWER && counts >= POWER && d->points >= EACH * (int)nfound)
-        return;
-    wanting = sizes < POWER ? "at least three sizes"
-              : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)" : "more sizes";
-    fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %s chosen by runs at %s and %s of "
-            "processes; better ones need %s: say %s with them, or edit the definition where you know better, and say: "
-            "hrun-calibrate fit %s\n", hrun_counted(nfound, "term").s, hrun_counted(sizes, "size").s,
-            hrun_counted(counts, "number").s, wanting, a->command ? "--vary" : "--new --force", a->name);
+    if (sizes < POWER || counts < POWER || d->points < EACH * (int)nfound)
+        fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %s chosen by runs at %s and %s of "
+                "processes; better ones need %s: say %s with them, or edit the definition where you know better, and "
+                "say: hrun-calibrate fit %s\n", hrun_counted(nfound, "term").s, hrun_counted(sizes, "size").s,
+                hrun_counted(counts, "number").s, wanting, a->command ? "--vary" : "--new --force", a->name);
 }
 
-/* Choose terms, write the definition; for good in the end: then the terms are told. */
-static int write_definition(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
-                            int end, struct hrun_error *err)
+/* Write the definition with the terms that were found; for good in the end: then the terms are printed. */
+static int write_found(const struct calib_settings *s, struct new_app *a, const struct definition_files *at, int end,
+                       struct measured_points *p, struct hrun_discovery *found, struct hrun_error *err)
 {
-    struct hrun_fit_options options;
-    autorelease(hrun_discovery_release) struct hrun_discovery found = { 0 };
-    autofree struct hrun_discover_point *points = NULL;
     autorelease(hrun_buf_release) struct hrun_buf about = HRUN_BUF_INIT, why = HRUN_BUF_INIT;
-    struct hrun_app_draft d = { .np = &found.np, .n = &found.n, .p = &found.p };
-    struct ranges r = { 0 };
-    autorelease(context_release) struct context c = { 0 };
+    struct hrun_app_draft d = { .np = &found->np, .n = &found->n, .p = &found->p };
+    size_t nfound = found->np.n;
     char date[21];
-    size_t n = 0, nfound;
-    int rc = -1;
 
-    if (open_context(&c, s, a, err) || read_points(&c, &points, &n, &r, err) || fit_options(&s->common, &options, err))
-        goto done;
-    if (hrun_discover(points, n, &options, &found, err)) {
-        if (err->code != HRUN_ENODATA)
-            goto done;
-        rc = !n ? hrun_fail(err, HRUN_ENODATA, "no run of %s told a time, so no definition is written", a->name)
-           : end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget, or more --sizes, "
-                                    "would do)", a->name) : 0;
-        goto done;      /* more runs may do */
-    }
-    nfound = found.np.n;
-    add_common(&found.np, common_np);
-    add_common(&found.n, common_n);
+    add_common_terms(&found->np, common_np);
+    add_common_terms(&found->n, common_n);
     hrun_date_now(date);
     hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
-                  "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, n,
-                  (long long)r.nmin, (long long)r.nmax, r.pmin, r.pmax);
-    say_terms(&found, &why);
+                  "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, p->n,
+                  (long long)p->nmin, (long long)p->nmax, p->pmin, p->pmax);
+    explain_terms(found, &why);
     hrun_buf_addf(&why, " %s", a->name);
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
     d.terms_comment = why.data;
     if (write_draft(a, &d, at->draft, err) || (end && write_for_good(a, &d, at, err)))
-        goto done;
-    rc = 0;
+        return -1;
     if (!end)
-        goto done;
+        return 0;
     printf("%s: rule %s, terms", a->command ? a->name : at->file, a->rule.data);
     for (size_t i = 0; i < nfound; i++)
-        printf("%s %s", i ? "," : "", found.np.v[i]);
+        printf("%s %s", i ? "," : "", found->np.v[i]);
     printf("\n\n");
     fflush(stdout);
     if (!s->common.quiet)
-        say_little(points, n, &found, nfound, a);
-done:
-    return rc;
+        warn_few_points(p, found, nfound, a);
+    return 0;
+}
+
+/* Choose terms by what was measured, and write the definition. */
+static int write_definition(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
+                            int end, struct hrun_error *err)
+{
+    autorelease(hrun_discovery_release) struct hrun_discovery found = { 0 };
+    autorelease(measured_points_release) struct measured_points p = { 0 };
+    autorelease(context_release) struct context c = { 0 };
+    struct hrun_fit_options options;
+
+    if (open_context(&c, s, a, err) || read_points(&c, &p, err) || fit_options(&s->common, &options, err))
+        return -1;
+    if (!hrun_discover(p.v, p.n, &options, &found, err))
+        return write_found(s, a, at, end, &p, &found, err);
+    if (err->code != HRUN_ENODATA)
+        return -1;
+    if (!p.n)
+        return hrun_fail(err, HRUN_ENODATA, "no run of %s told a time, so no definition is written", a->name);
+    /* More runs may do. */
+    return end ? hrun_fail_prefix(err, "%s: the runs tell too little (a larger --budget, or more --sizes, would do)",
+                                  a->name) : 0;
 }
 
 /* Measure what the terms that were written choose, with the rest of the budget, and fit. Of the full grid, and of
@@ -595,7 +592,7 @@ int calib_new(const struct calib_settings *settings, char **words)
     else
         a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
     a.suits = own.vary && !own.procs.n;
-    rc = rc || check_settings(&own, &a, &err) || find_files(&own, &a, &at, &err) ? -1 : 0;
+    rc = rc || check_settings(&own, &a, &err) || find_definition_files(&own, &a, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);
     own.common.app = at.draft;

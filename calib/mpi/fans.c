@@ -209,7 +209,7 @@ static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
         net_keep(b, &r, &m);
 }
 
-void net_locals(struct net_bench *b)
+void net_inside_hosts(struct net_bench *b)
 {
     for (int a = 0; a < KINDS_MOST; a++)
         for (int c = 0; c < KINDS_MOST; c++)

@@ -13,9 +13,10 @@ const char *const net_kind_names[NET_NKINDS] = {
 
 /* optional: an estimate can do without. */
 static const struct { void (*run)(struct net_bench *b); int optional; } stages[] = {
-    { net_find_eager, 0 }, { net_trips, 0 }, { net_fans, 0 }, { net_boths, 1 }, { net_pairs, 1 }, { net_locals, 1 },
-    { net_sizes, 1 }, { net_scatters, 1 },
-};
+    { net_find_eager, 0 }, { net_trips, 0 }, { net_fans, 0 }, { net_boths, 1 }, { net_pairs, 1 },
+                                                                                     { net_inside_hosts, 1 },
+                                                                                     { net_sizes, 1 },
+                                                                                     { net_scatters, 1 }, };
 
 #ifndef HRUN_SMPI
 /* How long a process sleeps before it looks again whether the others are there: to look takes some us, which is little

@@ -130,6 +130,6 @@ void net_boths(struct net_bench *b);               /* both ways at once (trips.c
 void net_fans(struct net_bench *b);                /* fans and joins (fans.c) */
 void net_sizes(struct net_bench *b);               /* trips of a few pairs over sizes (sweeps.c) */
 void net_scatters(struct net_bench *b);            /* scatter and gather over sizes (sweeps.c) */
-void net_locals(struct net_bench *b);              /* inside hosts (fans.c) */
+void net_inside_hosts(struct net_bench *b);              /* inside hosts (fans.c) */
 
 #endif

@@ -22,7 +22,7 @@ static int list_number(const char *list, int rank)
     return list ? (int)strtol(list, NULL, 10) : 0;
 }
 
-static void read_options(int argc, char **argv, int rank, struct hrun_measure_options *o)
+static void read_netbench_options(int argc, char **argv, int rank, struct hrun_measure_options *o)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *value = argv[i + 1];
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 #ifdef HRUN_SMPI
     smpi_execute_flops(1);      /* tells SimGrid, and hrun, that nothing here is to be timed on this machine */
 #endif
-    read_options(argc, argv, rank, &o);
+    read_netbench_options(argc, argv, rank, &o);
     rc = hrun_measure_network(MPI_COMM_WORLD, &o, &text, why, sizeof why);
     if (rc && !rank)
         fprintf(stderr, "hrun-netbench: %s\n", why);

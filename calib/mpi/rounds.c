@@ -82,7 +82,7 @@ static int is_in_triple(const int *triple, int host)
 }
 
 /* Did these three come in an earlier round? */
-static int came_before(int n, int round, const int *triple)
+static int in_earlier_round(int n, int round, const int *triple)
 {
     int other[3];
 
@@ -107,7 +107,7 @@ int net_triples(int n, int round, int *out)
     }
     for (int q = 0; q < n / 3; q++) {
         triple_in_row(n, round, q, out + 3 * count);
-        count += !came_before(n, round, out + 3 * count);
+        count += !in_earlier_round(n, round, out + 3 * count);
     }
     return count;
 }

@@ -24,7 +24,7 @@ static const char *selector(const struct context *c)
     return c->cluster->platform ? "ompi" : "openmpi";
 }
 
-static void replace_text(char **to, const char *text)
+static void set_network_text(char **to, const char *text)
 {
     char *copy = xstrdup(text);
 
@@ -47,10 +47,10 @@ static void describe_network(const struct context *c, const struct network_key *
         net->bias_bytes = net->bias_bytes > 0 ? net->bias_bytes : SMPI_BIAS_BYTES;
     }
     hrun_date_now(date);
-    replace_text(&net->engine, k->engine.data);
-    replace_text(&net->mpi, k->mpi.data);
-    replace_text(&net->selector, selector(c));
-    replace_text(&net->date, date);
+    set_network_text(&net->engine, k->engine.data);
+    set_network_text(&net->mpi, k->mpi.data);
+    set_network_text(&net->selector, selector(c));
+    set_network_text(&net->date, date);
 }
 
 static void print_network(const struct calib_settings *s, const struct hrun_net *net,
@@ -126,7 +126,7 @@ static int print_network_plan(struct context *c, const struct network_plan *p, c
 }
 
 /* Measure, estimate, keep, tell. */
-static int make_network(struct context *c, const struct calib_settings *s, const struct network_plan *p,
+static int measure_and_keep(struct context *c, const struct calib_settings *s, const struct network_plan *p,
                         const struct network_key *k, const char *file, int *interrupted, struct hrun_error *err)
 {
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
@@ -202,7 +202,7 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
         rc = print_network_plan(c, &plan, file.data, err);
     else if (!rc && !(rc = show_if_known(&s, file.data)) &&
              !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = show_if_known(&s, file.data)))
-        rc = make_network(c, &s, &plan, &key, file.data, interrupted, err);
+        rc = measure_and_keep(c, &s, &plan, &key, file.data, interrupted, err);
     return rc < 0 ? -1 : 0;
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Half widths that are not known are absent. */
-static json_t *value(const struct hrun_net_value *v)
+static json_t *value_json(const struct hrun_net_value *v)
 {
     json_t *j = json_pack("{s:f}", "value", v->v);
 
@@ -15,7 +15,7 @@ static json_t *value(const struct hrun_net_value *v)
     return j;
 }
 
-static json_t *hosts(const struct hrun_net *net)
+static json_t *hosts_json(const struct hrun_net *net)
 {
     json_t *a = json_array();
 
@@ -25,36 +25,37 @@ static json_t *hosts(const struct hrun_net *net)
     return a;
 }
 
-static json_t *kinds(const struct hrun_net_class *c)
+static json_t *kinds_json(const struct hrun_net_class *c)
 {
     json_t *a = json_array();
 
     for (int k = 0; k < c->nkinds * c->nkinds; k++)
         json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:o}", "from", k / c->nkinds, "to", k % c->nkinds,
-                                           "fixed_s", value(&c->local_fixed_s[k]), "s_per_byte",
-                                           value(&c->local_s_per_byte[k])));
+                                           "fixed_s", value_json(&c->local_fixed_s[k]), "s_per_byte",
+                                           value_json(&c->local_s_per_byte[k])));
     return a;
 }
 
-static json_t *classes(const struct hrun_net *net)
+static json_t *classes_json(const struct hrun_net *net)
 {
     json_t *a = json_array();
 
     for (int k = 0; k < net->nclasses; k++) {
         const struct hrun_net_class *c = &net->classes[k];
 
-        json_array_append_new(a, json_pack("{s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o}", "C_s", value(&c->C_s),
-                                           "t_s_per_byte", value(&c->t_s_per_byte), "out_bytes_per_s",
-                                           value(&c->out_bytes_per_s), "in_bytes_per_s", value(&c->in_bytes_per_s),
-                                           "out_bandwidth_bytes_per_s", c->out_bytes_per_s.v * network_long_share(net),
-                                           "in_bandwidth_bytes_per_s", c->in_bytes_per_s.v * network_long_share(net),
-                                           "local_bytes_per_s", c->local_bytes_per_s, "local", kinds(c)));
+        json_array_append_new(a, json_pack("{s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:o}", "C_s", value_json(&c->C_s),
+                                           "t_s_per_byte", value_json(&c->t_s_per_byte), "out_bytes_per_s",
+                                           value_json(&c->out_bytes_per_s), "in_bytes_per_s",
+                                           value_json(&c->in_bytes_per_s), "out_bandwidth_bytes_per_s",
+                                           c->out_bytes_per_s.v * network_long_share(net), "in_bandwidth_bytes_per_s",
+                                           c->in_bytes_per_s.v * network_long_share(net), "local_bytes_per_s",
+                                           c->local_bytes_per_s, "local", kinds_json(c)));
     }
     return a;
 }
 
 /* The bandwidth of the fastest two hosts of the classes. */
-static double bandwidth(const struct hrun_net *net, int a, int b)
+static double fastest_bandwidth(const struct hrun_net *net, int a, int b)
 {
     double most = 0;
 
@@ -65,32 +66,33 @@ static double bandwidth(const struct hrun_net *net, int a, int b)
     return most;
 }
 
-static json_t *pairs(const struct hrun_net *net)
+static json_t *pairs_json(const struct hrun_net *net)
 {
     json_t *a = json_array();
 
     for (int k = 0; k < net->nclasses * net->nclasses; k++)
         if (net->pairs[k].beta_bytes_per_s.v > 0)
             json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:o, s:f}", "from", k / net->nclasses, "to",
-                                               k % net->nclasses, "L_s", value(&net->pairs[k].L_s), "beta_bytes_per_s",
-                                               value(&net->pairs[k].beta_bytes_per_s), "bandwidth_bytes_per_s",
-                                               bandwidth(net, k / net->nclasses, k % net->nclasses)));
+                                               k % net->nclasses, "L_s", value_json(&net->pairs[k].L_s),
+                                               "beta_bytes_per_s", value_json(&net->pairs[k].beta_bytes_per_s),
+                                               "bandwidth_bytes_per_s", fastest_bandwidth(net, k / net->nclasses,
+                                                                                          k % net->nclasses)));
     return a;
 }
 
-static json_t *trunks(const struct hrun_net *net)
+static json_t *trunks_json(const struct hrun_net *net)
 {
     json_t *a = json_array();
 
     for (int k = 0; k < net->ngroups * net->ngroups; k++)
         if (net->trunks[k].v > 0)
             json_array_append_new(a, json_pack("{s:i, s:i, s:o, s:f}", "from", k / net->ngroups, "to", k % net->ngroups,
-                                               "bytes_per_s", value(&net->trunks[k]), "bandwidth_bytes_per_s",
+                                               "bytes_per_s", value_json(&net->trunks[k]), "bandwidth_bytes_per_s",
                                                hrun_net_trunk_bandwidth(net, k / net->ngroups, k % net->ngroups)));
     return a;
 }
 
-static json_t *segments(const struct hrun_net *net)
+static json_t *segments_json(const struct hrun_net *net)
 {
     json_t *a = json_array();
 
@@ -100,7 +102,7 @@ static json_t *segments(const struct hrun_net *net)
     return a;
 }
 
-static json_t *thresholds(const struct hrun_net_thresholds *t)
+static json_t *thresholds_json(const struct hrun_net_thresholds *t)
 {
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "scatter_S_bytes", t->scatter_S, "gather_M1_bytes",
                      t->gather_M1, "gather_M2_bytes", t->gather_M2, "kappa1_s_per_byte", t->kappa1_s_per_byte,
@@ -109,7 +111,7 @@ static json_t *thresholds(const struct hrun_net_thresholds *t)
 }
 
 /* Pairs that are badly known; null: there are none. */
-static json_t *unsure(const struct hrun_net *net)
+static json_t *unsure_json(const struct hrun_net *net)
 {
     struct hrun_net_unsure u;
 
@@ -118,7 +120,7 @@ static json_t *unsure(const struct hrun_net *net)
                                "to", net->hosts[u.to], "half", u.half_rel) : json_null();
 }
 
-static json_t *measured(const struct network_about *a)
+static json_t *measured_with_json(const struct network_about *a)
 {
     json_t *notes = json_array();
 
@@ -134,16 +136,16 @@ void network_json(const struct hrun_net *net, const struct network_about *about,
     json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:b, s:b, s:f, s:f, s:b, s:f, "
                              "s:o}",
                              "date", net->date, "engine", net->engine, "mpi", net->mpi, "selector", net->selector,
-                             "switches", net->ngroups, "hosts", hosts(net), "classes", classes(net), "pairs",
-                             pairs(net), "trunks", trunks(net), "segments", segments(net), "rendezvous_bytes",
-                             net->sync_bytes, "wire_waits", net->wire_waits, "exchange_waits",
+                             "switches", net->ngroups, "hosts", hosts_json(net), "classes", classes_json(net), "pairs",
+                             pairs_json(net), "trunks", trunks_json(net), "segments", segments_json(net),
+                             "rendezvous_bytes", net->sync_bytes, "wire_waits", net->wire_waits, "exchange_waits",
                              net->exchange_waits, "bias_bytes", net->bias_bytes,
                              "back_share", net->back_share, "trunks_shared", net->trunks_shared, "reduce_s_per_byte",
-                             net->reduce_s_per_byte, "thresholds", thresholds(&net->thresholds));
+                             net->reduce_s_per_byte, "thresholds", thresholds_json(&net->thresholds));
 
     if (about->quality)
-        json_object_set_new(root, "measurement", measured(about));
-    json_object_set_new(root, "unsure", unsure(net));
+        json_object_set_new(root, "measurement", measured_with_json(about));
+    json_object_set_new(root, "unsure", unsure_json(net));
     if (about->file)
         json_object_set_new(root, "file", json_string(about->file));
     json_print(root, out);

@@ -29,7 +29,7 @@ static void add_bytes_rate(double bytes_per_s, struct hrun_buf *b)
 }
 
 /* Not where the interval is wider than the value. */
-static int is_known(const struct hrun_net_value *v)
+static int is_value_known(const struct hrun_net_value *v)
 {
     return !(v->v > 0 && isfinite(v->half) && v->half > v->v);
 }
@@ -50,7 +50,7 @@ static void cell(struct hrun_table *t, struct hrun_buf *b)
 /* The same of what was added for a value, with its interval, or that it is not known. */
 static void cell_of(struct hrun_table *t, const struct hrun_net_value *v, struct hrun_buf *b)
 {
-    if (is_known(v)) {
+    if (is_value_known(v)) {
         add_half(b, v);
     } else {
         hrun_buf_reset(b);
@@ -141,7 +141,7 @@ static void add_hosts(const struct hrun_net *net, struct hrun_buf *b, struct hru
 }
 
 /* Between PEs of unlike kinds on one host. */
-static void add_kinds(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
+static void add_kind_pairs(const struct hrun_net *net, struct hrun_buf *b, struct hrun_buf *out)
 {
     struct hrun_table *t = hrun_table_create("lrrrr");
     int any = 0;
@@ -269,7 +269,7 @@ static void add_trunks(const struct hrun_net *net, struct hrun_buf *out)
             add_folded_hosts(net, net->group_of, h, out);
             hrun_buf_adds(out, " share ");
             add_bytes_rate(hrun_net_trunk_bandwidth(net, g, h), out);
-            if (is_known(v))
+            if (is_value_known(v))
                 add_half(out, v);
             else
                 hrun_buf_adds(out, ", or another rate: it is not known");
@@ -335,7 +335,7 @@ static void add_about(const struct network_about *a, struct hrun_buf *out)
         hrun_buf_addf(out, "  kept in %s\n", a->file);
 }
 
-static void add_unsure(const struct hrun_net *net, struct hrun_buf *out)
+static void add_unsure_warning(const struct hrun_net *net, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
@@ -354,7 +354,7 @@ void network_text(const struct hrun_net *net, const struct network_about *about,
         hrun_buf_addf(out, ", measured %s (%s, %s)", net->date, net->mpi, net->engine);
     hrun_buf_adds(out, "\n\n");
     add_hosts(net, &b, out);
-    add_kinds(net, &b, out);
+    add_kind_pairs(net, &b, out);
     if (net->nhosts > 1 && (all || net->nclasses <= CLASSES_SHOWN))
         add_pairs(net, &b, out);
     else if (net->nhosts > 1)
@@ -363,6 +363,6 @@ void network_text(const struct hrun_net *net, const struct network_about *about,
         add_segments(net, &b, out);
     add_trunks(net, out);
     add_protocols(net, out);
-    add_unsure(net, out);
+    add_unsure_warning(net, out);
     add_about(about, out);
 }

@@ -38,7 +38,7 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 /* ---------------------------------------------------------------- plan */
 
 /* Of one host: some PEs of each kind, or several processes on its only one. Of several: each, with some processes. */
-static void choose(const struct hrun_cluster *cl, int *pes, int *procs)
+static void choose_netbench_pes(const struct hrun_cluster *cl, int *pes, int *procs)
 {
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *sub = &cl->subs[i];
@@ -88,7 +88,7 @@ int network_plan(const struct context *c, const struct calib_settings *s, struct
     autofree int *procs = xcalloc(n, sizeof *procs);
 
     memset(out, 0, sizeof *out);
-    choose(c->cluster, pes, procs);
+    choose_netbench_pes(c->cluster, pes, procs);
     out->layout = hrun_layout_create(c->cluster, pes, procs, err);
     if (!out->layout)
         return -1;

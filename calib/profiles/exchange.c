@@ -81,7 +81,7 @@ static int visit_export(struct context *c, const char *app, const char *sig, voi
 
 /* -o with {app}, {signature} and {constants} replaced. Constants come from a log, that is maybe from somebody else's
  * file: they name no folder. */
-static char *file_name(const char *template, const struct log *log, const char *consts)
+static char *export_path(const char *template, const struct log *log, const char *consts)
 {
     const struct { const char *key, *value; } known[] = {
         { "{app}", log->app }, { "{signature}", log->signature }, { "{constants}", consts },
@@ -125,13 +125,13 @@ static void add_to_part(struct exporting *e, size_t log, const struct hrun_sampl
         e->nparts++;
         *p = (struct part){ .log = log, .consts = consts_of(s) };
         p->v = xcalloc(e->logs[log].samples.n, sizeof *p->v);
-        p->path = file_name(e->s->output ? e->s->output : STANDARD, &e->logs[log], p->consts);
+        p->path = export_path(e->s->output ? e->s->output : STANDARD, &e->logs[log], p->consts);
     }
     p->v[p->n++] = s;
 }
 
 /* The text of all parts that go into the file of part `first`. */
-static int make_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
+static int add_export_text(const struct exporting *e, size_t first, struct hrun_buf *out, size_t *left,
                      struct hrun_error *err)
 {
     autofree struct hrun_exchange_set *sets = xcalloc(e->nparts, sizeof *sets);
@@ -153,7 +153,7 @@ static int make_text(const struct exporting *e, size_t first, struct hrun_buf *o
 }
 
 /* A file that is there and is none, such as /dev/null or a pipe, is written to, not replaced. */
-static int write_text(const char *path, const struct hrun_buf *text, struct hrun_error *err)
+static int write_export(const char *path, const struct hrun_buf *text, struct hrun_error *err)
 {
     struct stat st;
     int fd, rc;
@@ -174,7 +174,7 @@ static int write_text(const char *path, const struct hrun_buf *text, struct hrun
 }
 
 /* Is this the first part of its file? */
-static int is_first(const struct exporting *e, size_t i)
+static int begins_file(const struct exporting *e, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (!strcmp(e->parts[k].path, e->parts[i].path))
@@ -192,13 +192,13 @@ static int write_parts(const struct exporting *e, size_t *left_out, struct hrun_
     for (size_t i = 0; i < e->nparts && !rc; i++) {
         hrun_buf_init(&texts[i]);
         left = 0;
-        if (is_first(e, i))
-            rc = make_text(e, i, &texts[i], &left, err);
+        if (begins_file(e, i))
+            rc = add_export_text(e, i, &texts[i], &left, err);
         *left_out += left;
     }
     for (size_t i = 0; i < e->nparts && !rc; i++)
-        if (is_first(e, i))
-            rc = write_text(e->parts[i].path, &texts[i], err);
+        if (begins_file(e, i))
+            rc = write_export(e->parts[i].path, &texts[i], err);
     for (size_t i = 0; i < e->nparts; i++)
         if (texts[i].data)
             hrun_buf_release(&texts[i]);
@@ -226,35 +226,28 @@ static int find_format(const struct calib_settings *s, enum hrun_exchange_format
 int calib_export(const struct calib_settings *s, char **apps)
 {
     autorelease(context_release) struct context c = { .set = &s->common };
-    struct exporting e = { .s = s };
+    autorelease(exporting_release) struct exporting e = { .s = s };
     struct hrun_error err = { 0 };
     size_t left = 0;
-    int seen, status = 0;
+    int seen, status, rc = 0;
 
     if (find_format(s, &e.format, &err) || context_open_store(&c, &err))
-        goto fail;
+        return context_complain("hrun-calibrate", &err);
     status = each_profile(&c, apps, visit_export, &e, &seen);
     if (status)
-        goto done;
+        return status;
     for (size_t i = 0; i < e.nlogs; i++)
         for (size_t k = 0; k < e.logs[i].samples.n; k++)
             add_to_part(&e, i, &e.logs[i].samples.v[k]);
-    if (!e.nparts) {
-        hrun_fail(&err, HRUN_ENODATA, "there is no measurement%s%s in %s", s->signature ? " of signature " : "",
-                  s->signature ? s->signature : "", hrun_store_dir(c.store));
-        goto fail;
-    }
-    if (write_parts(&e, &left, &err))
-        goto fail;
+    if (!e.nparts)
+        rc = hrun_fail(&err, HRUN_ENODATA, "there is no measurement%s%s in %s", s->signature ? " of signature " : "",
+                       s->signature ? s->signature : "", hrun_store_dir(c.store));
+    if (rc || write_parts(&e, &left, &err))
+        return context_complain("hrun-calibrate", &err);
     if (left && !s->common.quiet)
         fprintf(stderr, "hrun-calibrate: %zu measurement%s left out, of failed runs or of several sub-clusters; csv "
                 "holds them too\n", left, left == 1 ? " is" : "s are");
-    goto done;
-fail:
-    status = context_complain("hrun-calibrate", &err);
-done:
-    exporting_release(&e);
-    return status;
+    return 0;
 }
 
 /* ------------------------------------------------------------------ import */
@@ -273,7 +266,7 @@ static int read_standard(struct hrun_buf *out, struct hrun_error *err)
     return 0;
 }
 
-static int read_file(const char *path, struct hrun_exchange *x, struct hrun_error *err)
+static int read_import(const char *path, struct hrun_exchange *x, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     int rc = strcmp(path, STANDARD) ? hrun_file_read(path, FILE_MAX, &text, err) : read_standard(&text, err);
@@ -341,7 +334,7 @@ int calib_import(const struct calib_settings *s, char **files)
     /* Nothing is stored before everything is read and checked. One file after the other, so that what a file before
      * has brought is known. */
     for (int i = 0; i < n && !rc; i++)
-        rc = read_file(files[i], &x[i], &err)
+        rc = read_import(files[i], &x[i], &err)
              || hrun_exchange_claim(&x[i], files[i], s->common.app, s->signature, &err) || check_apps(&c, &x[i], &err);
     for (int i = 0; i < n && !rc; i++)
         rc = store_file(&c, files[i], &x[i], &err);

@@ -60,13 +60,13 @@ static void batch_release(struct batch *b)
     free(b->models);
 }
 
-static const char *name(const struct fit_one *one)
+static const char *profile_name(const struct fit_one *one)
 {
     return one->label && *one->label ? one->label : one->signature;
 }
 
 /* Read the log of profile i in place of what was read before. */
-static int read_log(struct batch *b, int i, struct hrun_error *err)
+static int read_profile_log(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_samples fresh = { 0 };
 
@@ -76,7 +76,7 @@ static int read_log(struct batch *b, int i, struct hrun_error *err)
     b->logs[i] = fresh;
     b->lengths[i] = fresh.n + fresh.bad;
     hrun_samples_current(&b->logs[i]);
-    b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, b->logs[i].v, b->logs[i].n, 0 };
+    b->subs[i] = (struct hrun_joint_sub) { profile_name(&b->v[i]), b->v[i].signature, b->logs[i].v, b->logs[i].n, 0 };
     return 0;
 }
 
@@ -100,7 +100,7 @@ static void fit_batch(struct batch *b, struct hrun_buf *skipped)
 }
 
 /* Why profile i has no models. */
-static int tell_why(const struct batch *b, int i, struct hrun_error *err)
+static int fail_unfitted(const struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_models *none = NULL;
 
@@ -108,29 +108,28 @@ static int tell_why(const struct batch *b, int i, struct hrun_error *err)
         hrun_models_destroy(none);
         hrun_fail(err, HRUN_ENODATA, "its models could not be fitted with those of the other sub-clusters");
     }
-    return hrun_fail_prefix(err, "%s on %s", b->c->app->name, name(&b->v[i]));
+    return hrun_fail_prefix(err, "%s on %s", b->c->app->name, profile_name(&b->v[i]));
 }
 
 /* Store the models of profile i. Whoever measures the same at the same time must not put models of fewer measurements
  * over ours, nor we over theirs: the profile is ours while we look whether its log has grown, and store. */
-static int store(struct batch *b, int i, struct hrun_error *err)
+static int store_models(struct batch *b, int i, struct hrun_error *err)
 {
     struct hrun_store *s = b->c->store;
     size_t before = b->lengths[i];
-    int rc = -1;
+    int rc;
 
     if (hrun_store_begin(s, b->c->app->name, b->v[i].signature, err))
         return -1;
-    if (read_log(b, i, err))
-        goto done;
-    if (b->lengths[i] != before)
+    rc = read_profile_log(b, i, err);
+    if (!rc && b->lengths[i] != before)
         fit_batch(b, NULL);
-    rc = b->models[i] ? hrun_store_put_models(s, b->models[i], err) : tell_why(b, i, err);
+    if (!rc)
+        rc = b->models[i] ? hrun_store_put_models(s, b->models[i], err) : fail_unfitted(b, i, err);
     if (!rc) {
         b->v[i].models = b->models[i];
         b->models[i] = NULL;
     }
-done:
     hrun_store_end(s);
     return rc;
 }
@@ -143,8 +142,8 @@ static int read_logs(struct batch *b)
     for (int i = 0; i < b->n; i++) {
         struct hrun_error err = { 0 };
 
-        b->subs[i] = (struct hrun_joint_sub) { name(&b->v[i]), b->v[i].signature, NULL, 0, 0 };
-        if (read_log(b, i, &err)) {
+        b->subs[i] = (struct hrun_joint_sub) { profile_name(&b->v[i]), b->v[i].signature, NULL, 0, 0 };
+        if (read_profile_log(b, i, &err)) {
             b->v[i].quiet = 1;
             status = context_complain("hrun-calibrate", &err);
         } else if (b->logs[i].bad) {
@@ -156,13 +155,13 @@ static int read_logs(struct batch *b)
 }
 
 /* What the measurements of profile i do not tell, however well models fit them. */
-static void tell_vague(const struct batch *b, int i)
+static void warn_vague(const struct batch *b, int i)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
 
     hrun_samples_vague(b->logs[i].v, b->logs[i].n, &words);
     if (words.len)
-        fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, name(&b->v[i]), (int)words.len - 1,
+        fprintf(stderr, "hrun-calibrate: %s on %s: %.*s\n", b->c->app->name, profile_name(&b->v[i]), (int)words.len - 1,
                 words.data);
 }
 
@@ -172,7 +171,7 @@ struct quickest {
     double time_s;
 };
 
-static int by_size(const void *a, const void *b)
+static int compare_quickest(const void *a, const void *b)
 {
     const struct quickest *x = a, *y = b;
 
@@ -192,14 +191,14 @@ static double long_enough(const struct quickest *v, size_t n, double least_s)
 }
 
 /* Sizes whose quickest runs are too short for the clock that tells their times, and which would do. v[n]: scratch. */
-static void tell_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
+static void warn_short(const struct batch *b, struct quickest *v, size_t n, double least_s)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT;
     int fixed = b->c->app->fixed;
     double enough, unit;
     size_t sizes = 0, kept = 0;
 
-    qsort(v, n, sizeof *v, by_size);
+    qsort(v, n, sizeof *v, compare_quickest);
     for (size_t i = 0; i < n; i++)
         if (!kept || v[i].N != v[kept - 1].N)
             v[kept++] = v[i];
@@ -224,12 +223,12 @@ static void tell_short(const struct batch *b, struct quickest *v, size_t n, doub
 }
 
 /* Look for such sizes in all logs. */
-static void find_short(const struct batch *b)
+static void find_short_runs(const struct batch *b)
 {
     size_t most = 1, n = 0, first = 0;     /* first: the number of a log's first record among all */
-    struct quickest *v;
-    double *time_s;
-    int *thing;
+    autofree struct quickest *v = NULL;
+    autofree double *time_s = NULL;
+    autofree int *thing = NULL;
 
     for (int i = 0; i < b->n; i++)
         most += b->logs[i].n;
@@ -249,42 +248,35 @@ static void find_short(const struct batch *b)
             time_s[n] = s->time_s;
             thing[n++] = (int)(first + (size_t)(same - b->logs[i].v));
         }
-    tell_short(b, v, n, hrun_times_least(time_s, thing, n));
-    free(v);
-    free(time_s);
-    free(thing);
+    warn_short(b, v, n, hrun_times_least(time_s, thing, n));
 }
 
 int fit_together(struct context *c, struct fit_one *v, int n)
 {
     size_t room = (size_t)n + 1;
-    struct batch b = { .c = c, .v = v, .n = n, .logs = xcalloc(room, sizeof *b.logs),
-                       .lengths = xcalloc(room, sizeof *b.lengths), .subs = xcalloc(room, sizeof *b.subs),
-                       .models = xcalloc(room, sizeof *b.models) };
+    autorelease(batch_release) struct batch b = {
+        .c = c, .v = v, .n = n, .logs = xcalloc(room, sizeof *b.logs), .lengths = xcalloc(room, sizeof *b.lengths),
+        .subs = xcalloc(room, sizeof *b.subs), .models = xcalloc(room, sizeof *b.models),
+    };
     autorelease(hrun_buf_release) struct hrun_buf skipped = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     int status;
 
-    if (fit_options(c->set, &b.options, &err) ||
-        (c->cluster && c->engine && network_use(c, NULL, &err))) {
-        status = context_complain("hrun-calibrate", &err);
-        goto done;
-    }
+    if (fit_options(c->set, &b.options, &err) || (c->cluster && c->engine && network_use(c, NULL, &err)))
+        return context_complain("hrun-calibrate", &err);
     b.options.net = c->view;
     status = read_logs(&b);
     fit_batch(&b, &skipped);
     for (int i = 0; i < n; i++)
-        if ((b.models[i] || !v[i].quiet) && store(&b, i, &err))
+        if ((b.models[i] || !v[i].quiet) && store_models(&b, i, &err))
             status = context_complain("hrun-calibrate", &err);
     for (int i = 0; i < n && hrun_family_of(c->app)->has_forms; i++)
         if (v[i].models && !v[i].quiet && !c->set->quiet)
-            tell_vague(&b, i);
+            warn_vague(&b, i);
     if (hrun_family_of(c->app)->has_forms && !c->set->quiet)
-        find_short(&b);
+        find_short_runs(&b);
     if (skipped.len && (c->set->verbose || (b.options.glitches > 0 && !c->set->quiet)))
         fprintf(stderr, "%s", skipped.data);
-done:
-    batch_release(&b);
     return status;
 }
 
@@ -331,7 +323,7 @@ static void clusters_release(struct clusters *k)
 }
 
 /* Two clusters are one. */
-static void join(struct clusters *k, size_t i, size_t j)
+static void join_clusters(struct clusters *k, size_t i, size_t j)
 {
     size_t from = k->first[i] > k->first[j] ? k->first[i] : k->first[j];
     size_t to = k->first[i] > k->first[j] ? k->first[j] : k->first[i];
@@ -363,7 +355,7 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
         for (size_t r = 0; r < log.n; r++)
             for (size_t j = 0; j < k.sigs.n; j++)
                 if (k.first[i] != k.first[j] && hrun_list_find(log.v[r].signatures, k.sigs.v[j]) >= 0)
-                    join(&k, i, j);
+                    join_clusters(&k, i, j);
         hrun_samples_release(&log);
     }
     *out = k;

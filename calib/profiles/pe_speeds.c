@@ -78,7 +78,7 @@ static int read_products(char *text, const struct hrun_layout *l, struct product
 }
 
 /* Into the log of the sub-cluster, and its speeds anew from all that are there. */
-static int keep_speeds(struct context *c, int sub, int pes, int M, const struct products *m, struct hrun_error *err)
+static int store_speeds(struct context *c, int sub, int pes, int M, const struct products *m, struct hrun_error *err)
 {
     const char *name = c->cluster->subs[sub].name;
     autorelease(hrun_buf_release) struct hrun_buf sig = HRUN_BUF_INIT;
@@ -110,7 +110,7 @@ static int keep_speeds(struct context *c, int sub, int pes, int M, const struct 
 }
 
 /* All PEs with M processes on each. */
-static int measure_speeds(struct context *c, const int *pes, int M, int repetitions, int *interrupted,
+static int measure_pe_speeds(struct context *c, const int *pes, int M, int repetitions, int *interrupted,
                           struct hrun_error *err)
 {
     size_t n = (size_t)c->cluster->nsubs;
@@ -132,7 +132,7 @@ static int measure_speeds(struct context *c, const int *pes, int M, int repetiti
     rc = !l || alone_run(c, l, words.v, "speeds", &out, interrupted, err) || read_products(out.data, l, &m, err)
          ? -1 : 0;
     for (int i = 0; i < (int)n && !rc; i++)
-        rc = pes[i] ? keep_speeds(c, i, pes[i], M, &m, err) : 0;
+        rc = pes[i] ? store_speeds(c, i, pes[i], M, &m, err) : 0;
     hrun_layout_destroy(l);
     return rc;
 }
@@ -241,7 +241,7 @@ static int speeds_on(struct context *c, const struct calib_settings *s, int *int
         if (!s->common.quiet)
             fprintf(stderr, "hrun-calibrate: measuring the speed of PEs with %s on each; the machine should be as it "
                     "is when programs run\n", hrun_counted(M, "process").s);
-        rc = measure_speeds(c, pes, M, (int)repetitions, interrupted, err);
+        rc = measure_pe_speeds(c, pes, M, (int)repetitions, interrupted, err);
     }
     return rc;
 }

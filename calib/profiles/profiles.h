@@ -49,7 +49,7 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
  * none. signature: the profile's. */
 void waits_show(const struct hrun_samples *samples, const char *signature, struct hrun_buf *out);
 /* The same for machines: an array of objects. */
-json_t *waits_json(const struct hrun_samples *samples, const char *signature);
+json_t *profile_waits_json(const struct hrun_samples *samples, const char *signature);
 
 /* ---- show_plot: times over N of one profile as a plot of text */
 

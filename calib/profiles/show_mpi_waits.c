@@ -98,7 +98,7 @@ void waits_show(const struct hrun_samples *samples, const char *signature, struc
     free(g);
 }
 
-json_t *waits_json(const struct hrun_samples *samples, const char *signature)
+json_t *profile_waits_json(const struct hrun_samples *samples, const char *signature)
 {
     struct group *g;
     int n = make_groups(samples, signature, &g);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_range(struct hrun_table *t, int64_t lo, int64_t hi)
+static void add_range_cell(struct hrun_table *t, int64_t lo, int64_t hi)
 {
     if (lo == hi)
         hrun_table_cell(t, "%lld", (long long)lo);
@@ -37,8 +37,8 @@ void models_table(struct hrun_models *const *m, int n, int all, struct hrun_buf 
             hrun_table_cell(t, "%d", r->M);
             hrun_table_cell(t, "%s/%s", r->family, r->method);
             hrun_table_cell(t, "%d", r->npoints);
-            add_range(t, r->nmin, r->nmax);
-            add_range(t, r->pmin, r->pmax);
+            add_range_cell(t, r->nmin, r->nmax);
+            add_range_cell(t, r->pmin, r->pmax);
             hrun_table_cell(t, "%d of %d", used, r->nterms);
             if (r->dof) {
                 hrun_table_cell(t, "%.1f %%", 100 * r->train_mean);
@@ -68,7 +68,7 @@ void models_warn(struct hrun_models *const *m, int n)
 /* ------------------------------------------------------------------ show */
 
 /* Is it a network term (lib/app)? The definition need not be there. */
-static int asks_network(const char *term)
+static int is_network_term(const char *term)
 {
     for (int op = 0; op < HRUN_NET_NOPS; op++) {
         const char *name = hrun_net_op_name((enum hrun_net_op)op), *at = strstr(term, name);
@@ -88,7 +88,7 @@ static void add_formulas(const struct hrun_models *m, int all, struct hrun_buf *
         int wanted = all, used = 0;
 
         for (int k = 0; k < r->nterms; k++)
-            wanted |= r->k[k] != 0 && asks_network(r->terms[k]);
+            wanted |= r->k[k] != 0 && is_network_term(r->terms[k]);
         if (!wanted)
             continue;
         hrun_buf_addf(out, "  %s, ", r->family);
@@ -109,7 +109,7 @@ static json_t *training_error(const struct hrun_fit_record *r, double value)
     return r->dof ? json_real(value) : json_null();
 }
 
-static json_t *record_json(const struct hrun_fit_record *r)
+static json_t *model_json(const struct hrun_fit_record *r)
 {
     json_t *terms = json_array();
 
@@ -137,10 +137,10 @@ json_t *profile_json(const char *app, const char *sig, const struct hrun_samples
     json_t *models = json_array();
 
     for (int j = 0; m && j < m->n; j++)
-        json_array_append_new(models, record_json(&m->v[j]));
+        json_array_append_new(models, model_json(&m->v[j]));
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o*, s:I, s:I}", "app", app, "signature", sig, "subcluster",
                      m ? m->subcluster : "", "fitted", m ? m->fitted : "", "models", models, "waits",
-                     waits_json(samples, sig), "bad_records", (json_int_t)samples->bad, "no_longer_count",
+                     profile_waits_json(samples, sig), "bad_records", (json_int_t)samples->bad, "no_longer_count",
                      (json_int_t)old);
 }
 
@@ -150,83 +150,93 @@ struct shown {
     int plot;                 /* draw times over N */
 };
 
+/* A profile, as it is stored. */
+struct stored_profile {
+    const char *app, *signature;
+    struct hrun_samples samples;
+    size_t old;               /* measurements that no longer count */
+    struct hrun_models *m;    /* NULL: there are none, or they cannot be read: why */
+    struct hrun_error why;
+};
+
 /* Times over N; without a definition there are marks and no curves. */
-static void add_plot(struct context *c, const char *app, const struct hrun_samples *samples, struct hrun_models *m,
-                     struct hrun_buf *out)
+static void add_plot(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
 {
     context_drop_app(c);
-    show_plot(context_named(c, app, NULL) ? NULL : c->app, samples, m, out);
+    show_plot(context_named(c, p->app, NULL) ? NULL : c->app, &p->samples, p->m, out);
     context_drop_app(c);
 }
 
-/* One profile. */
-static int show_one(struct context *c, const char *app, const char *sig, const struct shown *how,
-                    struct hrun_error *err)
+/* "lu on xeon.1c-...": what was measured, and the models. */
+static void add_profile(struct context *c, const struct stored_profile *p, struct hrun_buf *out)
 {
-    autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
-    struct hrun_models *m = NULL;
-    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
-    struct hrun_error models_err = { 0 };
-    size_t failed = 0, mixed = 0, old;
+    autofree char *command = problem_title(c->set, p->app);
+    size_t failed = 0, mixed = 0;
     double age;
-    char *command = NULL;
-    int bad_models, rc = 0;
 
-    if (hrun_store_samples(c->store, app, sig, &samples, err))
-        return -1;
-    old = hrun_samples_current(&samples);
-    bad_models = hrun_store_get_models(c->store, app, sig, &m, &models_err);
-    for (size_t i = 0; i < samples.n; i++) {
-        failed += !samples.v[i].ok;
-        mixed += samples.v[i].ok && samples.v[i].mixed;
+    for (size_t i = 0; i < p->samples.n; i++) {
+        failed += !p->samples.v[i].ok;
+        mixed += p->samples.v[i].ok && p->samples.v[i].mixed;
     }
-    if (how->root) {
-        json_t *o = profile_json(app, sig, &samples, old, m), *all = json_array();
-
-        for (size_t i = 0; i < samples.n; i++)
-            json_array_append_new(all, sample_json(&samples.v[i]));
-        json_object_set_new(o, "measurements", all);
-        json_object_set_new(o, "error", bad_models ? json_string(models_err.text) : json_null());
-        if (json_array_append_new(how->root, o))
-            rc = hrun_fail(err, HRUN_EPARSE, "the profile of %s on %s cannot be shown as JSON", app, sig);
-        goto done;
-    }
-    command = problem_title(c->set, app);
-    hrun_buf_addf(&out, "%s on %s\n", app, sig);
+    hrun_buf_addf(out, "%s on %s\n", p->app, p->signature);
     if (command)
-        hrun_buf_addf(&out, "  %s\n", command);
-    hrun_buf_addf(&out, "  %s, %zu failed, %zu mixed", hrun_counted(samples.n, "measurement").s, failed, mixed);
-    if (old)
-        hrun_buf_addf(&out, ", %zu older ones no longer count", old);
-    if (samples.bad)
-        hrun_buf_addf(&out, ", %s skipped (%s)", hrun_counted(samples.bad, "bad record").s, samples.first_bad);
-    if (m && m->consts && m->consts[0])
-        hrun_buf_addf(&out, "; constants %s", m->consts);
-    if (m && !hrun_date_age(m->fitted, &age))
-        hrun_buf_addf(&out, "; fitted %s ago", hrun_age(age).s);
-    hrun_buf_addc(&out, '\n');
-    if (bad_models) {
-        hrun_buf_adds(&out, "  the models cannot be read\n");
-    } else if (!m) {
-        hrun_buf_adds(&out, "  no models yet\n");
-    } else {
-        hrun_buf_addc(&out, '\n');
-        models_table(&m, 1, c->set->verbose, &out);
-        add_formulas(m, c->set->verbose, &out);
+        hrun_buf_addf(out, "  %s\n", command);
+    hrun_buf_addf(out, "  %s, %zu failed, %zu mixed", hrun_counted(p->samples.n, "measurement").s, failed, mixed);
+    if (p->old)
+        hrun_buf_addf(out, ", %zu older ones no longer count", p->old);
+    if (p->samples.bad)
+        hrun_buf_addf(out, ", %s skipped (%s)", hrun_counted(p->samples.bad, "bad record").s, p->samples.first_bad);
+    if (p->m && p->m->consts && p->m->consts[0])
+        hrun_buf_addf(out, "; constants %s", p->m->consts);
+    if (p->m && !hrun_date_age(p->m->fitted, &age))
+        hrun_buf_addf(out, "; fitted %s ago", hrun_age(age).s);
+    hrun_buf_adds(out, p->m ? "\n\n" : p->why.code ? "\n  the models cannot be read\n" : "\n  no models yet\n");
+    if (p->m) {
+        models_table(&p->m, 1, c->set->verbose, out);
+        add_formulas(p->m, c->set->verbose, out);
     }
-    if (how->plot)
-        add_plot(c, app, &samples, m, &out);
-    waits_show(&samples, sig, &out);
-    hrun_buf_addc(&out, '\n');
-    fputs(out.data, stdout);
-done:
-    free(command);
-    if (!rc && bad_models) {
-        if (err)
-            *err = models_err;
+}
+
+static int append_profile_json(const struct stored_profile *p, json_t *root, struct hrun_error *err)
+{
+    json_t *o = profile_json(p->app, p->signature, &p->samples, p->old, p->m), *all = json_array();
+
+    for (size_t i = 0; i < p->samples.n; i++)
+        json_array_append_new(all, sample_json(&p->samples.v[i]));
+    json_object_set_new(o, "measurements", all);
+    json_object_set_new(o, "error", p->why.code ? json_string(p->why.text) : json_null());
+    return !json_array_append_new(root, o) ? 0
+           : hrun_fail(err, HRUN_EPARSE, "the profile of %s on %s cannot be shown as JSON", p->app, p->signature);
+}
+
+/* ctx: struct shown. */
+static int visit_show(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
+{
+    const struct shown *how = ctx;
+    struct stored_profile p = { .app = app, .signature = sig };
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
+    int rc = 0;
+
+    if (hrun_store_samples(c->store, app, sig, &p.samples, err))
+        return -1;
+    p.old = hrun_samples_current(&p.samples);
+    hrun_store_get_models(c->store, app, sig, &p.m, &p.why);
+    if (how->root) {
+        rc = append_profile_json(&p, how->root, err);
+    } else {
+        add_profile(c, &p, &out);
+        if (how->plot)
+            add_plot(c, &p, &out);
+        waits_show(&p.samples, sig, &out);
+        hrun_buf_addc(&out, '\n');
+        fputs(out.data, stdout);
+    }
+    if (!rc && p.why.code) {
+        *err = p.why;
         rc = -1;
     }
-    hrun_models_destroy(m);
+    hrun_models_destroy(p.m);
+    hrun_samples_release(&p.samples);
     return rc;
 }
 
@@ -306,11 +316,6 @@ int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int
     hrun_strvec_release(&names);
     hrun_strvec_release(&sigs);
     return status;
-}
-
-static int visit_show(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err)
-{
-    return show_one(c, app, sig, ctx, err);
 }
 
 int calib_show(const struct calib_settings *s, char **apps)

@@ -28,7 +28,7 @@ static int is_drawn(const struct textplot_point *p)
     return isfinite(p->x) && isfinite(p->y) && p->x > 0 && p->y > 0;
 }
 
-static int find_ranges(struct canvas *c, const struct textplot_series *v, int n)
+static int find_plot_ranges(struct canvas *c, const struct textplot_series *v, int n)
 {
     int found = 0;
 
@@ -145,7 +145,7 @@ void textplot_draw(const struct textplot *t, const struct textplot_series *v, in
     struct hrun_buf labels[3] = { HRUN_BUF_INIT, HRUN_BUF_INIT, HRUN_BUF_INIT };
     int width;
 
-    if (!find_ranges(&c, v, n))
+    if (!find_plot_ranges(&c, v, n))
         return;
     if (c.high[1] == c.low[1])
         c.rows = 3;

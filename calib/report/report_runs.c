@@ -120,7 +120,7 @@ int report_is_first(const struct report *r, int i)
 /* ------------------------------------------------------------------ which runs */
 
 /* The sub-cluster of the report that was the i-th of a run; -1: it is of another cluster. */
-static int find_sub_of_run(const struct report *r, const struct hrun_sample *s, int i)
+static int match_report_sub(const struct report *r, const struct hrun_sample *s, int i)
 {
     int named = i < hrun_list_count(s->signatures);
 
@@ -133,7 +133,7 @@ static int find_sub_of_run(const struct report *r, const struct hrun_sample *s, 
 
 /* The configuration of a run over the report's sub-clusters, and its PEs in all, from the text of its record. Result:
  * on how many of them it ran; 0: also on others, or the text tells none. */
-static int read_run_config(const struct report *r, struct report_run *run, int *config)
+static int read_report_config(const struct report *r, struct report_run *run, int *config)
 {
     const struct hrun_sample *s = run->s;
     int n = hrun_list_count(s->cluster), used = 0, outside = 0;
@@ -144,7 +144,7 @@ static int read_run_config(const struct report *r, struct report_run *run, int *
         return 0;
     run->npes = 0;
     for (int i = 0; i < n; i++) {
-        int k = theirs[i] ? find_sub_of_run(r, s, i) : -1;
+        int k = theirs[i] ? match_report_sub(r, s, i) : -1;
 
         run->npes += theirs[i];
         used += k >= 0;
@@ -164,7 +164,7 @@ static void place_run(struct report *r, struct report_run *run, int sub)
     const struct hrun_sample *s = run->s;
     size_t size = 2 * (size_t)r->nsubs * sizeof *run->config;
     autofree int *config = xcalloc(1, size);
-    int used = read_run_config(r, run, config), only = -1;
+    int used = read_report_config(r, run, config), only = -1;
     double P = 0;
 
     run->sub = -1;

@@ -18,7 +18,7 @@ static json_t *time_json(double v)
     return v > 0 ? json_real(v) : NULL;
 }
 
-static json_t *config_json(const int *pes, const int *procs, int n)
+static json_t *config_text_json(const int *pes, const int *procs, int n)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
@@ -141,9 +141,9 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
 
 static json_t *chosen_json(const struct decision *d)
 {
-    return json_pack("{s:o?, s:o?, s:o?, s:o?, s:o?}", "chosen", d ? config_json(d->pes, d->procs, d->nsubs) : NULL,
-                     "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->time_s) : NULL, "low_s",
-                     d ? json_real(d->low_s) : NULL, "high_s", d ? json_real(d->high_s) : NULL);
+    return json_pack("{s:o?, s:o?, s:o?, s:o?, s:o?}", "chosen", d ? config_text_json(d->pes, d->procs, d->nsubs)
+                     : NULL, "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->time_s) : NULL,
+                     "low_s", d ? json_real(d->low_s) : NULL, "high_s", d ? json_real(d->high_s) : NULL);
 }
 
 /* How good the choice d (NULL: there is none) is, by what was recorded at its size. */
@@ -163,7 +163,7 @@ static json_t *size_json(const struct report *r, int64_t N, const struct decisio
     json_object_update_new(out, json_pack("{s:I, s:i, s:o?, s:b, s:o?, s:o, s:f, s:o?, s:o?}", "N", (json_int_t)N,
                                           "recorded", n, "valid", valid ? json_integer(valid) : NULL, "exact", valid &&
                                           n >= valid, "measured_s", json_real(actual_s), "best",
-                                          config_json(best->run->config, best->run->config + r->nsubs, r->nsubs),
+                                          config_text_json(best->run->config, best->run->config + r->nsubs, r->nsubs),
                                           "best_s", best->time_s, "epsilon", json_real(actual_s / best->time_s - 1),
                                           "delta", d ? json_real(d->time_s / actual_s - 1) : NULL));
     return out;
@@ -183,7 +183,7 @@ static json_t *measured_json(const struct report *r, const struct recorded *v, i
             power_w += config[i] * r->c->cluster->subs[i].power_w;
         }
         json_array_append_new(all, json_pack("{s:o, s:i, s:f, s:f, s:f}", "config",
-                                             config_json(config, config + r->nsubs, r->nsubs), "P", v[k].run->s->P,
+                                             config_text_json(config, config + r->nsubs, r->nsubs), "P", v[k].run->s->P,
                                              "time_s", v[k].time_s, "cost", cost * v[k].time_s, "energy",
                                              power_w * v[k].time_s));
     }
@@ -234,7 +234,7 @@ static json_t *choices_json(const struct hrun_plan *plan)
         const struct hrun_choice *v = &plan->v[i];
 
         json_array_append_new(all, json_pack("{s:o, s:i, s:f, s:o?, s:b, s:o?}", "config",
-                                             config_json(v->pes, v->procs, plan->nsubs), "P", v->P, "predicted_s",
+                                             config_text_json(v->pes, v->procs, plan->nsubs), "P", v->P, "predicted_s",
                                              v->time_s, "ranked_s", json_real(v->ranked_s), "doubted",
                                              hrun_plan_is_doubted(plan, i), "value", json_real(v->value)));
     }

@@ -24,7 +24,7 @@ err_has "no profile of lu" "hrun says that it has no profile"
 err_has "hrun-calibrate -app lu" "and the command that makes one"
 ok "the time is recorded" grep -q time_s "$HRUN_DATA"/profiles/lu/*.log
 
-run $full $small -r 2 -app lu "$lu"
+run $full $small -r 1 -app lu "$lu"
 status_is 0 "calibration succeeds"
 err_has "left" "with the time left"
 out_has "npt/nnls" "the table has NP-T models"
@@ -32,7 +32,7 @@ out_has "single/nnls" "and single-PE models"
 ok "calibration leaves nothing behind" nothing_new "$before"
 logs=$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)
 
-run $full $small -r 2 -app lu "$lu"
+run $full $small -r 1 -app lu "$lu"
 status_is 0 "a second calibration succeeds"
 err_has "are measured already" "and measures nothing anew"
 ok "no record was added" test "$logs" = "$(cat "$HRUN_DATA"/profiles/lu/*.log | wc -l)"
@@ -176,13 +176,13 @@ assert p and all(not m["ok"] and m["time_s"] == 0 for q in p for m in q["measure
 # Killed at any moment it loses at most the running measurement, and goes on where it was.
 data3=$tmp/data3
 for delay in 0.4 0.8 1.2; do
-    $full --data "$data3" $small -r 1 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+    $full --data "$data3" $small --procs 1 -r 1 -app lu "$lu" >/dev/null 2>&1 </dev/null &
     pid=$!
     sleep $delay
     kill -9 $pid
     wait $pid 2>/dev/null
 done
-run $full --data "$data3" $small -r 1 -app lu "$lu"
+run $full --data "$data3" $small --procs 1 -r 1 -app lu "$lu"
 status_is 0 "a calibration that was killed goes on"
 run hrun-calibrate --data "$data3" --json show lu
 ok "each point was measured once, nothing is bad" python3 -c '
@@ -192,11 +192,13 @@ assert all(q["bad_records"] == 0 for q in p)
 keys = [(m["N"], m["P"], m["M"]) for q in p for m in q["measurements"] if m["ok"]]
 assert len(keys) == len(set(keys)) and len(keys) >= 4, keys' "$tmp/.out"
 
+printf '#!/bin/sh\necho "time: $(($1 * $1 * $1))e-8 s"\n' > "$tmp/steady"
+chmod +x "$tmp/steady"
 # Two at once lose nothing.
 data4=$tmp/data4
-$full -q --data "$data4" --sizes 60,100 --pes 1 --procs 1 -r 2 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+$full -q --data "$data4" --sizes 60,100 --pes 1 --procs 1 -r 2 -app lu "$tmp/steady" '{N}' >/dev/null 2>&1 </dev/null &
 one=$!
-$full -q --data "$data4" --sizes 140,200 --pes 1 --procs 1 -r 2 -app lu "$lu" >/dev/null 2>&1 </dev/null &
+$full -q --data "$data4" --sizes 140,200 --pes 1 --procs 1 -r 2 -app lu "$tmp/steady" '{N}' >/dev/null 2>&1 </dev/null &
 two=$!
 wait $one; s1=$?
 wait $two; s2=$?
@@ -208,21 +210,21 @@ p = json.load(open(sys.argv[1]))
 assert len(p[0]["measurements"]) == 8 and p[0]["bad_records"] == 0' "$tmp/.out"
 
 # --again: what was measured before no longer counts, so that a changed program gets a new profile.
-run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
-run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --again -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 --again -app lu "$tmp/steady" '{N}'
 run hrun-calibrate --data "$tmp/data5" show lu
 out_has "4 measurements" "--again starts anew"
 out_has "4 older ones no longer count" "and what was measured before is kept and told"
-run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
 err_has "4 of 4 runs are measured already" "and goes on without --again"
 
 # --redo: what is measured anew replaces what was measured there, and nothing else.
-run $full --data "$tmp/data5" --sizes 100,200 --pes 1 --procs 1 -r 1 --redo -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 100,200 --pes 1 --procs 1 -r 1 --redo -app lu "$tmp/steady" '{N}'
 status_is 0 "a part is measured anew"
 run hrun-calibrate --data "$tmp/data5" show lu
 out_has "4 measurements" "all sizes still count"
 out_has "6 older ones no longer count" "and what was measured at those two no longer does"
-run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$lu"
+run $full --data "$tmp/data5" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
 err_has "4 of 4 runs are measured already" "so that nothing is left to be measured"
 
 # Times that no model describes: said in one line, with what to do.
@@ -245,8 +247,6 @@ ok "also as JSON" python3 -c "import json, sys; assert json.loads(sys.argv[1])['
     "$out"
 run hrun-calibrate -q --data "$tmp/data7" fit lu
 err_lacks "$said" "and not with -q"
-printf '#!/bin/sh\necho "time: $(($1 * $1 * $1))e-8 s"\n' > "$tmp/steady"
-chmod +x "$tmp/steady"
 run $full --data "$tmp/data8" --sizes 60,100,140,200 --pes 1 --procs 1 -r 1 -app lu "$tmp/steady" '{N}'
 out_has "single/nnls" "times that a model describes"
 err_lacks "miss their own" "are not talked of"
@@ -295,7 +295,7 @@ status_is 125 "a factor of 0 is refused"
 err_has "--exclude-glitches 0: it must be above 0" "and why"
 
 # The same through engine mpirun, whose profiles are its own.
-run $full --engine mpirun --data "$tmp/data6" --sizes 60,100,140,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
+run $full --engine mpirun --data "$tmp/data6" --sizes 60,100,200 --pes 1,2 --procs 1 -r 1 -app lu "$lu"
 status_is 0 "calibration through mpirun"
 run hrun --engine mpirun --data "$tmp/data6" --dry-run --json -app lu -N 180 "$lu"
 ok "its model chooses" python3 -c 'import json,sys; assert json.load(open(sys.argv[1]))["chosen_by"] == "model"' "$tmp/.out"
@@ -313,7 +313,7 @@ out_lacks "has a profile for" "where there is none nothing is said of one"
 
 # Options that change times, and are no part of a signature.
 with="--mca coll ^tuned"
-run $full --sizes 60,100 -r 1 --data "$tmp/options" $with --mca orte_tmpdir_base "$tmp" -app lu "$lu"
+run $full --sizes 60,100 --procs 1 -r 1 --data "$tmp/options" $with --mca orte_tmpdir_base "$tmp" -app lu "$lu"
 status_is 0 "a calibration with an option that changes times"
 ok "which is recorded, what does not is not" grep -q '"settings":"--mca coll .^tuned.' "$tmp"/options/profiles/lu/*.log
 run hrun --data "$tmp/options" --dry-run $with -app lu -N 80 "$lu"
@@ -337,7 +337,7 @@ ok "programs are told, too" python3 -c 'import json,sys
 assert json.load(open(sys.argv[1]))["measured_with"].startswith("--mca coll ")' "$tmp/.out"
 run hrun --data "$tmp/options" -app lu -N 80 "$lu"
 err_has "was measured with other options that change times (it: --mca coll '^tuned'; this run: none)" "and in a run"
-run $full --sizes 60,100,140 -r 1 --data "$tmp/options" -app lu "$lu"
+run $full --sizes 60,100,140 --procs 1 -r 1 --data "$tmp/options" -app lu "$lu"
 err_has "(it: --mca coll '^tuned'; now: none), and counts, too" "going on without it is told"
 
 # Damage to the stored files.
