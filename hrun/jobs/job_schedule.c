@@ -8,34 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With so many jobs orders and ways are enumerated; of 11 jobs there are 40 million orders. */
+/* All orders and ways of at most this many jobs are tried; of 11 jobs there are 40 million orders. */
 enum { PROVE_MOST = 10 };
-/* Limits of the time by which ways are chosen, and steps of the bound. */
+/* Time limits by which ways are chosen, and steps of the bound. */
 enum { LIMITS = 200, ROUNDS = 60 };
-/* Schedules closer to the bound than rounding. */
+/* Schedules closer than this to the bound differ from it by rounding. */
 #define ROUNDING 1e-12
 
-/* So many PEs of a sub-cluster have ended all that they were given at this time. */
-struct idle {
-    double time_s;
-    int pes;
-};
-
-/* What is searched: an order of jobs and a way for each. */
 struct solution {
-    int *order, *way;
+    int order[HRUN_SCHEDULE_JOBS_MAX], way[HRUN_SCHEDULE_JOBS_MAX];
     double makespan_s;
 };
 
 struct finder {
     const struct hrun_schedule_problem *p;
     struct solution best, now;
-    struct idle *idle;          /* for each depth of the proof, each sub-cluster: njobs + 2, the earliest first */
-    double *weights, *equal;    /* of a PE of each sub-cluster: of the largest bound; 1 */
-    double *area_s, *quickest_s;/* of each job, at least; areas as seconds of the whole cluster */
+    int npes;                   /* of all sub-clusters */
+    double *free_s;             /* for each depth of try_orders when each PE becomes free, ascending per sub-cluster */
+    double *weights;            /* of a PE of each sub-cluster, those of the largest bound */
+    double quickest_s[HRUN_SCHEDULE_JOBS_MAX];
+    double area_s[HRUN_SCHEDULE_JOBS_MAX];      /* least weighted area of each job, as seconds of the whole cluster */
     double bound_s;
     long looks;
-    int complete;               /* 1: the proof tried everything */
+    int complete;               /* 1: all orders and ways were tried */
 };
 
 static const struct hrun_schedule_way *way_of(const struct finder *f, const struct solution *s, int job)
@@ -43,90 +38,51 @@ static const struct hrun_schedule_way *way_of(const struct finder *f, const stru
     return &f->p->jobs[job].ways[s->way[job]];
 }
 
-/* ------------------------------------------------------------------ placing jobs in time */
-
-static struct idle *idle_of(const struct finder *f, int depth, int sub)
+/* Start a job as soon as enough PEs are free, on those that became free last. Result: its start. */
+static double place_job(const struct finder *f, double *free_s, const struct hrun_schedule_way *w)
 {
-    return f->idle + ((size_t)depth * (size_t)f->p->nsubs + (size_t)sub) * (size_t)(f->p->njobs + 2);
-}
+    double start_s = 0, end_s, *v = free_s;
 
-/* Lists end with an entry of no PEs. */
-static void clear_idle(struct finder *f)
-{
-    for (int s = 0; s < f->p->nsubs; s++) {
-        idle_of(f, 0, s)[0] = (struct idle){ 0, f->p->npes[s] };
-        idle_of(f, 0, s)[1] = (struct idle){ INFINITY, 0 };
-    }
-}
-
-/* Of the PEs in a list that are idle by start_s take those that have been so for the shortest time, until end_s. */
-static void take_idle(struct idle *v, int pes, double start_s, double end_s)
-{
-    int n = 0, later = 0, i;
-
-    while (v[n].pes)
-        n++;
-    while (later < n && v[later].time_s <= start_s)
-        later++;
-    i = later;
-    for (int left = pes; left > 0;) {
-        int taken = v[--i].pes < left ? v[i].pes : left;
-
-        v[i].pes -= taken;
-        left -= taken;
-    }
-    i += v[i].pes > 0;
-    memmove(v + i + 1, v + later, (size_t)(n + 1 - later) * sizeof *v);
-    for (; v[i + 1].pes && v[i + 1].time_s < end_s; i++)
-        v[i] = v[i + 1];
-    v[i] = (struct idle){ end_s, pes };
-}
-
-/* Start a job as soon as its PEs are idle; result: the start. */
-static double place_job(struct finder *f, int depth, const struct hrun_schedule_way *w)
-{
-    double start_s = 0;
-
-    for (int s = 0; s < f->p->nsubs; s++) {
-        const struct idle *v = idle_of(f, depth, s);
-
-        for (int left = w->pes[s]; left > 0; left -= v++->pes)
-            start_s = fmax(start_s, v->time_s);
-    }
-    for (int s = 0; s < f->p->nsubs; s++)
+    for (int s = 0; s < f->p->nsubs; v += f->p->npes[s++])
         if (w->pes[s])
-            take_idle(idle_of(f, depth, s), w->pes[s], start_s, start_s + w->time_s);
+            start_s = fmax(start_s, v[w->pes[s] - 1]);
+    end_s = start_s + w->time_s;
+    v = free_s;
+    for (int s = 0; s < f->p->nsubs; v += f->p->npes[s++]) {
+        int n = w->pes[s], i = n;
+
+        while (i < f->p->npes[s] && v[i] <= start_s)
+            i++;
+        for (; i < f->p->npes[s] && v[i] < end_s; i++)
+            v[i - n] = v[i];
+        while (n > 0)
+            v[i - n--] = end_s;
+    }
     return start_s;
 }
 
-/* Keep what is tried, if it is shorter than the best; end_s: its last end. */
-static void keep_shorter(struct finder *f, double end_s)
-{
-    size_t n = (size_t)f->p->njobs;
-
-    f->now.makespan_s = end_s;
-    if (end_s >= f->best.makespan_s)
-        return;
-    memcpy(f->best.order, f->now.order, n * sizeof *f->now.order);
-    memcpy(f->best.way, f->now.way, n * sizeof *f->now.way);
-    f->best.makespan_s = end_s;
-}
-
-static double length_of(struct finder *f, const struct solution *s)
+static double makespan_of(const struct finder *f, const struct solution *s)
 {
     double end_s = 0;
 
-    clear_idle(f);
+    memset(f->free_s, 0, (size_t)f->npes * sizeof *f->free_s);
     for (int i = 0; i < f->p->njobs; i++) {
         const struct hrun_schedule_way *w = way_of(f, s, s->order[i]);
 
-        end_s = fmax(end_s, place_job(f, 0, w) + w->time_s);
+        end_s = fmax(end_s, place_job(f, f->free_s, w) + w->time_s);
     }
     return end_s;
 }
 
-/* Is the best one proven to be the shortest? */
-static int is_shortest(const struct finder *f)
+/* f->now ends at end_s. */
+static void keep_if_shorter(struct finder *f, double end_s)
+{
+    f->now.makespan_s = end_s;
+    if (end_s < f->best.makespan_s)
+        f->best = f->now;
+}
+
+static int is_proven_shortest(const struct finder *f)
 {
     return f->best.makespan_s <= f->bound_s * (1 + ROUNDING);
 }
@@ -138,24 +94,30 @@ static int is_shortest(const struct finder *f)
  * subgradients: those of sub-clusters that the jobs' cheapest ways use more than others grow.
  */
 
-static double weigh(const struct finder *f, const double *w, const int *pes)
+static double weigh_pes(const struct finder *f, const int *pes)
 {
     double sum = 0;
 
     for (int s = 0; s < f->p->nsubs; s++)
-        sum += w[s] * pes[s];
+        sum += f->weights[s] * pes[s];
     return sum;
 }
 
-/* The way of least area by these weights, of those that take no longer than limit_s, or the quickest. */
-static int cheapest(const struct finder *f, int j, const double *w, double limit_s)
+/* The area of a way, as seconds of the whole cluster. */
+static double way_area_s(const struct finder *f, const struct hrun_schedule_way *w)
+{
+    return weigh_pes(f, w->pes) * w->time_s / weigh_pes(f, f->p->npes);
+}
+
+/* The way of least area that takes no longer than limit_s, else the quickest. */
+static int cheapest_way(const struct finder *f, int j, double limit_s)
 {
     const struct hrun_schedule_job *job = &f->p->jobs[j];
     double least = INFINITY;
     int best = 0;
 
     for (int i = 0; i < job->nways; i++) {
-        double area = weigh(f, w, job->ways[i].pes) * job->ways[i].time_s;
+        double area = weigh_pes(f, job->ways[i].pes) * job->ways[i].time_s;
 
         if (area < least && job->ways[i].time_s <= fmax(limit_s, f->quickest_s[j])) {
             least = area;
@@ -168,119 +130,67 @@ static int cheapest(const struct finder *f, int j, const double *w, double limit
 static void find_bound(struct finder *f)
 {
     const struct hrun_schedule_problem *p = f->p;
-    double *w = xcalloc(2 * (size_t)p->nsubs, sizeof *w), *used = w + p->nsubs;
+    size_t bytes = (size_t)p->nsubs * sizeof *f->weights;
+    autofree double *used = xmalloc(bytes), *best = xmalloc(bytes);
 
     for (int s = 0; s < p->nsubs; s++)
-        w[s] = 1;
+        f->weights[s] = 1;
     for (int r = 0; r < ROUNDS; r++) {
-        double area = 0, bound_s;
+        double bound_s = 0;
 
-        memset(used, 0, (size_t)p->nsubs * sizeof *used);
+        memset(used, 0, bytes);
         for (int j = 0; j < p->njobs; j++) {
-            const struct hrun_schedule_way *way = &p->jobs[j].ways[cheapest(f, j, w, INFINITY)];
+            const struct hrun_schedule_way *way = &p->jobs[j].ways[cheapest_way(f, j, INFINITY)];
 
-            area += weigh(f, w, way->pes) * way->time_s;
+            bound_s += way_area_s(f, way);
             for (int s = 0; s < p->nsubs; s++)
                 used[s] += way->pes[s] * way->time_s;
         }
-        bound_s = area / weigh(f, w, p->npes);
-        if (bound_s > f->bound_s) {
+        if (bound_s > f->bound_s || !r) {
             f->bound_s = bound_s;
-            memcpy(f->weights, w, (size_t)p->nsubs * sizeof *w);
+            memcpy(best, f->weights, bytes);
         }
         for (int s = 0; s < p->nsubs; s++)
             if (p->npes[s] && bound_s > 0)
-                w[s] *= exp(0.5 / (1 + r / 4) * fmin(used[s] / (p->npes[s] * bound_s) - 1, 1));
+                f->weights[s] *= exp(0.5 / (1 + r / 4) * fmin(used[s] / (p->npes[s] * bound_s) - 1, 1));
     }
-    free(w);
+    memcpy(f->weights, best, bytes);
     for (int j = 0; j < p->njobs; j++) {
-        const struct hrun_schedule_way *way = &p->jobs[j].ways[cheapest(f, j, f->weights, INFINITY)];
-
-        f->area_s[j] = weigh(f, f->weights, way->pes) * way->time_s / weigh(f, f->weights, p->npes);
+        f->area_s[j] = way_area_s(f, &p->jobs[j].ways[cheapest_way(f, j, INFINITY)]);
         f->bound_s = fmax(f->bound_s, f->quickest_s[j]);
     }
 }
 
 /* ------------------------------------------------------------------ the search */
 
-/* Jobs by key_s, the largest first, equal ones by number. No more than 1000: insertion sort. */
-static void sort_jobs(const double *key_s, int n, int *order)
+/* Sort jobs by key, the largest first, equal ones by number. Insertion sort: there are at most 1000. */
+static void sort_jobs(const double *key, int n, int *order)
 {
     for (int i = 0; i < n; i++) {
         int k = i;
 
-        for (; k > 0 && key_s[order[k - 1]] < key_s[i]; k--)
+        for (; k > 0 && key[order[k - 1]] < key[i]; k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
 }
 
-/* Of each job the way of least area by these weights within a limit of the time, the longest jobs first. */
-static void try_limits(struct finder *f, const double *weights, double serial_s)
+/* For several time limits give each job its way of least area within the limit; start the longest jobs first. */
+static void try_limits(struct finder *f, double serial_s)
 {
     int n = f->p->njobs;
-    double low_s = serial_s, *length_s = xcalloc((size_t)n, sizeof *length_s);
+    double low_s = serial_s, length_s[HRUN_SCHEDULE_JOBS_MAX];
 
     for (int j = 0; j < n; j++)
         low_s = fmin(low_s, f->quickest_s[j]);
     for (int i = 0; i <= LIMITS; i++) {
         for (int j = 0; j < n; j++) {
-            f->now.way[j] = cheapest(f, j, weights, low_s * pow(serial_s / low_s, (double)i / LIMITS));
+            f->now.way[j] = cheapest_way(f, j, low_s * pow(serial_s / low_s, (double)i / LIMITS));
             length_s[j] = way_of(f, &f->now, j)->time_s;
         }
         sort_jobs(length_s, n, f->now.order);
-        keep_shorter(f, length_of(f, &f->now));
+        keep_if_shorter(f, makespan_of(f, &f->now));
     }
-    free(length_s);
-}
-
-/* Every order and way behind the first `depth` jobs of `now`, the others standing behind these in now.order; end_s:
- * their last end, area_s what they take and the others need at least. */
-static void prove(struct finder *f, int depth, double end_s, double area_s)
-{
-    const struct hrun_schedule_problem *p = f->p;
-    int *order = f->now.order;
-    size_t list = (size_t)(p->njobs + 2) * (size_t)p->nsubs;
-
-    if (depth == p->njobs)
-        keep_shorter(f, end_s);
-    for (int k = depth; k < p->njobs && !is_shortest(f); k++) {
-        int j = order[k], twin = 0;
-
-        for (int l = depth; l < k && !twin; l++)
-            twin = p->jobs[order[l]].ways == p->jobs[j].ways;
-        for (int i = 0; i < p->jobs[j].nways && !twin; i++) {
-            const struct hrun_schedule_way *w = &p->jobs[j].ways[i];
-            double area = area_s - f->area_s[j] +
-                          weigh(f, f->weights, w->pes) * w->time_s / weigh(f, f->weights, p->npes), end;
-
-            if (f->looks-- <= 0) {
-                f->complete = 0;
-                return;
-            }
-            if (fmax(area, w->time_s) >= f->best.makespan_s * (1 - ROUNDING))
-                continue;
-            memcpy(idle_of(f, depth + 1, 0), idle_of(f, depth, 0), list * sizeof *f->idle);
-            end = fmax(end_s, place_job(f, depth + 1, w) + w->time_s);
-            if (end >= f->best.makespan_s)
-                continue;
-            f->now.way[j] = i;
-            memmove(order + depth + 1, order + depth, (size_t)(k - depth) * sizeof *order);
-            order[depth] = j;
-            prove(f, depth + 1, end, area);
-            memmove(order + depth, order + depth + 1, (size_t)(k - depth) * sizeof *order);
-            order[k] = j;
-        }
-    }
-}
-
-/* xorshift64* (Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled, 2016). */
-static int draw_number(uint64_t *state, int n)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (int)((*state * 2685821657736338717ULL >> 33) % (uint64_t)n);
 }
 
 /* Move an element to another place. */
@@ -295,97 +205,131 @@ static void move_job(int *v, int from, int to)
     v[to] = x;
 }
 
-/* From the best one: two jobs change places, one takes another way, or both; kept where it is no longer, and after a
- * while without gain begun again from the best. */
+/* Branch and bound: try every order and way behind the first `depth` jobs of f->now, which end at end_s. area_s: what
+ * these take and the others need at least. */
+static void try_orders(struct finder *f, int depth, double end_s, double area_s)
+{
+    const struct hrun_schedule_problem *p = f->p;
+    int *order = f->now.order;
+    double *free_s = f->free_s + (size_t)depth * (size_t)f->npes, *next_s = free_s + f->npes;
+
+    if (depth == p->njobs)
+        keep_if_shorter(f, end_s);
+    for (int k = depth; k < p->njobs && !is_proven_shortest(f); k++) {
+        int j = order[k], twin = 0;
+
+        for (int l = depth; l < k && !twin; l++)
+            twin = p->jobs[order[l]].ways == p->jobs[j].ways;
+        for (int i = 0; i < p->jobs[j].nways && !twin; i++) {
+            const struct hrun_schedule_way *w = &p->jobs[j].ways[i];
+            double area = area_s - f->area_s[j] + way_area_s(f, w), end;
+
+            if (f->looks-- <= 0) {
+                f->complete = 0;
+                return;
+            }
+            if (fmax(area, w->time_s) >= f->best.makespan_s * (1 - ROUNDING))
+                continue;
+            memcpy(next_s, free_s, (size_t)f->npes * sizeof *free_s);
+            end = fmax(end_s, place_job(f, next_s, w) + w->time_s);
+            if (end >= f->best.makespan_s)
+                continue;
+            f->now.way[j] = i;
+            move_job(order, k, depth);
+            try_orders(f, depth + 1, end, area);
+            move_job(order, depth, k);
+        }
+    }
+}
+
+/* xorshift64* (Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled, 2016). */
+static int draw_number(uint64_t *state, int n)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (int)((*state * 2685821657736338717ULL >> 33) % (uint64_t)n);
+}
+
+/* Change the best schedule step by step: a job moves in the order, takes another way, or both. A change stays if the
+ * schedule gets no longer. After many changes without gain the search begins again from the best. */
 static void improve_schedule(struct finder *f, long tries)
 {
     int n = f->p->njobs, idle = INT32_MAX - 1;
     uint64_t state = 88172645463325252ULL;
 
-    for (long t = 0; t < tries && !is_shortest(f); t++) {
-        int a = draw_number(&state, n), b = draw_number(&state, n), what = draw_number(&state, 3);
-        int *order = f->now.order, x, way;
+    for (long t = 0; t < tries && !is_proven_shortest(f); t++) {
+        int a = draw_number(&state, n), b = draw_number(&state, n), what = draw_number(&state, 3), x, way;
         double before_s, best_s = f->best.makespan_s;
 
         if (idle++ > 20 * n) {
-            memcpy(order, f->best.order, (size_t)n * sizeof *order);
-            memcpy(f->now.way, f->best.way, (size_t)n * sizeof *f->now.way);
-            f->now.makespan_s = best_s;
+            f->now = f->best;
             idle = 0;
         }
         before_s = f->now.makespan_s;
-        x = order[a];
+        x = f->now.order[a];
         way = f->now.way[x];
         if (what != 1)
-            move_job(order, a, b);
+            move_job(f->now.order, a, b);
         if (what != 0)
             f->now.way[x] = draw_number(&state, f->p->jobs[x].nways);
-        keep_shorter(f, length_of(f, &f->now));
+        keep_if_shorter(f, makespan_of(f, &f->now));
         idle = f->best.makespan_s < best_s ? 0 : idle;
         if (f->now.makespan_s <= before_s)
             continue;
         f->now.makespan_s = before_s;
         f->now.way[x] = way;
         if (what != 1)
-            move_job(order, b, a);
+            move_job(f->now.order, b, a);
     }
 }
 
 /* ------------------------------------------------------------------ the answer */
 
-/* The order of the starts, and which PEs each job has: the first that are free at its start. */
-static void number_pes(const struct hrun_schedule_problem *p, struct hrun_schedule *s)
+/* Give each job the first PEs that are free at its start, in the order of the starts. */
+static void number_pes(const struct finder *f, struct hrun_schedule *s)
 {
-    double *key_s = xcalloc((size_t)p->njobs, sizeof *key_s), **free_s = xcalloc((size_t)p->nsubs, sizeof *free_s);
-
-    s->order = xcalloc((size_t)p->njobs, sizeof *s->order);
-    for (int i = 0; i < p->nsubs; i++)
-        free_s[i] = xcalloc((size_t)p->npes[i] + 1, sizeof **free_s);
-    for (int j = 0; j < p->njobs; j++)
-        key_s[j] = -s->v[j].start_s;
-    sort_jobs(key_s, p->njobs, s->order);
-    for (int k = 0; k < p->njobs; k++) {
-        struct hrun_scheduled *v = &s->v[s->order[k]];
-        const int *pes = p->jobs[s->order[k]].ways[v->way].pes;
+    memset(f->free_s, 0, (size_t)f->npes * sizeof *f->free_s);
+    for (int k = 0; k < s->njobs; k++) {
+        struct hrun_scheduled *job = &s->v[s->order[k]];
+        const int *pes = f->p->jobs[s->order[k]].ways[job->way].pes;
+        double *free_s = f->free_s;
         int n = 0;
 
-        for (int i = 0; i < p->nsubs; i++)
-            n += pes[i];
-        v->pe = xcalloc((size_t)n, sizeof *v->pe);
-        n = 0;
-        for (int i = 0; i < p->nsubs; i++)
+        job->pe = xcalloc((size_t)f->npes, sizeof *job->pe);
+        for (int i = 0; i < f->p->nsubs; free_s += f->p->npes[i++])
             for (int e = 0, left = pes[i]; left > 0; e++)
-                if (free_s[i][e] <= v->start_s) {
-                    free_s[i][e] = v->end_s;
-                    v->pe[n++] = e;
+                if (free_s[e] <= job->start_s) {
+                    free_s[e] = job->end_s;
+                    job->pe[n++] = e;
                     left--;
                 }
     }
-    for (int i = 0; i < p->nsubs; i++)
-        free(free_s[i]);
-    free(free_s);
-    free(key_s);
 }
 
 static struct hrun_schedule *make_schedule(struct finder *f, double serial_s)
 {
     struct hrun_schedule *s = xcalloc(1, sizeof *s);
+    double key[HRUN_SCHEDULE_JOBS_MAX];
 
-    s->v = xcalloc((size_t)f->p->njobs, sizeof *s->v);
     s->njobs = f->p->njobs;
-    clear_idle(f);
+    s->v = xcalloc((size_t)s->njobs, sizeof *s->v);
+    s->order = xcalloc((size_t)s->njobs, sizeof *s->order);
+    memset(f->free_s, 0, (size_t)f->npes * sizeof *f->free_s);
     for (int i = 0; i < s->njobs; i++) {
         int j = f->best.order[i];
         const struct hrun_schedule_way *w = way_of(f, &f->best, j);
-        double start_s = place_job(f, 0, w);
+        double start_s = place_job(f, f->free_s, w);
 
         s->v[j] = (struct hrun_scheduled){ f->best.way[j], start_s, start_s + w->time_s, NULL };
         s->makespan_s = fmax(s->makespan_s, start_s + w->time_s);
+        key[j] = -start_s;
     }
+    sort_jobs(key, s->njobs, s->order);
     s->serial_s = serial_s;
-    s->exact = f->complete || is_shortest(f);
+    s->exact = f->complete || is_proven_shortest(f);
     s->bound_s = s->exact ? s->makespan_s : f->bound_s;
-    number_pes(f->p, s);
+    number_pes(f, s);
     return s;
 }
 
@@ -412,55 +356,42 @@ static int check_times(const struct hrun_schedule_problem *p, struct hrun_error 
 int hrun_schedule_find(const struct hrun_schedule_problem *p, long looks, struct hrun_schedule **out,
                        struct hrun_error *err)
 {
-    size_t n = (size_t)p->njobs, depths = p->njobs <= PROVE_MOST ? n + 1 : 1;
+    int proves = p->njobs <= PROVE_MOST;
     struct finder f = { .p = p, .looks = looks };
-    double serial_s = 0, area_s = 0, *all;
-    int *orders;
+    autofree double *free_s = NULL, *weights = xcalloc((size_t)p->nsubs, sizeof *weights);
+    double serial_s = 0, area_s = 0;
 
     if (check_times(p, err))
         return -1;
-    f.idle = xcalloc(depths * (size_t)p->nsubs * (n + 2), sizeof *f.idle);
-    all = xcalloc(2 * n + 2 * (size_t)p->nsubs, sizeof *all);
-    orders = xcalloc(4 * n, sizeof *orders);
-    f.quickest_s = all;
-    f.area_s = all + n;
-    f.weights = all + 2 * n;
-    f.equal = f.weights + p->nsubs;
     for (int s = 0; s < p->nsubs; s++)
-        f.equal[s] = 1;
-    f.best.order = orders;
-    f.best.way = orders + n;
-    f.now.order = orders + 2 * n;
-    f.now.way = orders + 3 * n;
+        f.npes += p->npes[s];
+    f.free_s = free_s = xcalloc((proves ? (size_t)p->njobs + 1 : 1) * (size_t)f.npes, sizeof *free_s);
+    f.weights = weights;
     for (int j = 0; j < p->njobs; j++) {
-        f.quickest_s[j] = INFINITY;
-        for (int i = 0; i < p->jobs[j].nways; i++)
-            if (p->jobs[j].ways[i].time_s < f.quickest_s[j]) {
-                f.quickest_s[j] = p->jobs[j].ways[i].time_s;
+        const struct hrun_schedule_way *ways = p->jobs[j].ways;
+
+        for (int i = 1; i < p->jobs[j].nways; i++)
+            if (ways[i].time_s < ways[f.best.way[j]].time_s)
                 f.best.way[j] = i;
-            }
         f.best.order[j] = j;
+        f.quickest_s[j] = ways[f.best.way[j]].time_s;
         serial_s += f.quickest_s[j];
     }
     find_bound(&f);
-    f.best.makespan_s = length_of(&f, &f.best);
-    try_limits(&f, f.weights, serial_s);
-    try_limits(&f, f.equal, serial_s);
-    if (p->njobs <= PROVE_MOST && !is_shortest(&f)) {
+    f.best.makespan_s = makespan_of(&f, &f.best);
+    try_limits(&f, serial_s);
+    if (proves && !is_proven_shortest(&f)) {
         for (int j = 0; j < p->njobs; j++)
             area_s += f.area_s[j];
         sort_jobs(f.quickest_s, p->njobs, f.now.order);
-        clear_idle(&f);
+        memset(free_s, 0, (size_t)f.npes * sizeof *free_s);
         f.complete = 1;
-        prove(&f, 0, 0, area_s);
+        try_orders(&f, 0, 0, area_s);
     }
-    /* A schedule takes a time as n^2: as many looks as 20 jobs have, and some at any size. */
+    /* The time of one try grows with the number of jobs: as many looks as 20 jobs have, and some at any number. */
     if (!f.complete)
-        improve_schedule(&f, 4 * looks / (1 + (long)n / 20) + 50);
+        improve_schedule(&f, 4 * looks / (1 + p->njobs / 20) + 50);
     *out = make_schedule(&f, serial_s);
-    free(f.idle);
-    free(all);
-    free(orders);
     return 0;
 }
 
