@@ -25,6 +25,8 @@ struct job_entry {          /* of the file; NULL: not given */
 struct job {
     char *name;
     struct job_entry *entry;
+    const struct hrun_schedule_way *way;    /* as planned, set by run_plan */
+    const struct hrun_scheduled *at;
 };
 
 struct jobs {
@@ -32,16 +34,18 @@ struct jobs {
     struct hrun_yaml *marks;
     struct job *v;
     int n;
+    struct context c;                   /* of the first job; the cluster is that of all */
+    int *npes;                          /* PEs of each sub-cluster that may be used */
+    struct hrun_schedule *schedule;
 };
 
 /* Read a file of jobs (hrun-plan(1)). Errors: those of hrun_yaml_load; HRUN_EPARSE with the place of what is
- * wrong. jobs_release is safe either way. */
-int jobs_read(const char *path, struct jobs *out, struct hrun_error *err);
+ * wrong. jobs_release is safe either way, and before. */
+int jobs_read(const char *path, struct jobs *j, struct hrun_error *err);
 void jobs_release(struct jobs *j);
 
-/* Find the ways of each job. c: what stays of the cluster for the words on the screen, filled here; npes[nsubs] of it
- * may be used, *npes is to be freed. Errors: those of the rooms, with the job's name in front. */
-int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct context *c, int **npes, struct hrun_error *err);
+/* Find the cluster, and the ways to run each job on it. Errors: those of the rooms, with the job's name in front. */
+int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err);
 
 /* The errand; words: a file of jobs. Result: the exit status. */
 int run_plan(const struct hrun_settings *s, char **words);

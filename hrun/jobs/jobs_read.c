@@ -35,39 +35,33 @@ static const struct hrun_schema job_schema = { file_keys, sizeof(struct job_file
 /* The name of the i-th of an entry's `count` jobs. */
 static char *make_name(const struct job_entry *e, int i, int count)
 {
-    struct hrun_buf name = HRUN_BUF_INIT;
+    autofree char *name = e->name ? xstrdup(e->name) : hrun_strf("%s-%lld", hrun_base_name(e->app), (long long)e->N);
 
-    if (e->name)
-        hrun_buf_adds(&name, e->name);
-    else
-        hrun_buf_addf(&name, "%s-%lld", hrun_base_name(e->app), (long long)e->N);
-    if (count > 1)
-        hrun_buf_addf(&name, ".%d", i + 1);
-    return hrun_buf_detach(&name);
+    return hrun_strf(count > 1 ? "%s.%d" : "%s", name, i + 1);
 }
 
-int jobs_read(const char *path, struct jobs *out, struct hrun_error *err)
+int jobs_read(const char *path, struct jobs *j, struct hrun_error *err)
 {
-    if (hrun_yaml_load(path, &job_schema, (void **)&out->file, &out->marks, err))
+    if (hrun_yaml_load(path, &job_schema, (void **)&j->file, &j->marks, err))
         return -1;
-    out->v = xcalloc(HRUN_SCHEDULE_JOBS_MAX, sizeof *out->v);
-    for (unsigned i = 0; i < out->file->jobs_count; i++) {
-        struct job_entry *e = &out->file->jobs[i];
+    j->v = xcalloc(HRUN_SCHEDULE_JOBS_MAX, sizeof *j->v);
+    for (unsigned i = 0; i < j->file->jobs_count; i++) {
+        struct job_entry *e = &j->file->jobs[i];
         int count = e->count ? *e->count : 1;
         char at[64];
 
         snprintf(at, sizeof at, "jobs[%u].%s", i, e->N < 1 || e->N > HRUN_COUNT_MAX ? "N" : e->count ? "count" : "app");
         if (e->N < 1 || e->N > HRUN_COUNT_MAX)
-            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "a size is a whole number from 1 to %lld",
+            return hrun_yaml_fail(j->marks, at, 0, err, HRUN_EPARSE, "a size is a whole number from 1 to %lld",
                                   (long long)HRUN_COUNT_MAX);
         if (count < 1)
-            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "%d jobs: a count is at least 1; leave the "
+            return hrun_yaml_fail(j->marks, at, 0, err, HRUN_EPARSE, "%d jobs: a count is at least 1; leave the "
                                   "entry out", count);
-        if (count > HRUN_SCHEDULE_JOBS_MAX - out->n)
-            return hrun_yaml_fail(out->marks, at, 0, err, HRUN_EPARSE, "these would be %lld jobs: no more than %d can "
-                                  "be planned at once", (long long)out->n + count, HRUN_SCHEDULE_JOBS_MAX);
+        if (count > HRUN_SCHEDULE_JOBS_MAX - j->n)
+            return hrun_yaml_fail(j->marks, at, 0, err, HRUN_EPARSE, "these would be %lld jobs: no more than %d can "
+                                  "be planned at once", (long long)j->n + count, HRUN_SCHEDULE_JOBS_MAX);
         for (int k = 0; k < count; k++)
-            out->v[out->n++] = (struct job){ make_name(e, k, count), e };
+            j->v[j->n++] = (struct job){ .name = make_name(e, k, count), .entry = e };
     }
     return 0;
 }
@@ -86,5 +80,8 @@ void jobs_release(struct jobs *j)
     for (int i = 0; i < j->n; i++)
         free(j->v[i].name);
     free(j->v);
+    free(j->npes);
+    hrun_schedule_destroy(j->schedule);
+    context_release(&j->c);
     hrun_yaml_free(&job_schema, j->file, j->marks);
 }

@@ -181,45 +181,44 @@ static int has_same_pes(const struct hrun_cluster *a, const struct hrun_cluster 
     return same;
 }
 
-static int find_entry_ways(const struct hrun_settings *s, struct job_entry *e, struct context *c,
-                           const struct context *first, int **npes, struct hrun_error *err)
+/* c: of this entry, of the first one that of all jobs. */
+static int find_entry_ways(const struct hrun_settings *s, struct jobs *j, struct job_entry *e, struct context *c,
+                           struct hrun_error *err)
 {
     if (context_app(c, NULL, err) || context_cluster(c, c->set, err) ||
         (e->program && context_find_program(c, e->program, err)) || context_choose_engine(c, 1, err))
         return -1;
-    if (first && !has_same_pes(first->cluster, c->cluster))
+    if (!has_same_pes(j->c.cluster, c->cluster))
         return hrun_fail(err, HRUN_EINVAL, "its PEs are not those of the jobs before, as its processes fill a PE with "
                          "threads: say --level for all");
-    if (!*npes) {
-        *npes = xcalloc((size_t)c->cluster->nsubs, sizeof **npes);
-        if (context_use(c->cluster, s->ask.use, *npes, err))
+    if (!j->npes) {
+        j->npes = xcalloc((size_t)c->cluster->nsubs, sizeof *j->npes);
+        if (context_use(c->cluster, s->ask.use, j->npes, err))
             return -1;
     }
-    return find_ways(s, c, *npes, e, err);
+    return find_ways(s, c, j->npes, e, err);
 }
 
-int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct context *c, int **npes, struct hrun_error *err)
+int jobs_ways(const struct hrun_settings *s, struct jobs *j, struct hrun_error *err)
 {
     for (int i = 0; i < j->n; i++) {
         struct job_entry *e = j->v[i].entry;
         struct settings set = s->common;
-        struct context own = { .set = &set };
+        autorelease(context_release) struct context own = { .set = &set };
+        autorelease(hrun_strvec_release) struct hrun_strvec defines = HRUN_STRVEC_INIT;
+        struct context *c = i ? &own : &j->c;
         int rc;
 
         if (e->nways)
             continue;
-        set.app = e->app;
-        set.defines = (struct hrun_strvec){ 0 };
-        for (size_t k = 0; k < s->common.defines.n; k++)
-            hrun_strvec_push(&set.defines, s->common.defines.v[k]);
+        hrun_strvec_add_all(&defines, s->common.defines.v);
         for (unsigned k = 0; k < e->defines_count; k++)
-            hrun_strvec_push(&set.defines, e->defines[k]);
-        if (!i)
-            c->set = &set;
-        rc = find_entry_ways(s, e, i ? &own : c, i ? c : NULL, npes, err);
-        context_release(&own);
+            hrun_strvec_push(&defines, e->defines[k]);
+        set.app = e->app;
+        set.defines = defines;
+        c->set = &set;
+        rc = find_entry_ways(s, j, e, c, err);
         c->set = &s->common;
-        hrun_strvec_release(&set.defines);
         if (rc)
             return hrun_fail_prefix(err, "job %s", j->v[i].name);
     }

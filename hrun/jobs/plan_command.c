@@ -48,53 +48,29 @@ static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subclus
         hrun_hostlist_print(names, (size_t)n, out);
 }
 
-/* What is proposed for one job. */
-struct proposed {
-    const struct job *job;
-    const struct hrun_schedule_way *way;
-    const struct hrun_scheduled *at;
-};
-
-static struct proposed proposed(const struct jobs *j, const struct hrun_schedule *s, int i)
+static void add_job_config(const struct context *c, const struct job *job, struct hrun_buf *out)
 {
-    const struct hrun_scheduled *at = &s->v[s->order[i]];
-    const struct job *job = &j->v[s->order[i]];
-
-    return (struct proposed){ job, &job->entry->ways[at->way], at };
-}
-
-static void add_job_config(const struct context *c, const struct proposed *p, struct hrun_buf *out)
-{
-    hrun_config_print(p->way->pes, p->way->pes + c->cluster->nsubs, c->cluster->nsubs, out);
+    hrun_config_print(job->way->pes, job->way->pes + c->cluster->nsubs, c->cluster->nsubs, out);
 }
 
 /* The words that start a job as planned. */
-static void add_job_command(const struct context *c, const struct proposed *p, struct hrun_buf *out)
+static void add_job_command(const struct context *c, const struct job *job, struct hrun_buf *out)
 {
-    const struct job_entry *e = p->job->entry;
+    const struct job_entry *e = job->entry;
 
-    hrun_buf_adds(out, "hrun --wait -app ");
-    hrun_buf_add_shell(out, e->app);
-    if (p->way->variant)
-        hrun_buf_addf(out, " --variant %s", p->way->variant);
-    if (c->set->profile_path) {
-        hrun_buf_adds(out, " --profile-path ");
-        hrun_buf_add_shell(out, c->set->profile_path);
-    }
+    hrun_buf_adds(out, "hrun --wait");
+    report_option("-app", e->app, out);
+    report_option("--variant", job->way->variant, out);
+    report_option("--profile-path", c->set->profile_path, out);
     report_where(c, out);
     hrun_buf_addf(out, " -N %lld --config '", (long long)e->N);
-    add_job_config(c, p, out);
+    add_job_config(c, job, out);
     hrun_buf_addc(out, '\'');
-    for (unsigned i = 0; i < e->defines_count; i++) {
-        hrun_buf_adds(out, " -D ");
-        hrun_buf_add_shell(out, e->defines[i]);
-    }
-    hrun_buf_addc(out, ' ');
-    hrun_buf_add_shell(out, e->program ? e->program : "PROGRAM");
-    for (unsigned i = 0; i < e->args_count; i++) {
-        hrun_buf_addc(out, ' ');
-        hrun_buf_add_shell(out, e->args[i]);
-    }
+    for (unsigned i = 0; i < e->defines_count; i++)
+        report_option("-D", e->defines[i], out);
+    report_option("", e->program ? e->program : "PROGRAM", out);
+    for (unsigned i = 0; i < e->args_count; i++)
+        report_option("", e->args[i], out);
 }
 
 /* ------------------------------------------------------------------ text */
@@ -105,107 +81,96 @@ static void add_summary(const struct hrun_schedule *s, struct hrun_buf *out)
                   s->njobs == 1 ? "it ends" : "all end", hrun_seconds(s->makespan_s).s, hrun_seconds(s->serial_s).s);
     if (s->serial_s > s->makespan_s)
         hrun_buf_addf(out, " (%.2f times as long)", s->serial_s / s->makespan_s);
-    if (s->exact) {
+    if (s->exact)
         hrun_buf_adds(out, "\n  no schedule of these configurations is shorter\n");
-    } else {
+    else
         hrun_buf_addf(out, "\n  none can be shorter than %s (%.3g %% less)\n", hrun_seconds(s->bound_s).s,
                       100 * (1 - s->bound_s / s->makespan_s));
-    }
 }
 
-static void add_job_table(const struct jobs *j, const struct context *c, const struct hrun_schedule *s,
-                          struct hrun_buf *out)
+static void add_job_row(const struct context *c, const struct job *job, struct hrun_table *t)
 {
-    struct hrun_table *t = hrun_table_create("rrlrll");
     const struct hrun_cluster *cl = c->cluster;
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
+    const int *pe = job->at->pe;
 
-    hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
-    for (int i = 0; i < s->njobs; i++) {
-        struct proposed p = proposed(j, s, i);
-        autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
-        const int *pe = p.at->pe;
-
-        add_job_config(c, &p, &config);
-        if (p.way->variant)
-            hrun_buf_addf(&config, " %s", p.way->variant);
-        for (int k = 0; k < cl->nsubs; pe += p.way->pes[k], k++)
-            if (p.way->pes[k]) {
-                hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[k].name);
-                add_job_pes(cl, &cl->subs[k], pe, p.way->pes[k], &places);
-            }
-        hrun_table_cell(t, "%s", hrun_seconds(p.at->start_s).s);
-        hrun_table_cell(t, "%s", hrun_seconds(p.at->end_s).s);
-        hrun_table_cell(t, "%s", p.job->name);
-        hrun_table_cell(t, "%lld", (long long)p.job->entry->N);
-        hrun_table_cell(t, "%s", config.data);
-        hrun_table_cell(t, "%s", places.data);
-    }
-    hrun_table_render(t, 2, out);
-    hrun_table_destroy(t);
+    add_job_config(c, job, &config);
+    for (int i = 0; i < cl->nsubs; pe += job->way->pes[i], i++)
+        if (job->way->pes[i]) {
+            hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[i].name);
+            add_job_pes(cl, &cl->subs[i], pe, job->way->pes[i], &places);
+        }
+    hrun_table_cell(t, "%s", hrun_seconds(job->at->start_s).s);
+    hrun_table_cell(t, "%s", hrun_seconds(job->at->end_s).s);
+    hrun_table_cell(t, "%s", job->name);
+    hrun_table_cell(t, "%lld", (long long)job->entry->N);
+    hrun_table_cell(t, "%s%s%s", config.data, job->way->variant ? " " : "", job->way->variant ? job->way->variant : "");
+    hrun_table_cell(t, "%s", places.data);
 }
 
-static void print_plan_text(const struct jobs *j, const struct context *c, const int *npes,
-                            const struct hrun_schedule *s, struct hrun_buf *out)
+static void print_plan_text(const struct jobs *j, struct hrun_buf *out)
 {
+    const struct context *c = &j->c;
+    const struct hrun_schedule *s = j->schedule;
+    struct hrun_table *t = hrun_table_create("rrlrll");
     int total = 0;
 
     for (int i = 0; i < c->cluster->nsubs; i++)
-        total += npes[i];
+        total += j->npes[i];
     hrun_buf_addf(out, "%s on %s in %s\n\n", hrun_counted(j->n, "job").s, hrun_counted(total, "PE").s,
                   hrun_counted(c->cluster->nsubs, "sub-cluster").s);
-    add_job_table(j, c, s, out);
+    hrun_table_row(t, "start", "end", "job", "N", "configuration", "PEs");
+    for (int i = 0; i < j->n; i++)
+        add_job_row(c, &j->v[s->order[i]], t);
+    hrun_table_render(t, 2, out);
+    hrun_table_destroy(t);
     add_summary(s, out);
     if (!c->set->verbose)
         return;
     hrun_buf_adds(out, "\nTo run them so, in this order, each entered before the next:\n\n");
-    for (int i = 0; i < s->njobs; i++) {
-        struct proposed p = proposed(j, s, i);
-
+    for (int i = 0; i < j->n; i++) {
         hrun_buf_adds(out, "  ");
-        add_job_command(c, &p, out);
+        add_job_command(c, &j->v[s->order[i]], out);
         hrun_buf_adds(out, " & sleep 1\n");
     }
 }
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *job_json(const struct context *c, const struct proposed *p)
+static json_t *job_json(const struct context *c, const struct job *job)
 {
     const struct hrun_cluster *cl = c->cluster;
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, command = HRUN_BUF_INIT;
     json_t *places = json_array();
-    const int *pe = p->at->pe;
+    const int *pe = job->at->pe;
 
     for (int i = 0; i < cl->nsubs; i++) {
         json_t *list = json_array();
 
-        for (int e = 0; e < p->way->pes[i]; e++, pe++)
+        for (int e = 0; e < job->way->pes[i]; e++, pe++)
             json_array_append_new(list, json_pack("{s:s, s:i}", "host", cl->hosts[cl->subs[i].pes[*pe].host].name,
                                                   "pe", cl->subs[i].pes[*pe].index));
-        if (p->way->pes[i])
+        if (job->way->pes[i])
             json_array_append_new(places, json_pack("{s:s, s:O}", "subcluster", cl->subs[i].name, "pes", list));
         json_decref(list);
     }
-    add_job_config(c, p, &config);
-    add_job_command(c, p, &command);
-    return json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", p->job->name, "app",
-                     p->job->entry->app, "variant", p->way->variant, "N", (json_int_t)p->job->entry->N, "config",
-                     config.data, "start_s", p->at->start_s, "end_s", p->at->end_s, "time_s", p->way->time_s, "places",
-                     places, "command", command.data);
+    add_job_config(c, job, &config);
+    add_job_command(c, job, &command);
+    return json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", job->name, "app", job->entry->app,
+                     "variant", job->way->variant, "N", (json_int_t)job->entry->N, "config", config.data, "start_s",
+                     job->at->start_s, "end_s", job->at->end_s, "time_s", job->way->time_s, "places", places,
+                     "command", command.data);
 }
 
-static void print_plan_json(const struct jobs *j, const struct context *c, const int *npes,
-                            const struct hrun_schedule *s, struct hrun_buf *out)
+static void print_plan_json(const struct jobs *j, struct hrun_buf *out)
 {
+    const struct hrun_schedule *s = j->schedule;
     json_t *list = json_array(), *subs = json_array();
 
-    for (int i = 0; i < c->cluster->nsubs; i++)
-        json_array_append_new(subs, json_pack("{s:s, s:i}", "name", c->cluster->subs[i].name, "pes", npes[i]));
-    for (int i = 0; i < s->njobs; i++) {
-        struct proposed p = proposed(j, s, i);
-
-        json_array_append_new(list, job_json(c, &p));
-    }
+    for (int i = 0; i < j->c.cluster->nsubs; i++)
+        json_array_append_new(subs, json_pack("{s:s, s:i}", "name", j->c.cluster->subs[i].name, "pes", j->npes[i]));
+    for (int i = 0; i < j->n; i++)
+        json_array_append_new(list, job_json(&j->c, &j->v[s->order[i]]));
     json_print(json_pack("{s:o, s:o, s:f, s:f, s:f, s:b}", "jobs", list, "subclusters", subs, "makespan_s",
                          s->makespan_s, "one_after_the_other_s", s->serial_s, "bound_s", s->bound_s, "exact",
                          s->exact), out);
@@ -213,41 +178,34 @@ static void print_plan_json(const struct jobs *j, const struct context *c, const
 
 /* ------------------------------------------------------------------ the errand */
 
-/* The search, of which job j has ways. */
-static int find_schedule(const struct jobs *j, const struct context *c, const int *npes, struct hrun_schedule **out,
-                         struct hrun_error *err)
+static int find_schedule(struct jobs *j, struct hrun_error *err)
 {
     autofree struct hrun_schedule_job *v = xcalloc((size_t)j->n, sizeof *v);
+    const struct hrun_schedule_problem problem = { j->c.cluster->nsubs, j->npes, v, j->n };
 
     for (int i = 0; i < j->n; i++)
         v[i] = (struct hrun_schedule_job){ j->v[i].entry->ways, j->v[i].entry->nways };
-    return hrun_schedule_find(&(struct hrun_schedule_problem){ c->cluster->nsubs, npes, v, j->n }, HRUN_SCHEDULE_LOOKS,
-                              out, err);
+    if (hrun_schedule_find(&problem, HRUN_SCHEDULE_LOOKS, &j->schedule, err))
+        return -1;
+    for (int i = 0; i < j->n; i++) {
+        j->v[i].at = &j->schedule->v[i];
+        j->v[i].way = &v[i].ways[j->v[i].at->way];
+    }
+    return 0;
 }
 
 int run_plan(const struct hrun_settings *s, char **words)
 {
-    struct jobs j = { 0 };
-    struct context c = { .set = &s->common };
-    struct hrun_schedule *found = NULL;
-    struct hrun_buf out = HRUN_BUF_INIT;
+    autorelease(jobs_release) struct jobs j = { .c = { .set = &s->common } };
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    int *npes = NULL, status = 0;
 
     if (!words[0] || words[1])
         hrun_fail(&err, HRUN_EINVAL, "hrun plan takes one file of jobs, not %s (hrun plan --help); a program of this "
                   "name is started as ./plan", words[0] ? "several" : "none");
-    if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &c, &npes, &err) ||
-        find_schedule(&j, &c, npes, &found, &err)) {
-        status = context_complain("hrun", &err);
-    } else {
-        (s->common.json ? print_plan_json : print_plan_text)(&j, &c, npes, found, &out);
-        fputs(out.data, stdout);
-    }
-    hrun_schedule_destroy(found);
-    hrun_buf_release(&out);
-    context_release(&c);
-    free(npes);
-    jobs_release(&j);
-    return status;
+    if (err.code || jobs_read(words[0], &j, &err) || jobs_ways(s, &j, &err) || find_schedule(&j, &err))
+        return context_complain("hrun", &err);
+    (s->common.json ? print_plan_json : print_plan_text)(&j, &out);
+    fputs(out.data, stdout);
+    return 0;
 }

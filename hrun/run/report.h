@@ -82,6 +82,8 @@ void report_changed(const struct context *c, const struct decision *d, const cha
 void report_settings(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                      struct hrun_buf *out);
 
+/* Append " OPTION VALUE" for a shell; nothing without a value. */
+void report_option(const char *option, const char *value, struct hrun_buf *out);
 /* The options that the user gave to say which machine it is, each after a blank. */
 void report_where(const struct context *c, struct hrun_buf *out);
 

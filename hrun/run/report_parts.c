@@ -11,18 +11,18 @@
 /* An extrapolation is mentioned from this ratio on: N^3 terms turn 25 % in N into a factor of two. */
 static const double EXTRAPOLATION_WORTH_SAYING = 1.25;
 
-static void add_option(struct hrun_buf *out, const char *option, const char *value)
+void report_option(const char *option, const char *value, struct hrun_buf *out)
 {
     if (!value)
         return;
-    hrun_buf_addf(out, " %s ", option);
+    hrun_buf_addf(out, " %s%s", option, *option ? " " : "");
     hrun_buf_add_shell(out, value);
 }
 
 static void add_options(struct hrun_buf *out, const char *option, const struct hrun_strvec *values)
 {
     for (size_t i = 0; i < values->n; i++)
-        add_option(out, option, values->v[i]);
+        report_option(option, values->v[i], out);
 }
 
 /* The words with {N} where the size stands; without arguments when the size does not reach the program by them but
@@ -49,14 +49,14 @@ void report_where(const struct context *c, struct hrun_buf *out)
 {
     const struct settings *s = c->set;
 
-    add_option(out, "--data", s->data);
-    add_option(out, "--cluster", s->cluster_file);
-    add_option(out, "--hostfile", s->host_file);
-    add_option(out, "--host", s->hosts);
+    report_option("--data", s->data, out);
+    report_option("--cluster", s->cluster_file, out);
+    report_option("--hostfile", s->host_file, out);
+    report_option("--host", s->hosts, out);
     hrun_buf_adds(out, s->skip_unreachable ? " --skip-unreachable" : "");
-    add_option(out, "--platform", s->platform);
-    add_option(out, "--level", s->level);
-    add_option(out, "--engine", s->engine);
+    report_option("--platform", s->platform, out);
+    report_option("--level", s->level, out);
+    report_option("--engine", s->engine, out);
 }
 
 /* What a formula lacks: speeds, which simulated hosts have in their file, or the network. */
@@ -89,11 +89,11 @@ void report_calibrate_command(const struct context *c, enum calibrate_how how, c
     }
     hrun_buf_addf(out, "hrun-calibrate%s%s", bare ? " --new" : "", again ? " --again" : "");
     if (s->app || !c->problem)
-        add_option(out, "-app", s->app ? s->app : c->app ? c->app->name : "NAME");
-    add_option(out, "--profile-path", s->profile_path);
+        report_option("-app", s->app ? s->app : c->app ? c->app->name : "NAME", out);
+    report_option("--profile-path", s->profile_path, out);
     report_where(c, out);
     add_options(out, "--smpi", &s->smpi);
-    add_option(out, "--wdir", s->wdir);
+    report_option("--wdir", s->wdir, out);
     add_options(out, "-D", &s->defines);
     add_options(out, "-x", &s->env);
     for (size_t i = 0; i < s->mca.n; i++) {
