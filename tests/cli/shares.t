@@ -104,8 +104,9 @@ ok "which compares equal, proportional and the best shares" test "$(python3 -c '
 print(all(s["best_s"] <= 1.001 * min(s["equal_s"], s["proportional_s"]) for s in json.load(open("report.json"))["shares"]))
 ')" = True
 # All runs of the best with unequal shares failed; with equal ones it works.
-cp -r "$HRUN_DATA" failing
-python3 - failing/profiles/planes/*.log <<'E'
+failing=$tap_dir/failing
+cp -r "$HRUN_DATA" "$failing"
+python3 - "$failing"/profiles/planes/*.log <<'E'
 import json, sys, zlib
 for log in sys.argv[1:]:
     lines = open(log).read().splitlines()
@@ -117,10 +118,10 @@ for log in sys.argv[1:]:
             lines[i] = "%s\t%08x" % (text, zlib.crc32(text.encode()))
     open(log, "w").write("\n".join(lines) + "\n")
 E
-run hrun "${on[@]}" --data failing --dry-run --json -N 144 "$prog"
+run hrun "${on[@]}" --data "$failing" --dry-run --json -N 144 "$prog"
 ok "what only failed with unequal shares is not chosen so" test "$(field \
     '(p["shares"]["how"], [s["pes_used"] for s in p["subclusters"]])')" != "('best', [3, 3])"
-run hrun "${on[@]}" --data failing --dry-run -N 192 --shares equal "$prog"
+run hrun "${on[@]}" --data "$failing" --dry-run -N 192 --shares equal "$prog"
 status_is 0 "with equal ones"
 out_lacks "left out" "it did not fail"
 run hrun "${on[@]}" --dry-run --finest --limit time=2 "$prog"
@@ -238,7 +239,7 @@ define wide 'shares: {units: "N", memory: "2e8 + 1e8*W"}' '"{N}", "--shares={sha
 define even 'memory: "2e8 + 1e8/P"' '"{N}"'
 sed -i 's|\*W"|/P"|g' apps/even.yaml
 for app in wide even; do
-    on=(--platform unlike.xml --smpi smpi/coll-selector:mpich --data unlike -app $app)
+    on=(--platform unlike.xml --smpi smpi/coll-selector:mpich --data "$tap_dir/unlike" -app $app)
     run hrun "${on[@]}" --dry-run -N 180 "$prog"
     out_has "(0,0,3,1)  one process per node, the largest P that the rule and the memory accept" \
         "$app: without a profile PEs with too little memory are left out"
@@ -338,10 +339,10 @@ run hrun -n 1 echo '{share:rows}'
 err_has "shares are written as {shares} or {shares:FORM}, by which they are units" "another word is told which there are"
 run hrun -n 1 echo '{shares:}'
 err_has "no form behind its colon" "but not shares of no form"
-here+=(--data variable)
+here+=(--data "$tap_dir/variable")
 run hrun-calibrate "${here[@]}" -q -x 'PARTS={shares:48}' "$prog" 48
 status_is 0 "a command whose shares a variable has"
-ok "is run with unequal ones" grep -qE '"shares":"0\.[0-9]+,0\.[0-9]+"' variable/profiles/jacobi-*/*.log
+ok "is run with unequal ones" grep -qE '"shares":"0\.[0-9]+,0\.[0-9]+"' "$tap_dir"/variable/profiles/jacobi-*/*.log
 run hrun --dry-run "${here[@]}" "$prog" 48
 out_has "never measured" "without the variable it is another command"
 
@@ -372,7 +373,7 @@ int main(int argc, char **argv)
 C
 smpicc -o lists lists.c
 for P in 5 6; do
-    here=(--platform p.xml --smpi smpi/coll-selector:mpich --data "lists$P" --use "a:$((P - 3)),b:3")
+    here=(--platform p.xml --smpi smpi/coll-selector:mpich --data "$tap_dir/lists$P" --use "a:$((P - 3)),b:3")
     words=(./lists $(seq "$P"))
     run hrun-calibrate "${here[@]}" "${words[@]}"
     status_is 0 "a program that accepts $P processes alone is calibrated"

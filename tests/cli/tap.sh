@@ -42,14 +42,16 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OPENBLAS_NUM_TH
 export PATH="$build/bin:${HRUN_TEST_MPIRUN:+$HRUN_TEST_MPIRUN:}$PATH"
 unset HRUN_PROFILE_PATH HWLOC_SYNTHETIC HWLOC_XMLFILE HRUN_DATA HRUN_CACHE XDG_DATA_HOME XDG_CONFIG_HOME XDG_CACHE_HOME
 unset OMP_NUM_THREADS SLURM_JOB_ID SLURM_JOBID PBS_NODEFILE FLUX_URI OMPI_MCA_orte_default_hostfile
-tmp=$(mktemp -d)
-export HOME=$tmp/home HRUN_DATA=$tmp/data HRUN_PROFILE_PATH=$apps HRUN_LEDGER=none
-export TMPDIR=$tmp/tmp
-mkdir -p "$HOME" "$TMPDIR"
-chmod 711 "$tmp"
+tap_dir=$(mktemp -d)
+tmp=$tap_dir/t
+# Calibrations link all files of the working directory for each run: what hrun keeps lies beside it.
+export HOME=$tap_dir/home HRUN_DATA=$tap_dir/data HRUN_PROFILE_PATH=$apps HRUN_LEDGER=none
+export TMPDIR=$tap_dir/tmp
+mkdir -p "$tmp" "$HOME" "$TMPDIR"
+chmod 711 "$tap_dir" "$tmp"
 chmod 1777 "$TMPDIR"
 # A child that a signal ends before it has become its program would do the same.
-trap '[ "$BASHPID" != $$ ] || { cd /; rm -rf "$tmp"; }' EXIT
+trap '[ "$BASHPID" != $$ ] || { cd /; rm -rf "$tap_dir"; }' EXIT
 tap_n=0
 tap_failed=0
 

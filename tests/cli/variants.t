@@ -3,6 +3,7 @@
 # were fitted, tells which and why, keeps their measurements apart; speeds are measured and shown; the figures of
 # tests/accuracy/variants keep their targets.
 . "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
 h=$build/bin/hrun
 c=$build/bin/hrun-calibrate
 json() { python3 -c "import json,sys; d = json.load(open('$tmp/.out')); print($1)"; }
@@ -150,7 +151,7 @@ if [ ! -x "$build/tests/accuracy/matmul" ] || [ ! -x "$build/bin/hrun-smpi" ]; t
     skip "matmul on simulated hosts" "SimGrid is not installed (libsimgrid-dev)"
     done_testing
 fi
-run env HRUN_BUILD="$build" tests/accuracy/variants --quick --json --out "$tmp/v"
+run env HRUN_BUILD="$build" "$top/tests/accuracy/variants" --quick --json --out "$tmp/v"
 status_is 0 "the figures keep their targets: errors of formulas <= 2 %, time lost <= 1 %"
 ok "all three formulas are tried" test "$(grep -c '"method": "formula", "variant"' <<<"$out")" = 3
 export HRUN_DATA=$tmp/v/data HRUN_CACHE=$tmp/v/data
