@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include "report.h"
-
 #include "base/units.h"
 #include "session/decide.h"
 #include "session/context.h"
@@ -19,21 +18,10 @@ static void on_words(void *ctx, const char *text)
     fprintf(stderr, "hrun: %s\n", text);
 }
 
-static void say(const struct settings *set, const struct hrun_buf *text)
-{
-    if (!set->quiet)
-        fputs(text->data, stderr);
-}
-
-static void drop_layout(struct prepared *p)
+static void drop_choice(struct prepared *p)
 {
     hrun_layout_destroy(p->layout);
     p->layout = NULL;
-}
-
-static void drop_choice(struct prepared *p)
-{
-    drop_layout(p);
     probe_release(&p->probe);
     decision_release(&p->d);
     profiles_release(&p->known);
@@ -49,7 +37,7 @@ void prepared_release(struct prepared *p)
 
 /* ---------------------------------------------------------------- the decision */
 
-/* Of what could not be decided because one size alone was measured: the command that measures a larger one. */
+/* Add the command that measures a larger size, where only one size was measured. */
 static void advise_size(const struct prepared *p, const struct finest *f, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf command = HRUN_BUF_INIT;
@@ -62,8 +50,8 @@ static void advise_size(const struct prepared *p, const struct finest *f, struct
     hrun_fail(err, why.code, "%s; to measure a larger one: %s", why.text, command.data);
 }
 
-/* Decide, with --finest also on the size: the largest one, at most N (0: any), for which that succeeds. Runs that were
- * made may tell that a size takes longer than its models say. */
+/* Decide; with --finest for the largest size up to N (0: any) that a decision exists for. Earlier runs may rule out a
+ * size that the models allow. */
 static int decide_size(struct prepared *p, const struct question *q, int finest, int64_t N, struct hrun_error *err)
 {
     struct hrun_error why = { 0 };
@@ -101,31 +89,27 @@ static int decide_size(struct prepared *p, const struct question *q, int finest,
     return 0;
 }
 
-/* What --probe asks for: nothing where there is a profile, only the plan of it in a dry run. */
-static int probe(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+/* Probe, where there is no profile; in a dry run only plan it. */
+static int probe_speeds(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-
     p->probe.asked = s->probe;
     if (!s->probe)
         return 0;
     if (p->d.by == BY_MODEL) {
         p->probe.not_needed = 1;
-        hrun_buf_adds(&text, "hrun: --probe is not needed: there is a profile, and it is used\n");
         if (!s->dry_run)
-            say(&s->common, &text);
+            settings_say(&s->common, "--probe is not needed: there is a profile, and it is used");
         return 0;
     }
     if (probe_plan(&p->probe, &p->w, s, &p->d, err))
         return -1;
     if (s->dry_run)
         return 0;
-    probe_before(&p->probe, &text);
-    say(&s->common, &text);
+    probe_announce(&p->probe, &s->common);
     return p->probe.useful ? probe_make(&p->probe, &p->w, s, &p->d, err) : 0;
 }
 
-/* An application that no definition knows, for a probe of it. */
+/* Make a bare definition, so that a program that no definition knows can be probed. */
 static int make_bare(struct context *c, const char *program, struct hrun_error *err)
 {
     struct hrun_app *other = NULL;
@@ -139,7 +123,7 @@ static int make_bare(struct context *c, const char *program, struct hrun_error *
                      "where that is what it is, or call the program otherwise", program, c->app->name, c->app->name);
 }
 
-/* Of a program of which nothing is known, on a host with several kinds of cores. */
+/* Choose by the speeds of the cores, if nothing is known of the program and the host has several kinds of cores. */
 static int choose_kinds(struct prepared *p, const struct question *ask, struct hrun_error *err)
 {
     const char *why_not = p->set->dry_run ? "a run would first measure them, with all cores, in 1.5 s"
@@ -152,32 +136,24 @@ static int choose_kinds(struct prepared *p, const struct question *ask, struct h
     return kinds_decide(&p->c, !learn_applies(&p->c, ask, &p->d), &p->d, err);
 }
 
-/* With --explore the runs of a command tell what to start, from what would be started without them. */
-static int learn(struct prepared *p, const struct question *ask, struct hrun_error *err)
-{
-    return learn_applies(&p->c, ask, &p->d) ? learn_decide(&p->c, ask->explore, &p->d, err)
-           : learn_refused(&p->c, &p->d, err);
-}
-
-/* What is known of the application, and the decision. Of several variants the best is taken. */
-static int make_decision(struct prepared *p, const struct hrun_settings *s, const struct question *ask, int64_t N,
-                         struct hrun_error *err)
+/* Load the profiles, and decide by them; where variants are open, choose the best one. */
+static int decide_by_profiles(struct prepared *p, struct hrun_error *err)
 {
     struct context *c = &p->c;
-    int choose = c->variants_of && !s->common.variant && N;
+    int choose = c->variants_of && !p->set->common.variant && p->N;
 
-    if (choose && s->finest)
+    if (choose && p->set->finest)
         return hrun_fail(err, HRUN_EINVAL, "--finest chooses the size of one variant: say which with --variant");
     if (choose)
-        return variants_choose(c, ask, N, &p->variants, &p->known, &p->d, err);
-    if (c->app && (N || s->finest) && profiles_load(c, &p->known, err))
+        return variants_choose(c, &p->ask, p->N, &p->variants, &p->known, &p->d, err);
+    if (c->app && (p->N || p->set->finest) && profiles_load(c, &p->known, err))
         return -1;
-    return decide_size(p, ask, s->finest, N, err);
+    return decide_size(p, &p->ask, p->set->finest, p->N, err);
 }
 
-/* For a dry run without words: the definition's program, which need not be at hand; one of that name that is for other
- * hosts is not it. */
-static int find_named(struct prepared *p, struct hrun_error *err)
+/* For a dry run without words find the definition's program, which need not be installed. A program of that name that
+ * is built for other hosts does not count. */
+static int find_definitions_program(struct prepared *p, struct hrun_error *err)
 {
     struct hrun_error why;
 
@@ -192,8 +168,8 @@ static int find_named(struct prepared *p, struct hrun_error *err)
     return -1;
 }
 
-/* A network that is supposed must make sense, and what does not ask it is said. */
-static int check_network(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
+/* Check the file of --network; say if no prediction uses it. */
+static int check_network_option(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *file = s->common.network;
 
@@ -201,10 +177,10 @@ static int check_network(struct prepared *p, const struct hrun_settings *s, stru
         return 0;
     if (network_load(&p->c, NULL, err))
         return -1;
-    if (!s->common.quiet && !p->d.network && !s->tune_collectives)
-        fprintf(stderr, "hrun: --network %s changes nothing: %s\n", file,
-                p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
-                : "the application has no terms of the network");
+    if (!p->d.network && !s->tune_collectives)
+        settings_say(&s->common, "--network %s changes nothing: %s", file,
+                     p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
+                     : "the application has no terms of the network");
     return 0;
 }
 
@@ -215,7 +191,8 @@ int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_erro
     struct context *c = &p->c;
     int rc;
 
-    drop_layout(p);
+    hrun_layout_destroy(p->layout);
+    p->layout = NULL;
     c->busy = busy;
     if (hrun_mapping_places(&p->mapping) || p->d.granted)
         rc = placement_map(c, &p->ask, p->d.granted ? &p->granted : &p->mapping, &p->layout, err);
@@ -226,8 +203,8 @@ int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_erro
     return rc;
 }
 
-/* Where nothing is known of the program, or -n alone, it is started as the allocation grants it, if its rule accepts
- * that. */
+/* Start a program that nothing is known of, or of which only -n is given, as the allocation grants it, if its rule
+ * accepts that number of processes. */
 static int choose_granted(struct prepared *p, struct hrun_error *err)
 {
     struct decision *d = &p->d;
@@ -255,8 +232,8 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
     return rc;
 }
 
-/* Decide and lay out: all PEs, or without those that others use. What was chosen before is dropped. */
-static int choose(struct prepared *p, int all, struct hrun_error *err)
+/* Decide and lay out, among all PEs or those that are free. Drops an earlier choice. */
+static int choose_on(struct prepared *p, int all, struct hrun_error *err)
 {
     struct hrun_layout *mapped = NULL;
     int rc;
@@ -266,8 +243,9 @@ static int choose(struct prepared *p, int all, struct hrun_error *err)
     if (hrun_mapping_places(&p->mapping) && placement_map(&p->c, &p->ask, &p->mapping, &mapped, err))
         return -1;
     p->ask.mapped = mapped;
-    rc = make_decision(p, p->set, &p->ask, p->N, err) || choose_kinds(p, &p->ask, err) ||
-         learn(p, &p->ask, err) || choose_granted(p, err) ? -1 : 0;
+    rc = decide_by_profiles(p, err) || choose_kinds(p, &p->ask, err) ||
+         (learn_applies(&p->c, &p->ask, &p->d) ? learn_decide(&p->c, p->ask.explore, &p->d, err)
+          : learn_refused(&p->c, &p->d, err)) || choose_granted(p, err) ? -1 : 0;
     p->ask.mapped = NULL;
     hrun_layout_destroy(mapped);
     if (rc || (p->c.program && work_find_program(&p->w, p->d.P, err)))
@@ -275,35 +253,35 @@ static int choose(struct prepared *p, int all, struct hrun_error *err)
     return prepare_layout(p, p->c.busy, err);
 }
 
-/* Is something run before it is known what is chosen? */
+/* Will a probe run, whose times then decide? */
 static int will_probe(const struct prepared *p)
 {
     return p->set->probe && p->d.by != BY_MODEL && !p->set->dry_run;
 }
 
-/* Choose among the PEs that are free. With --wait the best configuration of all is waited for, unless what is free is
- * predicted to end earlier. 1: it may start; 0: it has to wait, and what is chosen is that of the whole cluster; -1: it
- * cannot be chosen there either. */
+/* Choose among the PEs that are free; with --wait among all, unless the free ones are predicted to end the run earlier
+ * than waiting. Result: 1: it may start; 0: it has to wait for the choice of the whole cluster; -1: nothing can be
+ * chosen. */
 static int choose_free(struct prepared *p, struct hrun_error *err)
 {
     const char *const *busy = ledger_busy(&p->ledger);
     double free_s = NAN, all_s;
     struct hrun_error why;
 
-    if (!choose(p, 0, busy ? &why : err)) {
+    if (!choose_on(p, 0, busy ? &why : err)) {
         if (!busy || !(p->set->wait_s > 0))
             return 1;
         free_s = p->d.predicted ? p->d.time_s : NAN;
     } else if (!busy) {
         return -1;
     }
-    if (choose(p, 1, err))
+    if (choose_on(p, 1, err))
         return -1;
     all_s = p->d.predicted ? p->d.time_s : NAN;
     if (p->set->wait_s > 0 && !prepare_layout(p, busy, &why))
         return 1;
     if (free_s < ledger_free_in(&p->ledger) + all_s)
-        return choose(p, 0, err) ? -1 : 1;
+        return choose_on(p, 0, err) ? -1 : 1;
     return prepare_layout(p, NULL, err);
 }
 
@@ -343,17 +321,17 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
             rc = hrun_fail(err, HRUN_EBUSY, "the PEs that this run needs are %s: %s; hrun --show-cluster=users lists "
                            "all runs, HRUN_LEDGER=none in the environment starts this one anyway",
                            p->set->no_wait ? "in use" : "still in use at the end of --wait", text.data);
-        else if (!said++ && !p->c.set->quiet)
-            fprintf(stderr, "hrun: waits for its PEs (--no-wait fails instead, HRUN_LEDGER=none shares them): %s\n",
-                    text.data);
+        else if (!said++)
+            settings_say(p->c.set, "waits for its PEs (--no-wait fails instead, HRUN_LEDGER=none shares them): %s",
+                         text.data);
         if (!rc)
             p->sig = ledger_wait(&p->ledger, &p->c, &run);
     }
     return rc < 0 || p->sig ? -1 : 0;
 }
 
-/* Without a size there is nothing to learn of. */
-static int check_size(const struct prepared *p, const struct hrun_settings *s, const char *program,
+/* --explore needs a size. */
+static int check_explore(const struct prepared *p, const struct hrun_settings *s, const char *program,
                       struct hrun_error *err)
 {
     if (p->N || s->finest || !(p->ask.explore > 0))
@@ -364,18 +342,8 @@ static int check_size(const struct prepared *p, const struct hrun_settings *s, c
                      "name one with -app (hrun --list-apps)", program ? program : "");
 }
 
-/* What the user has always gives way to what is asked for now. */
-static void fit_explore(struct prepared *p, const struct hrun_settings *s)
-{
-    const struct question *q = &p->ask;
-
-    if (s->explore_if_it_fits && (!p->N || !p->c.app || q->config || q->procs || q->unrecorded || s->probe ||
-                                  s->finest || hrun_mapping_places(&s->mapping)))
-        p->ask.explore = 0;
-}
-
-/* Do the words of mpirun and options of the choice contradict each other? */
-static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
+/* Refuse words of mpirun together with options of the choice. */
+static int check_mapping_options(const struct hrun_settings *s, struct hrun_error *err)
 {
     const char *other = s->ask.config ? "--config" : s->probe ? "--probe" : s->finest ? "--finest"
                         : s->ask.explore > 0 && !s->explore_if_it_fits ? "--explore" : NULL;
@@ -386,8 +354,8 @@ static int check_mapping(const struct hrun_settings *s, struct hrun_error *err)
                      "one of them", other);
 }
 
-/* Cores of the PEs on a host. */
-static int64_t cores_of(const struct hrun_cluster *cl, int host)
+/* The cores of all PEs on a host. */
+static int64_t count_host_cores(const struct hrun_cluster *cl, int host)
 {
     int64_t cores = 0;
 
@@ -397,7 +365,7 @@ static int64_t cores_of(const struct hrun_cluster *cl, int host)
     return cores;
 }
 
-/* What the allocation grants bounds what is chosen, unless the user says otherwise. */
+/* Bound the choice by what the allocation grants, unless the user gives a configuration or a mapping. */
 static void apply_grant(struct prepared *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
@@ -411,7 +379,7 @@ static void apply_grant(struct prepared *p)
     for (int k = 0; all && k < all->nvariants; k++)
         all->variants[k]->most_procs = cl->granted;
     for (int h = 0; h < cl->nhosts; h++) {
-        int64_t cores = cores_of(cl, h), share = cores / cl->hosts[h].slots;
+        int64_t cores = count_host_cores(cl, h), share = cores / cl->hosts[h].slots;
 
         threads |= !share;      /* a process has hardware threads alone */
         differs |= cores != cl->hosts[h].slots;
@@ -425,18 +393,18 @@ static void apply_grant(struct prepared *p)
     p->granted.pes = !threads ? each : cl->cpus_each ? cl->cpus_each : 1;
 }
 
-/* Of a program that no definition knows there may be more processes than PEs, where these have several cores, as hosts
- * have: they fill the cores as with mpirun. Where hosts have slots each is bound to a core: a memory node may have more
- * cores than its host has slots. More slots than cores allow as many processes, which share them. */
+/* Let -n start more processes of a program without a definition than there are PEs: they fill the cores as with mpirun.
+ * Where hosts have slots, each process is bound to a core, as a memory node may have more cores than its host has
+ * slots. Where there are more slots than cores, as many processes share the cores. */
 static void fill_cores(struct prepared *p)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     int64_t cores = 0, pes = 0, slots = 0, room = 0;
 
     for (int h = 0; h < cl->nhosts; h++) {
-        cores += cores_of(cl, h);
+        cores += count_host_cores(cl, h);
         slots += cl->hosts[h].slots;
-        room += cl->hosts[h].slots && !cl->granted ? cl->hosts[h].slots : cores_of(cl, h);
+        room += cl->hosts[h].slots && !cl->granted ? cl->hosts[h].slots : count_host_cores(cl, h);
     }
     for (int i = 0; i < cl->nsubs; i++)
         pes += cl->subs[i].npes;
@@ -448,9 +416,9 @@ static void fill_cores(struct prepared *p)
     }
 }
 
-/* The program is known to no definition, and -N was given: is it mpirun's, processes per node? It is where it can be
- * that of these hosts, and -n, if given, fits; a size has no meaning then. */
-static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
+/* Take -N of a program without a definition as mpirun's -N, processes per node, if the hosts have that many cores and
+ * -n fits. */
+static int take_per_node(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     const struct hrun_cluster *cl = p->c.cluster;
     int64_t n = p->ask.procs, N = p->N;
@@ -458,7 +426,7 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
                (n ? n >= N && n <= N * cl->nhosts : cl->nhosts > 1);
 
     for (int h = 0; h < cl->nhosts && fits; h++)
-        fits = N <= cores_of(cl, h);
+        fits = N <= count_host_cores(cl, h);
     if (!fits || number_is_open(words))
         return hrun_fail(err, HRUN_ENOENT,
                          "-N, the problem size, needs an app definition: none knows the program %s; name one with -app "
@@ -469,13 +437,12 @@ static int size_or_per_node(struct prepared *p, const struct hrun_settings *s, c
     p->mapping.by = HRUN_MAP_NODE;
     p->mapping.per = (int)N;
     p->N = p->w.N = 0;
-    if (!s->common.quiet)
-        fprintf(stderr, "hrun: -N %lld without an app definition is taken as mpirun's processes per node; the problem "
-                "size is --size\n", (long long)N);
+    settings_say(&s->common, "-N %lld without an app definition is taken as mpirun's processes per node; the problem "
+                 "size is --size", (long long)N);
     return 0;
 }
 
-/* The definition that knows the program, or that of the command as it stands. */
+/* Find the definition that knows the program, or that of the command as a whole, and the size. */
 static int find_app_and_size(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
@@ -495,7 +462,7 @@ static int find_app_and_size(struct prepared *p, const struct hrun_settings *s, 
     return 0;
 }
 
-/* Without a size the program reads the user's own input file: start the number of processes that it asks for. */
+/* Without a size the program reads the user's input file: start as many processes as that file asks for. */
 static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
 {
     const struct question *q = &p->ask;
@@ -508,17 +475,20 @@ static void take_input_procs(struct prepared *p, const struct hrun_settings *s)
                      hrun_counted(p->ask.procs, "process").s, p->c.app->run.presets[0].file);
 }
 
-/* The context, and what the work is. */
+/* Find definition, program, cluster and engine, and describe the work. */
 static int prepare_context(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
     struct context *c = &p->c;
 
-    if (check_mapping(s, err) || probe_check(s, err) || find_app_and_size(p, s, words, err) ||
+    if (check_mapping_options(s, err) || probe_check(s, err) || find_app_and_size(p, s, words, err) ||
         context_check_app(c, words[0], err))
         return -1;
     take_input_procs(p, s);
-    fit_explore(p, s);
-    if (check_size(p, s, words[0], err) ||
+    /* --explore of the user's file gives way to what the command line asks for. */
+    if (s->explore_if_it_fits && (!p->N || !c->app || p->ask.config || p->ask.procs || p->ask.unrecorded || s->probe ||
+                                  s->finest || hrun_mapping_places(&s->mapping)))
+        p->ask.explore = 0;
+    if (check_explore(p, s, words[0], err) ||
         (s->probe && words[0] && !c->app && make_bare(c, words[0], err)))
         return -1;
     words = (char **)number_words(c, words);
@@ -536,8 +506,8 @@ static int prepare_context(struct prepared *p, const struct hrun_settings *s, ch
         p->w.N = c->app->sizes.n ? c->app->sizes.v[0] : 1;
     if (work_check_words(&p->w, err) || ((p->N || s->finest) && work_check_shares(&p->w, err)))
         return -1;
-    if ((words[0] ? work_find_program(&p->w, 0, err) : find_named(p, err)) ||
-        context_cluster(c, &s->common, err) || (!c->app && p->N && size_or_per_node(p, s, words, err)))
+    if ((words[0] ? work_find_program(&p->w, 0, err) : find_definitions_program(p, err)) ||
+        context_cluster(c, &s->common, err) || (!c->app && p->N && take_per_node(p, s, words, err)))
         return -1;
     apply_grant(p);
     p->ask.oversubscribe |= s->hydra && c->mpi.kind == HRUN_MPI_MPICH;
@@ -557,10 +527,10 @@ int prepare(struct prepared *p, const struct hrun_settings *s, char **words, str
     p->mapping = s->mapping;
     p->ask.oversubscribe |= s->mapping.oversubscribes;
     p->c.set = &s->common;
-    if (prepare_context(p, s, words, err) || prepare_pes(p, err) || check_network(p, s, err))
+    if (prepare_context(p, s, words, err) || prepare_pes(p, err) || check_network_option(p, s, err))
         return -1;
     probes = will_probe(p);
-    if (probe(p, s, err))
+    if (probe_speeds(p, s, err))
         return -1;
     if (!probes)
         return 0;

@@ -54,8 +54,8 @@ void probe_release(struct probe *p);
 /* What will be probed, for a dry run: lines; and null or an object. */
 void probe_print(const struct probe *p, const struct decision *d, struct hrun_buf *out);
 json_t *probe_json(const struct probe *p, int nsubs);
-/* A line about a probe before it is made, and one after the real run, which took job_s. */
-void probe_before(const struct probe *p, struct hrun_buf *out);
+/* Say what will be probed; and after the real run, which took job_s, a line about the probe. */
+void probe_announce(const struct probe *p, const struct settings *set);
 void probe_after(const struct probe *p, const struct decision *d, double job_s, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- probe_parts

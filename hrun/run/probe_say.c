@@ -15,15 +15,15 @@ static void add_runs(const struct probe *p, struct hrun_buf *out)
         hrun_buf_addf(out, "with N = %lld on %s, one per PE", (long long)p->N, hrun_counted(p->P, "process").s);
 }
 
-void probe_before(const struct probe *p, struct hrun_buf *out)
+void probe_announce(const struct probe *p, const struct settings *set)
 {
-    if (!p->useful) {
-        hrun_buf_addf(out, "hrun: %s\n", useless);
-        return;
-    }
-    hrun_buf_adds(out, "hrun: probes the speeds ");
-    add_runs(p, out);
-    hrun_buf_addc(out, '\n');
+    autorelease(hrun_buf_release) struct hrun_buf runs = HRUN_BUF_INIT;
+
+    add_runs(p, &runs);
+    if (p->useful)
+        settings_say(set, "probes the speeds %s", runs.data);
+    else
+        settings_say(set, "%s", useless);
 }
 
 void probe_after(const struct probe *p, const struct decision *d, double job_s, struct hrun_buf *out)

@@ -12,58 +12,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say(const struct settings *set, const struct hrun_buf *text)
-{
-    if (!set->quiet)
-        fputs(text->data, stderr);
-}
-
 int run_show_cluster(const struct hrun_settings *s, char **words)
 {
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { .set = &s->common };
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int status = 0;
 
-    c.set = &s->common;
     if (context_app(&c, words[0], &err) || context_check_app(&c, words[0], &err) ||
         context_cluster(&c, &s->common, &err) || (words[0] && context_find_program(&c, words[0], &err)) ||
-        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_choose_engine(&c, 1, &err))) {
-        status = context_complain("hrun", &err);
-    } else {
-        (s->common.json ? document_cluster : report_cluster)(&c, &out);
-        fputs(out.data, stdout);
-    }
-    hrun_buf_release(&out);
-    context_release(&c);
-    return status;
+        ((words[0] || (!c.cluster->platform && context_has_openmpi())) && context_choose_engine(&c, 1, &err)))
+        return context_complain("hrun", &err);
+    (s->common.json ? document_cluster : report_cluster)(&c, &out);
+    fputs(out.data, stdout);
+    return 0;
 }
 
 /* For an hrun on another host, which asks this one what it is made of. */
 int run_export_topology(const struct hrun_settings *s, char **words)
 {
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    struct hrun_buf out = HRUN_BUF_INIT;
     char mpi[64], watched[2048];
-    int status;
 
     (void)s;
     (void)words;
     hrun_openmpi_here(mpi, sizeof mpi, watched, sizeof watched);
-    status = hrun_cluster_export(mpi, watched, &out, &err) ? context_complain("hrun", &err) : 0;
-
-    if (!status)
-        fputs(out.data, stdout);
-    hrun_buf_release(&out);
-    return status;
+    if (hrun_cluster_export(mpi, watched, &out, &err))
+        return context_complain("hrun", &err);
+    fputs(out.data, stdout);
+    return 0;
 }
 
 int run_list_apps(const struct hrun_settings *s, char **words)
 {
-    struct context c = { .set = &s->common };
-    struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(context_release) struct context c = { .set = &s->common };
+    autorelease(hrun_strvec_release) struct hrun_strvec names = HRUN_STRVEC_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_table *t = hrun_table_create("llll");
     int status = 0;
 
@@ -84,32 +69,24 @@ int run_list_apps(const struct hrun_settings *s, char **words)
     hrun_table_render(t, 0, &out);
     fputs(out.data, stdout);
     hrun_table_destroy(t);
-    hrun_buf_release(&out);
-    hrun_strvec_release(&names);
-    context_release(&c);
     return status;
 }
 
 int run_predict(const struct hrun_settings *s, char **words)
 {
     struct query q = { &s->common, s->ask, s->N, &s->configs, words, s->programs, s->nprograms };
-    struct context c = { 0 };
+    autorelease(context_release) struct context c = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
-    struct hrun_buf out = HRUN_BUF_INIT;
-    int status = 0;
 
-    if (hrun_mapping_places(&s->mapping)) {
+    if (hrun_mapping_places(&s->mapping))
         hrun_fail(&err, HRUN_EINVAL, "--dry-run=time predicts configurations: give --config in place of --map-by and "
                   "its like, or --dry-run alone");
-        status = context_complain("hrun", &err);
-    } else if (query_find(&c, &q, &err) || context_cluster(&c, &s->common, &err) || query_answer(&c, &q, &out, &err)) {
-        status = context_complain("hrun", &err);
-    } else {
-        fputs(out.data, stdout);
-    }
-    hrun_buf_release(&out);
-    context_release(&c);
-    return status;
+    if (err.code || query_find(&c, &q, &err) || context_cluster(&c, &s->common, &err) ||
+        query_answer(&c, &q, &out, &err))
+        return context_complain("hrun", &err);
+    fputs(out.data, stdout);
+    return 0;
 }
 
 /* Say which values of the user's own input files the run has, where hrun writes these files. */
@@ -146,15 +123,10 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     return rc;
 }
 
-/* The words on what is not tuned, for people. */
 static void say_untuned(const struct prepared *p)
 {
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-
-    if (!p->w.tune || !p->w.tune->why[0])
-        return;
-    hrun_buf_addf(&text, "hrun: collective operations are not tuned: %s\n", p->w.tune->why);
-    say(p->c.set, &text);
+    if (p->w.tune && p->w.tune->why[0])
+        settings_say(p->c.set, "collective operations are not tuned: %s", p->w.tune->why);
 }
 
 /* For a script that decomposes on its own. */
@@ -193,8 +165,8 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
         return -1;
     say_untuned(p);
     say_presets(p);
-    if (inputs.len && !p->c.set->quiet)
-        fprintf(stderr, "hrun: %s\n", inputs.data);
+    if (inputs.len)
+        settings_say(p->c.set, "%s", inputs.data);
     return 0;
 }
 
@@ -202,7 +174,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
 static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *err)
 {
     const struct prepared *p = ctx;
-    struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
     if (p->c.set->verbose && tell_plan(p, job, stderr, err))
         return -1;
@@ -218,16 +190,15 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
     if (!p->c.set->verbose)
         report_threads(p->layout, "hrun: ", &text);
     report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
-    say(p->c.set, &text);
-    hrun_buf_release(&text);
+    if (!p->c.set->quiet)
+        fputs(text.data, stderr);
     say_untuned(p);
     say_presets(p);
     return 0;
 }
 
-/* Is the run to be recorded? A good one is; of a configuration that was tried also that it fails, so that it is not
- * tried again. */
-static int tells(const struct decision *d, const struct work_result *r)
+/* Is the run to be recorded? A good run is; a failed trial is, so that it is not tried again. */
+static int is_worth_recording(const struct decision *d, const struct work_result *r)
 {
     return r->ok || (decision_is_trial(d) && !r->unprepared &&
                      (r->outcome.killed_by || r->outcome.timed_out || r->outcome.status) && !r->outcome.interrupted &&
@@ -247,44 +218,51 @@ static int is_refused(const struct prepared *p, const struct work_result *r)
            !o->lost_host[0];
 }
 
-/* What is tuned takes another time than what was measured. */
+/* A tuned run takes another time than those that were measured. */
 static int is_tuned(const struct work *w)
 {
     return w->tune && !w->tune->why[0];
 }
 
+/* Record the run if its time or its failure tells something. Result: 1 if it was recorded. */
+static int record_run(struct prepared *p, const struct work_result *r, struct hrun_buf *out)
+{
+    struct hrun_error err = { 0 };
+    int refused = is_refused(p, r);
+
+    /* The profile is of one binding, and of programs that are not tuned. */
+    if (!context_is_real(&p->c) || !p->d.has_config || p->layout->other_binding || p->set->ask.unrecorded ||
+        is_tuned(&p->w))
+        return 0;
+    if (!refused && !(is_worth_recording(&p->d, r) && (p->d.failures || problem_is_worth(&p->c, r->time_s))))
+        return 0;
+    if (problem_keep(&p->c, &err) ||
+        work_record(&p->w, p->d.pes, p->d.procs, r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &err)) {
+        if (!p->set->common.quiet)
+            context_complain("hrun: this run was not recorded", &err);
+        return 0;
+    }
+    if (refused && p->d.failures && p->d.P == p->d.usual)
+        hrun_buf_addf(out, "hrun: the program failed at once again: the next run of this command starts another number "
+                      "of processes than %d, if a usual one is left (-n %d starts as many)\n", p->d.P, p->d.P);
+    return 1;
+}
+
 static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun_error *err)
 {
     struct work_result r = { 0 };
-    struct hrun_buf text = HRUN_BUF_INIT;
-    struct hrun_error record_err = { 0 };
-    struct waits waits;
-    int told = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded = 0, refused;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+    autorelease(waits_release) struct waits waits;
+    int size_is_passed = p->c.app && p->d.N && work_size_is_passed(&p->w), recorded;
 
     waits_init(&waits);
     p->w.waits = s->trace ? &waits : NULL;
     p->w.before_launch = say_before;
     p->w.ctx = p;
-    if (work_run(&p->w, p->layout, &r, err)) {
-        waits_release(&waits);
+    if (work_run(&p->w, p->layout, &r, err))
         return -1;
-    }
-    refused = is_refused(p, &r);
-    /* Times of other bindings are not those that the profile is of. */
-    if (told && context_is_real(&p->c) && p->d.has_config && !p->layout->other_binding &&
-        (refused || (tells(&p->d, &r) && (p->d.failures || problem_is_worth(&p->c, r.time_s)))) && !s->ask.unrecorded &&
-        !is_tuned(&p->w)) {
-        recorded = !problem_keep(&p->c, &record_err) &&
-                   !work_record(&p->w, p->d.pes, p->d.procs, &r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run",
-                                &record_err);
-        if (!recorded && !s->common.quiet)
-            context_complain("hrun: this run was not recorded", &record_err);
-        if (recorded && refused && p->d.failures && p->d.P == p->d.usual)
-            hrun_buf_addf(&text, "hrun: the program failed at once again: the next run of this command starts another "
-                          "number of processes than %d, if a usual one is left (-n %d starts as many)\n", p->d.P,
-                          p->d.P);
-    }
-    report_after(&p->c, &p->d, &r, told, recorded, p->w.words, &text);
+    recorded = size_is_passed && record_run(p, &r, &text);
+    report_after(&p->c, &p->d, &r, size_is_passed, recorded, p->w.words, &text);
     if (p->probe.runs)
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok)
@@ -292,30 +270,25 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     if (is_tuned(&p->w) && p->w.tune->tell)
         tuned_report(p->w.tune, &text);
     fflush(stdout);
-    if (!r.ok && decision_is_trial(&p->d))     /* part of why it failed: with --quiet, too */
+    if (!s->common.quiet || (!r.ok && decision_is_trial(&p->d)))     /* --quiet does not hide why a run failed */
         fputs(text.data, stderr);
-    else
-        say(&s->common, &text);
     p->w.waits = NULL;
-    waits_release(&waits);
-    hrun_buf_release(&text);
     return r.outcome.status;
 }
 
 /* Decide, and launch or tell. Result: the exit status; -1 with *err. */
 static int attempt(struct prepared *p, const struct hrun_settings *s, char **words, struct hrun_error *err)
 {
-    struct tune tune;
+    autorelease(tune_release) struct tune tune;
     int status;
 
+    tune_init(&tune);
     if (prepare(p, s, words, err))
         return -1;
-    tune_init(&tune);
     tune.tell = s->common.verbose && !s->dry_run;
     p->w.tune = s->tune_collectives ? &tune : NULL;
     status = s->print_shares ? print_shares(p, s->print_shares, err) : s->dry_run ? dry_run(p, err) : launch(p, s, err);
     p->w.tune = NULL;
-    tune_release(&tune);
     return status;
 }
 

@@ -21,7 +21,7 @@ for i in 0 1; do
 done
 cp /proc/cpuinfo /proc/meminfo root/proc
 export HWLOC_FSROOT=$tmp/root HWLOC_THISSYSTEM=1
-logs=data/profiles/pe-Kinds
+logs=$HRUN_DATA/profiles/pe-Kinds
 
 kept() { ls $logs/*.log 2>/dev/null | wc -l; }
 # So many rounds a second on the cores of kind0 and kind1, as if a benchmark had told that.
@@ -126,7 +126,7 @@ is "$(printf %s "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin
 # ---- a process that hangs, and one SIGINT
 children() { ps -o pid= --ppid "$1" | xargs; }
 start() {
-    rm -rf data
+    rm -rf "$HRUN_DATA"
     before=$(litter)
     # The shell lets SIGINT be ignored by what it starts in the background.
     perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' hrun sh -c "echo rank" >bg.out 2>bg.err </dev/null &

@@ -2,6 +2,7 @@
 # ledger.t - runs side by side on the PEs of this host: what remains is taken, the rest is waited for, who uses what,
 # several users, killed ones, a ledger that cannot be used
 . "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
 
 cores=$(hrun --show-cluster --level core --json | python3 -c "
 import json, sys

@@ -57,7 +57,7 @@ ok "in which calls" test -n "$names"
 # A profile of its own: that of the same program with Open MPI is not used.
 run hrun-calibrate -q -app lu --sizes 100,200,300 --budget 12runs "$mpich/lu"
 status_is 0 "hrun-calibrate"
-ok "the profile's name has the MPI and its version" bash -c "ls data/*/lu* data/lu* 2>/dev/null | grep -q 'mpich-[34]'"
+ok "the profile's name has the MPI and its version" bash -c "ls $HRUN_DATA/*/lu* $HRUN_DATA/lu* 2>/dev/null | grep -q 'mpich-[34]'"
 run hrun --dry-run -app lu -N 400 "$mpich/lu"
 status_is 0 "a choice"
 out_has "predicted" "has a prediction"

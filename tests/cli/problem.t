@@ -18,9 +18,9 @@ out_has "best" "the best configuration is told"
 out_lacks "N=" "without a size"
 out_lacks "nnls" "models of a few runs are for show"
 ok "what that changes is told" grep -Eq 'from now on hrun starts this command with [0-9]+ process(es)?, \([12],[12]\): ' <<<"$err"
-ok "its definition is kept" test "$(ls data/problems | wc -l)" = 2
-name=$(basename data/problems/mycode-*.yaml .yaml)
-ok "with the command as its title" grep -q 'title: "./mycode -in deck"' "data/problems/$name.yaml"
+ok "its definition is kept" test "$(ls $HRUN_DATA/problems | wc -l)" = 2
+name=$(basename $HRUN_DATA/problems/mycode-*.yaml .yaml)
+ok "with the command as its title" grep -q 'title: "./mycode -in deck"' "$HRUN_DATA/problems/$name.yaml"
 
 run $h --dry-run ./mycode -in deck
 status_is 0 "hrun recognises the command"
@@ -63,7 +63,7 @@ chmod +x picky
 run hrun-calibrate --level core --budget 10s ./picky
 status_is 0 "a number of processes that the program refuses is no failure of the calibration"
 err_has "refuses some numbers of processes; from now on: P != 4" "it is said"
-ok "and stands in the definition" grep -q '^rule: "P != 4"' data/problems/picky-*.yaml
+ok "and stands in the definition" grep -q '^rule: "P != 4"' $HRUN_DATA/problems/picky-*.yaml
 run $h --dry-run ./picky
 out_has "1 excluded (rule 1" "so that it is not chosen"
 run $h -n 4 ./picky
@@ -97,10 +97,10 @@ err_has "from now on: P != 4" "a rule of a command with a name"
 sed -i 's/= 4/= 5/' picky
 run hrun-calibrate --level core -r 3 --again -app pick ./picky
 status_is 125 "options that contradict each other"
-ok "forget nothing" grep -q '^rule:' data/problems/pick.yaml
+ok "forget nothing" grep -q '^rule:' $HRUN_DATA/problems/pick.yaml
 run hrun-calibrate --level core --budget 4runs --again -app pick ./picky
 status_is 0 "--again"
-ok "forgets it" test -z "$(grep '^rule:' data/problems/pick.yaml)"
+ok "forgets it" test -z "$(grep '^rule:' $HRUN_DATA/problems/pick.yaml)"
 
 # A limit that was too short is no failure for good.
 cp lone brief
@@ -131,7 +131,7 @@ err_lacks "have changed" "the old one is known, too"
 # Behind '=', a name, temporary names, spaces.
 run hrun-calibrate --level core --budget 10s -app lj ./mycode --deck=deck same
 status_is 0 "-app gives it a name"
-ok "which is that of the definition" test -f data/problems/lj.yaml
+ok "which is that of the definition" test -f $HRUN_DATA/problems/lj.yaml
 run $h --dry-run -app ljj ./mycode --deck=deck same
 err_has "did you mean the command 'lj'?" "a mistake in it is seen"
 run $h --dry-run -app lj ./mycode --deck=other same
@@ -158,12 +158,12 @@ run script -qec "$h -n 1 ./mycode -in slow 1" /dev/null
 out_has "hrun: actual " "at a terminal the time is"
 run $h -v -n 1 ./mycode -in slow 1
 err_has "hrun-calibrate --level core ./mycode -in slow 1" "what would calibrate it has the words as they were typed"
-ok "a run of a second is recorded" grep -q ' mycode-' data/problems/commands
+ok "a run of a second is recorded" grep -q ' mycode-' $HRUN_DATA/problems/commands
 run $h ./mycode -in same
-before=$(wc -l <data/problems/commands)
+before=$(wc -l <$HRUN_DATA/problems/commands)
 run $h true
 run $h true
-ok "shorter ones are not" test "$(wc -l <data/problems/commands)" = "$before"
+ok "shorter ones are not" test "$(wc -l <$HRUN_DATA/problems/commands)" = "$before"
 run $h --no-record -n 1 ./mycode -in slow
 status_is 0 "--no-record"
 
@@ -205,11 +205,11 @@ fi
 fails 125 "leave -N" "a size has no meaning" hrun --level core -N 9 -app lj ./mycode --deck=deck same
 fails 125 "leave -N and --sizes out" "nor for calibrating" hrun-calibrate -N 9 -app lj ./mycode --deck=deck same
 fails 127 "no such program" "a program that is not there" hrun-calibrate ./nonesuch deck
-ok "leaves no record" test -z "$(ls data/problems | grep nonesuch)"
-echo 'garbage in the index' >>data/problems/commands
+ok "leaves no record" test -z "$(ls $HRUN_DATA/problems | grep nonesuch)"
+echo 'garbage in the index' >>"$HRUN_DATA"/problems/commands
 run $h --dry-run ./mycode -in deck
 out_has "predicted" "a line that is none is passed over"
-printf 'name: [' >"data/problems/$name.yaml"
+printf 'name: [' >"$HRUN_DATA/problems/$name.yaml"
 run $h --dry-run ./mycode -in deck
 status_is 125 "a damaged definition"
 err_has "$name.yaml:" "is named with its place"
@@ -258,10 +258,10 @@ err_has "actual 3" "and the time is what it prints, units and value included"
 run $h --dry-run ./sized -in deck
 out_has "predicted" "once measured the definition is not needed"
 run hrun-calibrate --level core --budget 10s $d -app byname ./sized -in same
-ok "-app gives a name, and the definition counts nevertheless" grep -q 'P != 2' data/problems/byname.yaml
+ok "-app gives a name, and the definition counts nevertheless" grep -q 'P != 2' $HRUN_DATA/problems/byname.yaml
 run hrun-calibrate --level core --budget 12runs $d -app varied --vary x=20,30,40 ./sized x 20
 for key in "rule: 'P != 2'" "procs_per_pe: [1, 2]" "time: {match: 'it''s ([0-9.hms ]+)', value: 'x/2'}"; do
-    ok "so it does where a number of the command is varied: $key" grep -qFx "$key" data/problems/varied.yaml
+    ok "so it does where a number of the command is varied: $key" grep -qFx "$key" $HRUN_DATA/problems/varied.yaml
 done
 fails 125 "size: command" "with a size it means nothing" hrun --level core $d -N 9 -app code ./sized {N}
 printf 'name: x\nsize: command\nargs: [a]\n' >x.yaml

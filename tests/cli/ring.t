@@ -2,6 +2,7 @@
 # ring.t - family ring (paper 004): measured, fitted, chosen and run on simulated hosts; --limit loss; a part of the
 # figures of `make ring-accuracy`
 . "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
 if [ ! -x "$build/bin/hrun-smpi" ] || [ ! -x "$build/tests/accuracy/ring" ]; then
     [ "${CI-}" = true ] && { printf '1..1\nnot ok 1 - SimGrid is not installed (libsimgrid-dev)\n'; exit 1; }
     echo '1..0 # SKIP SimGrid is not installed (libsimgrid-dev)'
@@ -103,7 +104,7 @@ status_is 0 "the same with terms"
 fails 125 "--limit loss is for applications of family ring" "--limit loss=of another family" \
     hrun --dry-run --platform "$tmp/pcs.xml" -app plain -N 2000 --limit loss=5 "$ring"
 
-run tests/accuracy/rings --quick --seeds 2 --out "$tmp/rings"
+run "$top/tests/accuracy/rings" --quick --seeds 2 --out "$tmp/rings"
 status_is 0 "make ring-accuracy, a part of it: the targets are met"
 out_has "1 - gamma of Table 4: as printed" "Table 4 as the paper has it"
 out_has "(target 3 %; paper 7.1 %)" "beside the targets"

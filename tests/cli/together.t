@@ -1,6 +1,7 @@
 #!/bin/bash
 # together.t - profiles of several sub-clusters: what runs on all of them change, and a sub-cluster of one PE
 . "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
 
 cat >"$tmp/cluster.yaml" <<'Y'
 subclusters:

@@ -35,18 +35,18 @@ fails 125 "write a script" "a line's end in a word" $new --vary x=12,16 $lj 20 $
 fails 125 "write a script" "what is no text" $new --vary x=12,16 $lj 20 $'\xff\xfe'
 run bash -c "hrun-calibrate --vary x=12,16 $lj 20 <deck"
 err_has "there is standard input" "standard input from a file is said"
-ok "nothing is left of all that" test ! -e data/problems
+ok "nothing is left of all that" test ! -e $HRUN_DATA/problems
 
 run $new --vary x=12,16,20 --dry-run $lj 20
 status_is 0 "a dry run"
-ok "writes nothing" test ! -e data/problems
+ok "writes nothing" test ! -e $HRUN_DATA/problems
 run $new --vary x=12,16,20 $lj 20
 status_is 0 "a command is measured at several values of a number"
 err_has "the rule is P >= 1" "its rule is found"
-name=$(basename data/problems/mycode-*.yaml .yaml)
+name=$(basename $HRUN_DATA/problems/mycode-*.yaml .yaml)
 out_has "$name: rule P >= 1, terms " "and terms"
 ok "none of the user's definitions" test -z "$(find "$HOME" -name '*.yaml')"
-ok "that of the command has the sizes" grep -q '^sizes: \[12, 16, 20\]' "data/problems/$name.yaml"
+ok "that of the command has the sizes" grep -q '^sizes: \[12, 16, 20\]' "$HRUN_DATA/problems/$name.yaml"
 run hrun-calibrate show
 out_has "  $lj '{N}'" "show tells the command with {N}"
 run hrun-calibrate show "$name"
@@ -62,7 +62,7 @@ out_has "would run: $lj 18" "of the same words"
 run $h $lj 18
 err_has "N = 18 (x 18) of $name, predicted " "which is said before the run"
 err_has "prediction error" "compared after it"
-ok "and recorded at that size" grep -q '"N":18.*"origin":"run"' data/profiles/"$name"/*.log
+ok "and recorded at that size" grep -q '"N":18.*"origin":"run"' $HRUN_DATA/profiles/"$name"/*.log
 run $h --dry-run "$tmp/mycode" -in deck -var x 18
 out_has "N = 18 (x 18)" "the folder of the program does not count"
 run $h --dry-run $lj 200
@@ -85,12 +85,12 @@ done
 run $new --vary x=24,28 $lj 20
 status_is 0 "a second --vary adds values"
 err_lacks "the rule is" "its rule is known"
-ok "to those there are" grep -q '^sizes: \[12, 16, 20, 24, 28\]' "data/problems/$name.yaml"
-ok "of one definition" test "$(ls data/problems | wc -l)" = 2
+ok "to those there are" grep -q '^sizes: \[12, 16, 20, 24, 28\]' "$HRUN_DATA/problems/$name.yaml"
+ok "of one definition" test "$(ls $HRUN_DATA/problems | wc -l)" = 2
 run hrun-calibrate --level core $lj 32
 status_is 0 "the command with another value"
 err_has "N = 32 (x 32) of $name" "is measured at it"
-ok "too" grep -q '"N":32.*"origin":"calibration"' data/profiles/"$name"/*.log
+ok "too" grep -q '"N":32.*"origin":"calibration"' $HRUN_DATA/profiles/"$name"/*.log
 run hrun-calibrate --level core --sizes 36 $lj '{N}'
 status_is 0 "so is one that --sizes names"
 run hrun-calibrate fit "$name"
@@ -119,10 +119,10 @@ out_has "own  N = 24 (size=24)" "and by its name, whatever the other words are"
 run $h --dry-run -app own -N 24 ./mycode
 out_has "./mycode -in deck size=24" "which has the words as well"
 run $new --vary size=28 -app own ./mycode -in deck size=20
-ok "processes per PE stay as they were" grep -qF 'procs_per_pe: [1]' data/problems/own.yaml
+ok "processes per PE stay as they were" grep -qF 'procs_per_pe: [1]' $HRUN_DATA/problems/own.yaml
 run $new --vary nx --budget 12runs ./mycode -in deck -nx 24
 status_is 0 "--vary NAME: up to the value that the command has"
-ok "which is the largest" grep -q '^sizes: \[.*, 24\]' data/problems/mycode-*.yaml
+ok "which is the largest" grep -q '^sizes: \[.*, 24\]' $HRUN_DATA/problems/mycode-*.yaml
 run hrun-calibrate --level core -app flat --budget 8runs $lj 40
 status_is 0 "-app OTHER makes one value a command of its own"
 run $h --dry-run $lj 40

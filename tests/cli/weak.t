@@ -2,6 +2,7 @@
 # weak.t - the family weak (paper 001) on simulated clusters, whose times are exact: six runs of at most eight processes
 # for each sub-cluster and size foretell what more processes take, on one cluster and over two, with rows shared out
 . "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
 
 if ! command -v smpicc >/dev/null || [ ! -x "$build/bin/hrun-smpi" ]; then
     [ "${CI-}" = true ] && { printf '1..1\nnot ok 1 - libsimgrid-dev is not installed\n'; exit 1; }
