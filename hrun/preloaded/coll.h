@@ -167,8 +167,7 @@ int coll_move_bcast(struct coll_comm *c, const struct coll_tree *tree, const str
 
 /* ---------------------------------------------------------------- operations (operations.c)
  *
- * coll_do: 1 when the call is done, and *rc is MPI's; 0 when it is left to the MPI library: then, when that has done it,
- * coll_turn_end follows. */
+ * coll_do: 1: the call is done, and *rc is MPI's; 0: it is left to the MPI library, and coll_turn_end follows it. */
 int coll_do(const struct coll_call *call, struct coll_turn *turn, int *rc);
 
 /* The calls of the functions that are wrapped. Arguments are those of MPI's function. */

@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* What the user says of an MCA parameter of mpirun's, the last word first: words "KEY=VALUE" (mca may be NULL), the environment,
- * the files that mca_base_param_files names, or else $HOME/.openmpi/mca-params.conf and the system's
- * openmpi-mca-params.conf (where Debian and Open MPI keep it). Several
- * keys are names of one parameter. NULL: nothing, as an empty variable says; else the caller frees it. */
+/* What the user says of an MCA parameter of mpirun's. The first of these that sets it counts: the last of the words
+ * "KEY=VALUE" (mca may be NULL), the environment, the files that mca_base_param_files names, or else
+ * $HOME/.openmpi/mca-params.conf and the system's openmpi-mca-params.conf (where Debian and Open MPI keep it). Several
+ * keys are names of one parameter. NULL: nothing, or an empty variable; else the caller frees it. */
 char *hrun_agent_setting(const struct hrun_strvec *mca, const char *const *keys, int n_keys);
 
 /* The agent: path into *program (the caller frees it), itself and its options as words. As mpirun does it: alternatives

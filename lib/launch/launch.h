@@ -82,7 +82,7 @@ struct hrun_job_output {
     int swallow;                   /* 1: nothing goes to hrun's own output */
     struct hrun_buf *stderr_text;  /* with swallow: gets the last 64 KiB of standard error; may be NULL */
     struct hrun_buf *trace_text;   /* gets the lines that a preloaded library writes to standard error
-                                      (base/trace_lines.h), without their marks; they are taken out. NULL: they are not */
+                                      (base/trace_lines.h), without their marks; NULL: they stay where they are */
 };
 
 /* A program with its arguments, as in struct hrun_job. */

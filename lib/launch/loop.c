@@ -34,39 +34,27 @@ static const double WATCH_FIRST_S = 0.02, WATCH_LAUNCHER_FIRST_S = 0.32, WATCH_S
 
 /* ---------------------------------------------------------------- signals and failures */
 
-/* The process and what it has started, without a group to reach them by. */
-static void signal_tree(pid_t root, int sig)
-{
-    autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
-
-    hrun_procs_tree(root, &tree);
-    for (size_t i = 0; i < tree.n; i++)
-        kill(tree.v[i], sig);
-}
-
 /* Each rank gets the signal with all it has started; mpirun alone does, and passes it on. by_key: the
  * terminal has signalled hrun's own group already. */
-static void signal_but(struct hrun_run *r, int sig, int by_key)
+static void bring_signal(struct hrun_run *r, int sig, int by_key)
 {
     if (r->driver->signal && r->nalive > 0)
         r->driver->signal(r, sig);
     for (int i = 0; i < r->nprocs && !r->driver->signal; i++) {
         const struct hrun_proc *p = &r->procs[i];
+        autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
 
         if (!p->alive || (by_key && !p->own_group))
             continue;
-        if (r->driver->passes_signals)
-            kill(p->pid, sig);
-        else if (p->own_group)
-            kill(-p->pid, sig);
+        if (p->own_group && !r->driver->passes_signals)
+            hrun_pids_push(&tree, -p->pid);
+        else if (r->driver->passes_signals)
+            hrun_pids_push(&tree, p->pid);
         else
-            signal_tree(p->pid, sig);
+            hrun_procs_tree(p->pid, &tree);
+        for (size_t k = 0; k < tree.n; k++)
+            kill(tree.v[k], sig);
     }
-}
-
-static void signal_all_ranks(struct hrun_run *r, int sig)
-{
-    signal_but(r, sig, 0);
 }
 
 /* Ask the processes to end; those that do not are killed later. */
@@ -75,8 +63,8 @@ static void end_job(struct hrun_run *r)
     if (r->ending.kill_s > 0)
         return;
     if (r->ending.signal != SIGTERM)  /* that one has been passed on: a handler runs once */
-        signal_all_ranks(r, SIGTERM);
-    signal_all_ranks(r, SIGCONT);
+        bring_signal(r, SIGTERM, 0);
+    bring_signal(r, SIGCONT, 0);
     /* mpirun has a patience of its own before it kills; then it needs time to leave. */
     r->ending.kill_s = hrun_monotonic_s() + (r->driver->passes_signals ? 3 : 1) * GRACE_S;
 }
@@ -105,7 +93,8 @@ void hrun_run_fail_launcher(struct hrun_run *r, const char *name, int status)
     int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0, code = sig ? 128 + sig : WEXITSTATUS(status);
 
     if (code && hrun_run_fail(r, -1, code) && sig && name)
-        hrun_run_say(r, "%s, process %d, was killed by signal %d (%s)", name, (int)r->procs[0].pid, sig, strsignal(sig));
+        hrun_run_say(r, "%s, process %d, was killed by signal %d (%s)", name, (int)r->procs[0].pid, sig,
+                     strsignal(sig));
 }
 
 void hrun_run_lose(struct hrun_run *r, const char *host)
@@ -124,7 +113,7 @@ static void ending_signal(struct hrun_run *r, int sig, int by_key)
     if (second && !r->driver->passes_signals) {
         r->ending.kill_s = now;
     } else {
-        signal_but(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
+        bring_signal(r, sig, by_key);  /* mpirun knows the rule of the second signal too */
         if (second)
             end_job(r);
         else if (now < r->begun_s && !r->ending.kill_s)
@@ -132,15 +121,6 @@ static void ending_signal(struct hrun_run *r, int sig, int by_key)
     }
     r->ending.signal = sig;
     r->ending.signal_s = now;
-}
-
-/* Open MPI 4 that is to pass a signal on before its daemons know each other fails with status 0. */
-static void hold_signal(struct hrun_run *r, int sig)
-{
-    if (sig == SIGCONT)
-        r->held &= ~(1ul << SIGTSTP | 1ul << SIGTTIN);
-    else
-        r->held |= 1ul << sig;
 }
 
 static void handle_signal(struct hrun_run *r, int sig, int by_key)
@@ -151,34 +131,16 @@ static void handle_signal(struct hrun_run *r, int sig, int by_key)
         r->out->signalled = sig;
         ending_signal(r, sig, by_key);
     } else if (hrun_monotonic_s() < r->begun_s) {
-        hold_signal(r, sig);
+        /* Open MPI 4 that is to pass a signal on before its daemons know each other fails with status 0. */
+        r->held = sig == SIGCONT ? r->held & ~(1ul << SIGTSTP | 1ul << SIGTTIN) : r->held | 1ul << sig;
     } else if (action == HRUN_SIGNAL_STOP) {
         /* SIGTSTP would not stop a group that has no parent in the session to wake it up. */
         r->out->stopped = 1;
-        signal_all_ranks(r, r->driver->passes_signals ? SIGTSTP : SIGSTOP);
+        bring_signal(r, r->driver->passes_signals ? SIGTSTP : SIGSTOP, 0);
         kill(getpid(), SIGSTOP);
     } else {
-        signal_all_ranks(r, sig);
+        bring_signal(r, sig, 0);
     }
-}
-
-static void handle_signals(struct hrun_run *r)
-{
-    struct signalfd_siginfo si;
-
-    while (read(r->signals.fd, &si, sizeof si) == (ssize_t)sizeof si)
-        if (si.ssi_signo != SIGCHLD)
-            handle_signal(r, (int)si.ssi_signo, si.ssi_code == SI_KERNEL);
-}
-
-/* A rank does not keep to the protocol by which MPI finds its place. What comes while the job ends is no cause. */
-static void refuse_rank(struct hrun_run *r, const struct hrun_guard_event *ev)
-{
-    if (r->ending.kill_s > 0)
-        return;
-    hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
-              ev->text);
-    hrun_run_break(r);
 }
 
 /* A rank of MPICH that aborts stays until it is killed. Has a script given it another place than hrun has? */
@@ -215,9 +177,13 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev)
         p->connected = 0;
     else if (ev->kind == HRUN_GUARD_OUT || ev->kind == HRUN_GUARD_ERR)
         hrun_output_feed(r->output, ev->rank, ev->kind == HRUN_GUARD_ERR, ev->text, (size_t)ev->status);
-    else if (ev->kind == HRUN_GUARD_REFUSED)
-        refuse_rank(r, ev);
-    else if (!r->ending.kill_s && is_displaced(r, ev->rank))
+    else if (ev->kind == HRUN_GUARD_REFUSED && r->ending.kill_s > 0)
+        return;     /* what comes while the job ends is no cause */
+    else if (ev->kind == HRUN_GUARD_REFUSED) {
+        hrun_fail(r->err, HRUN_EMPI, "rank %d of %s %s", ev->rank, hrun_job_program(r->job, ev->rank).argv[0],
+                  ev->text);
+        hrun_run_break(r);
+    } else if (!r->ending.kill_s && is_displaced(r, ev->rank))
         hrun_run_break(r);
     else if (hrun_run_fail(r, ev->rank, ev->status & 0xff ? ev->status & 0xff : 1))
         hrun_run_say(r, "rank %d aborted the job with status %d", ev->rank, ev->status);
@@ -236,7 +202,7 @@ static void handle_events(struct hrun_run *r)
     }
 }
 
-static void hear_line(void *run, char *line)
+static void hear_words(void *run, char *line)
 {
     struct hrun_run *r = run;
 
@@ -283,7 +249,7 @@ static void reap_ranks(struct hrun_run *r)
         handle_events(r);  /* what it told PMIx before it ended is here by now */
         if (r->driver->watch)
             r->driver->watch(r);   /* what made mpirun end too */
-        hrun_words_take(&r->words, hear_line, r);
+        hrun_words_take(&r->words, hear_words, r);
         if (r->driver->ended)
             r->driver->ended(r, status);
         else
@@ -299,22 +265,23 @@ static void kill_all(struct hrun_run *r)
     if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)
         kill(r->procs[0].pid, SIGKILL);
     else
-        signal_all_ranks(r, SIGKILL);
+        bring_signal(r, SIGKILL, 0);
     r->ending.kill_s = r->driver->signal && !r->ending.killed ? hrun_monotonic_s() + 3 * GRACE_S : INFINITY;
     r->ending.killed = 1;
 }
 
-/* Has one of them an MPI library that finds no server here? *served: how many have the one that does. */
+/* Has one of them an MPI library that finds no server here? Those that have the one that does are added to *served,
+ * which may be NULL. */
 static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int *served)
 {
     const enum hrun_mpi_kind here = r->own.mpich ? HRUN_MPI_MPICH : HRUN_MPI_OPENMPI;
     enum hrun_mpi_kind found;
     char name[64];
 
-    *served = 0;
     for (size_t k = 0; k < pids->n; k++) {
         found = hrun_procs_mpi(pids->v[k], name, sizeof name);
-        *served += found == here;
+        if (served)
+            *served += found == here;
         if (found == HRUN_MPI_NONE || found == here)
             continue;
         hrun_fail(r->err, HRUN_EMPI, "%s runs a program linked with %s, and hrun has started it as one of %s: each of "
@@ -326,45 +293,32 @@ static int other_mpi_among(struct hrun_run *r, const struct hrun_pids *pids, int
     return 0;
 }
 
-/* mpirun: all that is of the job on this host; mpirun lets its daemons and ranks leave its own tree. Result:
- * 1 when there is nothing more to look for, as all ranks here have the MPI that is served. */
-static int look_at_launcher(struct hrun_run *r)
+/* Look for programs of another MPI: among the processes of ranks that have not connected; else among all of the job on
+ * this host, as mpirun lets its daemons and ranks leave its own tree. */
+static void look_for_other_mpi(struct hrun_run *r, double now)
 {
     const struct hrun_layout *l = r->job->layout;
-    autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
-    int served = 0, here = 0;
+    int served = 0, enough = 0, found = 0;     /* served: ranks that have the MPI that hrun serves */
 
-    for (int i = 0; i < l->nranks; i++)
-        here += l->cluster->hosts[l->ranks[i].host].is_local;
-    if (here && hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, NULL, &all))
-        return 0;
-    return other_mpi_among(r, &all, &served) || served >= here;
-}
-
-static int look_at_ranks(struct hrun_run *r)
-{
-    int connected = 0, found = 0, served;
-
-    for (int i = 0; i < r->nprocs && !found; i++) {
+    for (int i = 0; i < r->nprocs && r->driver->serves && !found; i++) {
         autorelease(hrun_pids_release) struct hrun_pids tree = HRUN_PIDS_INIT;
 
-        connected += r->procs[i].was_connected;
+        enough++;
+        served += r->procs[i].was_connected;
         if (!r->procs[i].alive || r->procs[i].was_connected)
             continue;
         hrun_procs_tree(r->procs[i].pid, &tree);
-        found = other_mpi_among(r, &tree, &served);
+        found = other_mpi_among(r, &tree, NULL);
     }
-    return found || connected == r->nprocs;
-}
+    if (!r->driver->serves) {
+        autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
 
-static void look_for_other_mpi(struct hrun_run *r, double now)
-{
-    double age = now - r->start_s;
-
-    if (r->ending.kill_s > 0 || (r->driver->serves ? look_at_ranks(r) : look_at_launcher(r)))
-        r->due.look_s = INFINITY;
-    else
-        r->due.look_s = now + fmin(age, WATCH_STEP_S);
+        for (int i = 0; i < l->nranks; i++)
+            enough += l->cluster->hosts[l->ranks[i].host].is_local;
+        if (enough && !hrun_procs_of_job(r->own.job_id, r->own.mark, &r->family.groups, NULL, &all))
+            found = other_mpi_among(r, &all, &served);
+    }
+    r->due.look_s = found || served >= enough ? INFINITY : now + fmin(now - r->start_s, WATCH_STEP_S);
 }
 
 static void handle_time(struct hrun_run *r)
@@ -387,7 +341,9 @@ static void handle_time(struct hrun_run *r)
         }
     if (r->ending.kill_s > 0 && now >= r->ending.kill_s)
         kill_all(r);
-    if (r->nalive > 0 && now >= r->due.look_s)
+    if (r->ending.kill_s > 0)
+        r->due.look_s = INFINITY;
+    else if (r->nalive > 0 && now >= r->due.look_s)
         look_for_other_mpi(r, now);
 }
 
@@ -420,6 +376,7 @@ static int wait_once(struct hrun_run *r, int ms)
 {
     int n = hrun_output_poll(r->output, OWN_FDS, &r->polled);
     struct pollfd *p = r->polled;
+    struct signalfd_siginfo si;
 
     p[0] = (struct pollfd){ r->signals.fd, POLLIN, 0 };
     p[1] = (struct pollfd){ r->nalive > 0 && !r->ending.broken ? r->guard.sock : -1, POLLIN, 0 };
@@ -430,11 +387,13 @@ static int wait_once(struct hrun_run *r, int ms)
             return 0;
         return hrun_fail_errno(r->err, HRUN_EIO, "cannot wait for the job");
     }
-    handle_signals(r);
+    while (read(r->signals.fd, &si, sizeof si) == (ssize_t)sizeof si)
+        if (si.ssi_signo != SIGCHLD)
+            handle_signal(r, (int)si.ssi_signo, si.ssi_code == SI_KERNEL);
     if (p[1].revents)
         handle_events(r);
     if (p[2].revents)
-        hrun_words_take(&r->words, hear_line, r);
+        hrun_words_take(&r->words, hear_words, r);
     if (p[3].revents)
         r->driver->watch(r);
     hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: the watch may have added processes */

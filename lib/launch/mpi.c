@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "launch/launch.h"
 #include "launch/programs.h"
+#include "launch/words.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -26,32 +27,30 @@ struct image {
     size_t len;
 };
 
+static int begins_with(const char *s, const char *with)
+{
+    return !strncmp(s, with, strlen(with));
+}
+
+/* Does s begin with one of the texts up to NULL? */
+static int begins_with_one(const char *s, const char *const *texts)
+{
+    while (*texts && !begins_with(s, *texts))
+        texts++;
+    return *texts != NULL;
+}
+
 static int image_open(const char *path, struct image *im, struct hrun_error *err)
 {
+    autorelease(hrun_close_fd) int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
-    void *p;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    void *p = NULL;
 
-    if (fd < 0 || fstat(fd, &st)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
-        if (fd >= 0)
-            close(fd);
-        return -1;
-    }
-    im->data = NULL;
-    im->len = (size_t)st.st_size;
-    if (S_ISREG(st.st_mode) && st.st_size > 0) {
-        p = mmap(NULL, im->len, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p == MAP_FAILED) {
-            hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
-            close(fd);
-            return -1;
-        }
-        im->data = p;
-    } else {
-        im->len = 0;
-    }
-    close(fd);
+    if (fd < 0 || fstat(fd, &st) ||
+        (S_ISREG(st.st_mode) && st.st_size > 0 &&
+         (p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED))
+        return hrun_fail_errno(err, HRUN_EIO, "cannot read %s", path);
+    *im = (struct image){ p, p ? (size_t)st.st_size : 0 };
     return 0;
 }
 
@@ -59,7 +58,6 @@ static void image_close(struct image *im)
 {
     if (im->data)
         munmap((void *)(uintptr_t)im->data, im->len);
-    im->data = NULL;
 }
 
 static const char *image_find(const struct image *im, const char *text)
@@ -85,18 +83,10 @@ struct elf {
 };
 
 /* Shared objects of glibc and musl: none of them leads to MPI. */
-static int is_libc(const char *soname)
-{
-    static const char *const names[] = {
-        "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "ld-linux", "ld64.so", "ld-musl",
-        "libc.musl", "libgcc_s.so", "libresolv.so"
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(soname, names[i], strlen(names[i])))
-            return 1;
-    return 0;
-}
+static const char *const libc_names[] = {
+    "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "ld-linux", "ld64.so", "ld-musl", "libc.musl",
+    "libgcc_s.so", "libresolv.so", NULL
+};
 
 /* File offset of the virtual address, through the program headers; -1 when no segment holds it. */
 static int64_t offset_of(const ElfW(Phdr) *ph, int n, ElfW(Addr) addr)
@@ -128,7 +118,7 @@ static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, co
         uint64_t at = (uint64_t)strings + d[i].d_un.d_val;
         const char *name = at < im->len && memchr(im->data + at, 0, im->len - at) ? im->data + at : "";
         if (d[i].d_tag == DT_AUDIT || d[i].d_tag == DT_DEPAUDIT || d[i].d_tag == DT_AUXILIARY ||
-            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !is_libc(name)))
+            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !begins_with_one(name, libc_names)))
             out->libc_only = 0;
         if (d[i].d_tag == DT_NEEDED && !strncmp(name, simgrid, strlen(simgrid)))
             out->simgrid = name + strlen(simgrid);
@@ -209,20 +199,9 @@ static void openmpi_version(const struct image *im, char *out, size_t size)
 
 static void set_mpi(struct hrun_mpi *out, enum hrun_mpi_kind kind, const char *name, const char *id, int major)
 {
-    memset(out, 0, sizeof *out);
-    out->kind = kind;
-    out->major = major;
+    *out = (struct hrun_mpi){ .kind = kind, .major = major };
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->id, sizeof out->id, "%s", id);
-}
-
-static void set_openmpi(const struct image *im, struct hrun_mpi *out)
-{
-    char version[32] = "", id[64];
-
-    openmpi_version(im, version, sizeof version);
-    snprintf(id, sizeof id, *version ? "ompi-%s" : "ompi", version);
-    set_mpi(out, HRUN_MPI_OPENMPI, "Open MPI", id, (int)strtol(version, NULL, 10));
 }
 
 /* smpicc makes shared objects, which SimGrid loads once for each rank. */
@@ -246,7 +225,11 @@ static int tell_by_text(const struct image *im, struct hrun_mpi *out)
     };
 
     if (image_find(im, "Open MPI v")) {
-        set_openmpi(im, out);
+        char version[32] = "", id[64];
+
+        openmpi_version(im, version, sizeof version);
+        snprintf(id, sizeof id, *version ? "ompi-%s" : "ompi", version);
+        set_mpi(out, HRUN_MPI_OPENMPI, "Open MPI", id, (int)strtol(version, NULL, 10));
         return 1;
     }
     for (size_t i = 0; i < sizeof mpich / sizeof *mpich; i++)
@@ -257,33 +240,24 @@ static int tell_by_text(const struct image *im, struct hrun_mpi *out)
     return 0;
 }
 
-static int starts(const char *s, const char *with)
-{
-    return !strncmp(s, with, strlen(with));
-}
-
 int hrun_soname_is_mpich(const char *name)
 {
     static const char *const names[] = {
         "libmpich.so", "libmpich-", "libmpi_intel.so", "libmpi_mt.so", "libmvapich", "libmpi_cray.so",
-        "libmpi_gnu"
+        "libmpi_gnu", NULL
     };
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (starts(name, names[i]))
-            return 1;
     /* The MPICH ABI is libmpi.so.12; 20 and 40 are Open MPI's. */
-    return starts(name, "libmpi.so.12") && (!name[12] || name[12] == '.');
+    return begins_with_one(name, names) || (begins_with(name, "libmpi.so.12") && (!name[12] || name[12] == '.'));
 }
 
 /* ---------------------------------------------------------------- ld.so --list */
 
 static int is_ldso(const char *interp)
 {
-    const char *base = hrun_base_name(interp);
+    static const char *const names[] = { "ld-linux", "ld64.so", "ld.so", "ld-musl", NULL };
 
-    return starts(base, "ld-linux") || starts(base, "ld64.so") || starts(base, "ld.so") ||
-           starts(base, "ld-musl");
+    return begins_with_one(hrun_base_name(interp), names);
 }
 
 /* MPICH's version, from a symbol of its library: the file is tens of megabytes. "": it is not told. */
@@ -340,9 +314,9 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
         if (end)
             *end = 0;
     }
-    if (!starts(line, "libmpi.so") && !hrun_soname_is_mpich(line))
+    if (!begins_with(line, "libmpi.so") && !hrun_soname_is_mpich(line))
         return 0;
-    if (starts(line, "libmpich")) {
+    if (begins_with(line, "libmpich")) {
         set_mpich(file, out);
         return 1;
     }
@@ -387,18 +361,18 @@ static int tell_dynamic(const char *path, const struct elf *elf, struct hrun_mpi
 int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    struct image im;
+    autorelease(image_close) struct image im = { NULL, 0 };
     struct elf elf;
     char *line, *save = NULL;
-    int rc = 0;
 
     if (image_open(path, &im, err))
         return -1;
     elf_read(&im, &elf);
-    if (elf.kind == FILE_DYNAMIC && is_ldso(elf.interp))
-        rc = list_libraries(path, &elf, &b, err);
-    image_close(&im);
-    for (line = rc ? NULL : strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    if (elf.kind != FILE_DYNAMIC || !is_ldso(elf.interp))
+        return 0;
+    if (list_libraries(path, &elf, &b, err))
+        return -1;
+    for (line = strtok_r(b.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *file = strstr(line, " => /");
         autofree char *real = NULL;
 
@@ -409,7 +383,7 @@ int hrun_program_libraries(const char *path, struct hrun_strvec *out, struct hru
         real = realpath(file, NULL);
         hrun_strvec_push(out, real ? real : file);
     }
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- scripts */
@@ -458,10 +432,9 @@ int hrun_job_mpi(const struct hrun_job *job, struct hrun_mpi *out, struct hrun_e
 
 int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *err)
 {
-    struct image im;
+    autorelease(image_close) struct image im = { NULL, 0 };
     struct hrun_mpi found;
     struct elf elf;
-    int rc = 0;
 
     if (image_open(path, &im, err))
         return -1;
@@ -469,15 +442,14 @@ int hrun_program_mpi(const char *path, struct hrun_mpi *out, struct hrun_error *
     if (elf.kind == FILE_SCRIPT) {
         set_mpi(&found, HRUN_MPI_UNKNOWN, "", "script", 0);
         look_behind_script(&im, &found);
-    }
-    if (elf.kind == FILE_DYNAMIC)
-        rc = tell_dynamic(path, &elf, &found, err);
-    else if (elf.kind == FILE_STATIC && elf.simgrid)
+    } else if (elf.kind == FILE_DYNAMIC) {
+        if (tell_dynamic(path, &elf, &found, err))
+            return -1;
+    } else if (elf.kind == FILE_STATIC && elf.simgrid) {
         set_smpi(&im, &elf, &found);
-    else if (elf.kind != FILE_SCRIPT && elf.kind != FILE_DYNAMIC && !tell_by_text(&im, &found))
+    } else if (!tell_by_text(&im, &found)) {
         set_mpi(&found, HRUN_MPI_NONE, "", "none", 0);
-    image_close(&im);
-    if (rc == 0)
-        *out = found;
-    return rc;
+    }
+    *out = found;
+    return 0;
 }

@@ -90,7 +90,7 @@ static int open_source(struct source *s, int terminal, struct hrun_error *err)
     return 0;
 }
 
-/* Add pairs of sources, for standard output and error, of n ranks from first on. open = 0: they are fed. -1 with *err. */
+/* Add sources for standard output and error of n ranks from first on. open = 0: they are fed. -1 with *err. */
 static int add_sources(struct hrun_output *o, int first, int n, int open, struct hrun_error *err)
 {
     /* mpirun gives its processes terminals itself. */

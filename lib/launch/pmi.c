@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "launch/frames.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <search.h>
@@ -61,9 +62,7 @@ static void report_to_owner(struct hrun_pmi *p, int kind, int rank, int status, 
 
 static void close_rank(struct rank *k)
 {
-    if (k->fd >= 0)
-        close(k->fd);
-    k->fd = -1;
+    hrun_close_fd(&k->fd);
     k->closed = 1;
     hrun_buf_reset(&k->in);
     hrun_buf_reset(&k->out);
@@ -229,31 +228,19 @@ static const char *on_init(struct hrun_pmi *p, int rank, const struct fields *f)
     return NULL;
 }
 
-static const char *on_maxes(struct hrun_pmi *p, int rank, const struct fields *f)
+/* The commands that only ask. */
+static const char *on_question(struct hrun_pmi *p, int rank, const struct fields *f)
 {
-    (void)f;
-    answer_rank(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
-    return NULL;
-}
+    const char *name = field(f, "cmd");
 
-static const char *on_appnum(struct hrun_pmi *p, int rank, const struct fields *f)
-{
-    (void)f;
-    answer_rank(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
-    return NULL;
-}
-
-static const char *on_universe(struct hrun_pmi *p, int rank, const struct fields *f)
-{
-    (void)f;
-    answer_rank(p, rank, "cmd=universe_size size=%d", p->n);
-    return NULL;
-}
-
-static const char *on_kvsname(struct hrun_pmi *p, int rank, const struct fields *f)
-{
-    (void)f;
-    answer_rank(p, rank, "cmd=my_kvsname kvsname=kvs_0");
+    if (!strcmp(name, "get_maxes"))
+        answer_rank(p, rank, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024");
+    else if (!strcmp(name, "get_appnum"))
+        answer_rank(p, rank, "cmd=appnum appnum=%d", p->apps ? p->apps[rank] : 0);
+    else if (!strcmp(name, "get_universe_size"))
+        answer_rank(p, rank, "cmd=universe_size size=%d", p->n);
+    else
+        answer_rank(p, rank, "cmd=my_kvsname kvsname=kvs_0");
     return NULL;
 }
 
@@ -339,7 +326,7 @@ static const char *on_lookup(struct hrun_pmi *p, int rank, const struct fields *
     return NULL;
 }
 
-static const char *on_abort(struct hrun_pmi *p, int rank, const struct fields *f)
+static const char *on_pmi_abort(struct hrun_pmi *p, int rank, const struct fields *f)
 {
     const char *status = field(f, "exitcode");
 
@@ -357,10 +344,10 @@ static const char *on_finalize(struct hrun_pmi *p, int rank, const struct fields
 }
 
 static const struct { const char *name; command *run; int before_init; } commands[] = {
-    { "init", on_init, 1 }, { "get_maxes", on_maxes, 0 }, { "get_appnum", on_appnum, 0 },
-    { "get_universe_size", on_universe, 0 }, { "get_my_kvsname", on_kvsname, 0 }, { "put", on_put, 0 },
+    { "init", on_init, 1 }, { "get_maxes", on_question, 0 }, { "get_appnum", on_question, 0 },
+    { "get_universe_size", on_question, 0 }, { "get_my_kvsname", on_question, 0 }, { "put", on_put, 0 },
     { "get", on_get, 0 }, { "barrier_in", on_barrier, 0 }, { "publish_name", on_publish, 0 },
-    { "unpublish_name", on_unpublish, 0 }, { "lookup_name", on_lookup, 0 }, { "abort", on_abort, 1 },
+    { "unpublish_name", on_unpublish, 0 }, { "lookup_name", on_lookup, 0 }, { "abort", on_pmi_abort, 1 },
     { "finalize", on_finalize, 0 },
 };
 

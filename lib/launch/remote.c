@@ -83,28 +83,6 @@ static int find_flux(struct crowd *c, int n)
     return 0;
 }
 
-static int find_agent(struct crowd *c, int n, struct hrun_error *err)
-{
-    if (find_flux(c, n))
-        return 0;
-    if (hrun_agent_find(c->what->mca, &c->program, &c->words, err))
-        return -1;
-    if (hrun_agent_is_ssh(c->program))
-        hrun_strvec_add(&c->words, "-o", "BatchMode=yes", NULL);
-    return 0;
-}
-
-/* ---------------------------------------------------------------- signals */
-
-static void read_signals(struct crowd *c)
-{
-    struct signalfd_siginfo info;
-
-    while (read(c->signals.fd, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD && !c->interrupted)
-            c->interrupted = (int)info.ssi_signo;
-}
-
 /* ---------------------------------------------------------------- one agent */
 
 /* By what the agent knows a host. The caller frees it. */
@@ -118,65 +96,57 @@ static int start_agent(struct crowd *c, int host, struct hrun_error *err)
 {
     struct remote_agent *a = &c->agents[c->nagents];
     autorelease(hrun_strvec_release) struct hrun_strvec argv = HRUN_STRVEC_INIT;
-    struct hrun_spawn_one one = { .program = c->program, .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
     const struct hrun_spawn s = { .mask = c->signals.old_mask, .sigchld = c->signals.old_sigchld,
                                   .death_signal = SIGKILL };
+    struct hrun_spawn_one one = { .program = c->program, .env = c->env.v, .fds = { -1, -1, -1 }, .own_group = 1 };
     autofree char *name = name_of(c, host);
-    int out[2] = { -1, -1 }, errs[2] = { -1, -1 }, rc = -1;
+    int pipes[2][2] = { { -1, -1 }, { -1, -1 } }, null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc = -1;
 
-    *a = (struct remote_agent){ .host = host, .pid = -1, .fds = { -1, -1 }, .said = HRUN_BUF_INIT };
     hrun_strvec_add_all(&argv, c->words.v);
     hrun_strvec_push(&argv, name);
     if (c->flux.hosts.n)
         hrun_strvec_add(&argv, "sh", "-c", NULL);
     hrun_strvec_push(&argv, c->command);
-    one.fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (one.fds[0] < 0 || pipe2(out, O_CLOEXEC) || pipe2(errs, O_CLOEXEC) ||
-        fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(errs[0], F_SETFL, O_NONBLOCK)) {
-        hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe to host '%s'", c->hosts[host]);
-        goto out;
-    }
-    one.fds[1] = out[1];
-    one.fds[2] = errs[1];
     one.argv = argv.v;
-    if (hrun_spawn(&s, &one, 1, &a->pid, err)) {
-        if (err && (err->code == HRUN_ENOPROG || err->code == HRUN_ENOEXEC))
+    *a = (struct remote_agent){ .host = host, .said = HRUN_BUF_INIT };
+    if (null < 0 || pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC) ||
+        fcntl(pipes[0][0], F_SETFL, O_NONBLOCK) || fcntl(pipes[1][0], F_SETFL, O_NONBLOCK)) {
+        hrun_fail_errno(err, HRUN_EIO, "cannot make a pipe to host '%s'", c->hosts[host]);
+    } else {
+        one.fds[0] = null;
+        one.fds[1] = pipes[0][1];
+        one.fds[2] = pipes[1][1];
+        rc = hrun_spawn(&s, &one, 1, &a->pid, err);
+        if (rc && err && (err->code == HRUN_ENOPROG || err->code == HRUN_ENOEXEC))
             err->code = HRUN_EENGINE;   /* it is not the user's program that is missing */
-        goto out;
     }
-    a->fds[0] = out[0];
-    a->fds[1] = errs[0];
+    for (int k = 0; k < 2; k++) {
+        a->fds[k] = pipes[k][0];
+        hrun_close_fd(&pipes[k][1]);
+        if (rc)
+            hrun_close_fd(&a->fds[k]);
+    }
+    hrun_close_fd(&null);
     a->deadline_s = hrun_monotonic_s() + c->what->timeout_s;
-    c->nagents++;
-    out[0] = errs[0] = -1;
-    rc = 0;
-out:
-    hrun_close_fd(&one.fds[0]);
-    hrun_close_fd(&out[0]);
-    hrun_close_fd(&out[1]);
-    hrun_close_fd(&errs[0]);
-    hrun_close_fd(&errs[1]);
+    c->nagents += !rc;
     return rc;
 }
 
-/* Take what is in a pipe now. which: 0 output, 1 error. */
+/* Read what is in a pipe now. which: 0 output, 1 error. */
 static void drain_remote_pipe(struct crowd *c, struct remote_agent *a, int which)
 {
     struct hrun_buf *out = &c->outputs[a->host];
     char chunk[16384];
-    ssize_t n = 0;
+    ssize_t n = -1;
 
-    while (a->fds[which] >= 0 && ((n = read(a->fds[which], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))) {
-        if (n <= 0)
-            continue;
-        if (which == 0 && out->len <= OUTPUT_MAX)
-            hrun_buf_add(out, chunk, (size_t)n);
-        else if (which == 1)
+    while (a->fds[which] >= 0 && (which || out->len <= OUTPUT_MAX) &&
+           ((n = read(a->fds[which], chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))) {
+        if (n > 0 && which)
             hrun_buf_add_tail(&a->said, chunk, (size_t)n, SAID_MAX);
-        if (which == 0 && out->len > OUTPUT_MAX)
-            return;
+        else if (n > 0)
+            hrun_buf_add(out, chunk, (size_t)n);
     }
-    if (a->fds[which] >= 0 && n == 0)
+    if (n == 0)
         hrun_close_fd(&a->fds[which]);
 }
 
@@ -195,64 +165,42 @@ static const char *last_line(struct hrun_buf *said)
 
 /* ---------------------------------------------------------------- judging */
 
-/* Remember that a host failed. what: what happened; do_this: what to do. */
-static void blame_remote_host(struct crowd *c, int host, const char *what, const char *do_this)
-{
-    hrun_fail(&c->errors[host], HRUN_EENGINE, "host '%s' %s; %s%s%s", c->hosts[host], what, do_this,
-              c->what->otherwise ? ", or " : "", c->what->otherwise ? c->what->otherwise : "");
-    c->nfailed++;
-}
+/* Remember that a host failed, where it did. LATE and TOO_MUCH: we have ended the agent; else: as waitid(2) has it. ssh
+ * ends with 255 when there is no connection, else with the status of the command. */
+enum agent_end { EXITED, LATE, TOO_MUCH };
 
-/* How an agent ended; LATE and TOO_MUCH: we ended it. */
-enum end { ANSWERED, NO_CONNECTION, KILLED, MISSING, FAILED, LATE, TOO_MUCH };
-
-/* ssh ends with 255 when there is no connection, else with the status of the command. */
-static enum end kind_of_end(const struct crowd *c, const struct remote_agent *a, const siginfo_t *end)
-{
-    if (end->si_code != CLD_EXITED)
-        return KILLED;
-    if (end->si_status == 255)
-        return NO_CONNECTION;
-    if (end->si_status == 126 || end->si_status == 127)
-        return MISSING;
-    if (end->si_status)
-        return FAILED;
-    return c->outputs[a->host].len > OUTPUT_MAX ? TOO_MUCH : ANSWERED;
-}
-
-/* status: exit status or signal of the agent, where it has one. */
-static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum end end, int status)
+static void classify_agent_failure(struct crowd *c, struct remote_agent *a, enum agent_end how, const siginfo_t *end)
 {
     const char *said = last_line(&a->said), *name = c->flux.hosts.n ? "flux exec -r" : c->words.v[0];
-    const char *colon = *said ? ": " : "";
-    autofree char *what = NULL, *host = name_of(c, a->host);
-    autofree char *hint = end == FAILED || end == TOO_MUCH
-               ? hrun_strf("see what '%s %s %s' says", name, host, c->command)
-               : hrun_strf("see that '%s %s true' works%s", name, host, c->flux.hosts.n ? "" : " without a password");
+    const char *colon = *said ? ": " : "", *do_this, *otherwise = c->what->otherwise;
+    int exited = how == EXITED && end->si_code == CLD_EXITED, status = how == EXITED ? end->si_status : 0;
+    autofree char *host = name_of(c, a->host);
+    autofree char *try_it = hrun_strf("see that '%s %s true' works%s", name, host,
+                                      c->flux.hosts.n ? "" : " without a password");
+    autofree char *see = hrun_strf("see what '%s %s %s' says", name, host, c->command), *what = NULL;
 
-    switch (end) {
-    case ANSWERED:
-        return;
-    case NO_CONNECTION:
-        what = hrun_strf("cannot be reached through %s%s%.200s", name, colon, said);
-        break;
-    case KILLED:
-        what = hrun_strf("did not answer: %s was killed by signal %d%s%.200s", name, status, colon, said);
-        break;
-    case MISSING:
-        what = hrun_strf("cannot run %s%s%.200s%s", c->what->argv[0], *said ? " (" : "", said, *said ? ")" : "");
-        break;
-    case FAILED:
-        what = hrun_strf("did not answer: status %d of %s%s%.200s", status, name, colon, said);
-        break;
-    case LATE:
+    do_this = try_it;
+    if (how == LATE) {
         what = hrun_strf("did not answer within %g s%s%.200s", c->what->timeout_s, colon, said);
-        break;
-    case TOO_MUCH:
+    } else if (how == EXITED && !exited) {
+        what = hrun_strf("did not answer: %s was killed by signal %d%s%.200s", name, status, colon, said);
+    } else if (exited && status == 255) {
+        what = hrun_strf("cannot be reached through %s%s%.200s", name, colon, said);
+    } else if (exited && (status == 126 || status == 127)) {
+        what = hrun_strf("cannot run %s%s%.200s%s", c->what->argv[0], *said ? " (" : "", said, *said ? ")" : "");
+        do_this = c->what->missing;
+    } else if (exited && status) {
+        what = hrun_strf("did not answer: status %d of %s%s%.200s", status, name, colon, said);
+        do_this = see;
+    } else if (c->outputs[a->host].len > OUTPUT_MAX) {
         what = hrun_strf("prints more than %d MiB", OUTPUT_MAX >> 20);
-        break;
+        do_this = see;
+    } else {
+        return;
     }
-    blame_remote_host(c, a->host, what, end == MISSING ? c->what->missing : hint);
+    hrun_fail(&c->errors[a->host], HRUN_EENGINE, "host '%s' %s; %s%s%s", c->hosts[a->host], what, do_this,
+              otherwise ? ", or " : "", otherwise ? otherwise : "");
+    c->nfailed++;
 }
 
 /* ---------------------------------------------------------------- ending agents */
@@ -313,7 +261,7 @@ static void end_late(struct crowd *c)
             i++;
             continue;
         }
-        classify_agent_failure(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, 0);
+        classify_agent_failure(c, &late, late.deadline_s > now ? TOO_MUCH : LATE, NULL);
         *a = c->agents[--first];
         c->agents[first] = late;
     }
@@ -326,6 +274,7 @@ static int step_agents(struct crowd *c, struct hrun_error *err)
 {
     struct pollfd p[1 + 2 * AT_ONCE] = { { .fd = c->signals.fd, .events = POLLIN } };
     double now = hrun_monotonic_s(), wait_s = c->what->timeout_s;
+    struct signalfd_siginfo info;
     siginfo_t end;
 
     for (int i = 0; i < c->nagents; i++) {
@@ -336,7 +285,9 @@ static int step_agents(struct crowd *c, struct hrun_error *err)
     }
     if (poll(p, 1 + 2 * (nfds_t)c->nagents, wait_s > 0 ? (int)(wait_s * 1000) + 1 : 0) < 0 && errno != EINTR)
         return hrun_fail_errno(err, HRUN_EIO, "cannot wait for other hosts");
-    read_signals(c);
+    while (read(c->signals.fd, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD && !c->interrupted)
+            c->interrupted = (int)info.ssi_signo;
     if (c->interrupted)
         return hrun_fail(err, HRUN_EENGINE, "interrupted by signal %d", c->interrupted);
     for (int i = 0; i < c->nagents; ) {
@@ -349,7 +300,7 @@ static int step_agents(struct crowd *c, struct hrun_error *err)
             i++;
             continue;
         }
-        classify_agent_failure(c, a, kind_of_end(c, a, &end), end.si_status);
+        classify_agent_failure(c, a, EXITED, &end);
         reap_agent(c, i);
     }
     end_late(c);
@@ -363,8 +314,12 @@ static int prepare_agents(struct crowd *c, int n, struct hrun_error *err)
     struct hrun_guard_spec spec = { .grace_ms = PATIENCE_MS };
     struct hrun_buf command = HRUN_BUF_INIT;
 
-    if (find_agent(c, n, err))
-        return -1;
+    if (!find_flux(c, n)) {
+        if (hrun_agent_find(c->what->mca, &c->program, &c->words, err))
+            return -1;
+        if (hrun_agent_is_ssh(c->program))
+            hrun_strvec_add(&c->words, "-o", "BatchMode=yes", NULL);
+    }
     hrun_env_base(&c->env);
     hrun_buf_add_command(&command, c->what->argv);
     c->command = hrun_buf_detach(&command);

@@ -50,8 +50,8 @@ static int place_files(const int *fds)
     return 0;
 }
 
-static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index, int complaints,
-                                   pid_t parent, char *const *sh_argv)
+static _Noreturn void become_child(const struct hrun_spawn *s, const struct hrun_spawn_one *one, int index,
+                                   int complaints, pid_t parent, char *const *sh_argv)
 {
     struct rlimit marked;
 

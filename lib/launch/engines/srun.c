@@ -249,7 +249,8 @@ static int srun_command(const struct hrun_job *job, struct hrun_buf *out, struct
     return 0;
 }
 
-static int build_srun(const struct hrun_run *r, const struct hrun_srun *x, struct hrun_strvec *v, struct hrun_error *err)
+static int build_srun(const struct hrun_run *r, const struct hrun_srun *x, struct hrun_strvec *v,
+                      struct hrun_error *err)
 {
     const struct hrun_job *job = r->job;
 
