@@ -70,7 +70,7 @@ SHIM_SRC   := $(wildcard hrun/shim/*.c) \
               $(call room,base,alloc buf error file list write) $(call room,topo,fingerprint sysinfo) \
               $(call room,launch,frames mpich_orphans ranks notes words procs command_output mpi openmpi openmpi_kept program)
 HRUN_SRC   := $(filter-out hrun/smpi.c,$(wildcard hrun/*.c hrun/command/*.c hrun/run/*.c hrun/jobs/*.c))
-COLL       := tree ways
+COLL       := tree coll_choice
 COLL_SRC   := $(addprefix hrun/preloaded/,$(addsuffix .c,$(COLL)) comm.c move.c operations.c records.c coll_wrap_c.c \
               coll_wrap_fortran.c)
 # The network model, of which nothing but the C library is needed.

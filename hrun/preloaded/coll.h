@@ -1,7 +1,7 @@
 /* coll.h - inside libhrun-coll.so: collective operations done as the network wants them
  *
- * Purpose: the library is preloaded into programs of users, whatever they are, and takes scatter, gather, their
- * variants with counts, and broadcast through ways.h; the program's results are the same, bit by bit. Reductions are
+ * Purpose: the library is preloaded into programs of users, whatever they are, and does scatter, gather, their variants
+ * with counts, and broadcast as coll_choice.h chooses; the program's results are the same, bit by bit. Reductions are
  * left alone: another tree would add in another order.
  * Invariants:
  *   - it is not linked with MPI (base/preloaded.h);
@@ -20,7 +20,7 @@
 #ifndef HRUN_PRELOADED_COLL_H
 #define HRUN_PRELOADED_COLL_H
 
-#include "ways.h"
+#include "coll_choice.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -80,7 +80,7 @@ static int on_comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 }
 
 /* Where the ranks of comm are; c->places stays NULL where that is not known. */
-static void find_places(struct coll_comm *c, MPI_Comm comm)
+static void locate_ranks(struct coll_comm *c, MPI_Comm comm)
 {
     int n = c->ranks.n, *numbers = coll_need((size_t)n * 2, sizeof *numbers), *ranks = numbers + n;
     int *places = coll_need((size_t)n * 2, sizeof *places), good;
@@ -137,7 +137,7 @@ static struct coll_comm *make_coll_comm(MPI_Comm comm)
     our.mpi.Comm_size(comm, &c->ranks.n);
     our.mpi.Comm_rank(comm, &c->rank);
     if (!inter && c->ranks.n > 1)
-        find_places(c, comm);
+        locate_ranks(c, comm);
     if (c->places)
         c->own_cost_s = cost_of_own(c);
     if (our.mpi.Comm_set_attr(comm, our.key, c) != MPI_SUCCESS) {
@@ -248,7 +248,7 @@ int coll_turn_begin(struct coll_comm *c, const struct coll_call *call, double by
     return 1;
 }
 
-static int compare_times(const void *a, const void *b)
+static int compare_trials(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -266,7 +266,7 @@ static double typical(const struct hrun_net *net, const struct coll_entry *e, do
     /* Of a variant with counts some parts may be irregular. */
     if (e->op == HRUN_NET_GATHER && coll_piece(net, e->bytes < 0 ? net->thresholds.gather_M2 : e->bytes) > 0)
         return sum / COLL_TRIALS;
-    qsort(times, COLL_TRIALS, sizeof *times, compare_times);
+    qsort(times, COLL_TRIALS, sizeof *times, compare_trials);
     return times[COLL_TRIALS / 2];
 }
 

@@ -85,7 +85,7 @@ static int get_bytes(struct coll_comm *c, char *data, int64_t bytes, int from, M
     return coll_mpi()->Irecv(data, (int)bytes, coll_mpi()->packed, from, TAG, c->own, request);
 }
 
-/* Beyond the irregular region wait for a message before the next one is asked for; *first: as of wait_all. */
+/* Beyond the irregular region wait for a message before the next one is asked for; *first: as of wait_for_requests. */
 static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, int *first)
 {
     int rc = coll_in_turn(c->tuning->net, (double)bytes) ? coll_mpi()->Wait(request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
@@ -94,7 +94,7 @@ static void in_turn(struct coll_comm *c, int64_t bytes, MPI_Request *request, in
 }
 
 /* For all, whatever becomes of one of them. Result: the first error, which MPI_Waitall would not tell. */
-static int wait_all(int n, MPI_Request *requests)
+static int wait_for_requests(int n, MPI_Request *requests)
 {
     int first = MPI_SUCCESS;
 
@@ -143,7 +143,7 @@ static int gather_at_root(struct coll_comm *c, const struct coll_tree *t, const 
     }
     if (!is_in_place(own))
         copied = copy(c, own, 0, all, c->rank);
-    TRY(wait_all(n, requests));
+    TRY(wait_for_requests(n, requests));
     TRY(got);
     TRY(copied);
     for (int i = 0; i < n; i++)
@@ -167,7 +167,7 @@ static int gather_between(struct coll_comm *c, const struct coll_tree *t, const 
         in_turn(c, t->size[child[i]] * bytes, &requests[i], &got);
     }
     TRY(pack(c, own, 0, c->scratch));
-    TRY(wait_all(n, requests));
+    TRY(wait_for_requests(n, requests));
     TRY(got);
     return coll_mpi()->Send(c->scratch, (int)(t->size[c->rank] * bytes), coll_mpi()->packed, t->parent[c->rank], TAG,
                             c->own);
@@ -214,7 +214,7 @@ static int scatter_at_root(struct coll_comm *c, const struct coll_tree *t, const
     }
     if (!is_in_place(own))
         TRY(copy(c, all, c->rank, own, 0));
-    return wait_all(n, requests);
+    return wait_for_requests(n, requests);
 }
 
 static int scatter_between(struct coll_comm *c, const struct coll_tree *t, const struct coll_parts *own, int64_t bytes,
@@ -230,7 +230,7 @@ static int scatter_between(struct coll_comm *c, const struct coll_tree *t, const
     TRY(coll_mpi()->Recv(c->scratch, (int)mine, coll_mpi()->packed, parent, TAG, c->own, MPI_STATUS_IGNORE));
     TRY(send_below(c, t, bytes, requests));
     TRY(unpack(c, c->scratch, own, 0));
-    return wait_all(n, requests);
+    return wait_for_requests(n, requests);
 }
 
 int coll_move_scatter(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *all,
@@ -265,7 +265,7 @@ int coll_move_parts(struct coll_comm *c, const struct coll_tree *tree, const str
     if (rc == MPI_SUCCESS && !is_in_place(own))
         rc = copy(c, all, c->rank, own, 0);
     if (rc == MPI_SUCCESS)
-        rc = wait_all(sent, requests);
+        rc = wait_for_requests(sent, requests);
     free(requests);
     return rc;
 }
@@ -304,81 +304,90 @@ static int send_pieces(struct coll_comm *c, int root, const struct coll_parts *o
     return MPI_SUCCESS;
 }
 
-/* Get the pieces of one round; waiting[i]: where the part of child i is while it comes in pieces (else NULL: it comes
- * at once). Result: MPI's; *more: some have further ones. */
-static int get_round(struct coll_comm *c, const int *child, int n, const struct coll_parts *all, char **waiting,
-                     int64_t round, MPI_Request *requests, int *more)
+/* What the root gathers in pieces. */
+struct piecewise {
+    const struct coll_parts *all;
+    const int *child;
+    int n;
+    char **waiting;             /* where the part of child i is while it comes in pieces; NULL: it comes at once */
+    MPI_Request *requests;      /* 2 n */
+};
+
+/* Get the pieces of one round. Result: MPI's; *more: some parts have further ones. */
+static int get_round(struct coll_comm *c, const struct piecewise *p, int64_t round, int *more)
 {
+    const struct coll_parts *all = p->all;
     int asked = 0, got = MPI_SUCCESS, rc;
 
     *more = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t bytes = bytes_of(all, child[i]), piece = piece_of(c, bytes), from = round * piece;
+    for (int i = 0; i < p->n; i++) {
+        int child = p->child[i];
+        int64_t bytes = bytes_of(all, child), piece = piece_of(c, bytes), from = round * piece;
 
         if (from >= bytes)
             continue;
-        TRY(waiting[i] ? get_bytes(c, waiting[i] + from, lesser(piece, bytes - from), child[i], &requests[asked++])
-            : coll_mpi()->Irecv(at(all, child[i]), count_of(all, child[i]), all->type, child[i], TAG, c->own,
-                                &requests[asked++]));
-        in_turn(c, waiting[i] ? 0 : bytes, &requests[asked - 1], &got);
+        TRY(p->waiting[i]
+            ? get_bytes(c, p->waiting[i] + from, lesser(piece, bytes - from), child, &p->requests[asked])
+            : coll_mpi()->Irecv(at(all, child), count_of(all, child), all->type, child, TAG, c->own,
+                                &p->requests[asked]));
+        in_turn(c, p->waiting[i] ? 0 : bytes, &p->requests[asked++], &got);
         if (round)
-            TRY(send_bytes(c, NULL, 0, child[i], &requests[asked++]));
+            TRY(send_bytes(c, NULL, 0, child, &p->requests[asked++]));
         *more |= from + piece < bytes;
     }
-    rc = wait_all(asked, requests);
+    rc = wait_for_requests(asked, p->requests);
     return got == MPI_SUCCESS ? rc : got;
 }
 
-/* The receiving side. waiting: n pointers, requests: 2 n. */
-static int get_pieces(struct coll_comm *c, const int *child, int n, const struct coll_parts *all, char **waiting,
-                      MPI_Request *requests)
+/* The receiving side. */
+static int get_pieces(struct coll_comm *c, const struct piecewise *p)
 {
+    const struct coll_parts *all = p->all;
     int64_t room = 0;
     int more = 1;
 
-    for (int i = 0; i < n; i++)
-        if (!all->plain && piece_of(c, bytes_of(all, child[i])) < bytes_of(all, child[i]))
-            room += bytes_of(all, child[i]);
+    for (int i = 0; i < p->n; i++)
+        if (!all->plain && piece_of(c, bytes_of(all, p->child[i])) < bytes_of(all, p->child[i]))
+            room += bytes_of(all, p->child[i]);
     if (room && !coll_scratch(c, (size_t)room))
         return MPI_ERR_NO_MEM;
     room = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t bytes = bytes_of(all, child[i]);
+    for (int i = 0; i < p->n; i++) {
+        int64_t bytes = bytes_of(all, p->child[i]);
 
         if (piece_of(c, bytes) == bytes)
             continue;
-        waiting[i] = all->plain ? at(all, child[i]) : c->scratch + room;
+        p->waiting[i] = all->plain ? at(all, p->child[i]) : c->scratch + room;
         room += all->plain ? 0 : bytes;
     }
     for (int64_t round = 0; more; round++)
-        TRY(get_round(c, child, n, all, waiting, round, requests, &more));
-    for (int i = 0; i < n; i++)
-        if (waiting[i] && !all->plain)
-            TRY(unpack(c, waiting[i], all, child[i]));
+        TRY(get_round(c, p, round, &more));
+    for (int i = 0; i < p->n; i++)
+        if (p->waiting[i] && !all->plain)
+            TRY(unpack(c, p->waiting[i], all, p->child[i]));
     return MPI_SUCCESS;
 }
 
 int coll_move_pieces(struct coll_comm *c, const struct coll_tree *tree, const struct coll_parts *own,
                      const struct coll_parts *all)
 {
-    char **waiting;
-    MPI_Request *requests;
-    int n, rc = MPI_SUCCESS;
-    const int *child = children(c, tree, &n);
+    struct piecewise p = { .all = all };
+    int rc = MPI_SUCCESS;
 
+    p.child = children(c, tree, &p.n);
     if (c->rank != tree->root) {
         rc = send_pieces(c, tree->root, own);
         coll_scratch_done(c);
         return rc;
     }
-    waiting = coll_need((size_t)n, sizeof *waiting);
-    requests = coll_need(2 * (size_t)n, sizeof *requests);
+    p.waiting = coll_need((size_t)p.n, sizeof *p.waiting);
+    p.requests = coll_need(2 * (size_t)p.n, sizeof *p.requests);
     if (!is_in_place(own))
         rc = copy(c, own, 0, all, c->rank);
     if (rc == MPI_SUCCESS)
-        rc = get_pieces(c, child, n, all, waiting, requests);
-    free(waiting);
-    free(requests);
+        rc = get_pieces(c, &p);
+    free(p.waiting);
+    free(p.requests);
     coll_scratch_done(c);
     return rc;
 }

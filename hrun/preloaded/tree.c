@@ -1,5 +1,5 @@
-/* tree.c - trees for unlike hosts; see ways.h */
-#include "ways.h"
+/* tree.c - trees for unlike hosts; see coll_choice.h */
+#include "coll_choice.h"
 
 #include <math.h>
 #include <stdio.h>

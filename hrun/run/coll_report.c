@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
-#include "../preloaded/ways.h"
+#include "../preloaded/coll_choice.h"
 #include "base/trace_lines.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "launch/notes.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static int obey_word(struct watched_agent *a, const char *word)
 }
 
 /* A line with a report, perhaps behind words that had no end. 1: it was one, 0: it is to be passed on. */
-static int take_report(struct watched_agent *a, char *line, size_t len)
+static int obey_report_line(struct watched_agent *a, char *line, size_t len)
 {
     int heard = 0;
 
@@ -143,11 +144,11 @@ static int take_report(struct watched_agent *a, char *line, size_t len)
 }
 
 /* One line, or a piece of one, ended by a newline where it has one. */
-static void take_agent_line(struct watched_agent *a, char *line, size_t len)
+static void pass_agent_line(struct watched_agent *a, char *line, size_t len)
 {
     size_t words = len;
 
-    if (take_report(a, line, len))
+    if (obey_report_line(a, line, len))
         return;
     write_error(line, len);
     while (words > 0 && strchr(" \t\r\n", line[words - 1]))
@@ -164,7 +165,7 @@ static void on_input(struct watched_agent *a, const char *data, size_t len)
 
         hrun_buf_add(&a->line, data, part);
         if (nl || a->line.len >= LINE_MAX_KEPT) {
-            take_agent_line(a, a->line.data, a->line.len);
+            pass_agent_line(a, a->line.data, a->line.len);
             hrun_buf_reset(&a->line);
         }
         data += part;
@@ -180,10 +181,8 @@ static void read_agent_errors(struct watched_agent *a)
     while (a->errs >= 0 && ((n = read(a->errs, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
         if (n > 0)
             on_input(a, chunk, (size_t)n);
-    if (a->errs >= 0 && n == 0) {
-        close(a->errs);
-        a->errs = -1;
-    }
+    if (n == 0)
+        hrun_close_fd(&a->errs);
 }
 
 /* ---------------------------------------------------------------- the agent's life */
@@ -201,15 +200,10 @@ static char **with_report(char **words, int n, int count)
 
 static int start_agent_command(struct watched_agent *a, char **words)
 {
-    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD };
     int errs[2];
-    sigset_t set, old;
+    sigset_t old;
 
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
-        sigaddset(&set, heard[i]);
-    sigprocmask(SIG_BLOCK, &set, &old);
-    a->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    a->sigfd = shim_signal_fd(0, &old);
     if (a->sigfd < 0 || pipe2(errs, O_CLOEXEC))
         return -1;
     fcntl(errs[0], F_SETFL, O_NONBLOCK);
@@ -220,9 +214,7 @@ static int start_agent_command(struct watched_agent *a, char **words)
             dup2(errs[1], STDOUT_FILENO);   /* mpirun's is that of the program */
         dup2(errs[1], STDERR_FILENO);
         sigprocmask(SIG_SETMASK, &old, NULL);
-        execvp(words[0], words);
-        shim_say("cannot start %s: %s", words[0], strerror(errno));
-        _exit(SHIM_NOPROG);
+        shim_become(words);
     }
     close(errs[1]);
     a->errs = errs[0];
@@ -251,7 +243,7 @@ static void stand_behind(void)
             kill(pid, info.si_signo);
     if (status)
         poll(NULL, 0, LINGER_MS);
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    _exit(shim_exit_status(status));
 }
 
 /* Signals go on to the agent; those of the terminal reach it without us. */
@@ -317,14 +309,8 @@ static int watch_agent(struct watched_agent *a)
     a->pid = 0;
     read_agent_errors(a);
     if (a->line.len)
-        take_agent_line(a, a->line.data, a->line.len);
+        pass_agent_line(a, a->line.data, a->line.len);
     return status;
-}
-
-/* mpirun may ask which shell a host has (plm_rsh_assume_same_shell), and reads the answer from standard output. */
-static int is_question(char **command)
-{
-    return command[0] && !strcmp(command[0], "echo $SHELL") && !command[1];
 }
 
 int shim_agent(char **words)
@@ -344,11 +330,10 @@ int shim_agent(char **words)
         shim_say("hrun-shim agent: words are missing");
         return SHIM_FAILED;
     }
-    if (is_question(words + 3 + n + 1)) {
-        execvp(words[3], words + 3);
-        shim_say("cannot start %s: %s", words[3], strerror(errno));
-        return SHIM_NOPROG;
-    }
+    /* mpirun may ask which shell a host has (plm_rsh_assume_same_shell), and reads the answer from standard output. */
+    command = words + 3 + n + 1;
+    if (command[0] && !strcmp(command[0], "echo $SHELL") && !command[1])
+        shim_become(words + 3);
     if (getenv(HRUN_NOTES_KILLER_VARIABLE))
         stand_behind();
     a.limit_s = strtod(words[0], NULL);
@@ -361,10 +346,9 @@ int shim_agent(char **words)
         shim_say("hrun-shim agent: %s", strerror(errno));
         return SHIM_FAILED;
     }
-    status = watch_agent(&a);
+    status = shim_exit_status(watch_agent(&a));
     if (command != words + 3)
         free(command);
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     tell_agent_end(&a, status);
     hrun_buf_release(&a.line);
     return a.bye >= 0 ? a.bye : status;

@@ -68,7 +68,7 @@ int shim_fold(char **words)
     fclose(in);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    code = shim_exit_status(status);
     printf("=%d\n", code);
     if (fflush(stdout)) {
         shim_say("cannot write: %s", strerror(errno));

@@ -78,16 +78,7 @@ static int refuse_host_job(const struct daemon_host *h, const char *why)
 
 /* ---------------------------------------------------------------- checks */
 
-static int in_list(const char *list, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *p = list; (p = strstr(p, word)); p += len)
-        if ((p == list || p[-1] == ',') && (!p[len] || p[len] == ','))
-            return 1;
-    return 0;
-}
-
+/* Is the fingerprint of this host in a list with commas? */
 static int matches_fingerprint(const char *list)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
@@ -95,7 +86,10 @@ static int matches_fingerprint(const char *list)
 
     hrun_openmpi_watched(watched, sizeof watched);
     hrun_topo_fingerprint(watched, &b);
-    return in_list(list, b.data);
+    for (const char *p = list; (p = strstr(p, b.data)); p += b.len)
+        if ((p == list || p[-1] == ',') && (!p[b.len] || p[b.len] == ','))
+            return 1;
+    return 0;
 }
 
 /* mpirun may have put the folder of its daemon first in PATH, which was not there when the host was asked. */
@@ -162,18 +156,11 @@ static void set_folder(const struct daemon_host *h, const char *job, char **word
 
 static int start_daemon(struct daemon_host *h, const char *job, char **words)
 {
-    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGCHLD };
-    sigset_t set;
-
     setenv(HRUN_JOB_VARIABLE, job, 1);
     set_folder(h, job, words);
     if (h->shm)
         setenv(HRUN_RANKS_SHM_VARIABLE, h->shm, 1);
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
-        sigaddset(&set, heard[i]);
-    sigprocmask(SIG_BLOCK, &set, &h->old_mask);
-    h->sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    h->sigfd = shim_signal_fd(1, &h->old_mask);
     if (h->sigfd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return -1;
     report_to_agent(h, SHIM_UP, "");
@@ -181,9 +168,7 @@ static int start_daemon(struct daemon_host *h, const char *job, char **words)
     if (h->daemon == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         sigprocmask(SIG_SETMASK, &h->old_mask, NULL);
-        execvp(words[0], words);
-        shim_say("cannot start %s: %s", words[0], strerror(errno));
-        _exit(SHIM_NOPROG);
+        shim_become(words);
     }
     return h->daemon < 0 ? -1 : 0;
 }
@@ -196,13 +181,6 @@ int shim_told_to_end(int sigfd)
     while (read(sigfd, &info, sizeof info) == (ssize_t)sizeof info)
         end |= info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE;
     return end;
-}
-
-static int is_cut_off(void)
-{
-    struct pollfd p[2] = { { STDOUT_FILENO, 0, 0 }, { STDERR_FILENO, 0, 0 } };
-
-    return poll(p, 2, 0) > 0 && ((p[0].revents | p[1].revents) & (POLLERR | POLLHUP));
 }
 
 /* Reap what has ended. 1 when child is among them: *status is its. */
@@ -265,16 +243,16 @@ static int watch_daemon(struct daemon_host *h)
     for (;;) {
         if (poll(p, 4, LOOK_MS) < 0 && errno != EINTR)
             return status;
-        hrun_words_take(&h->notes, pass_note, h);
-        if (reap_child(h->daemon, &status))
-            break;
-        if (shim_told_to_end(h->sigfd) || is_cut_off()) {
+        hrun_words_read(&h->notes, pass_note, h);
+        if (reap_child(h->daemon, &status)) {
+            shim_end_rest(h->sigfd, h->daemon, REST_PATIENCE_MS, &status);
+            return status;
+        }
+        if (shim_told_to_end(h->sigfd) || ((p[1].revents | p[2].revents) & (POLLERR | POLLHUP))) {
             shim_end_rest(h->sigfd, h->daemon, DAEMON_PATIENCE_MS, &status);
             return status;
         }
     }
-    shim_end_rest(h->sigfd, h->daemon, REST_PATIENCE_MS, &status);
-    return status;
 }
 
 int shim_host(char **words)
@@ -300,10 +278,9 @@ int shim_host(char **words)
     if (status == 0 && start_daemon(&h, words[0], words + 3))
         status = refuse_host_job(&h, strerror(errno));
     else if (status == 0) {
-        status = watch_daemon(&h);
-        status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        status = shim_exit_status(watch_daemon(&h));
     }
-    hrun_words_take(&h.notes, pass_note, &h);
+    hrun_words_read(&h.notes, pass_note, &h);
     hrun_words_close(&h.notes);
     hrun_remove_tree(h.folder);
     hrun_remove_tree(h.shm);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "launch/frames.h"
 #include "launch/mpich.h"
+#include "launch/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -150,29 +150,25 @@ static void release_job(struct proxy *p)
 
 /* ---------------------------------------------------------------- ranks */
 
-static void set_number(const char *name, int value)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%d", value);
-    setenv(name, text, 1);
-}
-
 /* In the child: become the rank. fds: its ends of PMI, output and errors; input: its standard input. */
-static void become_rank(const struct proxy *p, int i, const int *fds, int input)
+static _Noreturn void become_rank(const struct proxy *p, int i, const int *fds, int input)
 {
     const struct child *k = &p->children[i];
+    const struct { const char *name; int value; } numbers[] = {
+        { "PMI_RANK", k->rank }, { "PMI_SIZE", p->size }, { "PMI_FD", fds[PMI] }, { "MPI_LOCALNRANKS", p->nchildren },
+        { "MPI_LOCALRANKID", i },
+    };
+    char text[16];
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (dup2(input, STDIN_FILENO) < 0 || dup2(fds[OUTPUT], STDOUT_FILENO) < 0 || dup2(fds[ERRORS], STDERR_FILENO) < 0)
         _exit(SHIM_FAILED);
     fcntl(fds[PMI], F_SETFD, 0);
-    set_number("PMI_RANK", k->rank);
-    set_number("PMI_SIZE", p->size);
-    set_number("PMI_FD", fds[PMI]);
-    set_number("MPI_LOCALNRANKS", p->nchildren);
-    set_number("MPI_LOCALRANKID", i);
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+        snprintf(text, sizeof text, "%d", numbers[n].value);
+        setenv(numbers[n].name, text, 1);
+    }
     sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
     setrlimit(RLIMIT_NOFILE, &p->old_files);
     if (chdir(p->wdir)) {
@@ -187,42 +183,37 @@ static void become_rank(const struct proxy *p, int i, const int *fds, int input)
 static int start_rank(struct proxy *p, int i)
 {
     struct child *k = &p->children[i];
-    int pairs[RANK_FDS][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, theirs[RANK_FDS], input[2] = { -1, -1 }, rc = -1;
+    int theirs[RANK_FDS] = { -1, -1, -1 }, pair[2], input = -1, failed = 0;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[PMI]) || pipe2(pairs[OUTPUT], O_CLOEXEC) ||
-        pipe2(pairs[ERRORS], O_CLOEXEC) || (k->rank == 0 && pipe2(input, O_CLOEXEC)) ||
-        (k->rank && (input[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0))
-        goto out;
     for (int f = 0; f < RANK_FDS; f++) {
-        theirs[f] = pairs[f][1];
-        fcntl(pairs[f][0], F_SETFL, O_NONBLOCK);
+        failed = f == PMI ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) : pipe2(pair, O_CLOEXEC);
+        if (failed)
+            break;
+        k->fds[f] = pair[0];
+        theirs[f] = pair[1];
+        fcntl(k->fds[f], F_SETFL, O_NONBLOCK);
     }
-    k->pid = fork();
+    if (!failed && k->rank == 0 && !(failed = pipe2(pair, O_CLOEXEC))) {
+        input = pair[0];
+        p->input = pair[1];
+        fcntl(p->input, F_SETFL, O_NONBLOCK);
+    } else if (!failed) {
+        failed = (input = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0;
+    }
+    k->pid = failed ? -1 : fork();
     if (k->pid == 0)
-        become_rank(p, i, theirs, input[0]);
+        become_rank(p, i, theirs, input);
+    for (int f = 0; f < RANK_FDS; f++) {
+        hrun_close_fd(&theirs[f]);
+        if (k->pid < 0)
+            hrun_close_fd(&k->fds[f]);
+    }
+    hrun_close_fd(&input);
     if (k->pid < 0)
-        goto out;
+        return -1;
     setpgid(k->pid, k->pid);
     p->nalive++;
-    if (k->rank == 0) {
-        p->input = input[1];
-        fcntl(p->input, F_SETFL, O_NONBLOCK);
-        input[1] = -1;
-    }
-    for (int f = 0; f < RANK_FDS; f++) {
-        k->fds[f] = pairs[f][0];
-        pairs[f][0] = -1;
-    }
-    rc = 0;
-out:
-    for (int f = 0; f < RANK_FDS; f++)
-        for (int e = 0; e < 2; e++)
-            if (pairs[f][e] >= 0)
-                close(pairs[f][e]);
-    for (int e = 0; e < 2; e++)
-        if (input[e] >= 0)
-            close(input[e]);
-    return rc;
+    return 0;
 }
 
 static void tell_end(struct proxy *p, int rank, int status)
@@ -264,10 +255,8 @@ static int read_rank_output(struct proxy *p, struct child *k, int f)
 
     if (n > 0)
         hrun_frame_add(&p->out, kinds[f], k->rank, data, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-        close(k->fds[f]);
-        k->fds[f] = -1;
-    }
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        hrun_close_fd(&k->fds[f]);
     return n > 0;
 }
 
@@ -279,20 +268,13 @@ static void drain_rank(struct proxy *p, struct child *k)
             ;
 }
 
-static void close_proxy_input(struct proxy *p)
-{
-    if (p->input >= 0)
-        close(p->input);
-    p->input = -1;
-}
-
 /* Give rank 0 its input. */
 static void write_input(struct proxy *p)
 {
     size_t before = p->waiting.len;
 
     if (p->input >= 0 && before && hrun_frames_send(p->input, &p->waiting)) {
-        close_proxy_input(p);
+        hrun_close_fd(&p->input);
         hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, 0, "", 0);
     }
     if (p->input < 0)
@@ -300,7 +282,7 @@ static void write_input(struct proxy *p)
     else if (p->waiting.len < before)
         hrun_frame_add(&p->out, HRUN_FRAME_TAKEN, (int)(before - p->waiting.len), "", 0);
     if (p->input_ended && !p->waiting.len)
-        close_proxy_input(p);
+        hrun_close_fd(&p->input);
 }
 
 static void write_answers(struct child *k)
@@ -327,7 +309,7 @@ static void reap_here(struct proxy *p)
             k->pid = 0;
             p->nalive--;
             if (k->rank == 0)
-                close_proxy_input(p);
+                hrun_close_fd(&p->input);
             tell_end(p, k->rank, status);
         }
 }
@@ -340,15 +322,6 @@ static struct child *child_of(struct proxy *p, int rank)
         if (p->children[i].rank == rank)
             return &p->children[i];
     return NULL;
-}
-
-static void close_streams(struct proxy *p, int f)
-{
-    for (int i = 0; i < p->nchildren; i++)
-        if (p->children[i].fds[f] >= 0) {
-            close(p->children[i].fds[f]);
-            p->children[i].fds[f] = -1;
-        }
 }
 
 static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
@@ -370,7 +343,8 @@ static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
         write_input(p);
         return 0;
     case HRUN_FRAME_DEAF:
-        close_streams(p, f->number ? ERRORS : OUTPUT);
+        for (int i = 0; i < p->nchildren; i++)
+            hrun_close_fd(&p->children[i].fds[f->number ? ERRORS : OUTPUT]);
         return 0;
     case HRUN_FRAME_PMI:
         k = child_of(p, f->number);
@@ -379,8 +353,7 @@ static int obey_hrun(struct proxy *p, const struct hrun_frame *f)
         hrun_buf_add(&k->answers, f->data, f->len);
         write_answers(k);
         if (k->answers.len > HRUN_PMI_UNREAD_MAX) {
-            close(k->fds[PMI]);
-            k->fds[PMI] = -1;
+            hrun_close_fd(&k->fds[PMI]);
             write_answers(k);
             hrun_frame_add(&p->out, HRUN_FRAME_UNREAD, k->rank, "", 0);
         }
@@ -489,18 +462,12 @@ static void hand_over_output(struct proxy *p)
 
 int shim_proxy(char **words)
 {
-    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGCHLD };
     struct proxy p = { .in = HRUN_BUF_INIT, .out = HRUN_BUF_INIT, .waiting = HRUN_BUF_INIT, .input = -1,
                        .since = time(NULL) };
-    sigset_t set;
     int status;
 
     (void)words;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
-        sigaddset(&set, heard[i]);
-    sigprocmask(SIG_BLOCK, &set, &p.old_mask);
-    p.sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    p.sigfd = shim_signal_fd(1, &p.old_mask);
     if (p.sigfd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)) {
         shim_say("hrun-shim proxy: %s", strerror(errno));
         return SHIM_FAILED;

@@ -191,7 +191,7 @@ static _Noreturn void end_likewise(int status)
         sigaddset(&one, WTERMSIG(status));
         sigprocmask(SIG_UNBLOCK, &one, NULL);
     }
-    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    _exit(shim_exit_status(status));
 }
 
 /* The rank goes on as a child, in the same process group; this process says how it ended, and ends likewise. Of signals

@@ -3,9 +3,12 @@
 
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +26,32 @@ double shim_now_s(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int shim_signal_fd(int broken_pipes, sigset_t *old)
+{
+    static const int heard[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD };
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+        sigaddset(&set, heard[i]);
+    if (broken_pipes)
+        sigaddset(&set, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &set, old);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int shim_exit_status(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+_Noreturn void shim_become(char **words)
+{
+    execvp(words[0], words);
+    shim_say("cannot start %s: %s", words[0], strerror(errno));
+    _exit(SHIM_NOPROG);
 }
 
 void shim_say(const char *fmt, ...)

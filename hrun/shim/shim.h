@@ -30,6 +30,7 @@
 #ifndef HRUN_SHIM_H
 #define HRUN_SHIM_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 enum { SHIM_FAILED = 125, SHIM_NOEXEC = 126, SHIM_NOPROG = 127 };
@@ -57,6 +58,13 @@ int shim_signal_rest(int sig);
  * *status is its wait status. */
 int shim_end_rest(int sigfd, pid_t child, int patience_ms, int *status);
 
+/* Block SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGCHLD and, with broken_pipes = 1, SIGPIPE; *old gets the mask before.
+ * Result: a descriptor from which they are read without waiting, or -1. */
+int shim_signal_fd(int broken_pipes, sigset_t *old);
+/* The exit status for a wait status, as a shell has it. */
+int shim_exit_status(int status);
+/* In a child: become the program, or say why not. */
+_Noreturn void shim_become(char **words);
 /* Monotonic clock. */
 double shim_now_s(void);
 

@@ -67,10 +67,10 @@ int hrun_guard_start(const struct hrun_guard_spec *spec, struct hrun_strvec *env
                      struct hrun_error *err);
 /* Tell it the processes first, first + 1, ... Should hrun be killed it ends their groups. */
 void hrun_guard_tell(struct hrun_guard *g, int first, const pid_t *pids, int n);
-/* Answer the request for further processes by words (frames.h): number of the first one, how many, working folder or "",
- * and of each its cpuset and the number of its program. HRUN_GUARD_ENV of each and _READY follow, or _UNREADY. No words:
- * the request is refused. The number of the first one alone: processes of an earlier request have ended, and none has
- * called MPI_Init. Errors: HRUN_EINVAL (too many words). */
+/* Answer the request for further processes by words (frames.h): number of the first one, how many, working folder or
+ * "", and of each its cpuset and the number of its program. HRUN_GUARD_ENV of each and _READY follow, or _UNREADY.
+ * No words: the request is refused. The number of the first one alone: processes of an earlier request have ended, and
+ * none has called MPI_Init. Errors: HRUN_EINVAL (too many words). */
 int hrun_guard_serve(struct hrun_guard *g, const struct hrun_buf *words, struct hrun_error *err);
 /* Take the next event without waiting. 1: *ev holds one, 0: none now, -1: the guard is gone. */
 int hrun_guard_event(struct hrun_guard *g, struct hrun_guard_event *ev);

@@ -47,7 +47,7 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
     struct hrun_guard_spec *own = &r->own;
     struct rlimit locks;
 
-    if (hrun_signals_take_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
+    if (hrun_signals_block_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
         return -1;
     own->rundir = hrun_rundir_create(NULL, err);
     if (!own->rundir)
@@ -63,7 +63,7 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
     hrun_procs_children(&r->family.strangers);
     return (!r->driver->serves && hrun_guard_start(own, NULL, NULL, &r->guard, err)) ||
-           (r->driver->hear && hrun_words_open(&r->words, err)) ? -1 : 0;
+           (r->driver->on_line && hrun_words_open(&r->words, err)) ? -1 : 0;
 }
 
 /* Whatever is left ends now: only after an error there is something. */
@@ -97,7 +97,7 @@ static void end_run(struct hrun_run *r)
     hrun_guard_stop(&r->guard);     /* last: should hrun be killed before, it removes the folders */
     if (r->family.old_subreaper >= 0)
         prctl(PR_SET_CHILD_SUBREAPER, r->family.old_subreaper);
-    hrun_signals_give_back(&r->signals);
+    hrun_signals_restore(&r->signals);
     hrun_pids_release(&r->family.groups);
     hrun_pids_release(&r->family.strangers);
     free(r->procs);
@@ -120,7 +120,7 @@ int hrun_run_job(const struct hrun_driver *driver, void *state, struct hrun_reac
 
     *out = (struct hrun_outcome){ .failed_rank = -1 };
     rc = begin_run(&r, err) || driver->start(&r, err) || hrun_run_loop(&r) ||
-         (driver->judge && driver->judge(&r, err)) ? -1 : 0;
+         (driver->check_end && driver->check_end(&r, err)) ? -1 : 0;
     if (rc == 0 && out->lost_host[0] && out->status == 125)     /* behind all that the launcher says of it */
         hrun_run_say(&r, "host '%s' was lost during the run", out->lost_host);
     if (driver->release)
@@ -201,10 +201,10 @@ static int start_last(struct hrun_run *r, const struct hrun_topo *topo, int in, 
         if (!one[i].wdir && !driver->is_launcher)
             one[i].wdir = r->job->wdir;
     }
-    if (driver->hear && driver->is_launcher) {
+    if (driver->on_line && driver->is_launcher) {
         one[0].keep_fd = one[0].fds[2];
         one[0].fds[2] = r->words.child_fd;
-    } else if (driver->hear) {
+    } else if (driver->on_line) {
         one[0].keep_fd = r->words.child_fd;
     }
     rc = hrun_spawn(&s, one, n, pids, err);

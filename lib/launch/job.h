@@ -43,16 +43,16 @@ struct hrun_driver {
     /* Start the processes, or what starts them. Not NULL. */
     int (*start)(struct hrun_run *r, struct hrun_error *err);
     /* All has ended, and no error has occurred: compare out->status with what else is known. */
-    int (*judge)(struct hrun_run *r, struct hrun_error *err);
+    int (*check_end)(struct hrun_run *r, struct hrun_error *err);
     /* End what start has started beside r->procs, on any path. */
     void (*release)(struct hrun_run *r);
     /* Bring a signal to all ranks; SIGKILL: end them now. NULL: by kill(2). */
     void (*signal)(struct hrun_run *r, int sig);
     /* A line from r->words, without its end. The words are the standard error of a launcher, and come from other
      * processes through words.child_fd. */
-    void (*hear)(struct hrun_run *r, char *line);
+    void (*on_line)(struct hrun_run *r, char *line);
     /* due.verdict_s has come. */
-    void (*settle)(struct hrun_run *r);
+    void (*on_verdict)(struct hrun_run *r);
     /* The process has ended with this status of waitpid(2), and all its words have been heard. NULL: it is a rank. */
     void (*ended)(struct hrun_run *r, int status);
     /* watch_fd can be read, or a process has ended. Result: number of helpers on the way to other hosts that still
@@ -91,7 +91,7 @@ struct hrun_ending {
 
 /* Times of the monotonic clock; 0: none. */
 struct hrun_due {
-    double verdict_s, spawn_s;   /* when settle and spawn are called */
+    double verdict_s, spawn_s;   /* when on_verdict and spawn are called */
     double look_s;               /* when to look for another MPI library; infinite: no more */
 };
 

@@ -202,11 +202,11 @@ static void handle_events(struct hrun_run *r)
     }
 }
 
-static void hear_words(void *run, char *line)
+static void pass_words_on(void *run, char *line)
 {
     struct hrun_run *r = run;
 
-    r->driver->hear(r, line);
+    r->driver->on_line(r, line);
 }
 
 /* ---------------------------------------------------------------- ends */
@@ -249,7 +249,7 @@ static void reap_ranks(struct hrun_run *r)
         handle_events(r);  /* what it told PMIx before it ended is here by now */
         if (r->driver->watch)
             r->driver->watch(r);   /* what made mpirun end too */
-        hrun_words_take(&r->words, hear_words, r);
+        hrun_words_read(&r->words, pass_words_on, r);
         if (r->driver->ended)
             r->driver->ended(r, status);
         else
@@ -332,7 +332,7 @@ static void handle_time(struct hrun_run *r)
     }
     if (r->due.verdict_s > 0 && now >= r->due.verdict_s) {
         r->due.verdict_s = 0;
-        r->driver->settle(r);
+        r->driver->on_verdict(r);
     }
     for (int sig = 1; r->held && now >= r->begun_s; sig++)
         if (r->held & 1ul << sig) {
@@ -393,7 +393,7 @@ static int wait_once(struct hrun_run *r, int ms)
     if (p[1].revents)
         handle_events(r);
     if (p[2].revents)
-        hrun_words_take(&r->words, hear_words, r);
+        hrun_words_read(&r->words, pass_words_on, r);
     if (p[3].revents)
         r->driver->watch(r);
     hrun_output_handle(r->output, p + OWN_FDS, n);  /* by descriptors: the watch may have added processes */

@@ -17,8 +17,8 @@ void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct h
 char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size);
 
 struct hrun_run;
-/* The judge of struct hrun_driver. Ranks of an MPI program that have all ended well without a word to their server may
- * have worked alone: -1 with HRUN_EMPI then. */
+/* The check_end of struct hrun_driver. Ranks of an MPI program that have all ended well without a word to their server
+ * may have worked alone: -1 with HRUN_EMPI then. */
 int hrun_mpich_check_together(struct hrun_run *r, struct hrun_error *err);
 
 /* The command of Hydra for the same hosts, and on one host for the same placement, as hrun_engine_command has it. */

@@ -290,7 +290,7 @@ static void put_pieces(struct hrun_output *o, struct source *s, char *text, size
     put_output_line(o, s, text + begin, len - begin, ends);
 }
 
-static void take_tagged(struct hrun_output *o, struct source *s, const char *data, size_t len)
+static void split_tagged(struct hrun_output *o, struct source *s, const char *data, size_t len)
 {
     while (len > 0) {
         const char *nl = memchr(data, '\n', len);
@@ -310,7 +310,7 @@ static void on_rank_output(struct hrun_output *o, struct source *s, const char *
     autorelease(hrun_buf_release) struct hrun_buf rest = HRUN_BUF_INIT;
 
     if (!s->plain && o->job->output.tagged) {
-        take_tagged(o, s, data, len);
+        split_tagged(o, s, data, len);
     } else if (!s->plain && s->is_err && o->job->output.trace_text) {
         hrun_sieve_feed(&s->sieve, data, len, &rest, o->job->output.trace_text);
         pass_text(o, s, "", rest.data, rest.len);

@@ -361,7 +361,7 @@ static int check_answers(char *const *env, struct hrun_error *err)
 }
 
 /* The words of one client's environment, each ended by NUL. */
-static void take_env(char **env, struct hrun_buf *out)
+static void move_env(char **env, struct hrun_buf *out)
 {
     hrun_buf_reset(out);
     for (char **e = env; e && *e; e++) {
@@ -390,7 +390,7 @@ static int register_clients(const struct hrun_guard_spec *spec, const char *nspa
         if (rc != PMIX_SUCCESS)
             return hrun_fail(err, HRUN_EENGINE, "PMIx refuses rank %d: %s", r, PMIx_Error_string(rc));
         is_served = r > 0 || !check_answers(env, err);
-        take_env(env, &b);
+        move_env(env, &b);
         if (!is_served)
             return -1;
         if (is_further)

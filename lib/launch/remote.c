@@ -326,7 +326,7 @@ static int prepare_agents(struct crowd *c, int n, struct hrun_error *err)
     c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
     hrun_env_set(&c->env, HRUN_JOB_VARIABLE "=%s", c->job_id);
     spec.job_id = c->job_id;
-    return hrun_signals_take(&c->signals, ends, sizeof ends / sizeof *ends, err) ||
+    return hrun_signals_block(&c->signals, ends, sizeof ends / sizeof *ends, err) ||
            hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;
 }
 
@@ -348,7 +348,7 @@ int hrun_remote_run(const struct hrun_remote *what, char *const *hosts, int n, s
     }
     end_agents(&c, 0);
     hrun_guard_stop(&c.guard);
-    hrun_signals_give_back(&c.signals);
+    hrun_signals_restore(&c.signals);
     hrun_strvec_release(&c.words);
     hrun_strvec_release(&c.env);
     hrun_allocation_release(&c.flux);

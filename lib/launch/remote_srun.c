@@ -24,7 +24,7 @@ enum { OUTPUT_MAX = 8 << 20 };  /* as in remote.c */
 
 /* ---------------------------------------------------------------- the stream */
 
-static void take_folded_line(struct hrun_unfold *u, char *line, size_t len)
+static void unfold_line(struct hrun_unfold *u, char *line, size_t len)
 {
     char *end;
     long task = strtol(line, &end, 10);
@@ -51,7 +51,7 @@ void hrun_unfold(struct hrun_unfold *u, const char *data, size_t len)
 
         hrun_buf_add(&u->line, data, part);
         if (nl) {
-            take_folded_line(u, u->line.data, u->line.len);
+            unfold_line(u, u->line.data, u->line.len);
             hrun_buf_reset(&u->line);
         }
         part += nl != NULL;
@@ -91,7 +91,7 @@ struct step {
     struct hrun_buf stderr_text;
 };
 
-static void hear_gather(struct hrun_run *r, char *line)
+static void read_gather_line(struct hrun_run *r, char *line)
 {
     struct step *t = r->state;
     struct hrun_srun_said said;
@@ -211,11 +211,11 @@ static void classify_node_failure(struct step *t, int task, int status)
 /* ---------------------------------------------------------------- all hosts */
 
 /* One step for t->nodes. 1: it was not created, t->complaint says why; 0: it was, -1: *err. */
-static int run_step(struct step *t, struct hrun_error *err)
+static int run_gather_step(struct step *t, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {
-        .is_launcher = 1, .grace_ms = 1000, .start = start_gather, .signal = bring_gather_signal, .hear = hear_gather,
-        .ended = gather_ended,
+        .is_launcher = 1, .grace_ms = 1000, .start = start_gather, .signal = bring_gather_signal,
+        .on_line = read_gather_line, .ended = gather_ended,
     };
     struct gather *g = t->g;
     size_t n = (size_t)t->n;
@@ -251,7 +251,7 @@ static int run_step(struct step *t, struct hrun_error *err)
 static int ask_nodes(struct gather *g, const struct node *nodes, int n, struct hrun_error *err)
 {
     struct step t = { .g = g, .nodes = nodes, .n = n, .stderr_text = HRUN_BUF_INIT };
-    int rc = run_step(&t, err);
+    int rc = run_gather_step(&t, err);
 
     hrun_buf_release(&t.stderr_text);
     if (rc <= 0)

@@ -1,4 +1,4 @@
-/* signals.c - taking signals from the caller, and giving them back; see signals.h for the contracts */
+/* signals.c - signals of the calling thread; see signals.h for the contracts */
 #include "launch/signals.h"
 
 #include <string.h>
@@ -24,16 +24,16 @@ enum hrun_signal_action hrun_signal_action(int sig)
     return HRUN_SIGNAL_PASS;
 }
 
-int hrun_signals_take_job(struct hrun_signals *s, struct hrun_error *err)
+int hrun_signals_block_job(struct hrun_signals *s, struct hrun_error *err)
 {
     int signals[NSIGNALS];
 
     for (int i = 0; i < NSIGNALS; i++)
         signals[i] = job_signals[i].sig;
-    return hrun_signals_take(s, signals, NSIGNALS, err);
+    return hrun_signals_block(s, signals, NSIGNALS, err);
 }
 
-int hrun_signals_take(struct hrun_signals *s, const int *signals, size_t n, struct hrun_error *err)
+int hrun_signals_block(struct hrun_signals *s, const int *signals, size_t n, struct hrun_error *err)
 {
     struct sigaction sa;
     sigset_t set, block;
@@ -49,12 +49,12 @@ int hrun_signals_take(struct hrun_signals *s, const int *signals, size_t n, stru
     memset(&sa, 0, sizeof sa);
     sa.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &sa, &s->old_sigchld);
-    s->taken = 1;
+    s->is_blocked = 1;
     s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return s->fd < 0 ? hrun_fail_errno(err, HRUN_EIO, "cannot wait for signals") : 0;
 }
 
-void hrun_signals_give_back(struct hrun_signals *s)
+void hrun_signals_restore(struct hrun_signals *s)
 {
     /* What our own work has raised must not reach the caller; SIGCONT comes after a stop. */
     static const int own[] = { SIGCHLD, SIGPIPE, SIGCONT };
@@ -64,7 +64,7 @@ void hrun_signals_give_back(struct hrun_signals *s)
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
-    if (!s->taken)
+    if (!s->is_blocked)
         return;
     sigemptyset(&mine);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -74,5 +74,5 @@ void hrun_signals_give_back(struct hrun_signals *s)
         ;
     sigaction(SIGCHLD, &s->old_sigchld, NULL);
     sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
-    s->taken = 0;
+    s->is_blocked = 0;
 }

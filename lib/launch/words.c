@@ -39,14 +39,14 @@ int hrun_words_fifo(struct hrun_words *w, const char *path)
     return 0;
 }
 
-static void pass_line(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
+static void pass_line(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx)
 {
     if (w->line.len)
-        hear(ctx, w->line.data);
+        on_line(ctx, w->line.data);
     hrun_buf_reset(&w->line);
 }
 
-void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx)
+void hrun_words_read(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx)
 {
     char data[4096];
     ssize_t n = 0;
@@ -56,10 +56,10 @@ void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), 
             if (data[i] != '\n')
                 hrun_buf_addc(&w->line, data[i] ? data[i] : '?');
             if (data[i] == '\n' || w->line.len >= LINE_MAX_BYTES)
-                pass_line(w, hear, ctx);
+                pass_line(w, on_line, ctx);
         }
     if (w->fd >= 0 && n == 0) {
-        pass_line(w, hear, ctx);
+        pass_line(w, on_line, ctx);
         hrun_close_fd(&w->fd);
     }
 }

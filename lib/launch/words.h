@@ -16,9 +16,9 @@ struct hrun_words {
 int hrun_words_open(struct hrun_words *w, struct hrun_error *err);
 /* Make a FIFO and read that. -1 with errno. */
 int hrun_words_fifo(struct hrun_words *w, const char *path);
-/* Read what is there without waiting, and call hear with each line (its end cut off, longer ones than 4 KiB in pieces),
- * at the end of the stream also with what has no end. */
-void hrun_words_take(struct hrun_words *w, void (*hear)(void *ctx, char *line), void *ctx);
+/* Read what is there without waiting, and call on_line with each line (its end cut off, longer ones than 4 KiB in
+ * pieces), at the end of the stream also with what has no end. */
+void hrun_words_read(struct hrun_words *w, void (*on_line)(void *ctx, char *line), void *ctx);
 /* Harmless when it was never opened. */
 void hrun_words_close(struct hrun_words *w);
 /* Close *fd unless it is -1, which it becomes. */

@@ -66,7 +66,7 @@ int scratch_keep(const struct scratch *s, const char *folder, const struct hrun_
  * Hrun --tune-collectives: libhrun-coll.so for a run, as far as it can be
  *
  * Purpose: the one place that knows when collective operations can be tuned, and what is said where they cannot. The
- * library chooses in silence: coll_report.c makes the same choice (hrun/preloaded/ways.h) for all sizes before a run,
+ * library chooses in silence: coll_report.c makes the same choice (hrun/preloaded/coll_choice.h) for all sizes before a run,
  * by the text that the library reads, and puts into words what the library reports after it (net/tune.h).
  * Invariants: a run that cannot be tuned is made all the same, untuned; `why` then says why.
  */

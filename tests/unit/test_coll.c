@@ -1,7 +1,7 @@
 /* test_coll.c - what libhrun-coll.so decides by: the text that hrun writes and it reads, trees, times, the choice */
 #include "net.h"
 
-#include "../../hrun/preloaded/ways.h"
+#include "../../hrun/preloaded/coll_choice.h"
 #include "net/tune.h"
 
 #include <stdlib.h>

@@ -230,7 +230,7 @@ static void local_release(struct local *x)
 static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {
-        .serves = 1, .start = start_local, .judge = hrun_mpich_check_together, .spawn = local_on_spawn,
+        .serves = 1, .start = start_local, .check_end = hrun_mpich_check_together, .spawn = local_on_spawn,
     };
     autorelease(local_release) struct local x = { .request = HRUN_BUF_INIT, .refusal = HRUN_BUF_INIT };
     struct hrun_job job = *asked;

@@ -342,13 +342,13 @@ static void last_words_of_mpirun(const struct hrun_buf *text, char *out, size_t 
 
 /* A status other than 0 of an mpirun that has never been ready to start a rank is not the program's. -1 with
  * *err then. */
-static int judge_mpirun(struct hrun_run *r, struct hrun_error *err)
+static int check_mpirun_end(struct hrun_run *r, struct hrun_error *err)
 {
     autofree char *ready = ready_file(r);
     char words[256];
 
     if (!r->out->status || r->out->timed_out || r->out->signalled || !access(ready, F_OK) || errno != ENOENT)
-        return hrun_reach_judge(r, err);
+        return hrun_reach_check_end(r, err);
     last_words_of_mpirun(r->job->output.stderr_text, words, sizeof words);
     if (*words)
         return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before it started a process: %s",
@@ -414,7 +414,7 @@ static int mpirun_run(const struct hrun_job *job, struct hrun_outcome *out, stru
 {
     static const struct hrun_driver driver = {
         .is_launcher = 1, .passes_signals = 1, .grace_ms = 3000, /* mpirun cleans up within 2 s of SIGTERM */
-        .start = start_mpirun, .judge = judge_mpirun, .ended = mpirun_ended, .watch = hrun_reach_watch,
+        .start = start_mpirun, .check_end = check_mpirun_end, .ended = mpirun_ended, .watch = hrun_reach_watch,
         .abandon = hrun_reach_abandon,
     };
     autorelease(hrun_reach_release) struct hrun_reach reach = HRUN_REACH_INIT;

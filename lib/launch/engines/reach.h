@@ -21,7 +21,7 @@
 
 #include "launch/job.h"
 
-/* mpirun's daemons start further daemons beyond so many hosts (routed_radix), and of those we hear nothing. */
+/* Beyond this number of hosts (routed_radix) mpirun's daemons start further daemons, which send no notes. */
 enum { HRUN_REACH_RADIX = 64 };
 
 struct hrun_reach {
@@ -82,7 +82,7 @@ void hrun_reach_abandon(struct hrun_run *r);
 /* After the job has ended, where nothing has failed so far: has mpirun failed to start what was to be started, has it
  * lost a host, or does it say 0 of ranks that have not all ended with 0? Result: -1 with *err where mpirun has failed;
  * else it goes to r->out. */
-int hrun_reach_judge(struct hrun_run *r, struct hrun_error *err);
+int hrun_reach_check_end(struct hrun_run *r, struct hrun_error *err);
 
 /* Inside an allocation of a resource manager that Open MPI knows? */
 int hrun_in_resource_manager(void);

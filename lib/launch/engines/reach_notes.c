@@ -128,7 +128,7 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
     }
 }
 
-static void hear_note(void *run, char *line)
+static void read_note_line(void *run, char *line)
 {
     struct hrun_run *r = run;
     struct hrun_note_read n;
@@ -141,7 +141,7 @@ int hrun_reach_watch(struct hrun_run *r)
 {
     struct hrun_reach *reach = r->reach;
 
-    hrun_words_take(&reach->notes, hear_note, r);
+    hrun_words_read(&reach->notes, read_note_line, r);
     return (int)reach->open.n;
 }
 
@@ -164,8 +164,8 @@ void hrun_reach_abandon(struct hrun_run *r)
     hrun_run_break(r);
 }
 
-/* Do we hear of every host when it is up? */
-static int hears_all(const struct hrun_reach *reach)
+/* Is there a note of each host when it is up? */
+static int reports_all_hosts(const struct hrun_reach *reach)
 {
     return strcmp(reach->reporter, "nobody") && (!reach->daemons || reach->nremote <= HRUN_REACH_RADIX ||
                                                   !strcmp(reach->reporter, "proxy"));
@@ -183,11 +183,11 @@ int hrun_reach_listen(struct hrun_run *r, struct hrun_error *err)
     if (hrun_words_fifo(&reach->notes, reach->fifo))
         return hrun_fail_errno(err, HRUN_EIO, "cannot make %s", reach->fifo);
     r->watch_fd = reach->notes.fd;
-    r->style.hold = reach->agents && hears_all(reach);
+    r->style.hold = reach->agents && reports_all_hosts(reach);
     return 0;
 }
 
-int hrun_reach_judge(struct hrun_run *r, struct hrun_error *err)
+int hrun_reach_check_end(struct hrun_run *r, struct hrun_error *err)
 {
     const struct hrun_reach *reach = r->reach;
     struct hrun_outcome *out = r->out;
@@ -218,7 +218,7 @@ int hrun_reach_judge(struct hrun_run *r, struct hrun_error *err)
     if (reach->bad_end[0])
         return hrun_fail(err, HRUN_EENGINE, "Open MPI's daemon on host '%s' ended with status %d; mpirun says above "
                          "what it missed", reach->bad_end, reach->bad_status);
-    if (hears_all(reach) && reach->nup < reach->nremote)
+    if (reports_all_hosts(reach) && reach->nup < reach->nremote)
         return hrun_fail(err, HRUN_EENGINE, "mpirun failed with status %d before all hosts were ready; it says why "
                          "above", out->status);
     return 0;

@@ -232,7 +232,7 @@ static int start_smpi(struct hrun_run *r, struct hrun_error *err)
 static int smpi_run(const struct hrun_job *job, struct hrun_outcome *out, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {
-        .grace_ms = 3000, .start = start_smpi, .signal = bring_smpi_signal, .hear = hear_simgrid,
+        .grace_ms = 3000, .start = start_smpi, .signal = bring_smpi_signal, .on_line = read_simgrid_line,
         .ended = simulation_ended,
     };
     autofree char *helper = helper_path(err);

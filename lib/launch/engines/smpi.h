@@ -40,7 +40,7 @@ struct hrun_smpi_watch {
 
 /* Of struct hrun_driver; r->state is a struct hrun_smpi_watch. */
 void bring_smpi_signal(struct hrun_run *r, int sig);
-void hear_simgrid(struct hrun_run *r, char *line);
+void read_simgrid_line(struct hrun_run *r, char *line);
 void simulation_ended(struct hrun_run *r, int status);
 
 #endif

@@ -88,7 +88,7 @@ void bring_smpi_signal(struct hrun_run *r, int sig)
     kill(r->procs[0].own_group ? -r->procs[0].pid : r->procs[0].pid, sig);
 }
 
-void hear_simgrid(struct hrun_run *r, char *line)
+void read_simgrid_line(struct hrun_run *r, char *line)
 {
     struct hrun_smpi_watch *w = r->state;
     struct hrun_smpi_said said;

@@ -340,7 +340,7 @@ static int note_components(struct hrun_srun *x, struct hrun_error *err)
 
 /* A status of an srun that has started no process, and 0 of one that has not started all, is not the program's: -1 with
  * *err. */
-static int judge_srun(struct hrun_run *r, struct hrun_error *err)
+static int check_srun_end(struct hrun_run *r, struct hrun_error *err)
 {
     const struct hrun_srun *x = r->state;
     int enough = r->out->status ? x->started > 0 : x->started >= r->job->layout->nranks;
@@ -364,8 +364,8 @@ static int srun_run(const struct hrun_job *asked, struct hrun_outcome *out, stru
 {
     static const struct hrun_driver driver = {
         .is_launcher = 1, .grace_ms = 3000, /* srun ends the ranks within a second of SIGTERM */
-        .start = start_srun, .judge = judge_srun, .signal = bring_srun_signal, .hear = hear_srun,
-        .settle = blame_suspect, .ended = srun_ended,
+        .start = start_srun, .check_end = check_srun_end, .signal = bring_srun_signal, .on_line = read_srun_line,
+        .on_verdict = blame_suspect, .ended = srun_ended,
     };
     autorelease(srun_release) struct hrun_srun x = { .suspect = -1, .completed = -1 };
     struct hrun_job job = *asked;

@@ -45,7 +45,7 @@ struct hrun_srun {
 
 /* Of struct hrun_driver. */
 void bring_srun_signal(struct hrun_run *r, int sig);
-void hear_srun(struct hrun_run *r, char *line);
+void read_srun_line(struct hrun_run *r, char *line);
 void blame_suspect(struct hrun_run *r);
 void srun_ended(struct hrun_run *r, int status);
 

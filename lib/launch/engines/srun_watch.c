@@ -150,7 +150,7 @@ static void lose_node(struct hrun_run *r, const struct hrun_srun_said *said)
     hrun_run_fail(r, -1, 125);
 }
 
-void hear_srun(struct hrun_run *r, char *line)
+void read_srun_line(struct hrun_run *r, char *line)
 {
     struct hrun_srun *x = r->state;
     struct hrun_srun_said said;

@@ -671,7 +671,7 @@ static void end_hosts(struct hrun_run *r)
 static int ssh_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {
-        .mpich = 1, .grace_ms = 2000, .start = start_ssh, .judge = hrun_mpich_check_together, .release = end_hosts,
+        .mpich = 1, .grace_ms = 2000, .start = start_ssh, .check_end = hrun_mpich_check_together, .release = end_hosts,
         .signal = bring_ssh_signal, .watch = watch_hosts, .abandon = abandon_hosts,
     };
     autorelease(hrun_reach_release) struct hrun_reach reach = HRUN_REACH_INIT;

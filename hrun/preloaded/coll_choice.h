@@ -1,4 +1,4 @@
-/* ways.h - which way an operation is done: what the MPI library does, or one of ours
+/* coll_choice.h - which way an operation is done: what the MPI library does, or one of ours
  *
  * Purpose: the choice, by the network model of lib/net, of the quickest way; a table of ways, a row each.
  * Ways: `linear`, `binomial`, `hosts` and `greedy` are trees (below), for broadcasts with segments; `pieces` is a
@@ -8,8 +8,8 @@
  * and more than options.cost_s; equal arguments give equal choices on all ranks (lib/net is compiled with
  * -ffp-contract=off). What the model cannot tell is left to the library. Without memory the program ends.
  */
-#ifndef HRUN_PRELOADED_WAYS_H
-#define HRUN_PRELOADED_WAYS_H
+#ifndef HRUN_PRELOADED_COLL_CHOICE_H
+#define HRUN_PRELOADED_COLL_CHOICE_H
 
 #include "net/tune.h"
 
@@ -20,8 +20,8 @@
  *
  * Along which tree the ranks of a communicator hand on what the root sends or gets
  *
- * Purpose: trees for unlike hosts, which are played through lib/net (ways.h) to choose one and walked (move.c) to do
- * the operation.
+ * Purpose: trees for unlike hosts. coll_choice.c predicts by lib/net what an operation along each takes; move.c does the
+ * operation along one.
  * Invariants: a tree spans ranks 0..n-1; the ranks below one stand next to each other in `order`, it first, then those
  * of its children one after the other as the children stand. Equal arguments give equal trees on all ranks.
  */

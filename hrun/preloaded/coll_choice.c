@@ -1,5 +1,5 @@
-/* ways.c - choosing; see ways.h */
-#include "ways.h"
+/* coll_choice.c - choosing; see coll_choice.h */
+#include "coll_choice.h"
 
 #include "net/replay.h"
 
