@@ -48,7 +48,7 @@ static int measure_doctor_on(struct context *c, const struct calib_settings *s, 
 {
     const char *root = getenv("HRUN_DOCTOR_ROOT");
     int64_t times = s->repetitions ? s->repetitions : DOCTOR_REPETITIONS;
-    autofree int *pes = NULL, *procs = NULL;
+    struct hrun_config config = { 0 };
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
     struct hrun_layout *l;
     int rc;
@@ -56,17 +56,16 @@ static int measure_doctor_on(struct context *c, const struct calib_settings *s, 
     if (hrun_check_count("--repetitions", times, 5, 10000, err) || context_cluster(c, &s->common, err) ||
         alone_find_tool(c, "hrun-probe", err))
         return -1;
-    pes = xcalloc((size_t)c->cluster->nsubs, sizeof *pes);
-    procs = xcalloc((size_t)c->cluster->nsubs, sizeof *procs);
-    if (context_use(c->cluster, s->use, pes, err))
+    config.nsubs = c->cluster->nsubs;
+    if (context_use(c->cluster, s->use, config.pes, err))
         return -1;
     for (int i = 0; i < c->cluster->nsubs; i++)
-        procs[i] = pes[i] > 0;
+        config.procs[i] = config.pes[i] > 0;
     hrun_strvec_add(&words, c->program, "--repetitions", NULL);
     hrun_strvec_pushf(&words, "%lld", (long long)times);
     if (root)
         hrun_strvec_add(&words, "--root", root, NULL);
-    l = hrun_layout_create(c->cluster, pes, procs, err);
+    l = hrun_layout_create(c->cluster, &config, err);
     rc = !l || describe_cluster(c, l, program, out, err) ? -1 : 0;
     if (!rc && !s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring %s; the machine should be as it is when programs run\n",

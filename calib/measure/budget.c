@@ -37,22 +37,22 @@ static int stands_before(const struct hrun_sample *v, size_t k)
     return n;
 }
 
-/* The configuration of the mixed run v[k] into config[2 n]; 1 when it counts here: it stands in the log of every
+/* The configuration of the mixed run v[k]; 1 when it counts here: it stands in the log of every
  * sub-cluster that took part, and the first of them counts it once. */
 static int read_mixed(const struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
-                      int *config)
+                      struct hrun_config *config)
 {
     const struct hrun_design_sub *subs = g->budget->subs;
     int n = g->nsubs, first = -1, alike = 0;
     double P = 0;
 
     if (!hrun_text_same(v[k].cluster, cluster) ||
-        hrun_config_parse(v[k].config ? v[k].config : "", n, config, config + n, NULL))
+        hrun_config_parse(v[k].config ? v[k].config : "", n, config, NULL))
         return 0;
     for (int i = 0; i < n; i++) {
-        P += (double)config[i] * config[n + i];
-        first = first < 0 && config[i] ? i : first;
-        alike += config[i] && !strcmp(subs[i].signature, subs[sub].signature);
+        P += (double)config->pes[i] * config->procs[i];
+        first = first < 0 && config->pes[i] ? i : first;
+        alike += config->pes[i] && !strcmp(subs[i].signature, subs[sub].signature);
     }
     return P == v[k].P && first >= 0 && !strcmp(subs[first].signature, subs[sub].signature) &&
            stands_before(v, k) % alike == 0;
@@ -70,21 +70,18 @@ static const double *shares_of(const struct campaign *g, const struct hrun_sampl
 
 /* The good run v[k] of the log into design and campaign. */
 static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
-                       int *config, struct hrun_error *err)
+                       struct hrun_config *config, struct hrun_error *err)
 {
     const struct hrun_sample *s = &v[k];
     const double *share = shares_of(g, s);
-    int n = g->nsubs, i;
+    int i;
 
-    memset(config, 0, 2 * (size_t)n * sizeof *config);
     if (s->mixed && !read_mixed(g, sub, v, k, cluster, config))
         return 0;
-    if (!s->mixed) {
-        config[sub] = s->pes;
-        config[n + sub] = s->M;
-    }
-    i = campaign_point(g, config, config + n, share, s->N);
-    if (hrun_design_add(g->budget->design, config, config + n, share, s->N, s->time_s, s->wall_s, 0, err))
+    if (!s->mixed)
+        *config = hrun_config_alone(g->nsubs, sub, s->pes, s->M);
+    i = campaign_point(g, config, share, s->N);
+    if (hrun_design_add(g->budget->design, config, share, s->N, s->time_s, s->wall_s, 0, err))
         return -1;
     campaign_count(g, &g->v[i], s->time_s, s->wall_s);
     g->budget->known++;
@@ -92,15 +89,13 @@ static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v,
 }
 
 /* The failure v[k] into the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
-static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, int *config,
+static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, struct hrun_config *config,
                        struct hrun_error *err)
 {
-    int n = g->nsubs;
-
     if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, cluster) || !s->config ||
-        hrun_config_parse(s->config, n, config, config + n, NULL))
+        hrun_config_parse(s->config, g->nsubs, config, NULL))
         return 0;
-    return hrun_design_add(g->budget->design, config, config + n, shares_of(g, s), s->N, 0, 0, 0, err);
+    return hrun_design_add(g->budget->design, config, shares_of(g, s), s->N, 0, 0, 0, err);
 }
 
 /* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */
@@ -122,8 +117,9 @@ static size_t last_good(const struct hrun_samples *v)
 
 /* A failure of a command counts only if something worked before it and behind it: else it may have been how the program
  * was started, or an input that is mended now. */
-static int take_log(struct context *c, struct campaign *g, int sub, int *config, struct hrun_error *err)
+static int take_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
 {
+    struct hrun_config config;
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     double least_s = INFINITY;
@@ -142,10 +138,10 @@ static int take_log(struct context *c, struct campaign *g, int sub, int *config,
         if (!hrun_text_same(s->consts, consts.data))
             continue;
         if (s->ok)
-            rc = take_sample(g, sub, samples.v, k, cluster.data, config, err);
+            rc = take_sample(g, sub, samples.v, k, cluster.data, &config, err);
         else if (isfinite(least_s) && hrun_samples_failed(&samples, k) && !had_no_time(c, s, least_s) &&
                  (k < good || !c->app->fixed || hrun_text_same(s->status, HRUN_STATUS_TOO_SLOW)))
-            rc = add_failure(g, s, cluster.data, config, err);
+            rc = add_failure(g, s, cluster.data, &config, err);
         least_s = s->ok ? fmin(least_s, s->wall_s) : least_s;
     }
     return rc;
@@ -164,7 +160,6 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
 {
     struct budget *b = g->budget;
     int n = c->cluster->nsubs, rc = 0;
-    autofree int *config = xcalloc(2 * (size_t)n, sizeof *config);
     struct hrun_design_settings set = { 0 };
 
     b->subs = xcalloc((size_t)n, sizeof *b->subs);
@@ -196,7 +191,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
         return -1;
     for (int i = 0; i < n && !rc; i++)
         if (b->subs[i].npes && !s->again && !log_is_read(c, b, i))
-            rc = take_log(c, g, i, config, err);
+            rc = take_log(c, g, i, err);
     return rc;
 }
 
@@ -229,11 +224,11 @@ void budget_destroy(struct budget *b)
 
 /* ------------------------------------------------------------------ words */
 
-static void add_config_cell(struct hrun_table *t, const struct campaign *g, const int *pes, const int *procs)
+static void add_config_cell(struct hrun_table *t, const struct hrun_config *config)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    hrun_config_print(pes, procs, g->nsubs, &text);
+    hrun_config_print(config, &text);
     hrun_table_cell(t, "%s", text.data);
 }
 
@@ -247,7 +242,7 @@ int budget_plan(const struct context *c, const struct campaign *g, struct hrun_b
 
     hrun_table_row(t, "configuration", "N", "P", "stage", "time");
     while ((!g->budget->runs || n < g->budget->runs) && (rc = hrun_design_next(g->budget->design, &run, err)) > 0) {
-        add_config_cell(t, g, run.pes, run.procs);
+        add_config_cell(t, &run.config);
         hrun_table_cell(t, "%lld", (long long)run.N);
         hrun_table_cell(t, "%d", run.P);
         hrun_table_cell(t, "%s", hrun_design_stage_name(run.stage));

@@ -37,8 +37,8 @@ static int mark_anew(struct context *c, const struct calib_settings *s, const st
 
         mark.N = p->N;
         mark.P = p->P;
-        mark.M = p->procs[p->sub];
-        mark.pes = p->pes[p->sub];
+        mark.M = p->config.procs[p->sub];
+        mark.pes = p->config.pes[p->sub];
         rc = hrun_store_append(c->store, c->app->name, c->signatures.v[p->sub], &mark, err);
     }
     return rc;
@@ -66,7 +66,7 @@ static void say_wanting(const struct context *c, const struct campaign *g, int i
         const struct point *p = &g->v[k];
 
         alone += p->sub == i ? p->have : 0;
-        mixed += p->sub < 0 && p->pes[i] ? p->have : 0;
+        mixed += p->sub < 0 && p->config.pes[i] ? p->have : 0;
         failed += p->sub == i && p->left_out;
         any |= p->have > 0;
     }

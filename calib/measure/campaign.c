@@ -13,13 +13,13 @@ enum { REPETITIONS = 3 };  /* three tell an outlier from a trend, at the least c
 /* Where the configuration is one of another run: the point of that. Shares may change. */
 static int find_same_point(const struct campaign *g, const struct point *p)
 {
-    size_t bytes = (size_t)g->nsubs * sizeof *p->pes;
+    size_t bytes = (size_t)g->nsubs * sizeof *p->config.pes;
 
     for (int i = 0; i < g->n; i++) {
         const struct point *q = &g->v[i];
 
         if (q->N == p->N && q->work == p->work && q->copies == p->copies && !q->share == !p->share &&
-            !memcmp(q->pes, p->pes, bytes) && !memcmp(q->procs, p->procs, bytes))
+            !memcmp(q->config.pes, p->config.pes, bytes) && !memcmp(q->config.procs, p->config.procs, bytes))
             return i;
     }
     return -1;
@@ -42,34 +42,25 @@ static int add_campaign_point(struct campaign *g, struct point p)
         return at;
     }
     p.sub = -1;
-    for (int i = 0; i < g->nsubs; i++) {
-        if (p.pes[i])
-            p.sub = p.P ? -1 : i;
-        p.P += p.pes[i] * p.procs[i];
-    }
-    p.pes = copy_of(p.pes, n * sizeof *p.pes);
-    p.procs = copy_of(p.procs, n * sizeof *p.procs);
+    p.P = hrun_config_processes(&p.config);
+    for (int i = 0, used = 0; i < g->nsubs; i++)
+        if (p.config.pes[i])
+            p.sub = used++ ? -1 : i;
     p.share = copy_of(p.share, n * sizeof *p.share);
     hrun_grow(g->v, g->n + 1, g->cap);
     g->v[g->n] = p;
     return g->n++;
 }
 
-int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N)
+int campaign_point(struct campaign *g, const struct hrun_config *config, const double *share, int64_t N)
 {
-    return add_campaign_point(g, (struct point){ .N = N, .pes = (int *)pes, .procs = (int *)procs,
-                                                 .share = (double *)share });
+    return add_campaign_point(g, (struct point){ .N = N, .config = *config, .share = (double *)share });
 }
 
 /* Add a run of sub-cluster `sub` alone. */
 static void add_alone(struct campaign *g, int sub, int pes, int m, struct point p)
 {
-    autofree int *config = xcalloc(2 * (size_t)g->nsubs, sizeof *config);
-
-    config[sub] = pes;
-    config[g->nsubs + sub] = m;
-    p.pes = config;
-    p.procs = config + g->nsubs;
+    p.config = hrun_config_alone(g->nsubs, sub, pes, m);
     add_campaign_point(g, p);
 }
 
@@ -92,8 +83,8 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
         for (int j = 0; j < g->n && !found; j++) {
             struct point *p = &g->v[j];
 
-            if (p->sub == i && p->N == s->N && p->pes[i] == s->pes && p->procs[i] == s->M && p->work == s->work &&
-                p->copies == s->copies)
+            if (p->sub == i && p->N == s->N && p->config.pes[i] == s->pes && p->config.procs[i] == s->M &&
+                p->work == s->work && p->copies == s->copies)
                 found = p;
         }
         campaign_count(g, found, s->time_s, s->wall_s);
@@ -188,11 +179,8 @@ int campaign_build(struct context *c, const struct calib_settings *s, struct cam
 
 void campaign_release(struct campaign *g)
 {
-    for (int i = 0; i < g->n; i++) {
-        free(g->v[i].pes);
-        free(g->v[i].procs);
+    for (int i = 0; i < g->n; i++)
         free(g->v[i].share);
-    }
     free(g->v);
     budget_destroy(g->budget);
     memset(g, 0, sizeof *g);

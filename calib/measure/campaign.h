@@ -14,7 +14,7 @@
 
 struct point {
     int64_t N;
-    int *pes, *procs;         /* of each sub-cluster: PEs, and processes on each of them */
+    struct hrun_config config;
     int P;                    /* processes in all */
     double work;              /* family weak: the rows of each process, else 0 */
     double *share;            /* part of the work of each process of a sub-cluster; NULL: equal */
@@ -77,7 +77,7 @@ double campaign_step(const struct campaign *g);
 
 /* The point with this configuration (PEs and processes per PE of each of g->nsubs sub-clusters), size, and equal shares
  * (NULL) or others, which become these; made when it is not there yet. Result: its index. */
-int campaign_point(struct campaign *g, const int *pes, const int *procs, const double *share, int64_t N);
+int campaign_point(struct campaign *g, const struct hrun_config *config, const double *share, int64_t N);
 
 /* 1 if this sub-cluster is to be measured. */
 int campaign_has(const struct campaign *g, int sub);

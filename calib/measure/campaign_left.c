@@ -88,10 +88,10 @@ static double longest_on(const struct campaign *g, int sub, const struct point *
         const struct point *q = &g->v[j];
         double size, part;
 
-        if (q->wall_s <= 0 || !q->pes[sub])
+        if (q->wall_s <= 0 || !q->config.pes[sub])
             continue;
         size = fmax((double)p->N / (double)q->N, 1);
-        part = fmax((double)p->procs[sub] / p->P / ((double)q->procs[sub] / q->P), 1);
+        part = fmax((double)p->config.procs[sub] / p->P / ((double)q->config.procs[sub] / q->P), 1);
         longest = fmax(longest, q->wall_s * pow(size, GROWTH_MAX) * part);
     }
     return longest;
@@ -106,9 +106,9 @@ double campaign_limit(const struct campaign *g, int i)
     double longest = 0;
 
     for (int sub = 0; sub < g->nsubs; sub++) {
-        double here = p->pes[sub] ? longest_on(g, sub, p) : 0;
+        double here = p->config.pes[sub] ? longest_on(g, sub, p) : 0;
 
-        if (p->pes[sub] && here <= 0)
+        if (p->config.pes[sub] && here <= 0)
             return 0;
         longest = fmax(longest, here);
     }
@@ -204,7 +204,7 @@ static void totals_table(const struct context *c, const struct campaign *g, stru
         int most = 0;
 
         for (int k = 0; k < g->n; k++)
-            most = g->v[k].pes[i] > most ? g->v[k].pes[i] : most;
+            most = g->v[k].config.pes[i] > most ? g->v[k].config.pes[i] : most;
         if (!most)
             continue;
         hrun_buf_reset(&hosts);
@@ -231,8 +231,8 @@ void campaign_table(const struct context *c, const struct campaign *g, struct hr
         hrun_table_cell(t, "%s", c->cluster->subs[p->sub].name);
         hrun_table_cell(t, "%lld", (long long)p->N);
         hrun_table_cell(t, "%d", p->P);
-        hrun_table_cell(t, "%d", p->pes[p->sub]);
-        hrun_table_cell(t, "%d", p->procs[p->sub]);
+        hrun_table_cell(t, "%d", p->config.pes[p->sub]);
+        hrun_table_cell(t, "%d", p->config.procs[p->sub]);
         hrun_table_cell(t, "%d", point_left(g, p));
         if (deals) {
             hrun_table_cell(t, "%.10g", p->work);

@@ -17,7 +17,7 @@ static void add_choice(const struct decision *d, int64_t N, const char *why, str
     int known = d && d->by == BY_MODEL && d->predicted, ran = d && d->run_s > 0;
 
     if (known || ran)
-        hrun_config_print(d->pes, d->procs, d->nsubs, &config);
+        hrun_config_print(&d->config, &config);
     else
         hrun_buf_adds(&config, "-");
     *v = (struct choice){ .N = N, .config = hrun_buf_detach(&config) };
@@ -27,23 +27,21 @@ static void add_choice(const struct decision *d, int64_t N, const char *why, str
         v->P = ran ? d->P : 0;
         return;
     }
-    v->time_s = d->time_s;
-    v->low_s = d->low_s;
-    v->high_s = d->high_s;
+    v->time_s = d->time.mid;
+    v->low_s = d->time.low;
+    v->high_s = d->time.high;
     v->P = d->P;
-    for (int i = 0; i < d->nsubs; i++)
-        v->plain_P += d->plain_pes[i] * d->plain_procs[i];
-    v->is_plain = !memcmp(d->pes, d->plain_pes, (size_t)d->nsubs * sizeof *d->pes) &&
-                  !memcmp(d->procs, d->plain_procs, (size_t)d->nsubs * sizeof *d->procs);
+    v->plain_P = hrun_config_processes(&d->plain);
+    v->is_plain = hrun_config_equal(&d->config, &d->plain);
     v->plain_s = d->plain_known && d->plain_valid ? d->plain_time_s : 0;
     v->runs_here = d->runs_here;
     v->runs_elsewhere = d->runs_elsewhere;
     hrun_buf_reset(&config);
     if (d->plan->n > 1) {
-        hrun_config_print(d->plan->v[1].pes, d->plan->v[1].procs, d->nsubs, &config);
+        hrun_config_print(&d->plan->v[1].config, &config);
         hrun_buf_addc(&config, ' ');
         hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
-                               d->time_s, &config);
+                               d->time.mid, &config);
     }
     v->next = hrun_buf_detach(&config);
     hrun_buf_init(&config);

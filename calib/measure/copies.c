@@ -41,18 +41,16 @@ struct copies {
 static int run_copy(struct runs *runs, const struct point *p, int pe, struct work_result *r, struct hrun_error *err)
 {
     struct context *c = runs->c;
-    size_t n = (size_t)c->cluster->nsubs;
-    autofree int *config = xcalloc(2 * n, sizeof *config);
-    autofree double *share = xcalloc(n, sizeof *share);
+    struct hrun_config config = hrun_config_alone(c->cluster->nsubs, p->sub, 1, 1);
+    autofree double *share = xcalloc((size_t)c->cluster->nsubs, sizeof *share);
     struct work w = { .c = c, .N = p->N, .words = runs->words, .scratch = runs->scratch, .quiet_run = 1,
                       .limit_s = campaign_limit(runs->g, (int)(p - runs->g->v)), .share = share };
     struct hrun_layout *l;
     int rc;
 
     memset(r, 0, sizeof *r);
-    config[p->sub] = config[n + (size_t)p->sub] = 1;
     share[p->sub] = p->work;
-    l = hrun_layout_create_placed(c->cluster, config, config + n, &pe, err);
+    l = hrun_layout_create_placed(c->cluster, &config, &pe, err);
     if (!l)
         return -1;
     placement_fill_threads(c, l);

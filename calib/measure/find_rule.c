@@ -31,18 +31,16 @@ struct rule_search {
 
 /* Of npes[nsubs], the PEs that may be used, the sub-cluster with the most holds all processes: as many PEs as divide P,
  * and the rest of P on each. */
-static void place_processes(const int *npes, int nsubs, int P, int *pes, int *procs)
+static struct hrun_config config_of_count(const int *npes, int nsubs, int P)
 {
-    int most = 0;
+    int most = 0, pes;
 
-    memset(pes, 0, (size_t)nsubs * sizeof *pes);
-    memset(procs, 0, (size_t)nsubs * sizeof *procs);
     for (int i = 1; i < nsubs; i++)
         if (npes[i] > npes[most])
             most = i;
-    for (pes[most] = P < npes[most] ? P : npes[most]; P % pes[most]; pes[most]--)
+    for (pes = P < npes[most] ? P : npes[most]; P % pes; pes--)
         ;
-    procs[most] = P / pes[most];
+    return hrun_config_alone(nsubs, most, pes, P / pes);
 }
 
 /* Run on a layout whose hosts are locked. *worked: how it went. 0, the number of a signal, or -1. */
@@ -69,12 +67,11 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     double grown = pow((double)N / (double)s->a->lists.sizes.v[0], 3);
     struct work w = { .c = s->c, .N = N, .words = s->a->words, .scratch = &s->scratch, .quiet_run = 1,
                       .limit_s = s->longest_s > 0 ? START_S + HANGS * s->longest_s * fmax(grown, 1) : 0 };
-    autofree int *config = xcalloc(2 * (size_t)cl->nsubs, sizeof *config);
+    struct hrun_config config = config_of_count(s->a->lists.most, cl->nsubs, P);
     struct hrun_layout *l;
     int rc;
 
-    place_processes(s->a->lists.most, cl->nsubs, P, config, config + cl->nsubs);
-    l = hrun_layout_create(cl, config, config + cl->nsubs, err);
+    l = hrun_layout_create(cl, &config, err);
     rc = !l || work_find_program(&w, P, err) ? -1 : alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c);
     rc = rc ? rc : run_tried(s, &w, l, worked, err);
     alone_end(&s->ledger);

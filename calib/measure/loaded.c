@@ -77,11 +77,11 @@ void loaded_spread(const struct hrun_subcluster *sub, int npes, int slow_host, i
 static int *copy_pes(const struct runs *runs, const struct point *p, int *n)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
-    int count = p->pes[p->sub] * p->procs[p->sub], *v = xcalloc((size_t)count + 1, sizeof *v);
+    int count = p->config.pes[p->sub] * p->config.procs[p->sub], *v = xcalloc((size_t)count + 1, sizeof *v);
 
     *n = 0;
     for (int k = 0; k < count; k++) {
-        int pe = k / p->procs[p->sub];
+        int pe = k / p->config.procs[p->sub];
 
         if (!runs->c->cluster->platform || k == 0 || sub->pes[pe].host != sub->pes[v[*n - 1]].host)
             v[(*n)++] = pe;
@@ -97,9 +97,9 @@ static int run_copies(struct runs *runs, const struct point *p, struct work_resu
     autofree int *pes = NULL;
     int n;
 
-    if (runs->c->cluster->platform && p->procs[p->sub] > sub->cores_per_pe)
+    if (runs->c->cluster->platform && p->config.procs[p->sub] > sub->cores_per_pe)
         return hrun_fail(err, HRUN_EINVAL, "%d processes on each PE of %s share %s, and engine smpi cannot load a core "
-                         "with copies of a run: use --procs %d", p->procs[p->sub], sub->name,
+                         "with copies of a run: use --procs %d", p->config.procs[p->sub], sub->name,
                          hrun_counted(sub->cores_per_pe, "core").s, sub->cores_per_pe);
     pes = copy_pes(runs, p, &n);
     if (copies_run(runs, p, pes, n, &slowest, err))
@@ -120,7 +120,8 @@ static int find_slow_host(struct runs *runs, const struct point *p, struct work_
     for (int i = 0; i < runs->g->n; i++) {
         const struct point *q = &runs->g->v[i];
 
-        if (q->copies && q->sub == p->sub && q->procs[q->sub] == p->procs[p->sub] && (!least || q->work < least->work))
+        if (q->copies && q->sub == p->sub && q->config.procs[q->sub] == p->config.procs[p->sub] &&
+            (!least || q->work < least->work))
             least = q;
     }
     return least && runs->slow_host[p->sub] < 0 && sub->pes[0].host != sub->pes[sub->npes - 1].host
@@ -132,17 +133,17 @@ static int load_rest(struct runs *runs, const struct point *p, const int *order,
                      struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &runs->c->cluster->subs[p->sub];
-    autofree int *rest = xcalloc((size_t)(sub->npes * p->procs[p->sub]) + 1, sizeof *rest);
+    autofree int *rest = xcalloc((size_t)(sub->npes * p->config.procs[p->sub]) + 1, sizeof *rest);
     int n = 0;
 
     for (int k = 0; k < sub->npes && !runs->c->cluster->platform; k++) {
         int is_used = 0, host_used = 0;
 
-        for (int j = 0; j < p->pes[p->sub]; j++) {
+        for (int j = 0; j < p->config.pes[p->sub]; j++) {
             is_used |= order[j] == k;
             host_used |= sub->pes[order[j]].host == sub->pes[k].host;
         }
-        for (int m = 0; m < p->procs[p->sub] && host_used && !is_used; m++)
+        for (int m = 0; m < p->config.procs[p->sub] && host_used && !is_used; m++)
             rest[n++] = k;
     }
     *out = n ? copies_start(runs, p, rest, n, err) : NULL;
@@ -154,15 +155,15 @@ static int run_together(struct runs *runs, const struct point *p, struct work *w
                         struct hrun_error *err)
 {
     struct context *c = runs->c;
-    autofree int *order = xcalloc((size_t)p->pes[p->sub] + 1, sizeof *order);
+    autofree int *order = xcalloc((size_t)p->config.pes[p->sub] + 1, sizeof *order);
     struct hrun_layout *l;
     struct copies *rest = NULL;
     int rc;
 
     if (find_slow_host(runs, p, r, err))
         return -1;
-    loaded_spread(&c->cluster->subs[p->sub], p->pes[p->sub], runs->slow_host[p->sub], order);
-    l = hrun_layout_create_placed(c->cluster, p->pes, p->procs, order, err);
+    loaded_spread(&c->cluster->subs[p->sub], p->config.pes[p->sub], runs->slow_host[p->sub], order);
+    l = hrun_layout_create_placed(c->cluster, &p->config, order, err);
     if (!l)
         return -1;
     placement_fill_threads(c, l);
@@ -188,5 +189,5 @@ int loaded_run(struct runs *runs, int i, struct work_result *r, struct hrun_erro
         return -1;
     runs_explain_limit(&w, r);
     return r->outcome.interrupted || r->outcome.signalled ? 0
-           : work_record(&w, p->pes, p->procs, r, "calibration", err);
+           : work_record(&w, &p->config, r, "calibration", err);
 }

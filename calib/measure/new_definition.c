@@ -337,19 +337,19 @@ static void measured_points_release(struct measured_points *p)
 static int mixed_series(const struct context *c, int sub, const struct hrun_sample *s, struct hrun_strvec *mixed)
 {
     int nsubs = c->cluster->nsubs, first = 0;
-    autofree int *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes);
+    struct hrun_config config;
     autorelease(hrun_buf_release) struct hrun_buf key = HRUN_BUF_INIT;
     size_t i = 0;
 
-    if (hrun_config_parse(s->config ? s->config : "", nsubs, pes, pes + nsubs, NULL))
+    if (hrun_config_parse(s->config ? s->config : "", nsubs, &config, NULL))
         return -1;
-    while (first < nsubs && !pes[first])
+    while (first < nsubs && !config.pes[first])
         first++;
     if (first == nsubs || strcmp(c->signatures.v[first], c->signatures.v[sub]))
         return -1;
     hrun_buf_adds(&key, s->signatures ? s->signatures : "");
     for (int k = 0; k < nsubs; k++)
-        hrun_buf_addf(&key, ",%d", pes[nsubs + k]);
+        hrun_buf_addf(&key, ",%d", config.procs[k]);
     while (i < mixed->n && strcmp(mixed->v[i], key.data))
         i++;
     if (i == mixed->n)

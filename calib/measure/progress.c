@@ -29,13 +29,14 @@ static void add_point_words(const struct progress *p, const struct point *point,
     if (point->sub >= 0)
         hrun_buf_adds(name, p->c->cluster->subs[point->sub].name);
     else
-        hrun_config_print(point->pes, point->procs, p->g->nsubs, name);
+        hrun_config_print(&point->config, name);
     hrun_buf_adds(out, "  ");
     if (!p->c->app->fixed)
         hrun_buf_addf(out, "N=%-8lld ", (long long)point->N);
     hrun_buf_addf(out, "P=%-3d", point->P);
     if (point->sub >= 0)
-        hrun_buf_addf(out, " (%s x %d)", hrun_counted(point->pes[point->sub], "PE").s, point->procs[point->sub]);
+        hrun_buf_addf(out, " (%s x %d)", hrun_counted(point->config.pes[point->sub], "PE").s,
+                      point->config.procs[point->sub]);
     if (point->work > 0)
         hrun_buf_addf(out, " %.10g rows%s", point->work, point->copies ? " each alone" : "");
     if (point->sub < 0 && point->share)

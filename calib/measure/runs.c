@@ -163,7 +163,7 @@ static int run_on_layout(struct runs *runs, int i, struct hrun_layout *l, struct
     end_slow_run(runs, &w, r);
     time_short_run(runs->g, r);
     if (!r->outcome.interrupted && !r->outcome.signalled &&
-        work_record(&w, point->pes, point->procs, r, "calibration", err))
+        work_record(&w, &point->config, r, "calibration", err))
         return -1;
     pass_why_unwatched(runs, &waits);
     return 0;
@@ -176,16 +176,14 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
 {
     const struct hrun_cluster *cl = runs->c->cluster;
     const struct point *p = &runs->g->v[i];
-    autofree int *all = xcalloc(2 * (size_t)cl->nsubs, sizeof *all);
+    struct hrun_config all = p->config;
     int loads = p->work > 0, rc = 0;
     struct hrun_layout *l;
 
     memset(r, 0, sizeof *r);
-    if (loads) {
-        all[p->sub] = cl->subs[p->sub].npes;
-        all[cl->nsubs + p->sub] = 1;
-    }
-    l = hrun_layout_create(cl, loads ? all : p->pes, loads ? all + cl->nsubs : p->procs, err);
+    if (loads)
+        all = hrun_config_alone(cl->nsubs, p->sub, cl->subs[p->sub].npes, 1);
+    l = hrun_layout_create(cl, &all, err);
     if (!l)
         return -1;
     placement_fill_threads(runs->c, l);
@@ -268,7 +266,7 @@ static void give_up(struct runs *r, int sub, struct tally *tally)
 static int is_given_up(const struct campaign *g, const struct tally *tally, const struct point *p)
 {
     for (int i = 0; i < g->nsubs; i++)
-        if (p->pes[i] && tally[i].given_up)
+        if (p->config.pes[i] && tally[i].given_up)
             return 1;
     return p->sub < 0 && tally[g->nsubs].given_up;
 }
@@ -324,20 +322,20 @@ static int find_earlier_good(const struct campaign *g, const struct tally *tally
 static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;
-    int i = campaign_point(g, run->pes, run->procs, run->share, run->N), earlier, rc = 0;
+    int i = campaign_point(g, &run->config, run->share, run->N), earlier, rc = 0;
     struct point *p = &g->v[i];
     struct spending before = r->spent;
     int slot = p->sub < 0 ? g->nsubs : p->sub;
 
     if (is_given_up(g, tally, p))
-        return hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, 0, 0, 0, err);
+        return hrun_design_add(g->budget->design, &p->config, p->share, p->N, 0, 0, 0, err);
     r->limit_s = run->limit_s;
     rc = measure_point(r, i, &tally[slot], err);
     r->limit_s = 0;
     if (rc)
         return rc;
     p = &g->v[i];
-    if (hrun_design_add(g->budget->design, p->pes, p->procs, p->share, p->N, r->spent.time_s,
+    if (hrun_design_add(g->budget->design, &p->config, p->share, p->N, r->spent.time_s,
                         r->spent.wall_s - before.wall_s, 1, err))
         return -1;
     if (r->spent.too_short)
@@ -345,8 +343,7 @@ static int make_chosen(struct runs *r, const struct hrun_design_run *run, struct
     earlier = r->finds_rule ? find_earlier_good(g, tally, i) : -1;
     if (earlier >= 0) {
         p = &g->v[earlier];
-        rc = make_chosen(r, &(struct hrun_design_run){ .pes = p->pes, .procs = p->procs, .share = p->share, .N = p->N },
-                         tally, err);
+        rc = make_chosen(r, &(struct hrun_design_run){ .config = p->config, .share = p->share, .N = p->N }, tally, err);
     }
     if (rc)
         return rc;

@@ -38,17 +38,17 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 /* ---------------------------------------------------------------- plan */
 
 /* Of one host: some PEs of each kind, or several processes on its only one. Of several: each, with some processes. */
-static void choose_netbench_pes(const struct hrun_cluster *cl, int *pes, int *procs)
+static void choose_netbench_pes(const struct hrun_cluster *cl, struct hrun_config *out)
 {
     for (int i = 0; i < cl->nsubs; i++) {
         const struct hrun_subcluster *sub = &cl->subs[i];
 
         if (cl->nhosts == 1 && sub->npes > 1) {
-            pes[i] = sub->npes >= PROCS_MOST ? PROCS_MOST : PROCS_LEAST;
-            procs[i] = 1;
+            out->pes[i] = sub->npes >= PROCS_MOST ? PROCS_MOST : PROCS_LEAST;
+            out->procs[i] = 1;
         } else {
-            pes[i] = sub->npes;
-            procs[i] = sub->cores_per_pe >= PROCS_MOST ? PROCS_MOST : PROCS_LEAST;
+            out->pes[i] = sub->npes;
+            out->procs[i] = sub->cores_per_pe >= PROCS_MOST ? PROCS_MOST : PROCS_LEAST;
         }
     }
 }
@@ -83,13 +83,11 @@ static void push_kinds(const struct context *c, struct network_plan *p)
 int network_plan(const struct context *c, const struct calib_settings *s, struct network_plan *out,
                  struct hrun_error *err)
 {
-    size_t n = (size_t)c->cluster->nsubs;
-    autofree int *pes = xcalloc(n, sizeof *pes);
-    autofree int *procs = xcalloc(n, sizeof *procs);
+    struct hrun_config config = { .nsubs = c->cluster->nsubs };
 
     memset(out, 0, sizeof *out);
-    choose_netbench_pes(c->cluster, pes, procs);
-    out->layout = hrun_layout_create(c->cluster, pes, procs, err);
+    choose_netbench_pes(c->cluster, &config);
+    out->layout = hrun_layout_create(c->cluster, &config, err);
     if (!out->layout)
         return -1;
     hrun_strvec_push(&out->words, c->program);

@@ -116,7 +116,7 @@ static int measure_pe_speeds(struct context *c, const int *pes, int M, int repet
     size_t n = (size_t)c->cluster->nsubs;
     autofree double *time_s = xcalloc(n * (size_t)repetitions, sizeof *time_s);
     autofree int *ranks = xcalloc(n, sizeof *ranks);
-    autofree int *procs = xcalloc(n, sizeof *procs);
+    struct hrun_config config = { .nsubs = (int)n };
     struct products m = { .repetitions = repetitions, .nsubs = (int)n, .time_s = time_s, .ranks = ranks };
     autorelease(hrun_strvec_release) struct hrun_strvec words = HRUN_STRVEC_INIT;
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
@@ -126,9 +126,11 @@ static int measure_pe_speeds(struct context *c, const int *pes, int M, int repet
     hrun_strvec_add(&words, c->program, "--repetitions", NULL);
     hrun_strvec_pushf(&words, "%d", repetitions);
     hrun_strvec_push(&words, "product");
-    for (size_t i = 0; i < n; i++)
-        procs[i] = pes[i] ? M : 0;
-    l = hrun_layout_create(c->cluster, pes, procs, err);
+    for (size_t i = 0; i < n; i++) {
+        config.pes[i] = pes[i];
+        config.procs[i] = pes[i] ? M : 0;
+    }
+    l = hrun_layout_create(c->cluster, &config, err);
     rc = !l || alone_run(c, l, words.v, "speeds", &out, interrupted, err) || read_products(out.data, l, &m, err)
          ? -1 : 0;
     for (int i = 0; i < (int)n && !rc; i++)

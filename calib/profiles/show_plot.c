@@ -88,13 +88,13 @@ static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, 
 
     for (int i = 0; app && m && i < n; i++) {
         struct hrun_predictor *p;
-        double t, low, high;
+        struct hrun_interval t;
 
         if (i && runs[i].x == runs[i - 1].x)
             continue;
         p = hrun_predictor_create(app, &m, 1, HRUN_FORM_NPT, (int64_t)runs[i].x, NULL);
-        if (p && !hrun_predictor_time(p, 0, M, P, &t, &low, &high, NULL))
-            points[found++] = (struct textplot_point){ runs[i].x, t };
+        if (p && !hrun_predictor_time(p, 0, M, P, &t, NULL))
+            points[found++] = (struct textplot_point){ runs[i].x, t.mid };
         hrun_predictor_destroy(p);
     }
     return found;

@@ -22,7 +22,7 @@ struct report_sub {
 struct report_run {
     const struct hrun_sample *s;
     int sub;                        /* the only sub-cluster used; -1: several, or unknown ones */
-    int *config;                    /* pes[nsubs], procs[nsubs]; NULL: it used other sub-clusters */
+    struct hrun_config *config;     /* owned; NULL: it used other sub-clusters */
     double npes;                    /* PEs used in all, those of unknown sub-clusters included */
     int counts;                     /* 1: it worked with the definition's constants, and is compared with models */
     int dealt;                      /* 1: with unequal shares of the work */

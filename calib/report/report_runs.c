@@ -55,9 +55,9 @@ static const struct hrun_sample *newest_calibration(const struct report *r, int 
         for (size_t k = 0; k < r->logs[i].n; k++) {
             const struct hrun_sample *s = &r->logs[i].v[k];
             int n = hrun_list_count(s->cluster);
-            autofree int *config = xcalloc(2 * (size_t)n + 1, sizeof *config);
+            struct hrun_config config;
 
-            if (n && !hrun_config_parse(or_empty(s->config), n, config, config + n, NULL) && is_newer(s, found)) {
+            if (n && !hrun_config_parse(or_empty(s->config), n, &config, NULL) && is_newer(s, found)) {
                 found = s;
                 *log = (int)i;
             }
@@ -133,25 +133,25 @@ static int match_report_sub(const struct report *r, const struct hrun_sample *s,
 
 /* The configuration of a run over the report's sub-clusters, and its PEs in all, from the text of its record. Result:
  * on how many of them it ran; 0: also on others, or the text tells none. */
-static int read_report_config(const struct report *r, struct report_run *run, int *config)
+static int read_report_config(const struct report *r, struct report_run *run, struct hrun_config *out)
 {
     const struct hrun_sample *s = run->s;
     int n = hrun_list_count(s->cluster), used = 0, outside = 0;
-    autofree int *theirs = xcalloc(2 * (size_t)n + 1, sizeof *theirs);
+    struct hrun_config theirs;
 
     run->npes = s->pes;
-    if (!n || hrun_config_parse(or_empty(s->config), n, theirs, theirs + n, NULL))
+    if (!n || hrun_config_parse(or_empty(s->config), n, &theirs, NULL))
         return 0;
     run->npes = 0;
     for (int i = 0; i < n; i++) {
-        int k = theirs[i] ? match_report_sub(r, s, i) : -1;
+        int k = theirs.pes[i] ? match_report_sub(r, s, i) : -1;
 
-        run->npes += theirs[i];
+        run->npes += theirs.pes[i];
         used += k >= 0;
-        outside |= theirs[i] && k < 0;
+        outside |= theirs.pes[i] && k < 0;
         if (k >= 0) {
-            config[k] = theirs[i];
-            config[r->nsubs + k] = theirs[n + i];
+            out->pes[k] = theirs.pes[i];
+            out->procs[k] = theirs.procs[i];
         }
     }
     return outside ? 0 : used;
@@ -162,32 +162,29 @@ static int read_report_config(const struct report *r, struct report_run *run, in
 static void place_run(struct report *r, struct report_run *run, int sub)
 {
     const struct hrun_sample *s = run->s;
-    size_t size = 2 * (size_t)r->nsubs * sizeof *run->config;
-    autofree int *config = xcalloc(1, size);
-    int used = read_report_config(r, run, config), only = -1;
+    struct hrun_config config = { .nsubs = r->nsubs };
+    int used = read_report_config(r, run, &config), only = -1;
     double P = 0;
 
     run->sub = -1;
     /* A run on one sub-cluster is its log's, whatever the sub-cluster was called then. */
     if (!s->mixed && used != 1) {
-        memset(config, 0, size);
-        config[sub] = s->pes;
-        config[r->nsubs + sub] = s->M;
+        config = hrun_config_alone(r->nsubs, sub, s->pes, s->M);
         used = 1;
     }
     for (int i = 0; i < r->nsubs; i++) {
-        if (config[i] > PES_MAX)
+        if (config.pes[i] > PES_MAX)
             return;
-        P += (double)config[i] * config[r->nsubs + i];
-        only = config[i] ? i : only;
+        P += (double)config.pes[i] * config.procs[i];
+        only = config.pes[i] ? i : only;
     }
     if (!used || P != s->P)
         return;
     for (int i = 0; i < r->nsubs; i++)
-        r->subs[i].npes = config[i] > r->subs[i].npes ? config[i] : r->subs[i].npes;
+        r->subs[i].npes = config.pes[i] > r->subs[i].npes ? config.pes[i] : r->subs[i].npes;
     run->sub = used == 1 ? only : -1;
-    run->config = config;
-    config = NULL;
+    run->config = xmalloc(sizeof config);
+    *run->config = config;
 }
 
 static int run_order(const void *a, const void *b)

@@ -18,11 +18,11 @@ static json_t *time_json(double v)
     return v > 0 ? json_real(v) : NULL;
 }
 
-static json_t *config_text_json(const int *pes, const int *procs, int n)
+static json_t *config_text_json(const struct hrun_config *config)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
 
-    hrun_config_print(pes, procs, n, &b);
+    hrun_config_print(config, &b);
     return json_string(b.data);
 }
 
@@ -30,12 +30,15 @@ static json_t *config_text_json(const int *pes, const int *procs, int n)
 
 static void predict_recorded(const struct report *r, struct hrun_predictor *p, struct report_run *run)
 {
-    const int *pes = run->config, *procs = pes + r->nsubs;
+    struct hrun_interval time;
     autofree double *share = NULL;
 
     if (!run->dealt) {
-        if (hrun_predictor_time_whole(p, r->nsubs, pes, procs, &run->fit, &run->low, &run->high, NULL, NULL, NULL))
-            run->fit = 0;
+        if (!hrun_predictor_time_whole(p, run->config, &time, NULL, NULL, NULL)) {
+            run->fit = time.mid;
+            run->low = time.low;
+            run->high = time.high;
+        }
         return;
     }
     share = xcalloc((size_t)r->nsubs, sizeof *share);
@@ -44,7 +47,7 @@ static void predict_recorded(const struct report *r, struct hrun_predictor *p, s
 
         share[i] = place < 0 ? 0 : hrun_sample_share(run->s, place);
     }
-    if (hrun_predictor_time_shared(p, pes, procs, share, &run->fit, NULL))
+    if (hrun_predictor_time_shared(p, run->config, share, &run->fit, NULL))
         run->fit = 0;
     run->low = run->high = run->fit;
 }
@@ -72,16 +75,13 @@ struct recorded {
     double time_s;                  /* their median */
 };
 
-static int is_run_of(const struct report *r, const struct report_run *a, const int *pes, const int *procs, int dealt)
+static int is_run_of(const struct report_run *a, const struct hrun_config *config, int dealt)
 {
-    size_t bytes = (size_t)r->nsubs * sizeof *pes;
-
-    return a->counts && a->config && a->dealt == dealt && !memcmp(a->config, pes, bytes) &&
-           !memcmp(a->config + r->nsubs, procs, bytes);
+    return a->counts && a->config && a->dealt == dealt && hrun_config_equal(a->config, config);
 }
 
 /* Of runs[n] of one size, into out[n]. Result: how many there are. */
-static int find_recorded(const struct report *r, const struct report_run *runs, int n, struct recorded *out)
+static int find_recorded(const struct report_run *runs, int n, struct recorded *out)
 {
     autofree double *times = xcalloc((size_t)n + 1, sizeof *times);
     int nout = 0;
@@ -90,7 +90,7 @@ static int find_recorded(const struct report *r, const struct report_run *runs, 
         int same = 0, first = i;
 
         for (int k = n - 1; k >= 0 && runs[i].config; k--)
-            if (is_run_of(r, &runs[k], runs[i].config, runs[i].config + r->nsubs, runs[i].dealt)) {
+            if (is_run_of(&runs[k], runs[i].config, runs[i].dealt)) {
                 times[same++] = runs[k].s->time_s;
                 first = k;
             }
@@ -132,7 +132,7 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
 
         if (!r->c->app->shares.units || ask_hrun(r, &q, N, &d, &why))
             return;
-        t[k] = d.time_s;
+        t[k] = d.time.mid;
         decision_release(&d);
     }
     json_array_append_new(json_object_get(root, "shares"), json_pack("{s:I, s:f, s:f, s:f}", "N", (json_int_t)N,
@@ -141,13 +141,13 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
 
 static json_t *chosen_json(const struct decision *d)
 {
-    return json_pack("{s:o?, s:o?, s:o?, s:o?, s:o?}", "chosen", d ? config_text_json(d->pes, d->procs, d->nsubs)
-                     : NULL, "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->time_s) : NULL,
-                     "low_s", d ? json_real(d->low_s) : NULL, "high_s", d ? json_real(d->high_s) : NULL);
+    return json_pack("{s:o?, s:o?, s:o?, s:o?, s:o?}", "chosen", d ? config_text_json(&d->config) : NULL,
+                     "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->time.mid) : NULL, "low_s",
+                     d ? json_real(d->time.low) : NULL, "high_s", d ? json_real(d->time.high) : NULL);
 }
 
 /* How good the choice d (NULL: there is none) is, by what was recorded at its size. */
-static json_t *size_json(const struct report *r, int64_t N, const struct decision *d, const struct recorded *v, int n)
+static json_t *size_json(int64_t N, const struct decision *d, const struct recorded *v, int n)
 {
     const struct recorded *best = v;
     double actual_s = NAN;
@@ -156,16 +156,16 @@ static json_t *size_json(const struct report *r, int64_t N, const struct decisio
 
     for (int i = 0; i < n; i++) {
         best = v[i].time_s < best->time_s ? &v[i] : best;
-        if (d && is_run_of(r, v[i].run, d->pes, d->procs, d->sharing != HRUN_SHARES_EQUAL))
+        if (d && is_run_of(v[i].run, &d->config, d->sharing != HRUN_SHARES_EQUAL))
             actual_s = v[i].time_s;
     }
     out = chosen_json(d);
     json_object_update_new(out, json_pack("{s:I, s:i, s:o?, s:b, s:o?, s:o, s:f, s:o?, s:o?}", "N", (json_int_t)N,
                                           "recorded", n, "valid", valid ? json_integer(valid) : NULL, "exact", valid &&
                                           n >= valid, "measured_s", json_real(actual_s), "best",
-                                          config_text_json(best->run->config, best->run->config + r->nsubs, r->nsubs),
+                                          config_text_json(best->run->config),
                                           "best_s", best->time_s, "epsilon", json_real(actual_s / best->time_s - 1),
-                                          "delta", d ? json_real(d->time_s / actual_s - 1) : NULL));
+                                          "delta", d ? json_real(d->time.mid / actual_s - 1) : NULL));
     return out;
 }
 
@@ -175,15 +175,15 @@ static json_t *measured_json(const struct report *r, const struct recorded *v, i
     json_t *all = json_array();
 
     for (int k = 0; k < n; k++) {
-        const int *config = v[k].run->config;
+        const struct hrun_config *config = v[k].run->config;
         double cost = 0, power_w = 0;
 
         for (int i = 0; i < r->nsubs; i++) {
-            cost += config[i] * r->c->cluster->subs[i].cost_per_hour / 3600;
-            power_w += config[i] * r->c->cluster->subs[i].power_w;
+            cost += config->pes[i] * r->c->cluster->subs[i].cost_per_hour / 3600;
+            power_w += config->pes[i] * r->c->cluster->subs[i].power_w;
         }
         json_array_append_new(all, json_pack("{s:o, s:i, s:f, s:f, s:f}", "config",
-                                             config_text_json(config, config + r->nsubs, r->nsubs), "P", v[k].run->s->P,
+                                             config_text_json(config), "P", v[k].run->s->P,
                                              "time_s", v[k].time_s, "cost", cost * v[k].time_s, "energy",
                                              power_w * v[k].time_s));
     }
@@ -199,7 +199,7 @@ static int add_runs_of_size(struct report *r, struct report_run *runs, int n, js
     struct at_size at = { 0 };
     struct hrun_error why = { 0 };
     struct decision d;
-    int nrecorded = find_recorded(r, runs, n, recorded), chosen;
+    int nrecorded = find_recorded(runs, n, recorded), chosen;
 
     if (r->known.have && !at_size_make(r->c, &r->known, N, &at, &why)) {
         hrun_predictor_correct(at.predictor, NULL);
@@ -215,7 +215,7 @@ static int add_runs_of_size(struct report *r, struct report_run *runs, int n, js
     if (!nrecorded)
         return 0;
     chosen = !ask_hrun(r, &q, N, &d, &why);
-    json_array_append_new(json_object_get(root, "sizes"), size_json(r, N, chosen ? &d : NULL, recorded, nrecorded));
+    json_array_append_new(json_object_get(root, "sizes"), size_json(N, chosen ? &d : NULL, recorded, nrecorded));
     add_share_times(r, N, root);
     if (N == json_integer_value(json_object_get(root, "N")))
         json_object_set_new(root, "measured", measured_json(r, recorded, nrecorded));
@@ -234,7 +234,7 @@ static json_t *choices_json(const struct hrun_plan *plan)
         const struct hrun_choice *v = &plan->v[i];
 
         json_array_append_new(all, json_pack("{s:o, s:i, s:f, s:o?, s:b, s:o?}", "config",
-                                             config_text_json(v->pes, v->procs, plan->nsubs), "P", v->P, "predicted_s",
+                                             config_text_json(&v->config), "P", v->P, "predicted_s",
                                              v->time_s, "ranked_s", json_real(v->ranked_s), "doubted",
                                              hrun_plan_is_doubted(plan, i), "value", json_real(v->value)));
     }
@@ -265,7 +265,8 @@ static json_t *tradeoff_json(struct report *r, int64_t N, const char *objective)
             return NULL;
     if (ask_hrun(r, &q, N, &d, &why))
         return NULL;
-    out = json_pack("{s:s, s:o, s:o}", "unit", d.pareto ? d.pareto_unit : "", "choices", choices_json(d.plan), "front",
+    out = json_pack("{s:s, s:o, s:o}", "unit", d.pareto ? d.pareto_of->unit : "", "choices", choices_json(d.plan),
+                    "front",
                     choices_json(d.pareto));
     decision_release(&d);
     return out;

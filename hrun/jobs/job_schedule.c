@@ -44,12 +44,12 @@ static double place_job(const struct finder *f, double *free_s, const struct hru
     double start_s = 0, end_s, *v = free_s;
 
     for (int s = 0; s < f->p->nsubs; v += f->p->npes[s++])
-        if (w->pes[s])
-            start_s = fmax(start_s, v[w->pes[s] - 1]);
+        if (w->config.pes[s])
+            start_s = fmax(start_s, v[w->config.pes[s] - 1]);
     end_s = start_s + w->time_s;
     v = free_s;
     for (int s = 0; s < f->p->nsubs; v += f->p->npes[s++]) {
-        int n = w->pes[s], i = n;
+        int n = w->config.pes[s], i = n;
 
         while (i < f->p->npes[s] && v[i] <= start_s)
             i++;
@@ -90,7 +90,7 @@ static int is_proven_shortest(const struct finder *f)
 /* ------------------------------------------------------------------ the bound
  *
  * For weights w >= 0 of the sub-clusters' PEs a schedule of length L offers the area L w.npes, and each job takes
- * w.pes time of it in one of its ways; so L is at least the sum of the least areas over w.npes. Weights are improved by
+ * w.config.pes time of it in one of its ways; so L is at least the sum of the least areas over w.npes. Weights are improved by
  * subgradients: those of sub-clusters that the jobs' cheapest ways use more than others grow.
  */
 
@@ -106,7 +106,7 @@ static double weigh_pes(const struct finder *f, const int *pes)
 /* The area of a way, as seconds of the whole cluster. */
 static double way_area_s(const struct finder *f, const struct hrun_schedule_way *w)
 {
-    return weigh_pes(f, w->pes) * w->time_s / weigh_pes(f, f->p->npes);
+    return weigh_pes(f, w->config.pes) * w->time_s / weigh_pes(f, f->p->npes);
 }
 
 /* The way of least area that takes no longer than limit_s, else the quickest. */
@@ -117,7 +117,7 @@ static int cheapest_way(const struct finder *f, int j, double limit_s)
     int best = 0;
 
     for (int i = 0; i < job->nways; i++) {
-        double area = weigh_pes(f, job->ways[i].pes) * job->ways[i].time_s;
+        double area = weigh_pes(f, job->ways[i].config.pes) * job->ways[i].time_s;
 
         if (area < least && job->ways[i].time_s <= fmax(limit_s, f->quickest_s[j])) {
             least = area;
@@ -144,7 +144,7 @@ static void find_bound(struct finder *f)
 
             bound_s += way_area_s(f, way);
             for (int s = 0; s < p->nsubs; s++)
-                used[s] += way->pes[s] * way->time_s;
+                used[s] += way->config.pes[s] * way->time_s;
         }
         if (bound_s > f->bound_s || !r) {
             f->bound_s = bound_s;
@@ -292,7 +292,7 @@ static void number_pes(const struct finder *f, struct hrun_schedule *s)
     memset(f->free_s, 0, (size_t)f->npes * sizeof *f->free_s);
     for (int k = 0; k < s->njobs; k++) {
         struct hrun_scheduled *job = &s->v[s->order[k]];
-        const int *pes = f->p->jobs[s->order[k]].ways[job->way].pes;
+        const int *pes = f->p->jobs[s->order[k]].ways[job->way].config.pes;
         double *free_s = f->free_s;
         int n = 0;
 

@@ -71,10 +71,8 @@ void jobs_release(struct jobs *j)
     for (unsigned i = 0; j->file && i < j->file->jobs_count; i++) {
         struct job_entry *e = &j->file->jobs[i];
 
-        for (int w = 0; w < e->nways; w++) {
-            free(e->ways[w].pes);
+        for (int w = 0; w < e->nways; w++)
             free(e->ways[w].variant);
-        }
         free(e->ways);
     }
     for (int i = 0; i < j->n; i++)

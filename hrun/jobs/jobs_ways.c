@@ -81,31 +81,26 @@ static int add_use(const struct parts *p, const struct hrun_cluster *cl, int par
 /* Add a way, unless another one is as quick with no more PEs; those that the new one outdoes go. */
 static void add_job_way(struct job_entry *e, const char *variant, const struct decision *d)
 {
-    size_t n = (size_t)d->nsubs;
-    int kept = 0, *config;
+    int kept = 0;
 
     for (int w = 0; w < e->nways; w++) {
         struct hrun_schedule_way *old = &e->ways[w];
         int fewer = 1, more = 1;
 
-        for (size_t i = 0; i < n; i++) {
-            fewer &= old->pes[i] <= d->pes[i];
-            more &= old->pes[i] >= d->pes[i];
+        for (int i = 0; i < d->nsubs; i++) {
+            fewer &= old->config.pes[i] <= d->config.pes[i];
+            more &= old->config.pes[i] >= d->config.pes[i];
         }
-        if (fewer && old->time_s <= d->time_s)
+        if (fewer && old->time_s <= d->time.mid)
             return;
-        if (more && old->time_s >= d->time_s) {
-            free(old->pes);
+        if (more && old->time_s >= d->time.mid) {
             free(old->variant);
         } else {
             e->ways[kept++] = *old;
         }
     }
-    config = xcalloc(2 * n, sizeof *config);
-    memcpy(config, d->pes, n * sizeof *config);
-    memcpy(config + n, d->procs, n * sizeof *config);
     e->ways = xrealloc(e->ways, ((size_t)kept + 1) * sizeof *e->ways);
-    e->ways[kept] = (struct hrun_schedule_way){ config, d->time_s, variant ? xstrdup(variant) : NULL };
+    e->ways[kept] = (struct hrun_schedule_way){ d->config, d->time.mid, variant ? xstrdup(variant) : NULL };
     e->nways = kept + 1;
 }
 

@@ -48,11 +48,6 @@ static void add_job_pes(const struct hrun_cluster *cl, const struct hrun_subclus
         hrun_hostlist_print(names, (size_t)n, out);
 }
 
-static void add_job_config(const struct context *c, const struct job *job, struct hrun_buf *out)
-{
-    hrun_config_print(job->way->pes, job->way->pes + c->cluster->nsubs, c->cluster->nsubs, out);
-}
-
 /* The words that start a job as planned. */
 static void add_job_command(const struct context *c, const struct job *job, struct hrun_buf *out)
 {
@@ -64,7 +59,7 @@ static void add_job_command(const struct context *c, const struct job *job, stru
     report_option("--profile-path", c->set->profile_path, out);
     report_where(c, out);
     hrun_buf_addf(out, " -N %lld --config '", (long long)e->N);
-    add_job_config(c, job, out);
+    hrun_config_print(&job->way->config, out);
     hrun_buf_addc(out, '\'');
     for (unsigned i = 0; i < e->defines_count; i++)
         report_option("-D", e->defines[i], out);
@@ -94,11 +89,11 @@ static void add_job_row(const struct context *c, const struct job *job, struct h
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, places = HRUN_BUF_INIT;
     const int *pe = job->at->pe;
 
-    add_job_config(c, job, &config);
-    for (int i = 0; i < cl->nsubs; pe += job->way->pes[i], i++)
-        if (job->way->pes[i]) {
+    hrun_config_print(&job->way->config, &config);
+    for (int i = 0; i < cl->nsubs; pe += job->way->config.pes[i], i++)
+        if (job->way->config.pes[i]) {
             hrun_buf_addf(&places, "%s%s ", places.len ? "  " : "", cl->subs[i].name);
-            add_job_pes(cl, &cl->subs[i], pe, job->way->pes[i], &places);
+            add_job_pes(cl, &cl->subs[i], pe, job->way->config.pes[i], &places);
         }
     hrun_table_cell(t, "%s", hrun_seconds(job->at->start_s).s);
     hrun_table_cell(t, "%s", hrun_seconds(job->at->end_s).s);
@@ -147,14 +142,14 @@ static json_t *job_json(const struct context *c, const struct job *job)
     for (int i = 0; i < cl->nsubs; i++) {
         json_t *list = json_array();
 
-        for (int e = 0; e < job->way->pes[i]; e++, pe++)
+        for (int e = 0; e < job->way->config.pes[i]; e++, pe++)
             json_array_append_new(list, json_pack("{s:s, s:i}", "host", cl->hosts[cl->subs[i].pes[*pe].host].name,
                                                   "pe", cl->subs[i].pes[*pe].index));
-        if (job->way->pes[i])
+        if (job->way->config.pes[i])
             json_array_append_new(places, json_pack("{s:s, s:O}", "subcluster", cl->subs[i].name, "pes", list));
         json_decref(list);
     }
-    add_job_config(c, job, &config);
+    hrun_config_print(&job->way->config, &config);
     add_job_command(c, job, &command);
     return json_pack("{s:s, s:s, s:s?, s:I, s:s, s:f, s:f, s:f, s:o, s:s}", "name", job->name, "app", job->entry->app,
                      "variant", job->way->variant, "N", (json_int_t)job->entry->N, "config", config.data, "start_s",

@@ -13,11 +13,11 @@
 #ifndef HRUN_JOBS_SCHEDULE_H
 #define HRUN_JOBS_SCHEDULE_H
 
+#include "base/config.h"
 #include "base/error.h"
 
 struct hrun_schedule_way {
-    int *pes;               /* nsubs: PEs used of each sub-cluster, at least one in all, and no more than there are;
-                             * jobs.h: and nsubs of processes on each, owned */
+    struct hrun_config config;  /* no more PEs than there are */
     double time_s;          /* finite, > 0 */
     char *variant;          /* jobs.h: of the definition, where it has several and none was named; else NULL; owned */
 };
@@ -39,7 +39,7 @@ enum { HRUN_SCHEDULE_JOBS_MAX = 1000 };
 struct hrun_scheduled {     /* of one job */
     int way;
     double start_s, end_s;
-    int *pe;                /* its PEs: pes[0] numbers in sub-cluster 0, ascending, then those in the next; owned */
+    int *pe;                /* its PEs: P1 numbers in the first sub-cluster, ascending, then those in the next; owned */
 };
 
 struct hrun_schedule {

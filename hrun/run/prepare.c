@@ -271,13 +271,13 @@ static int choose_free(struct prepared *p, struct hrun_error *err)
     if (!choose_on(p, 0, busy ? &why : err)) {
         if (!busy || !(p->set->wait_s > 0))
             return 1;
-        free_s = p->d.predicted ? p->d.time_s : NAN;
+        free_s = p->d.predicted ? p->d.time.mid : NAN;
     } else if (!busy) {
         return -1;
     }
     if (choose_on(p, 1, err))
         return -1;
-    all_s = p->d.predicted ? p->d.time_s : NAN;
+    all_s = p->d.predicted ? p->d.time.mid : NAN;
     if (p->set->wait_s > 0 && !prepare_layout(p, busy, &why))
         return 1;
     if (free_s < ledger_free_in(&p->ledger) + all_s)
@@ -304,7 +304,7 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
             break;
         /* A probe may choose any PE. */
         const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
-                                        .time_s = p->d.predicted ? p->d.time_s : 0 };
+                                        .time_s = p->d.predicted ? p->d.time.mid : 0 };
 
         if (rc && !(rc = ledger_lock(&p->ledger, &p->c, &run))) {
             version = 0;         /* others were quicker: look again */

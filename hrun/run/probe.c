@@ -18,16 +18,17 @@ int probe_check(const struct hrun_settings *s, struct hrun_error *err)
 }
 
 /* P PEs, one process each: one of each sub-cluster, and the others in their order. */
-static void spread_processes(const struct decision *d, int P, int *pes, int *procs)
+static void spread_processes(const struct decision *d, int P, struct hrun_config *out)
 {
+    *out = (struct hrun_config){ .nsubs = d->nsubs };
     for (int i = 0; i < d->nsubs; i++) {
-        pes[i] = procs[i] = d->subs[i].npes > 0;
-        P -= pes[i];
+        out->pes[i] = out->procs[i] = d->subs[i].npes > 0;
+        P -= out->pes[i];
     }
     for (int i = 0; i < d->nsubs; i++) {
-        int more = d->subs[i].npes - pes[i] < P ? d->subs[i].npes - pes[i] : P;
+        int more = d->subs[i].npes - out->pes[i] < P ? d->subs[i].npes - out->pes[i] : P;
 
-        pes[i] += more;
+        out->pes[i] += more;
         P -= more;
     }
 }
@@ -35,7 +36,7 @@ static void spread_processes(const struct decision *d, int P, int *pes, int *pro
 /* Why the program cannot be watched, as far as this is known before it runs, into p->why. */
 static int probe_ask_watched(struct probe *p, const struct context *c, struct hrun_error *err)
 {
-    struct hrun_layout *l = hrun_layout_create_free(c->cluster, p->pes, p->procs, c->busy, err);
+    struct hrun_layout *l = hrun_layout_create_free(c->cluster, &p->config, c->busy, err);
     struct hrun_job job = { 0 };
     struct waits waits;
 
@@ -89,18 +90,14 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
         used += d->subs[i].npes > 0;
         total += d->subs[i].npes;
     }
-    p->pes = xcalloc((size_t)d->nsubs, sizeof *p->pes);
-    p->procs = xcalloc((size_t)d->nsubs, sizeof *p->procs);
     if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
         return -1;
-    spread_processes(d, p->P, p->pes, p->procs);
+    spread_processes(d, p->P, &p->config);
     return probe_ask_open(p, w, s, d, err) || (p->useful && probe_ask_watched(p, w->c, err)) ? -1 : 0;
 }
 
 void probe_release(struct probe *p)
 {
-    free(p->pes);
-    free(p->procs);
     memset(p, 0, sizeof *p);
 }
 

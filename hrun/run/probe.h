@@ -24,7 +24,8 @@ struct probe {
     int not_needed;            /* 1: there is a profile; all below is 0 then */
     int useful;                /* 0: whatever the speeds are, the default is the quickest by them; nothing is run */
     int64_t N;                 /* size of the first run */
-    int *pes, *procs, P;       /* its configuration (nsubs each), one process on each PE; owned */
+    struct hrun_config config; /* of that run, one process on each PE */
+    int P;
     int apart;                 /* 1: the sub-clusters run alone, one after the other, each on its part of that */
     char why[512];             /* why they do; "" */
     int runs;                  /* made so far */
@@ -52,7 +53,7 @@ int probe_make(struct probe *p, const struct work *w, const struct hrun_settings
 void probe_release(struct probe *p);
 
 /* What will be probed, for a dry run: lines; and null or an object. */
-void probe_print(const struct probe *p, const struct decision *d, struct hrun_buf *out);
+void probe_print(const struct probe *p, struct hrun_buf *out);
 json_t *probe_json(const struct probe *p, int nsubs);
 /* Say what will be probed; and after the real run, which took job_s, a line about the probe. */
 void probe_announce(const struct probe *p, const struct settings *set);
@@ -85,7 +86,7 @@ struct probing {
 
 /* One small run, recorded. *time_s: of the application, *launch_s: what the launch took besides. waits: NULL: it is not
  * watched; else the caller's. */
-int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, struct waits *waits, double *time_s,
+int probe_run(struct probing *g, int64_t N, const struct hrun_config *config, struct waits *waits, double *time_s,
               double *launch_s, struct hrun_error *err);
 /* Which Mi are looked at, and how many processes of a PE do not slow each other down; g->v and g->procs are the
  * caller's to free. */

@@ -76,11 +76,11 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
     }
     waits_init(&waits);
     if (g->base_N != N) {
-        rc = probe_run(g, N, d->pes, d->procs, p->apart ? NULL : &waits, &g->base_s, &g->base_launch_s, err);
+        rc = probe_run(g, N, &d->config, p->apart ? NULL : &waits, &g->base_s, &g->base_launch_s, err);
         g->base_N = rc ? 0 : N;
     }
     if (!rc)
-        rc = probe_run(g, N, v->pes, v->procs, p->apart ? NULL : &waits, &time_s, &launch_s, err);
+        rc = probe_run(g, N, &v->config, p->apart ? NULL : &waits, &time_s, &launch_s, err);
     waits_release(&waits);
     if (rc)
         return -1;
@@ -103,8 +103,8 @@ static int promises(struct probing *g, const struct hrun_speeds *s, const struct
     struct hrun_speeds_range a, b;
     struct hrun_error why = { 0 };
 
-    if (hrun_speeds_range(s, v->pes, v->procs, &a, &why) ||
-        hrun_speeds_range(s, g->d->pes, g->d->procs, &b, &why)) {
+    if (hrun_speeds_range(s, &v->config, &a, &why) ||
+        hrun_speeds_range(s, &g->d->config, &b, &why)) {
         snprintf(g->p->kept, sizeof g->p->kept, "%.200s", why.text);
         return 0;
     }
@@ -118,17 +118,12 @@ static int promises(struct probing *g, const struct hrun_speeds *s, const struct
 
 static int is_default(const struct decision *d, const struct hrun_choice *v)
 {
-    size_t len = (size_t)d->nsubs * sizeof *v->pes;
-
-    return !memcmp(v->pes, d->pes, len) && !memcmp(v->procs, d->procs, len);
+    return hrun_config_equal(&v->config, &d->config);
 }
 
 static void adopt_choice(struct probing *g, const struct hrun_choice *v)
 {
-    size_t len = (size_t)g->d->nsubs * sizeof *v->pes;
-
-    memcpy(g->d->pes, v->pes, len);
-    memcpy(g->d->procs, v->procs, len);
+    g->d->config = v->config;
     g->d->P = v->P;
     g->d->has_config = 1;
     g->d->by = BY_PROBE;

@@ -44,13 +44,13 @@ static double probe_time(const struct context *c, const struct work_result *r, c
     return elapsed_s > 0 && !c->app->time.match ? elapsed_s : r->time_s;
 }
 
-int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, struct waits *waits, double *time_s,
+int probe_run(struct probing *g, int64_t N, const struct hrun_config *config, struct waits *waits, double *time_s,
               double *launch_s, struct hrun_error *err)
 {
     struct work w = *g->w;
     struct work_result r = { 0 };
     struct hrun_error why = { 0 };
-    struct hrun_layout *l = hrun_layout_create_free(g->c->cluster, pes, procs, g->c->busy, err);
+    struct hrun_layout *l = hrun_layout_create_free(g->c->cluster, config, g->c->busy, err);
     int rc = -1;
 
     w.N = N;
@@ -69,7 +69,7 @@ int probe_run(struct probing *g, int64_t N, const int *pes, const int *procs, st
         fail_run(g->p, N, l->nranks, &r, err);
         goto done;
     }
-    if (context_is_real(g->c) && !g->s->ask.unrecorded && work_record(&w, pes, procs, &r, "run", &why) &&
+    if (context_is_real(g->c) && !g->s->ask.unrecorded && work_record(&w, config, &r, "run", &why) &&
         !g->s->common.quiet)
         context_complain("hrun: the probe was not recorded", &why);
     *time_s = probe_time(g->c, &r, waits);
@@ -189,8 +189,8 @@ static int common_processes(struct probing *g, int *P, struct hrun_error *err)
 
     *P = g->p->P;
     for (int i = 0; i < g->d->nsubs; i++)
-        if (g->p->pes[i] && g->p->pes[i] < *P)
-            *P = g->p->pes[i];
+        if (g->p->config.pes[i] && g->p->config.pes[i] < *P)
+            *P = g->p->config.pes[i];
     *P = g->alone ? 1 : *P > 1 && *P == g->d->P ? *P / 2 : *P;
     while (*P > 0 && !(valid = probe_size_accepts(g->c, g->d, g->p->N, *P, err)))
         --*P;
@@ -204,7 +204,7 @@ static int run_base(struct probing *g, struct hrun_error *err)
 
     if (valid <= 0)
         return valid;
-    if (probe_run(g, g->p->N, g->d->pes, g->d->procs, NULL, &g->base_s, &g->base_launch_s, err))
+    if (probe_run(g, g->p->N, &g->d->config, NULL, &g->base_s, &g->base_launch_s, err))
         return -1;
     g->base_N = g->p->N;
     return 0;
@@ -222,7 +222,7 @@ static void part_messages(struct probing *g, int P)
     for (int i = 0; i < g->d->nsubs; i++) {
         const struct hrun_speed *v = &g->v[i];
 
-        if (v->compute_s > 0 && g->d->pes[i])
+        if (v->compute_s > 0 && g->d->config.pes[i])
             slowest = fmax(slowest, v->compute_s);
         if (v->compute_s > 0)
             least = fmin(least, v->compute_s);
@@ -250,7 +250,7 @@ static void part_messages(struct probing *g, int P)
 static int measure_apart(struct probing *g, struct hrun_error *err)
 {
     int n = g->d->nsubs, P, valid = common_processes(g, &P, err);
-    autofree int *places = xcalloc(2 * (size_t)n, sizeof *places);
+    struct hrun_config alone;
     double launch_s;
 
     g->P0 = 1;
@@ -258,13 +258,11 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
     if (valid <= 0)
         return valid;
     for (int i = 0; i < n; i++) {
-        if (!g->p->pes[i])
+        if (!g->p->config.pes[i])
             continue;
-        memset(places, 0, 2 * (size_t)n * sizeof *places);
-        places[i] = P;
-        places[n + i] = 1;
+        alone = hrun_config_alone(n, i, P, 1);
         g->v[i].unsure = g->unsure;
-        if (probe_run(g, g->p->N, places, places + n, NULL, &g->v[i].compute_s, &launch_s, err))
+        if (probe_run(g, g->p->N, &alone, NULL, &g->v[i].compute_s, &launch_s, err))
             return -1;
     }
     if (!g->base_N && run_base(g, err))
@@ -276,9 +274,7 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
 /* Was the first run the default? Then this is what it took at that size. */
 static void take_base(struct probing *g, double time_s, double launch_s)
 {
-    size_t len = (size_t)g->d->nsubs * sizeof *g->d->pes;
-
-    if (g->p->P != g->d->P || memcmp(g->p->pes, g->d->pes, len))
+    if (!hrun_config_equal(&g->p->config, &g->d->config))
         return;
     g->base_N = g->p->N;
     g->base_s = time_s;
@@ -291,7 +287,7 @@ static int measure_together(struct probing *g, struct waits *waits, struct hrun_
     struct probe *p = g->p;
     double time_s, launch_s;
 
-    if (probe_run(g, p->N, p->pes, p->procs, waits, &time_s, &launch_s, err))
+    if (probe_run(g, p->N, &p->config, waits, &time_s, &launch_s, err))
         return -1;
     take_base(g, time_s, launch_s);
     if (!waits->subs) {

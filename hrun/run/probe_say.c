@@ -33,7 +33,7 @@ void probe_after(const struct probe *p, const struct decision *d, double job_s, 
         hrun_buf_addf(out, ", %.*f %% of the real run", p->cost_s < 0.1 * job_s, 100 * p->cost_s / job_s);
     if (p->unlike) {
         hrun_buf_adds(out, "; ");
-        hrun_config_print(d->pes, d->procs, d->nsubs, out);
+        hrun_config_print(&d->config, out);
         hrun_buf_addf(out, " is predicted to take %.2f of the time of one process per PE, and took %.2f of it at "
                       "N = %lld\n", p->predicted, p->shown, (long long)p->shown_N);
         return;
@@ -46,7 +46,7 @@ void probe_after(const struct probe *p, const struct decision *d, double job_s, 
     hrun_buf_addc(out, '\n');
 }
 
-void probe_print(const struct probe *p, const struct decision *d, struct hrun_buf *out)
+void probe_print(const struct probe *p, struct hrun_buf *out)
 {
     if (!p->asked)
         return;
@@ -63,7 +63,7 @@ void probe_print(const struct probe *p, const struct decision *d, struct hrun_bu
     hrun_buf_adds(out, "  --probe      first runs ");
     add_runs(p, out);
     hrun_buf_adds(out, ", ");
-    hrun_config_print(p->pes, p->procs, d->nsubs, out);
+    hrun_config_print(&p->config, out);
     hrun_buf_adds(out, ";\n               what follows is run unless these speeds, and one more small run, show a "
                   "quicker one\n");
 }
@@ -78,7 +78,8 @@ json_t *probe_json(const struct probe *p, int nsubs)
         return json_pack("{s:b}", "needed", 0);
     pes = json_array();
     for (int i = 0; i < nsubs; i++)
-        json_array_append_new(pes, json_pack("{s:i, s:i}", "pes", p->pes[i], "procs_per_pe", p->procs[i]));
+        json_array_append_new(pes, json_pack("{s:i, s:i}", "pes", p->config.pes[i], "procs_per_pe",
+                                             p->config.procs[i]));
     return json_pack("{s:b, s:b, s:I, s:i, s:o, s:b, s:s?}", "needed", 1, "useful", p->useful, "N",
                      (json_int_t)p->N, "P", p->P, "config", pes, "apart", p->apart, "why_apart",
                      p->apart ? p->why : NULL);

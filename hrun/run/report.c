@@ -71,7 +71,7 @@ static void add_threads(const struct context *c, const struct decision *d, const
     hrun_layout_share(l, sub, &share);
     if (share.cores_max) {
         add_span(&cores, share.cores_min, share.cores_max);
-        if (d->has_config && d->procs[sub] > s->cores_per_pe)
+        if (d->has_config && d->config.procs[sub] > s->cores_per_pe)
             hrun_buf_adds(&cores, ", shared");
         if (c->app->run.threads)
             hrun_buf_addf(&threads, "%s (-x)", c->app->run.threads);
@@ -99,7 +99,7 @@ static void add_subcluster_table(const struct context *c, const struct decision 
         hrun_table_row(t, "sub-cluster", "hosts", "PEs used", "procs/PE", "ranks", predicted, "");
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *s = &c->cluster->subs[i];
-        int used = d->has_config || l->bound ? d->pes[i] : d->subs[i].npes;
+        int used = d->has_config || l->bound ? d->config.pes[i] : d->subs[i].npes;
 
         hrun_buf_reset(&hosts);
         hrun_buf_reset(&ranks);
@@ -111,7 +111,7 @@ static void add_subcluster_table(const struct context *c, const struct decision 
         if (!d->has_config)
             hrun_table_cell(t, "mixed");
         else if (used)
-            hrun_table_cell(t, "%d", d->procs[i]);
+            hrun_table_cell(t, "%d", d->config.procs[i]);
         else
             hrun_table_cell(t, "-");
         if (fill)
@@ -155,8 +155,9 @@ static void add_shared(const struct context *c, const struct decision *d, struct
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_models *m = d->subs[i].models;
 
-        for (int k = 0; m && d->pes[i] && k < m->n; k++)
-            if (m->v[k].M == d->procs[i] && d->P > d->procs[i] && !strcmp(m->v[k].family, "npt") && m->v[k].note &&
+        for (int k = 0; m && d->config.pes[i] && k < m->n; k++)
+            if (m->v[k].M == d->config.procs[i] && d->P > d->config.procs[i] && !strcmp(m->v[k].family, "npt") &&
+                m->v[k].note &&
                 !strncmp(m->v[k].note, shared, sizeof shared - 1))
                 hrun_buf_addf(out, "  sub-cluster %s shows too few P alone: how its time follows P is %.*s\n",
                               c->cluster->subs[i].name, (int)strcspn(m->v[k].note, ";"), m->v[k].note);
@@ -338,7 +339,7 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
     const char *lead = "  rows         ";
 
     for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i]) {
+        if (d->config.pes[i]) {
             hrun_buf_addf(out, "%s%.10g %son %s", lead, d->share[i], *lead == ' ' ? "for each process " : "",
                           c->cluster->subs[i].name);
             lead = ", ";
@@ -357,11 +358,12 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
     hrun_buf_addf(&line, "  P = %d", d->P);
     if (d->has_config) {
         hrun_buf_adds(&line, "  ");
-        hrun_config_print(d->pes, d->procs, d->nsubs, &line);
+        hrun_config_print(&d->config, &line);
     }
     if (d->predicted) {
         hrun_buf_addn(&line, ' ', line.len < 47 ? 47 - line.len : 2);
-        hrun_buf_addf(&line, "predicted %s (%s)", hrun_seconds(d->time_s).s, hrun_seconds_range(d->low_s, d->high_s).s);
+        hrun_buf_addf(&line, "predicted %s (%s)", hrun_seconds(d->time.mid).s,
+                      hrun_seconds_range(d->time.low, d->time.high).s);
         if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");
     } else if (d->run_s > 0) {
@@ -428,7 +430,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         add_mapping(cmd, out);
     report_choice(c, d, words, out);
     add_network_line(c, d, out);
-    probe_print(probe, d, out);
+    probe_print(probe, out);
     add_notes(c, d, ledger, words, out);
     if (tune)
         tuned_plan(tune, out);

@@ -28,22 +28,20 @@ static void add_correction(const struct decision *d, struct hrun_buf *out)
 
 static int is_chosen(const struct decision *d, const struct hrun_choice *v)
 {
-    size_t len = (size_t)d->nsubs * sizeof *v->pes;
-
-    return !memcmp(d->pes, v->pes, len) && !memcmp(d->procs, v->procs, len);
+    return hrun_config_equal(&d->config, &v->config);
 }
 
 /* Would the mpirun-style configuration be chosen, were it not known less well? */
 static int plain_is_doubted(const struct decision *d)
 {
-    return d->plan && !d->explores.on && d->objective && !strcmp(d->objective, "time") && d->plain_valid &&
-           d->plain_time_s < d->time_s && d->plain_ranked_s >= d->time_s;
+    return d->plan && !d->explores.on && d->objective && !d->objective->rate && d->plain_valid &&
+           d->plain_time_s < d->time.mid && d->plain_ranked_s >= d->time.mid;
 }
 
 void report_kept(const struct decision *d, struct hrun_buf *out)
 {
     hrun_buf_addf(out, "as in the last run here, which takes %s: the best would take %s, and %s to prepare it; --force "
-                  "does\n", hrun_seconds(d->time_s).s, hrun_seconds(d->unkept_s).s, hrun_seconds(d->prepare_s).s);
+                  "does\n", hrun_seconds(d->time.mid).s, hrun_seconds(d->unkept_s).s, hrun_seconds(d->prepare_s).s);
 }
 
 static void add_prepared(const struct decision *d, struct hrun_buf *out)
@@ -62,7 +60,7 @@ static void add_waits(const struct context *c, const struct decision *d, struct 
     const char *lead = "  waits        of the last run with --trace change units per process: ";
 
     for (int i = 0; d->unwatched && !d->kept && i < d->nsubs; i++)
-        if (d->pes[i] && d->share[i] != d->unwatched[i]) {
+        if (d->config.pes[i] && d->share[i] != d->unwatched[i]) {
             hrun_buf_addf(out, "%s%s %s", lead, c->cluster->subs[i].name,
                           hrun_percent(d->share[i] / d->unwatched[i]).s);
             lead = ", ";
@@ -82,8 +80,8 @@ static void add_equal(const struct decision *d, struct hrun_buf *out)
                       hrun_seconds(d->unequal_s).s);
         return;
     }
-    hrun_config_print(d->equal.pes, d->equal.procs, d->nsubs, out);
-    hrun_buf_addf(out, " %s  %s\n", hrun_seconds(d->equal.time_s).s, hrun_percent(d->equal.time_s / d->time_s).s);
+    hrun_config_print(&d->equal.config, out);
+    hrun_buf_addf(out, " %s  %s\n", hrun_seconds(d->equal.time_s).s, hrun_percent(d->equal.time_s / d->time.mid).s);
 }
 
 static void add_alternatives(const struct decision *d, struct hrun_buf *out)
@@ -96,11 +94,11 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
         if (d->explores.on && is_chosen(d, v))
             continue;
         hrun_buf_adds(out, !shown ? "  next best    " : shown % 3 ? "     " : "\n               ");
-        hrun_config_print(v->pes, v->procs, d->nsubs, out);
+        hrun_config_print(&v->config, out);
         hrun_buf_addf(out, " %s  ", hrun_seconds(v->time_s).s);
-        hrun_plan_print_behind(v->time_s, hrun_plan_is_doubted(d->plan, k), v->ranked_s, d->time_s, out);
-        if (d->objective && strcmp(d->objective, "time"))
-            hrun_buf_addf(out, ", %s %.4g", d->objective, v->value);
+        hrun_plan_print_behind(v->time_s, hrun_plan_is_doubted(d->plan, k), v->ranked_s, d->time.mid, out);
+        if (d->objective && d->objective->rate)
+            hrun_buf_addf(out, ", %s %.4g", d->objective->name, v->value);
         shown++;
     }
     if (shown)
@@ -109,9 +107,9 @@ static void add_alternatives(const struct decision *d, struct hrun_buf *out)
     add_prepared(d, out);
     if (d->plain_known) {
         hrun_buf_adds(out, "  mpirun-style ");
-        hrun_config_print(d->plain_pes, d->plain_procs, d->nsubs, out);
+        hrun_config_print(&d->plain, out);
         hrun_buf_addf(out, " %s  ", hrun_seconds(d->plain_time_s).s);
-        hrun_plan_print_behind(d->plain_time_s, plain_is_doubted(d), d->plain_ranked_s, d->time_s, out);
+        hrun_plan_print_behind(d->plain_time_s, plain_is_doubted(d), d->plain_ranked_s, d->time.mid, out);
         if (d->plain_P)
             hrun_buf_addf(out, "  (it is not of %s)", hrun_counted(d->plain_P, "process").s);
         else if (!d->plain_valid)
@@ -127,21 +125,22 @@ static void add_costs(const struct decision *d, struct hrun_buf *out)
     int n = d->pareto ? d->pareto->n : 0, rows = n < ROWS ? n : ROWS;
 
     if (isfinite(d->cost))
-        hrun_buf_addf(out, "  cost         %.4g%s\n", d->cost, strcmp(d->objective, "cost") ? "" : "   <- minimised");
+        hrun_buf_addf(out, "  cost         %.4g%s\n", d->cost,
+                      d->objective == &hrun_objectives[HRUN_OBJECTIVE_COST] ? "   <- minimised" : "");
     if (isfinite(d->energy_j))
         hrun_buf_addf(out, "  energy       %.4g J%s\n", d->energy_j,
-                      strcmp(d->objective, "energy") ? "" : "   <- minimised");
+                      d->objective == &hrun_objectives[HRUN_OBJECTIVE_ENERGY] ? "   <- minimised" : "");
     if (n < 2)
         return;
-    hrun_buf_addf(out, "  time against %s%s\n", d->pareto_of, n > rows ? " (some of those that nothing beats in both):"
-                                                                    : " (nothing beats these in both):");
+    hrun_buf_addf(out, "  time against %s%s\n", d->pareto_of->name,
+                  n > rows ? " (some of those that nothing beats in both):" : " (nothing beats these in both):");
     for (int k = 0; k < rows; k++) {
         const struct hrun_choice *v = &d->pareto->v[(long)k * (n - 1) / (rows - 1)];
 
         hrun_buf_adds(out, "               ");
-        hrun_config_print(v->pes, v->procs, d->nsubs, out);
-        hrun_buf_addf(out, " %s  %.4g%s%s%s\n", hrun_seconds(v->time_s).s, v->value, *d->pareto_unit ? " " : "",
-                      d->pareto_unit, is_chosen(d, v) ? "   <- chosen" : "");
+        hrun_config_print(&v->config, out);
+        hrun_buf_addf(out, " %s  %.4g%s%s%s\n", hrun_seconds(v->time_s).s, v->value, *d->pareto_of->unit ? " " : "",
+                      d->pareto_of->unit, is_chosen(d, v) ? "   <- chosen" : "");
     }
 }
 

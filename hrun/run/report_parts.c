@@ -121,7 +121,7 @@ void report_exploring(const struct decision *d, struct hrun_buf *out)
     const struct hrun_choice *best = &d->plan->v[0];
 
     hrun_buf_adds(out, "may be as quick as the best known, ");
-    hrun_config_print(best->pes, best->procs, d->nsubs, out);
+    hrun_config_print(&best->config, out);
     hrun_buf_addf(out, " %s; predicted loss %.1f %%; ", hrun_seconds(best->time_s).s, 100 * d->explores.loss);
     if (d->explores.open > 1)
         hrun_buf_addf(out, "%d such are left\n", d->explores.open);
@@ -168,7 +168,7 @@ const char *report_unit(const struct context *c, const struct decision *d)
     const char *name = NULL;
 
     for (int i = 0; i < d->nsubs; i++) {
-        if (d->has_config && d->procs[i] > 1)
+        if (d->has_config && d->config.procs[i] > 1)
             return "core";
         if (name && name != names[c->cluster->subs[i].level])
             return "PE";

@@ -60,7 +60,7 @@ void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_b
 static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     int runs;
-    double time_s = problem_expect(c, d->pes, d->procs, &runs);
+    double time_s = problem_expect(c, &d->config, &runs);
 
     add_started(c, d, "hrun: ", out);
     if (runs) {
@@ -82,11 +82,11 @@ void report_before(const struct context *c, const struct decision *d, const stru
     if (c->number) {
         hrun_buf_addf(out, "hrun: N = %lld (%s) of %s", (long long)d->N, c->number->text, c->app->name);
         if (d->predicted)
-            hrun_buf_addf(out, ", predicted %s", hrun_seconds(d->time_s).s);
+            hrun_buf_addf(out, ", predicted %s", hrun_seconds(d->time.mid).s);
         hrun_buf_addc(out, '\n');
     }
     report_settings(c, d, "hrun: ", words, out);
-    if (d->kept && d->unkept_s < d->time_s && !c->set->verbose) {
+    if (d->kept && d->unkept_s < d->time.mid && !c->set->verbose) {
         hrun_buf_adds(out, "hrun: prepared ");
         report_kept(d, out);
     }
@@ -101,13 +101,13 @@ void report_before(const struct context *c, const struct decision *d, const stru
             report_outside(c, d, "hrun: ", words, out);
         if (d->by == BY_RUNS) {
             hrun_buf_adds(out, d->learning.why == HRUN_LEARN_TRIES ? "hrun: explores " : "hrun: ");
-            hrun_config_print(d->pes, d->procs, d->nsubs, out);
+            hrun_config_print(&d->config, out);
             hrun_buf_adds(out, d->learning.why == HRUN_LEARN_TRIES ? ", which " : ", ");
             report_learning(d, out);
             hrun_buf_addc(out, '\n');
         } else if (d->explores.on) {
             hrun_buf_adds(out, "hrun: explores ");
-            hrun_config_print(d->pes, d->procs, d->nsubs, out);
+            hrun_config_print(&d->config, out);
             hrun_buf_adds(out, ", which ");
             report_exploring(d, out);
         } else if (d->explores.nothing && c->set->verbose) {
@@ -178,7 +178,7 @@ static void add_took(const struct decision *d, double time_s, struct hrun_buf *o
 static void add_failed_trial(const struct decision *d, int recorded, struct hrun_buf *out)
 {
     hrun_buf_adds(out, "hrun: this was a trial of --explore, with ");
-    hrun_config_print(d->pes, d->procs, d->nsubs, out);
+    hrun_config_print(&d->config, out);
     hrun_buf_addf(out, ", %s: %sstart the command anew for its result\n", hrun_counted(d->P, "process").s,
                   recorded ? "it is not made again; " : "");
 }
@@ -217,7 +217,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
         if (d->learning.on && recorded && !d->learning.best_runs) {
             add_took(d, r->time_s, out);
             hrun_buf_adds(out, ", recorded; --explore tries others once it has been run twice\n");
-        } else if (fixed && recorded && problem_expect(c, d->pes, d->procs, &runs) > 0 && runs == 1) {
+        } else if (fixed && recorded && problem_expect(c, &d->config, &runs) > 0 && runs == 1) {
             add_took(d, r->time_s, out);
             hrun_buf_addf(out, "; to find what is best, in about %s: ", hrun_seconds(calibration_s(c, d, r->time_s)).s);
             report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
@@ -235,19 +235,19 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     }
     /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
-    delta = (d->time_s - r->time_s) / r->time_s;
+    delta = (d->time.mid - r->time_s) / r->time_s;
     hrun_buf_adds(out, "hrun: ");
     if (d->finest.on)
         hrun_buf_addf(out, "N = %lld, ", (long long)d->N);
     if (c->app->variant)
         hrun_buf_addf(out, "variant %s, ", c->app->variant);
-    hrun_buf_addf(out, "predicted %s, actual %s, prediction error %+.1f %%\n", hrun_seconds(d->time_s).s,
+    hrun_buf_addf(out, "predicted %s, actual %s, prediction error %+.1f %%\n", hrun_seconds(d->time.mid).s,
                   hrun_seconds(r->time_s).s, 100 * delta);
     if (report_drift(d) >= 0) {
         report_changed(c, d, "hrun: ", words, out);
         return;
     }
-    if (r->time_s <= d->high_s + STALE * d->time_s && r->time_s >= d->low_s - STALE * d->time_s)
+    if (r->time_s <= d->time.high + STALE * d->time.mid && r->time_s >= d->time.low - STALE * d->time.mid)
         return;
     if (report_extrapolates(d)) {
         hrun_buf_adds(out, "hrun: that is far outside the interval; the prediction extrapolated: ");

@@ -237,7 +237,7 @@ static int record_run(struct prepared *p, const struct work_result *r, struct hr
     if (!refused && !(is_worth_recording(&p->d, r) && (p->d.failures || problem_is_worth(&p->c, r->time_s))))
         return 0;
     if (problem_keep(&p->c, &err) ||
-        work_record(&p->w, p->d.pes, p->d.procs, r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &err)) {
+        work_record(&p->w, &p->d.config, r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &err)) {
         if (!p->set->common.quiet)
             context_complain("hrun: this run was not recorded", &err);
         return 0;

@@ -3,6 +3,7 @@
 #include "cluster/internal.h"
 
 #include "base/alloc.h"
+#include "base/config.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -300,6 +301,9 @@ int hrun_cluster_discover(const struct hrun_cluster_request *req, struct hrun_cl
         return hrun_fail(err, HRUN_EINVAL, "a cluster file cannot be combined with a host file or a list of hosts");
     d.c = xcalloc(1, sizeof *d.c);
     rc = discover(&d, &a, err);
+    if (!rc && d.c->nsubs > HRUN_SUBS_MAX)
+        rc = hrun_fail(err, HRUN_EINVAL, "the hosts have %d kinds of PEs, and hrun handles %d: name fewer hosts, or "
+                       "describe the kinds in a cluster file (hrun-cluster(5))", d.c->nsubs, HRUN_SUBS_MAX);
     hrun_resolver_destroy(d.resolver);
     if (rc)
         hrun_cluster_destroy(d.c);

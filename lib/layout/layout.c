@@ -80,24 +80,24 @@ struct hrun_layout *layout_blank(const struct hrun_cluster *cluster, int n)
 }
 
 /* Ranks of the configuration; 0 with *err. */
-static int count_config_ranks(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+static int count_config_ranks(const struct hrun_cluster *cluster, const struct hrun_config *config,
                               struct hrun_error *err)
 {
     long long n = 0;
 
     for (int i = 0; i < cluster->nsubs; i++) {
         const struct hrun_subcluster *s = &cluster->subs[i];
-        if (pes[i] < 0 || procs[i] < 0) {
+        if (config->pes[i] < 0 || config->procs[i] < 0) {
             hrun_fail(err, HRUN_EINVAL, "%s: %d PEs with %d processes each: neither can be negative",
-                      s->name, pes[i], procs[i]);
+                      s->name, config->pes[i], config->procs[i]);
             return 0;
         }
-        if (pes[i] > s->npes) {
+        if (config->pes[i] > s->npes) {
             hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and there %s %d: use at most %d", s->name,
-                      pes[i], s->npes == 1 ? "is" : "are", s->npes, s->npes);
+                      config->pes[i], s->npes == 1 ? "is" : "are", s->npes, s->npes);
             return 0;
         }
-        n += (long long)pes[i] * procs[i];
+        n += (long long)config->pes[i] * config->procs[i];
     }
     if (n == 0 || n > INT_MAX) {
         hrun_fail(err, HRUN_EINVAL, n ? "the configuration has %lld processes, more than an MPI rank can "
@@ -108,18 +108,18 @@ static int count_config_ranks(const struct hrun_cluster *cluster, const int *pes
     return (int)n;
 }
 
-struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                               const int *order, struct hrun_error *err)
 {
     struct hrun_layout *l;
-    int n = count_config_ranks(cluster, pes, procs, err), rank = 0;
+    int n = count_config_ranks(cluster, config, err), rank = 0;
 
     if (!n)
         return NULL;
     l = layout_blank(cluster, n);
     for (int i = 0; i < cluster->nsubs; i++)
-        for (int p = 0; p < pes[i]; p++, order++)
-            for (int m = 0; m < procs[i]; m++)
+        for (int p = 0; p < config->pes[i]; p++, order++)
+            for (int m = 0; m < config->procs[i]; m++)
                 place_rank(l, rank++, i, *order);
     layout_finish(l);
     return l;
@@ -159,7 +159,8 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
         int all = count_free(cluster, busy, i);
 
         if (pes[i] > all) {
-            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and %d are free", cluster->subs[i].name, pes[i], all);
+            hrun_fail(err, HRUN_EINVAL, "%s: %d PEs asked for, and %d are free", cluster->subs[i].name, pes[i],
+                      all);
             return NULL;
         }
         n += (size_t)(pes[i] > 0 ? pes[i] : 0);
@@ -172,19 +173,19 @@ int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const
     return order;
 }
 
-struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                             const char *const *busy, struct hrun_error *err)
 {
-    autofree int *order = count_config_ranks(cluster, pes, procs, err) ? hrun_layout_order(cluster, pes, busy, err)
+    autofree int *order = count_config_ranks(cluster, config, err) ? hrun_layout_order(cluster, config->pes, busy, err)
                                                                        : NULL;
 
-    return order ? hrun_layout_create_placed(cluster, pes, procs, order, err) : NULL;
+    return order ? hrun_layout_create_placed(cluster, config, order, err) : NULL;
 }
 
-struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                        struct hrun_error *err)
 {
-    return hrun_layout_create_free(cluster, pes, procs, NULL, err);
+    return hrun_layout_create_free(cluster, config, NULL, err);
 }
 
 int layout_usable(const struct hrun_cluster *cluster, const int *npes, const char *const *busy, int *usable)

@@ -12,6 +12,7 @@
 #define HRUN_LAYOUT_LAYOUT_H
 
 #include "base/buf.h"
+#include "base/config.h"
 #include "base/error.h"
 #include "cluster/cluster.h"
 
@@ -42,21 +43,21 @@ struct hrun_layout {
     char *split;            /* owned by the layout: the texts of narrowed ranks; NULL where there are none */
 };
 
-/* Lay out configuration (pes, procs), cluster->nsubs entries each.
+/* Lay out a configuration.
  * Errors: HRUN_EINVAL (more PEs than there are, no process at all). */
-struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+struct hrun_layout *hrun_layout_create(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                        struct hrun_error *err);
-/* The same with the PEs to use: order holds pes[0] PEs of sub-cluster 0, then pes[1] of the
+/* The same with the PEs to use: order holds P1 PEs of the first sub-cluster, then P2 of the
  * next, and so on, each once, in the order of their ranks. */
-struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+struct hrun_layout *hrun_layout_create_placed(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                               const int *order, struct hrun_error *err);
-/* For hrun_layout_create_placed: pes[i] PEs of each sub-cluster of those that are not busy, host by host, spread over
+/* For hrun_layout_create_placed: pes[i] PEs of each sub-cluster i of those that are not busy, host by host, spread over
  * the last one, in the order of their numbers and in fresh memory that the caller frees. busy[i][p] is not 0 where PE p
- * of sub-cluster i is not to be used; NULL: none is. Errors: HRUN_EINVAL (fewer PEs than pes says are left). */
+ * of sub-cluster i is not to be used; NULL: none is. Errors: HRUN_EINVAL (fewer PEs are left). */
 int *hrun_layout_order(const struct hrun_cluster *cluster, const int *pes, const char *const *busy,
                        struct hrun_error *err);
 /* The layout on these. */
-struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const int *pes, const int *procs,
+struct hrun_layout *hrun_layout_create_free(const struct hrun_cluster *cluster, const struct hrun_config *config,
                                             const char *const *busy, struct hrun_error *err);
 /* Lay out n ranks as mpirun would (one per PE, in order, round again when there are more; then the ranks of
  * a PE are not next to each other). npes (cluster->nsubs entries, NULL: all): of sub-cluster i only npes[i] PEs, those
@@ -151,8 +152,8 @@ struct hrun_layout *hrun_layout_map(struct hrun_cluster *cluster, const struct h
  * Errors: HRUN_EINVAL (no such object); the layout is as before. */
 int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const struct hrun_mapping *m,
                      const int *npes, const char *const *busy, struct hrun_error *err);
-/* Is it a configuration? 1: as many ranks on each PE used of a sub-cluster: pes and procs (cluster->nsubs) are it. */
-int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs);
+/* Is it a configuration? 1: as many ranks on each PE used of a sub-cluster: *out is it. */
+int hrun_layout_config(const struct hrun_layout *l, struct hrun_config *out);
 
 /* ---- private to lib/layout */
 

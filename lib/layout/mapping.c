@@ -497,21 +497,21 @@ int hrun_layout_bind(struct hrun_layout *l, struct hrun_cluster *cluster, const 
     return rc;
 }
 
-int hrun_layout_config(const struct hrun_layout *l, int *pes, int *procs)
+int hrun_layout_config(const struct hrun_layout *l, struct hrun_config *out)
 {
     const struct hrun_cluster *c = l->cluster;
     int even = 1;
 
+    *out = (struct hrun_config){ .nsubs = c->nsubs };
     for (int i = 0; i < c->nsubs; i++) {
         autofree int *on = xcalloc((size_t)c->subs[i].npes + 1, sizeof *on);
 
-        pes[i] = procs[i] = 0;
         for (int r = 0; r < l->nranks; r++)
             if (l->ranks[r].sub == i)
-                pes[i] += !on[l->ranks[r].pe]++;
+                out->pes[i] += !on[l->ranks[r].pe]++;
         for (int p = 0; p < c->subs[i].npes; p++) {
-            even &= !on[p] || !procs[i] || on[p] == procs[i];
-            procs[i] = on[p] ? on[p] : procs[i];
+            even &= !on[p] || !out->procs[i] || on[p] == out->procs[i];
+            out->procs[i] = on[p] ? on[p] : out->procs[i];
         }
     }
     return even;

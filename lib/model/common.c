@@ -165,10 +165,10 @@ static int evaluate_common(struct hrun_common *c, const struct hrun_fit_job *job
         const struct point *q = &c->points[i];
         struct hrun_row row = q->row ? *q->row
                             : (struct hrun_row){ .N = q->N, .P = q->P, .sample = q->mixed->sample, .own = -1 };
+        struct hrun_config config;
 
         row.share = 1;
-        if (job->net && (!row.sample || !hrun_netview_config(job->net, row.sample, row.own, job->config, job->config +
-                                                             hrun_netview_nsubs(job->net))))
+        if (job->net && (!row.sample || !hrun_netview_config(job->net, row.sample, row.own, &config)))
             continue;
         for (size_t j = 0; j < c->p; j++)
             if (hrun_fit_term(job, job->np.v[j].expr, &row, &c->x[kept * c->p + j], err))

@@ -60,22 +60,22 @@ static int options_times(struct hrun_predictor *p, const struct hrun_netview *ne
 {
     int known = 1;
 
-    for (int s = 0; p->is_whole && net && s < run->nsubs; s++)
-        known &= run->pes[s] <= hrun_netview_npes(net, s);
-    return hrun_predictor_options_shared(p, run->s->P, known ? run->pes : NULL, run->procs, share, t, err);
+    for (int s = 0; p->is_whole && net && s < run->config.nsubs; s++)
+        known &= run->config.pes[s] <= hrun_netview_npes(net, s);
+    return hrun_predictor_options_shared(p, run->s->P, known ? &run->config : NULL, share, t, err);
 }
 
 /* Would its shares be others now? */
 static void find_redealt(struct hrun_predictor *p, struct hrun_recalled *run)
 {
-    autofree double *part = xcalloc((size_t)run->nsubs + 1, sizeof *part);
+    autofree double *part = xcalloc((size_t)run->config.nsubs + 1, sizeof *part);
     double off;
 
     if (!run->share || run->other)
         return;
-    for (int s = 0; s < run->nsubs; s++)
+    for (int s = 0; s < run->config.nsubs; s++)
         part[s] = run->share[s] / run->s->P;
-    hrun_predictor_share_change(p, run->pes, run->procs, part, &off);
+    hrun_predictor_share_change(p, &run->config, part, &off);
     run->other = off > HRUN_SHARES_FAR;
 }
 
@@ -86,18 +86,18 @@ static double rest_of(const struct hrun_predictor *p, struct hrun_recalled *run,
     double most = 0;
     int n = 0;
 
-    for (int s = 0; s < run->nsubs; s++) {
-        int k = hrun_predictor_find(p, s, run->procs[s]);
+    for (int s = 0; s < run->config.nsubs; s++) {
+        int k = hrun_predictor_find(p, s, run->config.procs[s]);
         double own = k < 0 ? NAN : t[k];
 
-        if (!run->pes[s])
+        if (!run->config.pes[s])
             continue;
         if (!(own > 0 && isfinite(own)))
             return NAN;
         if (own > most)
             run->limiting = s;
         most = fmax(most, own);
-        parts[n++] = (struct hrun_part_time){ own, run->pes[s] * run->procs[s] };
+        parts[n++] = (struct hrun_part_time){ own, run->config.pes[s] * run->config.procs[s] };
     }
     return n ? log(run->s->time_s / hrun_tasking_time(hrun_predictor_tasking(p), parts, n)) : NAN;
 }
@@ -159,11 +159,9 @@ out:
 static int correct_config_order(const void *a, const void *b)
 {
     const struct hrun_recalled *x = a, *y = b;
-    size_t len = (size_t)x->nsubs * sizeof *x->pes;
     int order = x->other - y->other;
 
-    order = order ? order : memcmp(x->pes, y->pes, len);
-    order = order ? order : memcmp(x->procs, y->procs, len);
+    order = order ? order : hrun_config_order(&x->config, &y->config);
     order = order ? order : (x->share != NULL) - (y->share != NULL);
     order = order ? order : (x->s->N > y->s->N) - (x->s->N < y->s->N);
     return order ? order : (x->r > y->r) - (x->r < y->r);
@@ -171,10 +169,8 @@ static int correct_config_order(const void *a, const void *b)
 
 static int same_correct_config(const struct hrun_recalled *x, const struct hrun_recalled *y)
 {
-    size_t len = (size_t)x->nsubs * sizeof *x->pes;
-
-    return x->other == y->other && (x->share != NULL) == (y->share != NULL) && !memcmp(x->pes, y->pes, len) &&
-           !memcmp(x->procs, y->procs, len);
+    return x->other == y->other && (x->share != NULL) == (y->share != NULL) &&
+           hrun_config_equal(&x->config, &y->config);
 }
 
 /* r of runs[n] at one N, in order of r: the mean of those that agree with the middle one, the lower of two middle ones
@@ -230,16 +226,13 @@ static void add_correct_config(struct hrun_corrections *c, const struct hrun_rec
                                const struct hrun_fit_options *options)
 {
     struct hrun_correct_config *v = &c->v[c->nall++];
-    size_t end, len = (size_t)c->nsubs * sizeof *v->pes;
+    size_t end;
 
-    v->pes = xmalloc(len);
-    v->procs = xmalloc(len);
+    v->config = runs[0].config;
     v->points = xcalloc(n, sizeof *v->points);
     v->runs = (int)n;
     v->mixed = runs[0].s->mixed;
     c->n += !runs[0].other;
-    memcpy(v->pes, runs[0].pes, len);
-    memcpy(v->procs, runs[0].procs, len);
     for (size_t begin = 0; begin < n; begin = end) {
         struct hrun_correct_point *p = &v->points[v->npoints++];
         double scatter = hypot(options->sigma_abs_s / runs[begin].s->time_s, options->sigma_rel);
@@ -355,21 +348,19 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     struct hrun_fit_options own = *assumed;
     autofree struct hrun_recalled *runs = NULL;
     autofree double *room = NULL, *shares = NULL, *memory = xcalloc((size_t)nsubs + 1, sizeof *memory);
-    autofree int *numbers = NULL;
     int dealt = app->shares.units && how != HRUN_SHARES_EQUAL, ignores = 0;
     size_t n = 0, kept = 0, near = 0, end;
 
     for (int i = 0; i < nsubs; i++)
         n += subs[i].n;
     runs = xcalloc(n + 1, sizeof *runs);
-    numbers = xcalloc((n + 1) * 2 * (size_t)nsubs, sizeof *numbers);
     shares = xcalloc((n + 1) * (size_t)nsubs, sizeof *shares);
     room = xcalloc(n + ASSUMED_PAIRS, sizeof *room);
     for (int i = 0; i < nsubs; i++)
         memory[i] = subs[i].memory_bytes;
     c->nsubs = nsubs;
     c->dealt = dealt;
-    hrun_recall(app, subs, nsubs, runs, numbers, shares, &n);
+    hrun_recall(app, subs, nsubs, runs, shares, &n);
     for (int i = 0; i < nsubs; i++)
         ignores |= models[i] && models[i]->tasking.ignores;
     for (size_t i = 0; i < n; i++) {
@@ -416,7 +407,7 @@ int hrun_corrections_create(const struct hrun_app *app, const struct hrun_joint_
     }
     if (c->nruns)
         qsort(c->runs, c->nruns, sizeof *c->runs, residual_order);
-    hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0, nsubs);
+    hrun_correct_common_find(&c->common, c->v, hrun_family_of(app)->has_common ? c->nall : 0);
     learn_variance(c);
     *out = c;
     return 0;
@@ -427,8 +418,6 @@ void hrun_corrections_destroy(struct hrun_corrections *c)
     if (!c)
         return;
     for (int i = 0; i < c->nall; i++) {
-        free(c->v[i].pes);
-        free(c->v[i].procs);
         free(c->v[i].points);
     }
     free(c->v);
@@ -457,12 +446,10 @@ int hrun_corrections_count(const struct hrun_corrections *c)
     return c ? c->n : 0;
 }
 
-int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs)
+int hrun_corrections_find(const struct hrun_corrections *c, const struct hrun_config *config)
 {
-    size_t len = c ? (size_t)c->nsubs * sizeof *pes : 0;
-
     for (int i = 0; i < hrun_corrections_count(c); i++)
-        if (!memcmp(c->v[i].pes, pes, len) && !memcmp(c->v[i].procs, procs, len))
+        if (hrun_config_equal(&c->v[i].config, config))
             return i;
     return -1;
 }
@@ -472,28 +459,23 @@ double hrun_corrections_sd(const struct hrun_corrections *c)
     return sqrt(c->var[1]);
 }
 
-/* The PEs of a configuration, and how many sub-clusters it uses. */
-static int count_pes(const struct hrun_corrections *c, const int *pes, int *used)
+static int is_on_several_subs(const struct hrun_config *config)
 {
-    int all = 0;
+    int used = 0;
 
-    *used = 0;
-    for (int s = 0; s < c->nsubs; s++) {
-        *used += pes[s] > 0;
-        all += pes[s];
-    }
-    return all;
+    for (int i = 0; i < config->nsubs; i++)
+        used += config->pes[i] > 0;
+    return used > 1;
 }
 
 void hrun_correction_at(const struct hrun_corrections *c, int i, int64_t N, struct hrun_correction *out)
 {
     const struct hrun_correct_config *v = &c->v[i];
     double mean, var, any;
-    int used;
 
     *out = (struct hrun_correction) { 1, 0, 0, 0 };
     hrun_correct_condition(v->points, v->npoints, c->var[v->mixed], log((double)N), v->npoints, &mean, &var);
-    if (!v->mixed && count_pes(c, v->pes, &used) > 1)
+    if (!v->mixed && hrun_config_all_pes(&v->config) > 1)
         mean -= hrun_correct_common_at(&c->common, N, &any);      /* which predictions have by now */
     for (size_t k = 0; k < v->npoints; k++)
         out->runs += v->points[k].N == N ? v->points[k].runs : 0;
@@ -511,34 +493,33 @@ static double left_open(double side, double noise, double prior, double sd)
     return 1 / sqrt(1 / (own * own) + fmax(1 / (sd * sd) - 1 / (prior * prior), 0));
 }
 
-int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
-                          double *low_s, double *high_s, struct hrun_correction *at)
+int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_config *config, int64_t N,
+                          struct hrun_interval *time, struct hrun_correction *at)
 {
     struct hrun_correction own = { .factor = 1 };
     double down, up, prior, noise, t, beyond, run, abs_s, common, mean;
-    int i = hrun_corrections_find(c, pes, procs), used, all;
+    int i = hrun_corrections_find(c, config), several = is_on_several_subs(config);
 
     if (!c)
         return 0;
-    all = count_pes(c, pes, &used);
-    prior = own.sd = sqrt(c->var[used > 1]);
+    prior = own.sd = sqrt(c->var[several]);
     if (i >= 0)
         hrun_correction_at(c, i, N, &own);
     mean = hrun_correct_common_at(&c->common, N, &common);
     /* Whether it holds on one sub-cluster, too, only runs there can tell. */
-    common = used > 1 ? common : i < 0 && all > 1 ? mean * mean : 0;
+    common = several ? common : i < 0 && hrun_config_all_pes(config) > 1 ? mean * mean : 0;
     prior = hypot(prior, sqrt(common));
     own.sd = hypot(own.sd, sqrt(common));
     abs_s = hypot(c->sigma_abs_s, c->rounding_s);
-    noise = hypot(c->sigma_rel, abs_s / *time_s);
+    noise = hypot(c->sigma_rel, abs_s / time->mid);
     beyond = c->nruns ? fmax(fmax(log((double)N) - c->nmax, c->nmin - log((double)N)), 0) : 0;
     run = hypot(hypot(c->t_rel / NORMAL_95 * c->sigma_rel, DAY_SD), BEYOND_SD * beyond);
-    down = left_open(log(*time_s / *low_s), noise, prior, own.sd);
-    up = left_open(log(*high_s / *time_s), noise, prior, own.sd);
-    t = *time_s *= own.factor;
+    down = left_open(log(time->mid / time->low), noise, prior, own.sd);
+    up = left_open(log(time->high / time->mid), noise, prior, own.sd);
+    t = time->mid *= own.factor;
     /* How a run scatters whatever its time is added, not multiplied. */
-    *low_s = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), c->t_abs * abs_s), 0);
-    *high_s = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), c->t_abs * abs_s);
+    time->low = fmax(t - hypot(t * -expm1(-NORMAL_95 * hypot(down, run)), c->t_abs * abs_s), 0);
+    time->high = t + hypot(t * expm1(NORMAL_95 * hypot(up, run)), c->t_abs * abs_s);
     if (i >= 0 && at)
         *at = own;
     return i >= 0;
@@ -551,7 +532,7 @@ void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct 
         struct hrun_correction at;
 
         hrun_correction_at(c, i, N, &at);
-        known[i] = (struct hrun_known){ c->v[i].pes, c->v[i].procs, at.factor, hrun_correction_doubt(c, &at), 0 };
+        known[i] = (struct hrun_known){ c->v[i].config, at.factor, hrun_correction_doubt(c, &at), 0 };
         if (details)
             details[i] = at;
     }

@@ -32,7 +32,7 @@ struct hrun_correct_point { /* runs of one configuration at one N */
 };
 
 struct hrun_correct_config {
-    int *pes, *procs;
+    struct hrun_config config;
     struct hrun_correct_point *points;
     size_t npoints;
     int runs;
@@ -50,10 +50,9 @@ struct hrun_correct_common {
     double var;                         /* prior variance of that */
 };
 
-/* The sizes at which enough of v[nconfigs], of nsubs, on several sub-clusters were run, with whatever shares, into *c,
+/* The sizes at which enough of v[nconfigs] on several sub-clusters were run, with whatever shares, into *c,
  * which is zeroed. */
-void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
-                             int nsubs);
+void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs);
 
 /* Learn what is common at each of them: the mean of r there, as far as runs can be trusted, of which each of
  * v[nconfigs] has a part of its own, which varies by own_var. What remains becomes `own` of all points of v. */

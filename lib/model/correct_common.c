@@ -17,20 +17,17 @@ static int correct_size_order(const void *a, const void *b)
 }
 
 /* Was configuration i, on several sub-clusters, run at N with other shares, too, and came before? */
-static int came_before(const struct hrun_correct_config *v, int i, int nsubs, int64_t N)
+static int came_before(const struct hrun_correct_config *v, int i, int64_t N)
 {
-    size_t bytes = (size_t)nsubs * sizeof *v->pes;
-
     for (int j = 0; j < i; j++)
-        if (v[j].mixed && !memcmp(v[j].pes, v[i].pes, bytes) && !memcmp(v[j].procs, v[i].procs, bytes))
+        if (v[j].mixed && hrun_config_equal(&v[j].config, &v[i].config))
             for (size_t k = 0; k < v[j].npoints; k++)
                 if (v[j].points[k].N == N)
                     return 1;
     return 0;
 }
 
-void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs,
-                             int nsubs)
+void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_correct_config *v, int nconfigs)
 {
     size_t n = 0, most = 0;
 
@@ -39,7 +36,7 @@ void hrun_correct_common_find(struct hrun_correct_common *c, const struct hrun_c
     c->points = xcalloc(most + 1, sizeof *c->points);
     for (int i = 0; i < nconfigs; i++)
         for (size_t k = 0; k < v[i].npoints && v[i].mixed; k++)
-            if (!came_before(v, i, nsubs, v[i].points[k].N))
+            if (!came_before(v, i, v[i].points[k].N))
                 c->points[n++] = (struct hrun_correct_point){ .x = v[i].points[k].x, .N = v[i].points[k].N };
     if (n)
         qsort(c->points, n, sizeof *c->points, correct_size_order);

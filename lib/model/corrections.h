@@ -46,8 +46,8 @@ void hrun_corrections_destroy(struct hrun_corrections *c);
 
 /* Configurations that were run: how many; c may be NULL, there are none then. */
 int hrun_corrections_count(const struct hrun_corrections *c);
-/* The number, from 0, of the one with pes[nsubs] and procs[nsubs], or -1; c as above. */
-int hrun_corrections_find(const struct hrun_corrections *c, const int *pes, const int *procs);
+/* The number of this one, from 0, or -1; c as above. */
+int hrun_corrections_find(const struct hrun_corrections *c, const struct hrun_config *config);
 
 /* What predictions on more than one PE are multiplied by at N before all else (hrun_predictor_correct); c as above. */
 double hrun_corrections_common(const struct hrun_corrections *c, int64_t N);
@@ -69,12 +69,12 @@ struct hrun_correction {
  * it. */
 double hrun_corrections_sd(const struct hrun_corrections *c);
 
-/* Correct a prediction in seconds and its 95 % interval for one run, as a predictor that has what is common
- * (hrun_predictor_correct) gives them for the configuration at N, by what runs tell (hrun-model(7), "Corrections").
+/* Correct the prediction of one run, in seconds, as a predictor that has what is common
+ * (hrun_predictor_correct) gives it for the configuration at N, by what runs tell (hrun-model(7), "Corrections").
  * Whoever tells a time to people asks here. c NULL: nothing changes. Result: 1, and *at (which may be NULL) its
  * correction; 0 when it was never run, *at is untouched then. */
-int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, const int *procs, int64_t N, double *time_s,
-                          double *low_s, double *high_s, struct hrun_correction *at);
+int hrun_corrections_tell(const struct hrun_corrections *c, const struct hrun_config *config, int64_t N,
+                          struct hrun_interval *time, struct hrun_correction *at);
 
 /* The pace (hrun_predictor_pace) by which the parts of the last watched run of p's N with unequal shares took as long
  * as their waits say, where that is within the interval of its configuration; the longest of its parts, by the models,
@@ -83,8 +83,8 @@ int hrun_corrections_tell(const struct hrun_corrections *c, const int *pes, cons
 int hrun_waits_pace(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_predictor *p,
                     const struct hrun_corrections *known, double *pace, struct hrun_error *err);
 
-/* What a search at N is to know: known[hrun_corrections_count], with their doubts; their pes and procs stay the
- * corrections'. details, as many, may be NULL: the corrections themselves. */
+/* What a search at N is to know: known[hrun_corrections_count], with their doubts. details, as many, may be NULL:
+ * the corrections themselves. */
 void hrun_corrections_known(const struct hrun_corrections *c, int64_t N, struct hrun_known *known,
                             struct hrun_correction *details);
 

@@ -34,7 +34,6 @@ struct hrun_fit_job {
     struct hrun_terms np;           /* the definition's NP-T terms, without network terms where there is no network */
     struct hrun_buf left_out;       /* the network terms that np has not got, and why */
     struct hrun_netview *net;       /* or NULL: np has no network terms */
-    int *config;                    /* scratch: a configuration of net's sub-clusters */
 };
 
 /* Fit terms to rows[n], whose values x[n by terms->n] (row-major) are given, and append a record. P: that of an
@@ -51,7 +50,7 @@ int hrun_fit_family(struct hrun_fit_job *job, const char *family, int P, const s
 /* Room for one more record in job->models, zeroed; it counts once job->models->n does. */
 struct hrun_fit_record *hrun_fit_add_record(struct hrun_fit_job *job);
 
-/* Set job->np, left_out, net and config by the definition and job->options, and keep of rows[*n] those whose places the
+/* Set job->np, left_out and net by the definition and job->options, and keep of rows[*n] those whose places the
  * network tells, if it is asked; a line in job->skipped says how many others there were. */
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err);
 void hrun_fit_network_release(struct hrun_fit_job *job);

@@ -43,28 +43,27 @@ struct hrun_predictor_source {
  * function, and predictor.c does what is said beside it. */
 struct hrun_predictor_kind {
     void (*destroy)(struct hrun_predictor *p);
-    int (*time)(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
-                struct hrun_error *err);
-    int (*time_in)(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s, double *low,
-                   double *high, struct hrun_error *err);
+    int (*time)(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time, struct hrun_error *err);
+    int (*time_in)(struct hrun_predictor *p, int sub, const struct hrun_config *config, struct hrun_interval *time,
+                   struct hrun_error *err);
     int (*measured)(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts);
     /* Ti of all options at P, t[noptions], in a configuration (of the network's sub-clusters where has_network); NAN
      * where an option cannot be used there. NULL: those of the oracle. */
-    int (*options)(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+    int (*options)(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
                    struct hrun_error *err);
     /* Ti of all options at P with share[nsubs] of the work, over a P-th. NULL: as `options`. */
-    int (*options_shared)(struct hrun_predictor *p, int P, const int *pes, const int *procs, const double *share,
+    int (*options_shared)(struct hrun_predictor *p, int P, const struct hrun_config *config, const double *share,
                           double *t, struct hrun_error *err);
     /* See hrun_predictor_deal. NULL: there is one way. */
     int (*deal)(struct hrun_predictor *p, enum hrun_sharing how, struct hrun_error *err);
     /* See hrun_predictor_shares. NULL: all are equal. */
-    int (*shares)(struct hrun_predictor *p, const int *pes, const int *procs, double *share, struct hrun_error *err);
+    int (*shares)(struct hrun_predictor *p, const struct hrun_config *config, double *share, struct hrun_error *err);
     /* See hrun_predictor_limit_memory. NULL: times do not depend on it. */
     int (*limit_memory)(struct hrun_predictor *p, const double *bytes, struct hrun_error *err);
     /* Times are those of the models times p->scale, in a family that has_common. */
     void (*rescale)(struct hrun_predictor *p);
     /* See hrun_predictor_balance and hrun_predictor_fewest. NULL: nothing is known of it. */
-    int (*balance)(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+    int (*balance)(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                    struct hrun_balance *out, struct hrun_error *err);
     int (*fewest)(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
                   struct hrun_error *err);
@@ -92,25 +91,18 @@ void hrun_predictor_start(struct hrun_predictor *p, const struct hrun_predictor_
 double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub);
 /* The number of the option, -1: there is none. */
 int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m);
-/* How many processes a configuration of its sub-clusters has. */
-int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const int *procs);
 
-/* Ti of all options in a configuration of P processes; NaN where it depends on where they run, and pes is NULL. */
-int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+/* Ti of all options in a configuration of P processes; NaN where it depends on where they run, and config is NULL. */
+int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
                            struct hrun_error *err);
 /* The same where each process of sub-cluster i has share[i] of the work, over a P-th; NULL: equal shares. */
-int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pes, const int *procs,
+int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const struct hrun_config *config,
                                   const double *share, double *t, struct hrun_error *err);
 
 /* Half the width of the 95 % interval: Student's t times the root of the variance of the fitted mean plus
  * that of one run, whose weighted variance is s2. dof 0: s2 was assumed and not estimated, so the normal
  * distribution. x[r->nterms]: the terms. */
 double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, double t);
-
-/* hrun_predictor_time for sub-cluster sub of the configuration pes[nsubs], procs[nsubs] (of net's sub-clusters, where
- * there is a network). */
-int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
-                           double *low, double *high, struct hrun_error *err);
 
 /* Are they for unequal shares? */
 int hrun_corrections_deal(const struct hrun_corrections *c);

@@ -29,7 +29,6 @@ struct job {
     double *predicted;              /* of each part; NaN without a model */
     double *share;                  /* nsubs: scratch */
     int *place;                     /* nsubs: which sub-cluster of the network each is, -1: none; NULL: no network */
-    int *config;                    /* scratch: a configuration of the network's sub-clusters */
 };
 
 /* ------------------------------------------------------------------ rows */
@@ -144,15 +143,13 @@ static int fit_all_subs(struct job *j, struct hrun_error *err)
 static int options_of_parts(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r, double *t,
                             struct hrun_error *err)
 {
-    int *config = xcalloc(2 * (size_t)j->nsubs, sizeof *config), rc;
+    struct hrun_config config = { .nsubs = j->nsubs };
 
     for (size_t i = r->first; i < r->first + r->nparts; i++) {
-        config[j->mixed.parts[i].sub] = j->mixed.parts[i].pes;
-        config[j->nsubs + j->mixed.parts[i].sub] = j->mixed.parts[i].M;
+        config.pes[j->mixed.parts[i].sub] = j->mixed.parts[i].pes;
+        config.procs[j->mixed.parts[i].sub] = j->mixed.parts[i].M;
     }
-    rc = hrun_predictor_options(p, r->P, config, config + j->nsubs, t, err);
-    free(config);
-    return rc;
+    return hrun_predictor_options(p, r->P, &config, t, err);
 }
 
 /* Ti of the options where a run was, with the share of `part` of it, NaN of all when the network does not know its
@@ -160,18 +157,18 @@ static int options_of_parts(struct job *j, struct hrun_predictor *p, const struc
 static int predict_run(struct job *j, struct hrun_predictor *p, const struct hrun_mixed_run *r,
                        const struct hrun_mixed_part *part, double *t, struct hrun_error *err)
 {
-    int n, known;
+    struct hrun_config config;
+    int known;
 
     if (!p->is_whole) {
         for (int i = 0; i < j->nsubs; i++)
             j->share[i] = part->share;
-        return hrun_predictor_options_shared(p, r->P, NULL, NULL, j->app->shares.units ? j->share : NULL, t, err);
+        return hrun_predictor_options_shared(p, r->P, NULL, j->app->shares.units ? j->share : NULL, t, err);
     }
     if (!hrun_predictor_has_network(p) && r->whole)
         return options_of_parts(j, p, r, t, err);
-    n = j->options->net ? hrun_netview_nsubs(j->options->net) : 0;
-    known = n && hrun_netview_config(j->options->net, r->sample, -1, j->config, j->config + n);
-    return hrun_predictor_options(p, r->P, known ? j->config : NULL, j->config + n, t, err);
+    known = j->options->net && hrun_netview_config(j->options->net, r->sample, -1, &config);
+    return hrun_predictor_options(p, r->P, known ? &config : NULL, t, err);
 }
 
 /* Predictions of all parts of runs of size N, which are runs[n]. */
@@ -247,7 +244,6 @@ static void place_joint_subs(struct job *j)
     if (!net)
         return;
     j->place = xcalloc((size_t)j->nsubs + 1, sizeof *j->place);
-    j->config = xcalloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *j->config);
     for (int i = 0; i < j->nsubs; i++)
         j->place[i] = hrun_netview_find(net, j->subs[i].name);
 }
@@ -529,6 +525,5 @@ out:
     free(j.predicted);
     free(j.share);
     free(j.place);
-    free(j.config);
     return rc;
 }

@@ -25,7 +25,7 @@ struct entry {
     uint64_t hash;             /* 0: free */
     double bytes, time_s;
     int op;
-    int *config;               /* 2 nsubs; owned */
+    int *pairs;                /* P1..PG, M1..MG; owned */
 };
 
 struct hrun_netview {
@@ -46,28 +46,28 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static uint64_t hash_of(const struct hrun_netview *v, int op, double bytes, const int *pes, const int *procs)
+static uint64_t hash_of(const struct hrun_netview *v, int op, double bytes, const struct hrun_config *config)
 {
     uint64_t h = mix(1, (uint64_t)op), bits;
 
     memcpy(&bits, &bytes, sizeof bits);
     h = mix(h, bits);
     for (int i = 0; i < v->nsubs; i++)
-        h = mix(h, (uint64_t)(unsigned)pes[i] << 32 | (unsigned)procs[i]);
+        h = mix(h, (uint64_t)(unsigned)config->pes[i] << 32 | (unsigned)config->procs[i]);
     return h ? h : 1;
 }
 
 /* The place of a time: an entry that is free when it is not known. */
-static struct entry *find_entry(const struct hrun_netview *v, uint64_t hash, int op, double bytes, const int *pes,
-                                const int *procs)
+static struct entry *find_entry(const struct hrun_netview *v, uint64_t hash, int op, double bytes,
+                                const struct hrun_config *config)
 {
-    size_t n = (size_t)v->nsubs, at = hash & (v->size - 1);
+    size_t len = (size_t)v->nsubs * sizeof *config->pes, at = hash & (v->size - 1);
 
     for (;; at = (at + 1) & (v->size - 1)) {
         struct entry *e = &v->table[at];
 
         if (!e->hash || (e->hash == hash && e->op == op && e->bytes == bytes &&
-                         !memcmp(e->config, pes, n * sizeof *pes) && !memcmp(e->config + n, procs, n * sizeof *procs)))
+                         !memcmp(e->pairs, config->pes, len) && !memcmp(e->pairs + v->nsubs, config->procs, len)))
             return e;
     }
 }
@@ -75,7 +75,7 @@ static struct entry *find_entry(const struct hrun_netview *v, uint64_t hash, int
 static void forget_times(struct hrun_netview *v)
 {
     for (size_t i = 0; i < v->size; i++)
-        free(v->table[i].config);
+        free(v->table[i].pairs);
     free(v->table);
     v->table = NULL;
     v->size = v->used = 0;
@@ -109,16 +109,16 @@ static void grow_memory(struct hrun_netview *v)
 
 /* ------------------------------------------------------------------ ranks */
 
-static int count_view_ranks(const struct hrun_netview *v, const int *pes, const int *procs, int *n,
+static int count_view_ranks(const struct hrun_netview *v, const struct hrun_config *config, int *n,
                             struct hrun_error *err)
 {
     int64_t sum = 0;
 
     for (int i = 0; i < v->nsubs; i++) {
-        if (pes[i] < 0 || pes[i] > v->subs[i].npes || procs[i] < 0)
+        if (config->pes[i] < 0 || config->pes[i] > v->subs[i].npes || config->procs[i] < 0)
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %s has %d PEs, not %d", v->subs[i].name, v->subs[i].npes,
-                             pes[i]);
-        sum += (int64_t)pes[i] * procs[i];
+                             config->pes[i]);
+        sum += (int64_t)config->pes[i] * config->procs[i];
     }
     if (sum < 1 || sum > INT_MAX / 2)
         return hrun_fail(err, HRUN_EINVAL, "a configuration has at least 1 process and at most %d", INT_MAX / 2);
@@ -135,54 +135,54 @@ static void make_rank_room(struct hrun_netview *v, int n)
     v->cap = n;
 }
 
-static void list_ranks(struct hrun_netview *v, const int *pes, const int *procs, int n)
+static void list_ranks(struct hrun_netview *v, const struct hrun_config *config, int n)
 {
     int at = 0;
 
     make_rank_room(v, n);
     for (int g = 0; g < v->ngroups; g++)
         for (int i = 0; i < v->nsubs; i++)
-            for (int p = 0; p < pes[i]; p++)
-                for (int m = 0; m < procs[i] && v->subs[i].pes[p].group == g; m++, at++) {
+            for (int p = 0; p < config->pes[i]; p++)
+                for (int m = 0; m < config->procs[i] && v->subs[i].pes[p].group == g; m++, at++) {
                     v->host[at] = v->subs[i].pes[p].host;
                     v->kind[at] = v->subs[i].pes[p].kind;
                 }
 }
 
-int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
                       double *time_s, struct hrun_error *err)
 {
     struct hrun_net_call call = { .op = op, .bytes = bytes };
     struct hrun_net_ranks ranks;
     struct entry *e;
     uint64_t hash;
-    size_t len = (size_t)v->nsubs * sizeof *pes;
+    size_t len = (size_t)v->nsubs * sizeof *config->pes;
     double t;
-    int n = 0, *config;
+    int n = 0, *pairs;
 
-    if (count_view_ranks(v, pes, procs, &n, err))
+    if (count_view_ranks(v, config, &n, err))
         return -1;
     if (n == 1) {
         *time_s = 0;
         return 0;
     }
-    hash = hash_of(v, (int)op, bytes, pes, procs);
+    hash = hash_of(v, (int)op, bytes, config);
     grow_memory(v);
-    e = find_entry(v, hash, (int)op, bytes, pes, procs);
+    e = find_entry(v, hash, (int)op, bytes, config);
     if (e->hash) {
         *time_s = e->time_s;
         return 0;
     }
-    list_ranks(v, pes, procs, n);
+    list_ranks(v, config, n);
     ranks = (struct hrun_net_ranks){ n, v->host, v->kind };
     if (v->source.predict(v->source.ctx, &call, &ranks, &t, err))
         return -1;
     if (!(isfinite(t) && t >= 0))
         return hrun_fail(err, HRUN_ENONFINITE, "the network gives %g s for an operation", t);
-    config = xmalloc(2 * len + 1);
-    memcpy(config, pes, len);
-    memcpy(config + v->nsubs, procs, len);
-    *e = (struct entry){ hash, bytes, t, (int)op, config };
+    pairs = xmalloc(2 * len + 1);
+    memcpy(pairs, config->pes, len);
+    memcpy(pairs + v->nsubs, config->procs, len);
+    *e = (struct entry){ hash, bytes, t, (int)op, pairs };
     v->used++;
     *time_s = t;
     return 0;
@@ -219,16 +219,16 @@ int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes
     return bound_laid(v, op, bytes, m, beside < P ? (int)beside : P, P, time_s, err);
 }
 
-int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
                       int known, int P, double *time_s, struct hrun_error *err)
 {
     int n = 0, beside = 0;
 
-    if (count_view_ranks(v, pes, procs, &n, err))
+    if (count_view_ranks(v, config, &n, err))
         return -1;
-    list_ranks(v, pes, procs, n);
+    list_ranks(v, config, n);
     for (int i = 0; i < known; i++)
-        if (pes[i] && v->subs[i].sharing >= known)
+        if (config->pes[i] && v->subs[i].sharing >= known)
             beside = P;
     if (!v->source.bound || P < 2 || n > P) {
         *time_s = 0;
@@ -239,13 +239,13 @@ int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 
 /* ------------------------------------------------------------------ runs */
 
-int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own, int *pes, int *procs)
+int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own,
+                        struct hrun_config *out)
 {
     const char *at = s->config ? s->config : "";
     int64_t P = 0;
 
-    for (int i = 0; i < v->nsubs; i++)
-        pes[i] = procs[i] = 0;
+    *out = (struct hrun_config){ .nsubs = v->nsubs };
     for (int place = 0; *at == (place ? ',' : '('); place++) {
         char *end;
         long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
@@ -259,18 +259,18 @@ int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *
         for (int i = 0; name && i < v->nsubs; i++)
             if (strlen(v->subs[i].name) == len && !strncmp(v->subs[i].name, name, len))
                 sub = i;
-        if (sub < 0 || pes[sub] || p > v->subs[sub].npes || m > INT_MAX / p)
+        if (sub < 0 || out->pes[sub] || p > v->subs[sub].npes || m > INT_MAX / p)
             return 0;
-        pes[sub] = (int)p;
-        procs[sub] = (int)m;
+        out->pes[sub] = (int)p;
+        out->procs[sub] = (int)m;
         P += p * m;
     }
     if (s->config && *s->config)
         return *at == ')' && P == s->P;
     if (s->mixed || own < 0 || s->M < 1 || s->P % s->M || s->P / s->M > v->subs[own].npes)
         return 0;
-    pes[own] = s->P / s->M;
-    procs[own] = s->M;
+    out->pes[own] = s->P / s->M;
+    out->procs[own] = s->M;
     return 1;
 }
 

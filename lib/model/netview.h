@@ -37,9 +37,9 @@ struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net);
  * source has not got). */
 struct hrun_netview *hrun_netview_of(const struct hrun_netview_source *source, const struct hrun_netview_sub *subs,
                                      int nsubs, struct hrun_error *err);
-/* Time in s of one operation with so many bytes, among the ranks of the configuration pes[nsubs], procs[nsubs]; with
- * one rank 0. Errors: HRUN_EINVAL (more PEs than there are, no rank), those of the source. */
-int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+/* Time in s of one operation with so many bytes, among the ranks of a configuration; with one rank 0. Errors:
+ * HRUN_EINVAL (more PEs than there are, no rank), those of the source. */
+int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
                       double *time_s, struct hrun_error *err);
 
 /* A lower bound in s of the same in every configuration with P processes in all, of which sub-cluster sub has m on each
@@ -47,14 +47,14 @@ int hrun_netview_time(struct hrun_netview *v, enum hrun_net_op op, double bytes,
 int hrun_netview_bound(struct hrun_netview *v, enum hrun_net_op op, double bytes, int sub, int m, int P, double *time_s,
                        struct hrun_error *err);
 
-/* A lower bound in s of the same in every configuration with P processes in all, of which pes and procs are those of
- * sub-clusters 0..known-1; from there on they are 0 and anything may be. Errors: as above. */
-int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const int *pes, const int *procs,
+/* A lower bound in s of the same in every configuration with P processes in all that is as this one on sub-clusters
+ * 0..known-1; on the others this one is 0. Errors: as above. */
+int hrun_netview_part(struct hrun_netview *v, enum hrun_net_op op, double bytes, const struct hrun_config *config,
                       int known, int P, double *time_s, struct hrun_error *err);
 
-/* The configuration of a run: pes[nsubs], procs[nsubs]. By the names in its record; own: the sub-cluster in whose log
+/* The configuration of a run, by the names in its record; own: the sub-cluster in whose log
  * it is, where the record does not tell it of a run on one alone (-1: not known). 1, or 0 when the view has no such
  * sub-clusters or PEs. */
-int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own, int *pes, int *procs);
+int hrun_netview_config(const struct hrun_netview *v, const struct hrun_sample *s, int own, struct hrun_config *out);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef HRUN_MODEL_ORACLE_H
 #define HRUN_MODEL_ORACLE_H
 
+#include "base/config.h"
 #include "base/error.h"
 
 #include <stdint.h>
@@ -41,7 +42,7 @@ struct hrun_option {
 /* A configuration that is known better than by its model: its time is that of the oracle times the factor, or it is not
  * to be chosen. */
 struct hrun_known {
-    const int *pes, *procs;     /* nsubs each */
+    struct hrun_config config;
     double factor;              /* finite, > 0 */
     double doubt;               /* > 0: in the order it counts as if its time were this much longer still, below 1
                                    shorter: others, less known, are less to be trusted. 0: as 1 */
@@ -74,11 +75,11 @@ struct hrun_oracle {
     /* Bytes per process; NULL: memory does not limit. 0 or -1. */
     int (*memory)(void *ctx, int P, double *bytes, struct hrun_error *err);
 
-    /* NULL: the model is separable. Else the time of a configuration, pes[nsubs] and procs[nsubs] with P processes, as
-     * a whole, while `times` and `bounds` are of lower bounds: *time_s is not below the time of any option used;
+    /* NULL: the model is separable. Else the time of a configuration of P processes as a whole, while `times` and
+     * `bounds` are of lower bounds: *time_s is not below the time of any option used;
      * INFINITY: it cannot be used. *limiting is the sub-cluster that takes so long, the first of several. Asked only
      * where all options used have usable times. 0, or -1 with *err. */
-    int (*whole)(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+    int (*whole)(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                  struct hrun_error *err);
 
     /* NULL: not known. A configuration's time is that of hrun_balance over the options that it uses, or longer where
@@ -89,10 +90,10 @@ struct hrun_oracle {
      * not below them, and *units is the least of them; n = 0 where no P can be used. NULL: not known. */
     int (*lines_bound)(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *units, struct hrun_error *err);
 
-    /* NULL: not known. A lower bound of `whole` for every configuration with P processes in all that has these pes and
-     * procs on sub-clusters 0..known-1, some of which are used; from there on they are 0 and anything may be. Asked as
+    /* NULL: not known. A lower bound of `whole` for every configuration with P processes in all that is as this one on
+     * sub-clusters 0..known-1, some of which are used; on the others this one is 0, and anything may be. Asked as
      * `whole` is. 0, or -1 with *err. */
-    int (*part)(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s, struct hrun_error *err);
+    int (*part)(void *ctx, const struct hrun_config *config, int known, int P, double *time_s, struct hrun_error *err);
     /* How often it may be asked, 0: as is right where it takes a tenth of a microsecond. */
     long parts;
 };

@@ -2,6 +2,7 @@
 #ifndef HRUN_MODEL_PREDICT_H
 #define HRUN_MODEL_PREDICT_H
 
+#include "base/interval.h"
 #include "model/model.h"
 
 struct hrun_predictor;
@@ -47,16 +48,16 @@ int hrun_models_have_network(const struct hrun_app *app, struct hrun_models *con
  * is undefined. */
 const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p);
 
-/* Ti(N, P, M) of a sub-cluster alone, with its 95 % prediction interval (hrun-model(7), "Intervals"); *low is never
- * below 0, and the time is that of the oracle to the last bit. Errors: HRUN_ENODATA (no model for this option and P, or
- * with network terms fewer PEs than P / m), HRUN_ENONFINITE (also a prediction that is not above 0). */
-int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
-                        double *high, struct hrun_error *err);
+/* Ti(N, P, M) of a sub-cluster alone, with its 95 % prediction interval (hrun-model(7), "Intervals"); its low end is
+ * never below 0, and the time is that of the oracle to the last bit. Errors: HRUN_ENODATA (no model for this option
+ * and P, or with network terms fewer PEs than P / m), HRUN_ENONFINITE (also a prediction that is not above 0). */
+int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
+                        struct hrun_error *err);
 
-/* The time of a configuration and its interval: those of its parts together. sub_time_s[nsubs] (may be NULL): of each
- * part; *limiting: whose is the largest. Errors: those of hrun_predictor_time. */
-int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
-                              double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err);
+/* The time of a configuration, in s: that of its parts together. sub_time_s[nsubs] (may be NULL): of each part;
+ * *limiting (may be NULL): whose is the largest. All are undefined on failure. Errors: those of hrun_predictor_time. */
+int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config *config, struct hrun_interval *time,
+                              double *sub_time_s, int *limiting, struct hrun_error *err);
 /* How the program deals its work out, as its runs show. */
 const struct hrun_tasking *hrun_predictor_tasking(const struct hrun_predictor *p);
 
@@ -78,12 +79,12 @@ void hrun_predictor_pace(struct hrun_predictor *p, const double *pace);
  * where all together are too many), or relative to each other; all 1 where shares are equal. Errors: those of
  * hrun_predictor_time. */
 int hrun_predictor_deals(const struct hrun_predictor *p);   /* 0: its shares are always equal */
-int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
+int hrun_predictor_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
                           struct hrun_error *err);
 
 /* The time of a configuration each process of which has share[nsubs] of the whole of the work (NULL: equal), without
  * an interval. Errors: those of hrun_predictor_time. */
-int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                double *time_s, struct hrun_error *err);
 
 /* Runs with shares that are this far from those of now say little of these. */
@@ -95,7 +96,7 @@ double hrun_shares_rest(double then, double now);
 /* How far shares, as above, are from those that the predictor deals out: the largest change of a part's own time,
  * relative to the longest, or of its share, as far as it is more than a unit, whichever is more; INFINITY where the
  * configuration cannot be predicted. */
-void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+void hrun_predictor_share_change(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                 double *out);
 
 /* How well a configuration uses the PEs npes[nsubs] that there are, where the family tells (hrun-model(7), "ring"). */
@@ -110,7 +111,7 @@ struct hrun_balance {
 };
 int hrun_predictor_has_balance(const struct hrun_predictor *p);   /* 0: the next two fail with HRUN_EINVAL */
 /* Errors: HRUN_ENODATA (a model without speeds), those of hrun_predictor_time. */
-int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                            struct hrun_balance *out, struct hrun_error *err);
 
 /* The fewest processes q that the rule accepts with which some configuration loses at most `loss`, and what it loses.

@@ -97,15 +97,6 @@ int hrun_predictor_find(const struct hrun_predictor *p, int sub, int m)
     return -1;
 }
 
-int hrun_predictor_count(const struct hrun_predictor *p, const int *pes, const int *procs)
-{
-    int P = 0;
-
-    for (int i = 0; i < p->oracle.nsubs; i++)
-        P += pes[i] * procs[i];
-    return P;
-}
-
 void hrun_predictor_destroy(struct hrun_predictor *p)
 {
     if (p)
@@ -117,16 +108,10 @@ const struct hrun_oracle *hrun_predictor_oracle(struct hrun_predictor *p)
     return &p->oracle;
 }
 
-int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
-                        double *high, struct hrun_error *err)
+int hrun_predictor_time(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
+                        struct hrun_error *err)
 {
-    return p->kind->time(p, sub, m, P, time_s, low, high, err);
-}
-
-int hrun_predictor_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
-                           double *low, double *high, struct hrun_error *err)
-{
-    return p->kind->time_in(p, sub, pes, procs, time_s, low, high, err);
+    return p->kind->time(p, sub, m, P, time, err);
 }
 
 int hrun_predictor_measured(struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
@@ -139,43 +124,43 @@ int hrun_predictor_has_network(const struct hrun_predictor *p)
     return p->has_network;
 }
 
-int hrun_predictor_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+int hrun_predictor_options(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
                            struct hrun_error *err)
 {
     const struct hrun_oracle *o = hrun_predictor_oracle(p);
 
     if (!p->is_whole || !p->kind->options)
         return o->times(o->ctx, P, t, err);
-    if (pes)
-        return p->kind->options(p, P, pes, procs, t, err);
+    if (config)
+        return p->kind->options(p, P, config, t, err);
     for (int k = 0; k < o->noptions; k++)
         t[k] = NAN;
     return 0;
 }
 
-int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const int *pes, const int *procs,
+int hrun_predictor_options_shared(struct hrun_predictor *p, int P, const struct hrun_config *config,
                                   const double *share, double *t, struct hrun_error *err)
 {
-    return share && p->kind->options_shared ? p->kind->options_shared(p, P, pes, procs, share, t, err)
-                                            : hrun_predictor_options(p, P, pes, procs, t, err);
+    return share && p->kind->options_shared ? p->kind->options_shared(p, P, config, share, t, err)
+                                            : hrun_predictor_options(p, P, config, t, err);
 }
 
-int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+int hrun_predictor_time_shared(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                double *time_s, struct hrun_error *err)
 {
-    int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
+    int nsubs = p->oracle.nsubs, P = hrun_config_processes(config);
     autofree double *t = xcalloc((size_t)(p->noptions + nsubs) + 1, sizeof *t);
     double *more = t + p->noptions;
 
     for (int i = 0; i < nsubs; i++)
         more[i] = share ? share[i] * P : 1;
-    if (hrun_predictor_options_shared(p, P, pes, procs, share ? more : NULL, t, err))
+    if (hrun_predictor_options_shared(p, P, config, share ? more : NULL, t, err))
         return -1;
     *time_s = 0;
     for (int i = 0; i < nsubs; i++) {
-        int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
+        int o = config->pes[i] ? hrun_predictor_find(p, i, config->procs[i]) : -1;
 
-        if (pes[i])
+        if (config->pes[i])
             *time_s = o >= 0 && t[o] > 0 ? fmax(*time_s, t[o]) : NAN;
         if (isnan(*time_s))
             return hrun_fail(err, HRUN_ENODATA, "no model for this configuration");
@@ -184,23 +169,23 @@ int hrun_predictor_time_shared(struct hrun_predictor *p, const int *pes, const i
 }
 
 /* The largest relative change from the shares then to those of now, in units, beyond the one that rounding may move. */
-static double units_moved(const struct hrun_predictor *p, const int *pes, const int *procs, const double *then,
+static double units_moved(const struct hrun_predictor *p, const struct hrun_config *config, const double *then,
                           const double *now)
 {
     double units = 0, most = 0;
 
     for (int i = 0; i < p->oracle.nsubs; i++)
-        units += pes[i] * procs[i] * now[i];
+        units += config->pes[i] * config->procs[i] * now[i];
     for (int i = 0; i < p->oracle.nsubs; i++)
-        if (pes[i] && now[i] > 0)
+        if (config->pes[i] && now[i] > 0)
             most = fmax(most, (fabs(then[i] * units - now[i]) - 1) / now[i]);
     return most;
 }
 
-void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const int *procs, const double *share,
+void hrun_predictor_share_change(struct hrun_predictor *p, const struct hrun_config *config, const double *share,
                                 double *out)
 {
-    int nsubs = p->oracle.nsubs, P = hrun_predictor_count(p, pes, procs);
+    int nsubs = p->oracle.nsubs, P = hrun_config_processes(config);
     autofree double *then = xcalloc(2 * (size_t)p->noptions + 2 * (size_t)nsubs + 1, sizeof *then);
     double *now = then + p->noptions, *more = now + p->noptions, *units = more + nsubs;
     double most = 0, longest = 0;
@@ -208,17 +193,17 @@ void hrun_predictor_share_change(struct hrun_predictor *p, const int *pes, const
     for (int i = 0; i < nsubs; i++)
         more[i] = share[i] * P;
     *out = INFINITY;
-    if (!hrun_predictor_options_shared(p, P, pes, procs, more, then, NULL) &&
-        !hrun_predictor_options(p, P, pes, procs, now, NULL) && !hrun_predictor_shares(p, pes, procs, units, NULL)) {
+    if (!hrun_predictor_options_shared(p, P, config, more, then, NULL) &&
+        !hrun_predictor_options(p, P, config, now, NULL) && !hrun_predictor_shares(p, config, units, NULL)) {
         for (int i = 0; i < nsubs; i++) {
-            int o = pes[i] ? hrun_predictor_find(p, i, procs[i]) : -1;
+            int o = config->pes[i] ? hrun_predictor_find(p, i, config->procs[i]) : -1;
 
-            if (pes[i] && o >= 0 && now[o] > 0) {
+            if (config->pes[i] && o >= 0 && now[o] > 0) {
                 most = fmax(most, fabs(then[o] - now[o]));
                 longest = fmax(longest, now[o]);
             }
         }
-        *out = longest > 0 ? fmax(most / longest, units_moved(p, pes, procs, share, units)) : INFINITY;
+        *out = longest > 0 ? fmax(most / longest, units_moved(p, config, share, units)) : INFINITY;
     }
 }
 
@@ -261,32 +246,33 @@ double hrun_predictor_pace_of(const struct hrun_predictor *p, int sub)
     return p->deals && p->pace ? p->pace[sub] : 1;
 }
 
-int hrun_predictor_time_whole(struct hrun_predictor *p, int nsubs, const int *pes, const int *procs, double *time_s,
-                              double *low, double *high, double *sub_time_s, int *limiting, struct hrun_error *err)
+int hrun_predictor_time_whole(struct hrun_predictor *p, const struct hrun_config *config, struct hrun_interval *time,
+                              double *sub_time_s, int *limiting, struct hrun_error *err)
 {
-    autofree struct hrun_part_time *parts = xcalloc(3 * (size_t)nsubs + 1, sizeof *parts);
-    struct hrun_part_time *least = parts + nsubs, *most = least + nsubs;
-    autofree int *sub = xcalloc((size_t)nsubs + 1, sizeof *sub);
-    int n = 0, slowest = 0;
+    struct hrun_part_time mid[HRUN_SUBS_MAX], low[HRUN_SUBS_MAX], high[HRUN_SUBS_MAX];
+    double longest = -INFINITY;
+    int n = 0;
 
-    for (int i = 0; i < nsubs; i++) {
-        if (!pes[i])
+    for (int i = 0; i < config->nsubs; i++) {
+        int processes = config->pes[i] * config->procs[i];
+        struct hrun_interval own;
+
+        if (!config->pes[i])
             continue;
-        parts[n].processes = least[n].processes = most[n].processes = pes[i] * procs[i];
-        if (hrun_predictor_time_in(p, i, pes, procs, &parts[n].t, &least[n].t, &most[n].t, err))
+        if (p->kind->time_in(p, i, config, &own, err))
             return -1;
-        slowest = parts[n].t > parts[slowest].t ? n : slowest;
-        sub[n++] = i;
+        mid[n] = (struct hrun_part_time){ own.mid, processes };
+        low[n] = (struct hrun_part_time){ own.low, processes };
+        high[n++] = (struct hrun_part_time){ own.high, processes };
+        if (sub_time_s)
+            sub_time_s[i] = own.mid;
+        if (limiting && own.mid > longest)
+            *limiting = i;
+        longest = fmax(longest, own.mid);
     }
-    for (int k = 0; k < n && sub_time_s; k++)
-        sub_time_s[sub[k]] = parts[k].t;
-    if (n) {
-        *time_s = hrun_tasking_time(&p->tasking, parts, n);
-        *low = hrun_tasking_time(&p->tasking, least, n);
-        *high = hrun_tasking_time(&p->tasking, most, n);
-        if (limiting)
-            *limiting = sub[slowest];
-    }
+    if (n)
+        *time = (struct hrun_interval){ hrun_tasking_time(&p->tasking, mid, n), hrun_tasking_time(&p->tasking, low, n),
+                                        hrun_tasking_time(&p->tasking, high, n) };
     return 0;
 }
 
@@ -300,15 +286,15 @@ int hrun_predictor_deals(const struct hrun_predictor *p)
     return p->deals;
 }
 
-int hrun_predictor_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
+int hrun_predictor_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
                           struct hrun_error *err)
 {
     int n = hrun_predictor_oracle(p)->nsubs;
 
     if (p->deals)
-        return p->kind->shares(p, pes, procs, share, err);
+        return p->kind->shares(p, config, share, err);
     for (int i = 0; i < n; i++)
-        share[i] = pes[i] > 0;
+        share[i] = config->pes[i] > 0;
     return 0;
 }
 
@@ -328,10 +314,10 @@ static int no_balance(const struct hrun_predictor *p, struct hrun_error *err)
                      hrun_app_family_names[p->app->family]);
 }
 
-int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+int hrun_predictor_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                            struct hrun_balance *out, struct hrun_error *err)
 {
-    return p->kind->balance ? p->kind->balance(p, npes, pes, procs, out, err) : no_balance(p, err);
+    return p->kind->balance ? p->kind->balance(p, npes, config, out, err) : no_balance(p, err);
 }
 
 int hrun_predictor_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,

@@ -323,7 +323,7 @@ static int make_dealt_term(struct hrun_fit_job *job, const char *text, struct hr
 int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n, struct hrun_error *err)
 {
     const struct hrun_terms *all = &job->app->np;
-    int ls = job->options.method == HRUN_METHOD_LS, nsubs;
+    int ls = job->options.method == HRUN_METHOD_LS;
     size_t kept = 0;
 
     job->left_out = (struct hrun_buf)HRUN_BUF_INIT;
@@ -344,12 +344,12 @@ int hrun_fit_network(struct hrun_fit_job *job, struct hrun_row *rows, size_t *n,
                       : ": the network of these hosts was not measured (hrun-calibrate network)");
     if (!job->net)
         return 0;
-    nsubs = hrun_netview_nsubs(job->net);
-    job->config = xcalloc(2 * (size_t)nsubs + 1, sizeof *job->config);
-    for (size_t i = 0; i < *n; i++)
-        if (rows[i].sample && hrun_netview_config(job->net, rows[i].sample, rows[i].own, job->config,
-                                                  job->config + nsubs))
+    for (size_t i = 0; i < *n; i++) {
+        struct hrun_config config;
+
+        if (rows[i].sample && hrun_netview_config(job->net, rows[i].sample, rows[i].own, &config))
             rows[kept++] = rows[i];
+    }
     if (kept < *n)
         hrun_buf_addf(&job->skipped, "%zu of %zu measurements: on hosts that the network does not know\n", *n - kept,
                       *n);
@@ -370,14 +370,13 @@ void hrun_fit_network_release(struct hrun_fit_job *job)
         free(job->np.v[j].text);
     }
     free(job->np.v);
-    free(job->config);
     hrun_buf_release(&job->left_out);
 }
 
 int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const struct hrun_row *row, double *out,
                   struct hrun_error *err)
 {
-    int nsubs;
+    struct hrun_config config;
 
     if (!hrun_term_is_network(e)) {
         if (hrun_term_eval(e, HRUN_TERM_NP, (double)row->N, row->P, 0, out, err))
@@ -385,8 +384,7 @@ int hrun_fit_term(const struct hrun_fit_job *job, struct hrun_expr *e, const str
         *out *= hrun_app_term_is_shared(job->app, e) ? row->share : 1;
         return 0;
     }
-    nsubs = hrun_netview_nsubs(job->net);
-    if (!hrun_netview_config(job->net, row->sample, row->own, job->config, job->config + nsubs))
+    if (!hrun_netview_config(job->net, row->sample, row->own, &config))
         return hrun_fail(err, HRUN_EINVAL, "the network does not know where a run was");
-    return hrun_term_network(e, (double)row->N, row->sample->P, job->net, job->config, job->config + nsubs, out, err);
+    return hrun_term_network(e, (double)row->N, row->sample->P, job->net, &config, out, err);
 }

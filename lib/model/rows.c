@@ -294,16 +294,16 @@ static int find_sub_of_run(const struct hrun_sample *s, int place, const char *o
     return several ? -1 : found;
 }
 
-/* The configuration of a record into pes[nsubs] and procs[nsubs], and its shares. 1, or 0 when it is none of this
+/* The configuration of a record, and its shares. 1, or 0 when it is none of this
  * cluster's. */
 static int read_run_config(const struct hrun_app *app, const struct hrun_sample *s, const char *own,
-                           const struct hrun_joint_sub *subs, int nsubs, int *pes, int *procs, double *share)
+                           const struct hrun_joint_sub *subs, int nsubs, struct hrun_config *out,
+                           double *share)
 {
     const char *at = s->config ? s->config : "";
     int64_t P = 0;
 
-    for (int i = 0; i < nsubs; i++)
-        pes[i] = procs[i] = 0;
+    *out = (struct hrun_config){ .nsubs = nsubs };
     for (int place = 0; *at == (place ? ',' : '('); place++) {
         char *end;
         long p = strtol(at + 1, &end, 10), m = *end == ',' ? strtol(end + 1, &end, 10) : 0;
@@ -315,10 +315,10 @@ static int read_run_config(const struct hrun_app *app, const struct hrun_sample 
         if (p > INT_MAX || m > INT_MAX / p)
             return 0;
         sub = find_sub_of_run(s, place, own, subs, nsubs);
-        if (sub < 0 || pes[sub])
+        if (sub < 0 || out->pes[sub])
             return 0;
-        pes[sub] = (int)p;
-        procs[sub] = (int)m;
+        out->pes[sub] = (int)p;
+        out->procs[sub] = (int)m;
         share[sub] = share_at(app, s, place);
         P += (int64_t)p * m;
     }
@@ -333,7 +333,7 @@ static int recalled_order(const void *a, const void *b)
 }
 
 void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                 int *numbers, double *shares, size_t *count)
+                 double *shares, size_t *count)
 {
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT;
     size_t n = 0, kept = 0;
@@ -347,15 +347,13 @@ void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, 
         for (size_t k = 0; k < subs[i].n && !again; k++) {
             const struct hrun_sample *s = &subs[i].samples[k];
 
-            runs[n] = (struct hrun_recalled){ .s = s, .nsubs = nsubs, .pes = numbers, .procs = numbers + nsubs,
-                                              .share = hrun_sample_dealt(s) ? shares : NULL };
+            runs[n] = (struct hrun_recalled){ .s = s, .share = hrun_sample_dealt(s) ? shares : NULL };
             if (hrun_family_of(app)->deals_units && s->origin && !strcmp(s->origin, "calibration"))
                 continue;   /* of other meshes than those of size N */
             if (!s->ok || !(s->time_s > 0) || strcmp(s->consts ? s->consts : "", consts.data) ||
-                !read_run_config(app, s, subs[i].signature, subs, nsubs, runs[n].pes, runs[n].procs, shares))
+                !read_run_config(app, s, subs[i].signature, subs, nsubs, &runs[n].config, shares))
                 continue;
             n++;
-            numbers += 2 * nsubs;
             shares += nsubs;
         }
     }

@@ -86,17 +86,16 @@ int hrun_mixed_order(const struct hrun_sample *a, const struct hrun_sample *b);
 
 struct hrun_recalled {
     const struct hrun_sample *s;
-    int nsubs;
-    int *pes, *procs;       /* nsubs each */
+    struct hrun_config config;
     double *share;          /* nsubs: of the work of each process, over a P-th; NULL: shares are equal */
     double r, now;          /* this and what follows: the caller's */
     int limiting, other;
 };
 
 /* All good runs of the cluster's configurations with the definition's constants into runs[], in order of N, each once:
- * of records in several logs the first. runs[] has room for every sample of subs[nsubs], numbers[] for 2 nsubs times as
- * many, shares[] for nsubs times. */
+ * of records in several logs the first. runs[] has room for every sample of subs[nsubs], shares[] for nsubs times as
+ * many. */
 void hrun_recall(const struct hrun_app *app, const struct hrun_joint_sub *subs, int nsubs, struct hrun_recalled *runs,
-                int *numbers, double *shares, size_t *count);
+                 double *shares, size_t *count);
 
 #endif

@@ -142,25 +142,25 @@ void hrun_speeds_limit(struct hrun_speeds *s, int P)
     s->most_P = P;
 }
 
-int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *procs, struct hrun_speeds_range *out,
+int hrun_speeds_range(const struct hrun_speeds *s, const struct hrun_config *config, struct hrun_speeds_range *out,
                       struct hrun_error *err)
 {
     struct hrun_speeds_range r = { 0 };
     int P = 0;
 
     for (int i = 0; i < s->oracle.nsubs; i++)
-        P += pes[i] * procs[i];
+        P += config->pes[i] * config->procs[i];
     if (P < 1)
         return hrun_fail(err, HRUN_EINVAL, "a configuration without processes has no time");
     for (int i = 0; i < s->oracle.nsubs; i++) {
         const struct hrun_speed *v = &s->v[i];
         double t;
 
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
         if (!is_speed_known(v))
             return hrun_fail(err, HRUN_EINVAL, "nothing is known of the speed of sub-cluster %d", i + 1);
-        t = compute_time(s, v, procs[i], P);
+        t = compute_time(s, v, config->procs[i], P);
         r.compute_s = fmax(r.compute_s, t);
         r.low_s = fmax(r.low_s, t * fmax(0, 1 - v->unsure));
         r.high_s = fmax(r.high_s, t * (1 + v->unsure));

@@ -47,9 +47,9 @@ struct hrun_speeds_range {
     double comm_s;             /* K max(1, P/P0) */
 };
 
-/* The parts of the time of configuration (pes, procs), nsubs each, whatever rule and memory say. Errors: HRUN_EINVAL (a
+/* The parts of the time of a configuration, whatever rule and memory say. Errors: HRUN_EINVAL (a
  * sub-cluster without a speed, no process); *out is as before. */
-int hrun_speeds_range(const struct hrun_speeds *s, const int *pes, const int *procs, struct hrun_speeds_range *out,
+int hrun_speeds_range(const struct hrun_speeds *s, const struct hrun_config *config, struct hrun_speeds_range *out,
                       struct hrun_error *err);
 
 /* How much longer than an even share the largest of P shares of N rows is: ceil(N/P) P/N - 1. What is measured at one

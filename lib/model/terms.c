@@ -70,13 +70,13 @@ int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_
     return 0;
 }
 
-int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
-                      const int *procs, double *out, struct hrun_error *err)
+int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view,
+                      const struct hrun_config *config, double *out, struct hrun_error *err)
 {
     double bytes, factor, t;
 
     if (network_parts(e, N, P, &factor, &bytes, err) ||
-        hrun_netview_time(view, operation(e), bytes, pes, procs, &t, err))
+        hrun_netview_time(view, operation(e), bytes, config, &t, err))
         return -1;
     *out = factor * t;
     return 0;
@@ -94,13 +94,13 @@ int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_ne
     return 0;
 }
 
-int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view, const int *pes,
-                           const int *procs, int known, double *out, struct hrun_error *err)
+int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view,
+                           const struct hrun_config *config, int known, double *out, struct hrun_error *err)
 {
     double bytes, factor, t;
 
     if (network_parts(e, N, P, &factor, &bytes, err) ||
-        hrun_netview_part(view, operation(e), bytes, pes, procs, known, P, &t, err))
+        hrun_netview_part(view, operation(e), bytes, config, known, P, &t, err))
         return -1;
     *out = factor * t;
     return 0;

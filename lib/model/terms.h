@@ -19,8 +19,8 @@ int hrun_term_eval(struct hrun_expr *e, enum hrun_term_kind kind, double N, doub
 
 /* A network term (lib/app) for a configuration with P processes: the factor times what the operation takes. Errors:
  * HRUN_ENONFINITE, HRUN_EINVAL (a factor or bytes below 0), those of hrun_netview_time. */
-int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view, const int *pes,
-                      const int *procs, double *out, struct hrun_error *err);
+int hrun_term_network(struct hrun_expr *e, double N, double P, struct hrun_netview *view,
+                      const struct hrun_config *config, double *out, struct hrun_error *err);
 
 /* The operation of a network term among P processes. Errors: as above but those of hrun_netview_time. */
 int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_net_call *out, struct hrun_error *err);
@@ -30,9 +30,10 @@ int hrun_term_network_call(struct hrun_expr *e, double N, double P, struct hrun_
 int hrun_term_network_bound(struct hrun_expr *e, double N, int P, struct hrun_netview *view, int sub, int m,
                             double *out, struct hrun_error *err);
 
-/* The same where pes and procs of sub-clusters 0..known-1 are known . Errors: the same. */
-int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view, const int *pes,
-                           const int *procs, int known, double *out, struct hrun_error *err);
+/* A lower bound of it in every configuration with P processes that is as this one on sub-clusters 0..known-1. Errors:
+ * the same. */
+int hrun_term_network_part(struct hrun_expr *e, double N, int P, struct hrun_netview *view,
+                           const struct hrun_config *config, int known, double *out, struct hrun_error *err);
 
 /* The compiled term of the definition with this text, or one compiled afresh; then *owned = 1 and the caller
  * destroys it. Errors: those of hrun_expr_compile, naming the text. */

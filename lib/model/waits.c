@@ -24,21 +24,21 @@ static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, c
                    const struct hrun_corrections *known, double *pace)
 {
     int nsubs = p->oracle.nsubs;
-    autofree int *pes = xcalloc(2 * (size_t)nsubs + 1, sizeof *pes);
+    struct hrun_config config = { .nsubs = nsubs };
     autofree double *share = xcalloc((size_t)nsubs + (size_t)p->noptions + 1, sizeof *share);
-    int *procs = pes + nsubs;
-    double *t = share + nsubs, most = 0, whole, low, high;
+    double *t = share + nsubs, most = 0;
+    struct hrun_interval whole;
     struct hrun_correction at;
 
     for (size_t k = 0; k < run->nparts; k++) {
-        pes[parts[k].sub] = parts[k].pes;
-        procs[parts[k].sub] = parts[k].M;
+        config.pes[parts[k].sub] = parts[k].pes;
+        config.procs[parts[k].sub] = parts[k].M;
         share[parts[k].sub] = parts[k].share;
     }
-    if (hrun_predictor_time_whole(p, nsubs, pes, procs, &whole, &low, &high, NULL, NULL, NULL) ||
-        hrun_predictor_options_shared(p, run->P, pes, procs, share, t, NULL))
+    if (hrun_predictor_time_whole(p, &config, &whole, NULL, NULL, NULL) ||
+        hrun_predictor_options_shared(p, run->P, &config, share, t, NULL))
         return 0;
-    hrun_corrections_tell(known, pes, procs, p->N, &whole, &low, &high, &at);
+    hrun_corrections_tell(known, &config, p->N, &whole, &at);
     for (size_t k = 0; k < run->nparts; k++)
         most = fmax(most, t[hrun_predictor_find(p, parts[k].sub, parts[k].M)]);
     if (!isfinite(most))
@@ -46,7 +46,8 @@ static int pace_of(struct hrun_predictor *p, const struct hrun_mixed_run *run, c
     for (size_t k = 0; k < run->nparts; k++) {
         double own = t[hrun_predictor_find(p, parts[k].sub, parts[k].M)];
 
-        pace[parts[k].sub] = fmin(fmax(parts[k].busy_s / run->T * most / own, low / whole), high / whole);
+        pace[parts[k].sub] = fmin(fmax(parts[k].busy_s / run->T * most / own, whole.low / whole.mid),
+                                  whole.high / whole.mid);
     }
     return 1;
 }

@@ -330,8 +330,8 @@ static int path_before(const struct plan_level *l, int a, int b)
 void plan_level_add(struct plan_level *l, const struct plan_row *row, struct plan_best *best)
 {
     int n = l->s->nsubs;
-    autofree int *path = xcalloc(4 * (size_t)n + 1, sizeof *path);
-    struct hrun_choice c = { .pes = path + 2 * n, .procs = path + 3 * n, .P = l->P, .value = l->level };
+    autofree int *path = xcalloc(2 * (size_t)n + 1, sizeof *path);
+    struct hrun_choice c = { .config.nsubs = n, .P = l->P, .value = l->level };
 
     l->npaths = 0;
     add_best_path(l, path, 0, 0, l->P, 1, NULL);
@@ -344,8 +344,8 @@ void plan_level_add(struct plan_level *l, const struct plan_row *row, struct pla
         turn = l->paths[first].turn;
         c.npes = l->paths[first].npes;
         for (int k = 0; k < n; k++) {
-            c.pes[k] = path[2 * k];
-            c.procs[k] = path[2 * k + 1];
+            c.config.pes[k] = path[2 * k];
+            c.config.procs[k] = path[2 * k + 1];
         }
         if (!plan_best_takes(best, &c))
             break;

@@ -18,14 +18,14 @@ static int count_state(const struct plan_space *s, const struct plan_row *row, c
     c->npes = 0;
     for (int i = 0; i < s->nsubs; i++) {
         int o = option[i];
-        if (c->pes[i] == 0)
+        if (c->config.pes[i] == 0)
             continue;
         if (row->state[o] == PLAN_MEMORY)
             return PLAN_MEMORY;
         if (row->state[o] == PLAN_MODEL)
             worst = PLAN_MODEL;
         *time_s = fmax(*time_s, row->t[o]);
-        c->npes += c->pes[i];
+        c->npes += c->config.pes[i];
     }
     return worst;
 }
@@ -38,18 +38,18 @@ static int advance(const struct plan_space *s, struct hrun_choice *c, int *optio
         int first = s->first[i], end = s->first[i + 1];
         if (first == end)
             continue;
-        if (c->pes[i] > 0 && option[i] + 1 < end) {
+        if (c->config.pes[i] > 0 && option[i] + 1 < end) {
             option[i]++;
-            c->procs[i] = s->oracle->options[option[i]].m;
+            c->config.procs[i] = s->oracle->options[option[i]].m;
             return 1;
         }
-        if (c->pes[i] < s->subs[i].npes) {
-            c->pes[i]++;
+        if (c->config.pes[i] < s->subs[i].npes) {
+            c->config.pes[i]++;
             option[i] = first;
-            c->procs[i] = s->oracle->options[first].m;
+            c->config.procs[i] = s->oracle->options[first].m;
             return 1;
         }
-        c->pes[i] = c->procs[i] = 0;
+        c->config.pes[i] = c->config.procs[i] = 0;
     }
     return 0;
 }
@@ -58,19 +58,15 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
               int (*visit)(void *ctx, const struct plan_space *s, const double *t, double time_s, struct hrun_choice *c,
                            struct hrun_error *err), void *ctx, struct hrun_error *err)
 {
-    autorelease(hrun_choice_release) struct hrun_choice c = { 0 };
+    struct hrun_choice c = { .config.nsubs = s->nsubs };
     autofree int *option = xcalloc((size_t)s->nsubs + 1, sizeof(int));
 
-    c.pes = xcalloc((size_t)s->nsubs + 1, sizeof(int));
-    c.procs = xcalloc((size_t)s->nsubs + 1, sizeof(int));
     while (advance(s, &c, option)) {
         const struct plan_row *row;
         double time_s = 0;
         int state;
 
-        c.P = 0;
-        for (int i = 0; i < s->nsubs; i++)
-            c.P += c.pes[i] * c.procs[i];
+        c.P = hrun_config_processes(&c.config);
         if (s->problem->P && c.P != s->problem->P)
             continue;
         row = plan_space_row(s, c.P, err);
@@ -78,7 +74,7 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
             return -1;
         counts->total++;
         state = count_state(s, row, option, &time_s, &c);
-        if (state == PLAN_USABLE && !isfinite(s->objective->value(time_s, c.pes, s->subs, s->nsubs)))
+        if (state == PLAN_USABLE && !isfinite(s->objective->value(time_s, &c.config, s->subs)))
             state = PLAN_MODEL;
         switch (state) {
         case PLAN_USABLE: counts->valid++; break;
@@ -98,12 +94,12 @@ static int keep_best(void *ctx, const struct plan_space *s, const double *t, dou
 {
     struct plan_best *best = ctx;
 
-    c->value = s->objective->value(time_s, c->pes, s->subs, s->nsubs);
-    if (!plan_keeps(s->problem, time_s, c->pes) || !plan_best_takes(best, c))
+    c->value = s->objective->value(time_s, &c->config, s->subs);
+    if (!plan_keeps(s->problem, time_s, &c->config) || !plan_best_takes(best, c))
         return 0;
     if (plan_choice_look(s, t, c, err))
         return -1;
-    if (isfinite(c->value) && plan_keeps(s->problem, c->time_s, c->pes))
+    if (isfinite(c->value) && plan_keeps(s->problem, c->time_s, &c->config))
         plan_best_add(best, c);
     return 0;
 }
@@ -112,7 +108,7 @@ int hrun_plan_exhaustive(const struct hrun_plan_problem *problem, int top, struc
                          struct hrun_error *err)
 {
     struct hrun_plan_counts counts = { .counted = 1 };
-    autorelease(plan_best_release) struct plan_best best = { .top = top, .nsubs = problem->oracle->nsubs };
+    autorelease(plan_best_release) struct plan_best best = { .top = top };
     autorelease(plan_space_release) struct plan_space s;
     double started = plan_clock();
 

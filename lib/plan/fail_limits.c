@@ -43,8 +43,8 @@ static void least_init(struct least *l, const struct hrun_plan_limits *limits, c
 static void values_of(const struct plan_space *s, const struct hrun_choice *c, double time_s, double *v)
 {
     v[TIME] = time_s;
-    v[COST] = hrun_plan_cost(time_s, c->pes, s->subs, s->nsubs);
-    v[ENERGY] = hrun_plan_energy(time_s, c->pes, s->subs, s->nsubs);
+    v[COST] = hrun_plan_cost(time_s, &c->config, s->subs);
+    v[ENERGY] = hrun_plan_energy(time_s, &c->config, s->subs);
     v[PES] = c->npes;
 }
 
@@ -82,7 +82,7 @@ static int lower_least(void *ctx, const struct plan_space *s, const double *t, d
                        struct hrun_error *err)
 {
     struct least *l = ctx;
-    const struct hrun_known *known = plan_known_find(l->known, l->nknown, c, s->nsubs);
+    const struct hrun_known *known = plan_known_find(l->known, l->nknown, &c->config);
     double factor = known ? known->factor : 1, v[NKINDS];
 
     if (known && known->excluded)

@@ -44,7 +44,7 @@ int hrun_explore_open(const struct hrun_explore_arm *v, int n, double loss, int 
 enum { LEARN_PARTICLES = 256, LEARN_POINTS = 40 };   /* of points the most */
 
 struct learn_point {       /* a configuration */
-    const int *pes, *procs;
+    struct hrun_config config;
     int P;
     double log_s;          /* of the median of its runs */
     int runs;
@@ -101,7 +101,6 @@ struct plan_space {
     int max_P;              /* all PEs with their largest M */
     int *first;             /* nsubs + 1 */
     long *full;             /* nopt: |Gi| M */
-    int *no_pes;            /* nsubs zeros: a separable value() looks at the time alone */
     struct plan_row **rows; /* max_P + 1 when rows are kept, else NULL */
     struct plan_row *last;  /* the only row otherwise */
 };
@@ -126,10 +125,10 @@ const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_e
 /* The value of a separable objective at time_s. */
 double plan_value(const struct plan_space *s, double time_s);
 
-/* Begin with { .top = top, .nsubs = nsubs }. */
+/* Begin with { .top = top }. */
 struct plan_best {
-    int top, n, cap, nsubs;
-    struct hrun_choice *v;
+    int top, n, cap;
+    struct hrun_choice **v;     /* owned; pointers, as choices are large and the list is kept sorted */
 };
 
 void plan_best_release(struct plan_best *b);
@@ -141,12 +140,10 @@ int plan_best_wants(const struct plan_best *b, double value);
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c);
 /* Copy c into the list if it is good enough. */
 void plan_best_add(struct plan_best *b, const struct hrun_choice *c);
-/* A copy with arrays of its own. */
-void plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out);
-/* Of known[n] the one that is configuration c, or NULL. */
-const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs);
+/* The one of known[n] that is of this configuration, or NULL. */
+const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_config *config);
 /* Negative when a comes before b: value, PEs, then (P1,M1,P2,M2,...). */
-int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b, int nsubs);
+int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b);
 /* Set time_s and limiting of c from t, the times of the options at c->P. */
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c);
 
@@ -155,7 +152,7 @@ void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_c
 int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_choice *c, struct hrun_error *err);
 
 /* Does a configuration that takes so long keep the problem's limits? */
-int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const int *pes);
+int plan_keeps(const struct hrun_plan_problem *problem, double time_s, const struct hrun_config *config);
 /* HRUN_EINFEASIBLE: no configuration is valid, and why, as known or counted now. Result: -1. */
 int plan_fail_infeasible(struct plan_space *s, const struct hrun_plan_counts *known, struct hrun_error *err);
 
@@ -174,6 +171,8 @@ int plan_each(struct plan_space *s, struct hrun_plan_counts *counts,
 /* HRUN_EINVAL when there are too many for that. */
 int plan_few_enough(const struct hrun_plan_problem *problem, struct hrun_error *err);
 
+/* Move the list into p->v and p->n, which are overwritten. */
+void plan_best_move(struct plan_best *b, struct hrun_plan *p);
 /* Move the list into a fresh plan. HRUN_EINFEASIBLE when it is empty. */
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err);
@@ -323,7 +322,6 @@ struct plan_dealt {
     int npieces;
     long *queue;
     size_t queued;
-    int *pes, *procs;          /* nsubs each: what was found */
     struct hrun_line *used;    /* nsubs: scratch, as share */
     int64_t *share;
 };

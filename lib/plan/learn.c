@@ -20,27 +20,11 @@ struct state {
     int *of_run;                  /* of each run its point, -1: it failed */
     int npoints, nfailed, best;
     struct learn_belief *belief;
-    int *configs;                 /* candidates: 2 nsubs each */
+    struct hrun_config *candidates;
     int ncandidates;
 };
 
 /* ---------------------------------------------------------------- what was run */
-
-static int is_same_config(const struct state *s, const int *pes, const int *procs, const int *pes2, const int *procs2)
-{
-    size_t len = (size_t)s->q->nsubs * sizeof *pes;
-
-    return !memcmp(pes, pes2, len) && !memcmp(procs, procs2, len);
-}
-
-static int config_processes(const struct state *s, const int *pes, const int *procs)
-{
-    int P = 0;
-
-    for (int i = 0; i < s->q->nsubs; i++)
-        P += pes[i] * procs[i];
-    return P;
-}
 
 static int compare_times(const void *a, const void *b)
 {
@@ -63,16 +47,16 @@ static double median_of_last(const struct state *s, int point)
     return n ? v[(n - 1) / 2] : 0;
 }
 
-static void add_learn_point(struct state *s, const int *pes, const int *procs)
+static void add_learn_point(struct state *s, const struct hrun_config *config)
 {
-    s->points[s->npoints++] = (struct learn_point) { .pes = pes, .procs = procs, .P = config_processes(s, pes, procs) };
+    s->points[s->npoints++] = (struct learn_point) { .config = *config, .P = hrun_config_processes(config) };
 }
 
 static void sort_runs_by_point(struct state *s)
 {
     const struct hrun_learn_question *q = s->q;
 
-    add_learn_point(s, q->pes, q->procs);
+    add_learn_point(s, &q->config);
     for (int i = 0; i < q->nruns; i++) {
         const struct hrun_learn_run *r = &q->runs[i];
         int k = 0;
@@ -82,10 +66,10 @@ static void sort_runs_by_point(struct state *s)
             s->nfailed++;
             continue;
         }
-        while (k < s->npoints && !is_same_config(s, s->points[k].pes, s->points[k].procs, r->pes, r->procs))
+        while (k < s->npoints && !hrun_config_equal(&s->points[k].config, &r->config))
             k++;
         if (k == s->npoints)
-            add_learn_point(s, r->pes, r->procs);
+            add_learn_point(s, &r->config);
         s->points[k].runs++;
         s->of_run[i] = k;
     }
@@ -133,7 +117,7 @@ static int is_refused_count(const struct state *s, int P)
 
     for (int i = 0; i < s->q->nruns && s->nfailed; i++) {
         const struct hrun_learn_run *r = &s->q->runs[i];
-        int Pr = config_processes(s, r->pes, r->procs);
+        int Pr = hrun_config_processes(&r->config);
 
         if (r->time_s > 0) {
             if (Pr == P)
@@ -151,23 +135,19 @@ static int is_refused_count(const struct state *s, int P)
     return failed || (powers && several && !is_power_of_two(P));
 }
 
-static void add_candidate(struct state *s, const int *pes, const int *procs)
+static void add_candidate(struct state *s, const struct hrun_config *config)
 {
-    int nsubs = s->q->nsubs, P = config_processes(s, pes, procs);
+    int P = hrun_config_processes(config);
 
     if (P < 1 || s->ncandidates == CANDIDATES_MAX || is_refused_count(s, P))
         return;
-    for (int i = 0; i < nsubs; i++)
-        if (pes[i] > s->q->subs[i].npes)
+    for (int i = 0; i < config->nsubs; i++)
+        if (config->pes[i] > s->q->subs[i].npes)
             return;
-    for (int k = 0; k < s->ncandidates; k++) {
-        const int *c = s->configs + 2 * nsubs * k;
-
-        if (is_same_config(s, pes, procs, c, c + nsubs))
+    for (int k = 0; k < s->ncandidates; k++)
+        if (hrun_config_equal(config, &s->candidates[k]))
             return;
-    }
-    memcpy(s->configs + 2 * nsubs * s->ncandidates, pes, (size_t)nsubs * sizeof *pes);
-    memcpy(s->configs + 2 * nsubs * s->ncandidates++ + nsubs, procs, (size_t)nsubs * sizeof *procs);
+    s->candidates[s->ncandidates++] = *config;
 }
 
 /* Of each set of kinds all PEs, a half, a quarter and one, with the n-th number of processes that a PE may hold, or as
@@ -175,7 +155,8 @@ static void add_candidate(struct state *s, const int *pes, const int *procs)
 static void add_wholes(struct state *s)
 {
     const struct hrun_learn_question *q = s->q;
-    int c[2 * HRUN_LEARN_SUBS], *pes = c, *procs = c + q->nsubs, most = 1, sets = 1 << (q->nsubs < 4 ? q->nsubs : 4);
+    struct hrun_config c = { .nsubs = q->nsubs };
+    int most = 1, sets = 1 << (q->nsubs < 4 ? q->nsubs : 4);
 
     for (int i = 0; i < q->nsubs; i++)
         most = q->subs[i].nprocs > most ? q->subs[i].nprocs : most;
@@ -187,10 +168,10 @@ static void add_wholes(struct state *s)
                 const struct hrun_learn_sub *sub = &q->subs[i];
                 int used = (set >> i % 4 & 1) && sub->npes && sub->nprocs;
 
-                pes[i] = !used ? 0 : part == 3 || sub->npes >> part < 1 ? 1 : sub->npes >> part;
-                procs[i] = !used ? 0 : n == most ? sub->cores : sub->procs[n < sub->nprocs ? n : sub->nprocs - 1];
+                c.pes[i] = !used ? 0 : part == 3 || sub->npes >> part < 1 ? 1 : sub->npes >> part;
+                c.procs[i] = !used ? 0 : n == most ? sub->cores : sub->procs[n < sub->nprocs ? n : sub->nprocs - 1];
             }
-            add_candidate(s, pes, procs);
+            add_candidate(s, &c);
         }
 }
 
@@ -198,22 +179,20 @@ static void add_wholes(struct state *s)
 static void add_neighbours(struct state *s, const struct learn_point *x)
 {
     const struct hrun_learn_question *q = s->q;
-    int c[2 * HRUN_LEARN_SUBS], *pes = c, *procs = c + q->nsubs;
-    size_t len = (size_t)q->nsubs * sizeof *pes;
 
     for (int i = 0; i < q->nsubs; i++)
         for (int k = -3; k < q->subs[i].nprocs; k++) {
-            memcpy(pes, x->pes, len);
-            memcpy(procs, x->procs, len);
+            struct hrun_config c = x->config;
+
             if (k >= 0) {
-                procs[i] = q->subs[i].procs[k];
-                pes[i] = pes[i] ? pes[i] : q->subs[i].npes;
+                c.procs[i] = q->subs[i].procs[k];
+                c.pes[i] = c.pes[i] ? c.pes[i] : q->subs[i].npes;
             } else {
-                pes[i] = k == -3 ? 0 : pes[i] + 2 * k + 3;
+                c.pes[i] = k == -3 ? 0 : c.pes[i] + 2 * k + 3;
             }
-            if (pes[i] < 1 || !procs[i])
-                pes[i] = procs[i] = 0;
-            add_candidate(s, pes, procs);
+            if (c.pes[i] < 1 || !c.procs[i])
+                c.pes[i] = c.procs[i] = 0;
+            add_candidate(s, &c);
         }
 }
 
@@ -265,7 +244,7 @@ static int add_best_of(struct state *s, struct asked *a, const struct hrun_plan_
         return -1;
     }
     for (int i = 0; i < plan->n; i++)
-        add_candidate(s, plan->v[i].pes, plan->v[i].procs);
+        add_candidate(s, &plan->v[i].config);
     hrun_plan_destroy(plan);
     return 0;
 }
@@ -298,20 +277,19 @@ static int add_bests(struct state *s, struct hrun_error *err)
 /* ---------------------------------------------------------------- which one */
 
 /* The candidate whose trial pays most, or NULL; and why. */
-static const int *choose_trial(const struct state *s, struct hrun_learn_answer *out)
+static const struct hrun_config *choose_trial(const struct state *s, struct hrun_learn_answer *out)
 {
-    int nsubs = s->q->nsubs;
     double horizon = fmax(HORIZON, s->q->nruns), most = 0;
-    const int *chosen = NULL;
+    const struct hrun_config *chosen = NULL;
 
     out->why = HRUN_LEARN_DONE;
     for (int k = 0; k < s->ncandidates; k++) {
-        const int *c = s->configs + 2 * nsubs * k;
-        struct learn_point x = { .pes = c, .procs = c + nsubs, .P = config_processes(s, c, c + nsubs) };
+        const struct hrun_config *c = &s->candidates[k];
+        struct learn_point x = { .config = *c, .P = hrun_config_processes(c) };
         struct learn_outlook o;
         double pays;
 
-        if (is_same_config(s, c, c + nsubs, s->points[s->best].pes, s->points[s->best].procs))
+        if (hrun_config_equal(c, &s->points[s->best].config))
             continue;
         learn_predict(s->belief, &x, out->best_s, &o);
         pays = horizon * o.gain - fmax(o.expected - 1, 0);
@@ -331,35 +309,27 @@ static const int *choose_trial(const struct state *s, struct hrun_learn_answer *
     return chosen;
 }
 
-static void set_answer_config(const struct state *s, const int *pes, const int *procs, struct hrun_learn_answer *out)
-{
-    size_t len = (size_t)s->q->nsubs * sizeof *pes;
-
-    memcpy(out->pes, pes, len);
-    memcpy(out->procs, procs, len);
-}
-
 /* Look for a trial. */
 static int find_trial(struct state *s, struct hrun_learn_answer *out, struct hrun_error *err)
 {
     const struct hrun_learn_question *q = s->q;
     struct learn_point points[LEARN_POINTS], best = s->points[s->best];
     int n = s->npoints < LEARN_POINTS ? s->npoints : LEARN_POINTS;
-    const int *c;
+    const struct hrun_config *c;
 
     qsort(s->points + 1, (size_t)s->npoints - 1, sizeof *s->points, compare_point_times);
     memcpy(points, s->points, (size_t)n * sizeof *points);
     s->belief = learn_belief_create(q->subs, q->nsubs, points, n);
-    s->configs = xcalloc((size_t)CANDIDATES_MAX * 2 * (size_t)q->nsubs, sizeof *s->configs);
+    s->candidates = xcalloc(CANDIDATES_MAX, sizeof *s->candidates);
     if (add_bests(s, err))
         return -1;
-    s->best = is_same_config(s, best.pes, best.procs, s->points[0].pes, s->points[0].procs) ? 0 : 1;
+    s->best = hrun_config_equal(&best.config, &s->points[0].config) ? 0 : 1;
     add_wholes(s);
     for (int i = 0; i < n; i++)
         add_neighbours(s, &points[i]);
     c = choose_trial(s, out);
     if (c)
-        set_answer_config(s, c, c + q->nsubs, out);
+        out->config = *c;
     return 0;
 }
 
@@ -378,21 +348,19 @@ static int fill_answer(struct state *s, struct hrun_learn_answer *out, struct hr
     out->why = usual->runs < 2 ? HRUN_LEARN_USUAL : HRUN_LEARN_DEBT;
     if (usual->runs < 2)
         best = usual;
-    set_answer_config(s, best->pes, best->procs, out);
+    out->config = best->config;
     return usual->runs < 2 || out->account_s < 0 ? 0 : find_trial(s, out, err);
 }
 
-static int check_learn_question(const struct state *s, struct hrun_error *err)
+static int check_learn_question(const struct hrun_learn_question *q, struct hrun_error *err)
 {
-    const struct hrun_learn_question *q = s->q;
-
     if (q->nsubs < 1 || q->nsubs > HRUN_LEARN_SUBS)
         return hrun_fail(err, HRUN_EINVAL, "%d sub-clusters: --explore knows at most %d", q->nsubs, HRUN_LEARN_SUBS);
     for (int i = 0; i < q->nsubs; i++)
         if (!(isfinite(q->subs[i].speed) && q->subs[i].speed > 0) || q->subs[i].cores < 1)
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has a speed of %g and %d cores", i + 1,
                              q->subs[i].speed, q->subs[i].cores);
-    return config_processes(s, q->pes, q->procs) > 0 ? 0
+    return hrun_config_processes(&q->config) > 0 ? 0
            : hrun_fail(err, HRUN_EINVAL, "the usual configuration has no process");
 }
 
@@ -402,28 +370,17 @@ int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answe
     struct hrun_learn_answer a = { 0 };
     int rc;
 
-    if (check_learn_question(&s, err))
+    if (check_learn_question(q, err))
         return -1;
     s.points = xcalloc((size_t)q->nruns + 1, sizeof *s.points);
     s.of_run = xcalloc((size_t)q->nruns + 1, sizeof *s.of_run);
-    a.pes = xcalloc((size_t)q->nsubs, sizeof *a.pes);
-    a.procs = xcalloc((size_t)q->nsubs, sizeof *a.procs);
     sort_runs_by_point(&s);
     rc = fill_answer(&s, &a, err);
     learn_belief_destroy(s.belief);
-    free(s.configs);
+    free(s.candidates);
     free(s.points);
     free(s.of_run);
-    if (rc)
-        hrun_learn_answer_release(&a);
-    else
+    if (!rc)
         *out = a;
     return rc;
-}
-
-void hrun_learn_answer_release(struct hrun_learn_answer *a)
-{
-    free(a->pes);
-    free(a->procs);
-    a->pes = a->procs = NULL;
 }

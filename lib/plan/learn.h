@@ -19,6 +19,7 @@
 #ifndef HRUN_PLAN_LEARN_H
 #define HRUN_PLAN_LEARN_H
 
+#include "base/config.h"
 #include "base/error.h"
 
 enum { HRUN_LEARN_SUBS = 16 };   /* the most */
@@ -33,7 +34,7 @@ struct hrun_learn_sub {
 };
 
 struct hrun_learn_run {
-    const int *pes, *procs;   /* nsubs each */
+    struct hrun_config config;
     double time_s;         /* > 0; 0: the program failed */
     int learnt;            /* 1: learning chose the configuration, 0: the user, or it is the usual one */
 };
@@ -41,7 +42,7 @@ struct hrun_learn_run {
 struct hrun_learn_question {
     const struct hrun_learn_sub *subs;
     int nsubs;
-    const int *pes, *procs;   /* the usual configuration */
+    struct hrun_config config;   /* the usual one */
     const struct hrun_learn_run *runs;
     int nruns;
     double loss;           /* 0.05: 5 % */
@@ -59,7 +60,7 @@ enum hrun_learn_why {
 
 struct hrun_learn_answer {
     enum hrun_learn_why why;
-    int *pes, *procs;      /* nsubs each, to be run: the usual, the one tried, else the best known; owned */
+    struct hrun_config config;   /* to be run: the usual, the one tried, else the best known */
     int best, best_runs;   /* a run of the best known configuration, and how many it has; -1 and 0: none is known */
     double best_s, usual_s;   /* medians; 0: not known */
     double expected_s, low_s, high_s;   /* HRUN_LEARN_TRIES: of it, the middle and 95 % */
@@ -69,6 +70,5 @@ struct hrun_learn_answer {
 /* Errors: HRUN_EINVAL (a speed, cores, no process in the usual configuration, too many sub-clusters); *out is
  * untouched then. */
 int hrun_learn_next(const struct hrun_learn_question *q, struct hrun_learn_answer *out, struct hrun_error *err);
-void hrun_learn_answer_release(struct hrun_learn_answer *a);
 
 #endif

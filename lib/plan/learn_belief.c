@@ -122,29 +122,29 @@ static double messages_s(const struct learn_belief *b, const struct form *f, int
     return P == 1 ? 0 : m == P ? INSIDE * t : t;
 }
 
-static double form_time(const struct learn_belief *b, int k, const int *pes, const int *procs)
+static double form_time(const struct learn_belief *b, int k, const struct hrun_config *config)
 {
     const struct form *f = &b->forms[k];
     double most = 0, wires = 0, speed = 0, between = 1, side = 0;
     int P = 0;
 
     for (int i = 0; i < b->nsubs; i++)
-        P += pes[i] * procs[i];
+        P += config->pes[i] * config->procs[i];
     for (int i = 0; i < b->nsubs; i++)
-        if (pes[i]) {
+        if (config->pes[i]) {
             between = side * f->side[i] < 0 ? f->trunk : between;
             side = side != 0 ? side : f->side[i];
         }
     for (int i = 0; i < b->nsubs; i++) {
         double work, wire;
 
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
-        work = work_s(b, f, i, procs[i]);
-        wire = between * messages_s(b, f, i, procs[i], P);
+        work = work_s(b, f, i, config->procs[i]);
+        wire = between * messages_s(b, f, i, config->procs[i], P);
         most = fmax(most, work / P + wire);
         wires = fmax(wires, wire);
-        speed += pes[i] * procs[i] / work;
+        speed += config->pes[i] * config->procs[i] / work;
     }
     return f->serial + (f->tasks ? 1 / speed + wires : most);
 }
@@ -170,7 +170,7 @@ static double residual_covariance(const struct learn_belief *b, const struct lea
     int differ = 0;
 
     for (int i = 0; i < b->nsubs; i++)
-        differ += x->procs[i] != y->procs[i];
+        differ += x->config.procs[i] != y->config.procs[i];
     return 0.5 * MISS * MISS * exp(-0.5 * p * p - 0.5 * differ);
 }
 
@@ -206,7 +206,7 @@ static double particle_likelihood(struct learn_belief *b, int k)
     double *w = b->weights + (size_t)k * b->n, level = 0, q = 0, r[LEARN_POINTS];
 
     for (int i = 0; i < b->n; i++) {
-        r[i] = b->points[i].log_s - log(form_time(b, k, b->points[i].pes, b->points[i].procs));
+        r[i] = b->points[i].log_s - log(form_time(b, k, &b->points[i].config));
         level += b->ones[i] * r[i];
     }
     level /= b->ones_sum;
@@ -432,8 +432,7 @@ void learn_predict(const struct learn_belief *b, const struct learn_point *x, do
     double k[LEARN_POINTS], own = MISS * MISS, to_level = 1, sum = 0, squares = 0, factor[NODES];
 
     for (int i = 0; i < b->n; i++) {
-        int same = !memcmp(x->pes, b->points[i].pes, (size_t)b->nsubs * sizeof *x->pes) &&
-                   !memcmp(x->procs, b->points[i].procs, (size_t)b->nsubs * sizeof *x->procs);
+        int same = hrun_config_equal(&x->config, &b->points[i].config);
 
         k[i] = residual_covariance(b, x, &b->points[i]) + (same ? 0.5 * MISS * MISS : 0);
         to_level -= k[i] * b->ones[i];
@@ -446,7 +445,7 @@ void learn_predict(const struct learn_belief *b, const struct learn_point *x, do
         factor[i] = exp(node[i] * sqrt(own));
     out->expected = out->gain = 0;
     for (int p = 0; p < PARTICLES; p++) {
-        double v = b->level[p] + log(form_time(b, p, x->pes, x->procs));
+        double v = b->level[p] + log(form_time(b, p, &x->config));
 
         for (int i = 0; i < b->n; i++)
             v += k[i] * b->weights[(size_t)p * (size_t)b->n + (size_t)i];

@@ -37,7 +37,7 @@ struct listing {
 /* The longest time whose value is below the list's last, or no larger where equal = 1. */
 static double last_time(const struct plan_walk *w, int equal)
 {
-    const struct hrun_choice *last = w->best.n < w->best.top ? NULL : &w->best.v[w->best.n - 1];
+    const struct hrun_choice *last = w->best.n < w->best.top ? NULL : w->best.v[w->best.n - 1];
     double lo = last ? last->time_s : INFINITY, hi = lo;
 
     if (!last || (!equal && !(plan_value(&w->space, 0) < last->value)))
@@ -81,7 +81,7 @@ static int can_do_all(const struct listing *s, const struct plan_pack *x, int k,
     int64_t units = x->met ? plan_pack_after(x, k, rest) : -1;
 
     for (int i = 0; i < k && units >= 0; i++)
-        units += c->pes[i] ? (int64_t)c->pes[i] * c->procs[i] * x->u[s->option[i]] : 0;
+        units += c->config.pes[i] ? (int64_t)c->config.pes[i] * c->config.procs[i] * x->u[s->option[i]] : 0;
     return units >= s->d->units;
 }
 
@@ -92,7 +92,7 @@ static int does_all_by(const struct listing *s, double time_s)
     int64_t left = s->d->units;
 
     for (int i = 0; i < s->w->space.nsubs; i++) {
-        int64_t n = (int64_t)c->pes[i] * c->procs[i], u;
+        int64_t n = (int64_t)c->config.pes[i] * c->config.procs[i], u;
 
         if (!n)
             continue;
@@ -130,13 +130,13 @@ static int list_with_pair(struct listing *s, int k, int o, int p, long rest, str
     struct hrun_choice *c = &s->w->c;
     int rc;
 
-    c->pes[k] = p;
-    c->procs[k] = p ? s->w->space.oracle->options[o].m : 0;
+    c->config.pes[k] = p;
+    c->config.procs[k] = p ? s->w->space.oracle->options[o].m : 0;
     c->npes += p;
     s->option[k] = o;
-    rc = add_from(s, k + 1, rest - (long)p * c->procs[k], err);
+    rc = add_from(s, k + 1, rest - (long)p * c->config.procs[k], err);
     c->npes -= p;
-    c->pes[k] = c->procs[k] = 0;
+    c->config.pes[k] = c->config.procs[k] = 0;
     return rc;
 }
 
@@ -175,17 +175,13 @@ static int list_at(void *ctx, int P, struct hrun_error *err)
 {
     struct listing *s = ctx;
     const struct plan_space *space = &s->w->space;
-    struct hrun_choice *c = &s->w->c;
 
     pack_again(s, P);
     s->most_m = 1;
     for (int o = 0; o < space->nopt; o++)
         if (s->d->pack[0].fewest[o] <= s->d->pack[0].most[o] && space->oracle->options[o].m > s->most_m)
             s->most_m = space->oracle->options[o].m;
-    memset(c->pes, 0, (size_t)space->nsubs * sizeof *c->pes);
-    memset(c->procs, 0, (size_t)space->nsubs * sizeof *c->procs);
-    c->npes = 0;
-    c->P = P;
+    s->w->c = (struct hrun_choice){ .config.nsubs = space->nsubs, .P = P };
     return s->left ? add_from(s, 0, P, err) : 0;
 }
 

@@ -28,7 +28,7 @@ static int place_by_time(const struct front *f, double time_s)
     while (lo < hi) {
         int mid = (lo + hi) / 2;
 
-        if (f->list.v[mid].time_s < time_s)
+        if (f->list.v[mid]->time_s < time_s)
             lo = mid + 1;
         else
             hi = mid;
@@ -38,28 +38,27 @@ static int place_by_time(const struct front *f, double time_s)
 
 /* Is something on the front as quick and as good, and one of both better; or equal in both and before c (NULL: nothing
  * is before it)? */
-static int is_beaten(const struct front *f, double time_s, double value, const struct hrun_choice *c, int nsubs)
+static int is_beaten(const struct front *f, double time_s, double value, const struct hrun_choice *c)
 {
     int at = place_by_time(f, time_s);
 
-    if (at > 0 && f->list.v[at - 1].value <= value)
+    if (at > 0 && f->list.v[at - 1]->value <= value)
         return 1;
-    if (at == f->list.n || f->list.v[at].time_s > time_s || f->list.v[at].value > value)
+    if (at == f->list.n || f->list.v[at]->time_s > time_s || f->list.v[at]->value > value)
         return 0;
-    return f->list.v[at].value < value || (c && plan_choice_compare(&f->list.v[at], c, nsubs) < 0);
+    return f->list.v[at]->value < value || (c && plan_choice_compare(f->list.v[at], c) < 0);
 }
 
-static void insert_into_front(struct front *f, const struct hrun_choice *c, int nsubs)
+static void insert_into_front(struct front *f, const struct hrun_choice *c)
 {
-    struct hrun_choice copy;
     int at = place_by_time(f, c->time_s), end = at;
 
     hrun_grow(f->list.v, f->list.n + 1, f->list.cap);
-    plan_choice_copy(c, nsubs, &copy);
-    while (end < f->list.n && f->list.v[end].value >= c->value)
-        hrun_choice_release(&f->list.v[end++]);
+    while (end < f->list.n && f->list.v[end]->value >= c->value)
+        free(f->list.v[end++]);
     memmove(f->list.v + at + 1, f->list.v + end, (size_t)(f->list.n - end) * sizeof *f->list.v);
-    f->list.v[at] = copy;
+    f->list.v[at] = xmalloc(sizeof *c);
+    *f->list.v[at] = *c;
     f->list.n += 1 - (end - at);
 }
 
@@ -67,23 +66,22 @@ static int keep_choice(void *ctx, const struct plan_space *s, const double *t, d
                        struct hrun_error *err)
 {
     struct front *f = ctx;
-    const struct hrun_known *k = plan_known_find(f->known, f->nknown, c, s->nsubs);
+    const struct hrun_known *k = plan_known_find(f->known, f->nknown, &c->config);
     double factor = k ? k->factor : 1;
 
     if (k && k->excluded)
         return 0;
     time_s *= factor;
-    if (s->oracle->whole &&
-        is_beaten(f, time_s, s->objective->value(time_s, c->pes, s->subs, s->nsubs), NULL, s->nsubs))
+    if (s->oracle->whole && is_beaten(f, time_s, s->objective->value(time_s, &c->config, s->subs), NULL))
         return 0;   /* the exact time is not below this */
     if (plan_choice_look(s, t, c, err))
         return -1;
     c->time_s *= factor;
-    c->value = s->objective->value(c->time_s, c->pes, s->subs, s->nsubs);
-    if (!isfinite(c->value) || !plan_keeps(s->problem, c->time_s, c->pes) ||
-        is_beaten(f, c->time_s, c->value, c, s->nsubs))
+    c->value = s->objective->value(c->time_s, &c->config, s->subs);
+    if (!isfinite(c->value) || !plan_keeps(s->problem, c->time_s, &c->config) ||
+        is_beaten(f, c->time_s, c->value, c))
         return 0;
-    insert_into_front(f, c, s->nsubs);
+    insert_into_front(f, c);
     return 0;
 }
 

@@ -1,7 +1,5 @@
 /* plan.h - configurations, the exact search, objectives
  *
- * A configuration (P1,M1,...,PG,MG): Pi PEs of sub-cluster i with Mi processes each; Pi = 0 goes with Mi = 0;
- * P = sum Pi Mi > 0 (paper 000, section 4.1).
  * Order of configurations ("better"): smaller objective value, then fewer PEs in all, then lexicographically
  * smaller (P1,M1,P2,M2,...). This order is total, so each answer is unique; exhaustive and fast search must
  * agree on it.
@@ -12,6 +10,7 @@
 #define HRUN_PLAN_H
 
 #include "base/buf.h"
+#include "base/config.h"
 #include "base/error.h"
 #include "model/oracle.h"
 
@@ -21,22 +20,25 @@ struct hrun_plan_sub {
     double cost_per_hour, power_w; /* per PE, for objectives other than time */
 };
 
-/* What is minimised. One row per objective; value() gets the predicted time and the PEs used in each
- * sub-cluster. A value that is not finite makes the configuration one without a usable time. A separable
- * value() never falls when the time grows, and is asked with zeros for the PEs. */
+/* What is minimised. One row per objective; value() gets the predicted time and the
+ * configuration. A value that is not finite makes the configuration one without a usable time. A separable
+ * value() never falls when the time grows, and is asked with no PE in use. */
 struct hrun_objective {
     const char *name;       /* "time" */
     const char *unit;       /* "s" */
-    double (*value)(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs);
+    double (*value)(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs);
     int separable;          /* 1: value depends on time alone and grows with it; the fast search is exact */
+    double (*rate)(const struct hrun_plan_sub *sub);  /* what a PE costs: must be above 0. NULL: time alone counts */
+    const char *rate_key;   /* the key of a cluster file that gives it */
 };
-/* NULL when unknown; hrun_objectives() lists all, ending with a NULL name. */
+enum { HRUN_OBJECTIVE_TIME, HRUN_OBJECTIVE_COST, HRUN_OBJECTIVE_ENERGY, HRUN_OBJECTIVES };
+extern const struct hrun_objective hrun_objectives[HRUN_OBJECTIVES];
+/* The one with this name; NULL: there is none. */
 const struct hrun_objective *hrun_objective_find(const char *name);
-const struct hrun_objective *hrun_objectives(void);
 
 /* The money and the energy (J) that a run takes: time times PEs times what each costs and draws. */
-double hrun_plan_cost(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs);
-double hrun_plan_energy(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs);
+double hrun_plan_cost(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs);
+double hrun_plan_energy(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs);
 
 /* What a configuration must keep, as predicted; 0: no such limit. */
 struct hrun_plan_limits {
@@ -53,7 +55,7 @@ struct hrun_plan_problem {
 };
 
 struct hrun_choice {
-    int *pes, *procs;       /* nsubs each: Pi, Mi; owned */
+    struct hrun_config config;
     int P;                  /* processes */
     int npes;               /* sum Pi */
     double time_s;          /* max Ti; of a model that is not separable, its time of the whole */
@@ -76,7 +78,6 @@ struct hrun_plan_counts {   /* all as double: they may be astronomically many */
 struct hrun_plan {
     struct hrun_choice *v;  /* best first; owned */
     int n;                  /* min(top, number of valid configurations), at least 1 */
-    int nsubs;
     struct hrun_plan_counts counts;
     int exact;              /* 1: proven; where work is dealt out in unequal shares, for the value of v[0] */
     double gap;             /* not exact: no configuration is better than v[0] by more than this fraction, 0.03 for
@@ -138,15 +139,8 @@ int hrun_plan_count(const struct hrun_plan_problem *problem, double limit, struc
                     struct hrun_error *err);
 
 /* Evaluate one given configuration. Errors: HRUN_EINVAL naming what is wrong (more PEs than the sub-cluster
- * has, M without PEs, rule, memory, no model); with check = 0 rule and memory are not asked. *out's arrays
- * are fresh. */
-int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const int *pes, const int *procs, int check,
+ * has, M without PEs, rule, memory, no model); with check = 0 rule and memory are not asked. */
+int hrun_plan_evaluate(const struct hrun_plan_problem *problem, const struct hrun_config *config, int check,
                        struct hrun_choice *out, struct hrun_error *err);
-void hrun_choice_release(struct hrun_choice *c);
-
-/* Text form "(4,1,0,0)". Parse errors: HRUN_EPARSE with column; nsubs pairs are needed, the message says
- * so. */
-void hrun_config_print(const int *pes, const int *procs, int nsubs, struct hrun_buf *out);
-int hrun_config_parse(const char *text, int nsubs, int *pes, int *procs, struct hrun_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static int search_init(struct search *S, const struct hrun_plan_problem *problem
 
     memset(S, 0, sizeof *S);
     S->tuning = *tuning;
-    S->best = (struct plan_best){ .top = top, .nsubs = problem->oracle->nsubs };
+    S->best = (struct plan_best){ .top = top };
     if (plan_space_init(s, problem, 0, err))
         return -1;
     for (int i = 0; problem->oracle->memory && i < s->nsubs; i++)
@@ -187,8 +187,8 @@ static int drop_slow(const struct hrun_plan_problem *problem, struct hrun_plan *
 {
     struct hrun_plan *p = *plan;
 
-    while (p->n && !plan_keeps(problem, p->v[p->n - 1].time_s, p->v[p->n - 1].pes))
-        hrun_choice_release(&p->v[--p->n]);
+    while (p->n && !plan_keeps(problem, p->v[p->n - 1].time_s, &p->v[p->n - 1].config))
+        p->n--;
     if (p->n)
         return 0;
     plan_fail_none(problem, NULL, 0, err);

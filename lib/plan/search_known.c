@@ -13,9 +13,9 @@
 /* Additions that counting for the report may cost: about 4 ms. */
 #define COUNT_LIMIT 4e6
 
-static double doubt_of(const struct hrun_known *known, int n, const struct hrun_choice *v, int nsubs)
+static double doubt_of(const struct hrun_known *known, int n, const struct hrun_choice *v)
 {
-    const struct hrun_known *k = plan_known_find(known, n, v, nsubs);
+    const struct hrun_known *k = plan_known_find(known, n, &v->config);
 
     return k && k->doubt > 0 ? k->doubt : 1;
 }
@@ -24,16 +24,16 @@ static double doubt_of(const struct hrun_known *known, int n, const struct hrun_
 static void take_doubts_off(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                             struct hrun_plan *p)
 {
-    const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
-    double first = doubt_of(known, n, &p->v[0], p->nsubs);
+    const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
+    double first = doubt_of(known, n, &p->v[0]);
 
     for (int i = 0; i < p->n; i++) {
         struct hrun_choice *v = &p->v[i];
-        double doubt = doubt_of(known, n, v, p->nsubs);
+        double doubt = doubt_of(known, n, v);
 
         v->ranked_s = v->time_s * (doubt / first);
         if (doubt != 1)
-            v->value = o->value(v->time_s, v->pes, problem->subs, p->nsubs);
+            v->value = o->value(v->time_s, &v->config, problem->subs);
     }
 }
 
@@ -57,13 +57,13 @@ void hrun_plan_print_behind(double time_s, int doubted, double ranked_s, double 
 static int add_known_choice(const struct hrun_plan_problem *problem, const struct hrun_known *k, struct plan_best *best,
                      struct hrun_error *err)
 {
-    const struct hrun_objective *o = problem->objective ? problem->objective : hrun_objectives();
-    autorelease(hrun_choice_release) struct hrun_choice c = { 0 };
+    const struct hrun_objective *o = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
+    struct hrun_choice c;
     struct hrun_error why = { 0 };
 
     if (k->excluded)
         return 0;
-    if (hrun_plan_evaluate(problem, k->pes, k->procs, 1, &c, &why)) {
+    if (hrun_plan_evaluate(problem, &k->config, 1, &c, &why)) {
         if (why.code == HRUN_EINVAL)
             return 0;
         if (err)
@@ -71,9 +71,9 @@ static int add_known_choice(const struct hrun_plan_problem *problem, const struc
         return -1;
     }
     c.time_s *= k->factor;
-    if (!plan_keeps(problem, c.time_s, c.pes))
+    if (!plan_keeps(problem, c.time_s, &c.config))
         return 0;
-    c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), c.pes, problem->subs, problem->oracle->nsubs);
+    c.value = o->value(c.time_s * (k->doubt > 0 ? k->doubt : 1), &c.config, problem->subs);
     if (isfinite(c.value))
         plan_best_add(best, &c);
     return 0;
@@ -87,8 +87,8 @@ static void release_plan(struct hrun_plan **p)
 int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct hrun_known *known, int n, int top,
                            struct hrun_plan **out, struct hrun_error *err)
 {
-    int nsubs = problem->oracle->nsubs, excluded = 0;
-    autorelease(plan_best_release) struct plan_best best = { .top = top, .nsubs = nsubs };
+    int excluded = 0;
+    autorelease(plan_best_release) struct plan_best best = { .top = top };
     double started = plan_clock(), others;
     struct hrun_error why = { 0 };
     autorelease(release_plan) struct hrun_plan *p = NULL;
@@ -111,14 +111,13 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
             return -1;
         }
         p = xcalloc(1, sizeof *p);
-        p->nsubs = nsubs;
         p->exact = 1;
         if (hrun_plan_count(problem, COUNT_LIMIT, &p->counts, err))
             return -1;
     }
     others = p->n ? p->v[0].value : 1;
     for (int i = 0; i < p->n; i++)
-        if (!plan_known_find(known, n, &p->v[i], nsubs))
+        if (!plan_known_find(known, n, &p->v[i].config))
             plan_best_add(&best, &p->v[i]);
     for (int i = 0; i < n; i++)
         if (add_known_choice(problem, &known[i], &best, err))
@@ -132,13 +131,8 @@ int hrun_plan_search_known(const struct hrun_plan_problem *problem, const struct
         *err = why;
         return -1;
     }
-    for (int i = 0; i < p->n; i++)
-        hrun_choice_release(&p->v[i]);
     free(p->v);
-    p->v = best.v;
-    p->n = best.n;
-    best.v = NULL;
-    best.n = 0;
+    plan_best_move(&best, p);
     if (p->gap > 0 && isfinite(p->gap))
         p->gap = fmax((1 + p->gap) * p->v[0].value / others - 1, 0);
     take_doubts_off(problem, known, n, p);

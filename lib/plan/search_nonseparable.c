@@ -29,23 +29,9 @@
 /* P that are tried first grow by one in so many. */
 enum { STEPS = 8 };
 
-static void copy_config(const struct hrun_choice *from, struct hrun_choice *to, int nsubs)
-{
-    memcpy(to->pes, from->pes, (size_t)nsubs * sizeof *to->pes);
-    memcpy(to->procs, from->procs, (size_t)nsubs * sizeof *to->procs);
-    to->P = from->P;
-    to->npes = from->npes;
-}
-
-static void choice_alloc(struct hrun_choice *c, int nsubs)
-{
-    c->pes = xcalloc((size_t)nsubs + 1, sizeof *c->pes);
-    c->procs = xcalloc((size_t)nsubs + 1, sizeof *c->procs);
-}
-
 int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_error *err)
 {
-    if (plan_known_find(w->known, w->nknown, &w->c, w->space.nsubs)) {
+    if (plan_known_find(w->known, w->nknown, &w->c.config)) {
         w->c.value = INFINITY;
         return 0;
     }
@@ -59,10 +45,8 @@ int plan_walk_look(struct plan_walk *w, const struct plan_row *row, struct hrun_
 
 int plan_walk_is_listed(const struct plan_walk *w)
 {
-    size_t bytes = (size_t)w->space.nsubs * sizeof *w->c.pes;
-
     for (int k = 0; k < w->best.n; k++)
-        if (!memcmp(w->c.pes, w->best.v[k].pes, bytes) && !memcmp(w->c.procs, w->best.v[k].procs, bytes))
+        if (hrun_config_equal(&w->c.config, &w->best.v[k]->config))
             return 1;
     return 0;
 }
@@ -75,14 +59,14 @@ int plan_walk_may_enter(const struct plan_walk *w, int known, long rest, int mos
 
     if (best->n < best->top || value != plan_best_worst(best))
         return plan_best_wants(best, value);
-    last = &best->v[best->n - 1];
+    last = best->v[best->n - 1];
     if (npes != last->npes)
         return npes < last->npes;
     for (int i = 0; i < known; i++) {
-        if (c->pes[i] != last->pes[i])
-            return c->pes[i] < last->pes[i];
-        if (c->procs[i] != last->procs[i])
-            return c->procs[i] < last->procs[i];
+        if (c->config.pes[i] != last->config.pes[i])
+            return c->config.pes[i] < last->config.pes[i];
+        if (c->config.procs[i] != last->config.procs[i])
+            return c->config.procs[i] < last->config.procs[i];
     }
     return 1;
 }
@@ -108,7 +92,7 @@ static int look_at_list(struct plan_walk *w, const struct hrun_choice *v, int *s
         row = plan_space_row(&w->space, v[k].P, err);
         if (!row)
             return -1;
-        copy_config(&v[k], &w->c, w->space.nsubs);
+        w->c = v[k];
         if (plan_walk_look(w, row, err))
             return -1;
     }
@@ -189,11 +173,8 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
 
     if (w->n >= w->most)
         return 0;
-    c->P = c->npes = 0;
-    for (int i = 0; i < s->nsubs; i++) {
-        c->P += c->pes[i] * c->procs[i];
-        c->npes += c->pes[i];
-    }
+    c->P = hrun_config_processes(&c->config);
+    c->npes = hrun_config_all_pes(&c->config);
     if (c->P < 1 || (s->problem->P && c->P != s->problem->P))
         return 0;
     row = plan_space_row(&w->space, c->P, err);
@@ -202,8 +183,8 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
     if (!row->rule)
         return 0;
     for (int i = 0; i < s->nsubs; i++)
-        for (int o = s->first[i]; c->pes[i] && o < s->first[i + 1]; o++)
-            if (s->oracle->options[o].m == c->procs[i])
+        for (int o = s->first[i]; c->config.pes[i] && o < s->first[i + 1]; o++)
+            if (s->oracle->options[o].m == c->config.procs[i])
                 value = fmax(value, row->v[o]);   /* infinite when it cannot be used */
     if (!(value < w->from.value))
         return 0;
@@ -219,14 +200,14 @@ static int look_at_neighbour(struct plan_walk *w, struct hrun_error *err)
 static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
-    int left = w->from.P - w->c.pes[i] * w->c.procs[i];
+    int left = w->from.P - w->c.config.pes[i] * w->c.config.procs[i];
 
     for (int k = 0; k < s->nsubs; k++)
-        left -= k == i || k == j ? 0 : w->from.pes[k] * w->from.procs[k];
+        left -= k == i || k == j ? 0 : w->from.config.pes[k] * w->from.config.procs[k];
     if (left < 0)
         return 0;
     if (left == 0) {
-        w->c.pes[j] = w->c.procs[j] = 0;
+        w->c.config.pes[j] = w->c.config.procs[j] = 0;
         return look_at_neighbour(w, err);
     }
     for (int o = s->first[j]; o < s->first[j + 1]; o++) {
@@ -234,8 +215,8 @@ static int make_up(struct plan_walk *w, int i, int j, struct hrun_error *err)
 
         if (left % m || left / m > s->subs[j].npes)
             continue;
-        w->c.pes[j] = left / m;
-        w->c.procs[j] = m;
+        w->c.config.pes[j] = left / m;
+        w->c.config.procs[j] = m;
         if (look_at_neighbour(w, err))
             return -1;
     }
@@ -247,12 +228,12 @@ static int change_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_er
 {
     const struct plan_space *s = &w->space;
 
-    if (pes < 0 || pes > s->subs[i].npes || (pes == w->from.pes[i] && m == w->from.procs[i]))
+    if (pes < 0 || pes > s->subs[i].npes || (pes == w->from.config.pes[i] && m == w->from.config.procs[i]))
         return 0;
     for (int j = -1; j < s->nsubs; j++) {
-        copy_config(&w->from, &w->c, s->nsubs);
-        w->c.pes[i] = pes;
-        w->c.procs[i] = pes ? m : 0;
+        w->c = w->from;
+        w->c.config.pes[i] = pes;
+        w->c.config.procs[i] = pes ? m : 0;
         if (j != i && (j < 0 ? look_at_neighbour(w, err) : make_up(w, i, j, err)))
             return -1;
     }
@@ -263,7 +244,7 @@ static int change_pes(struct plan_walk *w, int i, int pes, int m, struct hrun_er
 static int change_sub(struct plan_walk *w, int i, struct hrun_error *err)
 {
     const struct plan_space *s = &w->space;
-    int have = w->from.pes[i], most = s->subs[i].npes;
+    int have = w->from.config.pes[i], most = s->subs[i].npes;
 
     if (have && change_pes(w, i, 0, 0, err))
         return -1;
@@ -284,12 +265,11 @@ static int change_sub(struct plan_walk *w, int i, struct hrun_error *err)
 static int by_neighbours(struct plan_walk *w, struct hrun_error *err)
 {
     do {
-        const struct hrun_choice *first = &w->best.v[0];
+        const struct hrun_choice *first = w->best.v[0];
 
         if (!w->best.n)
             return 0;
-        copy_config(first, &w->from, w->space.nsubs);
-        w->from.value = first->value;
+        w->from = *first;
         w->moved = 0;
         for (int i = 0; i < w->space.nsubs; i++)
             if (change_sub(w, i, err))
@@ -333,15 +313,15 @@ static int bound_with_pair(struct parts *s, int k, int p, int m, long rest, doub
 
     if (s->left-- <= 0)
         return 0;
-    w->c.pes[k] = p;
-    w->c.procs[k] = m;
+    w->c.config.pes[k] = p;
+    w->c.config.procs[k] = m;
     w->c.npes += p;
-    rc = oracle->part(oracle->ctx, w->c.pes, w->c.procs, k + 1, s->row->P, &time_s, err);
+    rc = oracle->part(oracle->ctx, &w->c.config, k + 1, s->row->P, &time_s, err);
     if (!rc) {
         value = fmax(value, plan_value(&w->space, time_s));
         rc = plan_walk_may_enter(w, k + 1, rest, s->most_m, value) ? list_by_parts(s, k + 1, rest, value, err) : 0;
     }
-    w->c.pes[k] = w->c.procs[k] = 0;
+    w->c.config.pes[k] = w->c.config.procs[k] = 0;
     w->c.npes -= p;
     return rc;
 }
@@ -421,9 +401,7 @@ static int by_parts(struct plan_walk *w, int *exact, double *bound, struct hrun_
                 }
             parts.held[k] = parts.held[k + 1] + most;
         }
-        memset(w->c.pes, 0, (size_t)s->nsubs * sizeof *w->c.pes);
-        memset(w->c.procs, 0, (size_t)s->nsubs * sizeof *w->c.procs);
-        w->c.npes = 0;
+        w->c = (struct hrun_choice){ .config.nsubs = s->nsubs };
         if (list_by_parts(&parts, 0, v[i].P, 0, err))
             return -1;
     }
@@ -440,7 +418,7 @@ static int look_at_found(void *ctx, const struct plan_row *row, const struct hru
 {
     struct plan_walk *w = ctx;
 
-    copy_config(c, &w->c, w->space.nsubs);
+    w->c = *c;
     return plan_walk_is_listed(w) ? 0 : plan_walk_look(w, row, err);
 }
 
@@ -466,8 +444,6 @@ static const double CELLS_MOST = 200000;
 
 static void walk_release(struct plan_walk *w)
 {
-    hrun_choice_release(&w->c);
-    hrun_choice_release(&w->from);
     plan_best_release(&w->best);
     plan_space_release(&w->space);
 }
@@ -478,7 +454,7 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
     struct hrun_plan_counts counts = { 0 };
     long bounded = top > looks->bounded ? top : looks->bounded, all = bounded + looks->local;
     autorelease(walk_release) struct plan_walk w = { .looks = looks, .most = bounded, .known = known, .nknown = n,
-                                                     .best = { .top = top, .nsubs = problem->oracle->nsubs } };
+                                                     .best = { .top = top } };
     double started = plan_clock(), bound = 0, least = 0;
     int done = 0, exact, shared;
 
@@ -486,8 +462,6 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
         return hrun_fail(err, HRUN_EINVAL, "the number of best configurations must be at least 1, not %d", top);
     if (plan_space_init(&w.space, problem, 0, err))
         return -1;
-    choice_alloc(&w.c, w.space.nsubs);
-    choice_alloc(&w.from, w.space.nsubs);
     if ((problem->oracle->part || problem->oracle->lines) && plan_space_cells(&w.space) <= CELLS_MOST)
         w.space.rows = xcalloc((size_t)w.space.max_P + 1, sizeof *w.space.rows);
     if (problem->oracle->lines) {
@@ -507,11 +481,11 @@ int plan_search_whole(const struct hrun_plan_problem *problem, const struct hrun
     if (!shared && (w.best.n ? by_parts(&w, &done, &bound, err)
                              : by_bound(&w, problem, &counts, &done, &bound, err)))
         return -1;
-    exact = done || (shared && w.best.n && w.best.v[0].value <= bound);
+    exact = done || (shared && w.best.n && w.best.v[0]->value <= bound);
     w.most = all;
     if (!done && (!exact || w.best.n < top) && by_neighbours(&w, err))
         return -1;
-    exact |= shared && w.best.n && w.best.v[0].value <= bound;
+    exact |= shared && w.best.n && w.best.v[0]->value <= bound;
     if (!w.best.n) {            /* none of what was looked at can be used */
         counts.excluded_memory += counts.valid;
         counts.valid = 0;

@@ -176,7 +176,7 @@ int plan_solve(struct plan_solver *S, int P, struct hrun_error *err)
     if (!row)
         return -1;
     S->nrows++;
-    if (!row->rule || (best->n == best->top && !offers_better(S, row, &best->v[best->n - 1])))
+    if (!row->rule || (best->n == best->top && !offers_better(S, row, best->v[best->n - 1])))
         return 0;
     n = list_levels(S, row, sort_options(S, row, plan_best_worst(best)));
     if (n == 0)

@@ -444,19 +444,19 @@ int plan_dealt_each(struct plan_dealt *d, int (*at)(void *ctx, int P, struct hru
 static int take_found(struct plan_dealt *d, int P, double by, struct hrun_error *err)
 {
     const struct plan_space *s = d->space;
-    struct hrun_choice c = { .pes = d->pes, .procs = d->procs, .P = P };
+    struct hrun_choice c = { .config.nsubs = s->nsubs, .P = P };
     double time_s = -INFINITY;
     long rest = P;
     int n = 0, o;
 
     for (int k = 0; k < s->nsubs; k++) {
-        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c.pes[k]);
-        c.procs[k] = c.pes[k] ? s->oracle->options[o].m : 0;
-        if (!c.pes[k])
+        plan_dealt_best(d, &d->pack[0], k, rest, &o, &c.config.pes[k]);
+        c.config.procs[k] = c.config.pes[k] ? s->oracle->options[o].m : 0;
+        if (!c.config.pes[k])
             continue;
         d->used[n] = d->line[o];
-        d->used[n].n = (int64_t)c.pes[k] * c.procs[k];
-        c.npes += c.pes[k];
+        d->used[n].n = (int64_t)c.config.pes[k] * c.config.procs[k];
+        c.npes += c.config.pes[k];
         rest -= (long)d->used[n++].n;
         time_s = fmax(time_s, d->row->t[o]);
     }
@@ -550,8 +550,6 @@ void plan_dealt_init(struct plan_dealt *d, struct plan_space *s)
     d->line = xcalloc(nopt, sizeof *d->line);
     d->hull = xcalloc(nopt, sizeof *d->hull);
     d->piece = xcalloc(nopt, sizeof *d->piece);
-    d->pes = xcalloc(nsubs, sizeof *d->pes);
-    d->procs = xcalloc(nsubs, sizeof *d->procs);
     d->used = xcalloc(nsubs, sizeof *d->used);
     d->share = xcalloc(nsubs, sizeof *d->share);
     pack_init(&d->pack[0], s);
@@ -567,8 +565,6 @@ void plan_dealt_release(struct plan_dealt *d)
     free(d->hull);
     free(d->piece);
     free(d->queue);
-    free(d->pes);
-    free(d->procs);
     free(d->used);
     free(d->share);
 }

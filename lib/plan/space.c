@@ -32,17 +32,18 @@ int plan_space_init(struct plan_space *s, const struct hrun_plan_problem *proble
     if (problem->P < 0)
         return hrun_fail(err, HRUN_EINVAL, "%d is not a number of processes: it must be at least 1",
                          problem->P);
+    if (oracle->nsubs > HRUN_SUBS_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "%d sub-clusters: at most %d can be searched", oracle->nsubs, HRUN_SUBS_MAX);
     if (check_oracle_options(oracle, err))
         return -1;
     s->problem = problem;
     s->oracle = oracle;
-    s->objective = problem->objective ? problem->objective : hrun_objective_find("time");
+    s->objective = problem->objective ? problem->objective : &hrun_objectives[HRUN_OBJECTIVE_TIME];
     s->subs = problem->subs;
     s->nsubs = oracle->nsubs;
     s->nopt = oracle->noptions;
     s->first = xcalloc((size_t)s->nsubs + 1, sizeof *s->first);
     s->full = xcalloc((size_t)s->nopt + 1, sizeof *s->full);
-    s->no_pes = xcalloc((size_t)s->nsubs + 1, sizeof *s->no_pes);
     for (int i = 0; i < s->nsubs; i++) {
         if (s->subs[i].npes < 0)
             return hrun_fail(err, HRUN_EINVAL, "sub-cluster %d has %d PEs", i + 1, s->subs[i].npes);
@@ -70,7 +71,6 @@ void plan_space_release(struct plan_space *s)
     free(s->last);
     free(s->first);
     free(s->full);
-    free(s->no_pes);
     memset(s, 0, sizeof *s);
 }
 
@@ -90,7 +90,9 @@ double plan_space_total(const struct plan_space *s)
 
 double plan_value(const struct plan_space *s, double time_s)
 {
-    return s->objective->value(time_s, s->no_pes, s->subs, s->nsubs);
+    static const struct hrun_config none = { 0 };
+
+    return s->objective->value(time_s, &none, s->subs);
 }
 
 /* One block: the struct, t, v, state. */
@@ -109,7 +111,7 @@ static struct plan_row *row_create(int nopt)
 static int row_fill(const struct plan_space *s, struct plan_row *row, int P, struct hrun_error *err)
 {
     const struct hrun_oracle *oracle = s->oracle;
-    int is_time = s->objective == hrun_objective_find("time"), rule;
+    int is_time = s->objective == &hrun_objectives[HRUN_OBJECTIVE_TIME], rule;
     double bytes = 0;
 
     row->P = 0;
@@ -161,7 +163,7 @@ const struct plan_row *plan_space_row(struct plan_space *s, int P, struct hrun_e
 void plan_best_release(struct plan_best *b)
 {
     for (int i = 0; i < b->n; i++)
-        hrun_choice_release(&b->v[i]);
+        free(b->v[i]);
     free(b->v);
     b->v = NULL;
     b->n = b->cap = 0;
@@ -169,53 +171,41 @@ void plan_best_release(struct plan_best *b)
 
 double plan_best_worst(const struct plan_best *b)
 {
-    return b->n < b->top ? INFINITY : b->v[b->n - 1].value;
+    return b->n < b->top ? INFINITY : b->v[b->n - 1]->value;
 }
 
 int plan_best_wants(const struct plan_best *b, double value)
 {
-    return b->n < b->top || value <= b->v[b->n - 1].value;
+    return b->n < b->top || value <= b->v[b->n - 1]->value;
 }
 
 int plan_best_takes(const struct plan_best *b, const struct hrun_choice *c)
 {
-    return b->n < b->top || plan_choice_compare(c, &b->v[b->n - 1], b->nsubs) < 0;
+    return b->n < b->top || plan_choice_compare(c, b->v[b->n - 1]) < 0;
 }
 
-void plan_choice_copy(const struct hrun_choice *c, int nsubs, struct hrun_choice *out)
+const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_config *config)
 {
-    size_t bytes = (size_t)nsubs * sizeof(int);
-
-    *out = *c;
-    out->pes = memcpy(xmalloc(bytes + 1), c->pes, bytes);
-    out->procs = memcpy(xmalloc(bytes + 1), c->procs, bytes);
-}
-
-const struct hrun_known *plan_known_find(const struct hrun_known *known, int n, const struct hrun_choice *c, int nsubs)
-{
-    size_t bytes = (size_t)nsubs * sizeof(int);
-
     for (int i = 0; i < n; i++)
-        if (!memcmp(known[i].pes, c->pes, bytes) && !memcmp(known[i].procs, c->procs, bytes))
+        if (hrun_config_equal(&known[i].config, config))
             return &known[i];
     return NULL;
 }
 
 void plan_best_add(struct plan_best *b, const struct hrun_choice *c)
 {
-    struct hrun_choice copy;
+    struct hrun_choice *copy;
     int lo = 0, hi;
 
     if (!plan_best_takes(b, c))
         return;
-    plan_choice_copy(c, b->nsubs, &copy);
-    if (b->n == b->top)
-        hrun_choice_release(&b->v[--b->n]);
+    copy = b->n == b->top ? b->v[--b->n] : xmalloc(sizeof *copy);
+    *copy = *c;
     hrun_grow(b->v, b->n + 1, b->cap);
     hi = b->n;
     while (lo < hi) {
         int mid = (lo + hi) / 2;
-        if (plan_choice_compare(&copy, &b->v[mid], b->nsubs) < 0)
+        if (plan_choice_compare(c, b->v[mid]) < 0)
             hi = mid;
         else
             lo = mid + 1;
@@ -225,19 +215,13 @@ void plan_best_add(struct plan_best *b, const struct hrun_choice *c)
     b->n++;
 }
 
-int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b, int nsubs)
+int plan_choice_compare(const struct hrun_choice *a, const struct hrun_choice *b)
 {
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
     if (a->npes != b->npes)
         return a->npes < b->npes ? -1 : 1;
-    for (int i = 0; i < nsubs; i++) {
-        if (a->pes[i] != b->pes[i])
-            return a->pes[i] < b->pes[i] ? -1 : 1;
-        if (a->procs[i] != b->procs[i])
-            return a->procs[i] < b->procs[i] ? -1 : 1;
-    }
-    return 0;
+    return hrun_config_order(&a->config, &b->config);
 }
 
 void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_choice *c)
@@ -247,9 +231,9 @@ void plan_choice_time(const struct plan_space *s, const double *t, struct hrun_c
     c->time_s = 0;
     c->limiting = -1;
     for (int i = 0; i < s->nsubs; i++) {
-        if (c->pes[i] == 0)
+        if (c->config.pes[i] == 0)
             continue;
-        for (o = s->first[i]; s->oracle->options[o].m != c->procs[i]; o++)
+        for (o = s->first[i]; s->oracle->options[o].m != c->config.procs[i]; o++)
             ;
         if (c->limiting < 0 || t[o] > c->time_s) {
             c->time_s = t[o];
@@ -264,12 +248,12 @@ int plan_choice_look(const struct plan_space *s, const double *t, struct hrun_ch
 
     plan_choice_time(s, t, c);
     if (o->whole) {
-        if (o->whole(o->ctx, c->pes, c->procs, c->P, &c->time_s, &c->limiting, err))
+        if (o->whole(o->ctx, &c->config, c->P, &c->time_s, &c->limiting, err))
             return -1;
         if (!(c->time_s > 0))
             return hrun_fail(err, HRUN_ENONFINITE, "the model gives no usable time at %d processes as a whole", c->P);
     }
-    c->value = isfinite(c->time_s) ? s->objective->value(c->time_s, c->pes, s->subs, s->nsubs) : INFINITY;
+    c->value = isfinite(c->time_s) ? s->objective->value(c->time_s, &c->config, s->subs) : INFINITY;
     return 0;
 }
 
@@ -281,6 +265,15 @@ double plan_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void plan_best_move(struct plan_best *b, struct hrun_plan *p)
+{
+    p->n = b->n;
+    p->v = xcalloc((size_t)b->n + 1, sizeof *p->v);
+    for (int i = 0; i < b->n; i++)
+        p->v[i] = *b->v[i];
+    plan_best_release(b);
+}
+
 int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_plan_counts *counts,
                 double started_s, struct hrun_plan **out, struct hrun_error *err)
 {
@@ -289,14 +282,10 @@ int plan_finish(struct plan_space *s, struct plan_best *best, const struct hrun_
     if (best->n == 0)
         return plan_fail_infeasible(s, counts, err);
     p = xcalloc(1, sizeof *p);
-    p->v = best->v;
-    p->n = best->n;
-    p->nsubs = s->nsubs;
+    plan_best_move(best, p);
     p->counts = *counts;
     p->exact = 1;
     p->search_s = plan_clock() - started_s;
-    best->v = NULL;
-    best->n = best->cap = 0;
     *out = p;
     return 0;
 }
@@ -305,8 +294,6 @@ void hrun_plan_destroy(struct hrun_plan *p)
 {
     if (!p)
         return;
-    for (int i = 0; i < p->n; i++)
-        hrun_choice_release(&p->v[i]);
     free(p->v);
     free(p);
 }

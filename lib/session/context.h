@@ -246,7 +246,7 @@ int problem_is_worth(const struct context *c, double time_s);
 /* Measured runs read no standard input. Errors: HRUN_EINVAL where there is some. */
 int problem_check_input(struct hrun_error *err);
 /* The median of the last runs of a configuration, in s, and of how many; 0: none is known. */
-double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs);
+double problem_expect(const struct context *c, const struct hrun_config *config, int *runs);
 void problem_destroy(struct problem *p);
 
 /* ---------------------------------------------------------------- number
@@ -429,7 +429,6 @@ struct corrected {
     struct hrun_strvec tried;             /* those that only failed when they were explored: the fault may have been the
                                              run's, so that they may be chosen, but not be tried again */
     char *why;                            /* how the last of `failed` did, as the log has it; NULL: there is none */
-    int *places;                          /* memory of those that have no correction */
     double *pace;                         /* of unequal shares: hrun_waits_pace; NULL: nothing was watched */
 };
 
@@ -440,10 +439,10 @@ int corrected_load(struct context *c, struct hrun_predictor *predictor, int64_t 
 void corrected_release(struct corrected *k);
 
 /* The correction of a configuration, or NULL. */
-const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs);
+const struct hrun_correction *corrected_find(const struct corrected *k, const struct hrun_config *config);
 
 /* Is a configuration one of `tried`? */
-int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs);
+int corrected_tried(const struct corrected *k, const struct hrun_config *config);
 
 /* ---- size: what is known of an application at one size N: predictor and corrections, for any question about it */
 

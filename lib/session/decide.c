@@ -15,23 +15,27 @@
 /* Alternatives shown when --top does not say otherwise: the choice and two more. */
 enum { TOP_DEFAULT = 3 };
 
-/* What predicted_fill says of a configuration. */
-struct asking {
+/* What the steps of one decision share. */
+struct deciding {
+    struct context *c;
+    const struct question *q;
+    const struct at_size *at;           /* models and corrections at this size; NULL: there are none */
+    const struct corrected *known;      /* of at, for the shares of work that d has */
+    struct hrun_plan_sub *subs;
+    struct goals goals;
+    struct hrun_plan_problem problem;   /* with models */
     struct decision *d;
-    const struct at_size *at;
-    const struct hrun_plan_problem *problem;
 };
 
 static int slowest_of_choice(void *ctx, const struct hrun_choice *v, double *high_s, struct hrun_error *err)
 {
-    struct asking *a = ctx;
+    struct deciding *w = ctx;
 
-    memcpy(a->d->pes, v->pes, (size_t)a->d->nsubs * sizeof *v->pes);
-    memcpy(a->d->procs, v->procs, (size_t)a->d->nsubs * sizeof *v->procs);
-    a->d->P = v->P;
-    if (predicted_fill(a->d, a->at, a->problem, err))
+    w->d->config = v->config;
+    w->d->P = v->P;
+    if (predicted_fill(w->d, w->at, &w->problem, err))
         return -1;
-    *high_s = a->d->predicted ? fmax(a->d->high_s, v->time_s) : v->time_s;
+    *high_s = w->d->predicted ? fmax(w->d->time.high, v->time_s) : v->time_s;
     return 0;
 }
 
@@ -49,9 +53,13 @@ static void tell_failed(const struct corrected *k, struct decision *d)
     d->failed_why = xstrdup(k->why);
 }
 
-static int by_model(struct context *c, const struct question *q, const struct hrun_plan_problem *problem,
-                    const struct corrected *k, struct decision *d, struct hrun_error *err)
+static int decide_by_model(struct deciding *w, struct hrun_error *err)
 {
+    const struct hrun_plan_problem *problem = &w->problem;
+    const struct corrected *k = w->known;
+    const struct question *q = w->q;
+    struct context *c = w->c;
+    struct decision *d = w->d;
     int top = q->top ? (int)q->top : TOP_DEFAULT;
     struct hrun_error why = { 0 };
     int quickest;
@@ -82,8 +90,7 @@ static int by_model(struct context *c, const struct question *q, const struct hr
         return -1;
     if (d->explores.on)
         return 0;
-    memcpy(d->pes, d->plan->v[0].pes, (size_t)d->nsubs * sizeof *d->pes);
-    memcpy(d->procs, d->plan->v[0].procs, (size_t)d->nsubs * sizeof *d->procs);
+    d->config = d->plan->v[0].config;
     d->P = d->plan->v[0].P;
     d->has_config = 1;
     return 0;
@@ -101,10 +108,7 @@ static void allocate_decision(struct decision *d, const struct hrun_cluster *cl)
     d->cost = d->energy_j = NAN;
     d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
     d->subs = xcalloc(n, sizeof *d->subs);
-    d->pes = xcalloc(n, sizeof *d->pes);
-    d->procs = xcalloc(n, sizeof *d->procs);
-    d->plain_pes = xcalloc(n, sizeof *d->plain_pes);
-    d->plain_procs = xcalloc(n, sizeof *d->plain_procs);
+    d->config.nsubs = d->plain.nsubs = cl->nsubs;
     d->sub_time_s = xcalloc(n, sizeof *d->sub_time_s);
     d->drift = xcalloc(n, sizeof *d->drift);
     for (int i = 0; i < cl->nsubs; i++)
@@ -176,13 +180,14 @@ static int read_goals(const struct context *c, const struct question *q, const s
 }
 
 /* --limit loss: with how many processes the choice is made. */
-static int fewest_within_loss(const struct question *q, struct hrun_predictor *predictor, struct decision *d, int *P,
-                              struct hrun_error *err)
+static int fewest_within_loss(struct deciding *w, struct hrun_error *err)
 {
-    autofree int *npes = xcalloc((size_t)d->nsubs, sizeof *npes);
+    const struct question *q = w->q;
+    struct decision *d = w->d;
     struct hrun_fewest fewest;
+    int npes[HRUN_SUBS_MAX];
 
-    if (!hrun_predictor_has_balance(predictor))
+    if (!hrun_predictor_has_balance(w->at->predictor))
         return hrun_fail(err, HRUN_EINVAL, "--limit loss is for applications of family ring (hrun-app(5)), whose times "
                          "tell what imbalance loses");
     if (q->procs || q->config)
@@ -191,71 +196,75 @@ static int fewest_within_loss(const struct question *q, struct hrun_predictor *p
     d->max_loss = q->max_loss;
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    if (hrun_predictor_fewest(predictor, npes, d->max_loss, &fewest, err))
+    if (hrun_predictor_fewest(w->at->predictor, npes, d->max_loss, &fewest, err))
         return -1;
-    *P = fewest.q;
+    w->problem.P = fewest.q;
     return 0;
 }
 
-/* Decide where models can be asked, with shares as d->sharing has them. */
-static int decide_shared(struct context *c, const struct question *q, const struct at_size *at,
-                         const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
-                         struct hrun_error *err)
+/* Choose the configuration: the user's, else the model's, else as without a profile. */
+static int choose_config(struct deciding *w, struct hrun_error *err)
 {
-    const struct corrected *known = predicted_known(d, at);
-    int P = (int)q->procs;
-    struct hrun_plan_problem problem = {
-        .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
-        .limits = goals->any ? &goals->limits : NULL,
-    };
-    struct asking asking = { d, at, &problem };
+    const struct question *q = w->q;
+
+    if (q->mapped)
+        return decide_by_layout(w->c, q, w->d, err);
+    if (q->config)
+        return decide_by_config(w->c, q, w->d, err);
+    if (w->at && w->problem.P <= decide_capacity(w->c, w->d))
+        return decide_by_model(w, err);
+    return q->procs ? decide_by_count(w->c, (int)q->procs, w->d, err) : decide_by_default(w->c, w->d, w->subs, err);
+}
+
+/* Decide where there are models, with shares of work as d->sharing has them. */
+static int decide_shared(struct deciding *w, struct hrun_error *err)
+{
+    struct decision *d = w->d;
     const struct hrun_residual *runs;
     size_t nruns;
 
-    if (hrun_predictor_deal(at->predictor, d->sharing, err))
+    w->known = predicted_known(d, w->at);
+    w->problem = (struct hrun_plan_problem){
+        .oracle = hrun_predictor_oracle(w->at->predictor), .subs = w->subs, .objective = w->goals.objective,
+        .P = (int)w->q->procs, .limits = w->goals.any ? &w->goals.limits : NULL,
+    };
+    if (hrun_predictor_deal(w->at->predictor, d->sharing, err))
         return -1;
-    d->network = hrun_predictor_has_network(at->predictor);
-    nruns = hrun_corrections_runs(known->all, &runs);
+    d->network = hrun_predictor_has_network(w->at->predictor);
+    nruns = hrun_corrections_runs(w->known->all, &runs);
     hrun_drift_find(runs, nruns, d->nsubs, d->drift);
-    if (q->max_loss && fewest_within_loss(q, at->predictor, d, &problem.P, err))
-        return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-    if (goals_within(goals, &problem, known->known, known->n, slowest_of_choice, &asking, &goals->limits, err))
-        return hrun_fail_prefix(err, "%s at N = %lld", c->app->name, (long long)d->N);
-    if (q->mapped ? decide_by_layout(c, q, d, err)
-        : q->config ? decide_by_config(c, q, d, err)
-        : problem.P <= decide_capacity(c, d) ? by_model(c, q, &problem, known, d, err)
-        : decide_by_count(c, P, d, err))
+    if ((w->q->max_loss && fewest_within_loss(w, err)) ||
+        goals_within(&w->goals, &w->problem, w->known->known, w->known->n, slowest_of_choice, w, &w->goals.limits, err))
+        return hrun_fail_prefix(err, "%s at N = %lld", w->c->app->name, (long long)d->N);
+    if (choose_config(w, err))
         return -1;
     if (!d->has_config)
         return 0;
-    problem.P = P;   /* of others than the chosen one, too */
-    if (predicted_fill(d, at, &problem, err))
+    w->problem.P = (int)w->q->procs;    /* of other configurations, too */
+    if (predicted_fill(d, w->at, &w->problem, err))
         return -1;
-    goals_tell(goals, &problem, known->known, known->n, q->table, d);
+    goals_tell(&w->goals, &w->problem, w->known->known, w->known->n, w->q->table, d);
     return 0;
 }
 
 /* The best that equal shares allow, into d->equal. Result: 1 if it is to be chosen, as less is known of the unequal
  * ones than they promise; 0, or -1 with *err. */
-static int find_equal(const struct at_size *at, const struct hrun_plan_sub *subs, const struct goals *goals, int P,
-                      struct decision *d, struct hrun_error *err)
+static int find_equal(const struct deciding *w, struct hrun_error *err)
 {
-    const struct hrun_plan_problem problem = {
-        .oracle = hrun_predictor_oracle(at->predictor), .subs = subs, .objective = goals->objective, .P = P,
-        .limits = goals->any ? &goals->limits : NULL,
-    };
+    const struct at_size *at = w->at;
+    struct decision *d = w->d;
     struct hrun_error why = { 0 };
     struct hrun_plan *plan = NULL;
     int better = 0;
 
     if (hrun_predictor_deal(at->predictor, HRUN_SHARES_EQUAL, err))
         return -1;
-    if (!hrun_plan_search_known(&problem, at->known.known, at->known.n, 1, &plan, &why)) {
+    if (!hrun_plan_search_known(&w->problem, at->known.known, at->known.n, 1, &plan, &why)) {
         const struct hrun_choice *v = &plan->v[0], *own = &d->plan->v[0];
 
-        plan_choice_copy(v, d->nsubs, &d->equal);
-        better = v->value * predicted_doubt(&at->known, v->pes, v->procs) <
-                 own->value * predicted_doubt(&at->dealt, own->pes, own->procs);
+        d->equal = *v;
+        better = v->value * predicted_doubt(&at->known, &v->config) <
+                 own->value * predicted_doubt(&at->dealt, &own->config);
         hrun_plan_destroy(plan);
     } else if (why.code != HRUN_EINFEASIBLE) {
         if (err)
@@ -279,105 +288,98 @@ static void forget_choice(struct decision *d)
     d->runs_here = d->runs_elsewhere = 0;
 }
 
-/* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. The
- * predictor may deal other shares afterwards. */
-static int prefer_prepared(struct context *c, const struct at_size *at, const struct hrun_plan_problem *problem,
-                           struct decision *d, struct hrun_error *err)
+/* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. */
+static int prefer_prepared(struct deciding *w, struct hrun_error *err)
 {
-    size_t n = (size_t)d->nsubs;
-    autofree int *pes = xcalloc(2 * n + 1, sizeof *pes);
-    autofree double *share = xcalloc(2 * n + 1, sizeof *share);
-    int *procs = pes + n, P = 0, dealt = 0, same = 1;
-    double *part = share + n, took_s, old_s;
+    const struct hrun_plan_problem problem = { .oracle = hrun_predictor_oracle(w->at->predictor), .subs = w->subs };
+    const struct at_size *at = w->at;
+    struct context *c = w->c;
+    struct decision *d = w->d;
+    double share[HRUN_SUBS_MAX] = { 0 }, part[HRUN_SUBS_MAX], took_s, old_s;
+    int dealt = 0, same;
+    struct hrun_config last;
     const struct hrun_correction *r;
     enum hrun_sharing sharing;
     struct hrun_choice valid;
     int64_t units = 1, least;
 
-    if (!preparation_last(c, d->N, pes, procs, share, &took_s) ||
+    if (!preparation_last(c, d->N, &last, share, &took_s) ||
         (c->app->shares.units && hrun_app_units(c->app, d->N, &units, &least, NULL)))
         return 0;
+    same = hrun_config_equal(&last, &d->config);
     for (int i = 0; i < d->nsubs; i++) {
-        P += pes[i] * procs[i];
         dealt |= share[i] > 0;
-        same &= pes[i] == d->pes[i] && procs[i] == d->procs[i] && share[i] == (d->share ? d->share[i] : 0);
+        same &= share[i] == (d->share ? d->share[i] : 0);
         part[i] = share[i] / (double)units;
     }
     sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
     if (same || (dealt && !d->could_deal) || hrun_predictor_deal(at->predictor, sharing, err) ||
-        hrun_plan_evaluate(problem, pes, procs, 1, &valid, NULL))
+        hrun_plan_evaluate(&problem, &last, 1, &valid, NULL))
         return 0;
-    hrun_choice_release(&valid);
-    if (hrun_predictor_time_shared(at->predictor, pes, procs, dealt ? part : NULL, &old_s, NULL))
+    if (hrun_predictor_time_shared(at->predictor, &last, dealt ? part : NULL, &old_s, NULL))
         return 0;
-    r = corrected_find(dealt ? &at->dealt : &at->known, pes, procs);
+    r = corrected_find(dealt ? &at->dealt : &at->known, &last);
     old_s *= r ? r->factor : 1;
     d->prepare_s = took_s;
-    if (old_s > d->time_s + took_s)
+    if (old_s > d->time.mid + took_s)
         return 0;
     d->kept = 1;
-    d->unkept_s = d->time_s;
+    d->unkept_s = d->time.mid;
     d->sharing = sharing;
-    d->P = P;
-    memcpy(d->pes, pes, n * sizeof *pes);
-    memcpy(d->procs, procs, n * sizeof *procs);
-    if (hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, problem, err))
+    d->P = valid.P;
+    d->config = last;
+    if (hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, &problem, err))
         return -1;
     for (int i = 0; i < d->nsubs && d->share && dealt; i++) {
         d->share[i] = share[i];
-        d->sub_time_s[i] *= old_s / d->time_s;
+        d->sub_time_s[i] *= old_s / d->time.mid;
     }
-    d->low_s *= old_s / d->time_s;
-    d->high_s *= old_s / d->time_s;
-    d->time_s = old_s;
+    d->time.low *= old_s / d->time.mid;
+    d->time.high *= old_s / d->time.mid;
+    d->time.mid = old_s;
     return 0;
 }
 
-/* Decide where models can be asked: with unequal shares where they can be dealt out and are the better ones. */
-static int decide_dealt(struct context *c, const struct question *q, const struct at_size *at,
-                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
-                        struct hrun_error *err)
+/* Decide where there are models: with unequal shares of work where they can be dealt out and are the better ones. */
+static int decide_dealt(struct deciding *w, struct hrun_error *err)
 {
+    const struct question *q = w->q;
+    struct decision *d = w->d;
     int rc, used = 0;
 
-    if (hrun_predictor_deal(at->predictor, HRUN_SHARES_BEST, err))
+    if (hrun_predictor_deal(w->at->predictor, HRUN_SHARES_BEST, err))
         return -1;
-    d->could_deal = at->dealt.all != NULL && hrun_predictor_deals(at->predictor);
+    d->could_deal = w->at->dealt.all != NULL && hrun_predictor_deals(w->at->predictor);
     if (d->could_deal)
         d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
                    : !strcmp(q->shares, "equal") ? HRUN_SHARES_EQUAL : HRUN_SHARES_PROPORTIONAL;
-    if (decide_shared(c, q, at, subs, goals, d, err))
+    if (decide_shared(w, err))
         return -1;
     if (d->sharing == HRUN_SHARES_EQUAL || d->by != BY_MODEL || !d->plan)
         return 0;
     for (int i = 0; i < d->nsubs; i++)
-        used += d->pes[i] > 0;
-    if (used < 2) {             /* on one sub-cluster they are equal */
-        d->sharing = HRUN_SHARES_EQUAL;
-        forget_choice(d);
-        return decide_shared(c, q, at, subs, goals, d, err);
+        used += d->config.pes[i] > 0;
+    if (used > 1) {             /* on one sub-cluster shares are equal */
+        rc = find_equal(w, err);
+        if (rc <= 0 || q->shares)
+            return rc < 0 ? -1 : 0;
+        d->unequal_s = d->time.mid;
     }
-    rc = find_equal(at, subs, goals, (int)q->procs, d, err);
-    if (rc <= 0 || q->shares)
-        return rc < 0 ? -1 : 0;
     d->sharing = HRUN_SHARES_EQUAL;
-    d->unequal_s = d->time_s;
     forget_choice(d);
-    return decide_shared(c, q, at, subs, goals, d, err);
+    return decide_shared(w, err);
 }
 
-static int decide_known(struct context *c, const struct question *q, const struct at_size *at,
-                        const struct hrun_plan_sub *subs, struct goals *goals, struct decision *d,
-                        struct hrun_error *err)
+static int decide_by_profile(struct deciding *w, struct hrun_error *err)
 {
-    const struct hrun_plan_problem problem = { .oracle = hrun_predictor_oracle(at->predictor), .subs = subs };
+    const struct question *q = w->q;
 
-    if (decide_dealt(c, q, at, subs, goals, d, err))
+    if (decide_dealt(w, err))
         return -1;
-    if (!c->app->run.nprepare || q->anew || d->by != BY_MODEL || !d->predicted || d->explores.on || goals->any ||
-        q->procs || q->shares || c->set->force)
+    if (!w->c->app->run.nprepare || q->anew || w->d->by != BY_MODEL || !w->d->predicted || w->d->explores.on ||
+        w->goals.any || q->procs || q->shares || w->c->set->force)
         return 0;
-    return prefer_prepared(c, at, &problem, d, err) || hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : 0;
+    return prefer_prepared(w, err) || hrun_predictor_deal(w->at->predictor, w->d->sharing, err) ? -1 : 0;
 }
 
 /* Can shares be dealt out as they are wished? */
@@ -395,31 +397,25 @@ static int check_shares_wish(const struct context *c, const struct question *q, 
                               "equal", q->shares, name);
 }
 
-/* Decide, where what is known at this size has been made if there are models. */
-static int decide_at_size(struct context *c, const struct question *q, const struct profiles *p,
-                          const struct at_size *at, struct hrun_plan_sub *subs, struct decision *d,
-                          struct hrun_error *err)
+static int decide_at_size(struct deciding *w, const struct profiles *p, struct hrun_error *err)
 {
-    const struct hrun_cluster *cl = c->cluster;
-    struct goals goals = { 0 };
+    const struct hrun_subcluster *subs = w->c->cluster->subs;
+    const struct question *q = w->q;
+    struct decision *d = w->d;
 
-    if ((q->explore > 0 && explore_check(q, err)) || check_shares_wish(c, q, at, err) || check_procs(c, q, d, err) ||
-        take_profiles(c, q, p, d, err))
+    if ((q->explore > 0 && explore_check(q, err)) || check_shares_wish(w->c, q, w->at, err) ||
+        check_procs(w->c, q, d, err) || take_profiles(w->c, q, p, d, err))
         return -1;
-    for (int i = 0; i < cl->nsubs; i++)
-        subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)cl->subs[i].memory_bytes,
-                                          cl->subs[i].cost_per_hour, cl->subs[i].power_w };
-    if (read_goals(c, q, subs, p->have, d->N, &goals, err))
+    for (int i = 0; i < d->nsubs; i++)
+        w->subs[i] = (struct hrun_plan_sub){ d->subs[i].npes, (double)subs[i].memory_bytes, subs[i].cost_per_hour,
+                                             subs[i].power_w };
+    if (read_goals(w->c, q, w->subs, p->have, d->N, &w->goals, err))
         return -1;
-    if (!q->mapped && !q->config && !q->procs && decide_check_units(c, d, err))
+    if (!q->mapped && !q->config && !q->procs && decide_check_units(w->c, d, err))
         return -1;
-    if (at ? decide_known(c, q, at, subs, &goals, d, err)
-        : q->mapped ? decide_by_layout(c, q, d, err)
-        : q->config ? decide_by_config(c, q, d, err)
-        : q->procs ? decide_by_count(c, (int)q->procs, d, err)
-        : decide_by_default(c, d, subs, err))
+    if (w->at ? decide_by_profile(w, err) : choose_config(w, err))
         return -1;
-    return q->config && !q->mapped ? decide_check_memory(c, d, err) : 0;
+    return q->config && !q->mapped ? decide_check_memory(w->c, d, err) : 0;
 }
 
 /* PEs that others use are not to be chosen: npes[nsubs] without them. */
@@ -441,11 +437,10 @@ static int leave_busy(const struct context *c, int *npes, struct hrun_error *err
 int decision_make(struct context *c, const struct question *q, const struct profiles *p, const struct at_size *at,
                   int64_t N, struct decision *d, struct hrun_error *err)
 {
-    size_t n = (size_t)c->cluster->nsubs;
-    autofree int *npes = xcalloc(n, sizeof *npes);
-    autofree struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
+    struct hrun_plan_sub subs[HRUN_SUBS_MAX];
+    struct deciding w = { .c = c, .q = q, .at = p->have ? at : NULL, .subs = subs, .d = d };
     autorelease(at_size_release) struct at_size own = { 0 };
-    int rc;
+    int rc, npes[HRUN_SUBS_MAX];
 
     allocate_decision(d, c->cluster);
     d->N = N;
@@ -459,9 +454,9 @@ int decision_make(struct context *c, const struct question *q, const struct prof
     }
     if (!rc && p->have && !at) {
         rc = at_size_make(c, p, N, &own, err);
-        at = &own;
+        w.at = &own;
     }
-    if (!rc && (rc = decide_at_size(c, q, p, at, subs, d, err)) && err && err->code == HRUN_EINFEASIBLE && c->app &&
+    if (!rc && (rc = decide_at_size(&w, p, err)) && err && err->code == HRUN_EINFEASIBLE && c->app &&
         c->app->most_procs)
         hrun_fail_prefix(err, "with at most %s, as %s grants (-n starts more)",
                          hrun_counted(c->app->most_procs, "process").s, c->cluster->allocation);
@@ -495,25 +490,17 @@ void decision_doubts(const struct decision *d, struct hrun_buf *out)
 
 double decision_value(const struct decision *d)
 {
-    if (d->objective && !strcmp(d->objective, "cost"))
-        return d->cost;
-    if (d->objective && !strcmp(d->objective, "energy"))
-        return d->energy_j;
-    return d->time_s;
+    return d->objective == &hrun_objectives[HRUN_OBJECTIVE_COST] ? d->cost
+           : d->objective == &hrun_objectives[HRUN_OBJECTIVE_ENERGY] ? d->energy_j : d->time.mid;
 }
 
 void decision_release(struct decision *d)
 {
     forget_choice(d);
     free(d->subs);
-    free(d->pes);
-    free(d->procs);
-    free(d->plain_pes);
-    free(d->plain_procs);
     free(d->sub_time_s);
     free(d->share);
     free(d->unwatched);
-    hrun_choice_release(&d->equal);
     free(d->drift);
     free(d->learning.best);
     memset(d, 0, sizeof *d);

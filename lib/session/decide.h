@@ -99,17 +99,17 @@ struct decision {
     int64_t N;                    /* 0: not given */
     int nsubs;
     struct sub_view *subs;
-    int *pes, *procs;             /* the configuration, nsubs each */
+    struct hrun_config config;
     int P;
     int has_config;               /* 0: a plain layout of P ranks round the PEs `pes`, no configuration */
     int predicted;                /* the fields below are known */
-    double time_s, low_s, high_s;
+    struct hrun_interval time;    /* s */
     double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as time_s is */
     double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
     double *unwatched;            /* the same, if nobody had watched a run (hrun_waits_pace); NULL: nobody did */
     enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
     int could_deal;               /* 1: it has `shares` that models deal out, and `equal` is filled where they chose */
-    struct hrun_choice equal;     /* the best that equal shares allow; owned; P = 0: not known */
+    struct hrun_choice equal;     /* the best that equal shares allow; P = 0: not known */
     double prepare_s;             /* what preparing took last time, where the best has to be prepared; 0: it has not, or
                                      that is not known */
     int kept;                     /* 1: what was prepared last is run once more, as preparing the best takes longer than
@@ -135,10 +135,10 @@ struct decision {
     struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
     struct hrun_balance balance;  /* family ring, where predicted; q = 0: not known */
     double max_loss;              /* as asked for; 0: it was not */
-    const char *objective;        /* what was minimised; static */
+    const struct hrun_objective *objective; /* what was minimised; NULL: nothing was */
     double cost, energy_j;        /* predicted; NAN where prices or powers are not known */
-    struct hrun_plan *pareto;     /* time against pareto_of ("cost"), or NULL */
-    const char *pareto_of, *pareto_unit; /* static */
+    struct hrun_plan *pareto;     /* time against pareto_of, or NULL */
+    const struct hrun_objective *pareto_of;
     int network;                  /* 1: the prediction asks the network (context.net) */
     double network_s;             /* its age, -1 unknown */
     const char *measured_with;    /* the calibration's settings, where they are not those of this run (context.h);
@@ -146,7 +146,7 @@ struct decision {
     const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
     int plain_known;              /* the mpirun-style configuration could be predicted */
     double plain_time_s, plain_ranked_s;    /* ranked: as that of a struct hrun_choice */
-    int *plain_pes, *plain_procs; /* every PE, as many processes as mpirun would start */
+    struct hrun_config plain;     /* every PE, as many processes as mpirun would start */
     int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
     int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */
     enum hrun_method method;
@@ -279,7 +279,7 @@ const struct corrected *predicted_known(const struct decision *d, const struct a
 
 /* By how much longer a configuration counts than it is expected to take, as all are compared: exp of the standard
  * deviation of what is not known of it. */
-double predicted_doubt(const struct corrected *k, const int *pes, const int *procs);
+double predicted_doubt(const struct corrected *k, const struct hrun_config *config);
 
 /* Append the network terms of the choice whose operations take irregular times (hrun_models_irregular). */
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out);

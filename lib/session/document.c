@@ -25,12 +25,12 @@ static json_t *text_json(const char *s)
     return json_string(b.data);
 }
 
-static json_t *config_json(const int *pes, const int *procs, int n)
+static json_t *config_json(const struct hrun_config *config)
 {
     json_t *a = json_array();
 
-    for (int i = 0; i < n; i++)
-        json_array_append_new(a, json_pack("{s:i, s:i}", "pes", pes[i], "procs_per_pe", procs[i]));
+    for (int i = 0; i < config->nsubs; i++)
+        json_array_append_new(a, json_pack("{s:i, s:i}", "pes", config->pes[i], "procs_per_pe", config->procs[i]));
     return a;
 }
 
@@ -45,9 +45,9 @@ static json_t *share_json(double share)
     return share == floor(share) ? json_integer((json_int_t)share) : json_real(share);
 }
 
-static json_t *choice_json(const struct hrun_choice *v, int nsubs)
+static json_t *choice_json(const struct hrun_choice *v)
 {
-    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config_json(v->pes, v->procs, nsubs), "P", v->P, "pes",
+    return json_pack("{s:o, s:i, s:i, s:f, s:f}", "config", config_json(&v->config), "P", v->P, "pes",
                      v->npes, "predicted_s", v->time_s, "ranked_s", v->ranked_s);
 }
 
@@ -105,8 +105,8 @@ static json_t *pareto_json(const struct decision *d)
     for (int k = 0; d->pareto && k < d->pareto->n; k++) {
         const struct hrun_choice *v = &d->pareto->v[k];
 
-        json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config_json(v->pes, v->procs, d->nsubs),
-                                           "predicted_s", v->time_s, d->pareto_of, v->value));
+        json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config_json(&v->config),
+                                           "predicted_s", v->time_s, d->pareto_of->name, v->value));
     }
     return a;
 }
@@ -133,8 +133,8 @@ static json_t *subclusters_json(const struct context *c, const struct decision *
 
         json_array_append_new(
             subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
-                            c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->pes[i] : 0,
-                            "procs_per_pe", d->has_config ? d->procs[i] : 0, "share",
+                            c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->config.pes[i] : 0,
+                            "procs_per_pe", d->has_config ? d->config.procs[i] : 0, "share",
                             d->share && d->has_config ? share_json(d->share[i]) : json_null(), "predicted_s",
                             number_or_null(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile",
                             d->subs[i].models != NULL, "note",
@@ -153,14 +153,14 @@ static void add_chosen_json(json_t *root, const struct context *c, const struct 
     json_object_set_new(root, "mpi", json_string(c->mpi.id));
     json_object_set_new(root, "chosen_by", json_string(by[d->by]));
     json_object_set_new(root, "P", json_integer(d->P));
-    json_object_set_new(root, "config", d->has_config ? config_json(d->pes, d->procs, d->nsubs) : json_null());
+    json_object_set_new(root, "config", d->has_config ? config_json(&d->config) : json_null());
 }
 
 static void add_prediction_json(json_t *root, const struct context *c, const struct decision *d)
 {
-    json_object_set_new(root, "predicted_s", number_or_null(d->predicted, d->time_s));
-    json_object_set_new(root, "predicted_low_s", number_or_null(d->predicted, d->low_s));
-    json_object_set_new(root, "predicted_high_s", number_or_null(d->predicted, d->high_s));
+    json_object_set_new(root, "predicted_s", number_or_null(d->predicted, d->time.mid));
+    json_object_set_new(root, "predicted_low_s", number_or_null(d->predicted, d->time.low));
+    json_object_set_new(root, "predicted_high_s", number_or_null(d->predicted, d->time.high));
     json_object_set_new(root, "limiting", d->predicted && !d->tasking.dynamic
                         ? json_string(c->cluster->subs[d->limiting].name) : json_null());
     json_object_set_new(root, "work_goes_to", !d->predicted ? json_null() : json_string(
@@ -197,7 +197,7 @@ static void add_reasons_json(json_t *root, const struct context *c, const struct
 
     json_object_set_new(root, "explores",
                         d->explores.on ? json_pack("{s:o, s:f, s:i}", "in_place_of",
-                                                   choice_json(&d->plan->v[0], d->nsubs), "predicted_loss",
+                                                   choice_json(&d->plan->v[0]), "predicted_loss",
                                                    d->explores.loss, "open", d->explores.open)
                                        : json_null());
     json_object_set_new(root, "learns", learning_json(&d->learning));
@@ -247,7 +247,7 @@ static json_t *sharing_json(const struct context *c, const struct decision *d, c
         json_array_append_new(ranks, share_json(share[r]));
     free(share);
     return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->sharing], "units", ranks, "waits", waits_json(d), "equal",
-                     d->equal.P ? choice_json(&d->equal, d->nsubs) : json_null());
+                     d->equal.P ? choice_json(&d->equal) : json_null());
 }
 
 /* What is run before the application, where the definition has `prepare`. */
@@ -270,20 +270,20 @@ static void add_others_json(json_t *root, const struct decision *d)
     json_t *next = json_array();
 
     for (int k = 1; d->plan && !d->kept && k < d->plan->n; k++)
-        json_array_append_new(next, choice_json(&d->plan->v[k], d->nsubs));
+        json_array_append_new(next, choice_json(&d->plan->v[k]));
     json_object_set_new(root, "next_best", next);
     json_object_set_new(root, "failed",
                         d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs", d->failed, "last",
                                                text_json(d->failed_why))
                                    : json_null());
-    json_object_set_new(root, "objective", d->objective ? json_string(d->objective) : json_null());
+    json_object_set_new(root, "objective", d->objective ? json_string(d->objective->name) : json_null());
     json_object_set_new(root, "ring", ring_json(d));
     json_object_set_new(root, "cost", number_or_null(d->objective && isfinite(d->cost), d->cost));
     json_object_set_new(root, "energy_j", number_or_null(d->objective && isfinite(d->energy_j), d->energy_j));
     json_object_set_new(root, "pareto", pareto_json(d));
     json_object_set_new(root, "mpirun_style",
                         d->plain_known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
-                                                   config_json(d->plain_pes, d->plain_procs, d->nsubs), "predicted_s",
+                                                   config_json(&d->plain), "predicted_s",
                                                    d->plain_time_s, "ranked_s", d->plain_ranked_s, "valid",
                                                    d->plain_valid)
                                        : json_null());

@@ -26,14 +26,12 @@ int explore_check(const struct question *q, struct hrun_error *err)
 /* Is the last of the users' runs at N one of this configuration? */
 static int was_last(const struct corrected *k, const struct decision *d, const struct hrun_choice *v)
 {
-    size_t len = (size_t)d->nsubs * sizeof *v->pes;
     const struct hrun_residual *runs;
     size_t n = hrun_corrections_runs(k->all, &runs);
 
     while (n && !(runs[n - 1].real && runs[n - 1].N == d->N))
         n--;
-    return n && !memcmp(k->known[runs[n - 1].config].pes, v->pes, len) &&
-           !memcmp(k->known[runs[n - 1].config].procs, v->procs, len);
+    return n && hrun_config_equal(&k->known[runs[n - 1].config].config, &v->config);
 }
 
 int explore(const struct hrun_plan_problem *problem, const struct corrected *k, double loss, struct decision *d,
@@ -42,7 +40,6 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     struct hrun_explore_arm arms[LOOKED_AT];
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *v;
-    size_t len = (size_t)d->nsubs * sizeof *d->pes;
     int index[LOOKED_AT], n = 0, runs = 0, pick;
 
     if (!was_last(k, d, &d->plan->v[0])) {
@@ -54,9 +51,9 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
     for (int i = 0; i < k->n; i++)
         runs += k->details[i].runs;
     for (int i = 0; i < plan->n; i++) {
-        const struct hrun_correction *r = corrected_find(k, plan->v[i].pes, plan->v[i].procs);
+        const struct hrun_correction *r = corrected_find(k, &plan->v[i].config);
 
-        if (i && corrected_tried(k, plan->v[i].pes, plan->v[i].procs, d->nsubs))
+        if (i && corrected_tried(k, &plan->v[i].config))
             continue;
         arms[n] = (struct hrun_explore_arm){ .value = plan->v[i].value, .runs = r ? r->runs : 0,
                                              .sd = r ? r->sd : hrun_corrections_sd(k->all) };
@@ -68,8 +65,7 @@ int explore(const struct hrun_plan_problem *problem, const struct corrected *k, 
                                           : "no other configuration is valid";
     } else {
         v = &plan->v[index[pick]];
-        memcpy(d->pes, v->pes, len);
-        memcpy(d->procs, v->procs, len);
+        d->config = v->config;
         d->P = v->P;
         d->has_config = 1;
         d->explores = (struct exploring) { 1, v->value / plan->v[0].value - 1,

@@ -240,7 +240,7 @@ static int load_finder(struct finder *f, const struct question *q, const struct 
         f->most_P += npes[i] * f->c->app->procs_per_pe[f->c->app->nprocs_per_pe - 1];
     }
     rc = goals_read(q, cl, f->subs, &f->goals, err);
-    f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = hrun_objective_find("time"),
+    f->problem = (struct hrun_plan_problem) { .subs = f->subs, .objective = &hrun_objectives[HRUN_OBJECTIVE_TIME],
                                               .P = (int)q->procs, .limits = f->goals.any ? &f->goals.limits : NULL };
     return rc;
 }

@@ -10,34 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double price(const struct hrun_plan_sub *s)
+/* The first sub-cluster whose PEs have no rate of an objective, or -1. pes: those that count; NULL: all in use. */
+static int first_without_rate(const struct hrun_objective *o, const struct hrun_plan_sub *subs, const int *pes,
+                              int nsubs)
 {
-    return s->cost_per_hour;
-}
-
-static double power(const struct hrun_plan_sub *s)
-{
-    return s->power_w;
-}
-
-/* The first sub-cluster in use of which this is not known, or -1. pes: those that count; NULL: all that may be used. */
-static int first_without(double (*what)(const struct hrun_plan_sub *), const struct hrun_plan_sub *subs, const int *pes,
-                         int nsubs)
-{
-    for (int i = 0; i < nsubs; i++)
-        if ((pes ? pes[i] : subs[i].npes) && !(what(&subs[i]) > 0))
+    for (int i = 0; i < nsubs && o->rate; i++)
+        if ((pes ? pes[i] : subs[i].npes) && !(o->rate(&subs[i]) > 0))
             return i;
     return -1;
 }
 
-static int need_price(const char *option, const char *key, double (*what)(const struct hrun_plan_sub *),
-                      const struct hrun_cluster *cl, const struct hrun_plan_sub *subs, struct hrun_error *err)
+static int need_rate(const char *option, const struct hrun_objective *o, const struct hrun_cluster *cl,
+                     const struct hrun_plan_sub *subs, struct hrun_error *err)
 {
-    int i = first_without(what, subs, NULL, cl->nsubs);
+    int i = first_without_rate(o, subs, NULL, cl->nsubs);
 
     return i < 0 ? 0 : hrun_fail(err, HRUN_EINVAL, "%s: sub-cluster %s has no `%s`: give it in the cluster file for "
                                  "each sub-cluster (hrun-cluster(5)), or leave this one out with --use", option,
-                                 cl->subs[i].name, key);
+                                 cl->subs[i].name, o->rate_key);
 }
 
 static int limit_within(void *question, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
@@ -93,30 +83,25 @@ int question_limit(void *settings, const struct hrun_opt *opt, const char *value
 int goals_read(const struct question *q, const struct hrun_cluster *cl, const struct hrun_plan_sub *subs,
                struct goals *out, struct hrun_error *err)
 {
-    int is_cost, is_energy;
+    const struct hrun_objective *cost = &hrun_objectives[HRUN_OBJECTIVE_COST];
+    autofree char *option = q->objective ? hrun_strf("--objective %s", q->objective) : NULL;
 
     *out = (struct goals){
         .within = q->within, .limits = { .time_s = q->max_time_s, .cost = q->max_cost, .energy_j = q->max_energy_j,
                                          .pes = (int)q->max_pes },
     };
-    if (q->within && q->objective && !strcmp(q->objective, "time"))
+    out->objective = q->objective ? hrun_objective_find(q->objective) : q->within ? cost : hrun_objectives;
+    if (q->within && !out->objective->rate)
         return hrun_fail(err, HRUN_EINVAL, "--limit within and --objective time contradict each other: what is not the "
                          "quickest is chosen for its cost (the default with it) or energy");
-    out->objective = hrun_objective_find(q->objective ? q->objective : q->within ? "cost" : "time");
-    is_cost = !strcmp(out->objective->name, "cost");
-    is_energy = !strcmp(out->objective->name, "energy");
-    out->any = is_cost || is_energy || q->within || q->max_time_s || q->max_cost || q->max_energy_j || q->max_pes;
+    out->any = out->objective->rate || q->within || q->max_time_s || q->max_cost || q->max_energy_j || q->max_pes;
     if (out->any && q->config)
         return hrun_fail(err, HRUN_EINVAL, "--config leaves nothing to choose: --objective and --limit cannot be "
                          "given with it");
-    if (is_cost && need_price(q->objective ? "--objective cost" : "--limit within", "cost_per_hour", price, cl, subs,
-                              err))
+    if (need_rate(option ? option : "--limit within", out->objective, cl, subs, err) ||
+        (q->max_cost && need_rate("--limit cost", cost, cl, subs, err)))
         return -1;
-    if (q->max_cost && need_price("--limit cost", "cost_per_hour", price, cl, subs, err))
-        return -1;
-    if (is_energy && need_price("--objective energy", "power_w", power, cl, subs, err))
-        return -1;
-    return q->max_energy_j ? need_price("--limit energy", "power_w", power, cl, subs, err) : 0;
+    return q->max_energy_j ? need_rate("--limit energy", &hrun_objectives[HRUN_OBJECTIVE_ENERGY], cl, subs, err) : 0;
 }
 
 int goals_within(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
@@ -129,7 +114,7 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
 
     if (!g->within)
         return 0;
-    quick.objective = hrun_objective_find("time");
+    quick.objective = &hrun_objectives[HRUN_OBJECTIVE_TIME];
     if (hrun_plan_search_known(&quick, known, n, 1, &p, err))
         return -1;
     allowed = p->v[0].time_s * (1 + g->within);
@@ -145,19 +130,19 @@ int goals_within(const struct goals *g, const struct hrun_plan_problem *problem,
 void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, const struct hrun_known *known, int n,
                 int table, struct decision *d)
 {
-    int priced = first_without(price, problem->subs, d->pes, d->nsubs) < 0, nsubs = d->nsubs;
-    int powered = first_without(power, problem->subs, d->pes, d->nsubs) < 0;
+    const struct hrun_objective *cost = &hrun_objectives[HRUN_OBJECTIVE_COST];
+    const struct hrun_objective *energy = &hrun_objectives[HRUN_OBJECTIVE_ENERGY];
+    int priced = first_without_rate(cost, problem->subs, d->config.pes, d->nsubs) < 0;
+    int powered = first_without_rate(energy, problem->subs, d->config.pes, d->nsubs) < 0;
     struct hrun_plan_problem against = *problem;
     struct hrun_error why = { 0 };
 
-    d->objective = g->objective->name;
-    d->cost = d->predicted && priced ? hrun_plan_cost(d->time_s, d->pes, problem->subs, nsubs) : NAN;
-    d->energy_j = d->predicted && powered ? hrun_plan_energy(d->time_s, d->pes, problem->subs, nsubs) : NAN;
-    against.objective = hrun_objective_find(strcmp(g->objective->name, "energy") ? "cost" : "energy");
-    if (!table || d->by != BY_MODEL ||
-        first_without(strcmp(g->objective->name, "energy") ? price : power, problem->subs, NULL, nsubs) >= 0)
+    d->objective = g->objective;
+    d->cost = d->predicted && priced ? hrun_plan_cost(d->time.mid, &d->config, problem->subs) : NAN;
+    d->energy_j = d->predicted && powered ? hrun_plan_energy(d->time.mid, &d->config, problem->subs) : NAN;
+    against.objective = g->objective == energy ? energy : cost;
+    if (!table || d->by != BY_MODEL || first_without_rate(against.objective, problem->subs, NULL, d->nsubs) >= 0)
         return;
-    d->pareto_unit = against.objective->unit;
-    d->pareto_of = against.objective->name;
+    d->pareto_of = against.objective;
     hrun_plan_pareto(&against, known, n, &d->pareto, &why);    /* fails where there are too many to look at */
 }

@@ -243,14 +243,10 @@ static int may_share(const struct hrun_app *app)
     return 0;
 }
 
-static void adopt_config(struct decision *d, const int *pes, const int *procs)
+static void adopt_config(struct decision *d, const struct hrun_config *config)
 {
-    d->P = 0;
-    for (int i = 0; i < d->nsubs; i++) {
-        d->pes[i] = pes[i];
-        d->procs[i] = procs[i];
-        d->P += pes[i] * procs[i];
-    }
+    d->config = *config;
+    d->P = hrun_config_processes(config);
     d->has_config = 1;
     d->by = BY_KINDS;
 }
@@ -271,22 +267,22 @@ static double speed_of_rank(const struct context *c, int rank)
 }
 
 /* Candidate k for which runs are looked up: one (0) and shared (1), where there are, and one process on each core of
- * the quickest kinds, of k - 1 speeds. 1 with pes and procs; 0: there is none, or it is an earlier one. */
+ * the quickest kinds, of k - 1 speeds. 1 with *out; 0: there is none, or it is an earlier one. */
 static int candidate(const struct context *c, const struct decision *d, const struct hrun_plan *const *plans, int k,
-                     int *pes, int *procs)
+                     struct hrun_config *out)
 {
     const struct hrun_choice *v = k < 2 && plans[k] ? &plans[k]->v[0] : NULL;
-    size_t len = (size_t)d->nsubs * sizeof *pes;
     double speed = k > 1 ? speed_of_rank(c, k - 2) : 0;
 
     if (!v && !(speed > 0))
         return 0;
-    for (int i = 0; i < d->nsubs; i++) {
-        pes[i] = v ? v->pes[i] : c->kinds.speed[i] >= speed ? d->subs[i].npes : 0;
-        procs[i] = v ? v->procs[i] : pes[i] > 0;
+    *out = v ? v->config : (struct hrun_config){ .nsubs = d->nsubs };
+    for (int i = 0; i < d->nsubs && !v; i++) {
+        out->pes[i] = c->kinds.speed[i] >= speed ? d->subs[i].npes : 0;
+        out->procs[i] = out->pes[i] > 0;
     }
     for (int i = 0; i < 2 && i < k; i++)
-        if (plans[i] && !memcmp(plans[i]->v[0].pes, pes, len) && !memcmp(plans[i]->v[0].procs, procs, len))
+        if (plans[i] && hrun_config_equal(&plans[i]->v[0].config, out))
             return 0;
     return 1;
 }
@@ -294,13 +290,13 @@ static int candidate(const struct context *c, const struct decision *d, const st
 /* Where several candidates were run, adopt the one with the least median. */
 static void adopt_run(const struct context *c, const struct hrun_plan *const *plans, struct decision *d)
 {
-    autofree int *pes = xcalloc(2 * (size_t)d->nsubs, sizeof *pes);
-    int *procs = pes + d->nsubs, best = 0, runs;
+    struct hrun_config config;
+    int best = 0, runs;
     double least_s = INFINITY;
 
     d->kinds_run = 0;
     for (int k = 0; k < 2 + d->nsubs; k++) {
-        double t = candidate(c, d, plans, k, pes, procs) ? problem_expect(c, pes, procs, &runs) : 0;
+        double t = candidate(c, d, plans, k, &config) ? problem_expect(c, &config, &runs) : 0;
 
         d->kinds_run += t > 0;
         if (t > 0 && t < least_s) {
@@ -310,8 +306,8 @@ static void adopt_run(const struct context *c, const struct hrun_plan *const *pl
     }
     if (d->kinds_run < 2)
         d->kinds_run = 0;
-    else if (candidate(c, d, plans, best, pes, procs))
-        adopt_config(d, pes, procs);
+    else if (candidate(c, d, plans, best, &config))
+        adopt_config(d, &config);
 }
 
 int kinds_decide(const struct context *c, int by_runs, struct decision *d, struct hrun_error *err)
@@ -333,7 +329,7 @@ int kinds_decide(const struct context *c, int by_runs, struct decision *d, struc
         const struct hrun_choice *v = !one || (shared && shared->v[0].time_s * MARGIN < one->v[0].time_s)
                                       ? &shared->v[0] : &one->v[0];
 
-        adopt_config(d, v->pes, v->procs);
+        adopt_config(d, &v->config);
         plans[0] = one;
         plans[1] = shared;
         if (by_runs && app->fixed)
@@ -395,19 +391,19 @@ void kinds_print_config(const struct context *c, const struct decision *d, struc
     int alike = 1;
 
     for (int i = 0; i < d->nsubs; i++)
-        alike &= d->procs[i] == 1 && d->pes[i] == c->cluster->subs[i].npes;
+        alike &= d->config.procs[i] == 1 && d->config.pes[i] == c->cluster->subs[i].npes;
     if (alike) {
         hrun_buf_adds(out, "one per core");
         return;
     }
     for (int M = 2; M > 0; M--)
         for (int i = 0, first = 1; i < d->nsubs; i++)
-            if (d->pes[i] && d->procs[i] == M) {
+            if (d->config.pes[i] && d->config.procs[i] == M) {
                 hrun_buf_adds(out, join);
                 if (first)
                     hrun_buf_adds(out, M > 1 ? "2 per core of " : "one per core of ");
                 hrun_buf_adds(out, c->cluster->subs[i].core_kind);
-                join = i + 1 < d->nsubs && d->procs[i + 1] == M ? " and " : ", ";
+                join = i + 1 < d->nsubs && d->config.procs[i + 1] == M ? " and " : ", ";
                 first = 0;
             }
 }

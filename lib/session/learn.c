@@ -14,7 +14,6 @@
 struct history {
     struct hrun_learn_run *v;
     char (*dates)[24];
-    int *places;           /* 2 nsubs for each run */
     int n;
 };
 
@@ -22,24 +21,22 @@ static void release_history(struct history *h)
 {
     free(h->v);
     free(h->dates);
-    free(h->places);
 }
 
-static void make_room(struct history *h, size_t more, int nsubs)
+static void make_room(struct history *h, size_t more)
 {
     size_t cap = (size_t)h->n + more + 1;
 
     h->v = xrealloc(h->v, cap * sizeof *h->v);
     h->dates = xrealloc(h->dates, cap * sizeof *h->dates);
-    h->places = xrealloc(h->places, cap * 2 * (size_t)nsubs * sizeof *h->places);
 }
 
 /* The first sub-cluster that a configuration uses. */
-static int first_used(const int *pes, int nsubs)
+static int first_used(const struct hrun_config *config)
 {
     int i = 0;
 
-    while (i < nsubs - 1 && !pes[i])
+    while (i < config->nsubs - 1 && !config->pes[i])
         i++;
     return i;
 }
@@ -53,19 +50,18 @@ static int tells(const struct hrun_sample *s)
 /* A run on several sub-clusters stands in the log of each, and twice in one that is of two: the first counts. */
 static void add_earlier_run(struct history *h, const struct decision *d, int sub, const struct hrun_sample *s)
 {
-    int *pes = h->places + 2 * (size_t)d->nsubs * (size_t)h->n, *procs = pes + d->nsubs;
     struct hrun_learn_run *last = h->n ? &h->v[h->n - 1] : NULL;
-    size_t len = 2 * (size_t)d->nsubs * sizeof *pes;
+    struct hrun_config config;
 
-    if (hrun_config_parse(s->config, d->nsubs, pes, procs, NULL) || first_used(pes, d->nsubs) != sub ||
-        (last && s->mixed && !memcmp(pes - 2 * d->nsubs, pes, len) && !strcmp(h->dates[h->n - 1], s->date) &&
+    if (hrun_config_parse(s->config, d->nsubs, &config, NULL) || first_used(&config) != sub ||
+        (last && s->mixed && hrun_config_equal(&last->config, &config) && !strcmp(h->dates[h->n - 1], s->date) &&
          last->time_s == (s->ok ? s->time_s : 0)))
         return;
     for (int i = 0; i < d->nsubs; i++)
-        if (pes[i] > d->subs[i].npes)
+        if (config.pes[i] > d->subs[i].npes)
             return;
     snprintf(h->dates[h->n], sizeof *h->dates, "%s", s->date);
-    h->v[h->n++] = (struct hrun_learn_run) { .time_s = s->ok ? s->time_s : 0,
+    h->v[h->n++] = (struct hrun_learn_run) { .config = config, .time_s = s->ok ? s->time_s : 0,
                                              .learnt = hrun_text_same(s->origin, WORK_EXPLORED) };
 }
 
@@ -79,14 +75,10 @@ static int load_history(const struct context *c, const struct decision *d, struc
 
         if (hrun_store_recent(c->store, c->app->name, c->signatures.v[i], &log, err))
             return -1;
-        make_room(h, log.n, d->nsubs);
+        make_room(h, log.n);
         for (size_t k = 0; k < log.n; k++)
             if (log_filter_takes(&filter, &log.v[k], d->N) && tells(&log.v[k]))
                 add_earlier_run(h, d, i, &log.v[k]);
-    }
-    for (int k = 0; k < h->n; k++) {
-        h->v[k].pes = h->places + 2 * (size_t)d->nsubs * (size_t)k;
-        h->v[k].procs = h->v[k].pes + d->nsubs;
     }
     return 0;
 }
@@ -138,7 +130,6 @@ static void describe_subclusters(const struct context *c, const struct decision 
 
 static void take_answer(struct decision *d, const struct history *h, const struct hrun_learn_answer *a)
 {
-    size_t len = (size_t)d->nsubs * sizeof *d->pes;
     struct hrun_buf best = HRUN_BUF_INIT;
     int last = h->n - 1;
 
@@ -148,20 +139,17 @@ static void take_answer(struct decision *d, const struct history *h, const struc
                                       .usual_s = a->usual_s, .account_s = a->account_s, .expected_s = a->expected_s,
                                       .low_s = a->low_s, .high_s = a->high_s };
     if (a->best >= 0) {
-        const int *pes = h->v[a->best].pes;
+        const struct hrun_config *config = &h->v[a->best].config;
 
-        d->learning.after_trial = h->v[last].learnt && memcmp(h->v[last].pes, pes, 2 * len);
-        hrun_config_print(pes, pes + d->nsubs, d->nsubs, &best);
+        d->learning.after_trial = h->v[last].learnt && !hrun_config_equal(&h->v[last].config, config);
+        hrun_config_print(config, &best);
         d->learning.best = hrun_buf_detach(&best);
     }
     if (a->why == HRUN_LEARN_USUAL)
         return;
     d->by = BY_RUNS;
-    d->P = 0;
-    memcpy(d->pes, a->pes, len);
-    memcpy(d->procs, a->procs, len);
-    for (int i = 0; i < d->nsubs; i++)
-        d->P += d->pes[i] * d->procs[i];
+    d->config = a->config;
+    d->P = hrun_config_processes(&a->config);
 }
 
 static int rule_accepts(void *ctx, int P)
@@ -173,7 +161,7 @@ static int rule_accepts(void *ctx, int P)
 
 int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err)
 {
-    size_t len = (size_t)d->nsubs * sizeof *d->pes;
+    size_t len = (size_t)d->nsubs * sizeof *d->config.pes;
     autorelease(release_history) struct history h = { 0 };
 
     if (c->store && load_history(c, d, &h, err))
@@ -183,15 +171,15 @@ int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err
         int P = 0;
 
         for (int i = 0; i < d->nsubs; i++)
-            P += r->pes[i] * r->procs[i];
+            P += r->config.pes[i] * r->config.procs[i];
         if (r->time_s <= 0 || (d->run_s > 0 && r->time_s >= d->run_s) || !rule_accepts(c, P))
             continue;
         d->run_s = r->time_s;
         d->by = BY_DEFAULT;
         d->P = P;
         d->has_config = 1;
-        memcpy(d->pes, r->pes, len);
-        memcpy(d->procs, r->procs, len);
+        memcpy(d->config.pes, r->config.pes, len);
+        memcpy(d->config.procs, r->config.procs, len);
     }
     return d->run_s <= 0;
 }
@@ -248,7 +236,7 @@ static int count_failures(struct context *c, const struct decision *d, const str
         int P = 0;
 
         for (int sub = 0; sub < d->nsubs; sub++)
-            P += r->pes[sub] * r->procs[sub];
+            P += r->config.pes[sub] * r->config.procs[sub];
         if (P > usual || !rule_accepts(c, P) || (!hrun_date_age(v[i].date, &age_s) && built_s < age_s))
             continue;
         if (P == usual && r->time_s > 0) {
@@ -325,9 +313,9 @@ int learn_applies(const struct context *c, const struct question *q, const struc
 int learn_decide(struct context *c, double loss, struct decision *d, struct hrun_error *err)
 {
     autofree struct hrun_learn_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
-    struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .pes = d->pes, .procs = d->procs, .loss = loss,
+    struct hrun_learn_question q = { .subs = subs, .nsubs = d->nsubs, .config = d->config, .loss = loss,
                                      .accepts = rule_accepts, .ctx = c };
-    autorelease(hrun_learn_answer_release) struct hrun_learn_answer a = { 0 };
+    struct hrun_learn_answer a;
     autorelease(release_history) struct history h = { 0 };
 
     if (load_history(c, d, &h, err))

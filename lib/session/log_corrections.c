@@ -110,15 +110,15 @@ static void list_failed(const struct context *c, const struct hrun_samples *log,
 /* The configurations that failed are not to be chosen. known[] and details[] have room for them. */
 static void exclude_failed(struct corrected *k, int nsubs)
 {
-    k->places = xcalloc(2 * (size_t)nsubs * (k->failed.n + 1), sizeof *k->places);
     for (size_t i = 0; i < k->failed.n; i++) {
-        int *pes = k->places + 2 * (size_t)nsubs * i, at;
+        struct hrun_config config;
+        int at;
 
-        if (hrun_config_parse(k->failed.v[i], nsubs, pes, pes + nsubs, NULL))
+        if (hrun_config_parse(k->failed.v[i], nsubs, &config, NULL))
             continue;
-        at = hrun_corrections_find(k->all, pes, pes + nsubs);
+        at = hrun_corrections_find(k->all, &config);
         if (at < 0)
-            k->known[at = k->n++] = (struct hrun_known){ .pes = pes, .procs = pes + nsubs };
+            k->known[at = k->n++] = (struct hrun_known){ .config = config };
         k->known[at].excluded = 1;
     }
 }
@@ -186,22 +186,21 @@ void corrected_release(struct corrected *k)
     hrun_strvec_release(&k->failed);
     hrun_strvec_release(&k->tried);
     free(k->why);
-    free(k->places);
     free(k->pace);
     memset(k, 0, sizeof *k);
 }
 
-const struct hrun_correction *corrected_find(const struct corrected *k, const int *pes, const int *procs)
+const struct hrun_correction *corrected_find(const struct corrected *k, const struct hrun_config *config)
 {
-    int i = hrun_corrections_find(k->all, pes, procs);
+    int i = hrun_corrections_find(k->all, config);
 
     return i < 0 ? NULL : &k->details[i];
 }
 
-int corrected_tried(const struct corrected *k, const int *pes, const int *procs, int nsubs)
+int corrected_tried(const struct corrected *k, const struct hrun_config *config)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    hrun_config_print(pes, procs, nsubs, &text);
+    hrun_config_print(config, &text);
     return is_listed(&k->tried, text.data);
 }

@@ -76,10 +76,10 @@ static int flat_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, str
 }
 
 /* Asked only of what `lines` found to fit. */
-static int flat_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int flat_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                       struct hrun_error *err)
 {
-    (void)ctx, (void)pes, (void)procs, (void)P, (void)err;
+    (void)ctx, (void)config, (void)P, (void)err;
     *time_s = 1;
     *limiting = 0;
     return 0;

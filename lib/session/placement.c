@@ -25,8 +25,8 @@ void placement_fill_threads(const struct context *c, struct hrun_layout *layout)
 int placement_layout(const struct context *c, const struct decision *d, struct hrun_layout **out,
                      struct hrun_error *err)
 {
-    struct hrun_layout *l = d->has_config ? hrun_layout_create_free(c->cluster, d->pes, d->procs, c->busy, err)
-                                          : hrun_layout_plain(c->cluster, d->P, d->pes, c->busy, err);
+    struct hrun_layout *l = d->has_config ? hrun_layout_create_free(c->cluster, &d->config, c->busy, err)
+                                          : hrun_layout_plain(c->cluster, d->P, d->config.pes, c->busy, err);
 
     if (!l)
         return -1;

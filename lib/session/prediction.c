@@ -20,24 +20,23 @@ static void predict_time(struct decision *d, struct hrun_predictor *p)
     struct hrun_error why = { 0 };
     int64_t sizes[2], counts[2];
 
-    d->time_s = d->low_s = d->high_s = 0;
+    d->time = (struct hrun_interval){ 0 };
     d->beyond_n.factor = d->beyond_p.factor = 1;
     memset(d->sub_time_s, 0, (size_t)d->nsubs * sizeof *d->sub_time_s);
-    if (hrun_predictor_time_whole(p, d->nsubs, d->pes, d->procs, &d->time_s, &d->low_s, &d->high_s, d->sub_time_s,
-                                  &d->limiting, &why)) {
+    if (hrun_predictor_time_whole(p, &d->config, &d->time, d->sub_time_s, &d->limiting, &why)) {
         d->predicted = 0;
         return;
     }
     d->tasking = *hrun_predictor_tasking(p);
     for (int i = 0; i < d->nsubs; i++) {
-        if (!d->pes[i])
+        if (!d->config.pes[i])
             continue;
-        if (!hrun_predictor_measured(p, i, d->procs[i], d->P, sizes, counts)) {
+        if (!hrun_predictor_measured(p, i, d->config.procs[i], d->P, sizes, counts)) {
             keep_farther(&d->beyond_n, i, d->N, sizes);
             keep_farther(&d->beyond_p, i, d->P, counts);
         }
     }
-    d->predicted = d->time_s > 0;
+    d->predicted = d->time.mid > 0;
 }
 
 /* How the work is dealt out. */
@@ -46,11 +45,11 @@ static void predict_shares(struct decision *d, struct hrun_predictor *p, const d
     struct hrun_error why = { 0 };
 
     d->share = xcalloc((size_t)d->nsubs, sizeof *d->share);
-    d->predicted = !hrun_predictor_shares(p, d->pes, d->procs, d->share, &why);
+    d->predicted = !hrun_predictor_shares(p, &d->config, d->share, &why);
     if (pace && d->predicted) {
         d->unwatched = xcalloc((size_t)d->nsubs, sizeof *d->unwatched);
         hrun_predictor_pace(p, NULL);
-        d->predicted = !hrun_predictor_shares(p, d->pes, d->procs, d->unwatched, &why);
+        d->predicted = !hrun_predictor_shares(p, &d->config, d->unwatched, &why);
         hrun_predictor_pace(p, pace);
     }
 }
@@ -60,7 +59,7 @@ static void correct_prediction(struct decision *d, const struct corrected *k)
 {
     struct hrun_correction at;
 
-    if (!d->predicted || !hrun_corrections_tell(k->all, d->pes, d->procs, d->N, &d->time_s, &d->low_s, &d->high_s, &at))
+    if (!d->predicted || !hrun_corrections_tell(k->all, &d->config, d->N, &d->time, &at))
         return;
     for (int i = 0; i < d->nsubs; i++)
         d->sub_time_s[i] *= at.factor;
@@ -74,9 +73,9 @@ const struct corrected *predicted_known(const struct decision *d, const struct a
     return d->sharing != HRUN_SHARES_EQUAL ? &at->dealt : &at->known;
 }
 
-double predicted_doubt(const struct corrected *k, const int *pes, const int *procs)
+double predicted_doubt(const struct corrected *k, const struct hrun_config *config)
 {
-    const struct hrun_correction *r = corrected_find(k, pes, procs);
+    const struct hrun_correction *r = corrected_find(k, config);
 
     return exp(hrun_corrections_sd(k->all)) * (r ? hrun_correction_doubt(k->all, r) : 1);
 }
@@ -92,21 +91,18 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
     any.P = 0;
     d->plain_P = 0;
     for (int i = 0; i < d->nsubs; i++) {
-        d->plain_pes[i] = d->subs[i].npes;
-        d->plain_procs[i] = d->subs[i].npes > 0 ? d->subs[i].each : 0;
+        d->plain.pes[i] = d->subs[i].npes;
+        d->plain.procs[i] = d->subs[i].npes > 0 ? d->subs[i].each : 0;
     }
-    if (!hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 0, &choice, NULL)) {
+    if (!hrun_plan_evaluate(problem, &d->plain, 0, &choice, NULL)) {
         d->plain_known = 1;
-        r = corrected_find(k, d->plain_pes, d->plain_procs);
+        r = corrected_find(k, &d->plain);
         d->plain_time_s = choice.time_s * (r ? r->factor : 1);
-        d->plain_ranked_s = d->plain_time_s * predicted_doubt(k, d->plain_pes, d->plain_procs) /
-                            predicted_doubt(predicted_known(d, at), d->pes, d->procs);
-        hrun_choice_release(&choice);
-        d->plain_valid = !hrun_plan_evaluate(problem, d->plain_pes, d->plain_procs, 1, &choice, NULL);
-        if (!d->plain_valid && !hrun_plan_evaluate(&any, d->plain_pes, d->plain_procs, 1, &choice, NULL))
+        d->plain_ranked_s = d->plain_time_s * predicted_doubt(k, &d->plain) /
+                            predicted_doubt(predicted_known(d, at), &d->config);
+        d->plain_valid = !hrun_plan_evaluate(problem, &d->plain, 1, &choice, NULL);
+        if (!d->plain_valid && !hrun_plan_evaluate(&any, &d->plain, 1, &choice, NULL))
             d->plain_P = problem->P;
-        if (d->plain_valid || d->plain_P)
-            hrun_choice_release(&choice);
     }
 }
 
@@ -117,7 +113,7 @@ static void predict_balance(struct decision *d, struct hrun_predictor *p)
 
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    if (hrun_predictor_balance(p, npes, d->pes, d->procs, &d->balance, NULL))
+    if (hrun_predictor_balance(p, npes, &d->config, &d->balance, NULL))
         d->balance.q = 0;
 }
 
@@ -158,6 +154,6 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     for (int i = 0; d->network && d->has_config && c->net && i < d->nsubs; i++)
-        if (d->pes[i])
+        if (d->config.pes[i])
             hrun_models_irregular(c->app, &d->subs[i].models, 1, c->net, d->N, d->P, out);
 }

@@ -170,19 +170,20 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
 {
     const struct context *c = w->c;
     int n = c->cluster->nsubs;
-    autofree int *pes = xcalloc(2 * (size_t)n + 1, sizeof *pes);
+    struct hrun_config config = { .nsubs = n };
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     autofree char *folder = hrun_store_prepared(c->store);
 
     for (int r = 0; r < l->nranks; r++)
-        pes[n + l->ranks[r].sub]++;
+        config.procs[l->ranks[r].sub]++;
     for (int i = 0; i < n; i++) {
         for (int r = 0; r < l->nranks; r++)
-            pes[i] += l->ranks[r].sub == i && (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
-        pes[n + i] = pes[i] ? pes[n + i] / pes[i] : 0;
+            config.pes[i] += l->ranks[r].sub == i &&
+                             (!r || l->ranks[r - 1].sub != i || l->ranks[r - 1].pe != l->ranks[r].pe);
+        config.procs[i] = config.pes[i] ? config.procs[i] / config.pes[i] : 0;
     }
     hrun_buf_addf(&b, "%s\n%.3f\n", FORMAT, took_s);
-    hrun_config_print(pes, pes + n, n, &b);
+    hrun_config_print(&config, &b);
     hrun_cluster_names(c->cluster, &cluster);
     hrun_buf_addf(&b, "\n%s", cluster.data);
     for (int i = 0; i < n; i++)
@@ -194,7 +195,7 @@ static void remember(const struct work *w, const struct hrun_layout *l, const ch
 
 /* The units of a process of each sub-cluster, from a list. Result: 1: a model has dealt them out; 0: all are equal; -1:
  * that is no such list, or it has more or less than there is. */
-static int read_prepared_shares(const struct context *c, int64_t N, const char *list, const int *pes, const int *procs,
+static int read_prepared_shares(const struct context *c, int64_t N, const char *list, const struct hrun_config *config,
                                 double *share)
 {
     int64_t units = 0, least = 0, count;
@@ -209,26 +210,26 @@ static int read_prepared_shares(const struct context *c, int64_t N, const char *
         if (!item || hrun_parse_count("share", item, 0, units, &count, NULL))
             return -1;
         share[i] = (double)count;
-        P += (double)pes[i] * procs[i];
-        sum += share[i] * pes[i] * procs[i];
+        P += (double)config->pes[i] * config->procs[i];
+        sum += share[i] * config->pes[i] * config->procs[i];
     }
     for (int i = 0; i < c->cluster->nsubs && sum > 0; i++)
-        if (pes[i] ? share[i] < (double)least : share[i] > 0)
+        if (config->pes[i] ? share[i] < (double)least : share[i] > 0)
             return -1;
     return sum > 0 ? (sum < (double)units || sum > (double)units + P ? -1 : 1) : 0;
 }
 
 /* Where the ranks of a configuration would be. */
-static struct hrun_layout *layout_of_config(const struct context *c, int *pes, int *procs)
+static struct hrun_layout *layout_of_config(const struct context *c, const struct hrun_config *config)
 {
-    const struct decision as = { .nsubs = c->cluster->nsubs, .pes = pes, .procs = procs, .has_config = 1 };
+    const struct decision as = { .nsubs = c->cluster->nsubs, .config = *config, .has_config = 1 };
     struct hrun_layout *l = NULL;
 
     placement_layout(c, &as, &l, NULL);
     return l;
 }
 
-int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s)
+int preparation_last(struct context *c, int64_t N, struct hrun_config *config, double *share, double *took_s)
 {
     struct work w = { .c = c, .N = N };
     autofree char *path = memory_path(c);
@@ -238,13 +239,13 @@ int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double 
     autofree double *of_ranks = NULL;
     struct memory m;
     int known = read_memory(path, &m) && !hrun_family_of(c->app)->deals_units &&
-                !hrun_config_parse(m.config, c->cluster->nsubs, pes, procs, NULL), dealt;
+                !hrun_config_parse(m.config, c->cluster->nsubs, config, NULL), dealt;
 
     hrun_cluster_names(c->cluster, &cluster);
     known = known && !strcmp(m.cluster, cluster.data);
-    dealt = known ? read_prepared_shares(c, N, m.shares, pes, procs, share) : -1;
+    dealt = known ? read_prepared_shares(c, N, m.shares, config, share) : -1;
     w.share = dealt > 0 ? share : NULL;
-    known = dealt >= 0 && (l = layout_of_config(c, pes, procs)) && !work_values(&w, l, &of_ranks, &values, NULL) &&
+    known = dealt >= 0 && (l = layout_of_config(c, config)) && !work_values(&w, l, &of_ranks, &values, NULL) &&
             !add_preparation_key(&w, l, &values, &key, NULL) && !strcmp(m.key, key.data);
     if (known)
         *took_s = strtod(m.took_s, NULL);

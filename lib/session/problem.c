@@ -604,28 +604,28 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double problem_expect(const struct context *c, const int *pes, const int *procs, int *runs)
+double problem_expect(const struct context *c, const struct hrun_config *config, int *runs)
 {
     enum { LAST = 9 };
-    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
     autorelease(hrun_samples_release) struct hrun_samples s = { 0 };
     double times[LAST];
     int sub = 0, used = 0, n = 0;
 
     *runs = 0;
     for (int i = c->cluster->nsubs - 1; i >= 0; i--)
-        if (pes[i]) {
+        if (config->pes[i]) {
             sub = i;
             used++;
         }
     if (!used || !c->store || hrun_store_recent(c->store, c->app->name, c->signatures.v[sub], &s, NULL))
         return 0;
-    hrun_config_print(pes, procs, c->cluster->nsubs, &config);
+    hrun_config_print(config, &text);
     for (size_t i = s.n; i > 0 && n < LAST; i--) {
         const struct hrun_sample *v = &s.v[i - 1];
 
-        if (v->ok && (used > 1 ? v->mixed && !strcmp(v->config, config.data)
-                               : !v->mixed && v->pes == pes[sub] && v->M == procs[sub]))
+        if (v->ok && (used > 1 ? v->mixed && !strcmp(v->config, text.data)
+                               : !v->mixed && v->pes == config->pes[sub] && v->M == config->procs[sub]))
             times[n++] = v->time_s;
     }
     qsort(times, (size_t)n, sizeof *times, by_time);

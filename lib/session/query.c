@@ -40,10 +40,10 @@ static int not_predicted(const struct context *c, const struct profiles *p, cons
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
 
     for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i] && !p->subs[i].models)
+        if (d->config.pes[i] && !p->subs[i].models)
             return no_profile(c, p, i, err);
     if (d->has_config)
-        hrun_config_print(d->pes, d->procs, d->nsubs, &config);
+        hrun_config_print(&d->config, &config);
     return hrun_fail(err, HRUN_ENODATA, "the models of %s say nothing of %s%s with %s at N = %lld", c->app->name,
                      d->has_config ? "" : "PEs with different numbers of processes", config.data,
                      hrun_counted(d->P, "process").s, (long long)d->N);
@@ -91,8 +91,8 @@ static int add_answer(struct context *c, const struct decision *d, struct hrun_b
     struct hrun_layout *layout;
 
     if (!c->set->json) {
-        hrun_buf_addf(out, "%.6g %.6g %.6g ", d->time_s, d->low_s, d->high_s);
-        hrun_config_print(d->pes, d->procs, d->nsubs, out);
+        hrun_buf_addf(out, "%.6g %.6g %.6g ", d->time.mid, d->time.low, d->time.high);
+        hrun_config_print(&d->config, out);
         hrun_buf_addc(out, '\n');
         return 0;
     }

@@ -11,7 +11,7 @@ static int count_processes(const struct decision *d)
     int P = 0;
 
     for (int i = 0; i < d->nsubs; i++)
-        P += d->pes[i] * d->procs[i];
+        P += d->config.pes[i] * d->config.procs[i];
     return P;
 }
 
@@ -65,7 +65,7 @@ static int check_rule(struct context *c, const struct decision *d, int P, struct
 static int fail_memory(const struct context *c, const struct decision *d, int i, double bytes, struct hrun_error *err)
 {
     const struct hrun_subcluster *sub = &c->cluster->subs[i];
-    int P = d->procs[i];
+    int P = d->config.procs[i];
 
     return hrun_fail(err, HRUN_EINFEASIBLE, "%s at N = %lld: %s of %s%s on a PE of %s do%s not fit into its "
                      "memory, %s; give more processes in all, other PEs, or a smaller N (--force runs it all the same)",
@@ -87,13 +87,13 @@ int decide_check_memory(const struct context *c, const struct decision *d, struc
     for (int i = 0; i < d->nsubs; i++) {
         double memory = (double)c->cluster->subs[i].memory_bytes;
 
-        if (!d->pes[i])
+        if (!d->config.pes[i])
             continue;
         if (!dealt ? hrun_app_memory(app, d->N, d->P, &bytes, err)
             : hrun_app_share_memory(app, d->N, d->P, app->shares.units ? d->share[i] / (double)units : d->share[i], &bytes,
                                     err))
             return -1;
-        if (memory > 0 && !(d->procs[i] * bytes <= memory))
+        if (memory > 0 && !(d->config.procs[i] * bytes <= memory))
             return fail_memory(c, d, i, bytes, err);
     }
     return 0;
@@ -104,12 +104,12 @@ int decide_by_config(struct context *c, const struct question *q, struct decisio
     const struct hrun_cluster *cl = c->cluster;
 
     d->by = BY_USER;
-    if (hrun_config_parse(q->config, d->nsubs, d->pes, d->procs, err))
+    if (hrun_config_parse(q->config, d->nsubs, &d->config, err))
         return hrun_fail_prefix(err, "--config");
     for (int i = 0; i < d->nsubs; i++)
-        if (d->pes[i] > d->subs[i].npes)
+        if (d->config.pes[i] > d->subs[i].npes)
             return hrun_fail(err, HRUN_EINVAL, "--config: sub-cluster %s has %d PEs%s, not %d", cl->subs[i].name,
-                             d->subs[i].npes, d->subs[i].npes < cl->subs[i].npes ? " to use" : "", d->pes[i]);
+                             d->subs[i].npes, d->subs[i].npes < cl->subs[i].npes ? " to use" : "", d->config.pes[i]);
     d->has_config = 1;
     d->P = count_processes(d);
     return check_rule(c, d, d->P, err);
@@ -119,7 +119,7 @@ int decide_by_layout(struct context *c, const struct question *q, struct decisio
 {
     d->by = BY_USER;
     d->P = q->mapped->nranks;
-    d->has_config = hrun_layout_config(q->mapped, d->pes, d->procs);
+    d->has_config = hrun_layout_config(q->mapped, &d->config);
     return check_rule(c, d, d->P, err);
 }
 
@@ -156,9 +156,9 @@ static int one_per_pe(const struct context *c, struct decision *d, int P, double
         double memory = (double)c->cluster->subs[i].memory_bytes;
         int npes = memory > 0 && !(bytes <= memory) ? 0 : d->subs[i].npes;
 
-        d->pes[i] = left < npes ? left : npes;
-        d->procs[i] = d->pes[i] > 0;
-        left -= d->pes[i];
+        d->config.pes[i] = left < npes ? left : npes;
+        d->config.procs[i] = d->config.pes[i] > 0;
+        left -= d->config.pes[i];
     }
     d->P = P;
     d->has_config = left == 0;
@@ -169,8 +169,8 @@ static int one_per_pe(const struct context *c, struct decision *d, int P, double
 static void one_per_core(struct decision *d, int most)
 {
     for (int i = 0; i < d->nsubs; i++) {
-        d->pes[i] = d->subs[i].npes;
-        d->procs[i] = !d->pes[i] ? 0 : d->subs[i].each < most ? d->subs[i].each : most;
+        d->config.pes[i] = d->subs[i].npes;
+        d->config.procs[i] = !d->config.pes[i] ? 0 : d->subs[i].each < most ? d->subs[i].each : most;
     }
     d->P = count_processes(d);
     d->has_config = 1;
@@ -186,8 +186,8 @@ static void all_alike(const struct hrun_app *app, struct decision *d, int P)
     for (int k = 0; k < app->nprocs_per_pe && !d->has_config; k++)
         d->has_config = npes * app->procs_per_pe[k] == P;
     for (int i = 0; i < d->nsubs && d->has_config; i++) {
-        d->pes[i] = d->subs[i].npes;
-        d->procs[i] = d->pes[i] ? P / npes : 0;
+        d->config.pes[i] = d->subs[i].npes;
+        d->config.procs[i] = d->config.pes[i] ? P / npes : 0;
     }
 }
 

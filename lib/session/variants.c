@@ -31,7 +31,7 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
     v->decided = 1;
     v->predicted = v->d.predicted && isfinite(decision_value(&v->d));
     if (v->predicted) {
-        v->time_s = v->d.time_s;
+        v->time_s = v->d.time.mid;
         v->value = decision_value(&v->d);
         return 0;
     }
@@ -132,7 +132,7 @@ void variants_print(const struct variants *v, struct hrun_buf *out)
     } else {
         next = &v->v[k];
         hrun_buf_addf(out, "; next best: %s ", next->name);
-        hrun_config_print(next->d.pes, next->d.procs, next->d.nsubs, out);
+        hrun_config_print(&next->d.config, out);
         hrun_buf_addf(out, " %+.1f %%", 100 * (next->value / chosen->value - 1));
     }
     for (int i = 0, others = 0; i < v->n; i++)
@@ -148,7 +148,7 @@ static json_t *variant_json(const struct variant_view *v, int chosen)
     autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
 
     if (v->decided && v->d.has_config) {
-        hrun_config_print(v->d.pes, v->d.procs, v->d.nsubs, &config);
+        hrun_config_print(&v->d.config, &config);
         json_object_set_new(o, "config", json_string(config.data));
     }
     return o;

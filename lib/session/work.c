@@ -447,7 +447,7 @@ done:
 }
 
 /* Append which part of the whole a process of each sub-cluster had, of several with unequal shares. */
-static int add_recorded_shares(const struct work *w, const int *pes, int used, struct hrun_buf *out,
+static int add_recorded_shares(const struct work *w, const struct hrun_config *config, int used, struct hrun_buf *out,
                                struct hrun_error *err)
 {
     int64_t units, least;
@@ -457,15 +457,15 @@ static int add_recorded_shares(const struct work *w, const int *pes, int used, s
     if (hrun_app_units(w->c->app, w->N, &units, &least, err))
         return -1;
     for (int i = 0; i < w->c->cluster->nsubs; i++)
-        hrun_buf_addf(out, "%s%.9g", i ? "," : "", pes[i] ? w->share[i] / (double)units : 0);
+        hrun_buf_addf(out, "%s%.9g", i ? "," : "", config->pes[i] ? w->share[i] / (double)units : 0);
     return 0;
 }
 
-int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
+int work_record(const struct work *w, const struct hrun_config *config, const struct work_result *r,
                 const char *origin, struct hrun_error *err)
 {
     struct context *c = w->c;
-    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, signatures = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf trace = HRUN_BUF_INIT, settings = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf shares = HRUN_BUF_INIT;
@@ -476,14 +476,14 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     int used = 0, P = 0;
 
     for (int i = 0; i < c->cluster->nsubs; i++) {
-        used += pes[i] > 0;
-        P += pes[i] * procs[i];
+        used += config->pes[i] > 0;
+        P += config->pes[i] * config->procs[i];
         hrun_list_add(&signatures, c->signatures.v[i]);
     }
-    if (work_equal_rows(w, P, &rows, err) || add_recorded_shares(w, pes, used, &shares, err))
+    if (work_equal_rows(w, P, &rows, err) || add_recorded_shares(w, config, used, &shares, err))
         return -1;
     hrun_cluster_names(c->cluster, &cluster);
-    hrun_config_print(pes, procs, c->cluster->nsubs, &config);
+    hrun_config_print(config, &text);
     hrun_app_consts_text(c->app, &consts);
     conditions_settings(c, &settings);
     hrun_date_now(date);
@@ -496,7 +496,7 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     s.mixed = used > 1;
     s.status = (char *)r->status;
     s.origin = (char *)origin;
-    s.config = config.data;
+    s.config = text.data;
     s.cluster = cluster.data;
     s.consts = consts.data;
     s.signatures = c->cluster->nsubs > 1 ? signatures.data : NULL;
@@ -511,10 +511,10 @@ int work_record(const struct work *w, const int *pes, const int *procs, const st
     if (used > 1 && r->ok && w->waits && w->waits->limits >= 0)
         s.limits = c->cluster->subs[w->waits->limits].name;
     for (int i = 0; i < c->cluster->nsubs; i++) {
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
-        s.M = procs[i];
-        s.pes = pes[i];
+        s.M = config->procs[i];
+        s.pes = config->pes[i];
         s.work = c->app->shares.units ? 0 : w->share ? w->share[i] : rows;
         s.copies = w->copies;
         if (r->ok && w->waits && w->waits->subs) {

@@ -285,9 +285,9 @@ int preparation_run(const struct work *w, const struct hrun_layout *layout, cons
 void preparation_forget(const struct work *w);
 
 /* What was prepared last in the working folder, if that would not have to be prepared again for a run of size N: 1 and
- * the configuration pes[nsubs], procs[nsubs], the units of a process of each sub-cluster in share[nsubs] (all 0:
- * equal), and what it took; 0: there is nothing such. */
-int preparation_last(struct context *c, int64_t N, int *pes, int *procs, double *share, double *took_s);
+ * the configuration, the units of a process of each sub-cluster in share[nsubs] (all 0: equal), and what it took;
+ * 0: there is nothing such. */
+int preparation_last(struct context *c, int64_t N, struct hrun_config *config, double *share, double *took_s);
 
 /* Append the commands that would prepare a run of w, as a user would type them; none where what is prepared is the
  * same, and then *took_s is what that took and *age_s how long ago that was, else 0. Errors: those of templates. */
@@ -328,7 +328,7 @@ int work_run(const struct work *w, const struct hrun_layout *layout, struct work
 /* Append the run to the log of every sub-cluster that took part (as a homogeneous measurement when it is one
  * sub-cluster). origin: "run", WORK_EXPLORED or "calibration". Failed runs are recorded as failed. */
 #define WORK_EXPLORED "explored"      /* the runs of the command chose the configuration (BY_RUNS) */
-int work_record(const struct work *w, const int *pes, const int *procs, const struct work_result *r,
+int work_record(const struct work *w, const struct hrun_config *config, const struct work_result *r,
                 const char *origin, struct hrun_error *err);
 
 #endif

@@ -138,12 +138,12 @@ static void print_method(struct hrun_table *table, const struct truth *t, const 
     hrun_buf_release(&misses);
 }
 
-static void print_static(struct hrun_table *table, const struct truth *t, const struct allocation *a)
+static void print_static(struct hrun_table *table, const struct allocation *a)
 {
     struct hrun_buf text;
 
     hrun_buf_init(&text);
-    hrun_config_print(a->pes, a->procs, t->nsubs, &text);
+    hrun_config_print(&a->config, &text);
     hrun_table_cell(table, "%s", text.data ? text.data : "");
     figures(table, &a->summary, 0);
     for (int i = 0; i < 10; i++)
@@ -224,7 +224,7 @@ static void print_text(const struct options *o, const struct trial *trial, const
         print_method(table, t, &v[m]);
     accuracy_static(trial, fixed, &nfixed);
     for (int i = 0; i < nfixed; i++)
-        print_static(table, t, &fixed[i]);
+        print_static(table, &fixed[i]);
     hrun_buf_init(&out);
     hrun_table_render(table, 2, &out);
     printf("%s\n", out.data ? out.data : "");
@@ -289,7 +289,7 @@ static json_t *json_set(const struct options *o, const struct trial *trial, cons
     for (int i = 0; i < n; i++) {
         struct hrun_buf text;
         hrun_buf_init(&text);
-        hrun_config_print(a[i].pes, a[i].procs, t->nsubs, &text);
+        hrun_config_print(&a[i].config, &text);
         json_array_append_new(fixed, json_pack("{ss si si sf sf}", "config", text.data, "asked", a[i].summary.asked,
                                                "served", a[i].summary.served, "epsilon_mean",
                                                a[i].summary.epsilon_mean, "epsilon_worst",

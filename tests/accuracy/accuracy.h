@@ -157,7 +157,7 @@ struct crossings accuracy_crossings(const struct truth *t, const int *switch_of,
 /* Allocations that do not depend on the size (paper 000, section 6.1), one process on each PE: one PE of the first
  * sub-cluster, all of it, all of the first two, ... *n of them into out[TRUTH_SUBS_MAX + 1]. */
 struct allocation {
-    int pes[TRUTH_SUBS_MAX], procs[TRUTH_SUBS_MAX];
+    struct hrun_config config;
     struct summary summary;  /* of epsilon alone; asked - served sizes are those that the rule forbids */
 };
 void accuracy_static(const struct trial *trial, struct allocation *out, int *n);

@@ -1,7 +1,9 @@
 /* designed.c - the method `designed`: runs chosen one by one (lib/plan/next) for a twentieth of what measuring every
  * configuration would take, then the choice as hrun makes it, predictions corrected by runs of the configuration */
 #include "accuracy.h"
+#include "configs.h"
 
+#include "model/internal.h"
 #include "plan/next/internal.h"
 #include "plan/plan.h"
 #include "model/internal.h"
@@ -25,10 +27,10 @@ static int ask(const struct trial *trial, struct hrun_design *d, double *cost_s,
     int rc;
 
     while ((rc = hrun_design_next(d, &run, err)) > 0) {
-        const struct truth_run *r = truth_find(trial->truth, run.N, run.pes, run.procs);
+        const struct truth_run *r = truth_find(trial->truth, run.N, &run.config);
         double t = r ? measure(trial, r) : 0;
 
-        if (hrun_design_add(d, run.pes, run.procs, NULL, run.N, t, t, r != NULL, err))
+        if (hrun_design_add(d, &run.config, NULL, run.N, t, t, r != NULL, err))
             return -1;
         *cost_s += t;
     }
@@ -39,13 +41,12 @@ static int ask(const struct trial *trial, struct hrun_design *d, double *cost_s,
 static int tell(const struct hrun_design *d, struct hrun_predictor *p, const struct hrun_choice *c, int64_t N,
                 struct insight *out, struct hrun_error *err)
 {
-    struct insight in = { .made = out->made };
+    struct hrun_interval time;
 
-    if (hrun_predictor_time_in(p, c->limiting, c->pes, c->procs, &in.predicted_s, &in.low_s, &in.high_s, err))
+    if (p->kind->time_in(p, c->limiting, &c->config, &time, err))
         return -1;
-    hrun_corrections_tell(d->corrections[0], c->pes, c->procs, N, &in.predicted_s, &in.low_s, &in.high_s,
-                          NULL);
-    *out = in;
+    hrun_corrections_tell(d->corrections[0], &c->config, N, &time, NULL);
+    *out = (struct insight){ out->made, time.mid, time.low, time.high };
     return 0;
 }
 
@@ -60,10 +61,9 @@ static int look(const struct trial *trial, const struct hrun_design *d, const st
     for (size_t i = 0; i < n && !rc; i++) {
         struct hrun_choice c;
 
-        if (hrun_plan_evaluate(problem, runs[i].pes, runs[i].procs, 0, &c, NULL))
+        if (hrun_plan_evaluate(problem, CONFIG(trial->truth->nsubs, runs[i].pes, runs[i].procs), 0, &c, NULL))
             continue;
         rc = tell(d, p, &c, N, &trial->insights[runs + i - trial->truth->runs], err);
-        hrun_choice_release(&c);
     }
     return rc;
 }
@@ -97,7 +97,7 @@ static int choose(const struct trial *trial, const struct hrun_design *d, int64_
     }
     if (look(trial, d, &problem, p, N, err))
         goto done;
-    answer->choice = truth_find(t, N, plan->v[0].pes, plan->v[0].procs);
+    answer->choice = truth_find(t, N, &plan->v[0].config);
     if (!answer->choice) {
         hrun_fail(err, HRUN_ENODATA, "the table %s-%s lacks a configuration of P=%d at N=%lld that the rule allows",
                   t->app, t->platform, plan->v[0].P, (long long)N);

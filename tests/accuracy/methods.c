@@ -1,5 +1,6 @@
 /* methods.c - the methods that accuracy tries, and how they choose */
 #include "accuracy.h"
+#include "configs.h"
 
 #include "model/internal.h"
 #include "plan/plan.h"
@@ -19,16 +20,16 @@ static int look(const struct trial *trial, const struct hrun_plan_problem *probl
 
     for (size_t i = 0; i < n; i++) {
         struct insight *in = &trial->insights[runs + i - t->runs];
+        struct hrun_interval time;
         struct hrun_choice c;
 
-        if (hrun_plan_evaluate(problem, runs[i].pes, runs[i].procs, 0, &c, NULL))
+        if (hrun_plan_evaluate(problem, CONFIG(t->nsubs, runs[i].pes, runs[i].procs), 0, &c, NULL))
             continue;
-        in->predicted_s = c.time_s;
-        if (hrun_predictor_time_in(p, c.limiting, c.pes, c.procs, &c.time_s, &in->low_s, &in->high_s, err))
-            in->predicted_s = 0;
-        hrun_choice_release(&c);
-        if (!(in->predicted_s > 0))
+        if (p->kind->time_in(p, c.limiting, &c.config, &time, err))
             return -1;
+        in->predicted_s = c.time_s;
+        in->low_s = time.low;
+        in->high_s = time.high;
     }
     return 0;
 }
@@ -43,7 +44,7 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
                                                          NULL, err);
     struct hrun_plan *plan = NULL;
     const struct hrun_choice *c;
-    double time_s;
+    struct hrun_interval time;
     int status = -1;
 
     memset(answer, 0, sizeof *answer);
@@ -60,10 +61,12 @@ static int choose_one(const struct trial *trial, struct hrun_models *const *mode
     c = &plan->v[0];
     if (look(trial, &problem, p, N, err))
         goto done;
-    if (hrun_predictor_time_in(p, c->limiting, c->pes, c->procs, &time_s, &answer->low_s, &answer->high_s, err))
+    if (p->kind->time_in(p, c->limiting, &c->config, &time, err))
         goto done;
     answer->predicted_s = c->time_s;
-    answer->choice = truth_find(t, N, c->pes, c->procs);
+    answer->low_s = time.low;
+    answer->high_s = time.high;
+    answer->choice = truth_find(t, N, &c->config);
     if (!answer->choice)
         hrun_fail(err, HRUN_ENODATA, "the table %s-%s lacks a configuration of P=%d at N=%lld that the rule allows",
                   t->app, t->platform, c->P, (long long)N);

@@ -10,8 +10,8 @@
  * printed.
  */
 #include "app/template.h"
+#include "configs.h"
 #include "model/predict.h"
-#include "plan/plan.h"
 #include "truth.h"
 #include "ring_paper.h"
 
@@ -47,16 +47,19 @@ static int read_runs(const char *path, struct run *runs)
         return -1;
     while (n < RUNS && fgets(line, sizeof line, f)) {
         struct run *r = &runs[n];
+        struct hrun_config config;
         long long N;
 
         memset(r, 0, sizeof *r);
         if (sscanf(line, "%d,%15[^,],%31[^,],%lld,\"%63[^\"]\",%lf", &r->near, r->kind, r->what, &N, r->config,
                    &r->t.time_s) != 6 ||
-            hrun_config_parse(r->config, NODES, r->t.pes, r->t.procs, NULL))
+            hrun_config_parse(r->config, NODES, &config, NULL))
             continue;
         r->t.N = N;
-        for (int i = 0; i < NODES; i++)
-            r->t.P += r->t.procs[i];
+        for (int i = 0; i < NODES; i++) {
+            r->t.pes[i] = config.pes[i];
+            r->t.P += r->t.procs[i] = config.procs[i];
+        }
         n++;
     }
     fclose(f);
@@ -132,7 +135,7 @@ static double predict(const struct hrun_app *app, struct hrun_models *const *mod
     double t = NAN;
     int limiting;
 
-    if (!p || o->whole(o->ctx, r->t.pes, r->t.procs, r->t.P, &t, &limiting, &err))
+    if (!p || o->whole(o->ctx, CONFIG(NODES, r->t.pes, r->t.procs), r->t.P, &t, &limiting, &err))
         fprintf(stderr, "rings: %s\n", err.text);
     hrun_predictor_destroy(p);
     return t;

@@ -1,5 +1,6 @@
 /* show.c - why choices are not the best ones, as text and as JSON */
 #include "accuracy.h"
+#include "configs.h"
 
 #include "base/buf.h"
 #include "base/units.h"
@@ -33,7 +34,7 @@ static void add_run(struct hrun_table *table, const struct truth *t, size_t run)
     struct hrun_buf text;
 
     hrun_buf_init(&text);
-    hrun_config_print(t->runs[run].pes, t->runs[run].procs, t->nsubs, &text);
+    hrun_config_print(CONFIG(t->nsubs, t->runs[run].pes, t->runs[run].procs), &text);
     hrun_table_cell(table, "%s", text.data ? text.data : "");
     hrun_buf_release(&text);
 }
@@ -109,7 +110,7 @@ static json_t *json_run(const struct truth *t, size_t run)
     json_t *j;
 
     hrun_buf_init(&text);
-    hrun_config_print(t->runs[run].pes, t->runs[run].procs, t->nsubs, &text);
+    hrun_config_print(CONFIG(t->nsubs, t->runs[run].pes, t->runs[run].procs), &text);
     j = json_string(text.data);
     hrun_buf_release(&text);
     return j;

@@ -223,14 +223,15 @@ void accuracy_static(const struct trial *trial, struct allocation *out, int *n)
     for (int k = 0; k <= t->nsubs; k++) {
         struct allocation *a = &out[*n];
         memset(a, 0, sizeof *a);
+        a->config.nsubs = t->nsubs;
         for (int i = 0; i < (k ? k : 1); i++) {
-            a->pes[i] = k ? t->npes[i] : 1;
-            a->procs[i] = 1;
+            a->config.pes[i] = k ? t->npes[i] : 1;
+            a->config.procs[i] = 1;
         }
         if (k == 1 && t->npes[0] == 1)
             continue;           /* one PE is all that there is */
         for (int i = 0; i < trial->nsizes; i++) {
-            const struct truth_run *run = truth_find(t, trial->sizes[i], a->pes, a->procs);
+            const struct truth_run *run = truth_find(t, trial->sizes[i], &a->config);
             const struct truth_run *best = truth_best(t, trial->sizes[i]);
             struct outcome o = { .served = run && best };
             if (o.served)

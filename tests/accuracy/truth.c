@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/list.h"
-#include "plan/plan.h"
+#include "configs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -132,6 +132,7 @@ static int read_run(void *ctx, char **fields, const char *path, int line, struct
 {
     struct truth *t = ctx;
     struct truth_run *run;
+    struct hrun_config config;
     char *end;
 
     /* Room doubles at each power of two. */
@@ -141,9 +142,11 @@ static int read_run(void *ctx, char **fields, const char *path, int line, struct
     }
     run = &t->runs[t->nruns];
     memset(run, 0, sizeof *run);
-    if (hrun_config_parse(fields[3], t->nsubs, run->pes, run->procs, err))
+    if (hrun_config_parse(fields[3], t->nsubs, &config, err))
         return -1;
     for (int i = 0; i < t->nsubs; i++) {
+        run->pes[i] = config.pes[i];
+        run->procs[i] = config.procs[i];
         if (run->pes[i] > t->npes[i] || run->procs[i] > t->procs_max[i])
             return hrun_fail_at(err, HRUN_EPARSE, path, line, 0, "%s is none of the set's configurations", fields[3]);
         run->P += run->pes[i] * run->procs[i];
@@ -197,12 +200,12 @@ void truth_release(struct truth *t)
 
 /* ---------------------------------------------------------------- looking up */
 
-const struct truth_run *truth_find(const struct truth *t, int64_t N, const int *pes, const int *procs)
+const struct truth_run *truth_find(const struct truth *t, int64_t N, const struct hrun_config *config)
 {
     struct truth_run key = { .N = N };
 
-    memcpy(key.pes, pes, (size_t)t->nsubs * sizeof *pes);
-    memcpy(key.procs, procs, (size_t)t->nsubs * sizeof *procs);
+    memcpy(key.pes, config->pes, (size_t)t->nsubs * sizeof *key.pes);
+    memcpy(key.procs, config->procs, (size_t)t->nsubs * sizeof *key.procs);
     return t->nruns ? bsearch(&key, t->runs, t->nruns, sizeof key, compare_runs) : NULL;
 }
 
@@ -285,7 +288,7 @@ int truth_sample(const struct truth *t, const struct truth_run *run, int sub, co
                          repetition);
     hrun_buf_init(&config);
     hrun_buf_init(&names);
-    hrun_config_print(run->pes, run->procs, t->nsubs, &config);
+    hrun_config_print(CONFIG(t->nsubs, run->pes, run->procs), &config);
     for (int i = 0; i < t->nsubs; i++)
         hrun_list_add(&names, t->names[i]);
     s.mixed = truth_alone(t, run) < 0;

@@ -8,6 +8,7 @@
 #ifndef HRUN_TESTS_TRUTH_H
 #define HRUN_TESTS_TRUTH_H
 
+#include "base/config.h"
 #include "base/error.h"
 #include "store/store.h"
 
@@ -46,7 +47,7 @@ int truth_load(const char *dir, struct truth *t, struct hrun_error *err);
 void truth_release(struct truth *t);
 
 /* The run of this configuration at N; NULL when the rule forbids it. */
-const struct truth_run *truth_find(const struct truth *t, int64_t N, const int *pes, const int *procs);
+const struct truth_run *truth_find(const struct truth *t, int64_t N, const struct hrun_config *config);
 /* The fastest at N, of equals the first; NULL when there is none. */
 const struct truth_run *truth_best(const struct truth *t, int64_t N);
 /* The runs at N: the first of them and how many. */

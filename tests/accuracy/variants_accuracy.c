@@ -140,25 +140,28 @@ static void make_view(struct trial *t)
 
 /* ---------------------------------------------------------------- predictions */
 
+static struct hrun_config run_config(const struct run *r)
+{
+    return (struct hrun_config){ SUBS, { r->pes[0], r->pes[1] }, { r->pes[0] > 0, r->pes[1] > 0 } };
+}
+
 static void by_formula(struct trial *t, int variant)
 {
     struct hrun_error err = { 0 };
-    const int procs[SUBS] = { 1, 1 };
 
     for (int i = 0; i < t->n; i++) {
         struct run *r = &t->runs[i];
         struct hrun_predictor *p;
         const struct hrun_oracle *o;
-        int limiting, m[SUBS];
+        const struct hrun_config config = run_config(r);
+        int limiting;
 
         if (r->variant != variant)
             continue;
-        for (int s = 0; s < SUBS; s++)
-            m[s] = r->pes[s] ? procs[s] : 0;
         p = hrun_predictor_create_net(t->app->variants[variant], t->speeds, SUBS, HRUN_FORM_NPT, r->N, t->view, NULL,
                                       &err);
         o = p ? hrun_predictor_oracle(p) : NULL;
-        if (!p || o->whole(o->ctx, r->pes, m, r->P, &r->predicted[FORMULA], &limiting, &err))
+        if (!p || o->whole(o->ctx, &config, r->P, &r->predicted[FORMULA], &limiting, &err))
             fail(t->app->variants[variant]->name, &err);
         hrun_predictor_destroy(p);
     }
@@ -218,25 +221,15 @@ static void by_fit(struct trial *t, int variant)
     for (int i = 0; i < t->n; i++) {
         struct run *r = &t->runs[i];
         struct hrun_predictor *p;
-        int m[SUBS];
+        const struct hrun_config config = run_config(r);
+        struct hrun_interval time;
 
         if (r->variant != variant)
             continue;
         p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, r->N, &err);
-        if (!p)
+        if (!p || hrun_predictor_time_whole(p, &config, &time, NULL, NULL, &err))
             fail(app->name, &err);
-        r->predicted[FITTED] = 0;
-        for (int s = 0; s < SUBS; s++) {
-            double time, low, high;
-
-            m[0] = r->pes[0] > 0;
-            m[1] = r->pes[1] > 0;
-            if (!r->pes[s])
-                continue;
-            if (hrun_predictor_time_in(p, s, r->pes, m, &time, &low, &high, &err))
-                fail(app->name, &err);
-            r->predicted[FITTED] = fmax(r->predicted[FITTED], time);
-        }
+        r->predicted[FITTED] = time.mid;
         hrun_predictor_destroy(p);
     }
     for (int s = 0; s < SUBS; s++)

@@ -1,5 +1,6 @@
 /* why.c - why choices are not the best ones: computed from what the method knew and the table has, see accuracy.h */
 #include "accuracy.h"
+#include "configs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static int near_runs(const struct trial *trial, const struct truth_run *run)
     next[0] = below;
     next[1] = above;
     for (int i = 0; i < 2; i++) {
-        const struct truth_run *there = next[i] ? truth_find(t, next[i], run->pes, run->procs) : NULL;
+        const struct hrun_config config = config_of(t->nsubs, run->pes, run->procs);
+        const struct truth_run *there = next[i] ? truth_find(t, next[i], &config) : NULL;
 
         n += there ? trial->insights[there - t->runs].made : 0;
     }

@@ -51,7 +51,7 @@ static int model_times(void *ctx, int P, double *t, struct hrun_error *err)
 }
 
 /* A tree over the sub-clusters used, and the slowest of them once more: what depends on the whole. */
-static int model_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int model_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                        struct hrun_error *err)
 {
     const struct model *x = ctx;
@@ -62,7 +62,7 @@ static int model_whole(void *ctx, const int *pes, const int *procs, int P, doubl
     for (int o = 0; o < x->oracle.noptions; o++) {
         int i = x->options[o].sub, m = x->options[o].m;
 
-        if (!pes[i] || procs[i] != m)
+        if (!config->pes[i] || config->procs[i] != m)
             continue;
         used++;
         t = P == m ? x->k[o][3] : x->k[o][0] / P + x->k[o][1] + x->k[o][2] * P;
@@ -76,13 +76,13 @@ static int model_whole(void *ctx, const int *pes, const int *procs, int P, doubl
 }
 
 /* Of the sub-clusters that are known. */
-static int model_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
+static int model_part(void *ctx, const struct hrun_config *config, int known, int P, double *time_s,
                       struct hrun_error *err)
 {
     int limiting;
 
     (void)known;
-    if (model_whole(ctx, pes, procs, P, time_s, &limiting, err))
+    if (model_whole(ctx, config, P, time_s, &limiting, err))
         return -1;
     *time_s *= 1 - 1e-12;
     return 0;
@@ -196,7 +196,7 @@ static int shares_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error
     return 0;
 }
 
-static int shares_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int shares_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                         struct hrun_error *err)
 {
     const struct model *x = ctx;
@@ -206,12 +206,12 @@ static int shares_whole(void *ctx, const int *pes, const int *procs, int P, doub
 
     (void)err;
     for (int o = 0; o < x->oracle.noptions; o++)
-        if (pes[x->options[o].sub] && procs[x->options[o].sub] == x->options[o].m)
-            v[n++] = (struct hrun_line) { (int64_t)pes[x->options[o].sub] * x->options[o].m,
+        if (config->pes[x->options[o].sub] && config->procs[x->options[o].sub] == x->options[o].m)
+            v[n++] = (struct hrun_line) { (int64_t)config->pes[x->options[o].sub] * x->options[o].m,
                                           x->k[o][0] + x->k[o][1] * P, x->k[o][2], INT64_MAX };
     *time_s = hrun_balance(v, n, x->units, share);
     *limiting = 0;
-    while (!pes[*limiting])
+    while (!config->pes[*limiting])
         ++*limiting;
     return 0;
 }

@@ -17,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct hrun_joint_sub subs[SUBS] = { { "a", "x", &s, 1, 0 }, { "b", "y", &s, 1, 0 }, { "c", "y", &s, 1, 0 } };
     struct hrun_app app = { .name = name };
     struct hrun_recalled runs[SUBS];
-    int numbers[2 * SUBS * SUBS];
     double shares[SUBS * SUBS];
     size_t n = 0;
 
@@ -29,16 +28,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     s.shares = strsep(&next, "\n");
     s.P = (int)strtol(P, NULL, 10);
     for (s.mixed = 0; s.mixed < 2; s.mixed++) {
-        hrun_recall(&app, subs, SUBS, runs, numbers, shares, &n);
+        hrun_recall(&app, subs, SUBS, runs, shares, &n);
         FUZZ_CHECK(n <= SUBS);
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
 
             for (int k = 0; k < SUBS; k++) {
-                FUZZ_CHECK(runs[i].pes[k] >= 0 && runs[i].procs[k] >= 0 && !runs[i].pes[k] == !runs[i].procs[k]);
-                sum += (double)runs[i].pes[k] * runs[i].procs[k];
+                int pes = runs[i].config.pes[k], procs = runs[i].config.procs[k];
+
+                FUZZ_CHECK(pes >= 0 && procs >= 0 && !pes == !procs);
+                sum += (double)pes * procs;
             }
-            FUZZ_CHECK(sum == s.P);
+            FUZZ_CHECK(sum == s.P && runs[i].config.nsubs == SUBS);
         }
     }
     free(text);

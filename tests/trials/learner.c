@@ -29,7 +29,7 @@ static int number(void)
 
 int main(void)
 {
-    static int procs[SUBS][PROCS], places[RUNS][2 * SUBS];
+    static int procs[SUBS][PROCS];
     static struct hrun_learn_run runs[RUNS];
     struct hrun_learn_sub subs[SUBS] = { { 0 } };
     struct hrun_learn_question q = { .subs = subs, .runs = runs, .nsubs = number() };
@@ -44,30 +44,29 @@ int main(void)
         for (int k = 0; k < subs[i].nprocs; k++)
             procs[i][k] = number();
     }
-    q.pes = places[0];
-    q.procs = places[0] + q.nsubs;
-    for (int *at = places[0]; q.nruns < RUNS && scanf("%d", at) == 1; at = places[q.nruns]) {
+    for (int first; q.nruns < RUNS && scanf("%d", &first) == 1;) {
         struct hrun_learn_run *r = &runs[q.nruns++];
         struct hrun_learn_answer a;
         struct hrun_error err;
 
-        for (int k = 1; k < 2 * q.nsubs; k++)
-            at[k] = number();
+        r->config.nsubs = q.nsubs;
+        for (int k = 0; k < q.nsubs; k++)
+            r->config.pes[k] = k ? number() : first;
+        for (int k = 0; k < q.nsubs; k++)
+            r->config.procs[k] = number();
         if (scanf("%lf", &r->time_s) != 1)
             fail("a time is missing");
-        r->pes = at;
-        r->procs = at + q.nsubs;
         r->learnt = q.nruns > 2;
+        q.config = runs[0].config;
         if (hrun_learn_next(&q, &a, &err))
             fail(err.text);
         printf("%d %d", a.why, a.best);
         for (int k = 0; k < q.nsubs; k++)
-            printf(" %d", a.pes[k]);
+            printf(" %d", a.config.pes[k]);
         for (int k = 0; k < q.nsubs; k++)
-            printf(" %d", a.procs[k]);
+            printf(" %d", a.config.procs[k]);
         printf("\n");
         fflush(stdout);
-        hrun_learn_answer_release(&a);
     }
     return 0;
 }

@@ -109,7 +109,7 @@ static void choose(const struct hrun_app *app, const struct cluster *c, const ch
     if (p && !hrun_plan_search(&problem, 1, &plan, NULL)) {
         printf("%s %lld", method, (long long)N);
         for (int i = 0; i < c->n; i++)
-            printf(" %s %d %d", c->name[i], plan->v[0].pes[i], plan->v[0].procs[i]);
+            printf(" %s %d %d", c->name[i], plan->v[0].config.pes[i], plan->v[0].config.procs[i]);
         putchar('\n');
     }
     hrun_plan_destroy(plan);

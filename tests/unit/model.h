@@ -2,6 +2,7 @@
 #ifndef HRUN_TESTS_MODEL_H
 #define HRUN_TESTS_MODEL_H
 
+#include "configs.h"
 #include "fixture.h"
 
 #include "fit/fit.h"
@@ -183,7 +184,7 @@ struct mr_log {
 
 struct mr {
     double (*time)(int sub, double N, int P, int M);
-    double (*whole)(double N, const int *pes, const int *procs);    /* NULL: the largest */
+    double (*whole)(double N, const struct hrun_config *config);    /* NULL: the largest */
     int nsubs;
     struct mr_log log[MR_SUBS];
     char texts[MR_MAX][32];
@@ -193,28 +194,28 @@ struct mr {
 static char mr_name[MR_SUBS][2] = { "a", "b", "c" }, mr_signature[MR_SUBS][8] = { "sig-a", "sig-b", "sig-c" };
 static char mr_cluster[] = "a,b,c", mr_signatures[] = "sig-a,sig-b,sig-c";
 
-/* Add a run of pes[MR_SUBS] with procs[MR_SUBS] that took `factor` times its true time. Result: the time. */
-static inline double mr_run(struct mr *m, int64_t N, const int *pes, const int *procs, double factor)
+/* Add a run of a configuration of MR_SUBS that took `factor` times its true time. Result: the time. */
+static inline double mr_run(struct mr *m, int64_t N, const struct hrun_config *config, double factor)
 {
-    int P = 0, used = 0;
+    const int *pes = config->pes, *procs = config->procs;
+    int P = hrun_config_processes(config), used = 0;
     double T = 0;
-    char *config = m->texts[m->ntexts++];
+    char *text = m->texts[m->ntexts++];
 
     for (int i = 0; i < MR_SUBS; i++) {
-        P += pes[i] * procs[i];
-        used += pes[i] > 0;
+        if (!pes[i])
+            continue;
+        used++;
+        T = fmax(T, factor * m->time(i, (double)N, P, procs[i]));
     }
-    for (int i = 0; i < MR_SUBS; i++)
-        if (pes[i])
-            T = fmax(T, factor * m->time(i, (double)N, P, procs[i]));
     if (m->whole)
-        T = factor * m->whole((double)N, pes, procs);
-    snprintf(config, sizeof m->texts[0], "(%d,%d,%d,%d,%d,%d)", pes[0], procs[0], pes[1], procs[1], pes[2], procs[2]);
+        T = factor * m->whole((double)N, config);
+    snprintf(text, sizeof m->texts[0], "(%d,%d,%d,%d,%d,%d)", pes[0], procs[0], pes[1], procs[1], pes[2], procs[2]);
     for (int i = 0; i < MR_SUBS; i++)
         if (pes[i])
             m->log[i].v[m->log[i].n++] = (struct hrun_sample) {
                 .N = N, .P = P, .M = procs[i], .pes = pes[i], .time_s = T, .wall_s = T, .ok = 1, .mixed = used > 1,
-                .config = config, .cluster = mr_cluster, .signatures = used > 1 ? mr_signatures : NULL };
+                .config = text, .cluster = mr_cluster, .signatures = used > 1 ? mr_signatures : NULL };
     return T;
 }
 
@@ -222,14 +223,12 @@ static inline double mr_run(struct mr *m, int64_t N, const int *pes, const int *
 static inline void mr_alone(struct mr *m, int i, int npes, int max_m, const int64_t *sizes, int n)
 {
     for (int M = 1; M <= max_m; M++)
-        for (int p = 1; p <= npes; p++)
-            for (int k = 0; k < n; k++) {
-                int pes[MR_SUBS] = { 0 }, procs[MR_SUBS] = { 0 };
+        for (int p = 1; p <= npes; p++) {
+            struct hrun_config alone = hrun_config_alone(MR_SUBS, i, p, M);
 
-                pes[i] = p;
-                procs[i] = M;
-                mr_run(m, sizes[k], pes, procs, 1);
-            }
+            for (int k = 0; k < n; k++)
+                mr_run(m, sizes[k], &alone, 1);
+        }
 }
 
 static inline void mr_subs(const struct mr *m, struct hrun_joint_sub *subs)
@@ -245,7 +244,7 @@ static inline double mr_predict(const struct hrun_app *app, struct hrun_models *
     struct hrun_predictor *p = hrun_predictor_create(app, models, MR_SUBS, HRUN_FORM_NPT, N, NULL);
     double t, lo, hi;
 
-    if (!p || hrun_predictor_time(p, i, M, P, &t, &lo, &hi, NULL))
+    if (!p || predictor_time(p, i, M, P, &t, &lo, &hi, NULL))
         t = lo = hi = 0;
     hrun_predictor_destroy(p);
     if (low)

@@ -74,14 +74,13 @@ static inline void brute_force(const struct table *x, const struct hrun_plan_pro
 }
 
 /* An objective that grows in steps, so that many configurations are alike. */
-static inline double value_steps(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
+static inline double value_steps(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs)
 {
-    (void)pes;
+    (void)config;
     (void)subs;
-    (void)nsubs;
     return 1 + floor(time_s / 2);
 }
 
-static const struct hrun_objective in_steps = { "steps", "", value_steps, 1 };
+static const struct hrun_objective in_steps = { .name = "steps", .unit = "", .value = value_steps, .separable = 1 };
 
 #endif

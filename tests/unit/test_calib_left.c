@@ -76,9 +76,9 @@ static void test_pace(void)
     struct hrun_cluster cl = { .nsubs = 1 };
     struct settings set = { .quiet = 1 };
     struct context c = { .set = &set, .cluster = &cl };
-    int pes = 1;
-    struct point points[2] = { { .N = 100, .pes = &pes, .procs = &pes, .P = 1 },
-                               { .N = 200, .pes = &pes, .procs = &pes, .P = 1 } };
+    const struct hrun_config one = { 1, { 1 }, { 1 } };
+    struct point points[2] = { { .N = 100, .config = one, .P = 1 },
+                               { .N = 200, .config = one, .P = 1 } };
     struct campaign g = { .v = points, .n = 2, .wanted = 2, .nsubs = 1 };
     struct progress p;
 
@@ -111,12 +111,12 @@ static void test_line(void)
     struct settings set = { .quiet = 0 };
     struct context c = { .set = &set, .cluster = &cl, .app = &app };
     const struct event e = { .kind = EVENT_RUN, .ok = 1, .time_s = 3.25, .wall_s = 4 };
-    int pes = 2, procs = 1;
+    const struct hrun_config two = { 1, { 2 }, { 1 } };
 
     for (int len = 3; len <= 60; len += 19)
         for (size_t i = 0; i < 4; i++) {
-            struct point points[2] = { { .N = 1000, .pes = &pes, .procs = &procs, .P = 2 },
-                                       { .N = 2000, .pes = &pes, .procs = &procs, .P = 2 } };
+            struct point points[2] = { { .N = 1000, .config = two, .P = 2 },
+                                       { .N = 2000, .config = two, .P = 2 } };
             struct campaign g = { .v = points, .n = 2, .wanted = 1, .nsubs = 1 };
             int real = dup(STDERR_FILENO), columns = atoi(widths[i]);
             FILE *file = tmpfile();

@@ -71,12 +71,12 @@ static int is_on_front(const json_t *choices, const json_t *of)
 {
     const json_t *other;
     size_t i;
-    int pes[2], procs[2];
+    struct hrun_config c;
     double cost, time_s = number(of, "predicted_s");
 
     json_array_foreach(choices, i, other) {
-        hrun_config_parse(json_string_value(json_object_get(other, "config")), 2, pes, procs, NULL);
-        cost = number(other, "predicted_s") * (4 * pes[0] + pes[1]) / 3600;
+        hrun_config_parse(json_string_value(json_object_get(other, "config")), 2, &c, NULL);
+        cost = number(other, "predicted_s") * (4 * c.pes[0] + c.pes[1]) / 3600;
         if (cost < number(of, "value") * (1 - 1e-9) && number(other, "predicted_s") <= time_s)
             return 0;
     }

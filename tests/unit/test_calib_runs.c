@@ -228,15 +228,15 @@ static void test_failures(void)
 
 static void test_limit(void)
 {
-    int near[] = { 4, 0 }, far[] = { 0, 4 }, one[] = { 1, 0 }, both[] = { 1, 1 };
-    int m_near[] = { 1, 0 }, m_far[] = { 0, 1 };
+    const struct hrun_config near = { 2, { 4, 0 }, { 1, 0 } }, far = { 2, { 0, 4 }, { 0, 1 } };
+    const struct hrun_config one = { 2, { 1, 0 }, { 1, 0 } }, both = { 2, { 1, 1 }, { 1, 1 } };
     struct point points[] = {
-        { .sub = 0, .N = 100, .pes = near, .procs = m_near, .P = 4 },
-        { .sub = 0, .N = 200, .pes = near, .procs = m_near, .P = 4 },
-        { .sub = 0, .N = 50, .pes = near, .procs = m_near, .P = 4 },
-        { .sub = 1, .N = 100, .pes = far, .procs = m_far, .P = 4 },
-        { .sub = 0, .N = 100, .pes = one, .procs = m_near, .P = 1 },
-        { .sub = -1, .N = 100, .pes = both, .procs = both, .P = 2 },
+        { .sub = 0, .N = 100, .config = near, .P = 4 },
+        { .sub = 0, .N = 200, .config = near, .P = 4 },
+        { .sub = 0, .N = 50, .config = near, .P = 4 },
+        { .sub = 1, .N = 100, .config = far, .P = 4 },
+        { .sub = 0, .N = 100, .config = one, .P = 1 },
+        { .sub = -1, .N = 100, .config = both, .P = 2 },
     };
     struct campaign g = { .v = points, .n = 6, .nsubs = 2 };
     struct fixture f;

@@ -102,7 +102,7 @@ static void points(const struct fixture *f, struct hrun_buf *out)
 {
     hrun_buf_reset(out);
     for (int i = 0; i < f->g.n; i++)
-        if (f->g.v[i].sub == 0 && f->g.v[i].procs[0] == 1)
+        if (f->g.v[i].sub == 0 && f->g.v[i].config.procs[0] == 1)
             hrun_buf_addf(out, "%s%lld:%d*%g%s", out->len ? " " : "", (long long)f->g.v[i].N, f->g.v[i].P,
                           f->g.v[i].work, f->g.v[i].copies ? "c" : "");
 }
@@ -162,7 +162,8 @@ static void test_runs(void)
     struct hrun_models *models[2] = { NULL, NULL };
     struct hrun_predictor *p = NULL;
     struct fixture f;
-    double longest, t, low, high;
+    struct hrun_interval time;
+    double longest;
     int hosts = 0;
 
     set_up(&f, "runs", "", &s);
@@ -195,8 +196,8 @@ static void test_runs(void)
         hrun_model_fit(f.c.app, log.v, log.n, &options, &models[0], NULL, &f.err) ||
         !(p = hrun_predictor_create(f.c.app, models, 2, HRUN_FORM_NPT, 1024, &f.err)))
         stop(&f);
-    is_int(hrun_predictor_time(p, 0, 1, 32, &t, &low, &high, &f.err), 0, "32 processes are predicted");
-    is_num(t, truth(32, 32, 1), 1e-9, "as long as they take");
+    is_int(hrun_predictor_time(p, 0, 1, 32, &time, &f.err), 0, "32 processes are predicted");
+    is_num(time.mid, truth(32, 32, 1), 1e-9, "as long as they take");
     hrun_predictor_destroy(p);
     hrun_models_destroy(models[0]);
     hrun_samples_release(&log);

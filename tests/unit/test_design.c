@@ -32,18 +32,19 @@ static double part(int sub, int m, double N, int P)
 }
 
 /* T = max Ti; 0 where nothing is used. */
-static double truth(const int *pes, const int *procs, int64_t N, int *P)
+static double truth(const struct hrun_config *config, int64_t N, int *P)
 {
     double t = 0;
 
     *P = 0;
     for (int i = 0; i < SUBS; i++)
-        *P += pes[i] * procs[i];
+        *P += config->pes[i] * config->procs[i];
     for (int i = 0; i < SUBS; i++)
-        if (pes[i])
-            t = fmax(t, part(i, procs[i], (double)N, *P));
+        if (config->pes[i])
+            t = fmax(t, part(i, config->procs[i], (double)N, *P));
     /* A factor of the configuration, the same each time. */
-    return t * exp(unknown * sin(1 + pes[0] + 7 * pes[1] + 31 * procs[0] + 57 * procs[1]));
+    return t * exp(unknown * sin(1 + config->pes[0] + 7 * config->pes[1] + 31 * config->procs[0] +
+                                 57 * config->procs[1]));
 }
 
 static double best_of_all(int64_t N, int *P)
@@ -52,8 +53,8 @@ static double best_of_all(int64_t N, int *P)
 
     for (int code = 1; code < (1 + PES * MOST) * (1 + PES * MOST); code++) {
         int a = code % (1 + PES * MOST), b = code / (1 + PES * MOST), p;
-        int pes[SUBS] = { (a + 1) / 2, (b + 1) / 2 }, procs[SUBS] = { a ? 1 + a % 2 : 0, b ? 1 + b % 2 : 0 };
-        double t = truth(pes, procs, N, &p);
+        struct hrun_config c = { SUBS, { (a + 1) / 2, (b + 1) / 2 }, { a ? 1 + a % 2 : 0, b ? 1 + b % 2 : 0 } };
+        double t = truth(&c, N, &p);
 
         if (p % 3 != 2 && t < best) {
             best = t;
@@ -68,7 +69,7 @@ struct trial {
     struct ma m;
     struct hrun_design *d;
     int n, mixed, invalid, again_after_failure, repeats;
-    int pes[RUNS_MAX][SUBS], procs[RUNS_MAX][SUBS];
+    struct hrun_config config[RUNS_MAX];
     int64_t N[RUNS_MAX];
     enum hrun_design_stage stage[RUNS_MAX];
     double spent_s;
@@ -96,8 +97,7 @@ static void finish(struct trial *t)
 static int failed_before(const struct trial *t, const struct hrun_design_run *r)
 {
     for (int i = 0; i < t->n && t->fails; i++)
-        if (t->N[i] == r->N && !memcmp(t->pes[i], r->pes, sizeof t->pes[i]) &&
-            !memcmp(t->procs[i], r->procs, sizeof t->procs[i]) && t->fails(r->pes, r->N))
+        if (t->N[i] == r->N && hrun_config_equal(&t->config[i], &r->config) && t->fails(r->config.pes, r->N))
             return 1;
     return 0;
 }
@@ -111,23 +111,22 @@ static int step(struct trial *t)
 
     if (rc != 1 || k == RUNS_MAX)
         return rc == 1 ? 0 : rc;
-    memcpy(t->pes[k], r.pes, sizeof t->pes[k]);
-    memcpy(t->procs[k], r.procs, sizeof t->procs[k]);
+    t->config[k] = r.config;
     t->N[k] = r.N;
     t->stage[k] = r.stage;
-    time_s = truth(t->pes[k], t->procs[k], r.N, &P) * (1 + t->sigma * rnd_normal(&t->noise));
-    t->invalid += P % 3 == 2 || P != r.P || t->pes[k][0] > PES || t->pes[k][1] > PES || t->procs[k][0] > MOST ||
-                  t->procs[k][1] > MOST;
-    t->mixed += t->pes[k][0] && t->pes[k][1];
+    time_s = truth(&r.config, r.N, &P) * (1 + t->sigma * rnd_normal(&t->noise));
+    t->invalid += P % 3 == 2 || P != r.P || r.config.pes[0] > PES || r.config.pes[1] > PES ||
+                  r.config.procs[0] > MOST || r.config.procs[1] > MOST;
+    t->mixed += r.config.pes[0] && r.config.pes[1];
     t->again_after_failure += failed_before(t, &r);
     wall_s = time_s + 0.01;
-    if (t->fails && t->fails(r.pes, r.N)) {
+    if (t->fails && t->fails(r.config.pes, r.N)) {
         time_s = 0;
         wall_s = t->hang_s + 0.01;
     }
     t->n++;
     t->spent_s += wall_s;
-    return hrun_design_add(t->d, t->pes[k], t->procs[k], NULL, r.N, time_s, wall_s, 1, &t->err) ? -1 : 1;
+    return hrun_design_add(t->d, &r.config, NULL, r.N, time_s, wall_s, 1, &t->err) ? -1 : 1;
 }
 
 static int go(struct trial *t, int most)
@@ -142,7 +141,7 @@ static int go(struct trial *t, int most)
 }
 
 /* The choice at size number i: 1 and where it is, how long and how often it was run; 0 when there is none (yet). */
-static int choice_at(const struct hrun_design *d, int i, const int **pes, const int **procs, double *time_s,
+static int choice_at(const struct hrun_design *d, int i, const struct hrun_config **config, double *time_s,
                      double *low_s, double *high_s, int *runs)
 {
     const struct design_size *s = &d->sizes[i];
@@ -151,8 +150,7 @@ static int choice_at(const struct hrun_design *d, int i, const int **pes, const 
     if (s->choice < 0)
         return 0;
     b = &s->v[s->choice];
-    *pes = b->config;
-    *procs = b->config + d->nsubs;
+    *config = &b->config.c;
     *time_s = exp(b->mean);
     *low_s = exp(b->mean - s->half);
     *high_s = exp(b->mean + s->half);
@@ -166,13 +164,13 @@ static double worst_error(const struct trial *t)
     double worst = 0;
 
     for (int i = 0; i < NSIZES; i++) {
-        const int *pes, *procs;
+        const struct hrun_config *config;
         double time_s, low_s, high_s;
         int runs, P;
 
-        if (!choice_at(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+        if (!choice_at(t->d, i, &config, &time_s, &low_s, &high_s, &runs))
             return INFINITY;
-        worst = fmax(worst, truth(pes, procs, sizes[i], &P) / best_of_all(sizes[i], &P) - 1);
+        worst = fmax(worst, truth(config, sizes[i], &P) / best_of_all(sizes[i], &P) - 1);
     }
     return worst;
 }
@@ -231,8 +229,7 @@ static void bears_noise(void)
 static int same_runs(const struct trial *a, const struct trial *b, int n)
 {
     for (int i = 0; i < n; i++)
-        if (a->N[i] != b->N[i] || memcmp(a->pes[i], b->pes[i], sizeof a->pes[i]) ||
-            memcmp(a->procs[i], b->procs[i], sizeof a->procs[i]))
+        if (a->N[i] != b->N[i] || !hrun_config_equal(&a->config[i], &b->config[i]))
             return 0;
     return 1;
 }
@@ -241,8 +238,11 @@ static int64_t sum_of_first(const struct trial *t, int n)
 {
     int64_t sum = 0;
 
-    for (int i = 0; i < n; i++)
-        sum += t->N[i] * (1 + t->pes[i][0] + 10 * t->procs[i][0] + 100 * t->pes[i][1] + 1000 * t->procs[i][1]);
+    for (int i = 0; i < n; i++) {
+        const struct hrun_config *c = &t->config[i];
+
+        sum += t->N[i] * (1 + c->pes[0] + 10 * c->procs[0] + 100 * c->pes[1] + 1000 * c->procs[1]);
+    }
     return sum;
 }
 
@@ -319,11 +319,11 @@ static void goes_round_failures(void)
     ok(hrun_design_state(t.d)->failed > 0, "%d failed", hrun_design_state(t.d)->failed);
     is_int(t.again_after_failure, 0, "none that failed is asked for again");
     for (int i = 0; i < NSIZES; i++) {
-        const int *pes, *procs;
+        const struct hrun_config *config;
         double time_s, low_s, high_s;
         int runs;
 
-        ok(choice_at(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs) && pes[1] <= 1 && runs > 0,
+        ok(choice_at(t.d, i, &config, &time_s, &low_s, &high_s, &runs) && config->pes[1] <= 1 && runs > 0,
            "what was run at N = %lld without failing is chosen", (long long)sizes[i]);
     }
     finish(&t);
@@ -339,9 +339,9 @@ static void goes_on(void)
     start(&b, &plain);
     for (int i = 0; i < a.n; i++) {
         int P;
-        double t = truth(a.pes[i], a.procs[i], a.N[i], &P);
+        double t = truth(&a.config[i], a.N[i], &P);
 
-        hrun_design_add(b.d, a.pes[i], a.procs[i], NULL, a.N[i], t, t, 0, NULL);
+        hrun_design_add(b.d, &a.config[i], NULL, a.N[i], t, t, 0, NULL);
     }
     go(&b, RUNS_MAX);
     for (int i = 0; i < b.n; i++)
@@ -356,17 +356,18 @@ static void goes_on(void)
 static void doubts(void)
 {
     struct trial t;
-    const int pes[SUBS] = { 3, 0 }, procs[SUBS] = { 1, 0 };
+    const struct hrun_config config = { SUBS, { 3, 0 }, { 1, 0 } };
     int P, repeated = 0;
-    double x = 3 * truth(pes, procs, 300, &P);
+    double x = 3 * truth(&config, 300, &P);
 
     start(&t, &plain);
     t.sigma = 1e-3;
     go(&t, 16);
-    hrun_design_add(t.d, pes, procs, NULL, 300, x, x, 1, NULL);   /* three times as long as it should take */
+    hrun_design_add(t.d, &config, NULL, 300, x, x, 1, NULL);   /* three times as long as it should */
     go(&t, 30);
     for (int i = 16; i < t.n; i++)
-        repeated += t.stage[i] == HRUN_DESIGN_REPEAT && t.N[i] == 300 && t.pes[i][0] == 3 && !t.pes[i][1];
+        repeated += t.stage[i] == HRUN_DESIGN_REPEAT && t.N[i] == 300 && t.config[i].pes[0] == 3 &&
+                    !t.config[i].pes[1];
     ok(repeated > 0, "a run far from the fit is made again");
     finish(&t);
 }
@@ -374,7 +375,7 @@ static void doubts(void)
 static void refuses(void)
 {
     static const int64_t bad[2] = { 200, 100 };
-    const int none[SUBS] = { 0 }, one[SUBS] = { 1 };
+    const struct hrun_config none = { .nsubs = SUBS }, idle = { SUBS, { 1 }, { 0 } }, one = { SUBS, { 1 }, { 1 } };
     struct hrun_design_settings s = plain;
     struct trial t;
 
@@ -388,10 +389,10 @@ static void refuses(void)
     ok(!t.d && strstr(t.err.text, "ascend"), "sizes out of order are refused (%s)", t.err.text);
     finish(&t);
     start(&t, &plain);
-    ok(hrun_design_add(t.d, none, none, NULL, 100, 1, 1, 1, &t.err) == -1 && t.err.code == HRUN_EINVAL,
+    ok(hrun_design_add(t.d, &none, NULL, 100, 1, 1, 1, &t.err) == -1 && t.err.code == HRUN_EINVAL,
        "a run of nothing is refused (%s)", t.err.text);
-    ok(hrun_design_add(t.d, one, none, NULL, 100, 1, 1, 1, &t.err) == -1, "PEs without processes are refused");
-    ok(hrun_design_add(t.d, one, one, NULL, 100, NAN, 1, 1, &t.err) == -1, "a time that is none is refused");
+    ok(hrun_design_add(t.d, &idle, NULL, 100, 1, 1, 1, &t.err) == -1, "PEs without processes are refused");
+    ok(hrun_design_add(t.d, &one, NULL, 100, NAN, 1, 1, &t.err) == -1, "a time that is none is refused");
     is_int(hrun_design_state(t.d)->runs, 0, "and nothing changed");
     finish(&t);
 }
@@ -428,11 +429,11 @@ static void test_reserve(void)
         t.noise = (uint64_t)k * 1000 + 1;
         go(&t, RUNS_MAX);
         for (int i = 0; i < NSIZES; i++) {
-            const int *pes, *procs;
+            const struct hrun_config *config;
             double time_s, low_s, high_s;
             int runs;
 
-            if (!choice_at(t.d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+            if (!choice_at(t.d, i, &config, &time_s, &low_s, &high_s, &runs))
                 continue;
             choices++;
             unseen += !runs;
@@ -457,12 +458,12 @@ static int made_again(double sigma)
     t.sigma = sigma;
     go(&t, 16);
     for (int k = 2; k <= 3; k++) {
-        const int pes[SUBS] = { k, 0 }, procs[SUBS] = { 1, 0 };
+        const struct hrun_config config = { SUBS, { k, 0 }, { 1, 0 } };
         int P;
-        double x = 3 * truth(pes, procs, 300, &P);
+        double x = 3 * truth(&config, 300, &P);
 
         for (int again = 0; again < (sigma > 0 || k > 2 ? 1 : 2); again++)
-            hrun_design_add(t.d, pes, procs, NULL, 300, x, x, 1, NULL);
+            hrun_design_add(t.d, &config, NULL, 300, x, x, 1, NULL);
     }
     go(&t, 60);
     for (int i = 16; i < t.n; i++)
@@ -483,7 +484,7 @@ static void test_exact(void)
 static void test_adds(void)
 {
     struct hrun_design_settings s = plain;
-    const int *pes, *procs;
+    const struct hrun_config *config;
     double time_s, low_s, high_s;
     int runs, added = 0;
     struct trial t;
@@ -492,11 +493,11 @@ static void test_adds(void)
     slowness = 4;
     start(&t, &s);
     go(&t, RUNS_MAX);
-    ok(choice_at(t.d, 0, &pes, &procs, &time_s, &low_s, &high_s, &runs) && !pes[1],
+    ok(choice_at(t.d, 0, &config, &time_s, &low_s, &high_s, &runs) && !config->pes[1],
        "a slow sub-cluster is left out");
     for (int i = 0; i < t.n; i++)
-        added += t.N[i] == sizes[0] && t.pes[i][1] == PES && t.procs[i][1] == MOST && t.pes[i][0] == pes[0] &&
-                 t.procs[i][0] == procs[0];
+        added += t.N[i] == sizes[0] && t.config[i].pes[1] == PES && t.config[i].procs[1] == MOST &&
+                 t.config[i].pes[0] == config->pes[0] && t.config[i].procs[0] == config->procs[0];
     is_int(added, 1, "but was tried with the choice");
     finish(&t);
     slowness = 1.4;
@@ -508,11 +509,11 @@ static double round_of(const struct trial *t)
     double round_s = 0;
 
     for (int i = 0; i < NSIZES; i++) {
-        const int *pes, *procs;
+        const struct hrun_config *config;
         double time_s, low_s, high_s;
         int runs;
 
-        if (choice_at(t->d, i, &pes, &procs, &time_s, &low_s, &high_s, &runs))
+        if (choice_at(t->d, i, &config, &time_s, &low_s, &high_s, &runs))
             round_s += time_s + 0.01;
     }
     return round_s;
@@ -559,7 +560,7 @@ static double found_at(int64_t N, double *choice_s)
 {
     const int64_t all = 3 * PES;
     struct hrun_design_settings s = plain;
-    const int *pes, *procs;
+    const struct hrun_config *config;
     double low_s, high_s, most_s = 0;
     struct trial t;
     int runs;
@@ -573,7 +574,7 @@ static double found_at(int64_t N, double *choice_s)
     t.m.app.fixed = 1;      /* models of one size will do */
     while (step(&t) == 1)
         most_s = fmax(most_s, hrun_design_state(t.d)->budget_s);
-    if (!choice_at(t.d, 0, &pes, &procs, choice_s, &low_s, &high_s, &runs))
+    if (!choice_at(t.d, 0, &config, choice_s, &low_s, &high_s, &runs))
         *choice_s = 0;
     finish(&t);
     return most_s;
@@ -640,18 +641,18 @@ static void test_one_size(void)
     m.app.fixed = 1;
     d = hrun_design_create(&m.app, many, SUBS, &s, &err);
     for (; d && n < RUNS_MAX && hrun_design_next(d, &r, &err) == 1; n++) {
-        double t = (r.pes[1] ? 20 : 1) * 24. / r.P + 0.1;
+        double t = (r.config.pes[1] ? 20 : 1) * 24. / r.P + 0.1;
 
-        first_is_whole |= !n && r.pes[0] && r.pes[1];
+        first_is_whole |= !n && r.config.pes[0] && r.config.pes[1];
         whole = n ? whole : t;
         late += r.limit_s > 0 && fabs(r.limit_s - 4 * best) > 1e-9;
         slow += r.limit_s > 0 && t > r.limit_s;
         if (r.limit_s > 0 && t > r.limit_s) {
-            hrun_design_add(d, r.pes, r.procs, NULL, r.N, 0, r.limit_s, 1, &err);
+            hrun_design_add(d, &r.config, NULL, r.N, 0, r.limit_s, 1, &err);
             spent += r.limit_s;
             continue;
         }
-        hrun_design_add(d, r.pes, r.procs, NULL, r.N, t, t, 1, &err);
+        hrun_design_add(d, &r.config, NULL, r.N, t, t, 1, &err);
         spent += t;
         best = fmin(best, t);
     }

@@ -16,7 +16,6 @@ struct host {
     struct context c;
     struct decision d;
     struct sub_view views[SUBS];
-    int config[2][SUBS];
 };
 
 static void make(struct host *h, const int *npes)
@@ -37,8 +36,7 @@ static void make(struct host *h, const int *npes)
     }
     h->c.set = &h->set;
     h->c.cluster = &h->cl;
-    h->d = (struct decision){ .by = BY_DEFAULT, .nsubs = SUBS, .subs = h->views, .pes = h->config[0],
-                              .procs = h->config[1] };
+    h->d = (struct decision){ .by = BY_DEFAULT, .nsubs = SUBS, .subs = h->views, .config.nsubs = SUBS };
 }
 
 /* ---------------------------------------------------------------- the benchmark */
@@ -130,8 +128,8 @@ static double time_of(const struct host *h, const double *speed)
     double t = 0;
 
     for (int i = 0; i < SUBS; i++)
-        if (h->d.pes[i])
-            t = fmax(t, h->d.procs[i] * (1 + 1e-3 * (h->d.procs[i] - 1)) / speed[i]);
+        if (h->d.config.pes[i])
+            t = fmax(t, h->d.config.procs[i] * (1 + 1e-3 * (h->d.config.procs[i] - 1)) / speed[i]);
     return t / h->d.P;
 }
 
@@ -165,8 +163,8 @@ static void test_choice(const char *dir)
         }
         wrong += h.d.by != BY_KINDS ||
                  fabs(time_of(&h, speed) / expected(&h, speed, h.c.app) - 1) > 1e-9;
-        shares += h.d.P > h.d.pes[0] + h.d.pes[1] + h.d.pes[2];
-        alone += !h.d.pes[1] && !h.d.pes[2] && h.views[1].npes + h.views[2].npes;
+        shares += h.d.P > h.d.config.pes[0] + h.d.config.pes[1] + h.d.config.pes[2];
+        alone += !h.d.config.pes[1] && !h.d.config.pes[2] && h.views[1].npes + h.views[2].npes;
         every += h.d.P == h.views[0].npes + h.views[1].npes + h.views[2].npes;
     }
     is_int(wrong, 0, "%d choices are those of brute force", CASES);
@@ -277,15 +275,15 @@ static void test_runs(const char *dir, char *data)
     for (int i = 0; i < SUBS; i++)
         hrun_strvec_pushf(&h.c.signatures, "sig%d", i);
     h.c.kinds.speed = speed;
-    ok(app && !kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1], "speeds want the quickest alone");
+    ok(app && !kinds_decide(&h.c, 1, &h.d, NULL) && h.d.config.pes[0] == 2 && !h.d.config.pes[1],
+       "speeds want the quickest alone");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 9, .ok = 1 }, "");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[0] == 2 && !h.d.pes[1] && !h.d.kinds_run,
-       "one configuration is no "
-       "comparison");
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.config.pes[0] == 2 && !h.d.config.pes[1] &&
+       !h.d.kinds_run, "one configuration is no comparison");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 5, .ok = 1, .mixed = 1 }, "(2,1,1,1,1,1)");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.pes[1] == 1 && h.d.pes[2] == 1 && h.d.kinds_run == 2,
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.config.pes[1] == 1 && h.d.config.pes[2] == 1 && h.d.kinds_run == 2,
        "the quickest of two that were run");
     is_int(h.d.P, 4, "has 4 processes");
     for (int k = 0; k < 2; k++)

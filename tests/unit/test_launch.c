@@ -341,8 +341,9 @@ static void checks(struct fixture *f)
 /* The command for an mpirun of the given words. */
 static void command(struct fixture *f, const char *version, const char *want, const char *what)
 {
-    int pes = 1, procs = f->sub.pes[0].ncores + 1;
-    struct hrun_layout *l = hrun_layout_create(&f->cluster, &pes, &procs, NULL);
+    const int procs = f->sub.pes[0].ncores + 1;
+    const struct hrun_config config = { 1, { 1 }, { procs } };
+    struct hrun_layout *l = hrun_layout_create(&f->cluster, &config, NULL);
     char *argv[] = { (char *)"./a b", (char *)"it's", (char *)"", NULL };
     char *env[] = { (char *)"A=1 2", (char *)"B" }, *mca[] = { (char *)"btl=self" };
     char *other[] = { (char *)"./other", (char *)"x", NULL };
@@ -419,14 +420,14 @@ static void commands(struct fixture *f)
 /* A host whose cgroup grants less than its ranks would use up: engines, and words for the user. */
 static void quotas(struct fixture *f)
 {
-    int pes = 1, procs = 1;
+    const struct hrun_config config = { 1, { 1 }, { 1 } };
     char *argv[] = { (char *)"prog", NULL }, *mca[] = { (char *)"mpi_yield_when_idle=0" };
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_layout *l;
     struct hrun_job job;
 
     f->cluster.hosts[0].cpu_quota = 0.25;
-    l = hrun_layout_create(&f->cluster, &pes, &procs, NULL);
+    l = hrun_layout_create(&f->cluster, &config, NULL);
     job = fixture_job(f, l, argv, "/bin/prog");
     hrun_job_yielding(&job, &b);
     has_str(b.data, "waiting processes yield the processor, as the control group of host ", "why ranks yield is told");
@@ -441,7 +442,7 @@ static void quotas(struct fixture *f)
     hrun_layout_destroy(l);
     hrun_buf_reset(&b);
     f->cluster.hosts[0].cpu_quota = 0;
-    l = hrun_layout_create(&f->cluster, &pes, &procs, NULL);
+    l = hrun_layout_create(&f->cluster, &config, NULL);
     job = fixture_job(f, l, argv, "/bin/prog");
     hrun_job_yielding(&job, &b);
     is_str(b.data, "", "without a quota nothing is told");

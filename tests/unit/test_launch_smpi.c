@@ -173,8 +173,8 @@ static void test_kind(void)
 
 int main(void)
 {
-    int one[] = { 2 }, each[] = { 1 };
-    struct hrun_layout *l = hrun_layout_create(&cluster, one, each, NULL);
+    const struct hrun_config config = { 1, { 2 }, { 1 } };
+    struct hrun_layout *l = hrun_layout_create(&cluster, &config, NULL);
     struct hrun_cluster real = { .platform = NULL };
     struct hrun_error err = { 0 };
 

@@ -1,4 +1,5 @@
 /* test_layout.c - invariants of layouts over all small configurations, the rankfile, errors */
+#include "configs.h"
 #include "layout/layout.h"
 #include "tap.h"
 
@@ -27,19 +28,19 @@ static const struct hrun_cluster cluster = {
 };
 
 /* All that layout.h promises of a configuration's layout; 1 when it holds. */
-static int holds(const struct hrun_layout *l, const int *p, const int *m)
+static int holds(const struct hrun_layout *l, const struct hrun_config *config)
 {
     int rank = 0, on_host[2] = { 0, 0 }, shared = 0;
 
     for (int s = 0; s < NSUBS; s++)
-        for (int i = 0; i < p[s]; i++)
-            for (int k = 0; k < m[s]; k++, rank++) {
+        for (int i = 0; i < config->pes[s]; i++)
+            for (int k = 0; k < config->procs[s]; k++, rank++) {
                 const struct hrun_pe *pe = &subs[s].pes[i];
                 const struct hrun_rank *r = &l->ranks[rank];
                 if (rank >= l->nranks || r->sub != s || r->pe != i || r->host != pe->host ||
                     r->local_rank != on_host[pe->host]++ || r->cpuset != pe->cpuset || r->cores != pe->cores)
                     return 0;
-                shared |= m[s] > pe->ncores;
+                shared |= config->procs[s] > pe->ncores;
             }
     return rank == l->nranks && l->nhosts_used == (on_host[0] > 0) + (on_host[1] > 0) &&
            l->shared_cores == shared && l->cluster == &cluster;
@@ -48,7 +49,7 @@ static int holds(const struct hrun_layout *l, const int *p, const int *m)
 /* Ranks that wait yield where a cgroup grants a host fewer CPUs than it has ranks. */
 static void test_quotas(void)
 {
-    const int p[NSUBS] = { 1, 2, 0 }, m[NSUBS] = { 1, 1, 1 };   /* two ranks on host 0, one on host 1 */
+    const struct hrun_config config = { NSUBS, { 1, 2, 0 }, { 1, 1, 1 } };   /* two ranks on host 0, one on host 1 */
     const struct { double quota[2]; int limited; } cases[] = {
         { { 0, 0 }, -1 }, { { 2, 1 }, -1 }, { { 1.9, 0 }, 0 }, { { 0, 0.5 }, 1 }, { { 16, 0.999 }, 1 },
     };
@@ -59,7 +60,7 @@ static void test_quotas(void)
 
         hosts[0].cpu_quota = cases[i].quota[0];
         hosts[1].cpu_quota = cases[i].quota[1];
-        l = hrun_layout_create(&cluster, p, m, &err);
+        l = hrun_layout_create(&cluster, &config, &err);
         ok(l && l->limited == (cases[i].limited < 0 ? NULL : &hosts[cases[i].limited]) && !l->shared_cores,
            "quotas of %g and %g CPUs: limited is host %d", cases[i].quota[0], cases[i].quota[1], cases[i].limited);
         is_int(l && hrun_layout_yields(l), cases[i].limited >= 0, "yields");
@@ -71,7 +72,8 @@ static void test_quotas(void)
 static void all_configurations(void)
 {
     int tried = 0, good = 0, refused = 0, empty = 0;
-    int p[NSUBS], m[NSUBS];
+    struct hrun_config config = { .nsubs = NSUBS };
+    int *p = config.pes, *m = config.procs;
 
     for (int code = 0; code < 3 * 4 * 2 * 4 * 4 * 4; code++) {
         int c = code, n = 0;
@@ -82,11 +84,11 @@ static void all_configurations(void)
         p[2] = c % 2, c /= 2;
         for (int s = 0; s < NSUBS; s++, c /= 4)
             n += p[s] * (m[s] = c % 4);
-        l = hrun_layout_create(&cluster, p, m, &err);
+        l = hrun_layout_create(&cluster, &config, &err);
         tried++;
         empty += n == 0;
         if (l)
-            good += n > 0 && holds(l, p, m);
+            good += n > 0 && holds(l, &config);
         else
             refused += n == 0 && err.code == HRUN_EINVAL;
         hrun_layout_destroy(l);
@@ -103,17 +105,17 @@ static void refusals(void)
     int one[NSUBS] = { 1, 1, 1 }, many[NSUBS] = { 1, 4, 0 }, negative[NSUBS] = { 1, -1, 0 };
     int zero[NSUBS] = { 0, 0, 0 }, huge[NSUBS] = { 2147483647, 2147483647, 0 }, two[NSUBS] = { 2, 2, 0 };
 
-    ok(!hrun_layout_create(&cluster, many, one, &err), "more PEs than there are");
+    ok(!hrun_layout_create(&cluster, CONFIG(NSUBS, many, one), &err), "more PEs than there are");
     is_int(err.code, HRUN_EINVAL, "code");
     is_str(err.text, "one: 4 PEs asked for, and there are 3: use at most 3", "message");
-    ok(!hrun_layout_create(&cluster, negative, one, &err), "a negative number of PEs");
+    ok(!hrun_layout_create(&cluster, CONFIG(NSUBS, negative, one), &err), "a negative number of PEs");
     has_str(err.text, "one: -1 PEs with 1 processes each", "message");
-    ok(!hrun_layout_create(&cluster, one, negative, &err), "a negative number of processes");
-    ok(!hrun_layout_create(&cluster, one, zero, &err), "no process");
+    ok(!hrun_layout_create(&cluster, CONFIG(NSUBS, one, negative), &err), "a negative number of processes");
+    ok(!hrun_layout_create(&cluster, CONFIG(NSUBS, one, zero), &err), "no process");
     is_str(err.text, "the configuration has 0 processes: use at least one PE with one process", "message");
-    ok(!hrun_layout_create(&cluster, two, huge, &err), "more processes than an int holds");
+    ok(!hrun_layout_create(&cluster, CONFIG(NSUBS, two, huge), &err), "more processes than an int holds");
     has_str(err.text, "8589934588 processes", "message");
-    ok(!hrun_layout_create(&cluster, many, one, NULL), "an error object is not needed");
+    ok(!hrun_layout_create(&cluster, CONFIG(NSUBS, many, one), NULL), "an error object is not needed");
     ok(!hrun_layout_plain(&cluster, 0, NULL, NULL, &err), "a plain layout of no rank");
     has_str(err.text, "at least 1", "message");
     hrun_layout_destroy(NULL);
@@ -168,8 +170,9 @@ static void texts(void)
 {
     struct hrun_error err;
     struct hrun_buf b = HRUN_BUF_INIT;
-    int p[NSUBS] = { 2, 2, 0 }, m[NSUBS] = { 1, 2, 0 }, q[NSUBS] = { 0, 0, 1 };
-    struct hrun_layout *l = hrun_layout_create(&cluster, p, m, &err), *bare;
+    const struct hrun_config config = { NSUBS, { 2, 2, 0 }, { 1, 2, 0 } };
+    const struct hrun_config by_numbers = { NSUBS, { 0, 0, 1 }, { 1, 1, 1 } };
+    struct hrun_layout *l = hrun_layout_create(&cluster, &config, &err), *bare;
     char longlist[80];
 
     hrun_layout_ranks(l, 0, &b);
@@ -192,7 +195,7 @@ static void texts(void)
 
     hrun_buf_reset(&b);
     hrun_buf_adds(&b, "kept");
-    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    bare = hrun_layout_create(&cluster, &by_numbers, &err);
     is_int(hrun_layout_rankfile(bare, &b, &err), -1, "a host without cores");
     is_int(err.code, HRUN_EINVAL, "code");
     is_str(err.text, "host b.lan: its cores are not known, so rank 0 cannot be placed: add its topology to "
@@ -202,13 +205,13 @@ static void texts(void)
     longlist[63] = 0;
     pes[5].cores = longlist;
     hrun_layout_destroy(bare);
-    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    bare = hrun_layout_create(&cluster, &by_numbers, &err);
     is_str(b.data, "kept", "the output is as before after a failure");
     is_int(hrun_layout_rankfile(bare, &b, &err), 0, "63 characters of cores are taken");
     hrun_layout_destroy(bare);
     longlist[63] = '1';
     longlist[64] = 0;
-    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    bare = hrun_layout_create(&cluster, &by_numbers, &err);
     is_int(hrun_layout_rankfile(bare, &b, &err), -1, "64 are not");
     has_str(err.text, "host b.lan: the core list of rank 0 (11111111111111111111...) has 64 characters, and "
             "mpirun "
@@ -216,7 +219,7 @@ static void texts(void)
     hrun_layout_destroy(bare);
     pes[5].cores = (char *)"0";
     hosts[1].name = (char *)"b c";
-    bare = hrun_layout_create(&cluster, q, (int[]){ 1, 1, 1 }, &err);
+    bare = hrun_layout_create(&cluster, &by_numbers, &err);
     is_int(hrun_layout_rankfile(bare, &b, &err), -1, "a host name with a blank");
     has_str(err.text, "host b c: a rankfile takes names", "message");
     hosts[1].name = (char *)"b.lan";

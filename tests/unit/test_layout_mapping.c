@@ -293,7 +293,8 @@ static void test_parts(void)
     const char *words[] = { "map-by node", "bind-to package", NULL }, *two[] = { "map-by slot:PE=2", NULL };
     char taken[12] = { 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 };
     const char *const busy[] = { taken };
-    int npes[] = { 5 }, pes[1], procs[1];
+    int npes[] = { 5 };
+    struct hrun_config config;
     struct hrun_error err = { 0 };
     struct hrun_buf got = HRUN_BUF_INIT;
     struct hrun_mapping m;
@@ -303,16 +304,16 @@ static void test_parts(void)
     l = hrun_layout_map(c, &m, 4, 0, npes, busy, &err);
     render(l, 0, &got);
     is_str(l ? got.data : err.text, "0:2-3 1:0-1 0:2-3 1:2", "PEs that are in use, or not to be used, hold no rank");
-    is_int(l && hrun_layout_config(l, pes, procs) && pes[0] == 4 && procs[0] == 1, 1, "it is a configuration");
+    is_int(l && hrun_layout_config(l, &config) && config.nsubs == 1 && config.pes[0] == 4 && config.procs[0] == 1, 1,
+           "it is a configuration");
     hrun_layout_destroy(l);
     hrun_buf_reset(&got);
     set(&m, two, &err);
     l = hrun_layout_map(c, &m, 0, 0, NULL, NULL, &err);
     ok(l && l->nranks == 6 && l->nmore == 6 && l->more[0].pe == 1, "ranks of two cores fill two PEs");
     hrun_layout_destroy(l);
-    pes[0] = 3;
-    procs[0] = 2;
-    l = hrun_layout_create(c, pes, procs, &err);
+    config = (struct hrun_config){ 1, { 3 }, { 2 } };
+    l = hrun_layout_create(c, &config, &err);
     m = (struct hrun_mapping){ .bind_to = HRUN_MAP_NODE + HRUN_OBJECT_PACKAGE };
     is_int(hrun_layout_bind(l, c, &m, NULL, NULL, &err), 0, "a layout of the model is bound to more");
     render(l, 0, &got);

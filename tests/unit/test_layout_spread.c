@@ -240,16 +240,18 @@ static int ncases, nbad;
 static void check(const char *machine, int level, const struct hrun_cluster *c, const int *pes,
                   const char *const *busy, int plain)
 {
-    int procs[16], P = 0;
+    struct hrun_config config = { .nsubs = c->nsubs };
+    int P = 0;
     struct hrun_error err = { 0 };
     struct hrun_layout *l;
     const char *bad;
 
     for (int i = 0; i < c->nsubs; i++) {
-        procs[i] = pes[i] > 0;
+        config.pes[i] = pes[i];
+        config.procs[i] = pes[i] > 0;
         P += pes[i];
     }
-    l = plain ? hrun_layout_plain(c, P, pes, busy, &err) : hrun_layout_create_free(c, pes, procs, busy, &err);
+    l = plain ? hrun_layout_plain(c, P, pes, busy, &err) : hrun_layout_create_free(c, &config, busy, &err);
     bad = !l ? err.text : broken_ranks(l, busy, P);
     bad = bad ? bad : uneven(l, busy);
     bad = bad || busy ? bad : uneven_globally(l);

@@ -114,12 +114,12 @@ static void all_shares(void)
         for (int M = 1; M <= RANKS_MAX; M++)
             for (int smt = 0; smt < 2; smt++)
                 for (int plain = 0; plain < 2; plain++) {
-                    int pes = 2;
+                    const struct hrun_config config = { 1, { 2 }, { M } };
                     struct hrun_layout *l;
 
                     make_machine(&m, c, smt);
                     l = plain ? hrun_layout_plain(&m.cluster, 2 * M, NULL, NULL, &err)
-                              : hrun_layout_create(&m.cluster, &pes, &M, &err);
+                              : hrun_layout_create(&m.cluster, &config, &err);
                     tried++;
                     hrun_layout_fill_threads(l);
                     good += check_layout(l, c, M, smt, 1 + plain);
@@ -138,14 +138,14 @@ static void texts(void)
     struct hrun_error err;
     struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_layout_share share;
-    int pes = 1, procs = 3;
+    struct hrun_config config = { 1, { 1 }, { 3 } };
     struct hrun_layout *l;
 
     make_machine(&m, 8, 1);
     m.pes[0].cores = "0-7";
     m.pes[0].cpuset = "0-15";
     m.pes[0].core_pus = "0-1;2-3;4-5;6-7;8-9;10-11;12-13;14-15";
-    l = hrun_layout_create(&m.cluster, &pes, &procs, &err);
+    l = hrun_layout_create(&m.cluster, &config, &err);
     hrun_layout_share(l, 0, &share);
     ok(share.cores_min == 8 && share.cores_max == 8 && share.threads_max == 0 && !l->uneven_threads,
        "before, the ranks have all cores and no number of threads");
@@ -163,12 +163,12 @@ static void texts(void)
     is_str(b.data, "rank 0=a slot=0-2\nrank 1=a slot=3-5\nrank 2=a slot=6-7\n", "its slots are the narrowed cores");
     hrun_layout_destroy(l);
 
-    procs = 2;
+    config.procs[0] = 2;
     m.pes[0].cores = "0,2-3,9";
     m.pes[0].cpuset = "0,2-3,9,64-67";
     m.pes[0].core_pus = "0,64;2,65;3,66;9,67";
     m.pes[0].ncores = 4;
-    l = hrun_layout_create(&m.cluster, &pes, &procs, &err);
+    l = hrun_layout_create(&m.cluster, &config, &err);
     hrun_layout_fill_threads(l);
     is_str(l->ranks[0].cores, "0,2", "first");
     is_str(l->ranks[0].cpuset, "0,2,64-65", "sorted and folded");
@@ -183,14 +183,14 @@ static void unknown(void)
 {
     struct machine m;
     struct hrun_error err;
-    int pes = 1, procs = 2;
+    const struct hrun_config config = { 1, { 1 }, { 2 } };
     struct hrun_layout_share share;
     struct hrun_layout *l;
 
     make_machine(&m, 4, 0);
     m.pes[0].cores = "0-3";
     m.pes[0].cpuset = m.pes[0].core_pus = "";
-    l = hrun_layout_create(&m.cluster, &pes, &procs, &err);
+    l = hrun_layout_create(&m.cluster, &config, &err);
     hrun_layout_fill_threads(l);
     is_str(l->ranks[1].cores, "2-3", "has cores");
     is_str(l->ranks[1].cpuset, "", "and no hardware threads");
@@ -201,7 +201,7 @@ static void unknown(void)
 
     m.pes[0].cores = "";
     m.pes[0].ncores = 0;
-    l = hrun_layout_create(&m.cluster, &pes, &procs, &err);
+    l = hrun_layout_create(&m.cluster, &config, &err);
     hrun_layout_fill_threads(l);
     ok(l->ranks[0].threads == 0 && l->ranks[0].ncores == 0 && !l->ranks[0].cores[0], "is left alone");
     is_int(l->shared_cores, 1, "its ranks may share a core");
@@ -212,7 +212,7 @@ static void unknown(void)
     m.pes[0].cpuset = "0-3";
     m.pes[0].core_pus = "0;1;2";
     m.pes[0].ncores = 4;
-    l = hrun_layout_create(&m.cluster, &pes, &procs, &err);
+    l = hrun_layout_create(&m.cluster, &config, &err);
     hrun_layout_fill_threads(l);
     ok(!strcmp(l->ranks[1].cores, "0-2") && !strcmp(l->ranks[1].cpuset, "0-3"), "stay whole");
     hrun_layout_destroy(l);

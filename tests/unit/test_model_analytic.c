@@ -175,33 +175,36 @@ static void test_predictor(void)
     struct bed b;
     struct hrun_predictor *p = bed_make(&b, "2*N^3*share*perf + p2p(N)", &err) ? NULL : make(&b, 10, &err);
     const struct hrun_oracle *o = p ? hrun_predictor_oracle(p) : NULL;
-    int pes[] = { 3, 2 }, procs[] = { 1, 2 }, alone[] = { 0, 2 }, one[] = { 0, 1 }, limiting = -1;
-    double t = 0, low = 0, high = 0, share[SUBS], speed = 3 * 1e3 + 4 * 1e3, bounds[8], row[8];
+    struct hrun_config config = { SUBS, { 3, 2 }, { 1, 2 } };
+    const struct hrun_config alone = { SUBS, { 0, 2 }, { 0, 1 } };
+    struct hrun_interval time;
+    int limiting = -1;
+    double t = 0, share[SUBS], speed = 3 * 1e3 + 4 * 1e3, bounds[8], row[8];
     int64_t sizes[2], counts[2];
 
     if (!ok(p != NULL, "a predictor: %s", err.text))
         goto out;
     is_int(o->noptions, 4, "as many options as speeds");
-    ok(!o->whole(o->ctx, pes, procs, 7, &t, &limiting, &err), "a configuration: %s", err.text);
+    ok(!o->whole(o->ctx, &config, 7, &t, &limiting, &err), "a configuration: %s", err.text);
     is_num(t, 2000 / speed + 0.01 * 7 + 1e-3 * 10, 1e-9, "takes what the formula says");
     is_int(limiting, 0, "all end together: the first limits");
-    ok(!hrun_predictor_time_in(p, 1, pes, procs, &t, &low, &high, &err) && low == t && high == t,
+    ok(!p->kind->time_in(p, 1, &config, &time, &err) && time.low == t && time.mid == t && time.high == t,
        "simulated speeds leave no doubt");
-    ok(hrun_predictor_deals(p) && !hrun_predictor_shares(p, pes, procs, share, &err), "it deals out the work");
+    ok(hrun_predictor_deals(p) && !hrun_predictor_shares(p, &config, share, &err), "it deals out the work");
     ok(share[0] == 1 && share[1] == 1, "two processes share a PE of twice the speed");
-    procs[1] = 1;
-    ok(!hrun_predictor_shares(p, pes, procs, share, &err) && share[1] == 2, "alone they are twice as quick");
-    ok(!hrun_predictor_time(p, 1, 1, 2, &t, &low, &high, &err), "a sub-cluster alone");
-    is_num(t, 2000 / 4e3 + 0.02 + 0.01, 1e-9, "takes what its configuration takes");
-    ok(hrun_predictor_time(p, 1, 2, 3, &t, &low, &high, &err), "3 processes by twos are none");
+    config.procs[1] = 1;
+    ok(!hrun_predictor_shares(p, &config, share, &err) && share[1] == 2, "alone they are twice as quick");
+    ok(!hrun_predictor_time(p, 1, 1, 2, &time, &err), "a sub-cluster alone");
+    is_num(time.mid, 2000 / 4e3 + 0.02 + 0.01, 1e-9, "takes what its configuration takes");
+    ok(hrun_predictor_time(p, 1, 2, 3, &time, &err), "3 processes by twos are none");
     ok(!hrun_predictor_measured(p, 0, 1, 5, sizes, counts) && sizes[0] == 1 && sizes[1] == INT64_MAX,
        "a formula holds everywhere");
     is_int(hrun_predictor_has_network(p), 1, "it asks for the network");
     ok(!o->times(o->ctx, 2, row, &err) && !o->bounds(o->ctx, 1, 3, bounds, &err), "bounds");
-    ok(!o->whole(o->ctx, alone, one, 2, &t, &limiting, &err) && row[2] <= t && bounds[2] <= row[2], "are below times");
+    ok(!o->whole(o->ctx, &alone, 2, &t, &limiting, &err) && row[2] <= t && bounds[2] <= row[2], "are below times");
     is_num(row[2], 2000 / 4e3, 1e-9, "by what the quickest PEs do without messages");
-    procs[1] = 3;
-    ok(o->whole(o->ctx, pes, procs, 9, &t, &limiting, &err), "a speed that is not known");
+    config.procs[1] = 3;
+    ok(o->whole(o->ctx, &config, 9, &t, &limiting, &err), "a speed that is not known");
     has_str(err.text, "the speed of sub-cluster 2 with 3 processes on a PE is not known", "message");
 out:
     hrun_predictor_destroy(p);
@@ -225,19 +228,20 @@ static void test_search(void)
             struct hrun_plan_problem problem = { .oracle = p ? hrun_predictor_oracle(p) : NULL, .subs = subs };
             struct hrun_plan *plan = NULL;
             double best = INFINITY, t;
-            int pes[SUBS], procs[SUBS], limiting, below = 0;
+            int limiting, below = 0;
 
             ok(p && !hrun_plan_search(&problem, 1, &plan, &err), "%s at N=%d: %s", formulas[k], (int)N, err.text);
             for (int c = 1; p && c < 9 * 9; c++) {
-                int P = 0;
+                struct hrun_config config = { .nsubs = SUBS };
+                int P;
                 double row[4];
 
                 for (int i = 0, code = c; i < SUBS; i++, code /= 9) {
-                    procs[i] = code % 9 ? 1 + (code % 9 > NPES) : 0;
-                    pes[i] = code % 9 ? (code % 9 - 1) % NPES + 1 : 0;
-                    P += pes[i] * procs[i];
+                    config.procs[i] = code % 9 ? 1 + (code % 9 > NPES) : 0;
+                    config.pes[i] = code % 9 ? (code % 9 - 1) % NPES + 1 : 0;
                 }
-                if (!P || problem.oracle->whole(problem.oracle->ctx, pes, procs, P, &t, &limiting, &err))
+                P = hrun_config_processes(&config);
+                if (!P || problem.oracle->whole(problem.oracle->ctx, &config, P, &t, &limiting, &err))
                     continue;
                 best = fmin(best, t);
                 below |= case_breaks(problem.oracle->times(problem.oracle->ctx, P, row, &err) || row[0] > t, k, N, c);

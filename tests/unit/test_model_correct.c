@@ -66,7 +66,7 @@ static struct hrun_correction only(const struct fixture *f, int64_t N)
     return r;
 }
 
-static const int pes[MR_SUBS] = { 4, 2, 0 }, procs[MR_SUBS] = { 2, 1, 0 };
+static const struct hrun_config usual = { MR_SUBS, { 4, 2, 0 }, { 2, 1, 0 } };
 
 static void test_one_run(void)
 {
@@ -74,17 +74,18 @@ static void test_one_run(void)
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;
     struct hrun_correction at, near, far;
+    struct hrun_config another = { MR_SUBS, { 2, 1, 0 }, { 4, 2, 0 } };
 
     setup(&f);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 0, "no runs: nothing to correct");
     is_num(hrun_corrections_sd(c), 0.05, 1e-12, "a prediction is taken to be right to 5 %%");
     hrun_corrections_destroy(c);
-    mr_run(f.m, 1000, pes, procs, 1.04);
+    mr_run(f.m, 1000, &usual, 1.04);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 1, "a run of one configuration, in two logs, is one");
-    is_int(hrun_corrections_find(c, pes, procs), 0, "the configuration is that of the run");
-    is_int(hrun_corrections_find(c, procs, pes), -1, "another is not among them");
+    is_int(hrun_corrections_find(c, &usual), 0, "the configuration is that of the run");
+    is_int(hrun_corrections_find(c, &another), -1, "another is not among them");
     hrun_corrections_destroy(c);
     at = only(&f, 1000);
     near = only(&f, 1300);
@@ -99,7 +100,7 @@ static void test_one_run(void)
 }
 
 /* What is told of a time of 100 s with a model's interval of +- `half` in its logarithm. */
-static int tell(const struct hrun_corrections *c, const int *p, const int *m, int64_t N, double half, double *t,
+static int tell(const struct hrun_corrections *c, const struct hrun_config *config, int64_t N, double half, double *t,
                 double *low, double *high)
 {
     struct hrun_correction at;
@@ -107,7 +108,7 @@ static int tell(const struct hrun_corrections *c, const int *p, const int *m, in
     *t = 100;
     *low = 100 * exp(-half);
     *high = 100 * exp(half);
-    return hrun_corrections_tell(c, p, m, N, t, low, high, &at);
+    return corrections_tell(c, config, N, t, low, high, &at);
 }
 
 /* What machines differ by from one time to the next. */
@@ -122,44 +123,44 @@ static double half_unknown(double t)
 static void test_telling(void)
 {
     static const double t2 = 4.302653, t4 = 2.776445;      /* of 2 degrees of freedom, and of two pairs more */
-    static const int alone[MR_SUBS] = { 3, 0, 0 }, alone_m[MR_SUBS] = { 1, 0, 0 };
+    const struct hrun_config alone = { MR_SUBS, { 3, 0, 0 }, { 1, 0, 0 } };
     struct fixture f;
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;
     double t, low, high, none[2], wide[2], far_low, again;
 
-    ok(!tell(NULL, pes, procs, 1000, 0.01, &t, &low, &high) && t == 100 && low == 100 * exp(-0.01),
+    ok(!tell(NULL, &usual, 1000, 0.01, &t, &low, &high) && t == 100 && low == 100 * exp(-0.01),
        "without corrections nothing changes");
     setup(&f);
     c = make(&f, &err);
-    ok(!tell(c, pes, procs, 1000, 0.01, &t, &low, &high) && t == 100, "what was never run keeps its time");
+    ok(!tell(c, &usual, 1000, 0.01, &t, &low, &high) && t == 100, "what was never run keeps its time");
     none[0] = log(t / low);
     none[1] = log(high / t);
     is_num(none[0], half_unknown(t2), 1e-6, "and is not known to 1 %%, whatever the model says");
     is_num(none[1], none[0], 1e-6, "up as well as down");
-    tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
+    tell(c, &usual, 1000, 0.4, &t, &low, &high);
     ok(log(t / low) >= 0.4 && log(t / low) < 0.43, "a model's wider interval stays");
     hrun_corrections_destroy(c);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 1.04 + 1e-6 * i);
+        mr_run(f.m, 1000, &usual, 1.04 + 1e-6 * i);
     c = make(&f, &err);
     again = only(&f, 1000).factor;
-    ok(tell(c, pes, procs, 1000, 0.01, &t, &low, &high), "with runs of it");
+    ok(tell(c, &usual, 1000, 0.01, &t, &low, &high), "with runs of it");
     is_num(t, 100 * again, 1e-9, "the time is corrected");
     ok(low < t && t < high && log(t / low) < none[0] / 1.2 && log(t / low) > 1.959964 * hypot(0.02, DAY),
        "and known better, but for the scatter of one run and what differs from day to day: %.4f", log(t / low));
-    tell(c, pes, procs, 1000, 0.4, &t, &low, &high);
+    tell(c, &usual, 1000, 0.4, &t, &low, &high);
     wide[0] = log(t / low);
     ok(wide[0] < 0.2 && wide[0] > 1.959964 * 0.02, "runs tell more than the model: %.4f of 0.4", wide[0]);
-    tell(c, pes, procs, 1000000, 0.4, &t, &far_low, &high);
+    tell(c, &usual, 1000000, 0.4, &t, &far_low, &high);
     ok(log(t / far_low) > 0.4, "but not at sizes far from theirs, where less is known the farther they are: %.2f",
        log(t / far_low));
     t = low = 1e-4;
     high = 2e-4;
-    hrun_corrections_tell(c, alone, alone_m, 1000, &t, &low, &high, NULL);
+    corrections_tell(c, &alone, 1000, &t, &low, &high, NULL);
     ok(low == 0 && high > t2 * 1e-3 && high < (t2 + 0.2) * 1e-3, "a run of 0.1 ms scatters by 1 ms, which nothing tells "
        "better: %g .. %g", low, high);
-    tell(c, alone, alone_m, 1000, 0.01, &t, &low, &high);
+    tell(c, &alone, 1000, 0.01, &t, &low, &high);
     is_num(log(t / low), half_unknown(t4), 1e-3, "what mixed runs were missed by is no matter of one sub-cluster");
     hrun_corrections_destroy(c);
     teardown(&f);
@@ -171,15 +172,15 @@ static void test_several(void)
     struct hrun_correction once, often, between;
 
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.04);
+    mr_run(f.m, 1000, &usual, 1.04);
     once = only(&f, 1000);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 1.040001 + 1e-6 * i);
+        mr_run(f.m, 1000, &usual, 1.040001 + 1e-6 * i);
     often = only(&f, 1000);
     ok(often.factor > once.factor && often.factor < 1.04, "five runs count for more than one: %.4f", often.factor);
     ok(often.sd < once.sd && often.runs == 5, "and leave less unknown");
     for (int i = 0; i < 5; i++)
-        mr_run(f.m, 2000, pes, procs, 0.96 + 1e-6 * i);
+        mr_run(f.m, 2000, &usual, 0.96 + 1e-6 * i);
     between = only(&f, 1414);
     ok(fabs(between.factor - 1) < 0.01, "half way between +4 %% and -4 %% lies nothing: %.4f", between.factor);
     is_int(between.others, 10, "from ten runs");
@@ -199,8 +200,8 @@ static void test_kriging(void)
 
     setup(&f);
     f.m->time = model_time;
-    mr_run(f.m, 1000, pes, procs, 0.97);    /* below: never a glitch */
-    mr_run(f.m, 3000, pes, procs, 0.94);
+    mr_run(f.m, 1000, &usual, 0.97);    /* below: never a glitch */
+    mr_run(f.m, 3000, &usual, 0.94);
     c = make(&f, &err);
     v = pow(hrun_corrections_sd(c), 2);
     hrun_correction_at(c, 0, 1700, &got);
@@ -227,23 +228,23 @@ static void test_glitch(void)
     struct hrun_correction r;
 
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 2.1);
+    mr_run(f.m, 1000, &usual, 2.1);
     r = only(&f, 1000);
     ok(r.factor < 1.03, "one run of twice the time is hardly believed: %.4f", r.factor);
-    mr_run(f.m, 1000, pes, procs, 1.01);
+    mr_run(f.m, 1000, &usual, 1.01);
     r = only(&f, 1000);
     ok(r.factor > 1 && r.factor < 1.01, "and not at all beside one as predicted: %.4f", r.factor);
     teardown(&f);
     setup(&f);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 2.8 + 0.1 * i);
+        mr_run(f.m, 1000, &usual, 2.8 + 0.1 * i);
     r = only(&f, 1000);
     ok(r.factor > 2.6 && r.factor < 3.1, "four runs of three times the time are, as the form may be wrong: %.4f",
        r.factor);
     teardown(&f);
     setup(&f);
     for (int i = 0; i < 4; i++)
-        mr_run(f.m, 1000, pes, procs, 1.4 + 1e-3 * i);
+        mr_run(f.m, 1000, &usual, 1.4 + 1e-3 * i);
     r = only(&f, 1000);
     ok(r.factor > 1.3, "four that agree on 40 %% more are: %.4f", r.factor);
     teardown(&f);
@@ -251,7 +252,7 @@ static void test_glitch(void)
 
 static void test_whose(void)
 {
-    static const int alone[MR_SUBS] = { 0, 3, 0 }, twice[MR_SUBS] = { 0, 2, 0 };
+    const struct hrun_config alone = { MR_SUBS, { 0, 3, 0 }, { 0, 2, 0 } };
     struct fixture f;
     struct hrun_error err = { 0 };
     struct hrun_joint_sub subs[MR_SUBS];
@@ -259,21 +260,22 @@ static void test_whose(void)
     struct hrun_known known;
 
     setup(&f);
-    mr_run(f.m, 1000, alone, twice, 1.04);
+    mr_run(f.m, 1000, &alone, 1.04);
     c = make(&f, &err);
     ok(c && hrun_corrections_count(c) == 1, "a run on one sub-cluster");
-    is_int(hrun_corrections_find(c, alone, twice), 0, "corrects its configuration as well");
+    is_int(hrun_corrections_find(c, &alone), 0, "corrects its configuration as well");
     hrun_corrections_destroy(c);
 
     /* The cluster has changed: its sub-clusters have other places now, and one is gone. */
-    mr_run(f.m, 1000, pes, procs, 1.04);
+    mr_run(f.m, 1000, &usual, 1.04);
     subs[0] = (struct hrun_joint_sub) { "x", "sig-other", NULL, 0, 0 };
     subs[1] = (struct hrun_joint_sub) { "y", mr_signature[1], f.m->log[1].v, f.m->log[1].n, 0 };
     ok(!hrun_corrections_create(&f.a.app, subs, 2, f.models, HRUN_FORM_NPT, HRUN_SHARES_EQUAL, &nnls, &c, &err),
        "in another cluster");
     is_int(hrun_corrections_count(c), 1, "only the run that all sub-clusters can be found for counts");
     hrun_corrections_known(c, 1000, &known, NULL);
-    ok(known.pes[0] == 0 && known.pes[1] == 3 && known.procs[1] == 2, "at its sub-cluster's place there");
+    ok(known.config.pes[0] == 0 && known.config.pes[1] == 3 && known.config.procs[1] == 2,
+       "at its sub-cluster's place there");
     hrun_corrections_destroy(c);
 
     /* Failed runs and those with other constants. */
@@ -288,7 +290,7 @@ static void test_whose(void)
 
     /* What the models do not predict. */
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.04);
+    mr_run(f.m, 1000, &usual, 1.04);
     hrun_models_destroy(f.models[1]);
     f.models[1] = NULL;
     c = make(&f, &err);
@@ -319,7 +321,7 @@ static void test_twins(void)
        "two alike");
     is_int(hrun_corrections_count(c), 1, "one run");
     hrun_corrections_known(c, 1000, &known, NULL);
-    ok(known.pes[0] == 2 && known.pes[1] == 1, "of the one two PEs, of the other one");
+    ok(known.config.pes[0] == 2 && known.config.pes[1] == 1, "of the one two PEs, of the other one");
     hrun_corrections_destroy(c);
     subs[0].name = "first";
     subs[1].name = "second";
@@ -342,7 +344,7 @@ static void test_many(void)
 
     setup(&f);
     for (int i = 0; i < 60; i++)
-        mr_run(f.m, 1000 + 10 * i, pes, procs, 0.97);
+        mr_run(f.m, 1000 + 10 * i, &usual, 0.97);
     r = only(&f, 1300);
     ok(r.factor > 0.969 && r.factor < 0.975 && r.others + r.runs == 60, "60 sizes agree: %.4f", r.factor);
     for (int i = 0; odd[i]; i++)
@@ -363,7 +365,7 @@ static void test_thousands(void)
 
     setup(&f);
     for (int i = 0; i < 2000; i++)
-        mr_run(f.m, 1000, pes, procs, 0.96 + 1e-5 * i);
+        mr_run(f.m, 1000, &usual, 0.96 + 1e-5 * i);
     r = only(&f, 1000);
     ok(r.runs == 2000 && fabs(r.factor - 0.97) < 0.001 && r.sd < 0.001, "2000 runs: %.4f", r.factor);
     teardown(&f);
@@ -377,32 +379,32 @@ static void test_short(void)
     struct hrun_correction once, often;
 
     setup(&f);
-    mr_run(f.m, 22, pes, procs, 0.9);
+    mr_run(f.m, 22, &usual, 0.9);
     once = only(&f, 22);
     ok(fabs(once.factor - 1) < 0.01, "one run of a millisecond tells next to nothing: %.4f", once.factor);
     for (int i = 0; i < 31; i++)
-        mr_run(f.m, 22, pes, procs, 0.9 + 1e-5 * (i + 1));
+        mr_run(f.m, 22, &usual, 0.9 + 1e-5 * (i + 1));
     often = only(&f, 22);
     ok(fabs(often.factor - 0.9) < 0.01, "many that agree do: %.4f", often.factor);
     teardown(&f);
 }
 
 /* What is predicted of a configuration of 9 processes at N once all is corrected: over the models. */
-static double over_models(const struct fixture *f, const struct hrun_corrections *c, const int *p, const int *m,
-                          int64_t N)
+static double over_models(const struct fixture *f, const struct hrun_corrections *c,
+                          const struct hrun_config *config, int64_t N)
 {
     struct hrun_predictor *predictor = hrun_predictor_create(&f->a.app, f->models, MR_SUBS, HRUN_FORM_NPT, N, NULL);
     double model_s, t, low, high;
 
-    if (!predictor || hrun_predictor_time_whole(predictor, MR_SUBS, p, m, &model_s, &low, &high, NULL, NULL, NULL))
+    if (!predictor || predictor_time_whole(predictor, config, &model_s, &low, &high, NULL, NULL, NULL))
         return 0;
     hrun_predictor_correct(predictor, c);
-    hrun_predictor_time_whole(predictor, MR_SUBS, p, m, &t, &low, &high, NULL, NULL, NULL);
+    predictor_time_whole(predictor, config, &t, &low, &high, NULL, NULL, NULL);
     ok(low <= t && t <= high, "within its interval");
-    hrun_corrections_tell(c, p, m, N, &t, &low, &high, NULL);
+    corrections_tell(c, config, N, &t, &low, &high, NULL);
     ok(low < t && t < high, "once corrected, too");
     hrun_predictor_correct(predictor, NULL);
-    hrun_predictor_time_whole(predictor, MR_SUBS, p, m, &low, &low, &high, NULL, NULL, NULL);
+    predictor_time_whole(predictor, config, &low, &low, &high, NULL, NULL, NULL);
     hrun_predictor_destroy(predictor);
     return t / model_s;
 }
@@ -410,48 +412,51 @@ static double over_models(const struct fixture *f, const struct hrun_corrections
 /* What models miss at a size in all configurations alike counts for those that were never run. */
 static void test_common(void)
 {
-    static const int other[2][MR_SUBS] = { { 3, 2, 0 }, { 4, 1, 0 } }, never[MR_SUBS] = { 3, 1, 0 };
-    static const int alone[MR_SUBS] = { 3, 0, 0 }, alone_m[MR_SUBS] = { 2, 0, 0 };
-    static const int one_pe[MR_SUBS] = { 1, 0, 0 };
+    const struct hrun_config other[2] = {
+        { MR_SUBS, { 3, 2, 0 }, { 2, 1, 0 } }, { MR_SUBS, { 4, 1, 0 }, { 2, 1, 0 } },
+    };
+    const struct hrun_config never = { MR_SUBS, { 3, 1, 0 }, { 2, 1, 0 } };
+    const struct hrun_config alone = { MR_SUBS, { 3, 0, 0 }, { 2, 0, 0 } };
+    const struct hrun_config one_pe = { MR_SUBS, { 1, 0, 0 }, { 1, 0, 0 } };
     struct fixture f;
     struct hrun_error err = { 0 };
     struct hrun_corrections *c;
     double v;
 
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 1.5);
-    mr_run(f.m, 1000, other[0], procs, 1.5);
-    mr_run(f.m, 1000, pes, procs, 1.51);
-    mr_run(f.m, 1000, other[0], procs, 1.49);
+    mr_run(f.m, 1000, &usual, 1.5);
+    mr_run(f.m, 1000, &other[0], 1.5);
+    mr_run(f.m, 1000, &usual, 1.51);
+    mr_run(f.m, 1000, &other[0], 1.49);
     c = make(&f, &err);
-    is_num(over_models(&f, c, never, procs, 1000), 1, 1e-12, "two configurations tell of themselves alone");
+    is_num(over_models(&f, c, &never, 1000), 1, 1e-12, "two configurations tell of themselves alone");
     hrun_corrections_destroy(c);
-    mr_run(f.m, 1000, other[1], procs, 1.5);
-    mr_run(f.m, 1000, other[1], procs, 1.52);
-    mr_run(f.m, 1000, alone, alone_m, 1.04);
-    mr_run(f.m, 1000, one_pe, one_pe, 1);
-    mr_run(f.m, 1000, one_pe, one_pe, 1);
+    mr_run(f.m, 1000, &other[1], 1.5);
+    mr_run(f.m, 1000, &other[1], 1.52);
+    mr_run(f.m, 1000, &alone, 1.04);
+    mr_run(f.m, 1000, &one_pe, 1);
+    mr_run(f.m, 1000, &one_pe, 1);
     c = make(&f, &err);
-    v = over_models(&f, c, never, procs, 1000);
+    v = over_models(&f, c, &never, 1000);
     ok(v > 1.4 && v < 1.5, "three that take half as long again do of all others: %.4f", v);
-    v = over_models(&f, c, pes, procs, 1000);
+    v = over_models(&f, c, &usual, 1000);
     ok(v > 1.48 && v < 1.51, "and count no less themselves: %.4f", v);
-    v = over_models(&f, c, alone, alone_m, 1000);
+    v = over_models(&f, c, &alone, 1000);
     ok(v > 1.02 && v < 1.04, "a run on one sub-cluster has a part of its own alone: %.4f", v);
-    is_num(over_models(&f, c, one_pe, one_pe, 1000), 1, 0.01, "so has one on one PE");
-    v = over_models(&f, c, never, procs, 1300);
+    is_num(over_models(&f, c, &one_pe, 1000), 1, 0.01, "so has one on one PE");
+    v = over_models(&f, c, &never, 1300);
     ok(v > 1.1 && v < 1.4, "at a N nearby a part of it: %.4f", v);
-    is_num(over_models(&f, c, never, procs, 1000000), 1, 1e-4, "far away nothing");
+    is_num(over_models(&f, c, &never, 1000000), 1, 1e-4, "far away nothing");
     ok(hrun_corrections_sd(c) < 0.05, "what they differ by is little: %.4f", hrun_corrections_sd(c));
     hrun_corrections_destroy(c);
     teardown(&f);
 
     setup(&f);
-    mr_run(f.m, 1000, pes, procs, 2);
-    mr_run(f.m, 1000, other[0], procs, 0.99);
-    mr_run(f.m, 1000, other[1], procs, 1.01);
+    mr_run(f.m, 1000, &usual, 2);
+    mr_run(f.m, 1000, &other[0], 0.99);
+    mr_run(f.m, 1000, &other[1], 1.01);
     c = make(&f, &err);
-    v = over_models(&f, c, never, procs, 1000);
+    v = over_models(&f, c, &never, 1000);
     ok(fabs(v - 1) < 0.02, "one of three that was disturbed does not: %.4f", v);
     hrun_corrections_destroy(c);
     teardown(&f);

@@ -119,7 +119,9 @@ static double thin(int sub, double N, int P, int M)
 
 static void test_span(const struct ma *a)
 {
-    static const int pes[2][MR_SUBS] = { { 4, 0, 4 }, { 2, 0, 2 } }, procs[MR_SUBS] = { 1, 0, 1 };
+    const struct hrun_config mixed[2] = {
+        { MR_SUBS, { 4, 0, 4 }, { 1, 0, 1 } }, { MR_SUBS, { 2, 0, 2 }, { 1, 0, 1 } },
+    };
     struct hrun_models *m[MR_SUBS];
     struct hrun_error err = { 0 };
     struct mr *r = fresh(thin);
@@ -128,7 +130,7 @@ static void test_span(const struct ma *a)
     mr_alone(r, 2, 4, 1, sizes, NSIZES);
     for (int k = 0; k < NSIZES; k++)
         for (int c = 0; c < 2; c++)
-            mr_run(r, sizes[k], pes[c], procs, 2);
+            mr_run(r, sizes[k], &mixed[c], 2);
     ok(!fit(a, r, m, &err), "a thin link between two sub-clusters: %s", err.text);
     is_num(mr_predict(&a->app, m, 0, 3200, 3, 1, NULL, NULL) / thin(0, 3200, 3, 1), 1, 0.05,
            "leaves the times of the quick one alone as they were");
@@ -139,7 +141,7 @@ static void test_span(const struct ma *a)
 /* A sub-cluster that was never run alone, nor limited a run, is no slower than the quickest run it took part in. */
 static void test_never_limits(const struct ma *a)
 {
-    static const int pes[MR_SUBS] = { 2, 0, 4 }, procs[MR_SUBS] = { 1, 0, 1 };
+    const struct hrun_config mixed = { MR_SUBS, { 2, 0, 4 }, { 1, 0, 1 } };
     struct hrun_models *m[MR_SUBS];
     struct hrun_error err = { 0 };
     struct mr *r = fresh(plain);
@@ -148,7 +150,7 @@ static void test_never_limits(const struct ma *a)
     mr_alone(r, 1, 4, 1, sizes, NSIZES);
     mr_alone(r, 2, 4, 1, sizes, NSIZES);
     for (int k = 0; k < NSIZES; k++)
-        mr_run(r, sizes[k], pes, procs, 1);
+        mr_run(r, sizes[k], &mixed, 1);
     ok(!fit(a, r, m, &err) && m[0], "a sub-cluster has a model though it was never run alone: %s", err.text);
     for (int k = 0; k < NSIZES; k++) {
         double t = mr_predict(&a->app, m, 0, sizes[k], 6, 1, NULL, NULL);
@@ -180,15 +182,15 @@ static void test_any_times(const struct ma *a)
         for (int i = trial % MR_SUBS; i < MR_SUBS; i++)
             mr_alone(r, i, 1 + trial % 4, 1 + trial % 2, sizes, 2);
         for (int k = 0; k < RUNS; k++) {
-            int pes[MR_SUBS], procs[MR_SUBS];
+            struct hrun_config any = { .nsubs = MR_SUBS };
             int64_t N;
 
             for (int i = 0; i < MR_SUBS; i++) {
-                pes[i] = i == 2 ? 1 + rand_r(&seed) % 12 : rand_r(&seed) % (trial % 7 ? 3 : 12);
-                procs[i] = pes[i] ? 1 + rand_r(&seed) % 2 : 0;
+                any.pes[i] = i == 2 ? 1 + rand_r(&seed) % 12 : rand_r(&seed) % (trial % 7 ? 3 : 12);
+                any.procs[i] = any.pes[i] ? 1 + rand_r(&seed) % 2 : 0;
             }
             N = sizes[rand_r(&seed) % NSIZES];
-            mr_run(r, N, pes, procs, exp(spread * (rand_r(&seed) / (double)RAND_MAX - 0.5)));
+            mr_run(r, N, &any, exp(spread * (rand_r(&seed) / (double)RAND_MAX - 0.5)));
         }
         bad += fit(a, r, m, &err) || !m[2];
         if (err.code)
@@ -217,8 +219,11 @@ static double error_at_large(const struct ma *a, const struct mr *m, struct hrun
 
 static void test_mixed(const struct ma *a)
 {
-    static const int pes[3][MR_SUBS] = { { 4, 4, 4 }, { 4, 4, 1 }, { 4, 2, 2 } };
-    static const int procs[3][MR_SUBS] = { { 2, 2, 1 }, { 2, 1, 1 }, { 1, 2, 1 } };
+    const struct hrun_config mixed[3] = {
+        { MR_SUBS, { 4, 4, 4 }, { 2, 2, 1 } },
+        { MR_SUBS, { 4, 4, 1 }, { 2, 1, 1 } },
+        { MR_SUBS, { 4, 2, 2 }, { 1, 2, 1 } },
+    };
     struct mr *m = fresh(contended);
     struct hrun_models *before[MR_SUBS], *after[MR_SUBS];
     struct hrun_error err = { 0 };
@@ -229,7 +234,7 @@ static void test_mixed(const struct ma *a)
     ok(!fit(a, m, before, &err), "models of runs with P <= 8");
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < NSIZES; k++)
-            mr_run(m, sizes[k], pes[c], procs[c], 1);
+            mr_run(m, sizes[k], &mixed[c], 1);
     ok(!fit(a, m, after, &err), "and with 15 mixed runs: %s", err.text);
     alone = error_at_large(a, m, before);
     joint = error_at_large(a, m, after);
@@ -247,7 +252,7 @@ static void test_mixed(const struct ma *a)
 /* The time of a run is one that no sub-cluster exceeds. */
 static void test_bound(const struct ma *a)
 {
-    static const int pes[MR_SUBS] = { 4, 1, 4 }, procs[MR_SUBS] = { 1, 1, 1 };
+    const struct hrun_config mixed = { MR_SUBS, { 4, 1, 4 }, { 1, 1, 1 } };
     struct hrun_models *m[MR_SUBS];
     struct hrun_error err = { 0 };
     struct mr *r = fresh(plain);
@@ -260,7 +265,7 @@ static void test_bound(const struct ma *a)
     destroy(m);
     for (int k = 0; k < NSIZES; k++)
         for (int times = 0; times < 8; times++)
-            mr_run(r, sizes[k], pes, procs, 0.8);
+            mr_run(r, sizes[k], &mixed, 0.8);
     r->log[1].n = 0;
     ok(!fit(a, r, m, &err), "runs of which one part is not known, in less time than another is expected to take");
     after = mr_predict(&a->app, m, 2, 3200, 9, 1, NULL, NULL);
@@ -271,7 +276,7 @@ static void test_bound(const struct ma *a)
 
 static void test_one_pe(const struct ma *a)
 {
-    static const int pes[MR_SUBS] = { 4, 1, 0 }, procs[MR_SUBS] = { 1, 2, 0 };
+    const struct hrun_config mixed = { MR_SUBS, { 4, 1, 0 }, { 1, 2, 0 } };
     struct hrun_models *m[MR_SUBS];
     struct hrun_error err = { 0 };
     struct mr *r = fresh(plain);
@@ -298,7 +303,7 @@ static void test_one_pe(const struct ma *a)
        100 * (plain_high - plain_low) / t);
     destroy(m);
     for (int k = 0; k < NSIZES; k++)
-        mr_run(r, sizes[k], pes, procs, 1.3);
+        mr_run(r, sizes[k], &mixed, 1.3);
     ok(!fit(a, r, m, &err), "mixed runs that it limits");
     t = mr_predict(&a->app, m, 1, 3200, 6, 2, NULL, NULL) / plain(1, 3200, 6, 2);
     ok(t > 1.2 && t < 1.3, "of 1.3 times the time count for more than what is shared: %.3f times", t);

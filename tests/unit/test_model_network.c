@@ -71,7 +71,9 @@ static void test_view(void)
     static const struct hrun_netview_source source = { NULL, HOSTS, predict, bound };
     struct hrun_error err = { 0 };
     struct hrun_netview *v = make_view(&err);
-    int pes[2] = { 2, 1 }, procs[2] = { 2, 1 }, one[2] = { 0, 1 }, many[2] = { 4, 0 }, ones[2] = { 1, 1 };
+    const struct hrun_config config = { SUBS, { 2, 1 }, { 2, 1 } }, ones = { SUBS, { 2, 1 }, { 1, 1 } };
+    const struct hrun_config one = { SUBS, { 0, 1 }, { 0, 1 } }, many = { SUBS, { 4, 0 }, { 1, 0 } };
+    const struct hrun_config both = { 1, { 2 }, { 1 } };
     double t = 0, again = 1;
 
     for (int i = 0; i < hrun_app_nfunctions; i++)
@@ -80,34 +82,32 @@ static void test_view(void)
     is_int(hrun_app_nfunctions, HRUN_NET_NOPS, "and no other");
     ok(v && hrun_netview_nsubs(v) == 2 && hrun_netview_npes(v, 1) == 3 && hrun_netview_find(v, "slow") == 1 &&
        hrun_netview_find(v, "none") == -1 && hrun_netview_find(v, NULL) == -1, "sub-clusters by name");
-    is_int(hrun_netview_time(v, HRUN_NET_ALLTOALL, 1000, pes, procs, &t, &err), 0, "five ranks on three hosts");
+    is_int(hrun_netview_time(v, HRUN_NET_ALLTOALL, 1000, &config, &t, &err), 0, "five ranks on three hosts");
     ok(net.last.n == 5 && net.host[0] == 0 && net.host[1] == 0 && net.host[2] == 1 && net.host[3] == 1 &&
        net.host[4] == 3 && net.kind[0] == 0 && net.kind[4] == 1, "ranks as lib/layout lays them");
     ok(fabs(t - 4 * (1e-5 + 2e-5)) < 1e-15, "the time is the network's");
     net.asked = 0;
-    ok(!hrun_netview_time(v, HRUN_NET_ALLTOALL, 1000, pes, procs, &again, &err) && again == t && !net.asked,
+    ok(!hrun_netview_time(v, HRUN_NET_ALLTOALL, 1000, &config, &again, &err) && again == t && !net.asked,
        "it is remembered");
-    hrun_netview_time(v, HRUN_NET_ALLTOALL, 1001, pes, procs, &again, &err);
-    hrun_netview_time(v, HRUN_NET_BARRIER, 1000, pes, procs, &again, &err);
+    hrun_netview_time(v, HRUN_NET_ALLTOALL, 1001, &config, &again, &err);
+    hrun_netview_time(v, HRUN_NET_BARRIER, 1000, &config, &again, &err);
     ok(net.asked == 2 && again == 2 * t, "others are not taken for it");
     for (int i = 0; i < 3000; i++)
-        hrun_netview_time(v, HRUN_NET_RING, i, pes, ones, &again, &err);
+        hrun_netview_time(v, HRUN_NET_RING, i, &ones, &again, &err);
     net.asked = 0;
     for (int i = 0; i < 3000; i++)
-        hrun_netview_time(v, HRUN_NET_RING, i, pes, ones, &again, &err);
+        hrun_netview_time(v, HRUN_NET_RING, i, &ones, &again, &err);
     is_int(net.asked, 0, "nor thousands");
-    ok(!hrun_netview_time(v, HRUN_NET_RING, 8, one, ones, &t, &err) && t == 0 && !net.asked, "one rank takes no time");
-    is_int(hrun_netview_time(v, HRUN_NET_RING, 8, many, ones, &t, &err), -1, "more PEs than there are");
+    ok(!hrun_netview_time(v, HRUN_NET_RING, 8, &one, &t, &err) && t == 0 && !net.asked, "one rank takes no time");
+    is_int(hrun_netview_time(v, HRUN_NET_RING, 8, &many, &t, &err), -1, "more PEs than there are");
     is_str(err.text, "sub-cluster fast has 3 PEs, not 4", "are refused");
     net.fails = 1;
-    is_int(hrun_netview_time(v, HRUN_NET_RING, 12345, pes, procs, &t, &err), -1, "what the network cannot tell");
+    is_int(hrun_netview_time(v, HRUN_NET_RING, 12345, &config, &t, &err), -1, "what the network cannot tell");
     is_int(err.code, HRUN_ENODATA, "is its error");
     net.fails = 0;
     hrun_netview_destroy(v);
     v = hrun_netview_of(&source, two, 1, &err);
-    pes[0] = 2;
-    procs[0] = 1;
-    hrun_netview_time(v, HRUN_NET_RING, 8, pes, procs, &t, &err);
+    hrun_netview_time(v, HRUN_NET_RING, 8, &both, &t, &err);
     ok(net.host[0] == 4 && net.host[1] == 5, "component by component");
     hrun_netview_destroy(v);
     ok(!hrun_netview_of(&source, outside, 1, &err) && err.code == HRUN_EINVAL, "a host that the network has not got");
@@ -132,15 +132,16 @@ static void test_config(void)
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct hrun_sample s = { .P = v[i].P, .M = v[i].M, .mixed = v[i].mixed };
-        char config[32], cluster[32];
-        int pes[2], procs[2], found;
+        struct hrun_config config;
+        char text[32], cluster[32];
+        int found;
 
-        snprintf(config, sizeof config, "%s", v[i].config ? v[i].config : "");
+        snprintf(text, sizeof text, "%s", v[i].config ? v[i].config : "");
         snprintf(cluster, sizeof cluster, "%s", v[i].cluster ? v[i].cluster : "");
-        s.config = v[i].config ? config : NULL;
+        s.config = v[i].config ? text : NULL;
         s.cluster = v[i].cluster ? cluster : NULL;
-        found = hrun_netview_config(view, &s, v[i].own, pes, procs);
-        ok(found == v[i].found && (!found || (pes[0] == v[i].pes[0] && pes[1] == v[i].pes[1])),
+        found = hrun_netview_config(view, &s, v[i].own, &config);
+        ok(found == v[i].found && (!found || (config.pes[0] == v[i].pes[0] && config.pes[1] == v[i].pes[1])),
            "the configuration of a run, %zu", i);
     }
     hrun_netview_destroy(view);
@@ -153,14 +154,12 @@ static const int64_t SIZES[] = { 1000, 2000, 4000, 8000 };
 enum { COUNT = 3 };   /* so many all-to-alls make a run */
 
 /* What sub-cluster i takes in a configuration: fast and slow, and the network's part. */
-static double truth(struct hrun_netview *view, int i, int64_t N, const int *pes, const int *procs)
+static double truth(struct hrun_netview *view, int i, int64_t N, const struct hrun_config *config)
 {
-    double P = 0, t;
+    double P = hrun_config_processes(config), t;
 
-    for (int k = 0; k < SUBS; k++)
-        P += pes[k] * procs[k];
-    hrun_netview_time(view, HRUN_NET_ALLTOALL, 8 * (double)N / P, pes, procs, &t, NULL);
-    return (i ? 3e-8 : 1e-8) * procs[i] * (double)(N * N) / P + COUNT * t;
+    hrun_netview_time(view, HRUN_NET_ALLTOALL, 8 * (double)N / P, config, &t, NULL);
+    return (i ? 3e-8 : 1e-8) * config->procs[i] * (double)(N * N) / P + COUNT * t;
 }
 
 struct runs {
@@ -176,11 +175,9 @@ static void measure(struct hrun_netview *view, struct runs *r)
         for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++)
             for (int p = 1; p <= NPES; p++)
                 for (int m = 1; m <= 2; m++) {
-                    int pes[SUBS] = { 0 }, procs[SUBS] = { 0 };
+                    struct hrun_config alone = hrun_config_alone(SUBS, i, p, m);
 
-                    pes[i] = p;
-                    procs[i] = m;
-                    r->v[i][r->n[i]++] = sample(SIZES[s], p * m, m, truth(view, i, SIZES[s], pes, procs));
+                    r->v[i][r->n[i]++] = sample(SIZES[s], p * m, m, truth(view, i, SIZES[s], &alone));
                 }
 }
 
@@ -217,35 +214,34 @@ static void test_view_bound(void)
         network->classes[i].out_bytes_per_s.v = network->classes[i].in_bytes_per_s.v = 1e8;
     v = hrun_netview_of(&source, subs, N, NULL);
     for (int run = 0; run < 500; run++) {
-        int pes[N], procs[N], P = 0;
+        struct hrun_config config = { .nsubs = N };
+        int P;
         enum hrun_net_op op = (enum hrun_net_op)(run % HRUN_NET_NOPS);
         double bytes = 1 + 1e5 * rnd(&seed), time = 0, b = 0;
 
         for (int i = 0; i < N; i++) {
-            pes[i] = rnd_int(&seed, 0, subs[i].npes);
-            procs[i] = pes[i] ? rnd_int(&seed, 1, 2) : 0;
-            P += pes[i] * procs[i];
+            config.pes[i] = rnd_int(&seed, 0, subs[i].npes);
+            config.procs[i] = config.pes[i] ? rnd_int(&seed, 1, 2) : 0;
         }
-        if (P < 2 || hrun_netview_time(v, op, bytes, pes, procs, &time, NULL))
+        P = hrun_config_processes(&config);
+        if (P < 2 || hrun_netview_time(v, op, bytes, &config, &time, NULL))
             continue;
         for (int known = N; known > 0; known--) {
-            int first_pes[N] = { 0 }, first_procs[N] = { 0 }, any = 0;
+            struct hrun_config first = config;
 
-            for (int i = 0; i < known; i++) {
-                first_pes[i] = pes[i];
-                first_procs[i] = procs[i];
-                any |= pes[i];
-            }
-            above += any && (hrun_netview_part(v, op, bytes, first_pes, first_procs, known, P, &b, NULL) || b > time);
+            for (int i = known; i < N; i++)
+                first.pes[i] = first.procs[i] = 0;
+            above += hrun_config_all_pes(&first) > 0 &&
+                     (hrun_netview_part(v, op, bytes, &first, known, P, &b, NULL) || b > time);
         }
         for (int i = 0; i < N; i++)
-            above += pes[i] && (hrun_netview_bound(v, op, bytes, i, procs[i], P, &b, NULL) || b > time);
+            above += config.pes[i] && (hrun_netview_bound(v, op, bytes, i, config.procs[i], P, &b, NULL) || b > time);
     }
     for (int sub = 0; sub < N; sub++) {
-        int pes[N] = { 3, 1 }, procs[N] = { 1, 1 };    /* on each of four hosts one */
+        const struct hrun_config config = { N, { 3, 1 }, { 1, 1 } };   /* on each of four hosts one */
         double time = 0, b = 0;
 
-        if (!hrun_netview_time(v, HRUN_NET_ALLTOALL, 1e5, pes, procs, &time, NULL) &&
+        if (!hrun_netview_time(v, HRUN_NET_ALLTOALL, 1e5, &config, &time, NULL) &&
             !hrun_netview_bound(v, HRUN_NET_ALLTOALL, 1e5, sub, 1, 4, &b, NULL))
             tight += sub == 0 ? b > 0.95 * time : sub == 1 ? b > 0.6 * time && b < 0.7 * time : b == 0;
     }
@@ -265,37 +261,41 @@ static void check_choice(const struct ma *a, struct hrun_netview *view, struct h
     struct hrun_plan_problem problem = { o, subs, NULL, 0, NULL };
     struct hrun_plan *plan = NULL;
     double best = INFINITY, off = 0, t[8];
-    int above = 0, unlike = 0, pes[SUBS], procs[SUBS];
+    int above = 0, unlike = 0;
 
     ok(o->whole && hrun_predictor_has_network(p), "N=%d: the model is not separable", (int)N);
     for (int c = 1; c < 49; c++) {
-        double most = 0, low, high, one;
-        int P = 0, limiting, x[SUBS] = { c % 7, c / 7 };
+        struct hrun_config config = { .nsubs = SUBS };
+        struct hrun_interval own;
+        double most = 0, one;
+        int P, limiting, x[SUBS] = { c % 7, c / 7 };
 
         for (int i = 0; i < SUBS; i++) {
-            pes[i] = (x[i] + 1) / 2;
-            procs[i] = x[i] ? 1 + x[i] % 2 : 0;
-            P += pes[i] * procs[i];
+            config.pes[i] = (x[i] + 1) / 2;
+            config.procs[i] = x[i] ? 1 + x[i] % 2 : 0;
         }
+        P = hrun_config_processes(&config);
         for (int i = 0; i < SUBS; i++)
-            if (pes[i])
-                most = fmax(most, truth(view, i, N, pes, procs));
-        if (o->whole(o->ctx, pes, procs, P, &one, &limiting, NULL) || o->times(o->ctx, P, t, NULL)) {
+            if (config.pes[i])
+                most = fmax(most, truth(view, i, N, &config));
+        if (o->whole(o->ctx, &config, P, &one, &limiting, NULL) || o->times(o->ctx, P, t, NULL)) {
             unlike++;
             continue;
         }
         off = fmax(off, fabs(one / most - 1));
-        for (int known = pes[0] ? 1 : 2; known <= SUBS; known++) {
-            int first[2 * SUBS] = { pes[0], known > 1 ? pes[1] : 0, procs[0], known > 1 ? procs[1] : 0 };
+        for (int known = config.pes[0] ? 1 : 2; known <= SUBS; known++) {
+            struct hrun_config first = config;
             double part = INFINITY;
 
-            above += o->part(o->ctx, first, first + SUBS, known, P, &part, NULL) || !(part <= one);
+            if (known == 1)
+                first.pes[1] = first.procs[1] = 0;
+            above += o->part(o->ctx, &first, known, P, &part, NULL) || !(part <= one);
         }
         for (int k = 0; k < o->noptions; k++)
-            if (pes[o->options[k].sub] && procs[o->options[k].sub] == o->options[k].m)
+            if (config.pes[o->options[k].sub] && config.procs[o->options[k].sub] == o->options[k].m)
                 above += !(t[k] <= one);
-        unlike += hrun_predictor_time_in(p, limiting, pes, procs, &most, &low, &high, NULL) || most != one ||
-                  !(low <= one && one <= high);
+        unlike += p->kind->time_in(p, limiting, &config, &own, NULL) || own.mid != one ||
+                  !(own.low <= one && one <= own.high);
         if (P % 3 != 2 && one < best)
             best = one;
     }
@@ -320,7 +320,8 @@ static void test_fit(void)
     struct hrun_error err = { 0 };
     struct hrun_predictor *p;
     struct ma a;
-    double t, low, high;
+    struct hrun_interval time;
+    const struct hrun_config slow = { SUBS, { 0, 3 }, { 0, 2 } };
 
     ma_init(&a, NP, NT, NULL, 2);
     measure(view, &r);
@@ -337,9 +338,9 @@ static void test_fit(void)
     check_choice(&a, view, m, 20000, 1e-5);
 
     p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FORM_NPT, 3000, view, NULL, &err);
-    ok(!hrun_predictor_time(p, 1, 2, 6, &t, &low, &high, &err) && fabs(t / truth(view, 1, 3000, (int[]){ 0, 3 },
-       (int[]){ 0, 2 }) - 1) < 1e-5, "without a configuration that of the sub-cluster alone");
-    is_int(hrun_predictor_time(p, 1, 2, 8, &t, &low, &high, &err), -1, "which it may not have");
+    ok(!hrun_predictor_time(p, 1, 2, 6, &time, &err) && fabs(time.mid / truth(view, 1, 3000, &slow) - 1) < 1e-5,
+       "without a configuration that of the sub-cluster alone");
+    is_int(hrun_predictor_time(p, 1, 2, 8, &time, &err), -1, "which it may not have");
     is_int(err.code, HRUN_ENODATA, "so nothing is known");
     hrun_predictor_destroy(p);
     ok(!hrun_predictor_create(&a.app, m, SUBS, HRUN_FORM_NPT, 3000, &err) && err.code == HRUN_ENODATA,
@@ -368,13 +369,13 @@ static void test_fit(void)
 static void test_joint(void)
 {
     static struct runs r;
-    static char config[] = "(2,1,3,1)", names[] = "fast,slow", date[] = "2026-01-01T00:00:00Z";
+    static char text[] = "(2,1,3,1)", names[] = "fast,slow", date[] = "2026-01-01T00:00:00Z";
     struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_netview *view = make_view(NULL);
     struct hrun_joint_sub subs[SUBS] = { { .name = "fast", .signature = "fast" },
                                           { .name = "slow", .signature = "slow" } };
     struct hrun_models *m[SUBS] = { NULL };
-    int pes[SUBS] = { 2, 3 }, procs[SUBS] = { 1, 1 };
+    const struct hrun_config config = { SUBS, { 2, 3 }, { 1, 1 } };
     struct hrun_error err = { 0 };
     struct ma a;
 
@@ -382,13 +383,13 @@ static void test_joint(void)
     measure(view, &r);
     for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++)
         for (int i = 0; i < SUBS; i++) {
-            double t = fmax(truth(view, 0, SIZES[s], pes, procs), truth(view, 1, SIZES[s], pes, procs));
+            double t = fmax(truth(view, 0, SIZES[s], &config), truth(view, 1, SIZES[s], &config));
             struct hrun_sample *x = &r.v[i][r.n[i]++];
 
             *x = sample(SIZES[s], 5, 1, t);
-            x->pes = pes[i];
+            x->pes = config.pes[i];
             x->mixed = 1;
-            x->config = config;
+            x->config = text;
             x->cluster = x->signatures = names;
             x->date = date;
         }
@@ -417,7 +418,7 @@ static void test_mistakes(void)
                                             { "ring(8/(P-4))", "'8/(P-4)' divides by zero at P=4" } };
     static const char *const vars[] = { "N", "P" };
     struct hrun_netview *view = make_view(NULL);
-    int pes[SUBS] = { 2, 2 }, ones[SUBS] = { 1, 1 };
+    const struct hrun_config config = { SUBS, { 2, 2 }, { 1, 1 } };
     struct ma a;
 
     ma_init(&a, NULL, NULL, NULL, 1);
@@ -426,7 +427,7 @@ static void test_mistakes(void)
         struct hrun_error err = { 0 };
         double v = 7;
 
-        is_int(hrun_term_network(e, 10, 4, view, pes, ones, &v, &err), -1, "%s is refused", texts[i][0]);
+        is_int(hrun_term_network(e, 10, 4, view, &config, &v, &err), -1, "%s is refused", texts[i][0]);
         has_str(err.text, texts[i][1], "with words");
         ok(v == 7, "the output is untouched");
         hrun_expr_destroy(e);

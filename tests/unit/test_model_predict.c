@@ -35,7 +35,8 @@ static void test_values(void)
     struct hrun_predictor *p;
     const struct hrun_oracle *o;
     struct hrun_error err;
-    double t[4], time_s, low, high, bytes;
+    struct hrun_interval time;
+    double t[4], bytes;
     int64_t sizes[2], counts[2];
     static const double k10[10] = { 1e-9, 0, 0, 0, 1e-9, 0, 0, 0, 0, 0.01 }, k1[1] = { 1e-3 },
                         k2[2] = { 2e-9, 1e-3 };
@@ -67,21 +68,21 @@ static void test_values(void)
         o->times(o->ctx, P, t, &err);
         same &= case_holds(isnan(t[0]) && fabs(t[1] - direct(&m[0]->v[0], 1, 1000, P, 0)) < 1e-14 &&
                            fabs(t[2] - direct(&m[2]->v[0], 1, 1000, P, 0)) < 1e-14, P);
-        same &= case_holds(!hrun_predictor_time(p, 0, 2, P, &time_s, &low, &high, &err) && time_s == t[1] &&
-                           low <= t[1] && high >= t[1], P);
-        same &= case_holds(!hrun_predictor_time(p, 2, 1, P, &time_s, &low, &high, &err) && time_s == t[2], P);
+        same &= case_holds(!hrun_predictor_time(p, 0, 2, P, &time, &err) && time.mid == t[1] &&
+                           time.low <= t[1] && time.high >= t[1], P);
+        same &= case_holds(!hrun_predictor_time(p, 2, 1, P, &time, &err) && time.mid == t[2], P);
     }
     ok(same, "all P: values, and the same to the last bit one by one");
     is_int(o->rule(o->ctx, 4, &err), 1, "the rule is asked");
     is_int(o->rule(o->ctx, 5, &err), 0, "... both ways");
     ok(o->memory == NULL, "no memory expression, no limit");
-    time_s = low = high = 9;
-    is_int(hrun_predictor_time(p, 1, 1, 4, &time_s, &low, &high, &err), -1, "no profile, no prediction");
+    time = (struct hrun_interval){ 9, 9, 9 };
+    is_int(hrun_predictor_time(p, 1, 1, 4, &time, &err), -1, "no profile, no prediction");
     is_int(err.code, HRUN_ENODATA, "... HRUN_ENODATA");
     is_str(err.text, "demo has no npt model for P=4 with M=1 on sub-cluster 2", "... said");
-    is_int(hrun_predictor_time(p, 2, 1, 1, &time_s, &low, &high, &err), -1, "no model of one PE");
+    is_int(hrun_predictor_time(p, 2, 1, 1, &time, &err), -1, "no model of one PE");
     is_str(err.text, "demo has no single model for P=1 with M=1 on sub-cluster 3", "... said");
-    ok(time_s == 9 && low == 9 && high == 9, "outputs are untouched");
+    ok(time.mid == 9 && time.low == 9 && time.high == 9, "outputs are untouched");
     m[0]->v[0].nmin = 2000;
     m[0]->v[0].nmax = 4000;
     m[0]->v[0].pmin = 4;
@@ -109,8 +110,8 @@ static void test_values(void)
     ok(isnan(t[0]) && isnan(t[1]) && fabs(t[2] - 1) < 1e-15, "nt: usable at its measured P");
     o->times(o->ctx, 5, t, &err);
     ok(isnan(t[2]), "and at no other");
-    is_int(hrun_predictor_time(p, 2, 1, 4, &time_s, &low, &high, &err), 0, "nt: one by one");
-    is_num(time_s, 1, 1e-15, "the same value");
+    is_int(hrun_predictor_time(p, 2, 1, 4, &time, &err), 0, "nt: one by one");
+    is_num(time.mid, 1, 1e-15, "the same value");
     hrun_predictor_destroy(p);
     hrun_models_destroy(m[0]);
     hrun_models_destroy(m[2]);
@@ -125,6 +126,7 @@ static void test_pt(void)
     struct ma a;
     struct hrun_models *m[1] = { ma_models() };
     struct hrun_predictor *p;
+    struct hrun_interval time;
     const struct hrun_oracle *o;
     struct hrun_error err;
     double t[5], b[5], worst = 0;
@@ -158,7 +160,7 @@ static void test_pt(void)
     }
     ok(worst < 1e-13, "P-T values follow the N-T model of each M (%.1e)", worst);
     ok(!bad, "P <= M is not usable, nor is a model built on a negative time");
-    is_int(hrun_predictor_time(p, 0, 5, 20, t, t, t, &err), -1, "... nor one by one");
+    is_int(hrun_predictor_time(p, 0, 5, 20, &time, &err), -1, "... nor one by one");
     hrun_predictor_destroy(p);
     hrun_models_destroy(m[0]);
     ma_release(&a);
@@ -174,7 +176,8 @@ static void test_wrecked(void)
     struct hrun_fit_options ls = { .method = HRUN_METHOD_LS };
     struct hrun_predictor *p;
     struct hrun_error err;
-    double t[1], low, high;
+    struct hrun_interval time;
+    double t[1];
     size_t n = 0;
 
     ma_init(&a, himeno_np, hpl_nt, himeno_pt, 1);
@@ -186,7 +189,7 @@ static void test_wrecked(void)
     p = hrun_predictor_create(&a.app, m, 1, HRUN_FORM_NPT, 400, &err);
     hrun_predictor_oracle(p)->times(p, 4, t, &err);
     ok(isnan(t[0]), "least squares predicts a negative time for N = 400: not usable");
-    is_int(hrun_predictor_time(p, 0, 1, 4, t, &low, &high, &err), -1, "nor given one by one");
+    is_int(hrun_predictor_time(p, 0, 1, 4, &time, &err), -1, "nor given one by one");
     is_int(err.code, HRUN_ENONFINITE, "... HRUN_ENONFINITE");
     has_str(err.text, "the npt model of demo predicts -", "... saying what it predicts");
     has_str(err.text, "at N=400, P=4, M=1: not a time", "... and where");
@@ -214,7 +217,7 @@ static void test_coverage(void)
         struct hrun_sample s[27];
         struct hrun_models *m = NULL;
         struct hrun_predictor *p;
-        double t, low, high;
+        struct hrun_interval time = { 0 };
         size_t n = 0;
         int64_t N = 500 + 1000 * (trial % 9);
 
@@ -229,9 +232,9 @@ static void test_coverage(void)
             double T = 4e-10 * pow((double)N, 3) / P + 3e-8 * (double)(N * N) + 0.02 * P;
             double run = T * (1 + 0.03 * rnd_normal(&seed));
 
-            hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL);
-            inside += run >= low && run <= high;
-            below += low < 0;
+            hrun_predictor_time(p, 0, 1, P, &time, NULL);
+            inside += run >= time.low && run <= time.high;
+            below += time.low < 0;
             count++;
         }
         hrun_predictor_destroy(p);
@@ -250,7 +253,8 @@ static void test_interval_by_hand(void)
     struct hrun_models *m = ma_models();
     struct hrun_fit_record *r = ma_record(m, "single", 1, 0, line, (double[]) { 0.5, 2 });
     struct hrun_predictor *p;
-    double t, low, high, half;
+    struct hrun_interval time = { 0 };
+    double half;
 
     ma_init(&a, hpl_np, line, hpl_pt, 1);
     r->cov[0] = 0.25;
@@ -260,20 +264,20 @@ static void test_interval_by_hand(void)
     r->dof = 2;
     p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 4, NULL);
     ok(p != NULL, "single alone will do when nothing else was fitted");
-    hrun_predictor_time(p, 0, 1, 1, &t, &low, &high, NULL);
+    hrun_predictor_time(p, 0, 1, 1, &time, NULL);
     /* x = (4,1): x'Cx = 4 - 4 + 4 = 4; unweighted: 9 (4 + 1); t(2, 0.975) = 4.3027 */
     half = 0.95 / sqrt(2 * 0.975 * 0.025) * sqrt(45);
-    is_num(t, 4, 1e-15, "0.5 * 4 + 2");
-    is_num(high, 4 + half, 1e-9, "upper end by hand");
-    is_num(low, 0, 0, "the lower end is cut at 0");
+    is_num(time.mid, 4, 1e-15, "0.5 * 4 + 2");
+    is_num(time.high, 4 + half, 1e-9, "upper end by hand");
+    is_num(time.low, 0, 0, "the lower end is cut at 0");
     r->dof = 0;
     r->s2 = 1;
     r->sigma_abs_s = 0.3;
     r->sigma_rel = 0.1;
     memset(r->cov, 0, 4 * sizeof *r->cov);
-    hrun_predictor_time(p, 0, 1, 1, &t, &low, &high, NULL);
-    is_num(high, 4 + 1.959964 * 0.5, 1e-6, "no degrees of freedom: normal, root of 0.3^2 + 0.4^2");
-    is_num(low, 4 - 1.959964 * 0.5, 1e-6, "and below");
+    hrun_predictor_time(p, 0, 1, 1, &time, NULL);
+    is_num(time.high, 4 + 1.959964 * 0.5, 1e-6, "no degrees of freedom: normal, root of 0.3^2 + 0.4^2");
+    is_num(time.low, 4 - 1.959964 * 0.5, 1e-6, "and below");
     hrun_predictor_destroy(p);
     hrun_models_destroy(m);
     ma_release(&a);
@@ -290,7 +294,8 @@ static void test_one_measured_p(void)
     struct hrun_predictor *p;
     struct hrun_error err;
     const double abs_s = hypot(1e-3, 1e-3 / sqrt(12));  /* the times have three decimals */
-    double t, low, high, at2, width;
+    struct hrun_interval time = { 0 };
+    double width;
     size_t n = 0;
 
     ma_init(&a, np, hpl_nt, NULL, 1);
@@ -298,20 +303,21 @@ static void test_one_measured_p(void)
         s[n++] = sample(1000 + 500 * i, 2, 1, 2e-9 * pow(1000 + 500 * i, 3) / 2 + 0.5);
     is_int(hrun_model_fit(&a.app, s, n, &nnls, &m, NULL, &err), 0, "exact data at P = 2 alone");
     p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 1000, &err);
-    hrun_predictor_time(p, 0, 1, 2, &at2, &low, &high, NULL);
-    is_num(at2, 1.5, 1e-9, "the model is N^3/P + 1/P, 1 s and 0.5 s at P = 2");
-    ok(high - low < 1e-6, "at P = 2 the interval is narrow (%.1e)", high - low);
+    hrun_predictor_time(p, 0, 1, 2, &time, NULL);
+    is_num(time.mid, 1.5, 1e-9, "the model is N^3/P + 1/P, 1 s and 0.5 s at P = 2");
+    ok(time.high - time.low < 1e-6, "at P = 2 the interval is narrow (%.1e)", time.high - time.low);
     for (int P = 3; P <= 6; P++) {
-        hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL);
-        width = 1.959964 * hypot(abs_s, 0.02 * t);
-        is_num(t, 2.0 / P + 1.0 / P, 1e-9, "P = %d: N^3/P + 1/P", P);
-        is_num(low, fmax(t - width, 0), 1e-6, "... no term falls faster than 1/P");
+        hrun_predictor_time(p, 0, 1, P, &time, NULL);
+        width = 1.959964 * hypot(abs_s, 0.02 * time.mid);
+        is_num(time.mid, 2.0 / P + 1.0 / P, 1e-9, "P = %d: N^3/P + 1/P", P);
+        is_num(time.low, fmax(time.mid - width, 0), 1e-6, "... no term falls faster than 1/P");
         /* 1/(P-8) is -1/6 at P = 2 and -1/(8-P) at P: a multiple, too, which grows by 6/(8-P) */
-        is_num(high, 2.0 / P + 0.5 * fmax(P / 2.0, 6.0 / (8 - P)) + width, 1e-6,
+        is_num(time.high, 2.0 / P + 0.5 * fmax(P / 2.0, 6.0 / (8 - P)) + width, 1e-6,
                "... 0.5 s may grow as P does, N^3/P is not in doubt");
     }
-    is_int(hrun_predictor_time(p, 0, 1, 8, &t, &low, &high, &err), 0, "P = 8, where 1/(P-8) has no value");
-    is_num(high, 2.0 / 8 + 0.5 * 4 + 1.959964 * hypot(abs_s, 0.02 * t), 1e-6, "... it does not count there");
+    is_int(hrun_predictor_time(p, 0, 1, 8, &time, &err), 0, "P = 8, where 1/(P-8) has no value");
+    is_num(time.high, 2.0 / 8 + 0.5 * 4 + 1.959964 * hypot(abs_s, 0.02 * time.mid), 1e-6,
+           "... it does not count there");
     hrun_predictor_destroy(p);
     hrun_models_destroy(m);
     m = NULL;
@@ -326,9 +332,9 @@ static void test_one_measured_p(void)
             s[l].time_s = 2e-9 * pow((double)s[l].N, 3) / 2;
         hrun_model_fit(&a.app, s, n, &o, &m, NULL, NULL);
         p = hrun_predictor_create(&a.app, &m, 1, HRUN_FORM_NPT, 1000, &err);
-        hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, NULL);
-        is_num(high - low, 2 * 1.959964 * hypot(i ? abs_s : 1e-3, 0.02 * t), 1e-6, "%s: never of width 0",
-               i ? "weighted" : "unweighted");
+        hrun_predictor_time(p, 0, 1, 4, &time, NULL);
+        is_num(time.high - time.low, 2 * 1.959964 * hypot(i ? abs_s : 1e-3, 0.02 * time.mid), 1e-6,
+               "%s: never of width 0", i ? "weighted" : "unweighted");
         hrun_predictor_destroy(p);
         hrun_models_destroy(m);
         m = NULL;
@@ -520,7 +526,8 @@ static void test_mistakes(void)
     struct hrun_fit_record *r;
     struct hrun_predictor *p;
     struct hrun_error err;
-    double t[2], b[2], low, high;
+    struct hrun_interval time;
+    double t[2], b[2];
 
     ma_init(&a, pole, hpl_nt, hpl_pt, 2);
     r = ma_record(m, "npt", 1, 0, pole, (double[]) { 1, 0.1 });
@@ -528,7 +535,7 @@ static void test_mistakes(void)
     is_int(hrun_predictor_oracle(p)->times(p, 4, t, &err), -1, "a term that divides by zero is an error");
     is_int(err.code, HRUN_ENONFINITE, "... HRUN_ENONFINITE");
     has_str(err.text, "term '1/(P-4)' of demo at N=100, P=4: ", "... naming term, N and P");
-    is_int(hrun_predictor_time(p, 0, 1, 4, t, &low, &high, &err), -1, "also one by one");
+    is_int(hrun_predictor_time(p, 0, 1, 4, &time, &err), -1, "also one by one");
     has_str(err.text, "term '1/(P-4)' of demo at N=100, P=4: ", "... in the same words");
     is_int(hrun_predictor_oracle(p)->times(p, 5, t, &err), 0, "elsewhere it is a term");
     is_num(t[0], 20.1, 1e-14, "... with a value");

@@ -86,17 +86,15 @@ static struct hrun_predictor *predictor(const struct ma *a, struct hrun_models *
 }
 
 /* The ring of a configuration as it is in truth. */
-static double play(const int *pes, const int *procs, double N)
+static double play(const struct hrun_config *config, double N)
 {
     struct hrun_ring_stage s[16];
     double elapsed[16];
-    int n = 0, P = 0;
+    int n = 0, P = hrun_config_processes(config);
 
     for (int i = 0; i < SUBS; i++)
-        P += pes[i] * procs[i];
-    for (int i = 0; i < SUBS; i++)
-        for (int k = 0; k < pes[i]; k++)
-            s[n++] = truth(i, procs[i], N, P);
+        for (int k = 0; k < config->pes[i]; k++)
+            s[n++] = truth(i, config->procs[i], N, P);
     return hrun_ring_play(s, n, HRUN_RING_BEFORE, elapsed, NULL, NULL);
 }
 
@@ -118,36 +116,37 @@ static void test_predictions(void)
     for (int i = 0; i < SUBS; i++)
         for (int k = 1; k <= MOST; k++)
             for (int pes = 1; pes <= npes[i]; pes++, tried++) {
-                double t = 0, low = 0, high = 0, want = true_time(i, k, pes, 20000);
+                double want = true_time(i, k, pes, 20000);
+                struct hrun_interval time = { 0 };
 
-                hrun_predictor_time(p, i, k, pes * k, &t, &low, &high, NULL);
-                alone += fabs(t / want - 1) < 1e-6;
-                covered += low <= want && want <= high && low < t && t < high;
+                hrun_predictor_time(p, i, k, pes * k, &time, NULL);
+                alone += fabs(time.mid / want - 1) < 1e-6;
+                covered += time.low <= want && want <= time.high && time.low < time.mid && time.mid < time.high;
             }
     is_int(alone, tried, "runs on one sub-cluster, beyond the measured sizes");
     is_int(covered, tried, "within their intervals");
     tried = 0;
     for (int c = 0; c < 1000; c += 7) {
-        const int pes[] = { c % 3, c / 3 % 4, c / 12 % 3 }, procs[] = { 1 + c % 4, 1 + c / 5 % 4, 1 + c / 11 % 4 };
+        struct hrun_config config = { SUBS, { c % 3, c / 3 % 4, c / 12 % 3 },
+                                      { 1 + c % 4, 1 + c / 5 % 4, 1 + c / 11 % 4 } };
         double t = 0, want, latest = 0;
-        int limiting, P = 0, used[SUBS];
+        int limiting, P;
 
-        for (int i = 0; i < SUBS; i++) {
-            used[i] = pes[i] ? procs[i] : 0;
-            P += pes[i] * used[i];
-        }
+        for (int i = 0; i < SUBS; i++)
+            config.procs[i] = config.pes[i] ? config.procs[i] : 0;
+        P = hrun_config_processes(&config);
         if (!P)
             continue;
         tried++;
-        want = play(pes, used, 20000);
-        hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, used, P, &t, &limiting, NULL);
+        want = play(&config, 20000);
+        hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, &config, P, &t, &limiting, NULL);
         for (int i = 0; i < SUBS; i++) {
-            double ti = 0, low, high;
+            struct hrun_interval own;
 
-            if (pes[i] && !hrun_predictor_time_in(p, i, pes, used, &ti, &low, &high, NULL))
-                latest = fmax(latest, ti);
+            if (config.pes[i] && !p->kind->time_in(p, i, &config, &own, NULL))
+                latest = fmax(latest, own.mid);
         }
-        mixed += fabs(t / want - 1) < UNKNOWN && fabs(latest - t) < 1e-9 * t && pes[limiting] > 0;
+        mixed += fabs(t / want - 1) < UNKNOWN && fabs(latest - t) < 1e-9 * t && config.pes[limiting] > 0;
     }
     is_int(mixed, tried, "configurations of several take what the ring takes step by step");
     is_int(hrun_predictor_measured(p, 1, 2, 6, sizes, counts), 0, "what was measured");
@@ -170,7 +169,7 @@ static void test_filled(void)
     struct ma a;
     struct hrun_models *m[SUBS];
     struct hrun_predictor *p;
-    const int pes[] = { 2, 3, 1 }, procs[] = { 3, 2, 1 };
+    const struct hrun_config config = { SUBS, { 2, 3, 1 }, { 3, 2, 1 } };
     double t = 0, want;
     int limiting;
 
@@ -179,8 +178,8 @@ static void test_filled(void)
         m[i] = fit(&a, i, ends, 2, i == 2);
     p = predictor(&a, m, 20000);
     is_int(hrun_predictor_oracle(p)->noptions, SUBS * MOST, "M between those that were measured are known");
-    want = play(pes, procs, 20000);
-    is_int(hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 13, &t, &limiting, NULL), 0,
+    want = play(&config, 20000);
+    is_int(hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, &config, 13, &t, &limiting, NULL), 0,
            "and messages between PEs from others");
     ok(fabs(t / want - 1) < UNKNOWN, "as right as the measured ones: %.6f s, in truth %.6f s", t, want);
     hrun_predictor_destroy(p);
@@ -198,7 +197,7 @@ static void test_filled(void)
 static void test_one_size(void)
 {
     const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
-    const int pes[] = { 2, 3, 2 }, procs[] = { 1, 1, 1 };
+    const struct hrun_config config = { SUBS, { 2, 3, 2 }, { 1, 1, 1 } };
     struct ma a;
     struct hrun_models *m[SUBS] = { NULL };
     struct hrun_error err = { 0 };
@@ -214,8 +213,8 @@ static void test_one_size(void)
         is_int(hrun_model_fit(&a.app, &one, 1, &options, &m[i], NULL, &err), 0, "one run makes a model %s", err.text);
     }
     p = predictor(&a, m, 20000);
-    want = play(pes, procs, 20000);
-    hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 7, &t, &limiting, NULL);
+    want = play(&config, 20000);
+    hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, &config, 7, &t, &limiting, NULL);
     ok(fabs(t / want - 1) < 0.02, "of five times the size on all PEs it tells all but the messages: %.3f s, in truth "
        "%.3f s", t, want);
     is_int(limiting, 2, "and who limits it");
@@ -242,7 +241,8 @@ static void test_network(void)
     static const struct hrun_netview_pe hosts[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 }, { 3, 0, 0 } };
     static const struct hrun_netview_sub subs[] = { { "c", 2, hosts }, { "a", 1, hosts + 2 }, { "b", 1, hosts + 3 } };
     static const struct hrun_netview_source source = { NULL, 4, message, NULL };
-    const int place[] = { 1, 2, 0 }, pes[] = { 1, 1, 2 }, procs[] = { 1, 1, 1 };
+    const struct hrun_config config = { SUBS, { 1, 1, 2 }, { 1, 1, 1 } };
+    const int place[] = { 1, 2, 0 };
     const struct hrun_fit_options options = HRUN_FIT_OPTIONS_DEFAULT;
     struct hrun_netview *view = hrun_netview_of(&source, subs, SUBS, NULL);
     struct hrun_models *m[SUBS] = { NULL };
@@ -260,7 +260,7 @@ static void test_network(void)
     }
     for (int k = 0; k < 2; k++) {
         p = hrun_predictor_create_net(&a.app, m, SUBS, HRUN_FORM_NPT, 20000, k ? view : NULL, place, &err);
-        hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, pes, procs, 4, &t[k], &limiting, &err);
+        hrun_predictor_oracle(p)->whole(hrun_predictor_oracle(p)->ctx, &config, 4, &t[k], &limiting, &err);
         hrun_predictor_destroy(p);
     }
     /* Two steps, the second one that of the opposites, of 5000 points. */
@@ -318,6 +318,7 @@ static void test_rows(void)
 static void test_search(void)
 {
     static const struct hrun_plan_sub subs[SUBS] = { { 2, 0, 0, 0 }, { 3, 0, 0, 0 }, { 2, 0, 0, 0 } };
+    const struct hrun_config balanced = { SUBS, { 2, 3, 2 }, { 3, 2, 1 } }, ones = { SUBS, { 2, 3, 2 }, { 1, 1, 1 } };
     struct ma a;
     struct hrun_models *m[SUBS];
     struct hrun_predictor *p;
@@ -338,7 +339,7 @@ static void test_search(void)
         if (hrun_plan_search(&problem, 3, &fast, &err) || hrun_plan_exhaustive(&problem, 3, &slow, &err))
             continue;
         good += fast->exact && fast->v[0].time_s == slow->v[0].time_s && fast->v[2].time_s == slow->v[2].time_s &&
-                !memcmp(fast->v[0].procs, slow->v[0].procs, sizeof(int) * SUBS);
+                hrun_config_equal(&fast->v[0].config, &slow->v[0].config);
         hrun_plan_destroy(fast);
         hrun_plan_destroy(slow);
     }
@@ -362,11 +363,11 @@ static void test_search(void)
         less += !hrun_ring_allocate_groups(g, SUBS, q, used, on, &rate, NULL) && 1 - q / (rate * 14) <= 0.2;
     }
     is_int(less, 0, "and no smaller number");
-    is_int(hrun_predictor_balance(p, npes, npes, (int[]){ 3, 2, 1 }, &balance, &err), 0, "their balance");
+    is_int(hrun_predictor_balance(p, npes, &balanced, &balance, &err), 0, "their balance");
     ok(balance.q == 14 && fabs(balance.loss) + fabs(balance.least) + fabs(balance.rounded) < 1e-6 &&
        balance.efficiency > 0.8 && balance.efficiency < 1,
        "no loss, efficiency %.3f", balance.efficiency);
-    hrun_predictor_balance(p, npes, npes, (int[]){ 1, 1, 1 }, &balance, &err);
+    hrun_predictor_balance(p, npes, &ones, &balance, &err);
     is_num(balance.loss, 0.5, 1e-6, "one process each: gamma = 1 - 1 7 / (1 14)");
     is_int(hrun_predictor_fewest(p, (int[]){ 2, 0, 1 }, -1, &few, &err), -1, "a loss that nothing keeps");
     is_int(err.code, HRUN_EINFEASIBLE, "is refused: %s", err.text);
@@ -397,12 +398,13 @@ static struct hrun_models *fit_uneven(const struct ma *a, int i)
 }
 
 /* The k-th configuration of the sub-clusters with all[]: 0 when there are no more. */
-static int nth_config(int k, int *pes, int *procs)
+static int nth_config(int k, struct hrun_config *out)
 {
+    out->nsubs = SUBS;
     for (int i = 0; i < SUBS; i++) {
-        pes[i] = k % (npes[i] + 1);
+        out->pes[i] = k % (npes[i] + 1);
         k /= npes[i] + 1;
-        procs[i] = pes[i] ? 1 + k % MOST : 0;
+        out->procs[i] = out->pes[i] ? 1 + k % MOST : 0;
         k /= MOST;
     }
     return k == 0;
@@ -416,15 +418,16 @@ static void test_balance(void)
     struct hrun_error err = { 0 };
     struct hrun_fewest few;
     struct ma a;
-    int pes[SUBS], procs[SUBS], wrong = 0, above = 0, rounded = 0, looked = 0;
+    struct hrun_config config;
+    int wrong = 0, above = 0, rounded = 0, looked = 0;
     static const int one[SUBS] = { 0, 3, 0 };
 
     ring_app(&a);
     for (int i = 0; i < SUBS; i++)
         m[i] = fit_uneven(&a, i);
     p = predictor(&a, m, 9000);
-    for (int k = 1; nth_config(k, pes, procs); k++) {
-        if (pes[0] + pes[1] + pes[2] == 0 || hrun_predictor_balance(p, npes, pes, procs, &b, &err))
+    for (int k = 1; nth_config(k, &config); k++) {
+        if (!hrun_config_all_pes(&config) || hrun_predictor_balance(p, npes, &config, &b, &err))
             continue;
         looked++;
         wrong += !(b.least >= 0 && b.least <= b.loss && b.loss < 1);
@@ -434,7 +437,8 @@ static void test_balance(void)
     is_int(wrong, 0, "0 <= least <= loss < 1 in %d configurations", looked);
     ok(looked > 1000 && rounded > 100 && above == 0, "and least <= rounded in the %d that have it", rounded);
     for (int k = 1; k <= MOST; k++) {
-        hrun_predictor_balance(p, one, one, (int[]){ 1, k, 1 }, &b, &err);
+        config = hrun_config_alone(SUBS, 1, 3, k);
+        hrun_predictor_balance(p, one, &config, &b, &err);
         ok(b.q == 3 * k && b.loss < 1e-12 && b.least < 1e-12 && b.rounded < 1e-12,
            "equal PEs with %d processes each lose nothing (%g %g %g)", k, b.loss, b.least, b.rounded);
     }

@@ -47,14 +47,15 @@ static void look(struct ma *a, struct hrun_models *m, int lo, int hi, double noi
         struct hrun_predictor *p = hrun_predictor_create(&a->app, &m, 1, HRUN_FORM_NPT, N, NULL);
 
         for (int P = lo; P <= hi; P++) {
-            double T = stencil(N, P), fresh = T * exp(noise * rnd_normal(seed)), t, low, high;
+            double T = stencil(N, P), fresh = T * exp(noise * rnd_normal(seed));
+            struct hrun_interval time;
 
-            if (hrun_predictor_time(p, 0, 1, P, &t, &low, &high, NULL))
+            if (hrun_predictor_time(p, 0, 1, P, &time, NULL))
                 continue;
-            out->error += fabs(t / T - 1);
-            out->fresh += fresh >= low && fresh <= high;
-            out->truth += T >= low && T <= high;
-            out->width += (high - low) / 2 / t;
+            out->error += fabs(time.mid / T - 1);
+            out->fresh += fresh >= time.low && fresh <= time.high;
+            out->truth += T >= time.low && T <= time.high;
+            out->width += (time.high - time.low) / 2 / time.mid;
             out->count++;
         }
         hrun_predictor_destroy(p);

@@ -51,46 +51,44 @@ struct logs {
 static char *const name[SUBS] = { "a", "b", "c" }, *const signature[SUBS] = { "sig-a", "sig-b", "sig-c" };
 
 /* The units of a process of each sub-cluster: equal ones, in whole units, where units is NULL. */
-static double run_s(int64_t N, const int *pes, const int *procs, const int64_t *units)
+static double run_s(int64_t N, const struct hrun_config *config, const int64_t *units)
 {
     double most = 0;
-    int P = 0;
+    int P = hrun_config_processes(config);
 
     for (int i = 0; i < SUBS; i++)
-        P += pes[i] * procs[i];
-    for (int i = 0; i < SUBS; i++)
-        if (pes[i])
-            most = fmax(most, truth(i, (double)N, P, procs[i],
+        if (config->pes[i])
+            most = fmax(most, truth(i, (double)N, P, config->procs[i],
                                     (double)(units ? units[i] : (N + P - 1) / P) / (double)N));
     return most;
 }
 
-static void add_run(struct logs *l, int64_t N, const int *pes, const int *procs, const int64_t *units)
+static void add_run(struct logs *l, int64_t N, const struct hrun_config *config, const int64_t *units)
 {
-    struct hrun_sample s = { .N = N, .time_s = run_s(N, pes, procs, units), .ok = 1, .status = (char *)"ok",
-                             .cluster = (char *)"a,b,c", .signatures = (char *)"sig-a,sig-b,sig-c",
-                             .date = (char *)"2026-11-20T10:36:00Z", .consts = (char *)"" };
-    struct hrun_buf config = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
+    struct hrun_sample s = { .N = N, .P = hrun_config_processes(config), .time_s = run_s(N, config, units),
+                             .ok = 1, .status = (char *)"ok", .cluster = (char *)"a,b,c",
+                             .signatures = (char *)"sig-a,sig-b,sig-c", .date = (char *)"2026-11-20T10:36:00Z",
+                             .consts = (char *)"" };
+    struct hrun_buf text = HRUN_BUF_INIT, shares = HRUN_BUF_INIT;
     int used = 0;
 
-    hrun_config_print(pes, procs, SUBS, &config);
+    hrun_config_print(config, &text);
     for (int i = 0; i < SUBS; i++) {
-        used += pes[i] > 0;
-        s.P += pes[i] * procs[i];
-        hrun_buf_addf(&shares, "%s%.12g", i ? "," : "", units && pes[i] ? (double)units[i] / (double)N : 0);
+        used += config->pes[i] > 0;
+        hrun_buf_addf(&shares, "%s%.12g", i ? "," : "", units && config->pes[i] ? (double)units[i] / (double)N : 0);
     }
     s.mixed = used > 1;
     s.wall_s = s.time_s;
     for (int i = 0; i < SUBS; i++) {
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
-        s.M = procs[i];
-        s.pes = pes[i];
-        s.config = strdup(config.data);
+        s.M = config->procs[i];
+        s.pes = config->pes[i];
+        s.config = strdup(text.data);
         s.shares = units && s.mixed ? strdup(shares.data) : NULL;
         l->v[i][l->n[i]++] = s;
     }
-    hrun_buf_release(&config);
+    hrun_buf_release(&text);
     hrun_buf_release(&shares);
 }
 
@@ -113,11 +111,9 @@ static struct logs *alone(void)
         for (int s = 0; s < SIZES; s++)
             for (int p = 1; p <= PES; p++)
                 for (int m = 1; m <= PROCS; m++) {
-                    int pes[SUBS] = { 0 }, procs[SUBS] = { 0 };
+                    struct hrun_config config = hrun_config_alone(SUBS, i, p, m);
 
-                    pes[i] = p;
-                    procs[i] = m;
-                    add_run(l, sizes[s], pes, procs, NULL);
+                    add_run(l, sizes[s], &config, NULL);
                 }
         l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0, 0 };
     }
@@ -149,14 +145,14 @@ static void destroy(struct hrun_models **models)
 
 /* The least time, by the models, of a configuration over all dealings in which the processes of a sub-cluster have
  * `least` units or more, and those of the first no more than `room`. */
-static double best_of_all(struct hrun_predictor *p, int64_t N, const int *pes, const int *procs, int64_t least,
+static double best_of_all(struct hrun_predictor *p, int64_t N, const struct hrun_config *config, int64_t least,
                           int64_t room)
 {
     double best = INFINITY;
     int64_t n[SUBS], u[SUBS] = { 0 };
 
     for (int i = 0; i < SUBS; i++)
-        n[i] = pes[i] * procs[i];
+        n[i] = config->pes[i] * config->procs[i];
     for (u[0] = n[0] ? least : 0; u[0] <= (n[0] ? room : 0); u[0]++)
         for (u[1] = n[1] ? least : 0; u[1] <= (n[1] ? N : 0); u[1]++) {
             int64_t left = N - u[0] * n[0] - u[1] * n[1];
@@ -167,7 +163,7 @@ static double best_of_all(struct hrun_predictor *p, int64_t N, const int *pes, c
             for (int i = 0; i < SUBS; i++)
                 share[i] = (double)u[i] / (double)N;
             if (n[0] * u[0] + n[1] * u[1] + n[2] * u[2] >= N &&
-                !hrun_predictor_time_shared(p, pes, procs, share, &t, NULL))
+                !hrun_predictor_time_shared(p, config, share, &t, NULL))
                 best = fmin(best, t);
             if (left <= 0)
                 break;
@@ -184,7 +180,8 @@ static void test_dealing(void)
     const int64_t N = 36, room = 16;
     const double memory[SUBS] = { 100 * (double)room, 0, 0 };    /* a PE of a holds 16 units */
     struct hrun_predictor *p;
-    double worst = 0, equal = 0, t, low, high, share[SUBS];
+    struct hrun_interval time;
+    double worst = 0, equal = 0, t, share[SUBS];
     int cases = 0, bad = 0, limiting;
 
     ok(fit(app, l, models), "models of runs with equal shares");
@@ -193,38 +190,39 @@ static void test_dealing(void)
     if (!p)
         return;
     for (int k = 1; k < 7 * 7 * 7; k++) {
-        int code = k, pes[SUBS], procs[SUBS], P = 0, rc, most = 0;
+        struct hrun_config config = { .nsubs = SUBS };
+        int code = k, P, rc, most = 0;
         double best, sum = 0;
 
         for (int i = 0; i < SUBS; i++, code /= 7) {
-            pes[i] = (code % 7 + 1) / 2;
-            procs[i] = pes[i] ? 1 + (code % 7) % 2 : 0;
-            P += pes[i] * procs[i];
-            most = pes[i] * procs[i] > most ? pes[i] * procs[i] : most;
+            config.pes[i] = (code % 7 + 1) / 2;
+            config.procs[i] = config.pes[i] ? 1 + (code % 7) % 2 : 0;
+            most = config.pes[i] * config.procs[i] > most ? config.pes[i] * config.procs[i] : most;
         }
+        P = hrun_config_processes(&config);
         hrun_predictor_deal(p, HRUN_SHARES_EQUAL, &err);
         for (int i = 0; i < SUBS; i++)
             share[i] = (double)((N + P - 1) / P) / (double)N;
-        if (!hrun_predictor_time_whole(p, SUBS, pes, procs, &t, &low, &high, NULL, &limiting, &err) &&
-            !hrun_predictor_time_shared(p, pes, procs, share, &low, &err))
-            equal = fmax(equal, fabs(t / low - 1));
+        if (!hrun_predictor_time_whole(p, &config, &time, NULL, &limiting, &err) &&
+            !hrun_predictor_time_shared(p, &config, share, &t, &err))
+            equal = fmax(equal, fabs(time.mid / t - 1));
         hrun_predictor_deal(p, HRUN_SHARES_BEST, &err);
         hrun_predictor_limit_memory(p, memory, &err);
-        best = best_of_all(p, N, pes, procs, 2, procs[0] == 2 ? room / 2 : room);
-        rc = hrun_predictor_time_whole(p, SUBS, pes, procs, &t, &low, &high, NULL, &limiting, &err);
+        best = best_of_all(p, N, &config, 2, config.procs[0] == 2 ? room / 2 : room);
+        rc = hrun_predictor_time_whole(p, &config, &time, NULL, &limiting, &err);
         if (rc) {
             bad += isfinite(best) && 2 * P <= N;
             continue;
         }
-        worst = fmax(worst, fabs(t / best - 1));
-        bad += !(low <= t && t <= high) || hrun_predictor_shares(p, pes, procs, share, &err);
+        worst = fmax(worst, fabs(time.mid / best - 1));
+        bad += !(time.low <= time.mid && time.mid <= time.high) || hrun_predictor_shares(p, &config, share, &err);
         for (int i = 0; i < SUBS; i++) {
-            sum += pes[i] * procs[i] * share[i];
-            bad += pes[i] ? share[i] < 2 || share[i] != floor(share[i]) : share[i] != 0;
+            sum += config.pes[i] * config.procs[i] * share[i];
+            bad += config.pes[i] ? share[i] < 2 || share[i] != floor(share[i]) : share[i] != 0;
         }
         bad += sum < N || sum >= N + most;
         hrun_predictor_deal(p, HRUN_SHARES_PROPORTIONAL, &err);
-        bad += hrun_predictor_time_whole(p, SUBS, pes, procs, &low, &low, &high, NULL, NULL, &err) != 0;
+        bad += hrun_predictor_time_whole(p, &config, &time, NULL, NULL, &err) != 0;
         cases++;
     }
     ok(equal < 1e-9, "equal shares are in whole units");
@@ -295,28 +293,26 @@ static struct logs *few(void)
     for (int i = 0; i < SUBS; i++) {
         for (int s = 0; s < SIZES; s++)
             for (int p = 1; p <= (i ? 1 : 2); p++) {
-                int pes[SUBS] = { 0 }, procs[SUBS] = { 0 };
+                struct hrun_config config = hrun_config_alone(SUBS, i, p, 1);
 
-                pes[i] = p;
-                procs[i] = 1;
-                add_run(l, sizes[s], pes, procs, NULL);
+                add_run(l, sizes[s], &config, NULL);
             }
         l->subs[i] = (struct hrun_joint_sub){ name[i], signature[i], l->v[i], 0, 0 };
     }
     return l;
 }
 
+static const struct hrun_config two_of_each = { SUBS, { 2, 2, 2 }, { 1, 1, 1 } };
+
 /* Runs over all with these percents of the units; watched ones have their waits. */
 static void add_all(struct logs *l, const int64_t percent[SUBS], int watched)
 {
-    static const int pes[SUBS] = { 2, 2, 2 }, procs[SUBS] = { 1, 1, 1 };
-
     for (int s = 0; s < SIZES; s++) {
         int64_t u[SUBS];
 
         for (int i = 0; i < SUBS; i++)
             u[i] = (percent[i] * sizes[s] + 99) / 100;
-        add_run(l, sizes[s], pes, procs, u);
+        add_run(l, sizes[s], &two_of_each, u);
         for (int i = 0; i < SUBS && watched; i++) {
             struct hrun_sample *e = &l->v[i][l->n[i] - 1];
 
@@ -326,9 +322,8 @@ static void add_all(struct logs *l, const int64_t percent[SUBS], int watched)
 }
 
 /* How far off, in the worst of the sizes, models of these runs tell a configuration with such percents of the units. */
-static double far(struct logs *l, const int *pes, const int64_t percent[SUBS])
+static double far(struct logs *l, const struct hrun_config *config, const int64_t percent[SUBS])
 {
-    static const int procs[SUBS] = { 1, 1, 1 };
     struct hrun_app *app = make_app("");
     struct hrun_models *models[SUBS];
     double worst = 0;
@@ -344,8 +339,8 @@ static double far(struct logs *l, const int *pes, const int64_t percent[SUBS])
             u[i] = percent[i] * sizes[s] / 100;
             share[i] = (double)u[i] / (double)sizes[s];
         }
-        if (p && !hrun_predictor_time_shared(p, pes, procs, share, &t, &err))
-            worst = fmax(worst, fabs(t / run_s(sizes[s], pes, procs, u) - 1));
+        if (p && !hrun_predictor_time_shared(p, config, share, &t, &err))
+            worst = fmax(worst, fabs(t / run_s(sizes[s], config, u) - 1));
         else
             worst = INFINITY;
         hrun_predictor_destroy(p);
@@ -359,12 +354,13 @@ static double far(struct logs *l, const int *pes, const int64_t percent[SUBS])
 static void test_joint(void)
 {
     static const int64_t percent[][SUBS] = { { 34, 12, 4 }, { 28, 15, 8 }, { 24, 20, 10 }, { 40, 8, 2 } };
+    const struct hrun_config another = { SUBS, { 3, 1, 2 }, { 1, 1, 1 } };
     struct logs *l = few();
     double worst;
 
     for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
         add_all(l, percent[k], 0);
-    worst = far(l, (const int[]){ 3, 1, 2 }, (const int64_t[]){ 20, 20, 12 });
+    worst = far(l, &another, (const int64_t[]){ 20, 20, 12 });
     ok(worst < 0.05, "another configuration with other shares is told to %.1f %%", 100 * worst);
     release(l);
 }
@@ -374,6 +370,7 @@ static void test_joint(void)
 static void test_beside(void)
 {
     static const int64_t percent[][SUBS] = { { 34, 12, 4 }, { 28, 15, 8 }, { 20, 20, 10 }, { 8, 12, 30 } };
+    const struct hrun_config another = { SUBS, { 3, 2, 2 }, { 1, 1, 1 } };
     struct logs *l;
     double worst;
 
@@ -381,7 +378,7 @@ static void test_beside(void)
     l = alone();
     for (size_t k = 0; k < sizeof percent / sizeof *percent; k++)
         add_all(l, percent[k], 0);
-    worst = far(l, (const int[]){ 3, 2, 2 }, (const int64_t[]){ 24, 9, 5 });
+    worst = far(l, &another, (const int64_t[]){ 24, 9, 5 });
     ok(worst < 0.05, "W and 1/P are told apart by runs with unequal shares: %.1f %% off", 100 * worst);
     release(l);
     beside = 0;
@@ -428,8 +425,7 @@ static int small_part_seen(void)
     for (int i = 0; i < SUBS; i++)
         for (size_t r = 0; r < l->n[i]; r++)
             if (l->v[i][r].mixed)
-                l->v[i][r].time_s = run_s(l->v[i][r].N, (const int[]){ 2, 2, 2 }, (const int[]){ 1, 1, 1 },
-                                          (const int64_t[]){ l->v[i][r].N / 4, 1, 1 });
+                l->v[i][r].time_s = run_s(l->v[i][r].N, &two_of_each, (const int64_t[]){ l->v[i][r].N / 4, 1, 1 });
     return is_seen_to_ignore(l);
 }
 
@@ -450,7 +446,7 @@ static void test_waits(void)
         struct logs *l = few();
 
         add_all(l, percent, watched);
-        worst[watched] = far(l, (const int[]){ 2, 2, 2 }, (const int64_t[]){ 20, 18, 12 });
+        worst[watched] = far(l, &two_of_each, (const int64_t[]){ 20, 18, 12 });
         release(l);
     }
     ok(worst[1] < 0.05 && worst[0] > 4 * worst[1], "other shares are told to %.1f %% by waits (without %.1f %%)",
@@ -460,8 +456,10 @@ static void test_waits(void)
 /* What runs have in common is the same with equal and with unequal shares, whichever the predictor deals. */
 static void test_common(void)
 {
-    static const int pes[][SUBS] = { { 2, 2, 2 }, { 3, 2, 2 }, { 2, 3, 2 } }, never[SUBS] = { 3, 3, 2 };
-    static const int procs[SUBS] = { 1, 1, 1 };
+    const struct hrun_config run[] = {
+        two_of_each, { SUBS, { 3, 2, 2 }, { 1, 1, 1 } }, { SUBS, { 2, 3, 2 }, { 1, 1, 1 } },
+    };
+    const struct hrun_config never = { SUBS, { 3, 3, 2 }, { 1, 1, 1 } };
     struct hrun_app *app = make_app("");
     struct hrun_corrections *c[2] = { NULL, NULL };
     struct hrun_models *models[SUBS];
@@ -472,11 +470,11 @@ static void test_common(void)
 
     if (fit(app, l, models))
         p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, N, &err);
-    for (size_t k = 0; p && k < sizeof pes / sizeof *pes; k++) {
+    for (size_t k = 0; p && k < sizeof run / sizeof *run; k++) {
         const int64_t u[SUBS] = { 60 - 10 * (int64_t)k, 30, 16 };
 
-        add_run(l, N, pes[k], procs, NULL);
-        add_run(l, N, pes[k], procs, u);
+        add_run(l, N, &run[k], NULL);
+        add_run(l, N, &run[k], u);
     }
     for (int i = 0; i < SUBS; i++) {
         for (size_t r = 0; r < l->n[i]; r++)
@@ -489,17 +487,17 @@ static void test_common(void)
         hrun_predictor_correct(p, c[dealt]);
     }
     for (int dealt = 1; p && dealt >= 0; dealt--) {
-        double t, low, high;
+        struct hrun_interval time;
         int64_t u[SUBS];
-        double share[SUBS];
+        double share[SUBS], t;
 
         hrun_predictor_deal(p, dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, &err);
-        ok(!hrun_predictor_time_whole(p, SUBS, never, procs, &t, &low, &high, NULL, NULL, &err), "a time");
+        ok(!hrun_predictor_time_whole(p, &never, &time, NULL, NULL, &err), "a time");
         if (dealt)
-            hrun_predictor_shares(p, never, procs, share, &err);
+            hrun_predictor_shares(p, &never, share, &err);
         for (int i = 0; i < SUBS && dealt; i++)
             u[i] = (int64_t)share[i];
-        t /= 1.3 * run_s(N, never, procs, dealt ? u : NULL);
+        t = time.mid / (1.3 * run_s(N, &never, dealt ? u : NULL));
         ok(fabs(t - 1) < 0.04, "%s shares, never run, are told to %.1f %%", dealt ? "unequal" : "equal", 100 * (t - 1));
     }
     hrun_predictor_destroy(p);
@@ -517,16 +515,16 @@ static void test_corrections(void)
     struct hrun_models *models[SUBS];
     struct logs *l = alone();
     struct hrun_corrections *equal = NULL, *dealt = NULL;
-    const int pes[SUBS] = { 2, 2, 0 }, procs[SUBS] = { 1, 1, 0 }, one[SUBS] = { 2, 0, 0 }, single[SUBS] = { 1, 0, 0 };
+    const struct hrun_config both = { SUBS, { 2, 2, 0 }, { 1, 1, 0 } }, one = { SUBS, { 2, 0, 0 }, { 1, 0, 0 } };
     const int64_t u[SUBS] = { 31, 17, 0 };
     struct hrun_error err;
 
     ok(fit(app, l, models), "models");
-    add_run(l, 96, pes, procs, NULL);
+    add_run(l, 96, &both, NULL);
     l->v[0][l->n[0] - 1].time_s *= 1.2;
     l->v[1][l->n[1] - 1].time_s *= 1.2;
     for (int k = 0; k < 2; k++) {
-        add_run(l, 192, pes, procs, (const int64_t[]){ 2 * u[0], 2 * u[1], 0 });
+        add_run(l, 192, &both, (const int64_t[]){ 2 * u[0], 2 * u[1], 0 });
         l->v[0][l->n[0] - 1].time_s *= 1 + 1e-3 * k;
         l->v[1][l->n[1] - 1].time_s *= 1 + 1e-3 * k;
     }
@@ -538,11 +536,11 @@ static void test_corrections(void)
     if (equal && dealt) {
         struct hrun_correction a = { 0 }, b = { 0 };
 
-        hrun_correction_at(equal, hrun_corrections_find(equal, pes, procs), 96, &a);
-        hrun_correction_at(dealt, hrun_corrections_find(dealt, pes, procs), 192, &b);
+        hrun_correction_at(equal, hrun_corrections_find(equal, &both), 96, &a);
+        hrun_correction_at(dealt, hrun_corrections_find(dealt, &both), 192, &b);
         ok(a.runs == 1 && a.others == 0 && a.factor > 1.05, "equal ones were slower than predicted (%.3f)", a.factor);
         ok(b.runs == 2 && b.others == 0 && fabs(b.factor - 1) < 0.01, "unequal ones were not (%.3f)", b.factor);
-        ok(hrun_corrections_find(equal, one, single) >= 0 && hrun_corrections_find(dealt, one, single) >= 0,
+        ok(hrun_corrections_find(equal, &one) >= 0 && hrun_corrections_find(dealt, &one) >= 0,
            "a run on one sub-cluster is of both kinds");
     }
     hrun_corrections_destroy(equal);

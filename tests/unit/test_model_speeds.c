@@ -32,20 +32,18 @@ static void make(struct made *m, uint64_t *seed)
 }
 
 /* The formula of the header once more, by another way: how much work a process has, and how slow it is. */
-static double expected(const struct made *m, const int *pes, const int *procs, int *P)
+static double expected(const struct made *m, const struct hrun_config *config, int *P)
 {
     double most = 0;
 
-    *P = 0;
-    for (int i = 0; i < SUBS; i++)
-        *P += pes[i] * procs[i];
+    *P = hrun_config_processes(config);
     for (int i = 0; i < SUBS; i++) {
-        double work = m->v[i].compute_s * m->P0 / *P * (1 + 1e-3 * (procs[i] - 1) / m->v[i].cores);
+        double work = m->v[i].compute_s * m->P0 / *P * (1 + 1e-3 * (config->procs[i] - 1) / m->v[i].cores);
 
-        if (pes[i] && !(m->v[i].compute_s > 0))
+        if (config->pes[i] && !(m->v[i].compute_s > 0))
             return INFINITY;
-        if (pes[i])
-            most = fmax(most, procs[i] > m->v[i].cores ? work * procs[i] / m->v[i].cores : work);
+        if (config->pes[i])
+            most = fmax(most, config->procs[i] > m->v[i].cores ? work * config->procs[i] / m->v[i].cores : work);
     }
     return most + m->comm_s * fmax(1, (double)*P / m->P0);
 }
@@ -53,11 +51,12 @@ static double expected(const struct made *m, const int *pes, const int *procs, i
 /* The least time of all configurations that the rule accepts; and of those with that time the fewest PEs. */
 static double least(const struct made *m, struct hrun_app *app, int64_t N, int most_P, int *npes)
 {
-    int pes[SUBS], procs[SUBS], c[2 * SUBS] = { 0 };
+    struct hrun_config config = { .nsubs = SUBS };
+    int c[2 * SUBS] = { 0 };
     double best = INFINITY;
 
     for (;;) {
-        int k = 0, P, n = 0;
+        int k = 0, P, n;
         double t;
 
         while (k < 2 * SUBS && c[k] == (k % 2 ? m->v[k / 2].nprocs - 1 : m->subs[k / 2].npes))
@@ -66,13 +65,13 @@ static double least(const struct made *m, struct hrun_app *app, int64_t N, int m
             return best;
         c[k]++;
         for (int i = 0; i < SUBS; i++) {
-            pes[i] = c[2 * i];
-            procs[i] = pes[i] ? 1 + c[2 * i + 1] : 0;
-            n += pes[i];
+            config.pes[i] = c[2 * i];
+            config.procs[i] = c[2 * i] ? 1 + c[2 * i + 1] : 0;
         }
+        n = hrun_config_all_pes(&config);
         if (!n)
             continue;
-        t = expected(m, pes, procs, &P);
+        t = expected(m, &config, &P);
         if ((most_P && P > most_P) || hrun_app_rule(app, N, P, NULL) != 1)
             continue;
         if (t < best * (1 - 1e-12) || (t < best * (1 + 1e-12) && n < *npes))
@@ -109,10 +108,10 @@ static void test_brute_force(struct ma *a)
 
             found++;
             wrong += !(fabs(v->time_s - best) <= 1e-12 * best) || v->npes != npes ||
-                     fabs(expected(&m, v->pes, v->procs, &P) - best) > 1e-12 * best;
+                     fabs(expected(&m, &v->config, &P) - best) > 1e-12 * best;
             for (int i = 0; i < SUBS; i++) {
-                more += v->procs[i] > 1;
-                without += m.subs[i].npes && m.v[i].compute_s > 0 && !v->pes[i];
+                more += v->config.procs[i] > 1;
+                without += m.subs[i].npes && m.v[i].compute_s > 0 && !v->config.pes[i];
             }
         }
         hrun_plan_destroy(plan);
@@ -134,7 +133,7 @@ static void test_proportion(struct ma *a)
     struct hrun_buf b = HRUN_BUF_INIT;
 
     is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "speeds 3 : 1");
-    hrun_config_print(plan->v[0].pes, plan->v[0].procs, 2, &b);
+    hrun_config_print(&plan->v[0].config, &b);
     is_str(b.data, "(1,3,1,1)", "get processes 3 : 1");
     is_num(plan->v[0].time_s, 1.5 * 1.002, 1e-12, "and take half of what one process on each takes");
     hrun_plan_destroy(plan);
@@ -144,7 +143,7 @@ static void test_proportion(struct ma *a)
     s = hrun_speeds_create(&a->app, 60, v, 2, 2, 0.4, &err);
     problem.oracle = hrun_speeds_oracle(s);
     is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "speeds 9 : 1, and messages");
-    hrun_config_print(plan->v[0].pes, plan->v[0].procs, 2, &b);
+    hrun_config_print(&plan->v[0].config, &b);
     is_str(b.data, "(1,1,0,0)", "leave the slow one out, as the messages of more processes would cost more");
     hrun_plan_destroy(plan);
     hrun_speeds_destroy(s);
@@ -163,7 +162,7 @@ static void test_spread(struct ma *a)
 
     a->app.rule = ma_compile(&a->app, "P == 2", (const char *const[]){ "N", "P" }, 2);
     is_int(hrun_plan_search(&problem, 1, &plan, &err), 0, "two processes alone are valid");
-    ok(plan->v[0].pes[0] == 2 && plan->v[0].procs[0] == 1, "and are put on two PEs");
+    ok(plan->v[0].config.pes[0] == 2 && plan->v[0].config.procs[0] == 1, "and are put on two PEs");
     hrun_plan_destroy(plan);
     hrun_speeds_destroy(s);
 }
@@ -201,20 +200,21 @@ static void test_range(struct ma *a)
 {
     struct hrun_speed v[] = { { 1, 0.1, 2, three, 3 }, { 3, 0.2, 1, three, 3 }, { NAN, 0, 1, three, 3 } };
     struct hrun_speeds *s = hrun_speeds_create(&a->app, 60, v, 3, 4, 0.25, NULL);
+    const struct hrun_config mixed = { SUBS, { 2, 1, 0 }, { 3, 2, 0 } }, alone = { SUBS, { 2, 0, 0 }, { 1, 0, 0 } };
+    const struct hrun_config unknown = { SUBS, { 1, 0, 1 }, { 1, 0, 1 } }, none = { .nsubs = SUBS };
     struct hrun_speeds_range r = { 0 };
     struct hrun_error err = { 0 };
 
-    is_int(hrun_speeds_range(s, (const int[]){ 2, 1, 0 }, (const int[]){ 3, 2, 0 }, &r, &err), 0, "a range");
+    is_int(hrun_speeds_range(s, &mixed, &r, &err), 0, "a range");
     is_num(r.compute_s, 3.0 * 4 / 8 * 2 * 1.001, 1e-12, "the part of computing");
     is_num(r.low_s, 3.003 * 0.8, 1e-12, "its lower end");
     is_num(r.high_s, 3.003 * 1.2, 1e-12, "its upper end");
     is_num(r.comm_s, 0.5, 1e-12, "twice as many processes have twice as many messages");
-    hrun_speeds_range(s, (const int[]){ 2, 0, 0 }, (const int[]){ 1, 0, 0 }, &r, &err);
+    hrun_speeds_range(s, &alone, &r, &err);
     is_num(r.comm_s, 0.25, 1e-12, "fewer no fewer");
-    is_int(hrun_speeds_range(s, (const int[]){ 1, 0, 1 }, (const int[]){ 1, 0, 1 }, &r, &err), -1,
-           "a sub-cluster that was not probed");
+    is_int(hrun_speeds_range(s, &unknown, &r, &err), -1, "a sub-cluster that was not probed");
     has_str(err.text, "sub-cluster 3", "is named");
-    is_int(hrun_speeds_range(s, (const int[]){ 0, 0, 0 }, (const int[]){ 0, 0, 0 }, &r, &err), -1, "no process");
+    is_int(hrun_speeds_range(s, &none, &r, &err), -1, "no process");
     hrun_speeds_destroy(s);
     is_num(hrun_speeds_uneven(100, 7), 0.05, 1e-12, "15 of 100 rows are 5 %% more than a seventh");
     is_num(hrun_speeds_uneven(98, 7), 0, 0, "98 are divided evenly");

@@ -290,22 +290,22 @@ static struct hrun_models *fit_models(const struct hrun_app *app, int sub, const
 }
 
 /* The shortest time of a configuration over all shares, and whether they fit. */
-static double all_shares(const int *pes, const int *procs, int64_t N, const double *memory)
+static double all_shares(const struct hrun_config *config, int64_t N, const double *memory)
 {
     int64_t units = N / UNIT;
     double best = INFINITY;
-    int P = pes[0] * procs[0] + pes[1] * procs[1];
+    int P = hrun_config_processes(config);
 
-    for (int64_t a = pes[0] > 0; a <= (pes[0] ? units : 0); a++) {
-        int64_t left = units - a * pes[0] * procs[0], n = pes[1] * procs[1];
+    for (int64_t a = config->pes[0] > 0; a <= (config->pes[0] ? units : 0); a++) {
+        int64_t left = units - a * config->pes[0] * config->procs[0], n = config->pes[1] * config->procs[1];
         int64_t b = n ? (left > n ? (left + n - 1) / n : 1) : 0;
-        double ta = pes[0] ? own(0, procs[0], P, (double)(a * UNIT), (double)N) : 0;
-        double tb = pes[1] ? own(1, procs[1], P, (double)(b * UNIT), (double)N) : 0;
+        double ta = config->pes[0] ? own(0, config->procs[0], P, (double)(a * UNIT), (double)N) : 0;
+        double tb = config->pes[1] ? own(1, config->procs[1], P, (double)(b * UNIT), (double)N) : 0;
 
         if (!n && left > 0)
             continue;
-        if ((memory[0] > 0 && pes[0] && (double)(a * UNIT * 100 * procs[0]) > memory[0]) ||
-            (memory[1] > 0 && pes[1] && (double)(b * UNIT * 100 * procs[1]) > memory[1]))
+        if ((memory[0] > 0 && config->pes[0] && (double)(a * UNIT * 100 * config->procs[0]) > memory[0]) ||
+            (memory[1] > 0 && config->pes[1] && (double)(b * UNIT * 100 * config->procs[1]) > memory[1]))
             continue;
         best = fmin(best, fmax(ta, tb));
     }
@@ -322,8 +322,9 @@ static double brute_best(int64_t N, const struct hrun_plan_sub *subs, const doub
         for (int m = 1; m <= (p ? 2 : 1); m++)
             for (int q = 0; q <= subs[1].npes; q++)
                 for (int l = 1; l <= (q ? 2 : 1); l++) {
-                    int pes[] = { p, q }, procs[] = { p ? m : 0, q ? l : 0 }, P = p * m + q * l;
-                    double t = P && P != 5 && P <= N / UNIT ? all_shares(pes, procs, N, memory) : INFINITY;
+                    const struct hrun_config config = { SUBS, { p, q }, { p ? m : 0, q ? l : 0 } };
+                    int P = p * m + q * l;
+                    double t = P && P != 5 && P <= N / UNIT ? all_shares(&config, N, memory) : INFINITY;
 
                     *valid += isfinite(t);
                     best = fmin(best, t);
@@ -337,12 +338,12 @@ static void test_constants(const struct hrun_app *app, struct hrun_models **mode
     char theirs[] = "levels=6", *ours[SUBS] = { models[0]->consts, models[1]->consts };
     struct hrun_predictor *p;
     struct hrun_error err = { 0 };
-    double t, low, high;
+    struct hrun_interval time;
 
     models[0]->consts = theirs;
     p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 400, &err);
-    ok(p && hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, &err) == -1 && err.code == HRUN_ENODATA &&
-       !hrun_predictor_time(p, 1, 1, 4, &t, &low, &high, &err), "models of other constants are left out");
+    ok(p && hrun_predictor_time(p, 0, 1, 4, &time, &err) == -1 && err.code == HRUN_ENODATA &&
+       !hrun_predictor_time(p, 1, 1, 4, &time, &err), "models of other constants are left out");
     hrun_predictor_destroy(p);
     models[1]->consts = theirs;
     p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 400, &err);
@@ -359,8 +360,10 @@ static void test_predictor(void)
     struct hrun_app *app = make_app("100*W");
     struct hrun_models *models[SUBS];
     struct hrun_plan_sub subs[SUBS] = { { .npes = 5 }, { .npes = 4 } };
-    int pes[SUBS] = { 3, 4 }, procs[SUBS] = { 1, 2 }, wrong = 0, uncounted = 0, over = 0;
-    double t, low, high, share[SUBS], memory[SUBS] = { 0, 0 };
+    const struct hrun_config config = { SUBS, { 3, 4 }, { 1, 2 } };
+    int wrong = 0, uncounted = 0, over = 0;
+    double share[SUBS], memory[SUBS] = { 0, 0 };
+    struct hrun_interval time;
     struct hrun_predictor *p;
     struct hrun_error err;
 
@@ -368,16 +371,16 @@ static void test_predictor(void)
         models[i] = fit_models(app, i, sizes, 2);
     p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 400, &err);
     ok(p && hrun_predictor_deals(p), "a predictor that deals out shares");
-    is_int(hrun_predictor_shares(p, pes, procs, share, &err), 0, "of a configuration");
+    is_int(hrun_predictor_shares(p, &config, share, &err), 0, "of a configuration");
     ok(3 * share[0] + 8 * share[1] >= 400 && fmod(share[0], UNIT) == 0 && share[0] > share[1],
        "they are whole units, enough, and more for the faster (%g, %g)", share[0], share[1]);
-    is_int(hrun_predictor_time_in(p, 1, pes, procs, &t, &low, &high, &err), 0, "its time");
-    is_num(t, own(1, 2, 11, share[1], 400), 1e-9, "is that of its share");
-    ok(low < t && t < high, "with an interval");
+    is_int(p->kind->time_in(p, 1, &config, &time, &err), 0, "its time");
+    is_num(time.mid, own(1, 2, 11, share[1], 400), 1e-9, "is that of its share");
+    ok(time.low < time.mid && time.mid < time.high, "with an interval");
     hrun_predictor_destroy(p);
     p = hrun_predictor_create(app, models, SUBS, HRUN_FORM_NPT, 300, &err);
-    is_int(p ? hrun_predictor_time(p, 0, 1, 4, &t, &low, &high, &err) : -1, 0, "a size between two that were measured");
-    is_num(t, own(0, 1, 4, 76, 300), 1e-9, "lies on the line between them");
+    is_int(p ? hrun_predictor_time(p, 0, 1, 4, &time, &err) : -1, 0, "a size between two that were measured");
+    is_num(time.mid, own(0, 1, 4, 76, 300), 1e-9, "lies on the line between them");
     hrun_predictor_destroy(p);
 
     test_constants(app, models);
@@ -402,9 +405,9 @@ static void test_predictor(void)
             wrong += isfinite(want) || err.code != HRUN_EINFEASIBLE;
         } else {
             wrong += fabs(plan->v[0].time_s - want) > 1e-9 * want || !plan->exact;
-            hrun_predictor_shares(p, plan->v[0].pes, plan->v[0].procs, share, &err);
+            hrun_predictor_shares(p, &plan->v[0].config, share, &err);
             for (int i = 0; i < SUBS; i++)
-                over += memory[i] > 0 && share[i] * 100 * plan->v[0].procs[i] > memory[i];
+                over += memory[i] > 0 && share[i] * 100 * plan->v[0].config.procs[i] > memory[i];
         }
         hrun_plan_destroy(plan);
         plan = NULL;
@@ -452,12 +455,13 @@ static void test_bounds(void)
     for (int a = 0; a <= 6; a++)
         for (int c = 0; c <= 6; c++)
             for (int m = 1; m <= 2 && a + c; m++) {
-                int pes[] = { a, c }, procs[] = { a ? m : 0, c ? 3 - m : 0 };
+                const struct hrun_config config = { SUBS, { a, c }, { a ? m : 0, c ? 3 - m : 0 } };
+                int P = hrun_config_processes(&config);
 
-                o->times(o->ctx, a * procs[0] + c * procs[1], t, &err);
-                o->whole(o->ctx, pes, procs, a * procs[0] + c * procs[1], &whole, &limiting, &err);
+                o->times(o->ctx, P, t, &err);
+                o->whole(o->ctx, &config, P, &whole, &limiting, &err);
                 for (int i = 0; i < o->noptions; i++)
-                    below += pes[o->options[i].sub] && procs[o->options[i].sub] == o->options[i].m &&
+                    below += config.pes[o->options[i].sub] && config.procs[o->options[i].sub] == o->options[i].m &&
                              whole < t[i] * (1 - 1e-12);
             }
     is_int(below, 0, "and no time above that of a configuration");

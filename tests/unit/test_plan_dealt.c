@@ -1,5 +1,6 @@
 /* test_plan_dealt.c - the search where processes get unequal shares of the work, against a brute force on small random
  * instances: over all configurations with a dealing of the test's own, and over all dealings where these are few */
+#include "configs.h"
 #include "plan/plan.h"
 #include "plan/internal.h"
 #include "plan_brute.h"
@@ -63,49 +64,49 @@ static int lines_bound(void *ctx, int lo, int hi, struct hrun_line *v, int64_t *
 }
 
 /* How much longer the whole takes, by chance, but always the same. */
-static double factor(const int *pes, const int *procs)
+static double factor(const struct hrun_config *config)
 {
     uint64_t h = seed;
 
     for (int i = 0; i < x.oracle.nsubs; i++)
-        h = h * 1000003u + (uint64_t)(pes[i] * 64 + procs[i]);
+        h = h * 1000003u + (uint64_t)(config->pes[i] * 64 + config->procs[i]);
     return slow ? 1 + 0.2 * rnd(&h) * below(&h, 2) : 1;
 }
 
 /* The lines that a configuration uses; 0 where one cannot be used. */
-static int used_lines(const int *pes, const int *procs, int P, struct hrun_line *v)
+static int used_lines(const struct hrun_config *config, int P, struct hrun_line *v)
 {
     int n = 0;
 
     for (int i = 0; i < x.oracle.nsubs; i++) {
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
-        v[n] = line[P][option_of(i, procs[i])];
+        v[n] = line[P][option_of(i, config->procs[i])];
         if (!v[n].n)
             return 0;
-        v[n++].n = (int64_t)pes[i] * procs[i];
+        v[n++].n = (int64_t)config->pes[i] * config->procs[i];
     }
     return n;
 }
 
-static double time_whole(const int *pes, const int *procs, int P)
+static double time_whole(const struct hrun_config *config, int P)
 {
     struct hrun_line v[TABLE_SUBS];
     int64_t share[TABLE_SUBS];
-    int n = used_lines(pes, procs, P, v);
+    int n = used_lines(config, P, v);
 
-    return n ? hrun_balance(v, n, units[P], share) * factor(pes, procs) : INFINITY;
+    return n ? hrun_balance(v, n, units[P], share) * factor(config) : INFINITY;
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                  struct hrun_error *err)
 {
     (void)ctx;
     (void)err;
     looks++;
-    *time_s = time_whole(pes, procs, P);
+    *time_s = time_whole(config, P);
     *limiting = 0;
-    while (!pes[*limiting])
+    while (!config->pes[*limiting])
         ++*limiting;
     return 0;
 }
@@ -167,6 +168,7 @@ static long dealings;
 static void add_found(const struct hrun_plan_problem *problem, struct found f)
 {
     struct hrun_line v[TABLE_SUBS];
+    const struct hrun_config config = config_of(x.oracle.nsubs, f.pes, f.procs);
     int64_t share[TABLE_SUBS];
     double t;
     int P = 0, n;
@@ -186,20 +188,20 @@ static void add_found(const struct hrun_plan_problem *problem, struct found f)
         if (f.pes[i] && x.subs[i].memory_bytes > 0 && !(f.procs[i] * x.bytes[P] <= x.subs[i].memory_bytes))
             return;
     }
-    n = used_lines(f.pes, f.procs, P, v);
+    n = used_lines(&config, P, v);
     if (!n)
         return;
     t = large ? hrun_balance(v, n, units[P], share) : deal_by_times(v, n, units[P]);
-    apart += case_breaks(!large && t * factor(f.pes, f.procs) != time_whole(f.pes, f.procs, P), P, n);
+    apart += case_breaks(!large && t * factor(&config) != time_whole(&config, P), P, n);
     if (tiny) {
         apart += case_breaks(t != deal_all(v, n, 0, 0, units[P], -INFINITY), P, n);
         dealings++;
     }
     if (!isfinite(t))
         return;
-    f.value = t * factor(f.pes, f.procs);
+    f.value = t * factor(&config);
     if (problem->objective)
-        f.value = problem->objective->value(f.value, f.pes, x.subs, x.oracle.nsubs);
+        f.value = problem->objective->value(f.value, &config, x.subs);
     keep_found(f);
 }
 
@@ -261,7 +263,7 @@ static int same_list(const struct hrun_plan *p, int top)
         size_t bytes = (size_t)x.oracle.nsubs * sizeof(int);
 
         if (p->v[k].value != found[k].value || p->v[k].npes != found[k].npes ||
-            memcmp(p->v[k].pes, found[k].pes, bytes) || memcmp(p->v[k].procs, found[k].procs, bytes))
+            memcmp(p->v[k].config.pes, found[k].pes, bytes) || memcmp(p->v[k].config.procs, found[k].procs, bytes))
             return 0;
     }
     return 1;
@@ -286,7 +288,7 @@ static void little_effort(const struct hrun_plan_problem *problem, int top, uint
           (p->exact ? p->v[0].value != found[0].value || p->gap != 0
                     : p->v[0].value / (1 + p->gap) > found[0].value * (1 + 1e-12));
     for (int k = 1; k < p->n; k++)
-        bad |= plan_choice_compare(&p->v[k - 1], &p->v[k], x.oracle.nsubs) >= 0;
+        bad |= plan_choice_compare(&p->v[k - 1], &p->v[k]) >= 0;
     tally.unsound += case_breaks(bad, p->exact, p->v[0].value, found[0].value);
     tally.inexact += !p->exact;
     hrun_plan_destroy(p);
@@ -347,7 +349,6 @@ static void test_known(void)
 
     for (int k = 0; k < 500; k++) {
         struct hrun_known known = { .factor = 0.5 + rnd(&r), .excluded = below(&r, 2) };
-        struct found left;
         struct hrun_plan *p = NULL;
         struct hrun_error err;
         int where, rc;
@@ -357,9 +358,7 @@ static void test_known(void)
         if (!nfound)
             continue;
         where = below(&r, 3) ? 0 : below(&r, nfound);
-        left = found[where];
-        known.pes = left.pes;
-        known.procs = left.procs;
+        known.config = config_of(x.oracle.nsubs, found[where].pes, found[where].procs);
         found[where].value = known.excluded ? INFINITY : found[where].value * known.factor;
         qsort(found, (size_t)nfound, sizeof *found, better);
         nfound -= known.excluded;

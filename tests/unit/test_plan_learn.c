@@ -3,7 +3,6 @@
 #include "plan/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { KINDS = 2, RUNS = 24 };
 
@@ -14,11 +13,10 @@ static const struct hrun_learn_sub subs[KINDS] = {
     { .npes = 6, .cores = 4, .speed = 2, .known = 1, .procs = procs, .nprocs = 3 },
     { .npes = 8, .cores = 2, .speed = 1, .known = 1, .procs = procs, .nprocs = 2 },
 };
-static const int usual[2 * KINDS] = { 6, 8, 4, 2 };
+static const struct hrun_config usual = { KINDS, { 6, 8 }, { 4, 2 } };
 
 struct past {
     struct hrun_learn_run runs[RUNS];
-    int places[RUNS][2 * KINDS];
     int n;
 };
 
@@ -27,16 +25,14 @@ static int near(double x, double y, double tolerance)
     return fabs(x - y) <= tolerance;
 }
 
-static void add(struct past *h, const int *config, double time_s, int learnt)
+static void add(struct past *h, const struct hrun_config *config, double time_s, int learnt)
 {
-    memcpy(h->places[h->n], config, sizeof h->places[0]);
-    h->runs[h->n] = (struct hrun_learn_run) { h->places[h->n], h->places[h->n] + KINDS, time_s, learnt };
-    h->n++;
+    h->runs[h->n++] = (struct hrun_learn_run) { *config, time_s, learnt };
 }
 
 static struct hrun_learn_answer ask(const struct past *h, double loss)
 {
-    struct hrun_learn_question q = { subs, KINDS, usual, usual + KINDS, h->runs, h->n, loss, NULL, NULL };
+    struct hrun_learn_question q = { subs, KINDS, usual, h->runs, h->n, loss, NULL, NULL };
     struct hrun_learn_answer a = { 0 };
     struct hrun_error err = { 0 };
 
@@ -45,94 +41,77 @@ static struct hrun_learn_answer ask(const struct past *h, double loss)
     return a;
 }
 
-static int is_same(const int *pes, const int *pes2, const int *m, const int *m2)
+static int processes(const struct hrun_config *c)
 {
-    return !memcmp(pes, pes2, KINDS * sizeof *pes) && !memcmp(m, m2, KINDS * sizeof *m);
-}
-
-static int is(const struct hrun_learn_answer *a, const int *config)
-{
-    return is_same(a->pes, config, a->procs, config + KINDS);
-}
-
-static int processes(const int *pes, const int *m)
-{
-    return pes[0] * m[0] + pes[1] * m[1];
+    return c->pes[0] * c->procs[0] + c->pes[1] * c->procs[1];
 }
 
 /* ---------------------------------------------------------------- one step */
 
 static void test_steps(void)
 {
-    static const int small[2 * KINDS] = { 6, 0, 4, 0 };
+    static const struct hrun_config small = { KINDS, { 6, 0 }, { 4, 0 } };
     struct past h = { .n = 0 };
     struct hrun_learn_answer a = ask(&h, LOSS), b;
 
-    ok(a.why == HRUN_LEARN_USUAL && is(&a, usual) && a.best < 0, "without runs the usual configuration is run");
-    hrun_learn_answer_release(&a);
-    add(&h, usual, 25, 0);
+    ok(a.why == HRUN_LEARN_USUAL && hrun_config_equal(&a.config, &usual) && a.best < 0,
+       "without runs the usual configuration is run");
+    add(&h, &usual, 25, 0);
     a = ask(&h, LOSS);
     ok(a.why == HRUN_LEARN_USUAL && a.best == 0, "twice, as one run may be disturbed");
-    hrun_learn_answer_release(&a);
-    add(&h, usual, 10, 0);
+    add(&h, &usual, 10, 0);
     a = ask(&h, LOSS);
     ok(near(a.usual_s, 10, 1e-9) && near(a.account_s, 1, 1e-9), "it takes what the quicker run took; two runs put in 1 s");
     b = ask(&h, LOSS);
-    ok(a.why == b.why && !memcmp(a.pes, b.pes, sizeof(int) * KINDS) && a.expected_s == b.expected_s,
+    ok(a.why == b.why && hrun_config_equal(&a.config, &b.config) && a.expected_s == b.expected_s,
        "the same runs have the same answer");
-    hrun_learn_answer_release(&b);
-    hrun_learn_answer_release(&a);
-    add(&h, small, 13, 1);
+    add(&h, &small, 13, 1);
     a = ask(&h, LOSS);
     ok(near(a.account_s, 1.5 - 3, 1e-9), "a trial takes out what it took longer");
-    ok(a.why == HRUN_LEARN_DEBT && is(&a, usual), "then the best known is run until that is made up for");
-    hrun_learn_answer_release(&a);
+    ok(a.why == HRUN_LEARN_DEBT && hrun_config_equal(&a.config, &usual),
+       "then the best known is run until that is made up for");
     for (int i = 0; i < 3; i++)
-        add(&h, usual, 10, 0);
+        add(&h, &usual, 10, 0);
     a = ask(&h, LOSS);
     ok(near(a.account_s, 0, 1e-9) && a.why != HRUN_LEARN_DEBT, "which it is after three runs");
-    hrun_learn_answer_release(&a);
-    add(&h, small, 6, 0);
-    add(&h, small, 6, 1);
+    add(&h, &small, 6, 0);
+    add(&h, &small, 6, 1);
     a = ask(&h, LOSS);
     ok(near(a.account_s, 8 * 0.5 + 2 * 4, 1e-9), "a gain is credit, by the median, but not of the user's own runs");
     ok(near(a.best_s, 6, 1e-9) && a.best_runs == 3, "the median of its runs makes it the best known");
-    hrun_learn_answer_release(&a);
-    add(&h, small, 0, 1);
+    add(&h, &small, 0, 1);
     a = ask(&h, LOSS);
     ok(near(a.account_s, 12 + 0.5 - 10, 1e-9), "a failed run takes out a usual run");
-    hrun_learn_answer_release(&a);
-    add(&h, usual, 14, 1);
+    add(&h, &usual, 14, 1);
     a = ask(&h, LOSS);
     ok(near(a.account_s, 3, 1e-9), "and the usual configuration's own scatter nothing");
-    hrun_learn_answer_release(&a);
 }
 
 static void test_refusals(void)
 {
-    static const int powers[2 * KINDS] = { 4, 0, 4, 0 }, three[2 * KINDS] = { 3, 0, 1, 0 }, six[2 * KINDS] = { 6, 0, 1, 0 };
+    static const struct hrun_config powers = { KINDS, { 4, 0 }, { 4, 0 } }, three = { KINDS, { 3, 0 }, { 1, 0 } },
+                                    six = { KINDS, { 6, 0 }, { 1, 0 } };
     struct hrun_learn_sub few[KINDS] = { subs[0], subs[1] };
     struct hrun_error err = { 0 };
     struct past h = { .n = 0 };
     int tried = 0, refused = 0;
 
     few[1].npes = 0;
-    add(&h, powers, 10, 0);
-    add(&h, powers, 10, 0);
-    add(&h, three, 0, 0);
-    add(&h, six, 0, 0);
+    add(&h, &powers, 10, 0);
+    add(&h, &powers, 10, 0);
+    add(&h, &three, 0, 0);
+    add(&h, &six, 0, 0);
     for (int t = 0; t < 6; t++) {
-        struct hrun_learn_question q = { few, KINDS, powers, powers + KINDS, h.runs, h.n, 1, NULL, NULL };
+        struct hrun_learn_question q = { few, KINDS, powers, h.runs, h.n, 1, NULL, NULL };
         struct hrun_learn_answer a;
         int P;
 
         if (hrun_learn_next(&q, &a, &err))
             break;
-        P = processes(a.pes, a.procs);
+        P = processes(&a.config);
         tried += a.why == HRUN_LEARN_TRIES;
         refused += P & (P - 1);
-        add(&h, (int[]){ a.pes[0], a.pes[1], a.procs[0], a.procs[1] }, 10.1, 1);
-        hrun_learn_answer_release(&a);
+        add(&h, &a.config, 10.1, 1);
     }
     ok(tried > 0 && !refused, "where 3 and 6 processes failed and 16 worked, powers of two are tried (%d trials)", tried);
 }
@@ -140,15 +119,14 @@ static void test_refusals(void)
 static void test_errors(void)
 {
     struct hrun_learn_sub bad[KINDS] = { subs[0], subs[1] };
-    struct hrun_learn_question q = { bad, KINDS, usual, usual + KINDS, NULL, 0, LOSS, NULL, NULL };
+    struct hrun_learn_question q = { bad, KINDS, usual, NULL, 0, LOSS, NULL, NULL };
     struct hrun_learn_answer a = { 0 };
     struct hrun_error err = { 0 };
-    static const int none[KINDS] = { 0, 0 };
 
     bad[1].speed = 0;
     ok(hrun_learn_next(&q, &a, &err) && err.code == HRUN_EINVAL && strstr(err.text, "sub-cluster 2"), "a speed of 0");
     bad[1].speed = 1;
-    q.pes = none;
+    q.config.pes[0] = q.config.pes[1] = 0;
     ok(hrun_learn_next(&q, &a, &err) && err.code == HRUN_EINVAL, "no process");
 }
 
@@ -156,9 +134,8 @@ static void test_errors(void)
 
 static void test_belief(void)
 {
-    static const int half[2 * KINDS] = { 3, 4, 4, 2 }, one[2 * KINDS] = { 1, 0, 1, 0 };
-    struct learn_point known[2] = { { usual, usual + KINDS, 40, log(10), 40 }, { half, half + KINDS, 20, log(19), 40 } };
-    struct learn_point x = { .pes = one, .procs = one + KINDS, .P = 1 };
+    struct learn_point known[2] = { { usual, 40, log(10), 40 }, { { KINDS, { 3, 4 }, { 4, 2 } }, 20, log(19), 40 } };
+    struct learn_point x = { .config = { KINDS, { 1, 0 }, { 1, 0 } }, .P = 1 };
     struct learn_belief *b = learn_belief_create(subs, KINDS, known, 2);
     struct learn_outlook at[2], far;
 
@@ -178,20 +155,21 @@ struct truth {
     double work[KINDS], wire[KINDS], ports, growth;
 };
 
-static double time_of(const void *ctx, const int *pes, const int *m)
+static double time_of(const void *ctx, const struct hrun_config *config)
 {
     const struct truth *t = ctx;
     double most = 0;
-    int P = processes(pes, m);
+    int P = processes(config);
 
     for (int i = 0; i < KINDS; i++)
-        if (pes[i])
-            most = fmax(most, t->work[i] * fmax(1, m[i] / t->ports) / P + t->wire[i] * pow(P, t->growth) * (P > 1));
+        if (config->pes[i])
+            most = fmax(most, t->work[i] * fmax(1, config->procs[i] / t->ports) / P +
+                              t->wire[i] * pow(P, t->growth) * (P > 1));
     return most;
 }
 
 /* The least of a function over all configurations. */
-static double least(double (*f)(const void *ctx, const int *pes, const int *m), const void *ctx)
+static double least(double (*f)(const void *ctx, const struct hrun_config *config), const void *ctx)
 {
     double best = INFINITY;
 
@@ -199,9 +177,9 @@ static double least(double (*f)(const void *ctx, const int *pes, const int *m), 
         for (int q = p == 0; q <= subs[1].npes; q++)
             for (int k = 0; k < (p ? 3 : 1); k++)
                 for (int l = 0; l < (q ? 2 : 1); l++) {
-                    const int pes[] = { p, q }, m[] = { p ? procs[k] : 0, q ? procs[l] : 0 };
+                    const struct hrun_config c = { KINDS, { p, q }, { p ? procs[k] : 0, q ? procs[l] : 0 } };
 
-                    best = fmin(best, f(ctx, pes, m));
+                    best = fmin(best, f(ctx, &c));
                 }
     return best;
 }
@@ -223,21 +201,22 @@ struct outlook {
 };
 
 /* What a trial does not pay, over 20 runs. */
-static double minus_pays(const void *ctx, const int *pes, const int *m)
+static double minus_pays(const void *ctx, const struct hrun_config *config)
 {
     const struct outlook *f = ctx;
-    struct learn_point x = { .pes = pes, .procs = m, .P = processes(pes, m) };
+    struct learn_point x = { .config = *config, .P = processes(config) };
     struct learn_outlook o;
 
     learn_predict(f->b, &x, exp(f->best->log_s), &o);
-    return o.gain < 0.003 || is_same(pes, f->best->pes, m, f->best->procs) ? 0 : fmax(o.expected - 1, 0) - 20 * o.gain;
+    return o.gain < 0.003 || hrun_config_equal(config, &f->best->config) ? 0 : fmax(o.expected - 1, 0) - 20 * o.gain;
 }
 
 /* Where anything may be lost, no configuration at all pays more than the one that is tried. */
 static void test_oracle(void)
 {
     enum { PROBLEMS = 20 };
-    static const int run[][2 * KINDS] = { { 6, 8, 4, 2 }, { 6, 0, 4, 0 }, { 3, 8, 2, 1 } };
+    static const struct hrun_config run[] = { { KINDS, { 6, 8 }, { 4, 2 } }, { KINDS, { 6, 0 }, { 4, 0 } },
+                                              { KINDS, { 3, 8 }, { 2, 1 } } };
     enum { POINTS = sizeof run / sizeof *run };
     uint64_t seed = 77;
     double worst = 1;
@@ -252,24 +231,22 @@ static void test_oracle(void)
         int n = 2 + k % 2;
 
         for (int i = 0; i < n; i++) {
-            const int *pes = run[i], *m = pes + KINDS;
-            double s = time_of(&t, pes, m);
+            double s = time_of(&t, &run[i]);
 
             for (int r = 0; r < (i ? 1 : 2); r++)
-                add(&h, pes, s, i > 0);
-            points[i] = (struct learn_point){ pes, m, processes(pes, m), log(s), i ? 1 : 2 };
+                add(&h, &run[i], s, i > 0);
+            points[i] = (struct learn_point){ run[i], processes(&run[i]), log(s), i ? 1 : 2 };
             f.best = points[i].log_s < f.best->log_s ? &points[i] : f.best;
         }
         a = ask(&h, 100);
         f.b = learn_belief_create(subs, KINDS, points, n);
         if (a.why == HRUN_LEARN_TRIES) {
             trials++;
-            worst = fmin(worst, minus_pays(&f, a.pes, a.procs) / least(minus_pays, &f));
+            worst = fmin(worst, minus_pays(&f, &a.config) / least(minus_pays, &f));
         } else {
             worst = least(minus_pays, &f) < 0 ? 0 : worst;
         }
         learn_belief_destroy(f.b);
-        hrun_learn_answer_release(&a);
     }
     ok(trials > PROBLEMS / 2, "%d of %d problems have something to try", trials, PROBLEMS);
     ok(worst > 0.9, "a trial pays at least %.3f of what any configuration would", worst);
@@ -284,19 +261,18 @@ static void test_many(void)
 
     for (int k = 0; k < PROBLEMS; k++) {
         struct truth t = make_up(&seed);
-        double u = time_of(&t, usual, usual + KINDS), best = least(time_of, &t), known = u, all = 0;
+        double u = time_of(&t, &usual), best = least(time_of, &t), known = u, all = 0;
         struct past h = { .n = 0 };
 
         for (int i = 0; i < RUNS; i++) {
             struct hrun_learn_answer a = ask(&h, LOSS);
-            double s = time_of(&t, a.pes, a.procs);
+            double s = time_of(&t, &a.config);
 
             /* A trial is made with an even account alone. */
             beyond += a.why == HRUN_LEARN_TRIES && a.account_s < 0;
             all += s;
             known = a.best >= 0 ? a.best_s : u;
-            add(&h, (int[]){ a.pes[0], a.pes[1], a.procs[0], a.procs[1] }, s, a.why != HRUN_LEARN_USUAL);
-            hrun_learn_answer_release(&a);
+            add(&h, &a.config, s, a.why != HRUN_LEARN_USUAL);
         }
         lost = fmax(lost, all / RUNS / u - 1);
         before += u / best - 1;

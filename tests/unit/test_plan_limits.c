@@ -2,6 +2,7 @@
  * small random instances: separable models and others, with configurations that are known better */
 #include "base/units.h"
 
+#include "configs.h"
 #include "plan/plan.h"
 #include "plan_table.h"
 
@@ -12,16 +13,16 @@ static uint64_t seed;
 static long looks;                  /* calls of whole() */
 
 /* Of one instance in two: what the whole takes beyond the slowest part, by chance, but always the same. */
-static double extra(const int *pes, const int *procs)
+static double extra(const struct hrun_config *config)
 {
     uint64_t h = seed;
 
     for (int i = 0; i < x.oracle.nsubs; i++)
-        h = h * 1000003u + (uint64_t)(pes[i] * 64 + procs[i]);
+        h = h * 1000003u + (uint64_t)(config->pes[i] * 64 + config->procs[i]);
     return below(&h, 4);
 }
 
-static double slowest(const int *pes, const int *procs, int P, int *limiting)
+static double slowest(const struct hrun_config *config, int P, int *limiting)
 {
     double t = 0;
 
@@ -29,7 +30,7 @@ static double slowest(const int *pes, const int *procs, int P, int *limiting)
     for (int o = 0; o < x.oracle.noptions; o++) {
         const struct hrun_option *option = &x.options[o];
 
-        if (pes[option->sub] && procs[option->sub] == option->m && (*limiting < 0 || x.t[P][o] > t)) {
+        if (config->pes[option->sub] && config->procs[option->sub] == option->m && (*limiting < 0 || x.t[P][o] > t)) {
             t = x.t[P][o];
             *limiting = option->sub;
         }
@@ -37,13 +38,13 @@ static double slowest(const int *pes, const int *procs, int P, int *limiting)
     return t;
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                  struct hrun_error *err)
 {
     (void)ctx;
     (void)err;
     looks++;
-    *time_s = slowest(pes, procs, P, limiting) + extra(pes, procs);
+    *time_s = slowest(config, P, limiting) + extra(config);
     return 0;
 }
 
@@ -59,12 +60,10 @@ static int nfound;
 static const struct hrun_known *known;
 static int nknown;
 
-static double factor_of(const int *pes, const int *procs)
+static double factor_of(const struct hrun_config *config)
 {
-    size_t len = (size_t)x.oracle.nsubs * sizeof *pes;
-
     for (int k = 0; k < nknown; k++)
-        if (!memcmp(known[k].pes, pes, len) && !memcmp(known[k].procs, procs, len))
+        if (hrun_config_equal(&known[k].config, config))
             return known[k].factor;
     return 1;
 }
@@ -72,6 +71,7 @@ static double factor_of(const int *pes, const int *procs)
 /* All valid configurations with their times into found[]. */
 static void enumerate(int sub, struct found f)
 {
+    struct hrun_config config;
     int P = 0, limiting;
     double per_hour = 0, power_w = 0;
 
@@ -97,8 +97,8 @@ static void enumerate(int sub, struct found f)
         if (f.pes[x.options[o].sub] && f.procs[x.options[o].sub] == x.options[o].m &&
             !(isfinite(x.t[P][o]) && x.t[P][o] > 0))
             return;
-    f.time_s = (slowest(f.pes, f.procs, P, &limiting) + (x.oracle.whole ? extra(f.pes, f.procs) : 0)) *
-               factor_of(f.pes, f.procs);
+    config = config_of(x.oracle.nsubs, f.pes, f.procs);
+    f.time_s = (slowest(&config, P, &limiting) + (x.oracle.whole ? extra(&config) : 0)) * factor_of(&config);
     f.cost = per_hour * f.time_s / 3600;
     f.energy_j = power_w * f.time_s;
     found[nfound++] = f;
@@ -143,9 +143,9 @@ static const struct found *brute(int objective, const struct hrun_plan_limits *l
 
 static int same(const struct found *f, const struct hrun_choice *c)
 {
-    size_t len = (size_t)x.oracle.nsubs * sizeof *c->pes;
+    size_t len = (size_t)x.oracle.nsubs * sizeof *c->config.pes;
 
-    return !memcmp(f->pes, c->pes, len) && !memcmp(f->procs, c->procs, len) && f->time_s == c->time_s;
+    return !memcmp(f->pes, c->config.pes, len) && !memcmp(f->procs, c->config.procs, len) && f->time_s == c->time_s;
 }
 
 /* Is c among those that nothing dominates, and the first of its equals? */
@@ -301,16 +301,13 @@ int main(void)
         struct hrun_error err = { 0 };
         const struct found *best;
         int objective = below(&rng, 3), rc, n = 0;
-        static int pes[KNOWN][TABLE_SUBS], procs[KNOWN][TABLE_SUBS];
 
         make_instance(&rng);
         if (!nfound)
             continue;
         for (int j = below(&rng, KNOWN + 1), at = below(&rng, nfound); j > 0 && at < nfound; j--) {
-            memcpy(pes[n], found[at].pes, sizeof pes[n]);
-            memcpy(procs[n], found[at].procs, sizeof procs[n]);
-            k[n] = (struct hrun_known){ pes[n], procs[n], 0.5 + below(&rng, 4) * 0.25, 0, 0 };
-            n++;
+            k[n++] = (struct hrun_known){ config_of(x.oracle.nsubs, found[at].pes, found[at].procs),
+                                          0.5 + below(&rng, 4) * 0.25, 0, 0 };
             at += 1 + below(&rng, 5);
         }
         known = k;
@@ -378,9 +375,11 @@ int main(void)
     is_int(bad_looks, 0, "the least that they take is told where no limit is kept");
     ok(saved > all / 4, "and else %ld of %ld configurations, half of them of whole models, are not looked at as a whole",
        saved, all);
-    is_num(hrun_plan_cost(1800, (int[]){ 2, 1 }, (struct hrun_plan_sub[]){ { 4, 0, 0.5, 0 }, { 4, 0, 3, 0 } }, 2), 2,
-           1e-12, "half an hour of two PEs for 0.5 and one for 3 an hour costs 2");
-    is_num(hrun_plan_energy(10, (int[]){ 2, 0 }, (struct hrun_plan_sub[]){ { 4, 0, 0, 80 }, { 4, 0, 0, 9 } }, 2), 1600,
-           1e-9, "10 s of two PEs of 80 W take 1600 J");
+    is_num(hrun_plan_cost(1800, &(struct hrun_config){ 2, { 2, 1 }, { 1, 1 } },
+                          (struct hrun_plan_sub[]){ { 4, 0, 0.5, 0 }, { 4, 0, 3, 0 } }), 2, 1e-12,
+           "half an hour of two PEs for 0.5 and one for 3 an hour costs 2");
+    is_num(hrun_plan_energy(10, &(struct hrun_config){ 2, { 2, 0 }, { 1, 0 } },
+                            (struct hrun_plan_sub[]){ { 4, 0, 0, 80 }, { 4, 0, 0, 9 } }), 1600, 1e-9,
+           "10 s of two PEs of 80 W take 1600 J");
     return tap_done();
 }

@@ -1,5 +1,6 @@
 /* test_plan_search.c - the fast search against the exhaustive one and against a brute force of its own, on
  * many small random instances: values, choices, their order, counts */
+#include "configs.h"
 #include "base/buf.h"
 #include "plan/plan.h"
 #include "plan/internal.h"
@@ -76,8 +77,8 @@ static void brute_one(const struct table *x, const struct hrun_plan_problem *pro
         return;
     }
     out->counts.valid++;
-    f.value = problem->objective ? problem->objective->value(f.time_s, f.pes, x->subs, x->oracle.nsubs)
-        : f.time_s;
+    f.value = problem->objective
+        ? problem->objective->value(f.time_s, CONFIG(x->oracle.nsubs, f.pes, f.procs), x->subs) : f.time_s;
     if (out->n == out->cap) {
         out->cap = out->cap ? 2 * out->cap : 1024;
         out->v = realloc(out->v, (size_t)out->cap * sizeof *out->v);
@@ -122,25 +123,24 @@ static void brute_force(const struct table *x, const struct hrun_plan_problem *p
 
 /* ------------------------------------------------- random instances */
 
-static double value_steps(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
+static double value_steps(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs)
 {
-    (void)pes;
+    (void)config;
     (void)subs;
-    (void)nsubs;
     return floor(time_s / 2);   /* grows with the time, in steps: many times of one value */
 }
 
-static double value_cost(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
+static double value_cost(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs)
 {
     double sum = 0;
 
-    for (int i = 0; i < nsubs; i++)
-        sum += pes[i] * subs[i].cost_per_hour;
+    for (int i = 0; i < config->nsubs; i++)
+        sum += config->pes[i] * subs[i].cost_per_hour;
     return sum * time_s / 3600;
 }
 
-static const struct hrun_objective steps = { "steps", "", value_steps, 1 };
-static const struct hrun_objective cost = { "cost", "", value_cost, 0 };
+static const struct hrun_objective steps = { .name = "steps", .unit = "", .value = value_steps, .separable = 1 };
+static const struct hrun_objective cost = { .name = "cost", .unit = "", .value = value_cost };
 
 static void random_instance(struct table *x, uint64_t *r)
 {
@@ -210,8 +210,8 @@ static int same_plan(const struct hrun_plan *p, const struct brute *b, int top)
         if (c->value != f->value || c->time_s != f->time_s || c->P != f->P || c->npes != f->npes ||
             c->limiting != f->limiting)
             return 0;
-        for (int i = 0; i < p->nsubs; i++)
-            if (c->pes[i] != f->pes[i] || c->procs[i] != f->procs[i])
+        for (int i = 0; i < c->config.nsubs; i++)
+            if (c->config.pes[i] != f->pes[i] || c->config.procs[i] != f->procs[i])
                 return 0;
     }
     return 1;
@@ -279,14 +279,13 @@ static void check_instance(struct table *x, uint64_t *r, int instance, struct br
     /* Every configuration of the list is what hrun_plan_evaluate says it is. */
     for (int k = 0; k < b->n && k < 3; k++) {
         struct hrun_choice c;
-        if (hrun_plan_evaluate(&problem, b->v[k].pes, b->v[k].procs, 1, &c, &err)) {
+        if (hrun_plan_evaluate(&problem, CONFIG(x->oracle.nsubs, b->v[k].pes, b->v[k].procs), 1, &c, &err)) {
             blame(tally, "evaluate", instance);
             continue;
         }
         if (c.value != b->v[k].value || c.limiting != b->v[k].limiting || c.npes != b->v[k].npes)
             blame(tally, "evaluated value", instance);
         tally->evaluated++;
-        hrun_choice_release(&c);
     }
 }
 
@@ -354,14 +353,14 @@ static void test_known(void)
                 invalid++;
                 i = -1;
             }
-            known[n] = (struct hrun_known) { was[n].pes, was[n].procs, 0.25 + rnd(&r),
-                                                  below(&r, 3) ? 0.5 + rnd(&r) : 0, below(&r, 5) == 0 };
+            known[n] = (struct hrun_known) { config_of(x->oracle.nsubs, was[n].pes, was[n].procs), 0.25 + rnd(&r),
+                                             below(&r, 3) ? 0.5 + rnd(&r) : 0, below(&r, 5) == 0 };
             if (i >= 0) {
                 const struct hrun_objective *o = problem.objective;
 
                 b.v[i].time_s *= known[n].factor;
                 b.v[i].value = b.v[i].time_s * (known[n].doubt > 0 ? known[n].doubt : 1);
-                b.v[i].value = o ? o->value(b.v[i].value, b.v[i].pes, x->subs, x->oracle.nsubs) : b.v[i].value;
+                b.v[i].value = o ? o->value(b.v[i].value, &known[n].config, x->subs) : b.v[i].value;
                 b.v[i].value = known[n].excluded ? INFINITY : b.v[i].value;
                 excluded += known[n].excluded;
             }
@@ -377,8 +376,9 @@ static void test_known(void)
             b.n -= excluded;
             for (int i = 0; i < b.n; i++) {      /* the order is that with doubts, the values are without */
                 const struct hrun_objective *o = problem.objective;
+                struct found *f = &b.v[i];
 
-                b.v[i].value = o ? o->value(b.v[i].time_s, b.v[i].pes, x->subs, x->oracle.nsubs) : b.v[i].time_s;
+                f->value = o ? o->value(f->time_s, CONFIG(x->oracle.nsubs, f->pes, f->procs), x->subs) : f->time_s;
             }
         }
         rc = hrun_plan_search_known(&problem, known, n, top, &plan, &err);
@@ -542,8 +542,7 @@ static void test_medium(void)
             unequal += p->n != q->n;
             for (int j = 0; j < p->n && j < q->n; j++)
                 unequal += p->v[j].value != q->v[j].value || p->v[j].P != q->v[j].P ||
-                           memcmp(p->v[j].pes, q->v[j].pes, (size_t)p->nsubs * sizeof(int)) ||
-                           memcmp(p->v[j].procs, q->v[j].procs, (size_t)p->nsubs * sizeof(int));
+                           !hrun_config_equal(&p->v[j].config, &q->v[j].config);
         }
         hrun_plan_destroy(p);
         hrun_plan_destroy(q);

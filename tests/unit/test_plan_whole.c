@@ -1,5 +1,6 @@
 /* test_plan_whole.c - the search of models that are not separable against a brute force, on small random instances;
  * and, where it may not look at all, that it says how far off it may be */
+#include "configs.h"
 #include "plan/plan.h"
 #include "plan/internal.h"
 #include "plan_brute.h"
@@ -14,18 +15,18 @@ static int steps, zero, fail_look;   /* steps of the extra time; share of config
 static long looks, beyond;   /* beyond: what must be 0 and is not */
 
 /* What the whole takes beyond the slowest part: by chance, but always the same. */
-static double extra(const int *pes, const int *procs)
+static double extra(const struct hrun_config *config)
 {
     uint64_t h = seed;
 
     for (int i = 0; i < x.oracle.nsubs; i++)
-        h = h * 1000003u + (uint64_t)(pes[i] * 64 + procs[i]);
+        h = h * 1000003u + (uint64_t)(config->pes[i] * 64 + config->procs[i]);
     if (below(&h, 4) < zero)
         return 0;
     return steps ? below(&h, steps) : rnd(&h);
 }
 
-static int whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                  struct hrun_error *err)
 {
     double least = 0;
@@ -37,28 +38,29 @@ static int whole(void *ctx, const int *pes, const int *procs, int P, double *tim
     for (int o = 0; o < x.oracle.noptions; o++) {
         const struct hrun_option *option = &x.options[o];
 
-        if (pes[option->sub] && procs[option->sub] == option->m && (*limiting < 0 || x.t[P][o] > least)) {
+        if (config->pes[option->sub] && config->procs[option->sub] == option->m &&
+            (*limiting < 0 || x.t[P][o] > least)) {
             least = x.t[P][o];
             *limiting = option->sub;
         }
     }
-    *time_s = least + extra(pes, procs);
+    *time_s = least + extra(config);
     return 0;
 }
 
 /* Of sub-clusters before `known` the largest time. Once the last is known, now and then the whole. */
-static int part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s, struct hrun_error *err)
+static int part(void *ctx, const struct hrun_config *config, int known, int P, double *time_s, struct hrun_error *err)
 {
     double least = 0;
 
     (void)ctx;
     (void)err;
     for (int i = known; i < x.oracle.nsubs; i++)
-        beyond += pes[i] || procs[i];
+        beyond += config->pes[i] || config->procs[i];
     for (int o = 0; o < x.oracle.noptions; o++)
-        if (pes[x.options[o].sub] && procs[x.options[o].sub] == x.options[o].m)
+        if (config->pes[x.options[o].sub] && config->procs[x.options[o].sub] == x.options[o].m)
             least = fmax(least, x.t[P][o]);
-    *time_s = least + (known == x.oracle.nsubs && seed % 2 ? extra(pes, procs) : 0);
+    *time_s = least + (known == x.oracle.nsubs && seed % 2 ? extra(config) : 0);
     return 0;
 }
 
@@ -66,6 +68,7 @@ static int part(void *ctx, const int *pes, const int *procs, int known, int P, d
 
 static void add_found(const struct hrun_plan_problem *problem, struct found f)
 {
+    const struct hrun_config config = config_of(x.oracle.nsubs, f.pes, f.procs);
     double least = 0;
     int P = 0;
 
@@ -87,24 +90,24 @@ static void add_found(const struct hrun_plan_problem *problem, struct found f)
             return;
         least = fmax(least, x.t[P][o]);
     }
-    f.value = least + extra(f.pes, f.procs);
+    f.value = least + extra(&config);
     if (problem->objective)
-        f.value = problem->objective->value(f.value, f.pes, x.subs, x.oracle.nsubs);
+        f.value = problem->objective->value(f.value, &config, x.subs);
     keep_found(f);
 }
 
 /* ------------------------------------------------- random instances */
 
-static double value_cost(double time_s, const int *pes, const struct hrun_plan_sub *subs, int nsubs)
+static double value_cost(double time_s, const struct hrun_config *config, const struct hrun_plan_sub *subs)
 {
     double sum = 0;
 
-    for (int i = 0; i < nsubs; i++)
-        sum += pes[i] * subs[i].cost_per_hour;
+    for (int i = 0; i < config->nsubs; i++)
+        sum += config->pes[i] * subs[i].cost_per_hour;
     return sum * time_s;
 }
 
-static const struct hrun_objective cost = { "cost", "", value_cost, 0 };
+static const struct hrun_objective cost = { .name = "cost", .unit = "", .value = value_cost };
 
 static void random_instance(uint64_t *r)
 {
@@ -146,7 +149,7 @@ static int same_list(const struct hrun_plan *p, int top)
         size_t bytes = (size_t)x.oracle.nsubs * sizeof(int);
 
         if (p->v[k].value != found[k].value || p->v[k].npes != found[k].npes ||
-            memcmp(p->v[k].pes, found[k].pes, bytes) || memcmp(p->v[k].procs, found[k].procs, bytes))
+            memcmp(p->v[k].config.pes, found[k].pes, bytes) || memcmp(p->v[k].config.procs, found[k].procs, bytes))
             return 0;
     }
     return 1;
@@ -163,17 +166,14 @@ static int sound_list(const struct hrun_plan *p, int top)
         struct found f = { .npes = p->v[k].npes, .value = p->v[k].value };
 
         for (int i = 0; i < x.oracle.nsubs; i++) {
-            f.pes[i] = p->v[k].pes[i];
-            f.procs[i] = p->v[k].procs[i];
+            f.pes[i] = p->v[k].config.pes[i];
+            f.procs[i] = p->v[k].config.procs[i];
         }
         if (!bsearch(&f, found, (size_t)nfound, sizeof f, better))
             return 0;
         if (k && !(p->v[k - 1].value < f.value ||
                    (p->v[k - 1].value == f.value && (p->v[k - 1].npes < f.npes ||
-                    (p->v[k - 1].npes == f.npes && (memcmp(p->v[k - 1].pes, p->v[k].pes, sizeof f.pes[0] *
-                                                           (size_t)x.oracle.nsubs) ||
-                                                    memcmp(p->v[k - 1].procs, p->v[k].procs, sizeof f.pes[0] *
-                                                           (size_t)x.oracle.nsubs)))))))
+                    (p->v[k - 1].npes == f.npes && !hrun_config_equal(&p->v[k - 1].config, &p->v[k].config))))))
             return 0;
     }
     return 1;
@@ -245,12 +245,11 @@ static void check_instance(uint64_t *r)
     for (int k = 0; k < nfound && k < 3; k++) {
         struct hrun_choice c;
 
-        if (hrun_plan_evaluate(&problem, found[k].pes, found[k].procs, 1, &c, NULL)) {
+        if (hrun_plan_evaluate(&problem, CONFIG(x.oracle.nsubs, found[k].pes, found[k].procs), 1, &c, NULL)) {
             tally.unequal++;
             continue;
         }
         tally.unequal += c.value != found[k].value;
-        hrun_choice_release(&c);
     }
     if (problem.objective != &cost)
         few_looks(&problem, top, r);
@@ -291,20 +290,14 @@ static void test_known(void)
         if (!nfound)
             continue;
         at = below(&r, nfound);
-        known.pes = found[at].pes;
-        known.procs = found[at].procs;
+        known.config = config_of(x.oracle.nsubs, found[at].pes, found[at].procs);
         if (hrun_plan_search_known(&problem, &known, 1, 3, &p, NULL)) {
             bad++;
             continue;
         }
-        {
-            struct found changed = found[at];   /* `known` points at it */
-
-            known.pes = changed.pes;
-            found[at].value *= known.factor;
-            qsort(found, (size_t)nfound, sizeof *found, better);
-            bad += !same_list(p, 3) || !p->exact;
-        }
+        found[at].value *= known.factor;
+        qsort(found, (size_t)nfound, sizeof *found, better);
+        bad += !same_list(p, 3) || !p->exact;
         n++;
         hrun_plan_destroy(p);
     }

@@ -13,7 +13,6 @@ struct instance {
     int npes[SUBS];
     struct hrun_schedule_job jobs[JOBS];
     struct hrun_schedule_way ways[JOBS][WAYS];
-    int pes[JOBS][WAYS][SUBS];
 };
 
 static unsigned draw(uint64_t *state)
@@ -31,13 +30,14 @@ static void make(struct instance *in, int njobs, int nways, int npes, int longes
     for (int j = 0; j < njobs; j++) {
         in->jobs[j] = (struct hrun_schedule_job){ in->ways[j], 1 + (int)(draw(state) % (unsigned)nways) };
         for (int i = 0; i < in->jobs[j].nways; i++) {
+            struct hrun_schedule_way *w = &in->ways[j][i];
             int sum = 0;
 
+            w->config.nsubs = SUBS;
             for (int s = 0; s < SUBS; s++)
-                sum += in->pes[j][i][s] = (int)(draw(state) % (unsigned)(in->npes[s] + 1));
-            in->pes[j][i][0] += sum == 0;
-            in->ways[j][i].pes = in->pes[j][i];
-            in->ways[j][i].time_s = 1 + (int)(draw(state) % (unsigned)longest) + (whole ? 0 : draw(state) * 1e-9);
+                sum += w->config.pes[s] = (int)(draw(state) % (unsigned)(in->npes[s] + 1));
+            w->config.pes[0] += sum == 0;
+            w->time_s = 1 + (int)(draw(state) % (unsigned)longest) + (whole ? 0 : draw(state) * 1e-9);
         }
         if (j && draw(state) % 4 == 0)   /* the same job once more */
             in->jobs[j] = in->jobs[j - 1];
@@ -69,16 +69,16 @@ static void every(const struct instance *in, int job, int end, struct grid *g)
 
             for (int t = start; t < start + length; t++)
                 for (int s = 0; s < SUBS; s++)
-                    fits &= case_holds(g->used[t][s] + w->pes[s] <= in->npes[s], i, start, t, s);
+                    fits &= case_holds(g->used[t][s] + w->config.pes[s] <= in->npes[s], i, start, t, s);
             if (!fits)
                 continue;
             for (int t = start; t < start + length; t++)
                 for (int s = 0; s < SUBS; s++)
-                    g->used[t][s] += w->pes[s];
+                    g->used[t][s] += w->config.pes[s];
             every(in, job + 1, start + length > end ? start + length : end, g);
             for (int t = start; t < start + length; t++)
                 for (int s = 0; s < SUBS; s++)
-                    g->used[t][s] -= w->pes[s];
+                    g->used[t][s] -= w->config.pes[s];
         }
     }
 }
@@ -99,7 +99,7 @@ static int clashes(const struct instance *in, const struct hrun_schedule *s)
     int bad = 0;
 
     for (int a = 0; a < s->njobs; a++) {
-        const int *pes = in->jobs[a].ways[s->v[a].way].pes;
+        const int *pes = in->jobs[a].ways[s->v[a].way].config.pes;
         int n = 0;
 
         for (int k = 0; k < SUBS; k++) {
@@ -108,7 +108,7 @@ static int clashes(const struct instance *in, const struct hrun_schedule *s)
                        (e && s->v[a].pe[n] <= s->v[a].pe[n - 1]);
         }
         for (int b = 0; b < a; b++) {
-            const int *other = in->jobs[b].ways[s->v[b].way].pes;
+            const int *other = in->jobs[b].ways[s->v[b].way].config.pes;
             int from = 0, from_b = 0;
 
             if (s->v[a].start_s >= s->v[b].end_s || s->v[b].start_s >= s->v[a].end_s)
@@ -201,8 +201,9 @@ static void test_large(void)
 /* Four jobs that each use half of the PEs take two thirds of the time that they take one after the other. */
 static void test_known(void)
 {
-    static int half[] = { 2, 0 }, all[] = { 4, 0 }, other[] = { 0, 1 };
-    const struct hrun_schedule_way ways[] = { { half, 3, NULL }, { all, 2.25, NULL } }, lone[] = { { other, 5, NULL } };
+    const struct hrun_schedule_way ways[] = { { { 2, { 2, 0 }, { 1, 0 } }, 3, NULL },
+                                               { { 2, { 4, 0 }, { 1, 0 } }, 2.25, NULL } },
+                                   lone[] = { { { 2, { 0, 1 }, { 0, 1 } }, 5, NULL } };
     const struct hrun_schedule_job jobs[] = { { ways, 2 }, { ways, 2 }, { ways, 2 }, { ways, 2 }, { lone, 1 } };
     const int npes[] = { 4, 1 };
     struct hrun_schedule_problem p = { 2, npes, jobs, 4 };
@@ -225,7 +226,7 @@ static void test_known(void)
 /* Times of very different length: what begins must also end later, or no PE is kept for it. */
 static void test_unlike(void)
 {
-    static int pes[] = { 1 };
+    static const struct hrun_config one = { 1, { 1 }, { 1 } };
     static const struct { double long_s, short_s; int fine; const char *what; } tries[] = {
         { 1e12, 1e-3, 1, "a millisecond beside 30,000 years" },
         { 1e20, 1, 0, "a second beside more than doubles tell" },
@@ -234,9 +235,9 @@ static void test_unlike(void)
     struct hrun_error err = { 0 };
 
     for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
-        const struct hrun_schedule_way large = { pes, tries[k].long_s, NULL }, small = { pes, tries[k].short_s, NULL };
+        const struct hrun_schedule_way large = { one, tries[k].long_s, NULL }, small = { one, tries[k].short_s, NULL };
         const struct hrun_schedule_job jobs[] = { { &large, 1 }, { &small, 1 }, { &large, 1 }, { &small, 1 } };
-        struct hrun_schedule_problem p = { 1, pes, jobs, 4 };
+        struct hrun_schedule_problem p = { 1, one.pes, jobs, 4 };
         struct hrun_schedule *s = NULL;
         int rc = hrun_schedule_find(&p, 1000, &s, &err);
 

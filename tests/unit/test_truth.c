@@ -25,7 +25,7 @@ static char *folder;
 
 static void test_reading(struct truth *t)
 {
-    struct truth_run key = { .pes = { 2, 1 }, .procs = { 2, 1 } }, gone = { .pes = { 1, 1 }, .procs = { 1, 1 } };
+    const struct hrun_config key = { 2, { 2, 1 }, { 2, 1 } }, gone = { 2, { 1, 1 }, { 1, 1 } };
     const struct truth_run *run;
     size_t n;
 
@@ -35,9 +35,9 @@ static void test_reading(struct truth *t)
     is_str(t->definition, "tests/apps/lu.yaml", "the definition");
     ok(t->ntrain == 2 && t->train[1] == 20 && t->nother == 1 && t->other[0] == 15, "sizes");
     ok(t->nruns == 8, "eight runs");
-    run = truth_find(t, 20, key.pes, key.procs);
+    run = truth_find(t, 20, &key);
     ok(run && run->time_s == 3 && run->P == 5, "a run is found, with its processes");
-    ok(!truth_find(t, 10, key.pes, key.procs) && !truth_find(t, 20, gone.pes, gone.procs), "what is absent is not");
+    ok(!truth_find(t, 10, &key) && !truth_find(t, 20, &gone), "what is absent is not");
     ok(truth_best(t, 10)->time_s == 0.75 && truth_best(t, 20) == run, "the best");
     ok(truth_best(t, 15)->pes[0] == 0, "of equals the first");
     ok(!truth_best(t, 11), "no best where there is nothing");

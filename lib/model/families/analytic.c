@@ -167,13 +167,12 @@ struct analytic {
     double *share, *rank_perf, *time, *room;
     double *least;              /* of each P below nleast: the lower bound, 0: not known yet */
     int nleast;
-    int *lone;                  /* 2 nsubs */
 };
 
 /* What the network's functions are asked in. */
 struct where {
     struct hrun_netview *net;
-    const int *pes, *procs;
+    const struct hrun_config *config;
 };
 
 static int network_time(void *ctx, int function, double bytes, double *time_s, struct hrun_error *err)
@@ -181,7 +180,7 @@ static int network_time(void *ctx, int function, double bytes, double *time_s, s
     const struct where *w = ctx;
     int op = hrun_net_op_find(hrun_app_functions[function].name);
 
-    return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->pes, w->procs, time_s, err);
+    return hrun_netview_time(w->net, (enum hrun_net_op)op, bytes, w->config, time_s, err);
 }
 
 static void analytic_make_room(struct analytic *a, int P)
@@ -208,9 +207,9 @@ static int find_rates(const struct analytic *a, struct where *w, struct hrun_for
     r->bandwidth_bytes_per_s = DBL_MAX;
     if (!a->base.app->law.formula->has_rate || r->P < 2)
         return 0;
-    if (hrun_netview_time(w->net, HRUN_NET_P2P, 0, w->pes, w->procs, &r->latency_s, err) ||
-        hrun_netview_time(w->net, HRUN_NET_P2P, LARGE_BYTES, w->pes, w->procs, &once, err) ||
-        hrun_netview_time(w->net, HRUN_NET_P2P, 2 * LARGE_BYTES, w->pes, w->procs, &twice, err))
+    if (hrun_netview_time(w->net, HRUN_NET_P2P, 0, w->config, &r->latency_s, err) ||
+        hrun_netview_time(w->net, HRUN_NET_P2P, LARGE_BYTES, w->config, &once, err) ||
+        hrun_netview_time(w->net, HRUN_NET_P2P, 2 * LARGE_BYTES, w->config, &twice, err))
         return -1;
     if (twice > once)
         r->bandwidth_bytes_per_s = LARGE_BYTES / (twice - once);
@@ -223,22 +222,22 @@ static int prefix(const struct analytic *a, struct hrun_error *err)
 }
 
 /* Times of all ranks, the first of sub-cluster i at first[i]; perf changed by so many standard deviations. */
-static int analytic_evaluate(struct analytic *a, const int *pes, const int *procs, int P, double deviations,
+static int analytic_evaluate(struct analytic *a, const struct hrun_config *config, int P, double deviations,
                              struct hrun_error *err)
 {
-    struct where w = { a->net, pes, procs };
+    struct where w = { a->net, config };
     struct hrun_formula_ranks ranks = { .P = P, .network = a->net ? network_time : NULL, .ctx = &w };
     double speeds = 0;
     int at = 0;
 
     analytic_make_room(a, P);
     for (int i = 0; i < a->base.oracle.nsubs; i++) {
-        int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
+        int o = config->pes[i] ? hrun_predictor_find(&a->base, i, config->procs[i]) : -1;
 
-        if (pes[i] && o < 0)
+        if (config->pes[i] && o < 0)
             return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
-                             i + 1, procs[i]);
-        for (int k = 0; k < pes[i] * procs[i]; k++, at++) {
+                             i + 1, config->procs[i]);
+        for (int k = 0; k < config->pes[i] * config->procs[i]; k++, at++) {
             a->rank_perf[at] = a->perf[o] * fmax(1 + deviations * a->deviation[o], 0);
             a->share[at] = 1 / a->perf[o];   /* dealt out by the speeds as they are known */
             speeds += a->share[at];
@@ -326,30 +325,30 @@ static int analytic_bounds(void *ctx, int lo, int hi, double *b, struct hrun_err
 }
 
 /* The longest of the ranks of a sub-cluster, and no less than the bound. */
-static double longest(const struct analytic *a, const int *pes, const int *procs, int sub, double least)
+static double longest(const struct analytic *a, const struct hrun_config *config, int sub, double least)
 {
     double most = least;
     int at = 0;
 
     for (int i = 0; i < sub; i++)
-        at += pes[i] * procs[i];
-    for (int r = at; r < at + pes[sub] * procs[sub]; r++)
+        at += config->pes[i] * config->procs[i];
+    for (int r = at; r < at + config->pes[sub] * config->procs[sub]; r++)
         most = fmax(most, a->time[r]);
     return most;
 }
 
-static int analytic_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int analytic_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                           struct hrun_error *err)
 {
     struct analytic *a = ctx;
     double most = 0, least, t;
     int who = -1;
 
-    if (least_at(a, P, &least, err) || analytic_evaluate(a, pes, procs, P, 0, err))
+    if (least_at(a, P, &least, err) || analytic_evaluate(a, config, P, 0, err))
         return -1;
     for (int i = 0; i < a->base.oracle.nsubs; i++) {
-        t = pes[i] ? longest(a, pes, procs, i, least) : 0;
-        if (pes[i] && (who < 0 || t > most)) {
+        t = config->pes[i] ? longest(a, config, i, least) : 0;
+        if (config->pes[i] && (who < 0 || t > most)) {
             most = t;
             who = i;
         }
@@ -361,38 +360,34 @@ static int analytic_whole(void *ctx, const int *pes, const int *procs, int P, do
 
 /* ------------------------------------------------------------------ the predictor's functions */
 
-static int analytic_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
-                            double *low, double *high, struct hrun_error *err)
+static int analytic_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config,
+                            struct hrun_interval *time, struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
-    int P = hrun_predictor_count(p, pes, procs);
+    int P = hrun_config_processes(config);
     double least, t[3];
 
     if (least_at(a, P, &least, err))
         return -1;
     for (int i = 0; i < 3; i++) {
-        if (analytic_evaluate(a, pes, procs, P, (i - 1) * NORMAL_95, err))
+        if (analytic_evaluate(a, config, P, (i - 1) * NORMAL_95, err))
             return -1;
-        t[i] = longest(a, pes, procs, sub, i ? least : 0);
+        t[i] = longest(a, config, sub, i ? least : 0);
     }
-    *low = fmin(t[0], t[1]);
-    *time_s = t[1];
-    *high = fmax(t[2], t[1]);
+    *time = (struct hrun_interval){ t[1], fmin(t[0], t[1]), fmax(t[2], t[1]) };
     return 0;
 }
 
-static int analytic_time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low,
-                               double *high, struct hrun_error *err)
+static int analytic_time_alone(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
+                               struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
-    int n = a->base.oracle.nsubs;
+    struct hrun_config alone;
 
     if (P % m || (a->net && P / m > hrun_netview_npes(a->net, sub)))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d", sub + 1, P, m);
-    memset(a->lone, 0, 2 * (size_t)n * sizeof *a->lone);
-    a->lone[sub] = P / m;
-    a->lone[n + sub] = m;
-    return analytic_time_in(p, sub, a->lone, a->lone + n, time_s, low, high, err);
+    alone = hrun_config_alone(a->base.oracle.nsubs, sub, P / m, m);
+    return analytic_time_in(p, sub, &alone, time, err);
 }
 
 /* Formulas were measured nowhere: they hold everywhere. */
@@ -406,7 +401,7 @@ static int analytic_measured(const struct hrun_predictor *p, int sub, int m, int
     return 0;
 }
 
-static int options_in(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+static int options_in(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
                       struct hrun_error *err)
 {
     struct analytic *a = (struct analytic *)p;
@@ -415,29 +410,29 @@ static int options_in(struct hrun_predictor *p, int P, const int *pes, const int
     for (int o = 0; o < a->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < a->base.oracle.nsubs; i++)
-        if (pes[i] && hrun_predictor_find(&a->base, i, procs[i]) < 0)
+        if (config->pes[i] && hrun_predictor_find(&a->base, i, config->procs[i]) < 0)
             return 0;
-    if (least_at(a, P, &least, err) || analytic_evaluate(a, pes, procs, P, 0, err))
+    if (least_at(a, P, &least, err) || analytic_evaluate(a, config, P, 0, err))
         return -1;
     for (int o = 0; o < a->base.noptions; o++)
-        if (pes[a->base.options[o].sub] && procs[a->base.options[o].sub] == a->base.options[o].m)
-            t[o] = longest(a, pes, procs, a->base.options[o].sub, least);
+        if (config->pes[a->base.options[o].sub] && config->procs[a->base.options[o].sub] == a->base.options[o].m)
+            t[o] = longest(a, config, a->base.options[o].sub, least);
     return 0;
 }
 
 /* Speeds relative to the slowest used. */
-static int analytic_shares(struct hrun_predictor *p, const int *pes, const int *procs, double *share,
+static int analytic_shares(struct hrun_predictor *p, const struct hrun_config *config, double *share,
                            struct hrun_error *err)
 {
     const struct analytic *a = (const struct analytic *)p;
     double slowest = 0;
 
     for (int i = 0; i < a->base.oracle.nsubs; i++) {
-        int o = pes[i] ? hrun_predictor_find(&a->base, i, procs[i]) : -1;
+        int o = config->pes[i] ? hrun_predictor_find(&a->base, i, config->procs[i]) : -1;
 
-        if (pes[i] && o < 0)
+        if (config->pes[i] && o < 0)
             return hrun_fail(err, HRUN_ENODATA, "the speed of sub-cluster %d with %d processes on a PE is not known",
-                             i + 1, procs[i]);
+                             i + 1, config->procs[i]);
         share[i] = o < 0 ? 0 : a->perf[o];
         slowest = fmax(slowest, share[i]);
     }
@@ -455,7 +450,6 @@ static void analytic_destroy(struct hrun_predictor *p)
     free(a->deviation);
     free(a->share);
     free(a->least);
-    free(a->lone);
     free(a);
 }
 
@@ -473,7 +467,6 @@ static int analytic_list_options(struct analytic *a, struct hrun_models *const *
     a->base.options = xcalloc(most, sizeof *a->base.options);
     a->perf = xcalloc(most, sizeof *a->perf);
     a->deviation = xcalloc(most, sizeof *a->deviation);
-    a->lone = xcalloc(2 * (size_t)nsubs + 1, sizeof *a->lone);
     for (int i = 0; i < nsubs; i++)
         for (int k = 0; k < a->base.app->nprocs_per_pe; k++) {
             const struct hrun_fit_record *r = hrun_perf_find(models[i], a->base.app->procs_per_pe[k]);

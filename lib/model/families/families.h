@@ -55,7 +55,6 @@ struct hrun_formulas {
                                               as 0 where no configuration is given */
     int *has_network;                      /* of each option: does it use one? */
     int same_subs;                         /* 1: net's sub-clusters are those of the predictor */
-    int *lone;                             /* 2 nsubs of net: a configuration of one sub-cluster */
     double *parts;                         /* noptions: scratch */
     struct hrun_part_time *used;           /* noptions: scratch, of the options that a configuration uses */
     int *is_shared;                        /* of each term: is it in proportion to the share of a process? */
@@ -83,9 +82,9 @@ void hrun_shares_destroy(struct hrun_formulas *p);
 
 /* Rows of struct hrun_predictor_kind. */
 int hrun_shares_deal(struct hrun_predictor *base, enum hrun_sharing how, struct hrun_error *err);
-int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs, double *share,
+int hrun_shares_of(struct hrun_predictor *base, const struct hrun_config *config, double *share,
                    struct hrun_error *err);
-int hrun_shares_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, const double *share,
+int hrun_shares_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err);
 int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, struct hrun_error *err);
 
@@ -93,34 +92,34 @@ int hrun_shares_limit_memory(struct hrun_predictor *base, const double *bytes, s
 double hrun_shares_uneven(const struct hrun_formulas *p, int P);
 
 /* Ti of the options that a configuration uses, with the shares that it is dealt; else NAN. */
-int hrun_shares_dealt(struct hrun_formulas *p, const int *pes, const int *procs, double *t, struct hrun_error *err);
+int hrun_shares_dealt(struct hrun_formulas *p, const struct hrun_config *config, double *t, struct hrun_error *err);
 
 /* What a process of `sub` has in a configuration, over an equal share; -1 with *err where there is no such time. */
-double hrun_shares_share(struct hrun_formulas *p, int sub, const int *pes, const int *procs, struct hrun_error *err);
+double hrun_shares_share(struct hrun_formulas *p, int sub, const struct hrun_config *config, struct hrun_error *err);
 
 /* Ti of all options at P, t[noptions], in a configuration of net's sub-clusters (not looked at without network terms);
  * NAN where an option cannot be used at P. 0, or -1 with *err. */
-int hrun_formulas_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
+int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, double *t,
                            struct hrun_error *err);
 
 /* The value of distinct term j, network terms in the configuration. Errors: those of hrun_formulas_term and
  * hrun_term_network, naming term, N and P. */
-int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, const int *procs, double *value,
+int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun_config *config, double *value,
                          struct hrun_error *err);
 
 /* The intervals: rows of struct hrun_predictor_kind. */
-int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low, double *high,
+int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, struct hrun_interval *time,
                        struct hrun_error *err);
-int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
-                          double *low, double *high, struct hrun_error *err);
+int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config,
+                          struct hrun_interval *time, struct hrun_error *err);
 int hrun_formulas_measured(const struct hrun_predictor *base, int sub, int m, int P, int64_t *sizes, int64_t *counts);
 
 /* The oracle's functions (ctx: the predictor). */
 int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err);
 int hrun_formulas_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *err);
-int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+int hrun_formulas_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                          struct hrun_error *err);
-int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
+int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, int P, double *time_s,
                        struct hrun_error *err);
 
 /* Add to t[noptions], times at P, the least of what network terms take. */
@@ -244,7 +243,6 @@ struct hrun_ring {
     struct hrun_predictor base;           /* first */
     struct hrun_netview *net;             /* borrowed; NULL: there is none */
     int *place;                           /* nsubs: which sub-cluster of net each is, -1: none; NULL without net */
-    int *pair;                            /* scratch: a configuration of net's sub-clusters */
     int nsubs;
     struct hrun_ring_option *opts;
     struct hrun_ring_known *works;             /* of P = 0 .. nworks-1 */
@@ -263,11 +261,11 @@ const struct hrun_ring_work *hrun_ring_work_at(struct hrun_ring *r, int P, struc
 
 /* Seconds that the PEs of each used sub-cluster are busy, own[nsubs], and the time of the whole, or -1. Errors:
  * HRUN_ENODATA (no model), those of hrun_ring_play and hrun_app_ring_work. */
-double hrun_ring_play_config(struct hrun_ring *r, const int *pes, const int *procs, int P, double *own,
+double hrun_ring_play_config(struct hrun_ring *r, const struct hrun_config *config, int P, double *own,
                              struct hrun_error *err);
 
 /* See hrun_predictor_balance and hrun_predictor_fewest. */
-int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                       struct hrun_balance *out, struct hrun_error *err);
 int hrun_ring_fewest(struct hrun_predictor *p, const int *npes, double loss, struct hrun_fewest *out,
                      struct hrun_error *err);

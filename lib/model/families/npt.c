@@ -304,7 +304,6 @@ static void npt_place_subs(struct hrun_formulas *p, struct hrun_netview *net, co
     if (!net)
         return;
     p->place = xcalloc((size_t)nsubs + 1, sizeof *p->place);
-    p->lone = xcalloc(2 * (size_t)hrun_netview_nsubs(net) + 1, sizeof *p->lone);
     for (int i = 0; i < nsubs; i++) {
         p->place[i] = place ? place[i] : i;
         same &= p->place[i] == i;
@@ -355,7 +354,6 @@ static void npt_destroy(struct hrun_predictor *base)
     free(p->coef);
     free(p->value);
     free(p->place);
-    free(p->lone);
     free(p->is_network);
     hrun_shares_destroy(p);
     free(p->is_shared);

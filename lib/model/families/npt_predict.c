@@ -55,12 +55,12 @@ int hrun_formulas_term(struct hrun_formulas *p, int j, int P, double *value, str
                             p->base.app->name, (long long)p->base.N, P);
 }
 
-int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const int *pes, const int *procs, double *value,
+int hrun_formulas_value(struct hrun_formulas *p, int j, int P, const struct hrun_config *config, double *value,
                          struct hrun_error *err)
 {
     if (!p->is_network[j])
         return hrun_formulas_term(p, j, P, value, err);
-    if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, pes, procs, value, err))
+    if (!hrun_term_network(p->terms[j].expr, p->N, P, p->net, config, value, err))
         return 0;
     return hrun_fail_prefix(err, "term '%s' of %s at N=%lld, P=%d", hrun_expr_text(p->terms[j].expr),
                             p->base.app->name, (long long)p->base.N, P);
@@ -136,39 +136,39 @@ int hrun_formulas_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-int hrun_formulas_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
+int hrun_formulas_options(struct hrun_predictor *base, int P, const struct hrun_config *config, double *t,
                           struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
 
     if (base->deals)
-        return hrun_shares_dealt(p, pes, procs, t, err);
+        return hrun_shares_dealt(p, config, t, err);
     for (int j = 0; j < p->nterms; j++)
-        if (p->least_m[j] < P && hrun_formulas_value(p, j, P, pes, procs, &p->value[j], err))
+        if (p->least_m[j] < P && hrun_formulas_value(p, j, P, config, &p->value[j], err))
             return -1;
     add_terms(p, P, t);
     return 0;
 }
 
-int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+int hrun_formulas_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                          struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     int who = -1, n = 0;
     double most = 0;
 
-    if (hrun_formulas_options(&p->base, P, pes, procs, p->parts, err))
+    if (hrun_formulas_options(&p->base, P, config, p->parts, err))
         return -1;
     for (int o = 0; o < p->base.noptions; o++) {
         const struct hrun_option *option = &p->base.options[o];
 
-        if (!pes[option->sub] || procs[option->sub] != option->m)
+        if (!config->pes[option->sub] || config->procs[option->sub] != option->m)
             continue;
         if (who < 0 || p->parts[o] > most) {
             most = p->parts[o];
             who = option->sub;
         }
-        p->used[n++] = (struct hrun_part_time){ p->parts[o], pes[option->sub] * option->m };
+        p->used[n++] = (struct hrun_part_time){ p->parts[o], config->pes[option->sub] * option->m };
     }
     *time_s = n ? hrun_tasking_time(&p->base.tasking, p->used, n) : NAN;
     if (!usable(*time_s))   /* an overflow */
@@ -178,7 +178,7 @@ int hrun_formulas_whole(void *ctx, const int *pes, const int *procs, int P, doub
     return 0;
 }
 
-int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, int P, double *time_s,
+int hrun_formulas_part(void *ctx, const struct hrun_config *config, int known, int P, double *time_s,
                        struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
@@ -189,7 +189,7 @@ int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, i
         if (p->least_m[j] >= P)
             continue;
         if (!p->is_network[j] ? hrun_formulas_term(p, j, P, &p->value[j], err)
-                              : hrun_term_network_part(p->terms[j].expr, p->N, P, p->net, pes, procs, known,
+                              : hrun_term_network_part(p->terms[j].expr, p->N, P, p->net, config, known,
                                                        &p->value[j], err))
             return -1;
     }
@@ -198,9 +198,9 @@ int hrun_formulas_part(void *ctx, const int *pes, const int *procs, int known, i
         const struct hrun_option *option = &p->base.options[o];
 
         least = option->sub >= known ? fmin(least, p->parts[o]) : least;
-        if (pes[option->sub] && procs[option->sub] == option->m && !isnan(p->parts[o])) {
-            p->used[n++] = (struct hrun_part_time){ p->parts[o], pes[option->sub] * option->m };
-            rest -= pes[option->sub] * option->m;
+        if (config->pes[option->sub] && config->procs[option->sub] == option->m && !isnan(p->parts[o])) {
+            p->used[n++] = (struct hrun_part_time){ p->parts[o], config->pes[option->sub] * option->m };
+            rest -= config->pes[option->sub] * option->m;
         }
     }
     *time_s = hrun_tasking_least(&p->base.tasking, p->used, n, rest, least) * (1 - SLACK);
@@ -299,7 +299,7 @@ static const struct hrun_fit_record *record_at(const struct hrun_formulas *p, in
 
 /* Value and terms x[nterms] of a formula, summed over distinct terms in the order of hrun_formulas_times: a
  * report shows what the search saw. */
-static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, const int *procs, double share,
+static int formula_value(struct hrun_formulas *p, int o, int P, const struct hrun_config *config, double share,
                          double *x, double *value, struct hrun_error *err)
 {
     const struct hrun_popt *opt = &p->opts[o];
@@ -310,7 +310,7 @@ static int formula_value(struct hrun_formulas *p, int o, int P, const int *pes, 
 
         if (c == 0)
             continue;
-        if (hrun_formulas_value(p, j, P, pes, procs, &v, err))
+        if (hrun_formulas_value(p, j, P, config, &v, err))
             return -1;
         v *= p->is_shared[j] ? share : 1;
         sum += c * v;
@@ -408,10 +408,10 @@ double hrun_record_half_width(const struct hrun_fit_record *r, const double *x, 
     return hrun_fit_t_quantile(0.975, dof) * sqrt(r->s2 * (fmax(mean, 0) + one));
 }
 
-/* One prediction in a configuration, with a share of the work over an equal one; pes is NULL where no network term
- * needs one. */
-static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const int *pes, const int *procs, double share,
-                       double *time_s, double *low, double *high, struct hrun_error *err)
+/* One prediction in a configuration, with a share of the work over an equal one; config is NULL where no network
+ * term needs one. */
+static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const struct hrun_config *config, double share,
+                       struct hrun_interval *time, struct hrun_error *err)
 {
     int o = hrun_predictor_find(&p->base, sub, m);
     const struct hrun_fit_record *r = record_at(p, o, P);
@@ -422,7 +422,7 @@ static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const int
         return hrun_fail(err, HRUN_ENODATA, "%s has no %s model for P=%d with M=%d on sub-cluster %d",
                          p->base.app->name, P == m ? "single" : hrun_model_form_name(p->form), P, m, sub + 1);
     x = xcalloc((size_t)r->nterms + 1, sizeof *x);
-    if (r == p->opts[o].formula ? formula_value(p, o, P, pes, procs, share, x, &t, err) :
+    if (r == p->opts[o].formula ? formula_value(p, o, P, config, share, x, &t, err) :
         hrun_formulas_nt_value(p->base.app, r, p->N, x, &t, err))
         return -1;
     half = scale * hrun_record_half_width(r, x, t / scale);
@@ -435,48 +435,40 @@ static int predict_npt(struct hrun_formulas *p, int sub, int m, int P, const int
     if (!isfinite(t) || t <= 0 || !isfinite(half + down + up))
         return hrun_fail(err, HRUN_ENONFINITE, "the %s model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not a "
                          "time", r->family, p->base.app->name, t, half, (long long)p->base.N, P, m);
-    *time_s = t;
-    *low = fmax(t - half - down, 0);
-    *high = t + half + up;
+    *time = (struct hrun_interval){ t, fmax(t - half - down, 0), t + half + up };
     return 0;
 }
 
-int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low, double *high,
+int hrun_formulas_time(struct hrun_predictor *base, int sub, int m, int P, struct hrun_interval *time,
                        struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1, n;
+    int o = hrun_predictor_find(&p->base, sub, m), there = p->net ? p->place[sub] : -1;
+    struct hrun_config alone;
 
     if (o < 0 || !p->has_network[o] || P <= m)
-        return predict_npt(p, sub, m, P, NULL, NULL, 1, time_s, low, high, err);
+        return predict_npt(p, sub, m, P, NULL, 1, time, err);
     if (there < 0 || P % m || P / m > hrun_netview_npes(p->net, there))
         return hrun_fail(err, HRUN_ENODATA, "sub-cluster %d alone has no configuration with P=%d, M=%d, whose network "
                          "a term of %s asks for", sub + 1, P, m, p->base.app->name);
-    n = hrun_netview_nsubs(p->net);
-    memset(p->lone, 0, 2 * (size_t)n * sizeof *p->lone);
-    p->lone[there] = P / m;
-    p->lone[n + there] = m;
-    return predict_npt(p, sub, m, P, p->lone, p->lone + n, 1, time_s, low, high, err);
+    alone = hrun_config_alone(hrun_netview_nsubs(p->net), there, P / m, m);
+    return predict_npt(p, sub, m, P, &alone, 1, time, err);
 }
 
-int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
-                          double *low, double *high, struct hrun_error *err)
+int hrun_formulas_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config,
+                          struct hrun_interval *time, struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int n = p->net && p->same_subs ? hrun_netview_nsubs(p->net) : p->base.oracle.nsubs, P = 0;
-    double share = base->deals ? hrun_shares_share(p, sub, pes, procs, err) : 1;    /* over an equal one */
+    int P = hrun_config_processes(config);
+    double share = base->deals ? hrun_shares_share(p, sub, config, err) : 1;    /* over an equal one */
 
     if (share < 0)
         return -1;
-    for (int i = 0; i < n; i++)
-        P += pes[i] * procs[i];
     if (p->net && !p->same_subs)
-        return hrun_formulas_time(base, sub, procs[sub], P, time_s, low, high, err);
-    if (predict_npt(p, sub, procs[sub], P, p->net ? pes : NULL, procs, share, time_s, low, high, err))
+        return hrun_formulas_time(base, sub, config->procs[sub], P, time, err);
+    if (predict_npt(p, sub, config->procs[sub], P, p->net ? config : NULL, share, time, err))
         return -1;
-    *time_s *= hrun_predictor_pace_of(base, sub);
-    *low *= hrun_predictor_pace_of(base, sub);
-    *high *= hrun_predictor_pace_of(base, sub);
+    *time = hrun_interval_times(*time, hrun_predictor_pace_of(base, sub));
     return 0;
 }
 

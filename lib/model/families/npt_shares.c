@@ -68,9 +68,9 @@ double hrun_shares_uneven(const struct hrun_formulas *p, int P)
 
 /* ------------------------------------------------------------------ lines */
 
-/* What each option takes at P, into fixed and shared; NAN where it cannot be used. In the configuration where pes is
- * not NULL, else the least of network terms counts. */
-static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *procs, struct hrun_error *err)
+/* What each option takes at P, into fixed and shared; NAN where it cannot be used. In a configuration;
+ * NULL: the least of network terms counts. */
+static int set_times(struct hrun_formulas *p, int P, const struct hrun_config *config, struct hrun_error *err)
 {
     struct hrun_shares *s = p->shares;
     int n = p->base.noptions;
@@ -80,9 +80,9 @@ static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *
     for (int j = 0; j < p->nterms; j++) {
         double *sum = p->is_shared[j] ? s->shared : s->fixed, value;
 
-        if (p->least_m[j] >= P || (p->is_network[j] && !pes))
+        if (p->least_m[j] >= P || (p->is_network[j] && !config))
             continue;
-        if (hrun_formulas_value(p, j, P, pes, procs, &value, err))
+        if (hrun_formulas_value(p, j, P, config, &value, err))
             return -1;
         value /= p->is_shared[j] ? hrun_shares_uneven(p, P) : 1;
         for (int o = 0; o < n; o++)
@@ -98,7 +98,7 @@ static int set_times(struct hrun_formulas *p, int P, const int *pes, const int *
         s->fixed[p->points[i].option] = p->points[i].time_s > 0 && isfinite(p->points[i].time_s) ? 0 : NAN;
         s->shared[p->points[i].option] = p->points[i].time_s;   /* of one PE: it waits for nobody */
     }
-    return !pes && p->same_subs ? hrun_formulas_add_network(p, P, s->fixed, err) : 0;
+    return !config && p->same_subs ? hrun_formulas_add_network(p, P, s->fixed, err) : 0;
 }
 
 /* The most units that a process of option o among P has memory for. */
@@ -137,7 +137,7 @@ static int set_lines(struct hrun_formulas *p, int P, struct hrun_line *v, int64_
 
 static int unit_lines(void *ctx, int P, struct hrun_line *v, int64_t *units, struct hrun_error *err)
 {
-    return set_times(ctx, P, NULL, NULL, err) || set_lines(ctx, P, v, units, err) ? -1 : 0;
+    return set_times(ctx, P, NULL, err) || set_lines(ctx, P, v, units, err) ? -1 : 0;
 }
 
 /* The least of each term in lo..hi. Those of one PE alone are lines through 0. */
@@ -199,25 +199,25 @@ static double unit_time_of(const struct hrun_line *v, int64_t u)
 
 /* Deal out the work of a configuration: units into s->share, of its parts, whose sub-clusters are in s->sub_of.
  * *time_s: INFINITY when it cannot be used. Result: the number of parts, or -1. */
-static int deal_units_out(struct hrun_formulas *p, const int *pes, const int *procs, double *time_s,
+static int deal_units_out(struct hrun_formulas *p, const struct hrun_config *config, double *time_s,
                           struct hrun_error *err)
 {
     struct hrun_shares *s = p->shares;
-    int P = hrun_predictor_count(&p->base, pes, procs), n = 0, placed = p->base.has_network && p->same_subs;
+    int P = hrun_config_processes(config), n = 0, placed = p->base.has_network && p->same_subs;
     int64_t units;
 
     *time_s = INFINITY;
-    if (set_times(p, P, placed ? pes : NULL, procs, err) || set_lines(p, P, s->lines, &units, err))
+    if (set_times(p, P, placed ? config : NULL, err) || set_lines(p, P, s->lines, &units, err))
         return -1;
     for (int i = 0; i < p->base.oracle.nsubs; i++) {
-        int o = pes[i] ? hrun_predictor_find(&p->base, i, procs[i]) : -1;
+        int o = config->pes[i] ? hrun_predictor_find(&p->base, i, config->procs[i]) : -1;
 
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
         if (o < 0 || !s->lines[o].n)
             return 0;
         s->parts[n] = s->lines[o];
-        s->parts[n].n = (int64_t)pes[i] * procs[i];
+        s->parts[n].n = (int64_t)config->pes[i] * config->procs[i];
         if (s->how == HRUN_SHARES_PROPORTIONAL)
             s->parts[n].base_s = 0;
         s->sub_of[n++] = i;
@@ -225,7 +225,7 @@ static int deal_units_out(struct hrun_formulas *p, const int *pes, const int *pr
     if (n && isfinite(hrun_balance(s->parts, n, units, s->share))) {
         *time_s = 0;
         for (int k = 0; k < n; k++) {
-            s->parts[k] = s->lines[hrun_predictor_find(&p->base, s->sub_of[k], procs[s->sub_of[k]])];
+            s->parts[k] = s->lines[hrun_predictor_find(&p->base, s->sub_of[k], config->procs[s->sub_of[k]])];
             *time_s = fmax(*time_s, unit_time_of(&s->parts[k], s->share[k]));
         }
     }
@@ -238,12 +238,12 @@ static int no_shares(const struct hrun_formulas *p, struct hrun_error *err)
                      p->base.app->name, (long long)p->base.N);
 }
 
-int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs, double *share,
+int hrun_shares_of(struct hrun_predictor *base, const struct hrun_config *config, double *share,
                    struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
     double t;
-    int n = deal_units_out(p, pes, procs, &t, err);
+    int n = deal_units_out(p, config, &t, err);
 
     if (n <= 0)
         return n < 0 ? -1 : no_shares(p, err);
@@ -254,10 +254,10 @@ int hrun_shares_of(struct hrun_predictor *base, const int *pes, const int *procs
     return 0;
 }
 
-double hrun_shares_share(struct hrun_formulas *p, int sub, const int *pes, const int *procs, struct hrun_error *err)
+double hrun_shares_share(struct hrun_formulas *p, int sub, const struct hrun_config *config, struct hrun_error *err)
 {
     double t;
-    int n = deal_units_out(p, pes, procs, &t, err), P = hrun_predictor_count(&p->base, pes, procs);
+    int n = deal_units_out(p, config, &t, err), P = hrun_config_processes(config);
 
     for (int k = 0; k < n; k++)
         if (p->shares->sub_of[k] == sub)
@@ -266,15 +266,15 @@ double hrun_shares_share(struct hrun_formulas *p, int sub, const int *pes, const
     return n < 0 ? -1 : no_shares(p, err);
 }
 
-int hrun_shares_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, const double *share,
+int hrun_shares_options(struct hrun_predictor *base, int P, const struct hrun_config *config, const double *share,
                         double *t, struct hrun_error *err)
 {
     struct hrun_formulas *p = (struct hrun_formulas *)base;
-    int placed = base->has_network && p->same_subs && pes;
+    int placed = base->has_network && p->same_subs && config;
 
     if (!p->shares)
-        return hrun_formulas_options(base, P, pes, procs, t, err);
-    if (set_times(p, P, placed ? pes : NULL, procs, err))
+        return hrun_formulas_options(base, P, config, t, err);
+    if (set_times(p, P, placed ? config : NULL, err))
         return -1;
     for (int o = 0; o < base->noptions; o++)
         t[o] = base->has_network && !placed ? NAN
@@ -282,15 +282,15 @@ int hrun_shares_options(struct hrun_predictor *base, int P, const int *pes, cons
     return 0;
 }
 
-int hrun_shares_dealt(struct hrun_formulas *p, const int *pes, const int *procs, double *t, struct hrun_error *err)
+int hrun_shares_dealt(struct hrun_formulas *p, const struct hrun_config *config, double *t, struct hrun_error *err)
 {
     double slowest;
-    int n = deal_units_out(p, pes, procs, &slowest, err);
+    int n = deal_units_out(p, config, &slowest, err);
 
     for (int o = 0; o < p->base.noptions; o++)
         t[o] = NAN;
     for (int k = 0; k < n; k++)
-        t[hrun_predictor_find(&p->base, p->shares->sub_of[k], procs[p->shares->sub_of[k]])] =
+        t[hrun_predictor_find(&p->base, p->shares->sub_of[k], config->procs[p->shares->sub_of[k]])] =
             unit_time_of(&p->shares->parts[k], p->shares->share[k]);
     return n < 0 ? -1 : 0;
 }
@@ -315,12 +315,12 @@ static int unit_times(void *ctx, int P, double *t, struct hrun_error *err)
     return 0;
 }
 
-static int unit_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int unit_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                       struct hrun_error *err)
 {
     struct hrun_formulas *p = ctx;
     struct hrun_shares *s = p->shares;
-    int n = deal_units_out(p, pes, procs, time_s, err), at = 0;
+    int n = deal_units_out(p, config, time_s, err), at = 0;
 
     (void)P;
     for (int k = 1; k < n; k++)

@@ -115,7 +115,6 @@ static void ring_place_subs(struct hrun_ring *r, const struct hrun_predictor_sou
     if (!from->net)
         return;
     r->place = xcalloc((size_t)r->nsubs + 1, sizeof *r->place);
-    r->pair = xcalloc(2 * (size_t)there + 1, sizeof *r->pair);
     r->net = from->net;
     for (int i = 0; i < r->nsubs; i++) {
         r->place[i] = from->place ? from->place[i] : i;
@@ -127,13 +126,11 @@ static void ring_place_subs(struct hrun_ring *r, const struct hrun_predictor_sou
 /* Between a PE of one sub-cluster of the network and one of another, or of the same. */
 static int between(struct hrun_ring *r, int a, int b, double bytes, double *time_s, struct hrun_error *err)
 {
-    int n = hrun_netview_nsubs(r->net);
+    struct hrun_config pair = hrun_config_alone(hrun_netview_nsubs(r->net), a, 1, 1);
 
-    memset(r->pair, 0, 2 * (size_t)n * sizeof *r->pair);
-    r->pair[a]++;
-    r->pair[b]++;
-    r->pair[n + a] = r->pair[n + b] = 1;
-    return hrun_netview_time(r->net, HRUN_NET_P2P, bytes, r->pair, r->pair + n, time_s, err);
+    pair.pes[b]++;
+    pair.procs[b] = 1;
+    return hrun_netview_time(r->net, HRUN_NET_P2P, bytes, &pair, time_s, err);
 }
 
 /* What a message takes to a PE of sub-cluster sub by the network: from another PE of it, or where it has no other from
@@ -282,38 +279,38 @@ static void ring_make_room(struct hrun_ring *r, int n)
 
 /* The PEs of a configuration, in the order of their ranks: how many, or -1. *most: by how much the time of the slowest
  * grows with each step. */
-static int list_stages(struct hrun_ring *r, const int *pes, const int *procs, int P, double *most,
+static int list_stages(struct hrun_ring *r, const struct hrun_config *config, int P, double *most,
                        struct hrun_error *err)
 {
     int n = 0;
 
     *most = 0;
     for (int i = 0; i < r->nsubs; i++)
-        n += pes[i];
+        n += config->pes[i];
     ring_make_room(r, n);
     n = 0;
     for (int i = 0; i < r->nsubs; i++) {
         struct hrun_ring_stage s;
-        int o = pes[i] > 0 ? hrun_predictor_find(&r->base, i, procs[i]) : 0;
+        int o = config->pes[i] > 0 ? hrun_predictor_find(&r->base, i, config->procs[i]) : 0;
 
-        if (pes[i] == 0)
+        if (config->pes[i] == 0)
             continue;
         if (o < 0)
-            return fail_no_ring_model(r, i, procs[i], err);
+            return fail_no_ring_model(r, i, config->procs[i], err);
         if (stage_at(r, o, P, &s, err))
             return -1;
-        for (int k = 0; k < pes[i]; k++)
+        for (int k = 0; k < config->pes[i]; k++)
             r->stages[n++] = s;
         *most = fmax(*most, s.step_s);
     }
     return n;
 }
 
-double hrun_ring_play_config(struct hrun_ring *r, const int *pes, const int *procs, int P, double *own,
+double hrun_ring_play_config(struct hrun_ring *r, const struct hrun_config *config, int P, double *own,
                              struct hrun_error *err)
 {
     double most, whole = 0;
-    int n = list_stages(r, pes, procs, P, &most, err), at = 0;
+    int n = list_stages(r, config, P, &most, err), at = 0;
 
     if (n < 0)
         return -1;
@@ -328,9 +325,9 @@ double hrun_ring_play_config(struct hrun_ring *r, const int *pes, const int *pro
             whole = fmax(whole, r->elapsed[k]);
         }
     }
-    for (int i = 0; i < r->nsubs; at += pes[i], i++) {
+    for (int i = 0; i < r->nsubs; at += config->pes[i], i++) {
         own[i] = 0;
-        for (int k = at; k < at + pes[i]; k++)
+        for (int k = at; k < at + config->pes[i]; k++)
             own[i] = fmax(own[i], r->elapsed[k] - r->elapsed[n + k]);
     }
     return whole;
@@ -347,11 +344,11 @@ static int busiest(const struct hrun_ring *r, const double *own)
     return best;
 }
 
-static int ring_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int ring_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                       struct hrun_error *err)
 {
     struct hrun_ring *r = ctx;
-    double t = hrun_ring_play_config(r, pes, procs, P, r->own, err);
+    double t = hrun_ring_play_config(r, config, P, r->own, err);
 
     if (t < 0)
         return -1;
@@ -361,7 +358,7 @@ static int ring_whole(void *ctx, const int *pes, const int *procs, int P, double
 }
 
 /* Ti: what the PEs of a sub-cluster are busy; of the busiest the time of the whole, waits and all. */
-static int ring_options(struct hrun_predictor *p, int P, const int *pes, const int *procs, double *t,
+static int ring_options(struct hrun_predictor *p, int P, const struct hrun_config *config, double *t,
                         struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
@@ -370,15 +367,15 @@ static int ring_options(struct hrun_predictor *p, int P, const int *pes, const i
     for (int o = 0; o < r->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < r->nsubs; i++)
-        if (pes[i] > 0 && hrun_predictor_find(&r->base, i, procs[i]) < 0)
+        if (config->pes[i] > 0 && hrun_predictor_find(&r->base, i, config->procs[i]) < 0)
             return 0;
-    all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
+    all = hrun_ring_play_config(r, config, P, r->own, err);
     if (all < 0)
         return -1;
     r->own[busiest(r, r->own)] = all;
     for (int i = 0; i < r->nsubs; i++)
-        if (pes[i] > 0)
-            t[hrun_predictor_find(&r->base, i, procs[i])] = r->own[i];
+        if (config->pes[i] > 0)
+            t[hrun_predictor_find(&r->base, i, config->procs[i])] = r->own[i];
     return 0;
 }
 
@@ -404,8 +401,8 @@ static double half_width(const struct hrun_ring *r, int o, const struct hrun_rin
     return half;
 }
 
-static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, double t, double *time_s, double *low,
-                              double *high, struct hrun_error *err)
+static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, double t, struct hrun_interval *time,
+                              struct hrun_error *err)
 {
     const struct hrun_ring_work *w = hrun_ring_work_at(r, P, err);
     struct hrun_ring_terms terms;
@@ -418,14 +415,12 @@ static int ring_time_interval(struct hrun_ring *r, int o, int P, double steps, d
     if (!(t > 0) || !isfinite(t + half))
         return hrun_fail(err, HRUN_ENONFINITE, "the ring model of %s predicts %g s +- %g s at N=%lld, P=%d, M=%d: not "
                          "a time", r->base.app->name, t, half, (long long)r->base.N, P, r->base.options[o].m);
-    *time_s = t;
-    *low = fmax(t - half, 0);
-    *high = t + half;
+    *time = (struct hrun_interval){ t, fmax(t - half, 0), t + half };
     return 0;
 }
 
 /* On this sub-cluster alone. */
-static int ring_time_alone(struct hrun_predictor *p, int sub, int m, int P, double *time_s, double *low, double *high,
+static int ring_time_alone(struct hrun_predictor *p, int sub, int m, int P, struct hrun_interval *time,
                            struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
@@ -437,23 +432,23 @@ static int ring_time_alone(struct hrun_predictor *p, int sub, int m, int P, doub
         return fail_no_ring_model(r, sub, m, err);
     if (stage_at(r, o, P, &s, err))
         return -1;
-    return ring_time_interval(r, o, P, steps, s.local_s + steps * s.step_s, time_s, low, high, err);
+    return ring_time_interval(r, o, P, steps, s.local_s + steps * s.step_s, time, err);
 }
 
-static int ring_time_in(struct hrun_predictor *p, int sub, const int *pes, const int *procs, double *time_s,
-                        double *low, double *high, struct hrun_error *err)
+static int ring_time_in(struct hrun_predictor *p, int sub, const struct hrun_config *config,
+                        struct hrun_interval *time, struct hrun_error *err)
 {
     struct hrun_ring *r = of(p);
-    int P = hrun_predictor_count(p, pes, procs), o = hrun_predictor_find(p, sub, procs[sub]);
+    int P = hrun_config_processes(config), o = hrun_predictor_find(p, sub, config->procs[sub]);
     double all;
 
     if (o < 0)
-        return fail_no_ring_model(r, sub, procs[sub], err);
-    all = hrun_ring_play_config(r, pes, procs, P, r->own, err);
+        return fail_no_ring_model(r, sub, config->procs[sub], err);
+    all = hrun_ring_play_config(r, config, P, r->own, err);
     if (all < 0)
         return -1;
     r->own[busiest(r, r->own)] = all;
-    return ring_time_interval(r, o, P, hrun_ring_steps(P), r->own[sub], time_s, low, high, err);
+    return ring_time_interval(r, o, P, hrun_ring_steps(P), r->own[sub], time, err);
 }
 
 static int ring_measured(const struct hrun_predictor *p, int sub, int m, int P, int64_t *sizes, int64_t *counts)
@@ -485,7 +480,6 @@ static void ring_destroy(struct hrun_predictor *p)
     struct hrun_ring *r = of(p);
 
     free(r->place);
-    free(r->pair);
     free(r->base.options);
     free(r->opts);
     free(r->works);

@@ -303,7 +303,7 @@ static double allocations(const struct hrun_ring *r, const int *npes, int q)
     return sum * q;
 }
 
-int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes, const int *procs,
+int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const struct hrun_config *config,
                       struct hrun_balance *out, struct hrun_error *err)
 {
     struct hrun_ring *r = (struct hrun_ring *)p;
@@ -313,14 +313,14 @@ int hrun_ring_balance(struct hrun_predictor *p, const int *npes, const int *pes,
     double most = 0, total, t, least;
 
     make_shape(r, &s);
-    b.q = hrun_predictor_count(p, pes, procs);
+    b.q = hrun_config_processes(config);
     w = hrun_ring_work_at(r, b.q, err);
-    t = w ? hrun_ring_play_config(r, pes, procs, b.q, r->own, err) : -1;
+    t = w ? hrun_ring_play_config(r, config, b.q, r->own, err) : -1;
     if (t < 0)
         return -1;
     fill_shape(r, npes, w->n, &s);
     for (int o = 0; o < r->base.noptions; o++)
-        if (pes[r->base.options[o].sub] > 0 && procs[r->base.options[o].sub] == s.procs[o])
+        if (config->pes[r->base.options[o].sub] > 0 && config->procs[r->base.options[o].sub] == s.procs[o])
             most = fmax(most, s.rate[o]);
     total = hrun_ring_total(s.groups, r->nsubs);
     b.loss = loss_of(b.q, most, total);

@@ -154,21 +154,21 @@ static int fitting(const struct weak_predictor *p, int o, int P, int64_t *most, 
 
 /* The shares of a configuration, into p->share, of its parts, whose sub-clusters are in p->sub_of. *time_s: INFINITY
  * when it cannot be used. Result: the number of parts, or -1. */
-static int share_out(struct weak_predictor *p, const int *pes, const int *procs, double *time_s,
+static int share_out(struct weak_predictor *p, const struct hrun_config *config, double *time_s,
                      struct hrun_error *err)
 {
-    int P = hrun_predictor_count(&p->base, pes, procs), n = 0;
+    int P = hrun_config_processes(config), n = 0;
 
     *time_s = INFINITY;
     for (int i = 0; i < p->base.oracle.nsubs; i++) {
         struct hrun_line *part = &p->parts[n];
-        int o = pes[i] ? hrun_predictor_find(&p->base, i, procs[i]) : -1;
+        int o = config->pes[i] ? hrun_predictor_find(&p->base, i, config->procs[i]) : -1;
 
-        if (!pes[i])
+        if (!config->pes[i])
             continue;
         if (o < 0)
             return 0;
-        part->n = (int64_t)pes[i] * procs[i];
+        part->n = (int64_t)config->pes[i] * config->procs[i];
         part->most = p->opts[o].most;
         line(p, o, P, &part->base_s, &part->unit_s);
         if (part->most < 0 && fitting(p, o, P, &part->most, err))
@@ -227,11 +227,11 @@ static int weak_bounds(void *ctx, int lo, int hi, double *b, struct hrun_error *
     return 0;
 }
 
-static int weak_whole(void *ctx, const int *pes, const int *procs, int P, double *time_s, int *limiting,
+static int weak_whole(void *ctx, const struct hrun_config *config, int P, double *time_s, int *limiting,
                       struct hrun_error *err)
 {
     struct weak_predictor *p = ctx;
-    int n = share_out(p, pes, procs, time_s, err), at = 0;
+    int n = share_out(p, config, time_s, err), at = 0;
 
     (void)P;
     if (n < 0)
@@ -313,8 +313,8 @@ static void weak_destroy(struct hrun_predictor *base)
 }
 
 /* The time of option o among P processes with so many units, and its 95 % interval. */
-static int weak_time_interval(const struct weak_predictor *p, int o, int P, int64_t units, double *time_s, double *low,
-                              double *high, struct hrun_error *err)
+static int weak_time_interval(const struct weak_predictor *p, int o, int P, int64_t units,
+                              struct hrun_interval *time, struct hrun_error *err)
 {
     const struct option *opt = &p->opts[o];
     double x[K], variance = 0, t = weak_time_of(p, o, P, units), half;
@@ -329,9 +329,7 @@ static int weak_time_interval(const struct weak_predictor *p, int o, int P, int6
     variance = fmax(variance, 0) + opt->s2 * (opt->sigma_abs_s * opt->sigma_abs_s +
                                               opt->sigma_rel * t * opt->sigma_rel * t);
     half = hrun_fit_t_quantile(0.975, opt->dof > 0 ? opt->dof : 1e9) * sqrt(variance);
-    *time_s = t;
-    *low = fmax(t - half, 0);
-    *high = t + half;
+    *time = (struct hrun_interval){ t, fmax(t - half, 0), t + half };
     return 0;
 }
 
@@ -340,31 +338,31 @@ static int fail_no_weak_model(const struct weak_predictor *p, struct hrun_error 
     return hrun_fail(err, HRUN_ENODATA, "no model of %s for this at N=%lld", p->base.app->name, (long long)p->base.N);
 }
 
-static int weak_time_in(struct hrun_predictor *base, int sub, const int *pes, const int *procs, double *time_s,
-                        double *low, double *high, struct hrun_error *err)
+static int weak_time_in(struct hrun_predictor *base, int sub, const struct hrun_config *config,
+                        struct hrun_interval *time, struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double t;
-    int n = share_out(p, pes, procs, &t, err), P = hrun_predictor_count(base, pes, procs);
+    int n = share_out(p, config, &t, err), P = hrun_config_processes(config);
 
     if (n < 0)
         return -1;
     for (int i = 0; i < n; i++)
         if (p->sub_of[i] == sub)
-            return weak_time_interval(p, hrun_predictor_find(&p->base, sub, procs[sub]), P, p->share[i], time_s, low,
-                                      high, err);
+            return weak_time_interval(p, hrun_predictor_find(&p->base, sub, config->procs[sub]), P, p->share[i],
+                                      time, err);
     return fail_no_weak_model(p, err);
 }
 
-static int weak_time_alone(struct hrun_predictor *base, int sub, int m, int P, double *time_s, double *low,
-                           double *high, struct hrun_error *err)
+static int weak_time_alone(struct hrun_predictor *base, int sub, int m, int P, struct hrun_interval *time,
+                           struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     int o = hrun_predictor_find(&p->base, sub, m);
 
     if (o < 0 || P < 1 || P % m || P > p->units)
         return fail_no_weak_model(p, err);
-    return weak_time_interval(p, o, P, (p->units + P - 1) / P, time_s, low, high, err);
+    return weak_time_interval(p, o, P, (p->units + P - 1) / P, time, err);
 }
 
 /* Of P nothing is extrapolated: that few processes tell of many is what the family is about. */
@@ -383,29 +381,29 @@ static int weak_measured(const struct hrun_predictor *base, int sub, int m, int 
     return 0;
 }
 
-static int weak_options(struct hrun_predictor *base, int P, const int *pes, const int *procs, double *t,
+static int weak_options(struct hrun_predictor *base, int P, const struct hrun_config *config, double *t,
                         struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double slowest;
-    int n = share_out(p, pes, procs, &slowest, err);
+    int n = share_out(p, config, &slowest, err);
 
     for (int o = 0; o < p->base.noptions; o++)
         t[o] = NAN;
     for (int i = 0; i < n; i++) {
-        int o = hrun_predictor_find(&p->base, p->sub_of[i], procs[p->sub_of[i]]);
+        int o = hrun_predictor_find(&p->base, p->sub_of[i], config->procs[p->sub_of[i]]);
 
         t[o] = weak_time_of(p, o, P, p->share[i]);
     }
     return n < 0 ? -1 : 0;
 }
 
-static int weak_shares(struct hrun_predictor *base, const int *pes, const int *procs, double *share,
+static int weak_shares(struct hrun_predictor *base, const struct hrun_config *config, double *share,
                        struct hrun_error *err)
 {
     struct weak_predictor *p = (struct weak_predictor *)base;
     double t;
-    int n = share_out(p, pes, procs, &t, err);
+    int n = share_out(p, config, &t, err);
 
     if (n < 0)
         return -1;

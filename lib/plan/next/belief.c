@@ -20,8 +20,6 @@ static const double Z95 = 1.959964;
 void design_drop_sizes(struct hrun_design *d)
 {
     for (int i = 0; d->sizes && i < d->nsizes; i++) {
-        for (int j = 0; j < d->sizes[i].n; j++)
-            free(d->sizes[i].v[j].config);
         free(d->sizes[i].v);
         d->sizes[i].v = NULL;
         d->sizes[i].n = d->sizes[i].complete = 0;
@@ -31,37 +29,27 @@ void design_drop_sizes(struct hrun_design *d)
 
 /* ------------------------------------------------------------------ candidates */
 
-static void add_belief(struct hrun_design *d, struct design_size *s, const int *config, const struct hrun_choice *c)
+static void add_belief(struct design_size *s, const struct dealt_config *config, const struct hrun_choice *c)
 {
-    struct design_belief *b = &s->v[s->n];
-
-    memset(b, 0, sizeof *b);
-    b->config = memcpy(xmalloc(design_bytes(d)), config, design_bytes(d));
-    b->P = c->P;
-    b->limiting = c->limiting;
-    b->model_s = c->time_s;
-    s->n++;
+    s->v[s->n++] = (struct design_belief){ .config = *config, .P = c->P, .limiting = c->limiting,
+                                             .model_s = c->time_s };
 }
 
-/* A configuration of a plan with unequal shares (dealt = 1) or equal ones into config[2 nsubs + 1]. Result: how many
- * sub-clusters it uses. */
-static int set_config(const struct hrun_design *d, const struct hrun_choice *c, int dealt, int *config)
+/* The configuration of a plan with unequal shares (dealt = 1) or equal ones. Result: how many sub-clusters it uses. */
+static int set_config(const struct hrun_choice *c, int dealt, struct dealt_config *config)
 {
-    size_t bytes = (size_t)d->nsubs * sizeof *config;
     int used = 0;
 
-    memcpy(config, c->pes, bytes);
-    memcpy(config + d->nsubs, c->procs, bytes);
-    for (int i = 0; i < d->nsubs; i++)
-        used += config[i] > 0;
-    config[2 * d->nsubs] = dealt && used > 1;
+    for (int i = 0; i < c->config.nsubs; i++)
+        used += c->config.pes[i] > 0;
+    *config = (struct dealt_config){ c->config, dealt && used > 1 };
     return used;
 }
 
-static int find_config(const struct hrun_design *d, const struct design_size *s, const int *config)
+static int find_config(const struct design_size *s, const struct dealt_config *config)
 {
     for (int i = 0; i < s->n; i++)
-        if (design_same(d, s->v[i].config, config))
+        if (same_dealt_config(&s->v[i].config, config))
             return i;
     return -1;
 }
@@ -73,7 +61,7 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
                           const struct hrun_plan_problem *problem, int dealt, int cautious,
                           const struct hrun_known *known, int n, int *at, double *value, struct hrun_error *err)
 {
-    autofree int *config = xmalloc(design_bytes(d));
+    struct dealt_config config;
     const struct hrun_corrections *all = d->corrections[dealt];
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
@@ -89,20 +77,19 @@ static int choice_of_hrun(struct hrun_design *d, struct design_size *s, struct h
         *err = why;
         return -1;
     }
-    set_config(d, &plan->v[0], dealt, config);
-    i = hrun_corrections_find(all, config, config + d->nsubs);
+    set_config(&plan->v[0], dealt, &config);
+    i = hrun_corrections_find(all, &config.c);
     own = plan->v[0].time_s * (cautious && all ? exp(hrun_corrections_sd(all)) : 1) *
           (cautious && i >= 0 && known[i].doubt > 0 ? known[i].doubt : 1);
     hrun_plan_destroy(plan);
     if (own >= *value)
         return 0;
     *value = own;
-    *at = find_config(d, s, config);
-    rc = *at < 0 ? design_evaluate(p, problem, config, 1, &c, err) : 0;
+    *at = find_config(s, &config);
+    rc = *at < 0 ? design_evaluate(p, problem, &config, 1, &c, err) : 0;
     if (rc <= 0)
         return rc;
-    add_belief(d, s, config, &c);
-    hrun_choice_release(&c);
+    add_belief(s, &config, &c);
     *at = s->n - 1;
     return 0;
 }
@@ -120,12 +107,12 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
     hrun_corrections_known(all, s->N, known, NULL);
     for (int i = 0; i < d->ngroups; i++) {
         const struct design_group *g = &d->groups[i];
-        int at = hrun_corrections_find(all, g->config, g->config + d->nsubs);
+        int at = hrun_corrections_find(all, &g->config.c);
 
-        if (g->N != s->N || !g->failed || g->n || (g->sub < 0 && g->config[2 * d->nsubs] != dealt))
+        if (g->N != s->N || !g->failed || g->n || (g->sub < 0 && g->config.dealt != dealt))
             continue;
         if (at < 0)
-            known[at = n++] = (struct hrun_known){ .pes = g->config, .procs = g->config + d->nsubs };
+            known[at = n++] = (struct hrun_known){ .config = g->config.c };
         known[at].excluded = 1;
     }
     if (choice_of_hrun(d, s, p, problem, dealt, 1, known, n, &s->choice, choice, err))
@@ -136,10 +123,10 @@ static int choices_of(struct hrun_design *d, struct design_size *s, struct hrun_
 }
 
 /* The best predicted configurations, with unequal shares only those on several sub-clusters. */
-static int gather_best(struct hrun_design *d, struct design_size *s, struct hrun_predictor *p,
-                       const struct hrun_plan_problem *problem, int dealt, struct hrun_error *err)
+static int gather_best(struct design_size *s, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                       int dealt, struct hrun_error *err)
 {
-    autofree int *config = xmalloc(design_bytes(d));
+    struct dealt_config config;
     struct hrun_plan *plan = NULL;
     struct hrun_error why = { 0 };
 
@@ -153,8 +140,8 @@ static int gather_best(struct hrun_design *d, struct design_size *s, struct hrun
     }
     s->complete &= plan->n < CANDIDATES;
     for (int i = 0; i < plan->n; i++)
-        if (set_config(d, &plan->v[i], dealt, config) > 1 || !dealt)
-            add_belief(d, s, config, &plan->v[i]);
+        if (set_config(&plan->v[i], dealt, &config) > 1 || !dealt)
+            add_belief(s, &config, &plan->v[i]);
     hrun_plan_destroy(plan);
     return 0;
 }
@@ -171,7 +158,7 @@ static int gather_candidates(struct hrun_design *d, struct design_size *s, struc
     s->v = xcalloc(2 * (size_t)CANDIDATES + (size_t)measured + 5, sizeof *s->v);
     s->complete = 1;
     for (int dealt = 0; dealt < 1 + design_deals(d); dealt++)
-        if (gather_best(d, s, p, problem, dealt, err))
+        if (gather_best(s, p, problem, dealt, err))
             return -1;
     for (int i = 0; i < d->ngroups; i++) {
         const struct design_group *g = &d->groups[i];
@@ -179,15 +166,14 @@ static int gather_candidates(struct hrun_design *d, struct design_size *s, struc
 
         if (g->N != s->N)
             continue;
-        at = find_config(d, s, g->config);
+        at = find_config(s, &g->config);
         if (at < 0) {
-            rc = design_evaluate(p, problem, g->config, 1, &c, err);
+            rc = design_evaluate(p, problem, &g->config, 1, &c, err);
             if (rc < 0)
                 return -1;
             if (!rc)
                 continue;
-            add_belief(d, s, g->config, &c);
-            hrun_choice_release(&c);
+            add_belief(s, &g->config, &c);
             at = s->n - 1;
         }
         s->v[at].runs = g->n;

@@ -19,16 +19,17 @@ static double start_overhead(const struct hrun_design *d)
     return design_median(last, n);
 }
 
-static double run_distance(const struct hrun_design *d, const struct design_run *r, const int *config, int P, int64_t N)
+static double run_distance(const struct hrun_design *d, const struct design_run *r, const struct dealt_config *config,
+                           int P, int64_t N)
 {
     double far = fabs(log((double)N / (double)r->N)) + fabs(log((double)P / r->P));
 
     for (int i = 0; i < d->nsubs; i++)
-        far += !config[i] != !r->config[i];
+        far += !config->c.pes[i] != !r->config.c.pes[i];
     return far;
 }
 
-double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s)
+double design_cost(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N, double model_s)
 {
     const struct design_run *near = NULL, *lo = NULL, *hi = NULL;
     double least = INFINITY, slope = GROWTH, wall = 0;
@@ -40,7 +41,7 @@ double design_cost(const struct hrun_design *d, const int *config, int P, int64_
 
         if (r->time_s <= 0)
             continue;
-        if (r->N == N && design_same(d, r->config, config)) {
+        if (r->N == N && same_dealt_config(&r->config, config)) {
             wall += r->wall_s;
             same++;
         }

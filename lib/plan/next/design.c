@@ -33,24 +33,17 @@ int design_deals(const struct hrun_design *d)
     return d->app->shares.units != NULL && d->nsubs > 1 && !ignores;
 }
 
-size_t design_bytes(const struct hrun_design *d)
+int same_dealt_config(const struct dealt_config *a, const struct dealt_config *b)
 {
-    return (2 * (size_t)d->nsubs + 1) * sizeof(int);
+    return a->dealt == b->dealt && hrun_config_equal(&a->c, &b->c);
 }
 
-int design_same(const struct hrun_design *d, const int *a, const int *b)
+void design_point_config(const struct hrun_design *d, const struct design_point *p, struct dealt_config *config)
 {
-    return !memcmp(a, b, design_bytes(d));
+    *config = (struct dealt_config){ hrun_config_alone(d->nsubs, p->sub, p->pes, p->m), 0 };
 }
 
-void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config)
-{
-    memset(config, 0, design_bytes(d));
-    config[p->sub] = p->pes;
-    config[d->nsubs + p->sub] = p->m;
-}
-
-int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed)
+int design_count(const struct hrun_design *d, const struct dealt_config *config, int64_t N, int *failed)
 {
     int n = 0;
 
@@ -58,7 +51,7 @@ int design_count(const struct hrun_design *d, const int *config, int64_t N, int 
     for (int i = 0; i < d->nruns; i++) {
         const struct design_run *r = &d->runs[i];
 
-        if (r->N != N || !design_same(d, r->config, config))
+        if (r->N != N || !same_dealt_config(&r->config, config))
             continue;
         n += r->time_s > 0;
         *failed |= r->time_s <= 0;
@@ -66,12 +59,12 @@ int design_count(const struct hrun_design *d, const int *config, int64_t N, int 
     return n;
 }
 
-int design_is_known(const struct hrun_design *d, const int *config, int64_t N)
+int design_is_known(const struct hrun_design *d, const struct dealt_config *config, int64_t N)
 {
     int failed, known = design_count(d, config, N, &failed) || failed;
 
     for (int i = d->next; i < d->nqueue && !known; i++)
-        known = d->queue[i].N == N && design_same(d, d->queue[i].config, config);
+        known = d->queue[i].N == N && same_dealt_config(&d->queue[i].config, config);
     return known;
 }
 
@@ -160,7 +153,6 @@ struct hrun_design *hrun_design_create(const struct hrun_app *app, const struct 
 
 static void free_run(struct design_run *r)
 {
-    free(r->config);
     free(r->text);
     free(r->shares);
     free(r->share);
@@ -174,8 +166,6 @@ void hrun_design_destroy(struct hrun_design *d)
     design_drop_sizes(d);
     for (int i = 0; i < d->nruns; i++)
         free_run(&d->runs[i]);
-    for (int i = 0; i < d->nqueue; i++)
-        free(d->queue[i].config);
     free(d->sizes);
     free(d->runs);
     free(d->queue);
@@ -188,24 +178,20 @@ void hrun_design_destroy(struct hrun_design *d)
     free(d);
 }
 
-/* A configuration of these sub-clusters into config; how many processes, 0 when it is none. */
-static int set_run_config(const struct hrun_design *d, const int *pes, const int *procs, int dealt, int *config,
-                          int *sub)
+/* Set config, P and sub of a run. P is 0 when it is no configuration. */
+static void set_run_config(const struct hrun_config *config, int dealt, struct design_run *r)
 {
-    int P = 0;
-
-    *sub = -1;
-    for (int i = 0; i < d->nsubs; i++) {
-        if (pes[i] < 0 || procs[i] < 0 || !pes[i] != !procs[i])
-            return 0;
-        config[i] = pes[i];
-        config[d->nsubs + i] = procs[i];
-        if (pes[i])
-            *sub = P ? -1 : i;
-        P += pes[i] * procs[i];
+    r->sub = -1;
+    for (int i = 0; i < config->nsubs; i++) {
+        if (config->pes[i] < 0 || config->procs[i] < 0 || !config->pes[i] != !config->procs[i]) {
+            r->P = 0;
+            return;
+        }
+        if (config->pes[i])
+            r->sub = r->P ? -1 : i;
+        r->P += config->pes[i] * config->procs[i];
     }
-    config[2 * d->nsubs] = dealt && *sub < 0;
-    return P;
+    r->config = (struct dealt_config){ *config, dealt && r->sub < 0 };
 }
 
 /* Shares as measurements have them, too. */
@@ -216,7 +202,7 @@ static void copy_shares(const struct hrun_design *d, const double *share, struct
 
     r->share = xmalloc(n * sizeof *share);
     for (int i = 0; i < d->nsubs; i++) {
-        r->share[i] = r->config[i] ? share[i] : 0;
+        r->share[i] = r->config.c.pes[i] ? share[i] : 0;
         hrun_buf_addf(&text, "%s%.9g", i ? "," : "", r->share[i]);
     }
     r->shares = hrun_buf_detach(&text);
@@ -228,7 +214,7 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
     for (int i = 0; i < d->next; i++) {
         struct design_plan *q = &d->queue[i];
 
-        if (q->N != r->N || !design_same(d, q->config, r->config) || !(q->model_s > 0))
+        if (q->N != r->N || !same_dealt_config(&q->config, &r->config) || !(q->model_s > 0))
             continue;
         if (d->nsurprises < DESIGN_SURPRISES)
             d->surprise[d->nsurprises++] = log(r->time_s / q->model_s);
@@ -237,7 +223,7 @@ static void note_surprise(struct hrun_design *d, const struct design_run *r)
     }
 }
 
-int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, const double *share, int64_t N,
+int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, const double *share, int64_t N,
                     double time_s, double wall_s, int counts, struct hrun_error *err)
 {
     struct hrun_buf text = HRUN_BUF_INIT;
@@ -246,20 +232,17 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
     hrun_grow(d->runs, d->nruns + 1, d->runs_cap);
     r = &d->runs[d->nruns];
     memset(r, 0, sizeof *r);
-    r->config = xcalloc(1, design_bytes(d));
-    r->P = set_run_config(d, pes, procs, share != NULL, r->config, &r->sub);
+    set_run_config(config, share != NULL, r);
     r->N = N;
     r->time_s = time_s;
     r->wall_s = wall_s;
-    if (!r->P || N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s)) {
-        free(r->config);
+    if (!r->P || N < 1 || !(time_s >= 0) || !isfinite(time_s) || !(wall_s >= 0) || !isfinite(wall_s))
         return hrun_fail(err, HRUN_EINVAL, "a run of %d processes at N = %lld that took %g s (wall %g s) is none",
                          r->P, (long long)N, time_s, wall_s);
-    }
     snprintf(r->date, sizeof r->date, "%010d", d->nruns);
-    hrun_config_print(pes, procs, d->nsubs, &text);
+    hrun_config_print(config, &text);
     r->text = hrun_buf_detach(&text);
-    if (r->config[2 * d->nsubs])
+    if (r->config.dealt)
         copy_shares(d, share, r);
     d->nruns++;
     if (time_s > 0)
@@ -274,15 +257,12 @@ int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, con
     return 0;
 }
 
-void design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
-                  double expected_s)
+void design_queue(struct hrun_design *d, const struct dealt_config *config, int64_t N, enum hrun_design_stage stage,
+                  double model_s, double expected_s)
 {
-    size_t bytes = design_bytes(d);
-
     hrun_grow(d->queue, d->nqueue + 1, d->queue_cap);
-    d->queue[d->nqueue++] = (struct design_plan){ .config = memcpy(xmalloc(bytes), config, bytes), .N = N,
-                                                  .stage = stage, .model_s = model_s, .expected_s = expected_s,
-                                                  .rounds = DESIGN_ROUNDS };
+    d->queue[d->nqueue++] = (struct design_plan){ .config = *config, .N = N, .stage = stage, .model_s = model_s,
+                                                  .expected_s = expected_s, .rounds = DESIGN_ROUNDS };
 }
 
 int design_affords(const struct hrun_design *d, double expected_s, int rounds)
@@ -330,14 +310,14 @@ static void tilt_shares(const struct hrun_design *d, const struct design_plan *q
     int seen = 0, used = 0, turn;
 
     for (int i = 0; i < d->nruns; i++)
-        seen += d->runs[i].N == q->N && d->runs[i].time_s > 0 && design_same(d, d->runs[i].config, q->config);
+        seen += d->runs[i].N == q->N && d->runs[i].time_s > 0 && same_dealt_config(&d->runs[i].config, &q->config);
     for (int i = 0; i < d->nsubs; i++) {
         pace[i] = 1;
-        used += q->config[i] > 0;
+        used += q->config.c.pes[i] > 0;
     }
     turn = used ? d->nruns % used : 0;
     for (int i = 0; i < d->nsubs && seen; i++)
-        if (q->config[i] > 0 && turn-- == 0)
+        if (q->config.c.pes[i] > 0 && turn-- == 0)
             pace[i] = TILT;
 }
 
@@ -350,9 +330,9 @@ static int deal_run(struct hrun_design *d, struct design_plan *q, struct hrun_er
     if (!d->models && design_fit(d, err))
         return -1;
     tilt_shares(d, q, pace);
-    if (!design_shares(d, q->config, q->N, pace, d->share, &why))
+    if (!design_shares(d, &q->config, q->N, pace, d->share, &why))
         return 0;
-    q->config[2 * d->nsubs] = 0;
+    q->config.dealt = 0;
     if (why.code == HRUN_ENODATA)
         return 0;
     if (err)
@@ -391,18 +371,16 @@ int hrun_design_next(struct hrun_design *d, struct hrun_design_run *run, struct 
             q->model_s = 0;
             continue;
         }
-        *run = (struct hrun_design_run){ .pes = q->config, .procs = q->config + d->nsubs, .N = q->N,
+        *run = (struct hrun_design_run){ .config = q->config.c, .P = hrun_config_processes(&q->config.c), .N = q->N,
                                          .stage = q->stage, .expected_s = q->expected_s };
         if (d->app->fixed && isfinite(design_slow_s(d)))
             run->limit_s = design_slow_s(d);
-        for (int i = 0; i < d->nsubs; i++)
-            run->P += q->config[i] * q->config[d->nsubs + i];
-        if (q->config[2 * d->nsubs] && deal_run(d, q, err))
+        if (q->config.dealt && deal_run(d, q, err))
             return -1;
-        run->share = q->config[2 * d->nsubs] ? d->share : NULL;
+        run->share = q->config.dealt ? d->share : NULL;
         /* Runs may have told since it was queued. */
         if (d->app->fixed && hrun_app_rule(d->app, q->N, run->P, NULL) == 0) {
-            if (hrun_design_add(d, run->pes, run->procs, run->share, run->N, 0, 0, 0, err))
+            if (hrun_design_add(d, &run->config, run->share, run->N, 0, 0, 0, err))
                 return -1;
             continue;
         }

@@ -67,7 +67,7 @@ enum hrun_design_stage { HRUN_DESIGN_SCREEN, HRUN_DESIGN_CHOICE, HRUN_DESIGN_REP
 const char *hrun_design_stage_name(enum hrun_design_stage s);   /* "screen", "choice", "repeat" */
 
 struct hrun_design_run {
-    const int *pes, *procs;     /* of each sub-cluster; the design's, valid until its next call */
+    struct hrun_config config;
     const double *share;        /* of the whole of the work, of each process there, as `pes` are; NULL: equal */
     int P;
     int64_t N;
@@ -111,7 +111,7 @@ void hrun_design_destroy(struct hrun_design *d);
  * models are about; 0: it failed for good. counts: 1 if it was made under this design, 0 if
  * it is known from before and costs nothing. Errors: HRUN_EINVAL (no configuration of these sub-clusters, times that
  * are none); nothing changes then. */
-int hrun_design_add(struct hrun_design *d, const int *pes, const int *procs, const double *share, int64_t N,
+int hrun_design_add(struct hrun_design *d, const struct hrun_config *config, const double *share, int64_t N,
                     double time_s, double wall_s, int counts, struct hrun_error *err);
 
 /* Tell of a run that was too short for the program to tell its time, besides hrun_design_add. */

@@ -1,8 +1,6 @@
 /* internal.h - the inside of a design; not for other rooms
  *
  * Invariants:
- *   - a configuration is an array of 2 nsubs + 1 numbers: P1..PG, then M1..MG; Mi = 0 where Pi = 0; then 1 where the
- *     work is dealt out in unequal shares over several sub-clusters, 0 where in equal ones;
  *   - runs are in the order in which they were added; time_s = 0 marks one that failed for good;
  *   - of each size with a valid configuration there is one belief, made anew when models are fitted.
  */
@@ -24,8 +22,14 @@
 /* So many times slower than the quickest run at its size, and of no use at this or any other. */
 #define DESIGN_SLOW 4.
 
+struct dealt_config {
+    struct hrun_config c;
+    int dealt;                  /* 1: the work is divided in unequal shares over several sub-clusters, else 0 */
+};
+int same_dealt_config(const struct dealt_config *a, const struct dealt_config *b);
+
 struct design_run {
-    int *config;
+    struct dealt_config config;
     int P, sub;                 /* sub: the only sub-cluster used, -1: several */
     char *text, *shares;        /* the configuration, and its shares, as measurements have them; NULL: equal */
     double *share;              /* nsubs: of the whole, of each process; NULL: equal */
@@ -50,7 +54,7 @@ enum { DESIGN_ROUNDS = 2 };
 #define DESIGN_RESERVE_MOST 0.3
 
 struct design_plan {            /* a run of the present stage */
-    int *config;
+    struct dealt_config config;
     int64_t N;
     enum hrun_design_stage stage;
     double model_s;             /* by the models when it was planned; 0: not known, or it was made */
@@ -64,7 +68,7 @@ enum { DESIGN_SURPRISES = 50 };
 
 /* All runs of one configuration at one size. */
 struct design_group {
-    const int *config;
+    struct dealt_config config;
     int P, sub, limiting;       /* limiting: the sub-cluster whose Ti is largest by the models, -1 not known */
     int64_t N;
     int n, kept;                /* good runs; of them undisturbed ones */
@@ -81,7 +85,7 @@ double design_missed(const struct design_group *g);
 
 /* What is believed of one configuration at one size. */
 struct design_belief {
-    int *config;
+    struct dealt_config config;
     int P, limiting, runs, failed;
     int queued;                 /* it is in the present stage already */
     double model_s;             /* by the models */
@@ -148,7 +152,7 @@ void design_drop_short(struct hrun_design *d);
 
 /* cost.c: expected wall time of a run that takes model_s by the models (0: they do not tell); 0 while nothing was
  * run. */
-double design_cost(const struct hrun_design *d, const int *config, int P, int64_t N, double model_s);
+double design_cost(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N, double model_s);
 
 /* design.c: wall time that makes a run of the only size a slow one, by the quickest so far; INFINITY: none ended
  * well. */
@@ -162,21 +166,19 @@ void design_drop_models(struct hrun_design *d);
 double design_noise(const struct hrun_design *d, double time_s);
 /* Are there unequal shares to be tried? */
 int design_deals(const struct hrun_design *d);
-/* The length of a configuration in bytes. */
-size_t design_bytes(const struct hrun_design *d);
 /* The models at one size, of equal shares. NULL: there are none (err->code is HRUN_OK then), or an error. */
 struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, struct hrun_error *err);
 /* The shares of a configuration with unequal ones, share[nsubs], by the models of now and pace[nsubs] (may be NULL; see
  * hrun_predictor_pace). */
-int design_shares(const struct hrun_design *d, const int *config, int64_t N, const double *pace, double *share,
-                  struct hrun_error *err);
+int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
+                  double *share, struct hrun_error *err);
 /* The search over it; subs has room for nsubs entries. */
 void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struct hrun_plan_sub *subs,
                     struct hrun_plan_problem *out);
 /* Evaluate a configuration with its kind of shares, of which p and its problem are from then on: 1 and *c; 0 where
  * nothing predicts it or, with check, it is not valid; -1: an error. */
-int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem, const int *config, int check,
-                    struct hrun_choice *c, struct hrun_error *err);
+int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                    const struct dealt_config *config, int check, struct hrun_choice *c, struct hrun_error *err);
 
 /* belief.c: d->sizes from models and groups. */
 int design_believe(struct hrun_design *d, struct hrun_error *err);
@@ -188,22 +190,21 @@ void design_drop_sizes(struct hrun_design *d);
 int design_stage(struct hrun_design *d, struct hrun_error *err);
 /* Models and choices of all runs, also of those since the last stage was made. */
 int design_conclude(struct hrun_design *d, struct hrun_error *err);
-void design_queue(struct hrun_design *d, const int *config, int64_t N, enum hrun_design_stage stage, double model_s,
-                  double expected_s);
+void design_queue(struct hrun_design *d, const struct dealt_config *config, int64_t N, enum hrun_design_stage stage,
+                  double model_s, double expected_s);
 
 /* screen.c: the next round of screening. */
 int design_screen(struct hrun_design *d, struct hrun_error *err);
 
 /* Runs of this configuration at this size: good ones, and whether one failed for good. */
-int design_count(const struct hrun_design *d, const int *config, int64_t N, int *failed);
+int design_count(const struct hrun_design *d, const struct dealt_config *config, int64_t N, int *failed);
 /* Does the budget, if there is one, leave the time for a run, beside so many rounds of the reserve? */
 int design_affords(const struct hrun_design *d, double expected_s, int rounds);
 /* The median of v[n], of two in the middle the larger; v is sorted. 0 when n is 0. */
 double design_median(double *v, int n);
-int design_same(const struct hrun_design *d, const int *a, const int *b);
 /* Was a configuration run at N, well or not, or is it to be? */
-int design_is_known(const struct hrun_design *d, const int *config, int64_t N);
-void design_point_config(const struct hrun_design *d, const struct design_point *p, int *config);
+int design_is_known(const struct hrun_design *d, const struct dealt_config *config, int64_t N);
+void design_point_config(const struct hrun_design *d, const struct design_point *p, struct dealt_config *config);
 
 /* ---- process: what the models miss, as a Gaussian process; not for other rooms */
 

@@ -105,7 +105,7 @@ static void find_least_time(struct hrun_design *d)
 
         if (d->runs[i].time_s <= 0)
             continue;
-        while (d->runs[same].N != d->runs[i].N || !design_same(d, d->runs[same].config, d->runs[i].config))
+        while (d->runs[same].N != d->runs[i].N || !same_dealt_config(&d->runs[same].config, &d->runs[i].config))
             same++;
         time_s[n] = d->runs[i].time_s;
         thing[n++] = same;

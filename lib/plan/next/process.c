@@ -46,30 +46,30 @@ double design_misfit(const struct hrun_design *d)
 
 /* What the process sees of a configuration at a size. */
 struct place {
-    const int *config;
+    const struct dealt_config *config;
     int P, limiting;
     int64_t N;
 };
 
 static double misfit_at(const struct hrun_design *d, const struct place *a)
 {
-    return d->misfit * (a->limiting >= 0 && a->config[d->nsubs + a->limiting] == a->P ? ONE_PE : 1);
+    return d->misfit * (a->limiting >= 0 && a->config->c.procs[a->limiting] == a->P ? ONE_PE : 1);
 }
 
 static double miss_covariance(const struct hrun_design *d, const struct place *a, const struct place *b)
 {
     double n = log((double)a->N / (double)b->N) / REACH_N, p = log((double)a->P / b->P) / REACH_P;
     int same_limit = a->limiting == b->limiting && a->limiting >= 0 &&
-                     a->config[d->nsubs + a->limiting] == b->config[d->nsubs + b->limiting];
+                     a->config->c.procs[a->limiting] == b->config->c.procs[b->limiting];
 
     return misfit_at(d, a) * misfit_at(d, b) * exp(-0.5 * n * n) *
            (OF_MODEL * exp(-0.5 * p * p) * (same_limit ? 1 : OTHER_LIMIT) + OF_P * (a->P == b->P) +
-            OF_CONFIG * design_same(d, a->config, b->config));
+            OF_CONFIG * same_dealt_config(a->config, b->config));
 }
 
 static struct place place_of_group(const struct design_group *g)
 {
-    return (struct place){ g->config, g->P, g->limiting, g->N };
+    return (struct place){ &g->config, g->P, g->limiting, g->N };
 }
 
 void process_free(struct process *p)
@@ -193,7 +193,7 @@ void process_make(const struct hrun_design *d, int64_t N, struct process *p)
 
 void process_ask(const struct hrun_design *d, struct process *p, int64_t N, struct design_belief *b)
 {
-    struct place here = { b->config, b->P, b->limiting, N };
+    struct place here = { &b->config, b->P, b->limiting, N };
     double var = miss_covariance(d, &here, &here);
 
     b->mean = log(b->model_s);

@@ -58,7 +58,7 @@ static int compare_run_places(const void *a, const void *b)
 static struct design_group *group_of(struct hrun_design *d, const struct design_run *r)
 {
     for (int i = d->ngroups; i-- > 0; )
-        if (d->groups[i].N == r->N && design_same(d, d->groups[i].config, r->config))
+        if (d->groups[i].N == r->N && same_dealt_config(&d->groups[i].config, &r->config))
             return &d->groups[i];
     d->groups[d->ngroups] = (struct design_group){ .config = r->config, .P = r->P, .sub = r->sub, .N = r->N,
                                                    .limiting = r->sub, .least = INFINITY, .model = NAN };
@@ -84,7 +84,7 @@ static double scatter(const struct hrun_design *d, int shorts, double assumed)
         for (int j = i + 1; j < d->nruns && a->time_s > 0; j++) {
             const struct design_run *b = &d->runs[j];
 
-            if (b->time_s <= 0 || b->N != a->N || !design_same(d, a->config, b->config))
+            if (b->time_s <= 0 || b->N != a->N || !same_dealt_config(&a->config, &b->config))
                 continue;
             pair[n++] = fabs(log(a->time_s / b->time_s)) / sqrt(2) * (shorts ? a->time_s : 1);
             break;
@@ -165,10 +165,10 @@ static size_t list_samples(const struct hrun_design *d, int kind, struct hrun_sa
         for (int i = 0; i < d->nruns; i++) {
             const struct design_run *r = &d->runs[i];
 
-            if (r->time_s <= 0 || !r->config[sub])
+            if (r->time_s <= 0 || !r->config.c.pes[sub])
                 continue;
-            v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config[d->nsubs + sub],
-                                           .pes = r->config[sub], .time_s = r->time_s,
+            v[n++] = (struct hrun_sample){ .N = r->N, .P = r->P, .M = r->config.c.procs[sub],
+                                           .pes = r->config.c.pes[sub], .time_s = r->time_s,
                                            .wall_s = fmax(r->wall_s, r->time_s), .ok = 1, .mixed = r->sub < 0,
                                            .status = (char *)"ok", .config = r->text, .cluster = d->names.data,
                                            .signatures = d->signatures.data, .consts = d->consts.data,
@@ -279,8 +279,8 @@ struct hrun_predictor *design_predictor(const struct hrun_design *d, int64_t N, 
     return p;
 }
 
-int design_shares(const struct hrun_design *d, const int *config, int64_t N, const double *pace, double *share,
-                  struct hrun_error *err)
+int design_shares(const struct hrun_design *d, const struct dealt_config *config, int64_t N, const double *pace,
+                  double *share, struct hrun_error *err)
 {
     struct hrun_predictor *p = design_predictor(d, N, err);
     int64_t units, least;
@@ -292,7 +292,7 @@ int design_shares(const struct hrun_design *d, const int *config, int64_t N, con
     rc = hrun_app_units(d->app, N, &units, &least, err) || hrun_predictor_deal(p, HRUN_SHARES_BEST, err) ? -1 : 0;
     if (!rc && !hrun_predictor_deals(p))
         rc = hrun_fail(err, HRUN_ENODATA, "no model has a term with W to deal out shares by");
-    rc = rc || hrun_predictor_shares(p, config, config + d->nsubs, share, err) ? -1 : 0;
+    rc = rc || hrun_predictor_shares(p, &config->c, share, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs && !rc; i++)
         share[i] /= (double)units;
     hrun_predictor_destroy(p);
@@ -307,15 +307,14 @@ void design_problem(const struct hrun_design *d, struct hrun_predictor *p, struc
     *out = (struct hrun_plan_problem){ .oracle = hrun_predictor_oracle(p), .subs = subs };
 }
 
-int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem, const int *config, int check,
-                    struct hrun_choice *c, struct hrun_error *err)
+int design_evaluate(struct hrun_predictor *p, const struct hrun_plan_problem *problem,
+                    const struct dealt_config *config, int check, struct hrun_choice *c, struct hrun_error *err)
 {
-    int nsubs = problem->oracle->nsubs;
     struct hrun_error why = { 0 };
 
-    if (hrun_predictor_deal(p, config[2 * nsubs] ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
+    if (hrun_predictor_deal(p, config->dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL, err))
         return -1;
-    return !hrun_plan_evaluate(problem, config, config + nsubs, check, c, &why);
+    return !hrun_plan_evaluate(problem, &config->c, check, c, &why);
 }
 
 /* Runs with unequal shares count as what they would take with those of now, if these are near. */
@@ -328,10 +327,10 @@ static int renew_times(const struct hrun_design *d, struct hrun_predictor *p, st
     for (int i = 0; i < d->nruns; i++) {
         const struct design_run *r = &d->runs[i];
 
-        if (r->N != g->N || !(r->time_s > 0) || !design_same(d, r->config, g->config))
+        if (r->N != g->N || !(r->time_s > 0) || !same_dealt_config(&r->config, &g->config))
             continue;
-        hrun_predictor_share_change(p, r->config, r->config + d->nsubs, r->share, &off);
-        if (hrun_predictor_time_shared(p, r->config, r->config + d->nsubs, r->share, &then_s, err))
+        hrun_predictor_share_change(p, &r->config.c, r->share, &off);
+        if (hrun_predictor_time_shared(p, &r->config.c, r->share, &then_s, err))
             return -1;
         if (off > HRUN_SHARES_FAR)
             continue;
@@ -370,15 +369,15 @@ static int predict_groups(struct hrun_design *d, struct hrun_error *err)
                 design_problem(d, p, subs, &problem);
         }
         g->model = NAN;
-        found = p ? design_evaluate(p, &problem, g->config, 0, &c, err) : 0;
+        found = p ? design_evaluate(p, &problem, &g->config, 0, &c, err) : 0;
         rc = found < 0 ? -1 : 0;
         if (found <= 0)
             continue;
         g->model = log(c.time_s);
-        g->common = g->sub >= 0 && g->config[g->sub] > 1 ? log(hrun_corrections_common(d->corrections[0], g->N)) : 0;
+        g->common = g->sub >= 0 && g->config.c.pes[g->sub] > 1
+                    ? log(hrun_corrections_common(d->corrections[0], g->N)) : 0;
         g->limiting = c.limiting;
-        hrun_choice_release(&c);
-        rc = g->config[2 * d->nsubs] ? renew_times(d, p, g, err) : 0;
+        rc = g->config.dealt ? renew_times(d, p, g, err) : 0;
     }
     hrun_predictor_destroy(p);
     return rc;
@@ -419,8 +418,8 @@ static void make_equal(struct hrun_design *d)
     int changed = 0;
 
     for (int i = 0; i < d->nruns && !design_deals(d); i++) {
-        changed |= d->runs[i].config[2 * d->nsubs];
-        d->runs[i].config[2 * d->nsubs] = 0;
+        changed |= d->runs[i].config.dealt;
+        d->runs[i].config.dealt = 0;
     }
     if (!changed)
         return;

@@ -37,7 +37,7 @@ static int screens(const struct hrun_design *d, const struct design_point *p, in
 
 /* Is a configuration slow at the smallest size? With a budget that is found nothing else keeps such a run short. Its
  * second size comes from screen_rest. */
-static int is_slow(const struct hrun_design *d, const int *config)
+static int is_slow(const struct hrun_design *d, const struct dealt_config *config)
 {
     double least = INFINITY, own = INFINITY;
 
@@ -48,7 +48,7 @@ static int is_slow(const struct hrun_design *d, const int *config)
             (double)r->N < (1 - DESIGN_SIZE_SHIFT) * (double)d->set.sizes[0])
             continue;
         least = fmin(least, r->time_s);
-        if (design_same(d, r->config, config))
+        if (same_dealt_config(&r->config, config))
             own = fmin(own, r->time_s);
     }
     return isfinite(own) && own > DESIGN_SLOW * least;
@@ -57,7 +57,7 @@ static int is_slow(const struct hrun_design *d, const int *config)
 /* What the points of screening at a size cost that were not run; queue: they are queued. */
 static double screen_size(struct hrun_design *d, int size, int queue)
 {
-    autofree int *config = xcalloc(1, design_bytes(d));
+    struct dealt_config config = { .c.nsubs = d->nsubs };
     double cost = 0, one;
     int failed;
 
@@ -66,13 +66,13 @@ static double screen_size(struct hrun_design *d, int size, int queue)
 
         if (!screens(d, p, size))
             continue;
-        design_point_config(d, p, config);
-        if (design_count(d, config, p->N, &failed) || failed || (size > 0 && is_slow(d, config)))
+        design_point_config(d, p, &config);
+        if (design_count(d, &config, p->N, &failed) || failed || (size > 0 && is_slow(d, &config)))
             continue;
-        one = design_cost(d, config, p->P, p->N, 0);
+        one = design_cost(d, &config, p->P, p->N, 0);
         cost += one;
         if (queue)
-            design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, one);
+            design_queue(d, &config, p->N, HRUN_DESIGN_SCREEN, 0, one);
     }
     return cost;
 }
@@ -93,7 +93,7 @@ static int was_slow(const struct hrun_design *d, int sub, int m)
     double slow_s = design_slow_s(d);
 
     for (int i = 0; i < d->nruns; i++)
-        if (d->runs[i].sub == sub && d->runs[i].config[d->nsubs + sub] == m && d->runs[i].wall_s >= slow_s)
+        if (d->runs[i].sub == sub && d->runs[i].config.c.procs[sub] == m && d->runs[i].wall_s >= slow_s)
             return 1;
     return 0;
 }
@@ -109,7 +109,7 @@ static int one_is_quick(const struct hrun_design *d, int sub, int m)
         if (r->time_s <= 0)
             continue;
         least = fmin(least, r->time_s);
-        if (r->sub == sub && r->config[sub] == 1 && r->config[d->nsubs + sub] == m)
+        if (r->sub == sub && r->config.c.pes[sub] == 1 && r->config.c.procs[sub] == m)
             own = fmin(own, r->time_s);
     }
     return own <= DESIGN_SLOW / 2 * least;
@@ -125,7 +125,7 @@ enum { ALL, SOME, OTHERS, FIXED_SCREENS = 5 };
 static void screen_one_size(struct hrun_design *d, int round)
 {
     enum { FEW = 4 };
-    autofree int *config = xcalloc(1, design_bytes(d));
+    struct dealt_config config = { .c.nsubs = d->nsubs };
     int failed;
 
     for (int i = 0; i < d->npoints; i++) {
@@ -136,9 +136,9 @@ static void screen_one_size(struct hrun_design *d, int round)
         if (p->pes != (round == ALL ? all : most_pes(d, p->sub, p->m, p->size, few)) ||
             (round == SOME && slow && p->m != most) || (round == OTHERS && !(slow && one_is_quick(d, p->sub, most))))
             continue;
-        design_point_config(d, p, config);
-        if (!design_count(d, config, p->N, &failed) && !failed)
-            design_queue(d, config, p->N, HRUN_DESIGN_SCREEN, 0, design_cost(d, config, p->P, p->N, 0));
+        design_point_config(d, p, &config);
+        if (!design_count(d, &config, p->N, &failed) && !failed)
+            design_queue(d, &config, p->N, HRUN_DESIGN_SCREEN, 0, design_cost(d, &config, p->P, p->N, 0));
     }
 }
 
@@ -152,7 +152,7 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
     for (int i = 0; i < d->nruns; i++) {
         const struct design_run *r = &d->runs[i];
 
-        if (r->sub != sub || r->time_s <= 0 || r->config[d->nsubs + sub] != m || (r->config[sub] > 1) != several)
+        if (r->sub != sub || r->time_s <= 0 || r->config.c.procs[sub] != m || (r->config.c.pes[sub] > 1) != several)
             continue;
         if ((N && r->N != N) || d->app->fixed)
             return 1;
@@ -165,7 +165,7 @@ static int knows_two(const struct hrun_design *d, int sub, int m, int several)
  * run, one for each model at a time. */
 static void screen_rest(struct hrun_design *d)
 {
-    autofree int *config = xcalloc(1, design_bytes(d));
+    struct dealt_config config = { .c.nsubs = d->nsubs };
     int failed;
 
     for (int k = 0; k < 2 * d->nsubs * d->nprocs; k++) {
@@ -181,24 +181,25 @@ static void screen_rest(struct hrun_design *d)
 
             if (p->sub != sub || p->m != m || (p->pes > 1) != several)
                 continue;
-            design_point_config(d, p, config);
-            if (design_count(d, config, p->N, &failed) || failed)
+            design_point_config(d, p, &config);
+            if (design_count(d, &config, p->N, &failed) || failed)
                 continue;
-            cost = design_cost(d, config, p->P, p->N, 0);
+            cost = design_cost(d, &config, p->P, p->N, 0);
             if (cost < least) {
                 least = cost;
                 best = p;
             }
         }
         if (best) {
-            design_point_config(d, best, config);
-            design_queue(d, config, best->N, HRUN_DESIGN_SCREEN, 0, least);
+            design_point_config(d, best, &config);
+            design_queue(d, &config, best->N, HRUN_DESIGN_SCREEN, 0, least);
         }
     }
 }
 
 /* May P processes run at N, as far as rule and memory go? 1 or 0, -1 on errors. */
-static int allowed(const struct hrun_design *d, const int *config, int P, int64_t N, struct hrun_error *err)
+static int allowed(const struct hrun_design *d, const struct dealt_config *config, int P, int64_t N,
+                   struct hrun_error *err)
 {
     double bytes;
     int good = hrun_app_rule(d->app, N, P, err);
@@ -206,41 +207,41 @@ static int allowed(const struct hrun_design *d, const int *config, int P, int64_
     if (good <= 0 || hrun_app_memory(d->app, N, P, &bytes, err))
         return good ? -1 : 0;
     for (int i = 0; i < d->nsubs; i++)
-        if (d->subs[i].memory_bytes > 0 && bytes * config[d->nsubs + i] > d->subs[i].memory_bytes)
+        if (d->subs[i].memory_bytes > 0 && bytes * config->c.procs[i] > d->subs[i].memory_bytes)
             return 0;
     return 1;
 }
 
 /* The largest configuration that may run at N with m processes on each PE, as far as sub-clusters bear so many: PEs are
  * left out from the last sub-cluster on. P, or 0 when it is not of several sub-clusters; -1 on errors. */
-static int largest(const struct hrun_design *d, int m, int64_t N, int *config, struct hrun_error *err)
+static int largest(const struct hrun_design *d, int m, int64_t N, struct dealt_config *config, struct hrun_error *err)
 {
     int P = 0, used, good = 0;
 
     for (int i = 0; i < d->nsubs; i++) {
         int most = d->subs[i].most ? d->subs[i].most : m;
 
-        config[i] = d->subs[i].npes;
-        config[d->nsubs + i] = 0;
-        for (int j = 0; j < d->nprocs && config[i]; j++)
-            if (d->procs[j] <= m && d->procs[j] <= most && d->procs[j] > config[d->nsubs + i])
-                config[d->nsubs + i] = d->procs[j];
-        config[i] = config[d->nsubs + i] ? config[i] : 0;
-        P += config[i] * config[d->nsubs + i];
+        config->c.pes[i] = d->subs[i].npes;
+        config->c.procs[i] = 0;
+        for (int j = 0; j < d->nprocs && config->c.pes[i]; j++)
+            if (d->procs[j] <= m && d->procs[j] <= most && d->procs[j] > config->c.procs[i])
+                config->c.procs[i] = d->procs[j];
+        config->c.pes[i] = config->c.procs[i] ? config->c.pes[i] : 0;
+        P += config->c.pes[i] * config->c.procs[i];
     }
     for (int i = d->nsubs - 1; i >= 0; i--)
-        while (config[i] && !(good = allowed(d, config, P, N, err))) {
-            P -= config[d->nsubs + i];
-            config[d->nsubs + i] *= --config[i] > 0;
+        while (config->c.pes[i] && !(good = allowed(d, config, P, N, err))) {
+            P -= config->c.procs[i];
+            config->c.procs[i] *= --config->c.pes[i] > 0;
         }
     used = 0;
     for (int i = 0; i < d->nsubs; i++)
-        used += config[i] > 0;
+        used += config->c.pes[i] > 0;
     return good < 0 ? -1 : good && used > 1 ? P : 0;
 }
 
 /* One run on the whole cluster, where it is not too long. */
-static void screen_all(struct hrun_design *d, int *config, int P, int64_t N)
+static void screen_all(struct hrun_design *d, struct dealt_config *config, int P, int64_t N)
 {
     double cost;
 
@@ -257,22 +258,21 @@ static void screen_all(struct hrun_design *d, int *config, int P, int64_t N)
  * size equal ones are run, too, which shows whether the program heeds its shares. */
 static int screen_whole(struct hrun_design *d, int deal, struct hrun_error *err)
 {
-    autofree int *config = xcalloc(1, design_bytes(d));
-    int *dealt = config + 2 * d->nsubs;
+    struct dealt_config config = { .c.nsubs = d->nsubs };
 
     for (int k = d->nsizes > 1 ? d->nsizes - 2 : 0; k >= 0; k -= 2) {
         for (int j = 0; j < d->nprocs; j++) {
             int64_t N = d->set.sizes[k];
-            int P = largest(d, d->procs[j], N, config, err);
+            int P = largest(d, d->procs[j], N, &config, err);
 
             if (P < 0)
                 return -1;
-            *dealt = deal;
+            config.dealt = deal;
             if (P)
-                screen_all(d, config, P, N);
-            *dealt = 0;
+                screen_all(d, &config, P, N);
+            config.dealt = 0;
             if (P && deal && k < 2)
-                screen_all(d, config, P, N);
+                screen_all(d, &config, P, N);
         }
     }
     return 0;

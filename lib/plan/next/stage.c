@@ -96,7 +96,7 @@ static struct design_belief *mixed_run(struct hrun_design *d, const struct desig
         if (b->failed || b->queued || (known_only && !b->runs && i != s->choice) ||
             (b->gain < DESIGN_SETTLED && ((i != s->choice && i != s->hope) || b->runs)))
             continue;
-        one = fmax(design_cost(d, b->config, b->P, s->N, b->model_s), 1e-9);
+        one = fmax(design_cost(d, &b->config, b->P, s->N, b->model_s), 1e-9);
         if (!design_affords(d, one, rounds_beside(d, s, b))) {
             d->too_long = 1;
             continue;
@@ -149,7 +149,7 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
                 break;
             runs = (int)fmin(fmax(round(sqrt(most / cost)), 1), AT_ONE_SIZE);
             b->queued = 1;
-            design_queue(d, b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost);
+            design_queue(d, &b->config, s->N, HRUN_DESIGN_CHOICE, b->runs ? 0 : b->model_s, cost);
             d->queue[d->nqueue - 1].rounds = rounds_beside(d, s, b);
         }
     }
@@ -157,15 +157,15 @@ static void queue_mixed_runs(struct hrun_design *d, int known_only)
 
 /* Queue a configuration that was never run at this size, and may be the better one. */
 static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const struct hrun_plan_problem *problem,
-                         const struct design_size *s, int *config, double slow, struct hrun_error *err)
+                         const struct design_size *s, struct dealt_config *config, double slow, struct hrun_error *err)
 {
     struct hrun_choice c;
     double cost;
     int rc, used = 0;
 
     for (int i = 0; i < d->nsubs; i++)
-        used += config[i] > 0;
-    config[2 * d->nsubs] &= used > 1;
+        used += config->c.pes[i] > 0;
+    config->dealt &= used > 1;
     if (design_is_known(d, config, s->N))
         return 0;
     rc = design_evaluate(p, problem, config, 1, &c, err);
@@ -177,7 +177,6 @@ static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const 
         d->varied_s += cost;
         design_queue(d, config, s->N, HRUN_DESIGN_CHOICE, c.time_s, cost);
     }
-    hrun_choice_release(&c);
     return 0;
 }
 
@@ -185,10 +184,8 @@ static int queue_variant(struct hrun_design *d, struct hrun_predictor *p, const 
  * sub-clusters; and with other numbers of processes on each. */
 static int vary_size(struct hrun_design *d, const struct design_size *s, int added, struct hrun_error *err)
 {
-    const int *choice = s->choice >= 0 ? s->v[s->choice].config : NULL;
-    size_t n = (size_t)d->nsubs, bytes = design_bytes(d);
-    autofree struct hrun_plan_sub *subs = xcalloc(n, sizeof *subs);
-    autofree int *config = xmalloc(bytes);
+    const struct dealt_config *choice = s->choice >= 0 ? &s->v[s->choice].config : NULL;
+    autofree struct hrun_plan_sub *subs = xcalloc((size_t)d->nsubs, sizeof *subs);
     struct hrun_predictor *p = choice ? design_predictor(d, s->N, err) : NULL;
     struct hrun_plan_problem problem;
     int rc = 0;
@@ -196,12 +193,13 @@ static int vary_size(struct hrun_design *d, const struct design_size *s, int add
     if (!p)
         return choice && err->code ? -1 : 0;
     design_problem(d, p, subs, &problem);
-    for (size_t i = 0; i < n && !rc; i++)
-        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice[i] && d->subs[i].npes > 0 && !rc; k++) {
-            memcpy(config, choice, bytes);
-            config[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice[i];
-            config[n + i] = k < 0 ? 0 : d->procs[k];
-            rc = queue_variant(d, p, &problem, s, config, added ? ADD_SLOW : VARY_SLOW, err);
+    for (int i = 0; i < d->nsubs && !rc; i++)
+        for (int k = added ? 0 : -1; k < d->nprocs && added == !choice->c.pes[i] && d->subs[i].npes > 0 && !rc; k++) {
+            struct dealt_config config = *choice;
+
+            config.c.pes[i] = k < 0 ? 0 : added ? d->subs[i].npes : choice->c.pes[i];
+            config.c.procs[i] = k < 0 ? 0 : d->procs[k];
+            rc = queue_variant(d, p, &problem, s, &config, added ? ADD_SLOW : VARY_SLOW, err);
         }
     hrun_predictor_destroy(p);
     return rc;
@@ -249,8 +247,8 @@ static void queue_repeats(struct hrun_design *d)
             continue;
         sd = hypot(design_noise(d, g->least), d->training);
         if (fabs(design_missed(g)) > DOUBTFUL * sd)
-            design_queue(d, g->config, g->N, HRUN_DESIGN_REPEAT, 0,
-                         design_cost(d, g->config, g->P, g->N, g->least));
+            design_queue(d, &g->config, g->N, HRUN_DESIGN_REPEAT, 0,
+                         design_cost(d, &g->config, g->P, g->N, g->least));
     }
 }
 
@@ -293,7 +291,7 @@ static double all_s(const struct hrun_design *d)
         if (!s->complete)
             return INFINITY;
         for (int k = 0; k < s->n; k++)
-            sum += s->v[k].failed ? 0 : design_cost(d, s->v[k].config, s->v[k].P, s->N, s->v[k].model_s);
+            sum += s->v[k].failed ? 0 : design_cost(d, &s->v[k].config, s->v[k].P, s->N, s->v[k].model_s);
     }
     return sum;
 }
@@ -332,7 +330,7 @@ static void keep_reserve(struct hrun_design *d)
         if (s->choice < 0)
             continue;
         b = &s->v[s->choice];
-        round_s += design_cost(d, b->config, b->P, s->N, b->model_s);
+        round_s += design_cost(d, &b->config, b->P, s->N, b->model_s);
     }
     if (!(round_s > 0))
         return;
@@ -371,7 +369,7 @@ static void queue_finalist(struct hrun_design *d)
     for (int rival = 0; rival < 2 && !best && !enough; rival++)
         for (int i = 0; i < d->nsizes; i++) {
             const struct design_belief *b = finalist(d, &d->sizes[i], rival);
-            double cost = b ? design_cost(d, b->config, b->P, d->sizes[i].N, b->model_s) : 0;
+            double cost = b ? design_cost(d, &b->config, b->P, d->sizes[i].N, b->model_s) : 0;
 
             if (b && (!best || b->runs < best->runs || (b->runs == best->runs && cost < least)) &&
                 design_affords(d, cost, 0)) {
@@ -381,7 +379,7 @@ static void queue_finalist(struct hrun_design *d)
             }
         }
     if (best) {
-        design_queue(d, best->config, N, HRUN_DESIGN_CHOICE, best->model_s, least);
+        design_queue(d, &best->config, N, HRUN_DESIGN_CHOICE, best->model_s, least);
         d->queue[d->nqueue - 1].rounds = 0;
     } else if (!enough && d->closing) {
         queue_mixed_runs(d, 1);
@@ -405,8 +403,6 @@ int design_stage(struct hrun_design *d, struct hrun_error *err)
 {
     struct hrun_error own = { 0 };
 
-    for (int i = 0; i < d->nqueue; i++)
-        free(d->queue[i].config);
     d->nqueue = d->next = d->too_long = 0;
     design_drop_short(d);
     for (int before = -1; !d->closing && d->next == d->nqueue && d->screened != before; ) {

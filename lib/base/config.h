@@ -1,0 +1,34 @@
+/* config.h - a configuration: how many PEs of each sub-cluster run how many processes each
+ *
+ * (P1,M1,...,PG,MG) of paper 000, section 4.1: Pi PEs of sub-cluster i with Mi processes on each; Pi = 0 goes with
+ * Mi = 0, and P = sum Pi Mi > 0. A value: copied by assignment, owned by nobody.
+ */
+#ifndef HRUN_BASE_CONFIG_H
+#define HRUN_BASE_CONFIG_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { HRUN_SUBS_MAX = 64 };    /* sub-clusters of a cluster (lib/cluster refuses more) */
+
+struct hrun_config {
+    int nsubs;                  /* G */
+    int pes[HRUN_SUBS_MAX];     /* Pi */
+    int procs[HRUN_SUBS_MAX];   /* Mi */
+};
+
+/* P, and the sum of Pi. */
+int hrun_config_processes(const struct hrun_config *c);
+int hrun_config_all_pes(const struct hrun_config *c);
+/* The configuration that uses one sub-cluster only. */
+struct hrun_config hrun_config_alone(int nsubs, int sub, int pes, int procs);
+/* Configurations of one cluster: less than, equal to or greater than 0 in the order of (P1,M1,P2,M2,...). */
+int hrun_config_order(const struct hrun_config *a, const struct hrun_config *b);
+int hrun_config_equal(const struct hrun_config *a, const struct hrun_config *b);
+
+/* Append the text form "(4,1,0,0)". */
+void hrun_config_print(const struct hrun_config *c, struct hrun_buf *out);
+/* The configuration of nsubs sub-clusters in `text`. Errors: HRUN_EPARSE with the column; *out is undefined. */
+int hrun_config_parse(const char *text, int nsubs, struct hrun_config *out, struct hrun_error *err);
+
+#endif

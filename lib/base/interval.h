@@ -1,0 +1,14 @@
+/* interval.h - a value and the 95 % interval in which it lies */
+#ifndef HRUN_BASE_INTERVAL_H
+#define HRUN_BASE_INTERVAL_H
+
+struct hrun_interval {
+    double mid, low, high;      /* low <= mid <= high */
+};
+
+static inline struct hrun_interval hrun_interval_times(struct hrun_interval v, double factor)
+{
+    return (struct hrun_interval){ v.mid * factor, v.low * factor, v.high * factor };
+}
+
+#endif
