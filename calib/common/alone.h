@@ -1,7 +1,7 @@
 /* alone.h - runs that measure have their hosts for themselves
  *
  * Purpose: what hrun-calibrate starts waits until none of its hosts is in use by other runs
- * (lib/ledger/ledger.h), and keeps them for itself while it lasts: a time beside other runs says little.
+ * (lib/cluster/ledger.h), and keeps them for itself while it lasts: a time beside other runs says little.
  */
 #ifndef CALIB_COMMON_ALONE_H
 #define CALIB_COMMON_ALONE_H

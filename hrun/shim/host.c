@@ -15,7 +15,7 @@
 #include "launch/procs.h"
 #include "launch/ranks.h"
 #include "launch/words.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <errno.h>
 #include <fcntl.h>

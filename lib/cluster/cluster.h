@@ -31,7 +31,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-/* clusterfile.c - cluster files: reading and checking them; see internal.h for the contract and
+/* clusterfile.c - cluster files: reading and checking them; see clusterfile.h for the contract and
  * hrun-cluster(5) for the format */
-#include "cluster/internal.h"
+#include "cluster/clusterfile.h"
 
 #include "base/alloc.h"
 #include "base/list.h"
@@ -32,14 +32,14 @@ static const struct hrun_key entry_keys[] = {
 };
 
 static const struct hrun_key file_keys[] = {
-    { HRUN_KEY("level", struct file, level), .optional = 1, .words = levels },
-    { HRUN_KEY("exclude", struct file, exclude), .optional = 1 },
-    { HRUN_KEY("ledger", struct file, ledger), .optional = 1 },
-    { HRUN_KEY_LIST("subclusters", struct file, subclusters, subclusters_count), .keys = entry_keys, .min = 1 },
+    { HRUN_KEY("level", struct cluster_file, level), .optional = 1, .words = levels },
+    { HRUN_KEY("exclude", struct cluster_file, exclude), .optional = 1 },
+    { HRUN_KEY("ledger", struct cluster_file, ledger), .optional = 1 },
+    { HRUN_KEY_LIST("subclusters", struct cluster_file, subclusters, subclusters_count), .keys = entry_keys, .min = 1 },
     { NULL }
 };
 
-static const struct hrun_schema file_schema = { file_keys, sizeof(struct file) };
+static const struct hrun_schema file_schema = { file_keys, sizeof(struct cluster_file) };
 
 int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
                        char *text)
@@ -333,7 +333,7 @@ static int fail_no_host(const struct load *l, struct hrun_error *err)
 }
 
 /* What the file says of the ledger: a path relative to the file's own folder, "none", or (NULL) nothing. */
-static char *ledger_folder(const char *path, const struct file *f)
+static char *ledger_folder(const char *path, const struct cluster_file *f)
 {
     const char *slash = strrchr(path, '/');
 
@@ -354,7 +354,7 @@ int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err
 }
 
 /* The entry that sub-cluster `name` is of, or NULL. */
-static const struct sub_entry *find_named_entry(const struct file *f, const char *name)
+static const struct sub_entry *find_named_entry(const struct cluster_file *f, const char *name)
 {
     const struct sub_entry *found = NULL;
     size_t longest = 0;

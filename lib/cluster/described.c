@@ -1,6 +1,6 @@
-/* described.c - hosts and PEs of a cluster file's sub-clusters; see internal.h for the contracts */
+/* described.c - hosts and PEs of a cluster file's sub-clusters; see clusterfile.h for the contracts */
 #include "base/alloc.h"
-#include "cluster/internal.h"
+#include "cluster/clusterfile.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define HRUN_LAUNCH_SPAWN_H
 
 #include "base/error.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <signal.h>
 #include <sys/types.h>

@@ -8,7 +8,7 @@
 
 #include "app/template.h"
 #include "layout/layout.h"
-#include "ledger/ledger.h"
+#include "cluster/ledger.h"
 #include "session/context.h"
 
 #include <jansson.h>
@@ -104,7 +104,7 @@ void tuned_report(const struct tune *t, struct hrun_buf *out);
 
 /* ---------------------------------------------------------------- ledger
  *
- * Which PEs of the cluster others use, and that this run uses some (lib/ledger)
+ * Which PEs of the cluster others use, and that this run uses some (cluster/ledger.h)
  *
  * Purpose: the one place that knows where the ledger is, which PEs a lock means, and what is said of them; both
  * commands go by it.

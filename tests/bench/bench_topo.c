@@ -1,5 +1,5 @@
 /* bench_topo.c - what hwloc's discovery of this host costs as a process: nothing but hrun_topo_load */
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <stdio.h>
 

@@ -26,7 +26,7 @@ my %may_file = ('lib/model/oracle.h' => [qw(base)]);
 
 # Headers of outside libraries, and the only folders that know them, with those below.
 my @outside = (
-    [qr{^hwloc[./]}        => 'lib/topo'],
+    [qr{^hwloc[./]}        => 'lib/cluster'],
     [qr{^gsl/}             => 'lib/fit'],
     [qr{^pmix}             => 'lib/launch'],
     [qr{^csv\.h$}          => 'lib/store'],
@@ -299,7 +299,7 @@ my %good = (
     'lib/model/oracle.h' => "#include \"base/buf.h\"\n",
     'lib/model/model.h'  => "#include \"model/oracle.h\"\n",
     'lib/plan/plan.h'    => "#include \"model/oracle.h\" /* no more than that */\n",
-    'lib/topo/topo.h'    => "/* nothing */\n",
+    'lib/cluster/topo.h' => "/* nothing */\n",
     'lib/launch/launch.h' => "/* nothing */\n",
     'lib/fit/ls.c'       => "#include \"fit/fit.h\"\n#include <gsl/gsl_linalg.h>\n"
         . "/* strcpy(a, b); #include \"plan/plan.h\" */\n// exit(1)\n"
@@ -318,8 +318,8 @@ my %good = (
 my @offences = (
     ['lib/base/buf.c', "#include \"fit/fit.h\"\n",
      "lib/base/buf.c:1: includes fit/fit.h: base may include only: its own"],
-    ['lib/fit/bad.c', "\n#include \"topo/topo.h\"\n",
-     "lib/fit/bad.c:2: includes topo/topo.h: fit may include only: base"],
+    ['lib/fit/bad.c', "\n#include \"cluster/topo.h\"\n",
+     "lib/fit/bad.c:2: includes cluster/topo.h: fit may include only: base"],
     ['lib/plan/bad.c', "#include \"model/model.h\"\n",
      "lib/plan/bad.c:1: includes model/model.h: plan may include only"],
     ['lib/model/bad.c', "#include \"plan/plan.h\"\n",
@@ -339,7 +339,7 @@ my @offences = (
      "hrun/bad.c:1: includes ../calib/calib.h: hrun may include only"],
     ['calib/mpi/bad.c', "#include \"base/buf.h\"\n",
      "calib/mpi/bad.c:1: includes base/buf.h: calib/mpi may include only: its own"],
-    ['hrun/bad.c', "#include <hwloc.h>\n", "hrun/bad.c:1: includes <hwloc.h>: only lib/topo/ knows it"],
+    ['hrun/bad.c', "#include <hwloc.h>\n", "hrun/bad.c:1: includes <hwloc.h>: only lib/cluster/ knows it"],
     ['lib/model/bad.c', "#include <gsl/gsl_fit.h>\n",
      "lib/model/bad.c:1: includes <gsl/gsl_fit.h>: only lib/fit/"],
     ['calib/bad.c', "#include <pmix_server.h>\n",

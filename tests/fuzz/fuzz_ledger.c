@@ -1,7 +1,7 @@
 /* fuzz_ledger.c - any text as that of a holder of locks: no name, or texts that a terminal can show */
 #include "fuzz.h"
 
-#include "ledger/ledger.h"
+#include "cluster/ledger.h"
 
 #define TEXT(host, more) "{\"pid\":4711,\"since\":17,\"until\":1700000600,\"N\":9600,\"uses\":[[\"n\",\"0\"]]," \
                          "\"app\":\"hpl\",\"program\":\"./xhpl\",\"host\":" host "}" more

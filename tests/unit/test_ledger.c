@@ -1,7 +1,7 @@
 /* test_ledger.c - locks on PUs, the queue, who holds what, and what a user does against the others */
 #include "fixture.h"
 
-#include "ledger/ledger.h"
+#include "cluster/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

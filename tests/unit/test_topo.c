@@ -1,4 +1,4 @@
-/* test_topo.c - lib/topo: PEs of captured and made machines, levels, bad sources
+/* test_topo.c - lib/cluster: PEs of captured and made machines, levels, bad sources
  *
  * Each machine is data: tests/data/topo/NAME.xml with NAME.expected, the PEs at every level. A new machine
  * means two new files.
@@ -6,7 +6,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <dirent.h>
 #include <errno.h>

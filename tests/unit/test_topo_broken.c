@@ -1,4 +1,4 @@
-/* test_topo_broken.c - lib/topo: broken descriptions never crash or fill the memory of the program that loads them
+/* test_topo_broken.c - lib/cluster: broken descriptions never crash or fill the memory of the program that loads them
  *
  * The corpus is made of whole machines: each second attribute misspelt in turn and left out in turn, the file cut at each
  * 100th byte. Each of them loads, and can be used, or gives one error. Both of hwloc's readers of XML are tried.
@@ -6,7 +6,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <ctype.h>
 #include <hwloc.h>

@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/file.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <sched.h>
 #include <stdlib.h>

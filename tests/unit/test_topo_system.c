@@ -1,8 +1,8 @@
-/* test_topo_system.c - lib/topo on the machine at hand: environment, affinity, binding, cgroups, cpuinfo */
+/* test_topo_system.c - lib/cluster on the machine at hand: environment, affinity, binding, cgroups, cpuinfo */
 #include "tap.h"
 
 #include "base/file.h"
-#include "topo/internal.h"
+#include "cluster/topo_parts.h"
 
 #include <sched.h>
 #include <signal.h>

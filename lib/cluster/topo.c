@@ -1,5 +1,5 @@
 /* topo.c - loading a topology: its source, usable cores; see topo.h for the contracts */
-#include "topo/internal.h"
+#include "cluster/topo_parts.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* benchmark.c - how quick cores are while all of them work; see topo.h for the contract */
-#include "topo/internal.h"
+#include "cluster/topo_parts.h"
 
 #include "base/alloc.h"
 #include "base/file.h"

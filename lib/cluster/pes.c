@@ -1,6 +1,6 @@
 /* pes.c - cutting the usable cores into PEs; see topo.h for the contracts */
 #include "base/alloc.h"
-#include "topo/internal.h"
+#include "cluster/topo_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

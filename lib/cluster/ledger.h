@@ -26,8 +26,8 @@
  * It is an agreement: a user can lock what he does not use, name another's token, and remove a hrun.locks that he has
  * made; and it knows nothing of programs that hrun did not start.
  */
-#ifndef HRUN_LEDGER_H
-#define HRUN_LEDGER_H
+#ifndef HRUN_CLUSTER_LEDGER_H
+#define HRUN_CLUSTER_LEDGER_H
 
 #include "base/buf.h"
 #include "base/error.h"

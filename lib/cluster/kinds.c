@@ -1,6 +1,6 @@
-/* kinds.c - which cores are of one kind; see topo.h and internal.h for the contracts */
+/* kinds.c - which cores are of one kind; see topo.h and topo_parts.h for the contracts */
 #include "base/alloc.h"
-#include "topo/internal.h"
+#include "cluster/topo_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* ledger.c - see ledger.h for what is locked where, and why */
-#include "ledger/ledger.h"
+#include "cluster/ledger.h"
 
 #include "base/alloc.h"
 #include "base/list.h"

@@ -1,6 +1,6 @@
 /* fingerprint.c - does a host offer what it offered before; see topo.h for the contract. No hwloc: hrun-shim links this
- * with lib/topo/sysinfo.c and lib/base/buf.c alone. */
-#include "topo/topo.h"
+ * with lib/cluster/sysinfo.c and lib/base/buf.c alone. */
+#include "cluster/topo.h"
 
 #include <fcntl.h>
 #include <sched.h>

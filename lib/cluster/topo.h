@@ -1,4 +1,4 @@
-/* topo.h - one host's hardware topology -> its PEs (the only room that knows hwloc)
+/* topo.h - one host's hardware topology -> its PEs (the only files that know hwloc)
  *
  * Purpose: load the topology of this host (or of another, from XML or a synthetic description), cut it into
  * PEs at a level, bind a process to one.
@@ -16,8 +16,8 @@
  *   - a description that crashes hwloc, or takes it more than a second or 192 MiB, is an error: each one is loaded in
  *     a child process first.
  */
-#ifndef HRUN_TOPO_TOPO_H
-#define HRUN_TOPO_TOPO_H
+#ifndef HRUN_CLUSTER_TOPO_H
+#define HRUN_CLUSTER_TOPO_H
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -137,7 +137,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
 
 /* ---------------------------------------------------------------- sysinfo
  *
- * What the system itself tells of a host, without hwloc (internal to lib/topo and lib/cluster)
+ * What the system itself tells of a host, without hwloc (internal to lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
  * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it.

@@ -1,16 +1,12 @@
-/* internal.h - what the files of lib/topo share */
-#ifndef HRUN_TOPO_INTERNAL_H
-#define HRUN_TOPO_INTERNAL_H
+/* topo_parts.h - a topology of hwloc as topo.c, pes.c, kinds.c, bind.c and trial.c share it; nobody else includes it */
+#ifndef HRUN_CLUSTER_TOPO_PARTS_H
+#define HRUN_CLUSTER_TOPO_PARTS_H
 
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <hwloc.h>
 
-/* ---------------------------------------------------------------- private
- *
- * What the files of lib/topo share; nobody else includes it
- *
- * Invariants of struct hrun_topo after hrun_topo_load:
+/* Invariants of struct hrun_topo after hrun_topo_load:
  *   - cores holds the usable cores, by kind, then by logical number; each has at least one usable PU;
  *   - kinds are numbered without a gap, fastest first, and each holds a usable core.
  */

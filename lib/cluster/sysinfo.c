@@ -1,7 +1,7 @@
 /* sysinfo.c - what hwloc does not tell of this system: limits of cgroups, and the CPU model where hwloc has none; see
  * topo.h for the contracts */
 #include "base/alloc.h"
-#include "topo/topo.h"
+#include "cluster/topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* trial.c - trying a description of a machine in a child process, which may crash; see internal.h for the contract */
-#include "topo/internal.h"
+/* trial.c - trying a description of a machine in a child process, which may crash; see topo_parts.h for the contract */
+#include "cluster/topo_parts.h"
 
 #include "base/file.h"
 

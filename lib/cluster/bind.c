@@ -1,6 +1,6 @@
 /* bind.c - binding the calling thread, and reading bindings; see topo.h for the contracts */
 #include "base/alloc.h"
-#include "topo/internal.h"
+#include "cluster/topo_parts.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,83 @@
+/* clusterfile.h - a cluster file while it is loaded, as clusterfile.c and described.c share it; nobody else includes it */
+#ifndef HRUN_CLUSTER_CLUSTERFILE_H
+#define HRUN_CLUSTER_CLUSTERFILE_H
+
+#include "base/yaml.h"
+#include "cluster/internal.h"
+
+/* The file as it stands; pointers are NULL where a key is not given. */
+struct sub_entry {
+    char *name, *hosts, *exclude, *memory, *cpu, *topology, *kind, *program;
+    int *level, *cores;             /* level: enum hrun_level */
+    double *cost_per_hour, *power_w;
+};
+
+struct cluster_file {
+    int *level;
+    char *exclude, *ledger;
+    struct sub_entry *subclusters;
+    unsigned subclusters_count;
+};
+
+struct names {
+    struct hrun_strvec v;
+    char *used;                     /* of an exclusion: it excluded something */
+};
+
+/* What earlier entries said of a host. */
+struct host_note {
+    unsigned entry;                 /* the first entry that names it */
+    unsigned last_entry;
+    int next_core, next_pe;         /* of a host described by numbers */
+};
+
+struct load {
+    const char *path;
+    struct cluster_file *file;
+    struct hrun_yaml *marks;
+    const struct hrun_discovery *d;
+    struct hrun_cluster *c;         /* d's */
+    struct hrun_resolver *resolver;
+    struct names *hosts;            /* per entry: its hosts; excluded ones are "" */
+    struct names exclude;           /* of the file */
+    size_t nnames;                  /* in all lists of the file */
+    struct hrun_topo **described;   /* per entry: its topology or NULL; equal texts share one */
+    int npus;                       /* of all topologies that the file describes */
+    struct host_note *notes;        /* per host of the cluster */
+    int level;                      /* from the command line, or -1 */
+    enum hrun_level default_level;
+    int local;                      /* index of the local host, -1 while not named */
+    struct hrun_strvec asked;       /* hosts that nothing describes, in the order of the file */
+    struct hrun_host_answer **answers;        /* what they said; NULL once a host of the cluster has it */
+    int next_asked;
+};
+
+struct wanted {                     /* what an entry wants of each of its hosts */
+    const char *cpu_model;
+    enum hrun_level level;
+    uint64_t memory;                /* of a host, 0 for what the topology says */
+    struct hrun_topo *described;
+    int first_sub;                  /* sub-clusters of this entry begin here */
+};
+
+/* Fail at a key of entry e ("" for the entry itself), offset characters into its value. */
+#define FAIL(l, e, key, offset, err, ...) \
+    hrun_fail_at_entry((l), (e), (key), (offset), (err), hrun_strf(__VA_ARGS__))
+
+/* Takes text over. Result: -1. */
+int hrun_fail_at_entry(const struct load *l, unsigned e, const char *key, int offset, struct hrun_error *err,
+                       char *text);
+
+/* Ask the hosts that the file does not describe, if they can be asked; those that do not answer and may be left out
+ * become "". */
+int hrun_described_ask(struct load *l, struct hrun_error *err);
+
+/* The index of the host of that name that entry e lists: new or, with another core kind, known from an
+ * earlier entry. described: the entry's topology or NULL. -1 on failure. */
+int hrun_described_host(struct load *l, unsigned e, const char *name, struct hrun_topo *described,
+                        struct hrun_error *err);
+
+/* Add the PEs that entry e takes of a host. */
+int hrun_described_pes(struct load *l, unsigned e, int host, const struct wanted *w, struct hrun_error *err);
+
+#endif
