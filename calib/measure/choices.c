@@ -14,7 +14,7 @@ static void add_choice(const struct decision *d, int64_t N, const char *why, str
 {
     struct choice *v = &out->v[out->n++];
     struct hrun_buf config = HRUN_BUF_INIT;
-    int known = d && d->by == BY_MODEL && d->predicted, ran = d && d->run_s > 0;
+    int known = d && d->by == BY_MODEL && d->predicted.known, ran = d && d->fallback.run_s > 0;
 
     if (known || ran)
         hrun_config_print(&d->config, &config);
@@ -23,25 +23,25 @@ static void add_choice(const struct decision *d, int64_t N, const char *why, str
     *v = (struct choice){ .N = N, .config = hrun_buf_detach(&config) };
     if (!known) {
         v->why = ran ? "its runs alone: the rule leaves the models nothing to choose" : why;
-        v->time_s = ran ? d->run_s : 0;
+        v->time_s = ran ? d->fallback.run_s : 0;
         v->P = ran ? d->P : 0;
         return;
     }
-    v->time_s = d->time.mid;
-    v->low_s = d->time.low;
-    v->high_s = d->time.high;
+    v->time_s = d->predicted.time.mid;
+    v->low_s = d->predicted.time.low;
+    v->high_s = d->predicted.time.high;
     v->P = d->P;
-    v->plain_P = hrun_config_processes(&d->plain);
-    v->is_plain = hrun_config_equal(&d->config, &d->plain);
-    v->plain_s = d->plain_known && d->plain_valid ? d->plain_time_s : 0;
-    v->runs_here = d->runs_here;
-    v->runs_elsewhere = d->runs_elsewhere;
+    v->plain_P = hrun_config_processes(&d->plain.config);
+    v->is_plain = hrun_config_equal(&d->config, &d->plain.config);
+    v->plain_s = d->plain.known && d->plain.valid ? d->plain.time_s : 0;
+    v->runs_here = d->basis.runs_here;
+    v->runs_elsewhere = d->basis.runs_elsewhere;
     hrun_buf_reset(&config);
     if (d->plan->n > 1) {
         hrun_config_print(&d->plan->v[1].config, &config);
         hrun_buf_addc(&config, ' ');
         hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
-                               d->time.mid, &config);
+                               d->predicted.time.mid, &config);
     }
     v->next = hrun_buf_detach(&config);
     hrun_buf_init(&config);

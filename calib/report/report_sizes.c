@@ -112,7 +112,7 @@ static int ask_hrun(struct report *r, const struct question *q, int64_t N, struc
     }
     if (decision_make(r->c, q, &r->known, NULL, N, d, why))
         return 1;
-    if (d->by == BY_MODEL && d->predicted && d->plan)
+    if (d->by == BY_MODEL && d->predicted.known && d->plan)
         return 0;
     decision_release(d);
     hrun_fail(why, HRUN_ENODATA, "the models predict no configuration at N = %lld", (long long)N);
@@ -132,7 +132,7 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
 
         if (!r->c->app->shares.units || ask_hrun(r, &q, N, &d, &why))
             return;
-        t[k] = d.time.mid;
+        t[k] = d.predicted.time.mid;
         decision_release(&d);
     }
     json_array_append_new(json_object_get(root, "shares"), json_pack("{s:I, s:f, s:f, s:f}", "N", (json_int_t)N,
@@ -142,8 +142,10 @@ static void add_share_times(struct report *r, int64_t N, json_t *root)
 static json_t *chosen_json(const struct decision *d)
 {
     return json_pack("{s:o?, s:o?, s:o?, s:o?, s:o?}", "chosen", d ? config_text_json(&d->config) : NULL,
-                     "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->time.mid) : NULL, "low_s",
-                     d ? json_real(d->time.low) : NULL, "high_s", d ? json_real(d->time.high) : NULL);
+                     "P", d ? json_integer(d->P) : NULL, "predicted_s", d ? json_real(d->predicted.time.mid) : NULL,
+                         "low_s",
+                     d ? json_real(d->predicted.time.low) : NULL, "high_s", d ? json_real(d->predicted.time.high)
+                         : NULL);
 }
 
 /* How good the choice d (NULL: there is none) is, by what was recorded at its size. */
@@ -156,7 +158,7 @@ static json_t *size_json(int64_t N, const struct decision *d, const struct recor
 
     for (int i = 0; i < n; i++) {
         best = v[i].time_s < best->time_s ? &v[i] : best;
-        if (d && is_run_of(v[i].run, &d->config, d->sharing != HRUN_SHARES_EQUAL))
+        if (d && is_run_of(v[i].run, &d->config, d->shares.how != HRUN_SHARES_EQUAL))
             actual_s = v[i].time_s;
     }
     out = chosen_json(d);
@@ -165,7 +167,7 @@ static json_t *size_json(int64_t N, const struct decision *d, const struct recor
                                           n >= valid, "measured_s", json_real(actual_s), "best",
                                           config_text_json(best->run->config),
                                           "best_s", best->time_s, "epsilon", json_real(actual_s / best->time_s - 1),
-                                          "delta", d ? json_real(d->time.mid / actual_s - 1) : NULL));
+                                          "delta", d ? json_real(d->predicted.time.mid / actual_s - 1) : NULL));
     return out;
 }
 
@@ -244,10 +246,11 @@ static json_t *choices_json(const struct hrun_plan *plan)
 /* By how much the waits of the last watched run change the share of a process of each sub-cluster; NULL: none does. */
 static json_t *waits_changes_json(const struct decision *d)
 {
-    json_t *all = d->unwatched && d->share ? json_array() : NULL;
+    json_t *all = d->shares.unwatched && d->shares.each ? json_array() : NULL;
 
     for (int i = 0; all && i < d->nsubs; i++)
-        json_array_append_new(all, d->unwatched[i] > 0 ? json_real(d->share[i] / d->unwatched[i]) : json_null());
+        json_array_append_new(all, d->shares.unwatched[i] > 0 ? json_real(d->shares.each[i] / d->shares.unwatched[i])
+                              : json_null());
     return all;
 }
 
@@ -265,9 +268,10 @@ static json_t *tradeoff_json(struct report *r, int64_t N, const char *objective)
             return NULL;
     if (ask_hrun(r, &q, N, &d, &why))
         return NULL;
-    out = json_pack("{s:s, s:o, s:o}", "unit", d.pareto ? d.pareto_of->unit : "", "choices", choices_json(d.plan),
+    out = json_pack("{s:s, s:o, s:o}", "unit", d.goal.pareto ? d.goal.pareto_of->unit : "", "choices",
+                    choices_json(d.plan),
                     "front",
-                    choices_json(d.pareto));
+                    choices_json(d.goal.pareto));
     decision_release(&d);
     return out;
 }

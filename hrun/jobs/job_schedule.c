@@ -90,7 +90,7 @@ static int is_proven_shortest(const struct finder *f)
 /* ------------------------------------------------------------------ the bound
  *
  * For weights w >= 0 of the sub-clusters' PEs a schedule of length L offers the area L w.npes, and each job takes
- * w.config.pes time of it in one of its ways; so L is at least the sum of the least areas over w.npes. Weights are improved by
+ * w.pes time of it in one of its ways; so L is at least the sum of the least areas over w.npes. Weights are improved by
  * subgradients: those of sub-clusters that the jobs' cheapest ways use more than others grow.
  */
 

@@ -91,16 +91,16 @@ static void add_job_way(struct job_entry *e, const char *variant, const struct d
             fewer &= old->config.pes[i] <= d->config.pes[i];
             more &= old->config.pes[i] >= d->config.pes[i];
         }
-        if (fewer && old->time_s <= d->time.mid)
+        if (fewer && old->time_s <= d->predicted.time.mid)
             return;
-        if (more && old->time_s >= d->time.mid) {
+        if (more && old->time_s >= d->predicted.time.mid) {
             free(old->variant);
         } else {
             e->ways[kept++] = *old;
         }
     }
     e->ways = xrealloc(e->ways, ((size_t)kept + 1) * sizeof *e->ways);
-    e->ways[kept] = (struct hrun_schedule_way){ d->config, d->time.mid, variant ? xstrdup(variant) : NULL };
+    e->ways[kept] = (struct hrun_schedule_way){ d->config, d->predicted.time.mid, variant ? xstrdup(variant) : NULL };
     e->nways = kept + 1;
 }
 
@@ -130,7 +130,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
             continue;
         q.use = use.data;
         if (!decision_make(c, &q, &known, &at, e->N, &d, why)) {
-            if (d.by == BY_MODEL && d.predicted)
+            if (d.by == BY_MODEL && d.predicted.known)
                 add_job_way(e, variant, &d);
             decision_release(&d);
         } else if (why->code != HRUN_EINFEASIBLE) {

@@ -177,7 +177,7 @@ static int check_network_option(struct prepared *p, const struct hrun_settings *
         return 0;
     if (network_load(&p->c, NULL, err))
         return -1;
-    if (!p->d.network && !s->tune_collectives)
+    if (!p->d.basis.network && !s->tune_collectives)
         settings_say(&s->common, "--network %s changes nothing: %s", file,
                      p->c.app && hrun_app_has_network(p->c.app) ? "there is no prediction that asks the network"
                      : "the application has no terms of the network");
@@ -194,12 +194,12 @@ int prepare_layout(struct prepared *p, const char *const *busy, struct hrun_erro
     hrun_layout_destroy(p->layout);
     p->layout = NULL;
     c->busy = busy;
-    if (hrun_mapping_places(&p->mapping) || p->d.granted)
-        rc = placement_map(c, &p->ask, p->d.granted ? &p->granted : &p->mapping, &p->layout, err);
+    if (hrun_mapping_places(&p->mapping) || p->d.fallback.granted)
+        rc = placement_map(c, &p->ask, p->d.fallback.granted ? &p->granted : &p->mapping, &p->layout, err);
     else
         rc = placement_layout(c, &p->d, &p->layout, err) ||
              (p->mapping.bind_to && placement_bind(c, &p->ask, &p->mapping, p->layout, err)) ? -1 : 0;
-    p->w.share = p->d.share;
+    p->w.share = p->d.shares.each;
     return rc;
 }
 
@@ -212,7 +212,8 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
     enum decided_by by = d->by;
     int rc, P = p->ask.procs ? (int)p->ask.procs : p->c.cluster->granted;
 
-    if (!p->granted.by || p->set->probe || d->run_s > 0 || (by != BY_DEFAULT && (by != BY_USER || !p->ask.procs)) ||
+    if (!p->granted.by || p->set->probe || d->fallback.run_s > 0 || (by != BY_DEFAULT &&
+                                                                     (by != BY_USER || !p->ask.procs)) ||
         (p->c.app && d->N && hrun_app_rule(p->c.app, d->N, P, NULL) <= 0))
         return 0;
     if (placement_map(&p->c, &p->ask, &p->granted, &mapped, err))
@@ -225,7 +226,7 @@ static int choose_granted(struct prepared *p, struct hrun_error *err)
     }
     p->ask.mapped = mapped;
     rc = decide_by_layout(&p->c, &p->ask, d, err);
-    d->granted = 1;
+    d->fallback.granted = 1;
     d->by = by;
     p->ask.mapped = NULL;
     hrun_layout_destroy(mapped);
@@ -271,13 +272,13 @@ static int choose_free(struct prepared *p, struct hrun_error *err)
     if (!choose_on(p, 0, busy ? &why : err)) {
         if (!busy || !(p->set->wait_s > 0))
             return 1;
-        free_s = p->d.predicted ? p->d.time.mid : NAN;
+        free_s = p->d.predicted.known ? p->d.predicted.time.mid : NAN;
     } else if (!busy) {
         return -1;
     }
     if (choose_on(p, 1, err))
         return -1;
-    all_s = p->d.predicted ? p->d.time.mid : NAN;
+    all_s = p->d.predicted.known ? p->d.predicted.time.mid : NAN;
     if (p->set->wait_s > 0 && !prepare_layout(p, busy, &why))
         return 1;
     if (free_s < ledger_free_in(&p->ledger) + all_s)
@@ -304,7 +305,7 @@ static int prepare_pes(struct prepared *p, struct hrun_error *err)
             break;
         /* A probe may choose any PE. */
         const struct ledger_run run = { .layout = will_probe(p) ? NULL : p->layout, .N = p->w.N,
-                                        .time_s = p->d.predicted ? p->d.time.mid : 0 };
+                                        .time_s = p->d.predicted.known ? p->d.predicted.time.mid : 0 };
 
         if (rc && !(rc = ledger_lock(&p->ledger, &p->c, &run))) {
             version = 0;         /* others were quicker: look again */

@@ -23,7 +23,7 @@ static void add_family(struct hrun_buf *out, const struct context *c, const stru
 
     hrun_buf_adds(out, family->describe(HRUN_FORM_NPT));
     if (family->fit)
-        hrun_buf_adds(out, d->method == HRUN_METHOD_LS ? "/LS" : "/NNLS");
+        hrun_buf_adds(out, d->basis.method == HRUN_METHOD_LS ? "/LS" : "/NNLS");
 }
 
 static void add_heading(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
@@ -37,13 +37,13 @@ static void add_heading(const struct context *c, const struct decision *d, char 
     else if (d->N && !c->app->fixed)
         hrun_buf_addf(&left, "  N=%lld", (long long)d->N);
     hrun_buf_addf(&left, " on %s in %s", hrun_counted(pes, "PE").s, hrun_counted(d->nsubs, "sub-cluster").s);
-    if (d->formula && d->predicted) {
+    if (d->basis.formula && d->predicted.known) {
         add_family(&right, c, d);
-    } else if (d->nsamples) {
+    } else if (d->basis.nsamples) {
         add_family(&right, c, d);
-        hrun_buf_addf(&right, ", %s", hrun_counted(d->nsamples, "measurement").s);
-        if (d->newest_s >= 0)
-            hrun_buf_addf(&right, ", newest %s old", hrun_age(d->newest_s).s);
+        hrun_buf_addf(&right, ", %s", hrun_counted(d->basis.nsamples, "measurement").s);
+        if (d->basis.newest_s >= 0)
+            hrun_buf_addf(&right, ", newest %s old", hrun_age(d->basis.newest_s).s);
     } else {
         hrun_buf_adds(&right, !c->app || !problem_is_known(c) ? "never measured" : c->app->fixed ? "not calibrated"
                       : !d->N ? "no -N: no model is used" : "no profile");
@@ -85,8 +85,8 @@ static void add_threads(const struct context *c, const struct decision *d, const
 static void add_subcluster_table(const struct context *c, const struct decision *d, const struct hrun_layout *l,
                                  struct hrun_buf *out)
 {
-    int fill = c->app && c->app->run.threads_fill, dealt = d->share && d->could_deal;
-    const char *predicted = d->predicted ? "predicted" : "";
+    int fill = c->app && c->app->run.threads_fill, dealt = d->shares.each && d->shares.could_deal;
+    const char *predicted = d->predicted.known ? "predicted" : "";
     struct hrun_table *t = hrun_table_create(fill ? "lllllllrl" : dealt ? "lllllrrl" : "lllllrl");
     autorelease(hrun_buf_release) struct hrun_buf hosts = HRUN_BUF_INIT, ranks = HRUN_BUF_INIT;
 
@@ -118,11 +118,13 @@ static void add_subcluster_table(const struct context *c, const struct decision 
             add_threads(c, d, l, i, t);
         hrun_table_cell(t, "%s", ranks.data);
         if (dealt && !fill && used)
-            hrun_table_cell(t, "%.0f", d->share[i]);
+            hrun_table_cell(t, "%.0f", d->shares.each[i]);
         else if (dealt && !fill)
             hrun_table_cell(t, "-");
-        hrun_table_cell(t, "%s", !d->predicted ? "" : d->sub_time_s[i] > 0 ? hrun_seconds(d->sub_time_s[i]).s : "-");
-        hrun_table_cell(t, "%s", d->predicted && used && i == d->limiting && !d->tasking.dynamic ? "<- limits" : "");
+        hrun_table_cell(t, "%s", !d->predicted.known ? "" : d->predicted.sub_time_s[i] > 0
+                        ? hrun_seconds(d->predicted.sub_time_s[i]).s : "-");
+        hrun_table_cell(t, "%s", d->predicted.known && used && i == d->predicted.limiting &&
+                        !d->shares.tasking.dynamic ? "<- limits" : "");
     }
     hrun_buf_addc(out, '\n');
     hrun_table_render(t, 2, out);
@@ -134,17 +136,18 @@ static void add_subcluster_table(const struct context *c, const struct decision 
  * its. */
 static void add_tasking(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
-    if (d->predicted && c->app->shares.units && !d->could_deal && !d->tasking.ignores && !d->tasking.dynamic)
+    if (d->predicted.known && c->app->shares.units && !d->shares.could_deal && !d->shares.tasking.ignores &&
+        !d->shares.tasking.dynamic)
         hrun_buf_addf(out, "  shares of the work stay equal, as no model has a term with W: hrun-calibrate fit %s\n",
                       c->app->name);
-    if (d->predicted && d->tasking.ignores)
+    if (d->predicted.known && d->shares.tasking.ignores)
         hrun_buf_adds(out,
                       "  unequal shares of the work make no difference to the program, as runs with them show: they "
                       "stay equal (where it has been told them wrongly: hrun-calibrate --again)\n");
-    if (d->predicted && d->tasking.dynamic)
+    if (d->predicted.known && d->shares.tasking.dynamic)
         hrun_buf_addf(out, "  work goes to who is free%s, as runs on several sub-clusters show: speeds add up; the "
                       "times of sub-clusters are those that all %d processes would take there\n",
-                      d->tasking.master ? ", dealt out by one process" : "", d->P);
+                      d->shares.tasking.master ? ", dealt out by one process" : "", d->P);
 }
 
 /* "  sub-cluster fast with 2 processes per PE: shared with slow" */
@@ -178,13 +181,13 @@ static void add_irregular(const struct context *c, const struct decision *d, str
 /* Which network the prediction asks. */
 static void add_network_line(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
-    if (!d->network)
+    if (!d->basis.network)
         return;
     hrun_buf_addf(out, "  network of %s", hrun_counted(c->net->nhosts, "host").s);
     if (c->set->network)
         hrun_buf_addf(out, " as %s has it", c->set->network);
-    else if (d->network_s >= 0) {
-        hrun_buf_addf(out, ", measured %s ago", hrun_age(d->network_s).s);
+    else if (d->basis.network_age_s >= 0) {
+        hrun_buf_addf(out, ", measured %s ago", hrun_age(d->basis.network_age_s).s);
     }
     if (d->plan && d->plan->evaluated > 0)
         hrun_buf_addf(out, "; %s looked at as a whole", hrun_counted(d->plan->evaluated, "configuration").s);
@@ -244,7 +247,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         } else if (d->subs[i].other_engine) {
             hrun_buf_adds(out, "  ");
             report_other_engine(c, d, i, out);
-        } else if (c->app && d->N && d->nsamples && !d->subs[i].models) {
+        } else if (c->app && d->N && d->basis.nsamples && !d->subs[i].models) {
             hrun_buf_addf(out, "  sub-cluster %s has no profile yet and is not used\n", c->cluster->subs[i].name);
         }
         wanting += add_wanting(c, d, i, out);
@@ -258,18 +261,18 @@ static void add_notes(const struct context *c, const struct decision *d, const s
         ledger_tell(ledger, out);
         hrun_buf_addc(out, '\n');
     }
-    for (const char *line = d->network_note, *end; line && *line; line = *end ? end + 1 : end) {
+    for (const char *line = d->basis.network_note, *end; line && *line; line = *end ? end + 1 : end) {
         end = line + strcspn(line, "\n");
         hrun_buf_addf(out, "  %.*s\n", (int)(end - line), line);
     }
     add_tasking(c, d, out);
     report_settings(c, d, "  ", words, out);
-    if (d->predicted && d->has_config)
+    if (d->predicted.known && d->has_config)
         add_shared(c, d, out);
     add_misses_note(d, out);
     report_changed(c, d, "  ", words, out);
     if (c->app && d->N && missing + wanting) {
-        hrun_buf_adds(out, d->nsamples ? "  to measure the rest: " : "  to make a profile: ");
+        hrun_buf_adds(out, d->basis.nsamples ? "  to measure the rest: " : "  to make a profile: ");
         report_calibrate_command(c, CALIBRATE_MEASURE, d, words, out);
         hrun_buf_addc(out, '\n');
     }
@@ -279,7 +282,7 @@ static void add_notes(const struct context *c, const struct decision *d, const s
 static int add_preparation(const struct context *c, const struct decision *d, const struct hrun_layout *layout,
                            struct hrun_buf *out, struct hrun_error *err)
 {
-    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
+    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
     autorelease(hrun_strvec_release) struct hrun_strvec due = HRUN_STRVEC_INIT;
     double took_s, age_s;
 
@@ -293,7 +296,7 @@ static int add_preparation(const struct context *c, const struct decision *d, co
         hrun_buf_addf(out, "  would prepare: %.*s%s%s\n", (int)len, due.v[i], due.v[i][len] ? " ..." : "",
                       c->app->run.prepare[i].mpi ? " as all processes" : "");
     }
-    if (!due.n && !d->kept)
+    if (!due.n && !d->kept.on)
         hrun_buf_addf(out, "  prepare      done already, %s ago; --force prepares anew\n", hrun_age(age_s).s);
     return 0;
 }
@@ -340,7 +343,7 @@ static void add_rows(const struct context *c, const struct decision *d, struct h
 
     for (int i = 0; i < d->nsubs; i++)
         if (d->config.pes[i]) {
-            hrun_buf_addf(out, "%s%.10g %son %s", lead, d->share[i], *lead == ' ' ? "for each process " : "",
+            hrun_buf_addf(out, "%s%.10g %son %s", lead, d->shares.each[i], *lead == ' ' ? "for each process " : "",
                           c->cluster->subs[i].name);
             lead = ", ";
         }
@@ -360,15 +363,15 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
         hrun_buf_adds(&line, "  ");
         hrun_config_print(&d->config, &line);
     }
-    if (d->predicted) {
+    if (d->predicted.known) {
         hrun_buf_addn(&line, ' ', line.len < 47 ? 47 - line.len : 2);
-        hrun_buf_addf(&line, "predicted %s (%s)", hrun_seconds(d->time.mid).s,
-                      hrun_seconds_range(d->time.low, d->time.high).s);
-        if (fmax(d->beyond_n.factor, d->beyond_p.factor) > FAR)
+        hrun_buf_addf(&line, "predicted %s (%s)", hrun_seconds(d->predicted.time.mid).s,
+                      hrun_seconds_range(d->predicted.time.low, d->predicted.time.high).s);
+        if (fmax(d->basis.beyond_n.factor, d->basis.beyond_p.factor) > FAR)
             hrun_buf_adds(&line, ", extrapolated");
-    } else if (d->run_s > 0) {
+    } else if (d->fallback.run_s > 0) {
         hrun_buf_adds(&line, "  the quickest of its runs");
-    } else if (d->granted) {
+    } else if (d->fallback.granted) {
         hrun_buf_addf(&line, "  as %s grants", c->cluster->allocation);
     } else if (d->by == BY_DEFAULT) {
         hrun_buf_addf(&line, "  one process per %s", report_unit(c, d));
@@ -384,7 +387,7 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
         hrun_buf_adds(&line, "  ");
         report_places(c, d, &line);
     } else {
-        hrun_buf_adds(&line, d->nsamples ? "  as requested; the model has no prediction for it"
+        hrun_buf_adds(&line, d->basis.nsamples ? "  as requested; the model has no prediction for it"
                                          : "  as requested; no prediction");
     }
     hrun_buf_addc(&line, '\n');
@@ -424,7 +427,7 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
         variants_print(cmd->variants, out);
         hrun_buf_addc(out, '\n');
     }
-    if (d->share && hrun_family_of(c->app)->deals_units)
+    if (d->shares.each && hrun_family_of(c->app)->deals_units)
         add_rows(c, d, out);
     if (cmd->layout->bound)
         add_mapping(cmd, out);

@@ -181,12 +181,12 @@ void report_places(const struct context *c, const struct decision *d, struct hru
 {
     if (d->by == BY_KINDS)
         kinds_print_config(c, d, out);
-    else if (d->granted)
+    else if (d->fallback.granted)
         hrun_buf_addf(out, "as %s grants", c->cluster->allocation);
     else
         hrun_buf_addf(out, "one per %s", report_unit(c, d));
-    if (d->kinds_run)
-        hrun_buf_addf(out, ", the quickest of %d configurations that were run", d->kinds_run);
+    if (d->fallback.kinds_run)
+        hrun_buf_addf(out, ", the quickest of %d configurations that were run", d->fallback.kinds_run);
 }
 
 void report_misses(const struct decision *d, struct hrun_buf *out)
@@ -200,7 +200,7 @@ int report_drift(const struct decision *d)
     int found = -1;
 
     for (int i = 0; i < d->nsubs; i++)
-        if (d->drift[i].runs && (found < 0 || d->drift[i].runs > d->drift[found].runs))
+        if (d->basis.drift[i].runs && (found < 0 || d->basis.drift[i].runs > d->basis.drift[found].runs))
             found = i;
     return found;
 }
@@ -213,11 +213,12 @@ void report_changed(const struct context *c, const struct decision *d, const cha
 
     if (i < 0)
         return;
-    factor = d->drift[i].factor;
+    factor = d->basis.drift[i].factor;
     hrun_buf_addf(out, "%sthe machine has changed: the last %d runs that sub-cluster %s limits took %.0f %% %s than "
-                  "those before and the profile say, since %.10s\n%sto measure it again: ", lead, d->drift[i].runs,
+                  "those before and the profile say, since %.10s\n%sto measure it again: ", lead,
+                      d->basis.drift[i].runs,
                   c->cluster->subs[i].name, 100 * fabs(factor - 1), factor > 1 ? "longer" : "less time",
-                  d->drift[i].since, lead);
+                  d->basis.drift[i].since, lead);
     report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
 }
@@ -227,11 +228,11 @@ void report_settings(const struct context *c, const struct decision *d, const ch
 {
     struct hrun_buf own = HRUN_BUF_INIT;
 
-    if (!d->predicted || !d->measured_with)
+    if (!d->predicted.known || !d->basis.measured_with)
         return;
     conditions_settings(c, &own);
     hrun_buf_addf(out, "%sthe profile was measured with other options that change times (it: %s; this run: %s): give "
-                  "the same, or measure with these: ", lead, *d->measured_with ? d->measured_with : "none",
+                  "the same, or measure with these: ", lead, *d->basis.measured_with ? d->basis.measured_with : "none",
                   own.len ? own.data : "none");
     report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
@@ -250,12 +251,12 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
 static int is_far(const struct decision *d, const struct beyond *b)
 {
     return b->factor > EXTRAPOLATION_WORTH_SAYING ||
-           (b == &d->beyond_n && b->measured[1] > 0 && decision_is_outside(d));
+           (b == &d->basis.beyond_n && b->measured[1] > 0 && decision_is_outside(d));
 }
 
 int report_extrapolates(const struct decision *d)
 {
-    return d->predicted && (is_far(d, &d->beyond_n) || is_far(d, &d->beyond_p));
+    return d->predicted.known && (is_far(d, &d->basis.beyond_n) || is_far(d, &d->basis.beyond_p));
 }
 
 static void add_beyond(const struct context *c, const struct decision *d, const struct beyond *b, const char *what,
@@ -275,8 +276,8 @@ void report_extrapolation(const struct context *c, const struct decision *d, str
 {
     const char *sep = "";
 
-    add_beyond(c, d, &d->beyond_n, "N", d->N, &sep, out);
-    add_beyond(c, d, &d->beyond_p, "P", d->P, &sep, out);
+    add_beyond(c, d, &d->basis.beyond_n, "N", d->N, &sep, out);
+    add_beyond(c, d, &d->basis.beyond_p, "P", d->P, &sep, out);
 }
 
 void report_outside(const struct context *c, const struct decision *d, const char *lead, char *const *words,

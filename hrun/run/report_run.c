@@ -81,12 +81,12 @@ void report_before(const struct context *c, const struct decision *d, const stru
     }
     if (c->number) {
         hrun_buf_addf(out, "hrun: N = %lld (%s) of %s", (long long)d->N, c->number->text, c->app->name);
-        if (d->predicted)
-            hrun_buf_addf(out, ", predicted %s", hrun_seconds(d->time.mid).s);
+        if (d->predicted.known)
+            hrun_buf_addf(out, ", predicted %s", hrun_seconds(d->predicted.time.mid).s);
         hrun_buf_addc(out, '\n');
     }
     report_settings(c, d, "hrun: ", words, out);
-    if (d->kept && d->unkept_s < d->time.mid && !c->set->verbose) {
+    if (d->kept.on && d->kept.best_s < d->predicted.time.mid && !c->set->verbose) {
         hrun_buf_adds(out, "hrun: prepared ");
         report_kept(d, out);
     }
@@ -187,7 +187,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
                   int recorded, char *const *words, struct hrun_buf *out)
 {
     int fixed = c->problem && c->app->fixed, runs;
-    int silent = !d->predicted && size_is_passed && !c->set->verbose && !isatty(STDERR_FILENO);
+    int silent = !d->predicted.known && size_is_passed && !c->set->verbose && !isatty(STDERR_FILENO);
     double delta;
 
     if (!r->ok) {
@@ -213,7 +213,7 @@ void report_after(const struct context *c, const struct decision *d, const struc
                       "be calibrated, and learns\n");
         return;
     }
-    if (!d->predicted || !size_is_passed) {
+    if (!d->predicted.known || !size_is_passed) {
         if (d->learning.on && recorded && !d->learning.best_runs) {
             add_took(d, r->time_s, out);
             hrun_buf_adds(out, ", recorded; --explore tries others once it has been run twice\n");
@@ -227,7 +227,8 @@ void report_after(const struct context *c, const struct decision *d, const struc
                           hrun_counted(d->P, "process").s, recorded ? ", recorded" : "");
             if (!size_is_passed)
                 hrun_buf_addf(out, "hrun: not %srecorded: N = %lld does not stand among the program's words; write {N} "
-                              "where the size belongs\n", d->predicted ? "compared with the prediction, nor " : "",
+                              "where the size belongs\n", d->predicted.known ? "compared with the prediction, nor "
+                                  : "",
                               (long long)d->N);
             else if (!d->has_config)
                 hrun_buf_adds(out, "hrun: not recorded: the PEs have different numbers of processes\n");
@@ -235,19 +236,20 @@ void report_after(const struct context *c, const struct decision *d, const struc
         return;
     }
     /* delta = (predicted - actual) / actual: paper 000, section 6.2. */
-    delta = (d->time.mid - r->time_s) / r->time_s;
+    delta = (d->predicted.time.mid - r->time_s) / r->time_s;
     hrun_buf_adds(out, "hrun: ");
     if (d->finest.on)
         hrun_buf_addf(out, "N = %lld, ", (long long)d->N);
     if (c->app->variant)
         hrun_buf_addf(out, "variant %s, ", c->app->variant);
-    hrun_buf_addf(out, "predicted %s, actual %s, prediction error %+.1f %%\n", hrun_seconds(d->time.mid).s,
+    hrun_buf_addf(out, "predicted %s, actual %s, prediction error %+.1f %%\n", hrun_seconds(d->predicted.time.mid).s,
                   hrun_seconds(r->time_s).s, 100 * delta);
     if (report_drift(d) >= 0) {
         report_changed(c, d, "hrun: ", words, out);
         return;
     }
-    if (r->time_s <= d->time.high + STALE * d->time.mid && r->time_s >= d->time.low - STALE * d->time.mid)
+    if (r->time_s <= d->predicted.time.high + STALE * d->predicted.time.mid &&
+        r->time_s >= d->predicted.time.low - STALE * d->predicted.time.mid)
         return;
     if (report_extrapolates(d)) {
         hrun_buf_adds(out, "hrun: that is far outside the interval; the prediction extrapolated: ");

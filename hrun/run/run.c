@@ -102,7 +102,7 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     autorelease(hrun_buf_release) struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf yielding = HRUN_BUF_INIT;
     struct command cmd = { .layout = p->layout, .argv = job->argv,
-                           .mapping = p->d.granted ? &p->granted : &p->mapping,
+                           .mapping = p->d.fallback.granted ? &p->granted : &p->mapping,
                            .job = job, .variants = &p->variants };
     int rc = hrun_engine_command(p->c.engine, job, &mpirun, err);
 
@@ -211,8 +211,8 @@ static int is_refused(const struct prepared *p, const struct work_result *r)
     static const double AT_ONCE_S = 10;
     const struct hrun_outcome *o = &r->outcome;
 
-    return p->c.problem && !problem_reads(&p->c) && p->d.by == BY_DEFAULT && !p->d.granted &&
-           (p->d.P > 1 || p->d.failures) &&
+    return p->c.problem && !problem_reads(&p->c) && p->d.by == BY_DEFAULT && !p->d.fallback.granted &&
+           (p->d.P > 1 || p->d.fallback.failures) &&
            (p->c.mpi.kind == HRUN_MPI_OPENMPI || p->c.mpi.kind == HRUN_MPI_MPICH) && !r->unprepared &&
            o->status && o->wall_s < AT_ONCE_S && !o->killed_by && !o->timed_out && !o->interrupted && !o->signalled &&
            !o->lost_host[0];
@@ -234,7 +234,7 @@ static int record_run(struct prepared *p, const struct work_result *r, struct hr
     if (!context_is_real(&p->c) || !p->d.has_config || p->layout->other_binding || p->set->ask.unrecorded ||
         is_tuned(&p->w))
         return 0;
-    if (!refused && !(is_worth_recording(&p->d, r) && (p->d.failures || problem_is_worth(&p->c, r->time_s))))
+    if (!refused && !(is_worth_recording(&p->d, r) && (p->d.fallback.failures || problem_is_worth(&p->c, r->time_s))))
         return 0;
     if (problem_keep(&p->c, &err) ||
         work_record(&p->w, &p->d.config, r, p->d.by == BY_RUNS ? WORK_EXPLORED : "run", &err)) {
@@ -242,7 +242,7 @@ static int record_run(struct prepared *p, const struct work_result *r, struct hr
             context_complain("hrun: this run was not recorded", &err);
         return 0;
     }
-    if (refused && p->d.failures && p->d.P == p->d.usual)
+    if (refused && p->d.fallback.failures && p->d.P == p->d.fallback.usual)
         hrun_buf_addf(out, "hrun: the program failed at once again: the next run of this command starts another number "
                       "of processes than %d, if a usual one is left (-n %d starts as many)\n", p->d.P, p->d.P);
     return 1;

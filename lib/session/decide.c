@@ -35,7 +35,7 @@ static int slowest_of_choice(void *ctx, const struct hrun_choice *v, double *hig
     w->d->P = v->P;
     if (predicted_fill(w->d, w->at, &w->problem, err))
         return -1;
-    *high_s = w->d->predicted ? fmax(w->d->time.high, v->time_s) : v->time_s;
+    *high_s = w->d->predicted.known ? fmax(w->d->predicted.time.high, v->time_s) : v->time_s;
     return 0;
 }
 
@@ -48,9 +48,9 @@ static void tell_failed(const struct corrected *k, struct decision *d)
         return;
     for (size_t i = 0; i < k->failed.n; i++)
         hrun_buf_addf(&list, "%s%s", i ? " " : "", k->failed.v[i]);
-    d->nfailed = (int)k->failed.n;
-    d->failed = hrun_buf_detach(&list);
-    d->failed_why = xstrdup(k->why);
+    d->failed.n = (int)k->failed.n;
+    d->failed.configs = hrun_buf_detach(&list);
+    d->failed.why = xstrdup(k->why);
 }
 
 static int decide_by_model(struct deciding *w, struct hrun_error *err)
@@ -104,13 +104,13 @@ static void allocate_decision(struct decision *d, const struct hrun_cluster *cl)
 
     memset(d, 0, sizeof *d);
     d->nsubs = cl->nsubs;
-    d->newest_s = d->network_s = -1;
-    d->cost = d->energy_j = NAN;
-    d->beyond_n.factor = d->beyond_p.factor = d->factor = 1;
+    d->basis.newest_s = d->basis.network_age_s = -1;
+    d->predicted.cost = d->predicted.energy_j = NAN;
+    d->basis.beyond_n.factor = d->basis.beyond_p.factor = d->basis.factor = 1;
     d->subs = xcalloc(n, sizeof *d->subs);
-    d->config.nsubs = d->plain.nsubs = cl->nsubs;
-    d->sub_time_s = xcalloc(n, sizeof *d->sub_time_s);
-    d->drift = xcalloc(n, sizeof *d->drift);
+    d->config.nsubs = d->plain.config.nsubs = cl->nsubs;
+    d->predicted.sub_time_s = xcalloc(n, sizeof *d->predicted.sub_time_s);
+    d->basis.drift = xcalloc(n, sizeof *d->basis.drift);
     for (int i = 0; i < cl->nsubs; i++)
         d->subs[i].npes = cl->subs[i].npes;
 }
@@ -135,13 +135,13 @@ static int take_profiles(const struct context *c, const struct question *q, cons
     }
     if (!p->nsubs)
         return 0;
-    d->method = p->method;
-    d->formula = hrun_family_of(c->app)->by_formula;
-    d->nsamples = p->nsamples;
-    d->newest_s = p->newest_s;
-    d->network_s = p->network_s;
-    d->network_note = p->network_note;
-    d->measured_with = p->measured_with;
+    d->basis.method = p->method;
+    d->basis.formula = hrun_family_of(c->app)->by_formula;
+    d->basis.nsamples = p->nsamples;
+    d->basis.newest_s = p->newest_s;
+    d->basis.network_age_s = p->network_s;
+    d->basis.network_note = p->network_note;
+    d->basis.measured_with = p->measured_with;
     return 0;
 }
 
@@ -193,10 +193,10 @@ static int fewest_within_loss(struct deciding *w, struct hrun_error *err)
     if (q->procs || q->config)
         return hrun_fail(err, HRUN_EINVAL, "--limit loss and %s contradict each other: it says how many processes "
                          "are; give one of them", q->procs ? "-n" : "--config");
-    d->max_loss = q->max_loss;
+    d->goal.max_loss = q->max_loss;
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    if (hrun_predictor_fewest(w->at->predictor, npes, d->max_loss, &fewest, err))
+    if (hrun_predictor_fewest(w->at->predictor, npes, d->goal.max_loss, &fewest, err))
         return -1;
     w->problem.P = fewest.q;
     return 0;
@@ -228,11 +228,11 @@ static int decide_shared(struct deciding *w, struct hrun_error *err)
         .oracle = hrun_predictor_oracle(w->at->predictor), .subs = w->subs, .objective = w->goals.objective,
         .P = (int)w->q->procs, .limits = w->goals.any ? &w->goals.limits : NULL,
     };
-    if (hrun_predictor_deal(w->at->predictor, d->sharing, err))
+    if (hrun_predictor_deal(w->at->predictor, d->shares.how, err))
         return -1;
-    d->network = hrun_predictor_has_network(w->at->predictor);
+    d->basis.network = hrun_predictor_has_network(w->at->predictor);
     nruns = hrun_corrections_runs(w->known->all, &runs);
-    hrun_drift_find(runs, nruns, d->nsubs, d->drift);
+    hrun_drift_find(runs, nruns, d->nsubs, d->basis.drift);
     if ((w->q->max_loss && fewest_within_loss(w, err)) ||
         goals_within(&w->goals, &w->problem, w->known->known, w->known->n, slowest_of_choice, w, &w->goals.limits, err))
         return hrun_fail_prefix(err, "%s at N = %lld", w->c->app->name, (long long)d->N);
@@ -262,7 +262,7 @@ static int find_equal(const struct deciding *w, struct hrun_error *err)
     if (!hrun_plan_search_known(&w->problem, at->known.known, at->known.n, 1, &plan, &why)) {
         const struct hrun_choice *v = &plan->v[0], *own = &d->plan->v[0];
 
-        d->equal = *v;
+        d->shares.equal = *v;
         better = v->value * predicted_doubt(&at->known, &v->config) <
                  own->value * predicted_doubt(&at->dealt, &own->config);
         hrun_plan_destroy(plan);
@@ -271,21 +271,21 @@ static int find_equal(const struct deciding *w, struct hrun_error *err)
             *err = why;
         return -1;
     }
-    return hrun_predictor_deal(at->predictor, d->sharing, err) ? -1 : better;
+    return hrun_predictor_deal(at->predictor, d->shares.how, err) ? -1 : better;
 }
 
 static void forget_choice(struct decision *d)
 {
     hrun_plan_destroy(d->plan);
-    hrun_plan_destroy(d->pareto);
-    free(d->failed);
-    free(d->failed_why);
-    d->plan = d->pareto = NULL;
-    d->failed = d->failed_why = NULL;
-    d->nfailed = 0;
+    hrun_plan_destroy(d->goal.pareto);
+    free(d->failed.configs);
+    free(d->failed.why);
+    d->plan = d->goal.pareto = NULL;
+    d->failed.configs = d->failed.why = NULL;
+    d->failed.n = 0;
     d->explores = (struct exploring){ 0 };
-    d->factor = 1;
-    d->runs_here = d->runs_elsewhere = 0;
+    d->basis.factor = 1;
+    d->basis.runs_here = d->basis.runs_elsewhere = 0;
 }
 
 /* Run what was prepared in the working folder once more where preparing the choice takes longer than it saves. */
@@ -309,34 +309,34 @@ static int prefer_prepared(struct deciding *w, struct hrun_error *err)
     same = hrun_config_equal(&last, &d->config);
     for (int i = 0; i < d->nsubs; i++) {
         dealt |= share[i] > 0;
-        same &= share[i] == (d->share ? d->share[i] : 0);
+        same &= share[i] == (d->shares.each ? d->shares.each[i] : 0);
         part[i] = share[i] / (double)units;
     }
     sharing = dealt ? HRUN_SHARES_BEST : HRUN_SHARES_EQUAL;
-    if (same || (dealt && !d->could_deal) || hrun_predictor_deal(at->predictor, sharing, err) ||
+    if (same || (dealt && !d->shares.could_deal) || hrun_predictor_deal(at->predictor, sharing, err) ||
         hrun_plan_evaluate(&problem, &last, 1, &valid, NULL))
         return 0;
     if (hrun_predictor_time_shared(at->predictor, &last, dealt ? part : NULL, &old_s, NULL))
         return 0;
     r = corrected_find(dealt ? &at->dealt : &at->known, &last);
     old_s *= r ? r->factor : 1;
-    d->prepare_s = took_s;
-    if (old_s > d->time.mid + took_s)
+    d->kept.prepare_s = took_s;
+    if (old_s > d->predicted.time.mid + took_s)
         return 0;
-    d->kept = 1;
-    d->unkept_s = d->time.mid;
-    d->sharing = sharing;
+    d->kept.on = 1;
+    d->kept.best_s = d->predicted.time.mid;
+    d->shares.how = sharing;
     d->P = valid.P;
     d->config = last;
-    if (hrun_predictor_deal(at->predictor, d->sharing, err) || predicted_fill(d, at, &problem, err))
+    if (hrun_predictor_deal(at->predictor, d->shares.how, err) || predicted_fill(d, at, &problem, err))
         return -1;
-    for (int i = 0; i < d->nsubs && d->share && dealt; i++) {
-        d->share[i] = share[i];
-        d->sub_time_s[i] *= old_s / d->time.mid;
+    for (int i = 0; i < d->nsubs && d->shares.each && dealt; i++) {
+        d->shares.each[i] = share[i];
+        d->predicted.sub_time_s[i] *= old_s / d->predicted.time.mid;
     }
-    d->time.low *= old_s / d->time.mid;
-    d->time.high *= old_s / d->time.mid;
-    d->time.mid = old_s;
+    d->predicted.time.low *= old_s / d->predicted.time.mid;
+    d->predicted.time.high *= old_s / d->predicted.time.mid;
+    d->predicted.time.mid = old_s;
     return 0;
 }
 
@@ -349,13 +349,13 @@ static int decide_dealt(struct deciding *w, struct hrun_error *err)
 
     if (hrun_predictor_deal(w->at->predictor, HRUN_SHARES_BEST, err))
         return -1;
-    d->could_deal = w->at->dealt.all != NULL && hrun_predictor_deals(w->at->predictor);
-    if (d->could_deal)
-        d->sharing = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
+    d->shares.could_deal = w->at->dealt.all != NULL && hrun_predictor_deals(w->at->predictor);
+    if (d->shares.could_deal)
+        d->shares.how = !q->shares || !strcmp(q->shares, "best") ? HRUN_SHARES_BEST
                    : !strcmp(q->shares, "equal") ? HRUN_SHARES_EQUAL : HRUN_SHARES_PROPORTIONAL;
     if (decide_shared(w, err))
         return -1;
-    if (d->sharing == HRUN_SHARES_EQUAL || d->by != BY_MODEL || !d->plan)
+    if (d->shares.how == HRUN_SHARES_EQUAL || d->by != BY_MODEL || !d->plan)
         return 0;
     for (int i = 0; i < d->nsubs; i++)
         used += d->config.pes[i] > 0;
@@ -363,9 +363,9 @@ static int decide_dealt(struct deciding *w, struct hrun_error *err)
         rc = find_equal(w, err);
         if (rc <= 0 || q->shares)
             return rc < 0 ? -1 : 0;
-        d->unequal_s = d->time.mid;
+        d->shares.unequal_s = d->predicted.time.mid;
     }
-    d->sharing = HRUN_SHARES_EQUAL;
+    d->shares.how = HRUN_SHARES_EQUAL;
     forget_choice(d);
     return decide_shared(w, err);
 }
@@ -376,10 +376,10 @@ static int decide_by_profile(struct deciding *w, struct hrun_error *err)
 
     if (decide_dealt(w, err))
         return -1;
-    if (!w->c->app->run.nprepare || q->anew || w->d->by != BY_MODEL || !w->d->predicted || w->d->explores.on ||
+    if (!w->c->app->run.nprepare || q->anew || w->d->by != BY_MODEL || !w->d->predicted.known || w->d->explores.on ||
         w->goals.any || q->procs || q->shares || w->c->set->force)
         return 0;
-    return prefer_prepared(w, err) || hrun_predictor_deal(w->at->predictor, w->d->sharing, err) ? -1 : 0;
+    return prefer_prepared(w, err) || hrun_predictor_deal(w->at->predictor, w->d->shares.how, err) ? -1 : 0;
 }
 
 /* Can shares be dealt out as they are wished? */
@@ -444,7 +444,7 @@ int decision_make(struct context *c, const struct question *q, const struct prof
 
     allocate_decision(d, c->cluster);
     d->N = N;
-    d->method = HRUN_METHOD_NNLS;
+    d->basis.method = HRUN_METHOD_NNLS;
     rc = context_use(c->cluster, q->use, npes, err) || leave_busy(c, npes, err) ? -1 : 0;
     for (int i = 0; i < d->nsubs; i++) {
         const struct hrun_subcluster *sub = &c->cluster->subs[i];
@@ -472,36 +472,37 @@ int decision_is_trial(const struct decision *d)
 
 int decision_is_outside(const struct decision *d)
 {
-    return d->predicted && d->sizes[0] && (d->N < d->sizes[0] || d->N > d->sizes[1]);
+    return d->predicted.known && d->basis.sizes[0] && (d->N < d->basis.sizes[0] || d->N > d->basis.sizes[1]);
 }
 
 void decision_doubts(const struct decision *d, struct hrun_buf *out)
 {
     static const double FAR = 1.5;  /* models are off by some percent up to there (tests/trials, "beyond") */
 
-    if (!d->predicted || d->formula || d->runs_here > 1)
+    if (!d->predicted.known || d->basis.formula || d->basis.runs_here > 1)
         return;
-    hrun_buf_adds(out, d->runs_here ? "1 run" : d->runs_elsewhere ? "not run at this size" : "never run");
-    if (d->beyond_n.factor > FAR)
-        hrun_buf_addf(out, ", N %.1f x beyond what was measured", d->beyond_n.factor);
-    if (d->beyond_p.factor > FAR)
-        hrun_buf_addf(out, ", P %.1f x beyond what was measured", d->beyond_p.factor);
+    hrun_buf_adds(out, d->basis.runs_here ? "1 run" : d->basis.runs_elsewhere ? "not run at this size" : "never run");
+    if (d->basis.beyond_n.factor > FAR)
+        hrun_buf_addf(out, ", N %.1f x beyond what was measured", d->basis.beyond_n.factor);
+    if (d->basis.beyond_p.factor > FAR)
+        hrun_buf_addf(out, ", P %.1f x beyond what was measured", d->basis.beyond_p.factor);
 }
 
 double decision_value(const struct decision *d)
 {
-    return d->objective == &hrun_objectives[HRUN_OBJECTIVE_COST] ? d->cost
-           : d->objective == &hrun_objectives[HRUN_OBJECTIVE_ENERGY] ? d->energy_j : d->time.mid;
+    return d->goal.objective == &hrun_objectives[HRUN_OBJECTIVE_COST] ? d->predicted.cost
+           : d->goal.objective == &hrun_objectives[HRUN_OBJECTIVE_ENERGY] ? d->predicted.energy_j
+               : d->predicted.time.mid;
 }
 
 void decision_release(struct decision *d)
 {
     forget_choice(d);
     free(d->subs);
-    free(d->sub_time_s);
-    free(d->share);
-    free(d->unwatched);
-    free(d->drift);
+    free(d->predicted.sub_time_s);
+    free(d->shares.each);
+    free(d->shares.unwatched);
+    free(d->basis.drift);
     free(d->learning.best);
     memset(d, 0, sizeof *d);
 }

@@ -94,6 +94,82 @@ struct finest {    /* --finest: the size was chosen, too */
     int64_t measure;              /* 0, or a size to measure: one alone was, and others follow from two */
 };
 
+/* What is predicted of the configuration. */
+struct prediction {
+    int known;                    /* 0: all below is unset */
+    struct hrun_interval time;    /* s */
+    double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as the time is; owned */
+    int limiting;                 /* the sub-cluster whose Ti is largest */
+    double cost, energy_j;        /* NAN where prices or powers are not known */
+    struct hrun_balance balance;  /* family ring; q = 0: not known */
+};
+
+/* What the prediction rests on. */
+struct prediction_basis {
+    enum hrun_method method;
+    int formula;                  /* 1: a formula predicts (struct hrun_family) */
+    int nsamples;                 /* measurements behind the models */
+    double newest_s;              /* age of the newest; -1: not known */
+    const char *measured_with;    /* settings of the calibration that differ from this run's; the profiles'; or NULL */
+    int network;                  /* 1: the prediction asks the network (context.net) */
+    double network_age_s;         /* -1: not known */
+    const char *network_note;     /* what the user should know of it; the profiles'; or NULL */
+    double factor;                /* by which runs of this configuration corrected the prediction, else 1 */
+    int runs_here, runs_elsewhere;    /* of this configuration at this N, at others */
+    int64_t sizes[2];             /* least and largest N that was run of any configuration; 0: not known */
+    struct beyond beyond_n, beyond_p; /* how far N and P lie outside what was measured, of the sub-clusters used */
+    struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none; owned */
+};
+
+/* How the work is divided among the processes. */
+struct work_shares {
+    enum hrun_sharing how;        /* equal unless the definition has `shares` */
+    double *each;                 /* nsubs: of each process there (hrun_predictor_shares); NULL: equal; owned */
+    double *unwatched;            /* the same without hrun_waits_pace; NULL: no run was watched; owned */
+    int could_deal;               /* 1: models can divide the work unequally */
+    struct hrun_choice equal;     /* then, where the models chose: the best with equal shares; P = 0: not known */
+    double unequal_s;             /* where equal ones are chosen all the same: the best time with unequal ones */
+    struct hrun_tasking tasking;  /* how the program divides the work, as its runs show */
+};
+
+/* mpirun's way: every PE, as many processes on each as mpirun would start. */
+struct plain_start {
+    struct hrun_config config;
+    int known;                    /* 1: its time is predicted */
+    double time_s, ranked_s;      /* ranked: as that of a struct hrun_choice */
+    int valid;                    /* 1: rule and memory accept it, and it has as many processes as are asked for */
+    int excluded_P;               /* the number of processes that is asked for, where that alone excludes it; else 0 */
+};
+
+/* Of an application that prepares its input. */
+struct kept_preparation {
+    int on;                       /* 1: what was prepared last is run again, as preparing the best takes longer than it
+                                     saves */
+    double prepare_s;             /* what preparing took last time; 0: the best is prepared, or that is not known */
+    double best_s;                /* the time of the best, which is not run */
+};
+
+struct failed_configs {           /* left out because they failed at this N */
+    int n;
+    char *configs;                /* with blanks between; owned; NULL: none */
+    char *why;                    /* how the last of them failed; owned */
+};
+
+struct fallback {                 /* BY_KINDS, BY_DEFAULT: why this configuration */
+    int kinds_run;                /* configurations tried so far, of which this is the quickest; 0: by core speed */
+    double run_s;                 /* > 0: in place of the default the quickest run of the command, in s */
+    int failures, usual;          /* how often the usual number of processes failed in earlier runs */
+    int granted;                  /* 1: processes and their cores as the allocation grants them */
+};
+
+struct decided_goal {
+    const struct hrun_objective *objective; /* what was minimised; NULL: nothing was */
+    double max_loss;              /* as asked for; 0: it was not */
+    struct hrun_plan *pareto;     /* time against pareto_of; owned; NULL: not asked for */
+    const struct hrun_objective *pareto_of;
+};
+
+/* The configuration that will be run, what is predicted of it, and, for reports, why it was chosen. */
 struct decision {
     enum decided_by by;
     int64_t N;                    /* 0: not given */
@@ -101,59 +177,19 @@ struct decision {
     struct sub_view *subs;
     struct hrun_config config;
     int P;
-    int has_config;               /* 0: a plain layout of P ranks round the PEs `pes`, no configuration */
-    int predicted;                /* the fields below are known */
-    struct hrun_interval time;    /* s */
-    double *sub_time_s;           /* nsubs: Ti of the used ones, else 0; corrected as time_s is */
-    double *share;                /* nsubs: of the work, of each process there (hrun_predictor_shares); NULL: equal */
-    double *unwatched;            /* the same, if nobody had watched a run (hrun_waits_pace); NULL: nobody did */
-    enum hrun_sharing sharing;    /* of a definition with `shares`: how it came about; else equal */
-    int could_deal;               /* 1: it has `shares` that models deal out, and `equal` is filled where they chose */
-    struct hrun_choice equal;     /* the best that equal shares allow; P = 0: not known */
-    double prepare_s;             /* what preparing took last time, where the best has to be prepared; 0: it has not, or
-                                     that is not known */
-    int kept;                     /* 1: what was prepared last is run once more, as preparing the best takes longer than
-                                     it saves; its time is unkept_s */
-    double unkept_s;
-    double unequal_s;             /* where they are chosen all the same: what the best unequal ones promise */
-    double factor;                /* what runs of this configuration have corrected its prediction by, else 1 */
-    int runs_here, runs_elsewhere; /* how many at this N, and at others */
-    int nfailed;                  /* configurations that were left out because they failed at this N */
-    char *failed;                 /* them, with blanks between; owned; NULL: none */
-    char *failed_why;             /* how the last of them failed; owned */
-    int limiting;
-    struct beyond beyond_n, beyond_p; /* in N and in P, of the sub-clusters used */
-    int64_t sizes[2];             /* the least and the largest N that was run of anything here; 0: not known */
-    struct hrun_drift *drift;     /* nsubs: of the runs that each limits; .runs = 0: none */
-    int kinds_run;                /* BY_KINDS: of so many that were run this is the quickest; 0: by speeds */
-    double run_s;                 /* BY_DEFAULT: > 0: in place of it the quickest run of a command, in so many s */
-    int failures, usual;          /* BY_DEFAULT: so often this default number of processes has failed in earlier runs */
-    int granted;                  /* BY_DEFAULT: 1: processes and their cores as the allocation grants them */
+    int has_config;               /* 0: a plain layout of P ranks round the PEs of config, no configuration */
+    struct work_shares shares;
+    struct prediction predicted;
+    struct prediction_basis basis;
+    struct decided_goal goal;
+    struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
+    struct plain_start plain;
+    struct kept_preparation kept;
+    struct failed_configs failed;
+    struct fallback fallback;
     struct exploring explores;
     struct learning learning;
     struct finest finest;
-    struct hrun_plan *plan;       /* BY_MODEL: best first, alternatives behind; else NULL */
-    struct hrun_balance balance;  /* family ring, where predicted; q = 0: not known */
-    double max_loss;              /* as asked for; 0: it was not */
-    const struct hrun_objective *objective; /* what was minimised; NULL: nothing was */
-    double cost, energy_j;        /* predicted; NAN where prices or powers are not known */
-    struct hrun_plan *pareto;     /* time against pareto_of, or NULL */
-    const struct hrun_objective *pareto_of;
-    int network;                  /* 1: the prediction asks the network (context.net) */
-    double network_s;             /* its age, -1 unknown */
-    const char *measured_with;    /* the calibration's settings, where they are not those of this run (context.h);
-                                     of the profiles; or NULL */
-    const char *network_note;     /* what is to be said of it, or NULL; of the profiles */
-    int plain_known;              /* the mpirun-style configuration could be predicted */
-    double plain_time_s, plain_ranked_s;    /* ranked: as that of a struct hrun_choice */
-    struct hrun_config plain;     /* every PE, as many processes as mpirun would start */
-    int plain_valid;              /* the rule and the memory accept it, and it has the processes that are asked for */
-    int plain_P;                  /* the processes that are asked for, where these alone exclude it; else 0 */
-    enum hrun_method method;
-    int formula;                  /* 1: the prediction is by a formula (struct hrun_family) */
-    struct hrun_tasking tasking;        /* how the program deals its work out, as its runs show */
-    int nsamples;                 /* measurements behind the models */
-    double newest_s;              /* age of the newest, -1 unknown */
 };
 
 struct hrun_opt;

@@ -55,11 +55,11 @@ static json_t *choice_json(const struct hrun_choice *v)
 static json_t *extrapolates_json(const struct context *c, const struct decision *d)
 {
     const struct { const char *what; int64_t value; const struct beyond *b; } in[] = {
-        { "N", d->N, &d->beyond_n }, { "P", d->P, &d->beyond_p },
+        { "N", d->N, &d->basis.beyond_n }, { "P", d->P, &d->basis.beyond_p },
     };
     json_t *out = json_array();
 
-    for (size_t i = 0; i < sizeof in / sizeof *in && d->predicted; i++)
+    for (size_t i = 0; i < sizeof in / sizeof *in && d->predicted.known; i++)
         if (in[i].b->factor > 1)
             json_array_append_new(out, json_pack("{s:s, s:I, s:f, s:s, s:[I, I]}", "in", in[i].what, "value",
                                                  (json_int_t)in[i].value, "factor", in[i].b->factor, "subcluster",
@@ -90,23 +90,23 @@ static json_t *drift_json(const struct context *c, const struct decision *d)
     json_t *a = json_array();
 
     for (int i = 0; i < d->nsubs; i++)
-        if (d->drift[i].runs)
+        if (d->basis.drift[i].runs)
             json_array_append_new(a, json_pack("{s:s, s:f, s:i, s:s}", "subcluster", c->cluster->subs[i].name, "factor",
-                                               d->drift[i].factor, "runs", d->drift[i].runs, "since",
-                                               d->drift[i].since));
+                                               d->basis.drift[i].factor, "runs", d->basis.drift[i].runs, "since",
+                                               d->basis.drift[i].since));
     return a;
 }
 
 /* Time against cost or energy, quickest first; null where there is none. */
 static json_t *pareto_json(const struct decision *d)
 {
-    json_t *a = d->pareto ? json_array() : json_null();
+    json_t *a = d->goal.pareto ? json_array() : json_null();
 
-    for (int k = 0; d->pareto && k < d->pareto->n; k++) {
-        const struct hrun_choice *v = &d->pareto->v[k];
+    for (int k = 0; d->goal.pareto && k < d->goal.pareto->n; k++) {
+        const struct hrun_choice *v = &d->goal.pareto->v[k];
 
         json_array_append_new(a, json_pack("{s:o, s:f, s:f}", "config", config_json(&v->config),
-                                           "predicted_s", v->time_s, d->pareto_of->name, v->value));
+                                           "predicted_s", v->time_s, d->goal.pareto_of->name, v->value));
     }
     return a;
 }
@@ -114,14 +114,14 @@ static json_t *pareto_json(const struct decision *d)
 /* Of family ring, else null. */
 static json_t *ring_json(const struct decision *d)
 {
-    const struct hrun_balance *b = &d->balance;
+    const struct hrun_balance *b = &d->predicted.balance;
 
     if (!b->q)
         return json_null();
     return json_pack("{s:i, s:f, s:o, s:o, s:f, s:o}", "processes", b->q, "loss", b->loss, "least_loss",
                      number_or_null(isfinite(b->least), b->least), "rounded_loss",
                      number_or_null(isfinite(b->rounded), b->rounded), "efficiency", b->efficiency, "max_loss",
-                     number_or_null(d->max_loss > 0, d->max_loss));
+                     number_or_null(d->goal.max_loss > 0, d->goal.max_loss));
 }
 
 static json_t *subclusters_json(const struct context *c, const struct decision *d)
@@ -135,8 +135,9 @@ static json_t *subclusters_json(const struct context *c, const struct decision *
             subs, json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:b, s:o}", "name", s->name, "signature",
                             c->signatures.v[i], "pes", s->npes, "pes_used", d->has_config ? d->config.pes[i] : 0,
                             "procs_per_pe", d->has_config ? d->config.procs[i] : 0, "share",
-                            d->share && d->has_config ? share_json(d->share[i]) : json_null(), "predicted_s",
-                            number_or_null(d->sub_time_s[i] > 0, d->sub_time_s[i]), "profile",
+                            d->shares.each && d->has_config ? share_json(d->shares.each[i]) : json_null(),
+                                "predicted_s",
+                            number_or_null(d->predicted.sub_time_s[i] > 0, d->predicted.sub_time_s[i]), "profile",
                             d->subs[i].models != NULL, "note",
                             d->subs[i].why_not ? text_json(d->subs[i].why_not) : json_null()));
     }
@@ -158,21 +159,21 @@ static void add_chosen_json(json_t *root, const struct context *c, const struct 
 
 static void add_prediction_json(json_t *root, const struct context *c, const struct decision *d)
 {
-    json_object_set_new(root, "predicted_s", number_or_null(d->predicted, d->time.mid));
-    json_object_set_new(root, "predicted_low_s", number_or_null(d->predicted, d->time.low));
-    json_object_set_new(root, "predicted_high_s", number_or_null(d->predicted, d->time.high));
-    json_object_set_new(root, "limiting", d->predicted && !d->tasking.dynamic
-                        ? json_string(c->cluster->subs[d->limiting].name) : json_null());
-    json_object_set_new(root, "work_goes_to", !d->predicted ? json_null() : json_string(
-                        d->tasking.master ? "who is free, by a master"
-                        : d->tasking.dynamic ? "who is free" : "all alike"));
+    json_object_set_new(root, "predicted_s", number_or_null(d->predicted.known, d->predicted.time.mid));
+    json_object_set_new(root, "predicted_low_s", number_or_null(d->predicted.known, d->predicted.time.low));
+    json_object_set_new(root, "predicted_high_s", number_or_null(d->predicted.known, d->predicted.time.high));
+    json_object_set_new(root, "limiting", d->predicted.known && !d->shares.tasking.dynamic
+                        ? json_string(c->cluster->subs[d->predicted.limiting].name) : json_null());
+    json_object_set_new(root, "work_goes_to", !d->predicted.known ? json_null() : json_string(
+                        d->shares.tasking.master ? "who is free, by a master"
+                        : d->shares.tasking.dynamic ? "who is free" : "all alike"));
     json_object_set_new(root, "correction",
-                        d->runs_here || d->runs_elsewhere
-                            ? json_pack("{s:f, s:i, s:i}", "factor", d->factor, "runs", d->runs_here,
-                                        "runs_at_other_N", d->runs_elsewhere)
+                        d->basis.runs_here || d->basis.runs_elsewhere
+                            ? json_pack("{s:f, s:i, s:i}", "factor", d->basis.factor, "runs", d->basis.runs_here,
+                                        "runs_at_other_N", d->basis.runs_elsewhere)
                             : json_null());
     json_object_set_new(root, "measured_with",
-                        d->predicted && d->measured_with ? text_json(d->measured_with) : json_null());
+                        d->predicted.known && d->basis.measured_with ? text_json(d->basis.measured_with) : json_null());
     json_object_set_new(root, "drift", drift_json(c, d));
 }
 
@@ -213,10 +214,11 @@ static void add_reasons_json(json_t *root, const struct context *c, const struct
         hrun_models_misses(&d->subs[i].models, 1, &misses);
     json_object_set_new(root, "models_that_miss", misses.len ? json_string(misses.data) : json_null());
     json_object_set_new(root, "extrapolation",
-                        number_or_null(d->predicted, fmax(d->beyond_n.factor, d->beyond_p.factor)));
+                        number_or_null(d->predicted.known, fmax(d->basis.beyond_n.factor, d->basis.beyond_p.factor)));
     json_object_set_new(root, "extrapolates", extrapolates_json(c, d));
-    json_object_set_new(root, "outside_of_sizes", decision_is_outside(d) ? json_pack("[I, I]", (json_int_t)d->sizes[0],
-                                                                                     (json_int_t)d->sizes[1])
+    json_object_set_new(root, "outside_of_sizes", decision_is_outside(d) ? json_pack("[I, I]",
+                                                                                     (json_int_t)d->basis.sizes[0],
+                                                                                     (json_int_t)d->basis.sizes[1])
                                                                          : json_null());
     decision_doubts(d, &doubts);
     json_object_set_new(root, "unsure", doubts.len ? json_string(doubts.data) : json_null());
@@ -225,10 +227,11 @@ static void add_reasons_json(json_t *root, const struct context *c, const struct
 /* By which factor the waits of a watched run change the units of a process of each sub-cluster. */
 static json_t *waits_json(const struct decision *d)
 {
-    json_t *out = d->unwatched && !d->kept ? json_array() : json_null();
+    json_t *out = d->shares.unwatched && !d->kept.on ? json_array() : json_null();
 
     for (int i = 0; json_is_array(out) && i < d->nsubs; i++)
-        json_array_append_new(out, number_or_null(d->unwatched[i] > 0, d->share[i] / d->unwatched[i]));
+        json_array_append_new(out, number_or_null(d->shares.unwatched[i] > 0,
+                                                  d->shares.each[i] / d->shares.unwatched[i]));
     return out;
 }
 
@@ -236,31 +239,31 @@ static json_t *waits_json(const struct decision *d)
 static json_t *sharing_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
     static const char *const how[] = { "equal", "proportional", "best" };
-    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
+    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
     json_t *ranks;
     double *share;
 
-    if (!d->could_deal || work_shares(&w, layout, &share, NULL) || !share)
+    if (!d->shares.could_deal || work_shares(&w, layout, &share, NULL) || !share)
         return json_null();
     ranks = json_array();
     for (int r = 0; r < layout->nranks; r++)
         json_array_append_new(ranks, share_json(share[r]));
     free(share);
-    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->sharing], "units", ranks, "waits", waits_json(d), "equal",
-                     d->equal.P ? choice_json(&d->equal) : json_null());
+    return json_pack("{s:s, s:o, s:o, s:o}", "how", how[d->shares.how], "units", ranks, "waits", waits_json(d), "equal",
+                     d->shares.equal.P ? choice_json(&d->shares.equal) : json_null());
 }
 
 /* What is run before the application, where the definition has `prepare`. */
 static json_t *preparation_json(const struct context *c, const struct decision *d, const struct hrun_layout *layout)
 {
-    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->share };
+    struct work w = { .c = (struct context *)c, .N = d->N, .share = d->shares.each };
     autorelease(hrun_strvec_release) struct hrun_strvec due = HRUN_STRVEC_INIT;
     double took_s = 0, age_s;
 
     if (!c->app || !c->app->run.nprepare || preparation_due(&w, layout, &due, &took_s, &age_s, NULL))
         return json_null();
-    took_s = due.n ? d->prepare_s : took_s;
-    return json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept, "took_s",
+    took_s = due.n ? d->kept.prepare_s : took_s;
+    return json_pack("{s:i, s:b, s:o}", "steps", (int)due.n, "kept", d->kept.on, "took_s",
                      number_or_null(took_s > 0, took_s));
 }
 
@@ -269,23 +272,26 @@ static void add_others_json(json_t *root, const struct decision *d)
 {
     json_t *next = json_array();
 
-    for (int k = 1; d->plan && !d->kept && k < d->plan->n; k++)
+    for (int k = 1; d->plan && !d->kept.on && k < d->plan->n; k++)
         json_array_append_new(next, choice_json(&d->plan->v[k]));
     json_object_set_new(root, "next_best", next);
     json_object_set_new(root, "failed",
-                        d->nfailed ? json_pack("{s:i, s:s, s:o}", "count", d->nfailed, "configs", d->failed, "last",
-                                               text_json(d->failed_why))
+                        d->failed.n ? json_pack("{s:i, s:s, s:o}", "count", d->failed.n, "configs", d->failed.configs,
+                                                "last",
+                                               text_json(d->failed.why))
                                    : json_null());
-    json_object_set_new(root, "objective", d->objective ? json_string(d->objective->name) : json_null());
+    json_object_set_new(root, "objective", d->goal.objective ? json_string(d->goal.objective->name) : json_null());
     json_object_set_new(root, "ring", ring_json(d));
-    json_object_set_new(root, "cost", number_or_null(d->objective && isfinite(d->cost), d->cost));
-    json_object_set_new(root, "energy_j", number_or_null(d->objective && isfinite(d->energy_j), d->energy_j));
+    json_object_set_new(root, "cost", number_or_null(d->goal.objective && isfinite(d->predicted.cost),
+                                                     d->predicted.cost));
+    json_object_set_new(root, "energy_j", number_or_null(d->goal.objective && isfinite(d->predicted.energy_j),
+                                                         d->predicted.energy_j));
     json_object_set_new(root, "pareto", pareto_json(d));
     json_object_set_new(root, "mpirun_style",
-                        d->plain_known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
-                                                   config_json(&d->plain), "predicted_s",
-                                                   d->plain_time_s, "ranked_s", d->plain_ranked_s, "valid",
-                                                   d->plain_valid)
+                        d->plain.known ? json_pack("{s:o, s:f, s:f, s:b}", "config",
+                                                   config_json(&d->plain.config), "predicted_s",
+                                                   d->plain.time_s, "ranked_s", d->plain.ranked_s, "valid",
+                                                   d->plain.valid)
                                        : json_null());
 }
 
@@ -310,13 +316,14 @@ static void add_network_json(json_t *root, const struct context *c, const struct
     autorelease(hrun_buf_release) struct hrun_buf irregular = HRUN_BUF_INIT;
 
     json_object_set_new(root, "network",
-                        d->network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
-                                               number_or_null(d->network_s >= 0, d->network_s), "hosts", c->net->nhosts,
+                        d->basis.network ? json_pack("{s:s, s:o, s:i, s:s?}", "date", c->net->date, "age_s",
+                                               number_or_null(d->basis.network_age_s >= 0, d->basis.network_age_s),
+                                                   "hosts", c->net->nhosts,
                                                "file", c->set->network)
                                    : json_null());
     predicted_irregular(c, d, &irregular);
     json_object_set_new(root, "irregular", irregular.len ? text_json(irregular.data) : json_null());
-    json_object_set_new(root, "network_note", d->network_note ? text_json(d->network_note) : json_null());
+    json_object_set_new(root, "network_note", d->basis.network_note ? text_json(d->basis.network_note) : json_null());
 }
 
 static json_t *words_json(char *const *words)
@@ -358,7 +365,7 @@ void document_plan(const struct context *c, const struct decision *d, const stru
     add_network_json(root, c, d);
     if (cmd->more)
         json_object_update(root, cmd->more);
-    json_object_set_new(root, "measurements", json_integer(d->nsamples));
+    json_object_set_new(root, "measurements", json_integer(d->basis.nsamples));
     if (cmd->mapping && cmd->layout->bound)
         hrun_mapping_print(cmd->mapping, cmd->layout, &mapping);
     json_object_set_new(root, "mapping", mapping.len ? text_json(mapping.data) : json_null());

@@ -137,12 +137,14 @@ void goals_tell(const struct goals *g, const struct hrun_plan_problem *problem, 
     struct hrun_plan_problem against = *problem;
     struct hrun_error why = { 0 };
 
-    d->objective = g->objective;
-    d->cost = d->predicted && priced ? hrun_plan_cost(d->time.mid, &d->config, problem->subs) : NAN;
-    d->energy_j = d->predicted && powered ? hrun_plan_energy(d->time.mid, &d->config, problem->subs) : NAN;
+    d->goal.objective = g->objective;
+    d->predicted.cost = d->predicted.known && priced ? hrun_plan_cost(d->predicted.time.mid, &d->config,
+                                                                      problem->subs) : NAN;
+    d->predicted.energy_j = d->predicted.known && powered ? hrun_plan_energy(d->predicted.time.mid, &d->config,
+                                                                             problem->subs) : NAN;
     against.objective = g->objective == energy ? energy : cost;
     if (!table || d->by != BY_MODEL || first_without_rate(against.objective, problem->subs, NULL, d->nsubs) >= 0)
         return;
-    d->pareto_of = against.objective;
-    hrun_plan_pareto(&against, known, n, &d->pareto, &why);    /* fails where there are too many to look at */
+    d->goal.pareto_of = against.objective;
+    hrun_plan_pareto(&against, known, n, &d->goal.pareto, &why);    /* fails where there are too many to look at */
 }

@@ -294,18 +294,18 @@ static void adopt_run(const struct context *c, const struct hrun_plan *const *pl
     int best = 0, runs;
     double least_s = INFINITY;
 
-    d->kinds_run = 0;
+    d->fallback.kinds_run = 0;
     for (int k = 0; k < 2 + d->nsubs; k++) {
         double t = candidate(c, d, plans, k, &config) ? problem_expect(c, &config, &runs) : 0;
 
-        d->kinds_run += t > 0;
+        d->fallback.kinds_run += t > 0;
         if (t > 0 && t < least_s) {
             least_s = t;
             best = k;
         }
     }
-    if (d->kinds_run < 2)
-        d->kinds_run = 0;
+    if (d->fallback.kinds_run < 2)
+        d->fallback.kinds_run = 0;
     else if (candidate(c, d, plans, best, &config))
         adopt_config(d, &config);
 }

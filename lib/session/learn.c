@@ -172,16 +172,16 @@ int learn_quickest(struct context *c, struct decision *d, struct hrun_error *err
 
         for (int i = 0; i < d->nsubs; i++)
             P += r->config.pes[i] * r->config.procs[i];
-        if (r->time_s <= 0 || (d->run_s > 0 && r->time_s >= d->run_s) || !rule_accepts(c, P))
+        if (r->time_s <= 0 || (d->fallback.run_s > 0 && r->time_s >= d->fallback.run_s) || !rule_accepts(c, P))
             continue;
-        d->run_s = r->time_s;
+        d->fallback.run_s = r->time_s;
         d->by = BY_DEFAULT;
         d->P = P;
         d->has_config = 1;
         memcpy(d->config.pes, r->config.pes, len);
         memcpy(d->config.procs, r->config.procs, len);
     }
-    return d->run_s <= 0;
+    return d->fallback.run_s <= 0;
 }
 
 /* ---------------------------------------------------------------- a default that the program refuses */
@@ -282,15 +282,15 @@ int learn_refused(struct context *c, struct decision *d, struct hrun_error *err)
     autofree char *state = NULL;
     const char *name = "";
 
-    if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->run_s > 0 || c->set->quiet)
+    if (!c->problem || !c->app->fixed || !c->store || d->by != BY_DEFAULT || d->fallback.run_s > 0 || c->set->quiet)
         return 0;
     state = xcalloc((size_t)usual + 1, 1);
     if (load_history(c, d, &h, err))
         return -1;
     failures = count_failures(c, d, &h, usual, state, &best, &since);
     P = best ? best : failures >= ENOUGH ? find_usual(c, usual, state, &name) : 0;
-    d->failures = failures;
-    d->usual = usual;
+    d->fallback.failures = failures;
+    d->fallback.usual = usual;
     if (best && !since) {
         settings_say(c->set, "%d processes failed in earlier runs of this command, and %d worked: %d are started once "
                      "more, to see whether their number was the reason (-n gives another)", usual, best, usual);

@@ -20,23 +20,24 @@ static void predict_time(struct decision *d, struct hrun_predictor *p)
     struct hrun_error why = { 0 };
     int64_t sizes[2], counts[2];
 
-    d->time = (struct hrun_interval){ 0 };
-    d->beyond_n.factor = d->beyond_p.factor = 1;
-    memset(d->sub_time_s, 0, (size_t)d->nsubs * sizeof *d->sub_time_s);
-    if (hrun_predictor_time_whole(p, &d->config, &d->time, d->sub_time_s, &d->limiting, &why)) {
-        d->predicted = 0;
+    d->predicted.time = (struct hrun_interval){ 0 };
+    d->basis.beyond_n.factor = d->basis.beyond_p.factor = 1;
+    memset(d->predicted.sub_time_s, 0, (size_t)d->nsubs * sizeof *d->predicted.sub_time_s);
+    if (hrun_predictor_time_whole(p, &d->config, &d->predicted.time, d->predicted.sub_time_s, &d->predicted.limiting,
+                                  &why)) {
+        d->predicted.known = 0;
         return;
     }
-    d->tasking = *hrun_predictor_tasking(p);
+    d->shares.tasking = *hrun_predictor_tasking(p);
     for (int i = 0; i < d->nsubs; i++) {
         if (!d->config.pes[i])
             continue;
         if (!hrun_predictor_measured(p, i, d->config.procs[i], d->P, sizes, counts)) {
-            keep_farther(&d->beyond_n, i, d->N, sizes);
-            keep_farther(&d->beyond_p, i, d->P, counts);
+            keep_farther(&d->basis.beyond_n, i, d->N, sizes);
+            keep_farther(&d->basis.beyond_p, i, d->P, counts);
         }
     }
-    d->predicted = d->time.mid > 0;
+    d->predicted.known = d->predicted.time.mid > 0;
 }
 
 /* How the work is dealt out. */
@@ -44,12 +45,12 @@ static void predict_shares(struct decision *d, struct hrun_predictor *p, const d
 {
     struct hrun_error why = { 0 };
 
-    d->share = xcalloc((size_t)d->nsubs, sizeof *d->share);
-    d->predicted = !hrun_predictor_shares(p, &d->config, d->share, &why);
-    if (pace && d->predicted) {
-        d->unwatched = xcalloc((size_t)d->nsubs, sizeof *d->unwatched);
+    d->shares.each = xcalloc((size_t)d->nsubs, sizeof *d->shares.each);
+    d->predicted.known = !hrun_predictor_shares(p, &d->config, d->shares.each, &why);
+    if (pace && d->predicted.known) {
+        d->shares.unwatched = xcalloc((size_t)d->nsubs, sizeof *d->shares.unwatched);
         hrun_predictor_pace(p, NULL);
-        d->predicted = !hrun_predictor_shares(p, &d->config, d->unwatched, &why);
+        d->predicted.known = !hrun_predictor_shares(p, &d->config, d->shares.unwatched, &why);
         hrun_predictor_pace(p, pace);
     }
 }
@@ -59,18 +60,18 @@ static void correct_prediction(struct decision *d, const struct corrected *k)
 {
     struct hrun_correction at;
 
-    if (!d->predicted || !hrun_corrections_tell(k->all, &d->config, d->N, &d->time, &at))
+    if (!d->predicted.known || !hrun_corrections_tell(k->all, &d->config, d->N, &d->predicted.time, &at))
         return;
     for (int i = 0; i < d->nsubs; i++)
-        d->sub_time_s[i] *= at.factor;
-    d->factor = at.factor;
-    d->runs_here = at.runs;
-    d->runs_elsewhere = at.others;
+        d->predicted.sub_time_s[i] *= at.factor;
+    d->basis.factor = at.factor;
+    d->basis.runs_here = at.runs;
+    d->basis.runs_elsewhere = at.others;
 }
 
 const struct corrected *predicted_known(const struct decision *d, const struct at_size *at)
 {
-    return d->sharing != HRUN_SHARES_EQUAL ? &at->dealt : &at->known;
+    return d->shares.how != HRUN_SHARES_EQUAL ? &at->dealt : &at->known;
 }
 
 double predicted_doubt(const struct corrected *k, const struct hrun_config *config)
@@ -89,20 +90,20 @@ static void predict_plain(struct decision *d, const struct at_size *at, const st
     struct hrun_choice choice;
 
     any.P = 0;
-    d->plain_P = 0;
+    d->plain.excluded_P = 0;
     for (int i = 0; i < d->nsubs; i++) {
-        d->plain.pes[i] = d->subs[i].npes;
-        d->plain.procs[i] = d->subs[i].npes > 0 ? d->subs[i].each : 0;
+        d->plain.config.pes[i] = d->subs[i].npes;
+        d->plain.config.procs[i] = d->subs[i].npes > 0 ? d->subs[i].each : 0;
     }
-    if (!hrun_plan_evaluate(problem, &d->plain, 0, &choice, NULL)) {
-        d->plain_known = 1;
-        r = corrected_find(k, &d->plain);
-        d->plain_time_s = choice.time_s * (r ? r->factor : 1);
-        d->plain_ranked_s = d->plain_time_s * predicted_doubt(k, &d->plain) /
+    if (!hrun_plan_evaluate(problem, &d->plain.config, 0, &choice, NULL)) {
+        d->plain.known = 1;
+        r = corrected_find(k, &d->plain.config);
+        d->plain.time_s = choice.time_s * (r ? r->factor : 1);
+        d->plain.ranked_s = d->plain.time_s * predicted_doubt(k, &d->plain.config) /
                             predicted_doubt(predicted_known(d, at), &d->config);
-        d->plain_valid = !hrun_plan_evaluate(problem, &d->plain, 1, &choice, NULL);
-        if (!d->plain_valid && !hrun_plan_evaluate(&any, &d->plain, 1, &choice, NULL))
-            d->plain_P = problem->P;
+        d->plain.valid = !hrun_plan_evaluate(problem, &d->plain.config, 1, &choice, NULL);
+        if (!d->plain.valid && !hrun_plan_evaluate(&any, &d->plain.config, 1, &choice, NULL))
+            d->plain.excluded_P = problem->P;
     }
 }
 
@@ -113,8 +114,8 @@ static void predict_balance(struct decision *d, struct hrun_predictor *p)
 
     for (int i = 0; i < d->nsubs; i++)
         npes[i] = d->subs[i].npes;
-    if (hrun_predictor_balance(p, npes, &d->config, &d->balance, NULL))
-        d->balance.q = 0;
+    if (hrun_predictor_balance(p, npes, &d->config, &d->predicted.balance, NULL))
+        d->predicted.balance.q = 0;
 }
 
 /* The least and the largest size that was run, with whatever shares. */
@@ -122,11 +123,11 @@ static void find_sizes(struct decision *d, const struct at_size *at)
 {
     int64_t dealt[2];
 
-    hrun_corrections_sizes(at->known.all, d->sizes);
+    hrun_corrections_sizes(at->known.all, d->basis.sizes);
     if (!at->dealt.all || !hrun_corrections_sizes(at->dealt.all, dealt))
         return;
-    d->sizes[0] = d->sizes[0] && d->sizes[0] < dealt[0] ? d->sizes[0] : dealt[0];
-    d->sizes[1] = d->sizes[1] > dealt[1] ? d->sizes[1] : dealt[1];
+    d->basis.sizes[0] = d->basis.sizes[0] && d->basis.sizes[0] < dealt[0] ? d->basis.sizes[0] : dealt[0];
+    d->basis.sizes[1] = d->basis.sizes[1] > dealt[1] ? d->basis.sizes[1] : dealt[1];
 }
 
 int predicted_fill(struct decision *d, const struct at_size *at, const struct hrun_plan_problem *problem,
@@ -136,24 +137,24 @@ int predicted_fill(struct decision *d, const struct at_size *at, const struct hr
     const struct corrected *k = predicted_known(d, at);
 
     predict_time(d, p);
-    free(d->share);
-    free(d->unwatched);
-    d->share = d->unwatched = NULL;
-    if (hrun_predictor_deals(p) && d->predicted)
+    free(d->shares.each);
+    free(d->shares.unwatched);
+    d->shares.each = d->shares.unwatched = NULL;
+    if (hrun_predictor_deals(p) && d->predicted.known)
         predict_shares(d, p, at->dealt.pace);
-    if (hrun_predictor_has_balance(p) && d->predicted)
+    if (hrun_predictor_has_balance(p) && d->predicted.known)
         predict_balance(d, p);
     correct_prediction(d, k);
     find_sizes(d, at);
     if (hrun_predictor_deal(p, HRUN_SHARES_EQUAL, err))
         return -1;
     predict_plain(d, at, problem);
-    return hrun_predictor_deal(p, d->sharing, err);
+    return hrun_predictor_deal(p, d->shares.how, err);
 }
 
 void predicted_irregular(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
-    for (int i = 0; d->network && d->has_config && c->net && i < d->nsubs; i++)
+    for (int i = 0; d->basis.network && d->has_config && c->net && i < d->nsubs; i++)
         if (d->config.pes[i])
             hrun_models_irregular(c->app, &d->subs[i].models, 1, c->net, d->N, d->P, out);
 }

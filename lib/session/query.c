@@ -76,7 +76,7 @@ static int ask_app(struct context *c, const struct question *ask, const struct p
         return profiles_none(c, known, err);
     if (decision_make(c, ask, known, NULL, N, &d, err))
         return -1;
-    if (!d.predicted) {
+    if (!d.predicted.known) {
         not_predicted(c, known, &d, err);
         decision_release(&d);
         return -1;
@@ -91,7 +91,7 @@ static int add_answer(struct context *c, const struct decision *d, struct hrun_b
     struct hrun_layout *layout;
 
     if (!c->set->json) {
-        hrun_buf_addf(out, "%.6g %.6g %.6g ", d->time.mid, d->time.low, d->time.high);
+        hrun_buf_addf(out, "%.6g %.6g %.6g ", d->predicted.time.mid, d->predicted.time.low, d->predicted.time.high);
         hrun_config_print(&d->config, out);
         hrun_buf_addc(out, '\n');
         return 0;

@@ -76,7 +76,7 @@ static int fail_memory(const struct context *c, const struct decision *d, int i,
 int decide_check_memory(const struct context *c, const struct decision *d, struct hrun_error *err)
 {
     const struct hrun_app *app = c->app;
-    int dealt = d->predicted && d->share;
+    int dealt = d->predicted.known && d->shares.each;
     int64_t units = 1, least;
     double bytes;
 
@@ -90,7 +90,8 @@ int decide_check_memory(const struct context *c, const struct decision *d, struc
         if (!d->config.pes[i])
             continue;
         if (!dealt ? hrun_app_memory(app, d->N, d->P, &bytes, err)
-            : hrun_app_share_memory(app, d->N, d->P, app->shares.units ? d->share[i] / (double)units : d->share[i], &bytes,
+            : hrun_app_share_memory(app, d->N, d->P, app->shares.units ? d->shares.each[i] / (double)units
+                                    : d->shares.each[i], &bytes,
                                     err))
             return -1;
         if (memory > 0 && !(d->config.procs[i] * bytes <= memory))

@@ -29,9 +29,9 @@ static int decide_variant(struct context *c, const struct question *q, int64_t N
         return 0;
     }
     v->decided = 1;
-    v->predicted = v->d.predicted && isfinite(decision_value(&v->d));
+    v->predicted = v->d.predicted.known && isfinite(decision_value(&v->d));
     if (v->predicted) {
-        v->time_s = v->d.time.mid;
+        v->time_s = v->d.predicted.time.mid;
         v->value = decision_value(&v->d);
         return 0;
     }

@@ -280,10 +280,11 @@ static void test_runs(const char *dir, char *data)
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 9, .ok = 1 }, "");
     h.d.by = BY_DEFAULT;
     ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.config.pes[0] == 2 && !h.d.config.pes[1] &&
-       !h.d.kinds_run, "one configuration is no comparison");
+       !h.d.fallback.kinds_run, "one configuration is no comparison");
     append(&h, "cmd", 0, (struct hrun_sample){ .M = 1, .pes = 2, .time_s = 5, .ok = 1, .mixed = 1 }, "(2,1,1,1,1,1)");
     h.d.by = BY_DEFAULT;
-    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.config.pes[1] == 1 && h.d.config.pes[2] == 1 && h.d.kinds_run == 2,
+    ok(!kinds_decide(&h.c, 1, &h.d, NULL) && h.d.config.pes[1] == 1 && h.d.config.pes[2] == 1 &&
+       h.d.fallback.kinds_run == 2,
        "the quickest of two that were run");
     is_int(h.d.P, 4, "has 4 processes");
     for (int k = 0; k < 2; k++)
