@@ -10,10 +10,8 @@
  *
  * What the solvers of lib/fit share; not for other rooms
  *
- * Invariants of struct hrun_fit_work: a holds the weighted columns, column-major, each divided by its own
- * 2-norm
- * (`scale`), so that it has norm 1, or all zeros with scale 0; b is the weighted right side divided by its
- * norm
+ * Invariants of struct hrun_fit_work: a holds the weighted columns, column-major, each divided by its own 2-norm
+ * (`scale`), so that it has norm 1, or all zeros with scale 0; b is the weighted right side divided by its norm
  * (`bnorm`), or all zeros with bnorm 0. All entries are finite.
  */
 
@@ -49,10 +47,19 @@ void hrun_fit_reflect(const double *v, double beta, double *y, size_t len);
 /* Solve R z = d for upper triangular R[k by k], entry (i,j) at r[j * ld + i]. */
 void hrun_fit_backsolve(const double *r, size_t ld, size_t k, const double *d, double *z);
 
-/* Write the answer into *out: scaled coefficients z[k] of columns cols[k], all others 0; the covariance from
- * the triangular factor r (as above, destroyed: it is inverted in place). Nothing is written on failure.
+/* A solution in scaled columns. */
+struct hrun_fit_solution {
+    const size_t *cols;        /* k: the columns in use; the coefficients of all others are 0 */
+    size_t k;
+    const double *z;           /* k: their coefficients */
+    double *r;                 /* the triangular factor, as above; destroyed: it is inverted in place */
+    size_t ld;
+    size_t iterations;
+};
+
+/* Write the solution into *out. Nothing is written on failure.
  * Errors: HRUN_ENONFINITE when a result overflows, naming the column. */
-int hrun_fit_deliver(const struct hrun_fit_work *w, const size_t *cols, size_t k, double *r, size_t ld,
-                     const double *z, size_t iterations, struct hrun_lsq_result *out, struct hrun_error *err);
+int hrun_fit_deliver(const struct hrun_fit_work *w, const struct hrun_fit_solution *s, struct hrun_lsq_result *out,
+                     struct hrun_error *err);
 
 #endif

@@ -57,7 +57,7 @@ int hrun_fit_ls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, str
             r[j * p + i] = w.extra[i * p + j];
     }
     hrun_fit_backsolve(r, p, p, d, z);
-    return hrun_fit_deliver(&w, order, p, r, p, z, 0, out, err);
+    return hrun_fit_deliver(&w, &(struct hrun_fit_solution){ order, p, z, r, p, 0 }, out, err);
 }
 
 double hrun_fit_t_quantile(double prob, double dof)

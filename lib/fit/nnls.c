@@ -286,5 +286,5 @@ int hrun_fit_nnls(const struct hrun_lsq *problem, struct hrun_lsq_result *out, s
     s.cols = cols = xcalloc(p, sizeof *cols);
     s.state = state = xcalloc(p, sizeof *state);
     nnls_solve(&s, &w, &entered);
-    return hrun_fit_deliver(&w, s.cols, s.k, s.q, n, s.x, entered, out, err);
+    return hrun_fit_deliver(&w, &(struct hrun_fit_solution){ s.cols, s.k, s.x, s.q, n, entered }, out, err);
 }

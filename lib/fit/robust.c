@@ -157,12 +157,12 @@ static int robust_factorise(double *s, size_t p, double tol)
     return 0;
 }
 
-/* e_g = r_g + Q_g (I - Q_g'Q_g)^-1 Q_g' r_g (Woodbury): p by p whatever the size of the group is. s[p * p], v[p]:
- * scratch. */
-static void leave_out_group(const struct hrun_fit_work *w, const double *r, size_t first, size_t end, double *s,
-                            double *v, double *e)
+/* Residuals e of rows first..end - 1. e_g = r_g + Q_g (I - Q_g'Q_g)^-1 Q_g' r_g (Woodbury): p by p whatever the size of
+ * the group is. w->extra: the residuals r[n] of all rows, then scratch. */
+static void leave_out_group(const struct hrun_fit_work *w, size_t first, size_t end, double *e)
 {
     size_t n = w->n, p = w->p;
+    double *r = w->extra, *s = r + n, *v = s + p * p;
     int known;
 
     if (end == first + 1) {   /* the same with a number in place of a matrix */
@@ -232,7 +232,7 @@ int hrun_fit_leave_out(const struct hrun_lsq *problem, const int *group, double 
     for (size_t first = 0; first < n; first = end) {
         for (end = first; end < n && group[end] == group[first];)
             end++;
-        leave_out_group(&w, r, first, end, r + n, r + n + p * p, e);
+        leave_out_group(&w, first, end, e);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 double hrun_fit_roundoff(size_t n, size_t p)
 {
@@ -42,13 +43,10 @@ static int weighted(const struct hrun_lsq *q, size_t j, double *out, struct hrun
         if (isfinite(out[i]))
             continue;
         if (j == q->p)
-            return hrun_fail(err, HRUN_ENONFINITE,
-                             "row %zu of the right side is %g with weight %g; finite numbers "
-                             "are needed",
-                             i + 1, value, w);
-        return hrun_fail(err, HRUN_ENONFINITE,
-                         "row %zu, column %zu is %g with weight %g; finite numbers are needed", i + 1, j + 1,
-                         value, w);
+            return hrun_fail(err, HRUN_ENONFINITE, "row %zu of the right side is %g with weight %g; finite numbers are "
+                             "needed", i + 1, value, w);
+        return hrun_fail(err, HRUN_ENONFINITE, "row %zu, column %zu is %g with weight %g; finite numbers are needed",
+                         i + 1, j + 1, value, w);
     }
     return 0;
 }
@@ -163,55 +161,55 @@ static void invert_triangle(double *r, size_t ld, size_t k)
     }
 }
 
-/* Entry (i,j) of inv(R) inv(R)'. */
-static double gram(const double *rinv, size_t ld, size_t k, size_t i, size_t j)
+/* Entry (i,j) of inv(R) inv(R)', of the inverted R. */
+static double gram(const struct hrun_fit_solution *s, size_t i, size_t j)
 {
     double sum = 0;
 
-    for (size_t l = i > j ? i : j; l < k; l++)
-        sum += rinv[l * ld + i] * rinv[l * ld + j];
+    for (size_t l = i > j ? i : j; l < s->k; l++)
+        sum += s->r[l * s->ld + i] * s->r[l * s->ld + j];
     return sum;
 }
 
-int hrun_fit_deliver(const struct hrun_fit_work *w, const size_t *cols, size_t k, double *r, size_t ld,
-                     const double *z, size_t iterations, struct hrun_lsq_result *out, struct hrun_error *err)
+int hrun_fit_deliver(const struct hrun_fit_work *w, const struct hrun_fit_solution *s, struct hrun_lsq_result *out,
+                     struct hrun_error *err)
 {
+    const size_t *cols = s->cols;
     double rss = 0;
 
-    for (size_t i = 0; i < k; i++)
-        if (!isfinite(z[i] * (w->bnorm / w->scale[cols[i]])))
+    for (size_t i = 0; i < s->k; i++)
+        if (!isfinite(s->z[i] * (w->bnorm / w->scale[cols[i]])))
             return hrun_fail(err, HRUN_ENONFINITE, "the coefficient of column %zu overflows", cols[i] + 1);
     if (out->cov) {
-        invert_triangle(r, ld, k);
+        invert_triangle(s->r, s->ld, s->k);
         /* The entries of a covariance matrix are bounded by those of its diagonal. */
-        for (size_t i = 0; i < k; i++)
-            if (!isfinite(gram(r, ld, k, i, i) / w->scale[cols[i]] / w->scale[cols[i]]))
+        for (size_t i = 0; i < s->k; i++)
+            if (!isfinite(gram(s, i, i) / w->scale[cols[i]] / w->scale[cols[i]]))
                 return hrun_fail(err, HRUN_ENONFINITE, "the variance of column %zu overflows", cols[i] + 1);
     }
     for (size_t i = 0; i < w->n; i++) {
         double e = w->b[i];
-        for (size_t j = 0; j < k; j++)
-            e -= w->a[cols[j] * w->n + i] * z[j];
+
+        for (size_t j = 0; j < s->k; j++)
+            e -= w->a[cols[j] * w->n + i] * s->z[j];
         rss += e * e;
     }
     rss *= w->bnorm * w->bnorm;
     if (!isfinite(rss))
         return hrun_fail(err, HRUN_ENONFINITE, "the sum of squared residuals overflows");
 
-    for (size_t j = 0; j < w->p; j++)
-        out->k[j] = 0;
-    for (size_t i = 0; i < k; i++)
-        out->k[cols[i]] = z[i] * (w->bnorm / w->scale[cols[i]]);
+    memset(out->k, 0, w->p * sizeof *out->k);
+    for (size_t i = 0; i < s->k; i++)
+        out->k[cols[i]] = s->z[i] * (w->bnorm / w->scale[cols[i]]);
     if (out->cov) {
-        for (size_t i = 0; i < w->p * w->p; i++)
-            out->cov[i] = 0;
-        for (size_t i = 0; i < k; i++)
-            for (size_t j = i; j < k; j++)
+        memset(out->cov, 0, w->p * w->p * sizeof *out->cov);
+        for (size_t i = 0; i < s->k; i++)
+            for (size_t j = i; j < s->k; j++)
                 out->cov[cols[i] * w->p + cols[j]] = out->cov[cols[j] * w->p + cols[i]] =
-                    gram(r, ld, k, i, j) / w->scale[cols[i]] / w->scale[cols[j]];
+                    gram(s, i, j) / w->scale[cols[i]] / w->scale[cols[j]];
     }
     out->rss = rss;
-    out->rank = k;
-    out->iterations = iterations;
+    out->rank = s->k;
+    out->iterations = s->iterations;
     return 0;
 }
