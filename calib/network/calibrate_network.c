@@ -197,7 +197,8 @@ static int network_on(struct context *c, const struct calib_settings *settings, 
     int rc = network_context(c, &s, err) || network_plan(c, &s, &plan, err) || network_key(c, &key, err) ? -1 : 0;
 
     if (!rc)
-        hrun_net_file(hrun_store_dir(c->store), key.hosts, key.nhosts, key.engine.data, key.mpi.data, &file);
+        hrun_net_file(hrun_store_dir(c->store),
+                      &(struct hrun_net_origin){ key.hosts, key.nhosts, key.engine.data, key.mpi.data }, &file);
     if (!rc && s.dry_run)
         rc = print_network_plan(c, &plan, file.data, err);
     else if (!rc && !(rc = show_if_known(&s, file.data)) &&

@@ -31,7 +31,7 @@ static int set_print_shares(void *settings, const struct hrun_opt *opt, const ch
 {
     struct hrun_settings *s = settings;
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
-    int rc = *value ? hrun_app_add_shares(value, strlen(value), 0, NULL, 1, &out, err)
+    int rc = *value ? hrun_app_add_shares(value, strlen(value), &(struct hrun_app_dealt){ .P = 1 }, &out, err)
              : hrun_fail(err, HRUN_EINVAL, "no form is given: " HRUN_SHARE_FORMS);
 
     (void)opt;

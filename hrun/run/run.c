@@ -134,6 +134,7 @@ static int print_shares(const struct prepared *p, const char *form, struct hrun_
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     autofree double *share = NULL;
+    struct hrun_app_dealt dealt;
 
     if (work_check_dealt(&p->w, err) || work_shares(&p->w, p->layout, &share, err))
         return hrun_fail_prefix(err, "--print-shares %s", form);
@@ -142,8 +143,8 @@ static int print_shares(const struct prepared *p, const char *form, struct hrun_
                   "`shares`");
         return hrun_fail_prefix(err, "--print-shares %s", form);
     }
-    if (hrun_app_add_shares(form, strlen(form), p->c.app && p->c.app->shares.cyclic, share, p->layout->nranks, &out,
-                            err))
+    dealt = (struct hrun_app_dealt){ share, p->layout->nranks, p->c.app && p->c.app->shares.cyclic };
+    if (hrun_app_add_shares(form, strlen(form), &dealt, &out, err))
         return hrun_fail_prefix(err, "--print-shares %s", form);
     printf("%s\n", out.data);
     return 0;

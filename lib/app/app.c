@@ -109,7 +109,8 @@ int hrun_app_memory(const struct hrun_app *app, int64_t N, int64_t P, double *by
             return -1;
         return hrun_app_share_memory(app, N, P, (double)((units + P - 1) / P) * (double)unit, bytes, err);
     }
-    return hrun_app_share_memory(app, N, P, app->shares.memory ? hrun_app_uneven(app, N, P) / (double)P : 0, bytes, err);
+    return hrun_app_share_memory(app, N, P, app->shares.memory ? hrun_app_uneven(app, N, P) / (double)P : 0, bytes,
+                                 err);
 }
 
 int hrun_app_share_memory(const struct hrun_app *app, int64_t N, int64_t P, double W, double *bytes,

@@ -76,7 +76,8 @@ static const struct hrun_key shares_keys[] = {
 };
 
 static const struct hrun_key prepare_keys[] = {
-    MAYBE_LIST("run", struct raw_prepare, run, nrun, .min = 1), MAYBE_LIST("mpi", struct raw_prepare, mpi, nmpi, .min = 1), { NULL }
+    MAYBE_LIST("run", struct raw_prepare, run, nrun, .min = 1),
+    MAYBE_LIST("mpi", struct raw_prepare, mpi, nmpi, .min = 1), { NULL }
 };
 
 static const struct hrun_key build_keys[] = {

@@ -99,10 +99,12 @@ static int load_consts(struct hrun_load *l)
 
     app->consts = xcalloc((size_t)n + (size_t)l->d->nderived + 1, sizeof *app->consts);
     app->run.presets = xcalloc((size_t)n + 1, sizeof *app->run.presets);
-    for (unsigned i = 0; i < n; i++)
-        if (add_const(l, hrun_load_at(l, "constants[%u].name", i), &(struct hrun_const){ v[i].name, v[i].value, NULL }) ||
-            add_preset(l, i))
+    for (unsigned i = 0; i < n; i++) {
+        struct hrun_const c = { v[i].name, v[i].value, NULL };
+
+        if (add_const(l, hrun_load_at(l, "constants[%u].name", i), &c) || add_preset(l, i))
             return -1;
+    }
     qsort(app->consts, n, sizeof *app->consts, compare_consts);
     return 0;
 }

@@ -67,7 +67,7 @@ static size_t name_length(const char *s)
     return s[n] == '}' && n > 1 && !isdigit((unsigned char)s[1]) ? n - 1 : 0;
 }
 
-static int is(const char *name, const char *s, size_t len)
+static int name_is(const char *name, const char *s, size_t len)
 {
     return strlen(name) == len && !memcmp(name, s, len);
 }
@@ -83,59 +83,71 @@ struct expansion {
 struct hrun_const *hrun_app_find_const(const struct hrun_app *app, const char *name, size_t len)
 {
     for (int i = 0; app && i < app->nconsts; i++)
-        if (is(app->consts[i].name, name, len))
+        if (name_is(app->consts[i].name, name, len))
             return &app->consts[i];
     return NULL;
 }
 
 /* Does name[len] stand for something? */
-static int is_known(const struct hrun_app *app, const char *name, size_t len)
+static int is_known_name(const struct hrun_app *app, const char *name, size_t len)
 {
-    return is("N", name, len) || is("P", name, len) || is("shares", name, len) || has_form(name, len) ||
+    return name_is("N", name, len) || name_is("P", name, len) || name_is("shares", name, len) || has_form(name, len) ||
            hrun_app_find_const(app, name, len);
 }
 
 /* ------------------------------------------------------------------ shares */
 
-static double share_of(const double *share, int64_t r)
+static double share_of(const struct hrun_app_dealt *d, int64_t r)
 {
-    return share ? share[r] : 1;
+    return d->share ? d->share[r] : 1;
 }
 
 /* "4*96,2*64": equal neighbours together. */
-static void add_folded(const double *share, int64_t P, struct hrun_buf *out)
+static void add_folded(const struct hrun_app_dealt *d, struct hrun_buf *out)
 {
-    for (int64_t first = 0, next; first < P; first = next) {
-        double own = share_of(share, first);
+    for (int64_t first = 0, next; first < d->P; first = next) {
+        double own = share_of(d, first);
 
-        for (next = first + 1; next < P && share_of(share, next) == own;)
+        for (next = first + 1; next < d->P && share_of(d, next) == own;)
             next++;
         hrun_buf_addf(out, own == floor(own) ? "%s%" PRId64 "*%.0f" : "%s%" PRId64 "*%.6g", first ? "," : "",
                       next - first, own);
     }
 }
 
-/* Whole numbers that add up to `total` >= P, none below 1: each time the next goes to the rank that has the least of
- * what its share asks for. */
-static void share_total(const double *share, int64_t P, int64_t total, double *out)
+/* One after the other with `between`, or with "*" folded. */
+static void add_list(const struct hrun_app_dealt *d, const char *between, struct hrun_buf *out)
 {
-    double sum = 0;
+    if (!strcmp(between, "*")) {
+        add_folded(d, out);
+        return;
+    }
+    for (int64_t r = 0; r < d->P; r++) {
+        hrun_buf_adds(out, r ? between : "");
+        hrun_app_add_value(out, share_of(d, r));
+    }
+}
+
+/* Whole numbers that add up to `total` >= P, none below 1: each time the next goes to the rank that has the least of
+ * what its share asks for. sum: of the shares. */
+static void add_whole(const struct hrun_app_dealt *d, double sum, int64_t total, const char *between,
+                      struct hrun_buf *out)
+{
+    autofree double *v = xcalloc((size_t)d->P + 1, sizeof *v);
     int64_t left = total;
 
-    for (int64_t r = 0; r < P; r++)
-        sum += share_of(share, r);
-    for (int64_t r = 0; r < P; r++) {
-        out[r] = fmax(floor((double)total * (share_of(share, r) / sum)), 1);
-        left -= (int64_t)out[r];
+    for (int64_t r = 0; r < d->P; r++) {
+        v[r] = fmax(floor((double)total * (share_of(d, r) / sum)), 1);
+        left -= (int64_t)v[r];
     }
     for (; left; left += left < 0 ? 1 : -1) {
         int64_t who = -1;
         double most = 0;
 
-        for (int64_t r = 0; r < P; r++) {
-            double off = (double)total * (share_of(share, r) / sum) - out[r];
+        for (int64_t r = 0; r < d->P; r++) {
+            double off = (double)total * (share_of(d, r) / sum) - v[r];
 
-            if (left < 0 && out[r] == 1)
+            if (left < 0 && v[r] == 1)
                 continue;
             off = left < 0 ? -off : off;
             if (who < 0 || off > most) {
@@ -143,55 +155,45 @@ static void share_total(const double *share, int64_t P, int64_t total, double *o
                 most = off;
             }
         }
-        out[who] += left < 0 ? -1 : 1;
+        v[who] += left < 0 ? -1 : 1;
     }
-}
-
-/* One after the other with `between`, or with "*" folded. */
-static void add_list(const double *share, int64_t P, const char *between, int len, struct hrun_buf *out)
-{
-    if (len == 1 && *between == '*') {
-        add_folded(share, P, out);
-        return;
-    }
-    for (int64_t r = 0; r < P; r++) {
-        hrun_buf_addf(out, "%.*s", r ? len : 0, between);
-        hrun_app_add_value(out, share_of(share, r));
-    }
-}
-
-static void add_whole(const double *share, int64_t P, int64_t total, const char *between, int len, struct hrun_buf *out)
-{
-    autofree double *v = xcalloc((size_t)P + 1, sizeof *v);
-
-    share_total(share, P, total, v);
-    add_list(v, P, between, len, out);
+    add_list(&(struct hrun_app_dealt){ v, d->P, 0 }, between, out);
 }
 
 enum { OWNERS_MAX = 1000000 };
 
-/* Which rank has each of `units`; see app.h. */
-static void add_owners(int cyclic, double units, const double *share, int64_t P, const char *between, int len,
-                       struct hrun_buf *out)
+/* Which rank has each of `units`; see template.h. */
+static int add_owners(const struct hrun_app_dealt *d, double units, const char *between, struct hrun_buf *out,
+                      struct hrun_error *err)
 {
     enum { LAPS = 8 };
-    autofree double *owner = xcalloc((size_t)units + 1, sizeof *owner);
-    double least = share_of(share, 0), most = least, laps;
+    autofree double *owner = NULL;
+    double least = INFINITY, most = 0, laps;
     int64_t n = 0;
 
-    for (int64_t r = 0; r < P; r++) {
-        least = fmin(least, share_of(share, r));
-        most = fmax(most, share_of(share, r));
+    for (int64_t r = 0; r < d->P; r++) {
+        double own = share_of(d, r);
+
+        if (own != floor(own))
+            return hrun_fail(err, HRUN_EINVAL, "owners are of whole units, and rank %" PRId64 " has a share of %.6g: "
+                             "write units, fractions or cuts", r, own);
+        least = fmin(least, own);
+        most = fmax(most, own);
     }
-    laps = cyclic ? fmax(least, fmin(LAPS, most)) : 1;
+    if (units > OWNERS_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at most %d "
+                         "are written: deal out larger units, or write {shares:units}", units, OWNERS_MAX);
+    owner = xcalloc((size_t)units + 1, sizeof *owner);
+    laps = d->cyclic ? fmax(least, fmin(LAPS, most)) : 1;
     for (double lap = 0; lap < laps; lap++)
-        for (int64_t r = 0; r < P; r++) {
-            double own = share_of(share, r), upto = floor(own * (lap + 1) / laps + 0.5);
+        for (int64_t r = 0; r < d->P; r++) {
+            double own = share_of(d, r), upto = floor(own * (lap + 1) / laps + 0.5);
 
             for (double k = floor(own * lap / laps + 0.5); k < upto; k++)
                 owner[n++] = (double)r;
         }
-    add_list(owner, n, between, len, out);
+    add_list(&(struct hrun_app_dealt){ owner, n, 0 }, between, out);
+    return 0;
 }
 
 int hrun_app_form_counts(const char *form)
@@ -199,116 +201,107 @@ int hrun_app_form_counts(const char *form)
     return !strncmp(form, "units", 5) || !strncmp(form, "owners", 6);
 }
 
-int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
+int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *d, struct hrun_buf *out,
                         struct hrun_error *err)
 {
-    const char *colon = memchr(form, ':', len), *between = colon ? colon + 1 : " ";
-    size_t name = colon ? (size_t)(colon - form) : len;
-    int blen = colon ? (int)(form + len - between) : 1;
-    char digits[20], *end;
+    const char *colon = memchr(form, ':', len), *end = form + len;
+    autofree char *name = xstrndup(form, colon ? (size_t)(colon - form) : len), *behind = NULL;
+    const char *between = " ";
     double sum = 0, upto = 0;
     int64_t total;
+    char *rest;
 
     if (!len) {
-        add_folded(share, P, out);
+        add_folded(d, out);
         return 0;
     }
-    if (!blen)
+    if (colon && colon + 1 == end)
         return hrun_fail(err, HRUN_EINVAL, "nothing stands behind the colon of '%.*s', and the numbers would run "
                          "together: write what stands between them, or leave the colon out", (int)len, form);
-    if (is("\\n", between, (size_t)blen)) {
-        between = "\n";
-        blen = 1;
+    if (colon) {
+        behind = xstrndup(colon + 1, (size_t)(end - colon - 1));
+        between = strcmp(behind, "\\n") ? behind : "\n";
     }
-    for (int64_t r = 0; r < P; r++)
-        sum += share_of(share, r);
-    if (is("units", form, name)) {
-        add_list(share, P, between, blen, out);
+    for (int64_t r = 0; r < d->P; r++)
+        sum += share_of(d, r);
+    if (!strcmp(name, "units")) {
+        add_list(d, between, out);
         return 0;
     }
-    if (is("owners", form, name)) {
-        for (int64_t r = 0; r < P; r++)
-            if (share_of(share, r) != floor(share_of(share, r)))
-                return hrun_fail(err, HRUN_EINVAL, "owners are of whole units, and rank %" PRId64 " has a share of "
-                                 "%.6g: write units, fractions or cuts", r, share[r]);
-        if (sum > OWNERS_MAX)
-            return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at "
-                             "most %d are written: deal out larger units, or write {shares:units}", sum, OWNERS_MAX);
-        add_owners(cyclic, sum, share, P, between, blen, out);
-        return 0;
-    }
-    if (is("fractions", form, name) || is("cuts", form, name)) {
+    if (!strcmp(name, "owners"))
+        return add_owners(d, sum, between, out, err);
+    if (!strcmp(name, "fractions") || !strcmp(name, "cuts")) {
         int cuts = *form == 'c';
 
-        if (blen == 1 && *between == '*')
+        if (!strcmp(between, "*"))
             return hrun_fail(err, HRUN_EINVAL, "'*' puts equal shares together where they are units, owners or a "
-                             "number that they add up to, not %.*s", (int)name, form);
-        for (int64_t r = 0; r < P - cuts; r++) {
-            upto += share_of(share, r);
-            hrun_buf_addf(out, "%.*s%.10g", r ? blen : 0, between, (cuts ? upto : share_of(share, r)) / sum);
+                             "number that they add up to, not %s", name);
+        for (int64_t r = 0; r < d->P - cuts; r++) {
+            upto += share_of(d, r);
+            hrun_buf_addf(out, "%s%.10g", r ? between : "", (cuts ? upto : share_of(d, r)) / sum);
         }
         return 0;
     }
-    snprintf(digits, sizeof digits, "%.*s", (int)(name < sizeof digits ? name : sizeof digits - 1), form);
-    total = strtoll(digits, &end, 10);
-    if (!isdigit((unsigned char)*digits) || *end || name >= sizeof digits || total < 1 || total > HRUN_COUNT_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "shares are written as " HRUN_SHARE_FORMS ", not '%.*s'", (int)name,
-                         form);
-    if (total < P)
+    total = strtoll(name, &rest, 10);
+    if (!isdigit((unsigned char)*name) || *rest || total < 1 || total > HRUN_COUNT_MAX)
+        return hrun_fail(err, HRUN_EINVAL, "shares are written as " HRUN_SHARE_FORMS ", not '%s'", name);
+    if (total < d->P)
         return hrun_fail(err, HRUN_EINVAL, "shares of %" PRId64 " processes do not add up to %" PRId64 ": each is at "
-                         "least 1", P, total);
-    add_whole(share, P, total, between, blen, out);
+                         "least 1", d->P, total);
+    add_whole(d, sum, total, between, out);
     return 0;
-}
-
-static int fail_value(const char *text, double y, const struct hrun_app_values *v, struct hrun_error *err)
-{
-    return hrun_fail(err, HRUN_EINVAL, "{%s} is %.10g at N=%" PRId64 ", P=%" PRId64 ", and a computed value in a "
-                     "template is a whole number: write round(), floor() or ceil()", text, y, v->N, v->P);
 }
 
 /* Append the value of an expression. */
 static int add_expression(struct expansion *x, const char *text, struct hrun_error *err)
 {
     static const char *const vars[] = { "N", "P" };
+    const struct hrun_app_values *v = x->values;
     struct hrun_expr *e = hrun_expr_compile(text, vars, 2, x->app->consts, x->app->nconsts, err);
-    const double at[2] = { x->values ? (double)x->values->N : 0, x->values ? (double)x->values->P : 0 };
     int rc = 0;
-    double y;
+    double y = 0;
 
     if (!e)
         return -1;
     x->uses_size |= hrun_expr_uses(e, 0);
-    if (x->values && hrun_expr_uses(e, 0) && x->values->N == 0)
+    if (v && hrun_expr_uses(e, 0) && v->N == 0)
         rc = hrun_fail(err, HRUN_EINVAL, "{%s} needs the problem size N, which is not known: say -N SIZE", text);
-    else if (x->values)
-        rc = hrun_expr_eval(e, at, &y, err) ? -1
-           : y == floor(y) && fabs(y) <= (double)HRUN_COUNT_MAX ? 0 : fail_value(text, y, x->values, err);
-    if (x->values && !rc)
+    else if (v)
+        rc = hrun_expr_eval(e, (const double[]){ (double)v->N, (double)v->P }, &y, err);
+    if (v && !rc && !(y == floor(y) && fabs(y) <= (double)HRUN_COUNT_MAX))
+        rc = hrun_fail(err, HRUN_EINVAL, "{%s} is %.10g at N=%" PRId64 ", P=%" PRId64 ", and a computed value in a "
+                       "template is a whole number: write round(), floor() or ceil()", text, y, v->N, v->P);
+    if (v && !rc)
         hrun_app_add_value(x->out, y);
     hrun_expr_destroy(e);
     return rc;
 }
 
 /* The shares in the form of name[len], "shares:FORM", or "shares". */
-static int add_form(const char *name, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
+static int add_form(const char *name, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                     struct hrun_error *err)
 {
     size_t form = sizeof SHARES - 1;
 
     if (!has_form(name, len))
-        return hrun_app_add_shares("", 0, cyclic, share, P, out, err);
+        return hrun_app_add_shares("", 0, dealt, out, err);
     if (len == form)
         return hrun_fail(err, HRUN_EINVAL, "{shares:} has no form behind its colon: write {shares} or " FORMS);
-    return hrun_app_add_shares(name + form, len - form, cyclic, share, P, out, err);
+    return hrun_app_add_shares(name + form, len - form, dealt, out, err);
+}
+
+/* Is "shares:FORM" in name[len] of a form that there is? */
+static int check_form(const char *name, size_t len, struct hrun_error *err)
+{
+    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
+
+    return add_form(name, len, &(struct hrun_app_dealt){ .P = 1 }, &none, err);
 }
 
 /* Is name[len] "shares", or "shares:FORM" of a form that there is? */
 static int is_shares(const char *name, size_t len)
 {
-    autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
-
-    return is("shares", name, len) || (has_form(name, len) && !add_form(name, len, 0, NULL, 1, &none, NULL));
+    return name_is("shares", name, len) || (has_form(name, len) && !check_form(name, len, NULL));
 }
 
 const char *hrun_app_find_shares(const char *text, const char **form, size_t *len)
@@ -331,21 +324,18 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     const struct hrun_app_values *values = x->values;
     const struct hrun_const *c = hrun_app_find_const(x->app, name, len);
 
-    x->uses_size |= is("N", name, len);
-    x->uses_shares |= is("shares", name, len) || has_form(name, len);
-    if (!values && has_form(name, len)) {
-        autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
-
-        return add_form(name, len, 0, NULL, 1, &none, err);
-    }
+    x->uses_size |= name_is("N", name, len);
+    x->uses_shares |= name_is("shares", name, len) || has_form(name, len);
+    if (!values && has_form(name, len))
+        return check_form(name, len, err);
     if (c && c->is)
         return add_expression(x, c->name, err);
     if (!values)
         return 0;
-    if (is("N", name, len) && values->N == 0)
+    if (name_is("N", name, len) && values->N == 0)
         return hrun_fail(err, HRUN_EINVAL, "{N} is the problem size, which is not known: it needs -N SIZE");
     if (x->app && x->app->shares.units && values->N == 0 &&
-        (is("shares", name, len) || (has_form(name, len) && hrun_app_form_counts(name + sizeof SHARES - 1))))
+        (name_is("shares", name, len) || (has_form(name, len) && hrun_app_form_counts(name + sizeof SHARES - 1))))
         return hrun_fail(err, HRUN_EINVAL, "{%.*s} are units of work, and how many there are follows from the problem "
                          "size, which is not known: it needs -N SIZE", (int)len, name);
     if (c)
@@ -353,11 +343,12 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     else if (len == 1)
         hrun_buf_addf(x->out, "%" PRId64, *name == 'N' ? values->N : values->P);
     else
-        return add_form(name, len, x->app && x->app->shares.cyclic, values->share, values->P, x->out, err);
+        return add_form(name, len, &(struct hrun_app_dealt){ values->share, values->P,
+                                                             x->app && x->app->shares.cyclic }, x->out, err);
     return 0;
 }
 
-static int fail_unknown_word(const struct hrun_app *app, const char *name, size_t len, struct hrun_error *err)
+static int fail_unknown_brace(const struct hrun_app *app, const char *name, size_t len, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;
 
@@ -377,7 +368,7 @@ static int add_braces(struct expansion *x, const char *s, size_t *len, struct hr
 
     if (n) {
         *len = n + 2;
-        return is_known(x->app, s + 1, n) ? add_value(x, s + 1, n, err) : fail_unknown_word(x->app, s + 1, n, err);
+        return is_known_name(x->app, s + 1, n) ? add_value(x, s + 1, n, err) : fail_unknown_brace(x->app, s + 1, n, err);
     }
     n = strcspn(s + 1, "{}\n");
     if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
@@ -418,7 +409,7 @@ static int expand_template(struct expansion *x, const char *text, const char **w
 }
 
 /* Check a template; which words it uses is noted in x. */
-static int check_words(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
+static int check_braces(struct expansion *x, const char *text, const char **where, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
@@ -431,7 +422,7 @@ int hrun_template_check(const struct hrun_app *app, const char *text, struct hru
     struct expansion x = { .app = app };
     const char *where = text;
 
-    return check_words(&x, text, &where, err) ? (int)(where - text) : -1;
+    return check_braces(&x, text, &where, err) ? (int)(where - text) : -1;
 }
 
 void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, int *shares)
@@ -440,15 +431,15 @@ void hrun_app_inputs_use(const struct hrun_app *app, int with_args, int *size, i
     const char *where;
 
     if (app->run.stdin_text)
-        check_words(&x, app->run.stdin_text, &where, NULL);
+        check_braces(&x, app->run.stdin_text, &where, NULL);
     for (int i = 0; with_args && i < app->run.nargs; i++)
-        check_words(&x, app->run.args[i], &where, NULL);
+        check_braces(&x, app->run.args[i], &where, NULL);
     for (int i = 0; i < app->run.nprepare; i++)
         for (int k = 0; k < app->run.prepare[i].nwords; k++)
-            check_words(&x, app->run.prepare[i].words[k], &where, NULL);
+            check_braces(&x, app->run.prepare[i].words[k], &where, NULL);
     for (int i = 0; i < app->run.nfiles; i++) {
-        check_words(&x, app->run.files[i].path, &where, NULL);
-        check_words(&x, app->run.files[i].content, &where, NULL);
+        check_braces(&x, app->run.files[i].path, &where, NULL);
+        check_braces(&x, app->run.files[i].content, &where, NULL);
     }
     *size = x.uses_size;
     *shares = x.uses_shares;
@@ -474,8 +465,8 @@ int hrun_app_expand(const struct hrun_app *app, const char *text, const struct h
 /* Does name[len] stand for something in a variable of the environment, where braces are other programs' as well? */
 static int is_for_variable(const struct expansion *x, const char *name, size_t len)
 {
-    return is("P", name, len) || is_shares(name, len) ||
-           (is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
+    return name_is("P", name, len) || is_shares(name, len) ||
+           (name_is("N", name, len) && x->values->N && !(x->app && x->app->fixed));
 }
 
 /* Are shares meant by what begins at the brace s, by the look of it: "{share:100", "{Shares}", "{shares units}"? */
@@ -508,7 +499,7 @@ static int is_replaced(const struct expansion *x, const char *word, const char *
 {
     if (len == 0 || (s > word && s[-1] == '$' && has_form(name, len) && !is_shares(name, len)))
         return 0;
-    return is_variable ? is_for_variable(x, name, len) : is_known(x->app, name, len);
+    return is_variable ? is_for_variable(x, name, len) : is_known_name(x->app, name, len);
 }
 
 static int expand_names(const struct hrun_app *app, const char *word, const struct hrun_app_values *values,

@@ -38,8 +38,14 @@ int hrun_template_check(const struct hrun_app *app, const char *text, struct hru
 
 #define HRUN_SHARE_FORMS "units, owners, fractions, cuts or a number that they add up to"
 
-/* Append the shares of P ranks (share NULL: equal) in the form of form[len]; "": "4*96,2*64", equal neighbours
- * together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
+/* The work as it is dealt to the ranks. */
+struct hrun_app_dealt {
+    const double *share;    /* P: of each rank; NULL: equal, of 1 */
+    int64_t P;
+    int cyclic;             /* owners go to the ranks in laps; see struct hrun_app_shares */
+};
+
+/* Append the shares in the form of form[len]; "": "4*96,2*64", equal neighbours together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
  * of the whole together for r < P - 1 ("0.375 0.75"), a number, into which as many whole numbers add up, none below
  * 1 ("3 3 2"), or `owners`, the rank that has each unit ("0 0 0 1 1"). Behind a colon: what stands between them in
  * place of a blank ("cuts:,"), "\n" for a line feed; "*": units, whole numbers and owners as with "".
@@ -47,7 +53,7 @@ int hrun_template_check(const struct hrun_app *app, const char *text, struct hru
  * 8, or as many as the most units of a rank; in a lap a rank with more has several in a row.
  * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P;
  * owners of more than a million units or of parts of one); *out is as before. */
-int hrun_app_add_shares(const char *form, size_t len, int cyclic, const double *share, int64_t P, struct hrun_buf *out,
+int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                         struct hrun_error *err);
 
 /* Are shares in this form counted in units of work? */

@@ -377,7 +377,8 @@ static int predict_by_network(const void *ctx, const struct hrun_net_call *call,
 static int bound_by_network(const void *ctx, const struct hrun_net_call *call, int n, const struct hrun_net_ranks *some,
                             int beside, double *time_s, struct hrun_error *err)
 {
-    return hrun_net_bound(ctx, call, n, some, beside, time_s, err);
+    *time_s = hrun_net_bound(ctx, call, n, some, beside, err);
+    return isnan(*time_s) ? -1 : 0;
 }
 
 struct hrun_netview_source hrun_netview_source_of(const struct hrun_net *net)

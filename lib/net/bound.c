@@ -6,6 +6,7 @@
  * to each other itself, more is known: what that takes its processor, and, where messages wait for their receivers, the
  * rounds one after the other. The same holds of a group of hosts, whose ports are its trunks.
  */
+#include "base/alloc.h"
 #include "net/algorithms.h"
 #include "net/net_parts.h"
 
@@ -221,23 +222,25 @@ static double group_bound_s(const struct bound *b, int g, int m, int e, int n)
 
 /* ---------------------------------------------------------------- the whole */
 
-int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
-                   const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err)
+double hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
+                      const struct hrun_net_ranks *some, int beside, struct hrun_error *err)
 {
     struct bound b = { .net = net, .call = call, .some = some };
     struct hrun_net_call checked = *call;
     const struct net_algorithm *algorithm;
-    struct net_hosts hosts;
+    autorelease(net_hosts_release) struct net_hosts hosts = { 0 };
     double most_s = 0;
 
     checked.root = 0;
     if (net_check_ranks(net, some, err) || net_check_call(&checked, n, err))
-        return -1;
-    if (n < some->n)
-        return hrun_fail(err, HRUN_EINVAL, "%d ranks in all, and %d of them are known", n, some->n);
+        return NAN;
+    if (n < some->n) {
+        hrun_fail(err, HRUN_EINVAL, "%d ranks in all, and %d of them are known", n, some->n);
+        return NAN;
+    }
     algorithm = net_algorithm_of_call(net, call, n, 1, err);
     if (!algorithm)
-        return -1;
+        return NAN;
     net_hosts_find(some, &hosts);
     b.algorithm = algorithm->name;
     for (int h = 0; h < hosts.nhosts; h++) {
@@ -247,7 +250,6 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
         b.e = n - b.m - beside > b.e_known ? n - b.m - beside : b.e_known;
         most_s = fmax(most_s, host_bound_s(&b));
     }
-    net_hosts_release(&hosts);
     for (int g = 0; g < net->ngroups && net->ngroups > 1; g++) {
         int m = 0;
 
@@ -255,6 +257,5 @@ int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call,
             m += net->group_of[some->host[r]] == g;
         most_s = fmax(most_s, group_bound_s(&b, g, m, some->n - m, n));
     }
-    *time_s = most_s;
-    return 0;
+    return most_s;
 }

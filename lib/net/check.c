@@ -137,7 +137,8 @@ static int check_segments(const struct hrun_net *net, const struct check *c)
 
             check_at(c, "segments[%d].%c", i, "ab"[j]);
             if (!isfinite(factor) || factor <= 0)
-                return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: a factor must be finite and above 0", c->where, factor);
+                return hrun_fail(c->err, HRUN_EINVAL, "%s is %g: a factor must be finite and above 0", c->where,
+                                 factor);
         }
     }
     return 0;
@@ -170,7 +171,8 @@ static int check_thresholds(const struct hrun_net_thresholds *t, const struct ch
 static int check_counts(const struct hrun_net *net, const struct check *c)
 {
     const struct { const char *key; int n; } lists[] = {
-        { "hosts", net->nhosts }, { "classes", net->nclasses }, { "groups", net->ngroups }, { "segments", net->nsegments },
+        { "hosts", net->nhosts }, { "classes", net->nclasses }, { "groups", net->ngroups },
+        { "segments", net->nsegments },
     };
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

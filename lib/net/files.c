@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,52 +134,44 @@ static int host_name_order(const void *pa, const void *pb)
     return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
-void hrun_net_file(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
-                   struct hrun_buf *out)
+void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hrun_buf *out)
 {
-    autofree const char **sorted = xmalloc((size_t)n * sizeof *sorted);
+    autofree const char **sorted = xmalloc((size_t)of->n * sizeof *sorted);
     uLong sum = crc32(0, NULL, 0);
 
-    for (int i = 0; i < n; i++)
-        sorted[i] = hosts[i];
-    qsort(sorted, (size_t)n, sizeof *sorted, host_name_order);
+    for (int i = 0; i < of->n; i++)
+        sorted[i] = of->hosts[i];
+    qsort(sorted, (size_t)of->n, sizeof *sorted, host_name_order);
     /* With their ends, so that no two lists look alike. */
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < of->n; i++)
         sum = crc32(sum, (const unsigned char *)sorted[i], (unsigned)strlen(sorted[i]) + 1);
-    sum = crc32(sum, (const unsigned char *)engine, (unsigned)strlen(engine) + 1);
-    sum = crc32(sum, (const unsigned char *)mpi, (unsigned)strlen(mpi) + 1);
+    sum = crc32(sum, (const unsigned char *)of->engine, (unsigned)strlen(of->engine) + 1);
+    sum = crc32(sum, (const unsigned char *)of->mpi, (unsigned)strlen(of->mpi) + 1);
     hrun_buf_addf(out, "%s/networks/", data);
-    if (n > 0)
+    if (of->n > 0)
         add_slug(out, sorted[0]);
-    if (n > 1)
-        hrun_buf_addf(out, ".%d", n);
+    if (of->n > 1)
+        hrun_buf_addf(out, ".%d", of->n);
     hrun_buf_addc(out, '-');
-    add_slug(out, engine);
+    add_slug(out, of->engine);
     hrun_buf_addc(out, '-');
-    add_slug(out, mpi);
+    add_slug(out, of->mpi);
     hrun_buf_addf(out, "-%08lx" SUFFIX, sum);
 }
 
 /* ---------------------------------------------------------------- the network on disk that fits hosts */
 
-#define SUFFIX ".yaml"
-
-/* The best network so far. */
+/* A search for a network, and the best so far. */
 struct choice {
+    const struct hrun_net_origin *of;
+    struct hrun_buf *note;      /* or NULL */
     struct hrun_net *net;
     char *file;
     int others;                 /* hosts of it that nobody asked for */
 };
 
-struct question {
-    const char *const *hosts;
-    int n;
-    const char *engine, *mpi;
-    struct hrun_buf *note;      /* or NULL */
-};
-
-/* The number of hosts of the network that are not among hosts[n]; -1 when it lacks one of these. */
-static int count_others(const struct hrun_net *net, const char *const *hosts, int n)
+/* The number of hosts of the network that are not wanted; -1 if it lacks one that is. */
+static int count_others(const struct hrun_net *net, const struct hrun_net_origin *of)
 {
     autofree const char **sorted = xmalloc((size_t)net->nhosts * sizeof *sorted);
     int others = net->nhosts;
@@ -188,26 +179,27 @@ static int count_others(const struct hrun_net *net, const char *const *hosts, in
     for (int i = 0; i < net->nhosts; i++)
         sorted[i] = net->hosts[i];
     qsort(sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order);
-    for (int i = 0; i < n && others >= 0; i++)
-        others = bsearch(&hosts[i], sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order) ? others - 1 : -1;
+    for (int i = 0; i < of->n && others >= 0; i++)
+        others = bsearch(&of->hosts[i], sorted, (size_t)net->nhosts, sizeof *sorted, host_name_order) ? others - 1 : -1;
     return others;
 }
 
-/* Load the network of one file, and keep it if it fits better than *best. */
-static void consider_file(const struct question *q, const char *file, struct choice *best)
+/* Load the network of one file, and keep it if it fits better. */
+static void consider_file(struct choice *best, const char *file)
 {
-    struct hrun_error why = { 0 };
+    struct hrun_error why;
     struct hrun_net *net = NULL;
     char place[HRUN_ERROR_FILE + HRUN_ERROR_TEXT];
     int others;
 
     if (hrun_net_load(file, &net, &why)) {
-        if (why.code != HRUN_ENOENT && q->note)
-            hrun_buf_addf(q->note, "%snetwork not used: %s", q->note->len ? "\n" : "",
+        if (why.code != HRUN_ENOENT && best->note)
+            hrun_buf_addf(best->note, "%snetwork not used: %s", best->note->len ? "\n" : "",
                           hrun_error_format(&why, place, sizeof place));
         return;
     }
-    others = strcmp(net->engine, q->engine) || strcmp(net->mpi, q->mpi) ? -1 : count_others(net, q->hosts, q->n);
+    others = strcmp(net->engine, best->of->engine) || strcmp(net->mpi, best->of->mpi) ? -1
+             : count_others(net, best->of);
     if (others < 0 || (best->net && (others > best->others ||
                                      (others == best->others && strcmp(net->date, best->net->date) <= 0)))) {
         hrun_net_destroy(net);
@@ -215,46 +207,39 @@ static void consider_file(const struct question *q, const char *file, struct cho
     }
     hrun_net_destroy(best->net);
     free(best->file);
-    *best = (struct choice){ net, xstrdup(file), others };
+    best->net = net;
+    best->file = xstrdup(file);
+    best->others = others;
 }
 
-/* All networks in a folder but one, in order of the alphabet; none where it cannot be read. */
-static void consider_folder(const struct question *q, const char *folder, const char *but, struct choice *best)
+static int is_network_file(const struct dirent *d)
 {
-    autorelease(hrun_strvec_release) struct hrun_strvec files = HRUN_STRVEC_INIT;
-    const size_t suffix = strlen(SUFFIX);
-    DIR *d = opendir(folder);
-    struct dirent *e;
+    size_t len = strlen(d->d_name), suffix = strlen(SUFFIX);
 
-    if (!d)
-        return;
-    while ((e = readdir(d))) {
-        size_t len = strlen(e->d_name);
-
-        if (e->d_name[0] != '.' && len > suffix && !strcmp(e->d_name + len - suffix, SUFFIX))
-            hrun_strvec_pushf(&files, "%s/%s", folder, e->d_name);
-    }
-    closedir(d);
-    if (files.n)
-        qsort(files.v, files.n, sizeof *files.v, host_name_order);
-    for (size_t i = 0; i < files.n; i++)
-        if (strcmp(files.v[i], but))
-            consider_file(q, files.v[i], best);
+    return d->d_name[0] != '.' && len > suffix && !strcmp(d->d_name + len - suffix, SUFFIX);
 }
 
-struct hrun_net *hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
-                                 struct hrun_buf *file, struct hrun_buf *note)
+struct hrun_net *hrun_net_choose(const char *data, const struct hrun_net_origin *of, struct hrun_buf *file,
+                                 struct hrun_buf *note)
 {
-    const struct question q = { hosts, n, engine, mpi, note };
-    struct choice best = { NULL, NULL, 0 };
+    struct choice best = { .of = of, .note = note };
     autorelease(hrun_buf_release) struct hrun_buf exact = HRUN_BUF_INIT;
     autofree char *folder = hrun_strf("%s/networks", data);
+    struct dirent **entries = NULL;
+    int n;
 
-    hrun_net_file(data, hosts, n, engine, mpi, &exact);
-    consider_file(&q, exact.data, &best);
+    hrun_net_file(data, of, &exact);
+    consider_file(&best, exact.data);
     /* What bears the name may have been put there by hand and be of other hosts. */
-    if (!best.net || best.others)
-        consider_folder(&q, folder, exact.data, &best);
+    n = !best.net || best.others ? scandir(folder, &entries, is_network_file, alphasort) : 0;
+    for (int i = 0; i < n; i++) {
+        autofree char *path = hrun_strf("%s/%s", folder, entries[i]->d_name);
+
+        if (strcmp(path, exact.data))
+            consider_file(&best, path);
+        free(entries[i]);
+    }
+    free(entries);
     if (file && best.file)
         hrun_buf_adds(file, best.file);
     free(best.file);

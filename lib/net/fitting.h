@@ -127,8 +127,8 @@ struct net_rows {
  * in use and 0 of the others. A column that depends on others in use is 0. */
 void net_nnls(const struct net_rows *m, const double *start, double *k, size_t *rank, double *variance);
 
-/* The x in 0..limit where misfit(ctx, x) is least: of a grid, refined by thirds. *none: the misfit at 0, *least: that of
- * the best on the grid. */
+/* The x in 0..limit where misfit(ctx, x) is least: of a grid, refined by thirds. *none: the misfit at 0, *least: that
+ * of the best on the grid. */
 double net_search(double limit, double (*misfit)(void *ctx, double x), void *ctx, double *none, double *least);
 
 /* Weighted squares of the records of one kind, with bytes, whose host i is of a class (-1: any). */

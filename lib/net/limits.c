@@ -93,7 +93,7 @@ static int group_member(const struct net_work *w, int group, int m)
     return -1;
 }
 
-/* What a `pairs` record takes when the trunk lets a byte through in `trunk` seconds; -1 when there are no such hosts. */
+/* What a `pairs` record takes when the trunk lets a byte through in `trunk` seconds; -1: there are no such hosts. */
 static double pairs_time(const struct net_work *w, const struct net_solution *s, const struct hrun_net_record *v,
                          double trunk)
 {

@@ -183,25 +183,31 @@ int hrun_net_predict(const struct hrun_net *net, const struct hrun_net_call *cal
  * in the irregular region. What is predicted for it is a mean, from which single calls differ by far. */
 int hrun_net_irregular(const struct hrun_net *net, const struct hrun_net_call *call, int n);
 
-/* A lower bound of hrun_net_predict, cheap, for searches: the time of call (its root does not count) among n ranks
- * of which some->n, where they say, take part, and the others are anywhere in the network: on each host of `some` no
- * more than `beside` of them. It holds in whatever order the ranks are. What counts are the bytes that must pass each
- * host's ports and each group's trunks, what its processors must do, and the way to the nearest other host. Errors:
- * HRUN_EINVAL (as hrun_net_predict; fewer ranks than `some`). */
-int hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
-                   const struct hrun_net_ranks *some, int beside, double *time_s, struct hrun_error *err);
+/* A lower bound of hrun_net_predict, cheap, for searches: the time of call (its root does not count) among n ranks.
+ * Those of `some` take part where they say; the others are anywhere in the network, at most `beside` of them on each
+ * host of `some`. It holds in whatever order the ranks are. What counts are the bytes that must pass each host's ports
+ * and each group's trunks, what its processors must do, and the way to the nearest other host. NAN with HRUN_EINVAL as
+ * hrun_net_predict, and for fewer ranks than `some`. */
+double hrun_net_bound(const struct hrun_net *net, const struct hrun_net_call *call, int n,
+                      const struct hrun_net_ranks *some, int beside, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- on disk */
 
-/* The file in data folder `data` of the network of these hosts, as one kind of engine and MPI see it: networks/ and a
- * readable part and a checksum of the names in order of the alphabet, engine and mpi. */
-void hrun_net_file(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
-                   struct hrun_buf *out);
+/* What a network is of. */
+struct hrun_net_origin {
+    const char *const *hosts;
+    int n;
+    const char *engine, *mpi;  /* as of struct hrun_net */
+};
 
-/* The network that best fits hosts[n] on engine and mpi: that of exactly these hosts, else the one with the fewest
- * other hosts that has them all (of equals the newest), else NULL. Its file is appended to *file (may be NULL). A
- * damaged file is skipped, and *note (may be NULL) says so. */
-struct hrun_net *hrun_net_choose(const char *data, const char *const *hosts, int n, const char *engine, const char *mpi,
-                                 struct hrun_buf *file, struct hrun_buf *note);
+/* The file of a network in data folder `data`: networks/ and a readable part and a checksum of the names in order of
+ * the alphabet, engine and mpi. */
+void hrun_net_file(const char *data, const struct hrun_net_origin *of, struct hrun_buf *out);
+
+/* The network on disk that fits best: that of exactly these hosts, else the one with the fewest other hosts that has
+ * them all (of equals the newest), else NULL. Its file is appended to *file (may be NULL). A damaged file is skipped,
+ * and *note (may be NULL) says so. */
+struct hrun_net *hrun_net_choose(const char *data, const struct hrun_net_origin *of, struct hrun_buf *file,
+                                 struct hrun_buf *note);
 
 #endif

@@ -93,7 +93,8 @@ int network_find(const struct context *c, struct hrun_net **out, struct hrun_buf
         return 0;
     if (network_key(c, &k, err))
         return -1;
-    *out = hrun_net_choose(hrun_store_dir(c->store), k.hosts, k.nhosts, k.engine.data, k.mpi.data, file, note);
+    *out = hrun_net_choose(hrun_store_dir(c->store),
+                           &(struct hrun_net_origin){ k.hosts, k.nhosts, k.engine.data, k.mpi.data }, file, note);
     return 0;
 }
 

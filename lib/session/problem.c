@@ -269,7 +269,7 @@ static int check_quoted(const char *word, struct hrun_error *err)
     if (strncmp(at, begin, sizeof begin - 1))
         return 0;
     len = strcspn(form, ":");
-    if (!len || !form[len] || hrun_app_add_shares(form, len, 0, NULL, 1, &none, NULL))
+    if (!len || !form[len] || hrun_app_add_shares(form, len, &(struct hrun_app_dealt){ .P = 1 }, &none, NULL))
         return 0;
     return hrun_fail(err, HRUN_EINVAL, "'%s' is what the shell has made of '%.*s{%s,}': write it in quotes", word,
                      (int)(at - word), word, at);

@@ -205,7 +205,7 @@ static void test_sums(void)
         for (int r = 0; r < P; r++)
             sum += share[r] = 1 + rand_r(&seed) % 40;
         snprintf(form, sizeof form, "%d", total);
-        wrong += hrun_app_add_shares(form, strlen(form), 0, share, P, &b, &err) != 0;
+        wrong += hrun_app_add_shares(form, strlen(form), &(struct hrun_app_dealt){ share, P, 0 }, &b, &err) != 0;
         at = b.data;
         for (int r = 0; r < P; r++) {
             long own = strtol(at, &at, 10);
@@ -236,7 +236,7 @@ static void test_laps(void)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct hrun_buf b = HRUN_BUF_INIT;
 
-        ok(!hrun_app_add_shares("owners", 6, 1, known[i].share, 3, &b, NULL), "owners %zu", i + 1);
+        ok(!hrun_app_add_shares("owners", 6, &(struct hrun_app_dealt){ known[i].share, 3, 1 }, &b, NULL), "owners %zu", i + 1);
         is_str(b.data, known[i].owners, "in laps");
         hrun_buf_release(&b);
     }
@@ -251,7 +251,7 @@ static void test_laps(void)
             least = fmin(least, share[r]);
             most = fmax(most, share[r]);
         }
-        wrong += hrun_app_add_shares("owners", 6, 1, share, P, &b, NULL) != 0;
+        wrong += hrun_app_add_shares("owners", 6, &(struct hrun_app_dealt){ share, P, 1 }, &b, NULL) != 0;
         at = b.data;
         for (double unit = 1; unit <= sum; unit++) {
             double lap = ceil(most / fmax(least, fmin(8, most)));

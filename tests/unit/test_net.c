@@ -424,18 +424,18 @@ static void test_names(void)
     const char *const joined[] = { "node10node2", "Node1" }, *const odd[] = { "[::1]" };
     struct hrun_buf a = HRUN_BUF_INIT, b = HRUN_BUF_INIT, c = HRUN_BUF_INIT;
 
-    hrun_net_file("/data", hosts, 3, "mpirun", "ompi-4.1.4", &a);
-    hrun_net_file("/data", other, 3, "mpirun", "ompi-4.1.4", &b);
+    hrun_net_file("/data", &(struct hrun_net_origin){ hosts, 3, "mpirun", "ompi-4.1.4" }, &a);
+    hrun_net_file("/data", &(struct hrun_net_origin){ other, 3, "mpirun", "ompi-4.1.4" }, &b);
     is_str(a.data, b.data, "the order of the hosts does not matter");
     ok(!strncmp(a.data, "/data/networks/node1.3-mpirun-ompi-4.1.4-", 41) && a.len == 41 + 8 + 5, "a name to read: %s",
        a.data);
-    hrun_net_file("/data", joined, 2, "mpirun", "ompi-4.1.4", &c);
+    hrun_net_file("/data", &(struct hrun_net_origin){ joined, 2, "mpirun", "ompi-4.1.4" }, &c);
     ok(strcmp(strrchr(a.data, '-'), strrchr(c.data, '-')), "other hosts, another name");
     hrun_buf_reset(&b);
-    hrun_net_file("/data", hosts, 3, "smpi", "ompi-4.1.4", &b);
+    hrun_net_file("/data", &(struct hrun_net_origin){ hosts, 3, "smpi", "ompi-4.1.4" }, &b);
     ok(strcmp(strrchr(a.data, '-'), strrchr(b.data, '-')), "so for another engine");
     hrun_buf_reset(&b);
-    hrun_net_file("/data", odd, 1, "local", "", &b);
+    hrun_net_file("/data", &(struct hrun_net_origin){ odd, 1, "local", "" }, &b);
     ok(!strpbrk(b.data + strlen("/data/networks/"), "[]:/"), "no odd characters: %s", b.data);
     hrun_buf_release(&a);
     hrun_buf_release(&b);
@@ -451,7 +451,7 @@ static void put_word(const char *data, const char *const *hosts, int n, const ch
     net_text(&net->engine, engine);
     net_text(&net->mpi, "ompi-4.1.4");
     net_text(&net->date, date);
-    hrun_net_file(data, hosts, n, engine, "ompi-4.1.4", &file);
+    hrun_net_file(data, &(struct hrun_net_origin){ hosts, n, engine, "ompi-4.1.4" }, &file);
     ok(!hrun_net_save(net, file.data, NULL), "saved: %s", strrchr(file.data, '/') + 1);
     hrun_buf_release(&file);
     hrun_net_destroy(net);
@@ -461,7 +461,7 @@ static struct hrun_net *choose(const char *data, const char *const *hosts, int n
                                struct hrun_buf *note)
 {
     hrun_buf_reset(file);
-    return hrun_net_choose(data, hosts, n, "mpirun", "ompi-4.1.4", file, note);
+    return hrun_net_choose(data, &(struct hrun_net_origin){ hosts, n, "mpirun", "ompi-4.1.4" }, file, note);
 }
 
 static void test_choose(void)
@@ -494,14 +494,14 @@ static void test_choose(void)
     net = choose(data, abcd, 2, &file, &note);
     ok(net && net->nhosts == 2 && !note.len, "that of exactly these hosts");
     hrun_net_destroy(net);
-    hrun_net_file(data, ba, 2, "mpirun", "ompi-4.1.4", &bad);
+    hrun_net_file(data, &(struct hrun_net_origin){ ba, 2, "mpirun", "ompi-4.1.4" }, &bad);
     write_file(bad.data, "version: 1\nhosts: 3\n", 20);
     net = choose(data, abcd, 2, &file, &note);
     ok(net && net->nhosts == 4, "that one damaged: the next");
     has_str(note.data, "network not used: ", "which is noted");
     has_str(note.data, ":2:8: 'hosts' must be a list", "with the place");
     hrun_net_destroy(net);
-    net = hrun_net_choose(data, ba, 2, "mpirun", "ompi-4.1.4", NULL, NULL);
+    net = hrun_net_choose(data, &(struct hrun_net_origin){ ba, 2, "mpirun", "ompi-4.1.4" }, NULL, NULL);
     ok(net && net->nhosts == 4, "without file and note");
     hrun_net_destroy(net);
     hrun_buf_release(&bad);
