@@ -6,15 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int alone_begin(struct ledger *g, const struct context *c, const struct hrun_layout *l, int64_t N, double time_s,
+int alone_begin(struct ledger *g, const struct context *c, const struct ledger_run *run,
                 void (*say)(void *ctx, const char *text), void *ctx)
 {
-    const struct ledger_run run = { .layout = l, .whole_hosts = 1, .N = N, .time_s = time_s };
     int sig = 0;
 
     while (!sig) {
         ledger_look(g, c);
-        if (ledger_lock(g, c, &run))
+        if (ledger_lock(g, c, run))
             break;
         if (!g->queued_s) {
             autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -23,7 +22,7 @@ int alone_begin(struct ledger *g, const struct context *c, const struct hrun_lay
             ledger_tell(g, &text);
             say(ctx, text.data);
         }
-        sig = ledger_wait(g, c, &run);
+        sig = ledger_wait(g, c, run);
     }
     return sig;
 }
@@ -72,10 +71,11 @@ static void append_output(void *ctx, const char *data, size_t len)
 }
 
 /* Did the tool end well? *interrupted: the signal that ended it. */
-static int check_tool_end(const struct hrun_outcome *o, const char *tool, const char *what,
-                          const struct hrun_buf *errors, int *interrupted, struct hrun_error *err)
+static int check_tool_end(const struct hrun_outcome *o, const struct alone_tool *tool, const struct hrun_buf *errors,
+                          int *interrupted, struct hrun_error *err)
 {
     static const char kept[] = "nothing of it is kept";
+    const char *what = tool->what;
 
     if (o->timed_out)
         return hrun_fail(err, HRUN_EENGINE, "measuring %s did not end within --timeout; %s", what, kept);
@@ -85,16 +85,18 @@ static int check_tool_end(const struct hrun_outcome *o, const char *tool, const 
         return hrun_fail(err, HRUN_EENGINE, "host %s was lost while measuring %s; %s: measure again when it is back, "
                          "or without it (--host, --skip-unreachable)", o->lost_host, what, kept);
     if (o->status)
-        return hrun_fail(err, HRUN_EENGINE, "%s ended with status %d; %s%s%.400s", tool, o->status, kept,
+        return hrun_fail(err, HRUN_EENGINE, "%s ended with status %d; %s%s%.400s",
+                         hrun_base_name(tool->words[0]), o->status, kept,
                          errors->len ? "; its last words: " : "",
                          errors->len > 400 ? errors->data + errors->len - 400 : errors->data);
     return 0;
 }
 
-int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, const char *what,
-              struct hrun_buf *out, int *interrupted, struct hrun_error *err)
+int alone_run(struct context *c, const struct alone_tool *tool, struct hrun_buf *out, int *interrupted,
+              struct hrun_error *err)
 {
-    struct work w = { .c = c, .words = words, .quiet_run = 1 };
+    const struct ledger_run run = { .layout = tool->layout, .whole_hosts = 1 };
+    struct work w = { .c = c, .words = tool->words, .quiet_run = 1 };
     autorelease(work_words_release) struct work_words started = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf errors = HRUN_BUF_INIT;
     autorelease(ledger_release) struct ledger ledger = { 0 };
@@ -102,14 +104,14 @@ int alone_run(struct context *c, const struct hrun_layout *l, char *const *words
     struct hrun_outcome outcome = { 0 };
     struct hrun_job job;
 
-    if (work_job(&w, l, &started, &stdin_text, &job, err) || ledger_open(&ledger, c, err))
+    if (work_job(&w, tool->layout, &started, &stdin_text, &job, err) || ledger_open(&ledger, c, err))
         return -1;
-    *interrupted = alone_begin(&ledger, c, l, 0, 0, alone_say, c);
+    *interrupted = alone_begin(&ledger, c, &run, alone_say, c);
     if (*interrupted)
         return hrun_fail(err, HRUN_EENGINE, "waiting for the hosts was interrupted by signal %d", *interrupted);
     job.output.on_stdout = append_output;
     job.ctx = out;
     job.output.stderr_text = &errors;
     return hrun_launch(c->engine, &job, &outcome, err) ? -1
-           : check_tool_end(&outcome, hrun_base_name(words[0]), what, &errors, interrupted, err);
+           : check_tool_end(&outcome, tool, &errors, interrupted, err);
 }

@@ -9,9 +9,9 @@
 #include "calib_options.h"
 #include "session/work.h"
 
-/* Lock the hosts of a layout, for about time_s (0: not known), and wait for them. say: told once for whom it waits.
- * Result: the signal that has ended the waiting, else 0. */
-int alone_begin(struct ledger *g, const struct context *c, const struct hrun_layout *l, int64_t N, double time_s,
+/* Lock the hosts of a run, and wait for them. say: is called once with the words for whom it waits. Result: the signal
+ * that has ended the waiting, else 0. */
+int alone_begin(struct ledger *g, const struct context *c, const struct ledger_run *run,
                 void (*say)(void *ctx, const char *text), void *ctx);
 void alone_end(struct ledger *g);
 
@@ -25,11 +25,17 @@ int alone_check_real(const struct context *c, struct hrun_error *err);
  * alone_check_real. */
 int alone_find_tool(struct context *c, const char *tool, struct hrun_error *err);
 
-/* Start words on a layout whose hosts are then its own, and append what it prints to out. what: is measured, for
- * messages. *interrupted: the signal that ended it or the waiting, else 0 or untouched. Errors: those of work_job, of
- * the ledger, of the engine; HRUN_EENGINE (it failed, lost a host, was interrupted or took too long). */
-int alone_run(struct context *c, const struct hrun_layout *l, char *const *words, const char *what,
-              struct hrun_buf *out, int *interrupted, struct hrun_error *err);
+/* A tool that measures: its words, and what it measures, for messages. */
+struct alone_tool {
+    const struct hrun_layout *layout;
+    char *const *words;
+    const char *what;
+};
+
+/* Start a tool, whose hosts are then its own, and append what it prints to out. *interrupted: the signal that ended it
+ * or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (it failed, lost a host, was interrupted or took too long). */
+int alone_run(struct context *c, const struct alone_tool *tool, struct hrun_buf *out, int *interrupted,
+              struct hrun_error *err);
 
 /* Did a host turn out not to be what was remembered of it? Then say that all hosts are asked anew, and let the
  * settings do that. */

@@ -16,11 +16,11 @@ static int read_limit(char *text, struct calib_settings *s, struct hrun_error *e
     size_t len = strlen(text), end = len > sizeof runs - 1 ? len - (sizeof runs - 1) : 0;
 
     if (len && text[len - 1] == '%')
-        return hrun_parse_percent("--budget", text, &s->target, err);
+        return hrun_parse_percent("--budget", text, &s->budget.target, err);
     if (!end || strcmp(text + end, runs))
-        return hrun_parse_duration("--budget", text, &s->budget_s, err);
+        return hrun_parse_duration("--budget", text, &s->budget.limit_s, err);
     text[end] = 0;
-    return hrun_parse_count("--budget", text, 1, 1000000, &s->runs, err);
+    return hrun_parse_count("--budget", text, 1, 1000000, &s->budget.runs, err);
 }
 
 static int budget_limits(void *settings, const struct hrun_opt *opt, const char *value, struct hrun_error *err)
@@ -41,13 +41,13 @@ static int vary(void *settings, const struct hrun_opt *opt, const char *value, s
     struct calib_settings *s = settings;
     const char *list = strrchr(value, '=');
 
-    if (s->vary)
+    if (s->define.vary)
         return hrun_fail(err, HRUN_EINVAL, "--vary is given twice, with '%s' and '%s', and one number of a command is "
-                         "its size: give one of them", s->vary, value);
+                         "its size: give one of them", s->define.vary, value);
     if (!*value || list == value)
         return hrun_fail(err, HRUN_EINVAL, "--vary needs the name of a number in the command: NAME=LIST, not '%s'",
                          value);
-    s->vary = value;
+    s->define.vary = value;
     return list ? lists_add(settings, opt, list + 1, err) : 0;
 }
 
@@ -174,7 +174,7 @@ const struct hrun_opt calib_options[] = {
       "(default: found by the first runs)",
       "What to measure", budget_limits, 0, .modes = RUNS, .often = 1 },
     { "seed", 0, HRUN_OPT_COUNT, "S", NULL, "seed of the random order of runs (default 1)",
-      "What to measure", NULL, AT(seed), .modes = RUNS, .max = HRUN_COUNT_MAX,
+      "What to measure", NULL, AT(budget.seed), .modes = RUNS, .max = HRUN_COUNT_MAX,
       .against = NAMES("full-grid") },
     { "full-grid", 0, HRUN_OPT_NONE, NULL, NULL, "measure every size, PEs and processes per PE",
       "What to measure", hrun_opt_flag, AT(full_grid), .modes = RUNS,
@@ -195,16 +195,16 @@ const struct hrun_opt calib_options[] = {
       "What to measure", hrun_opt_flag, AT(trace), .modes = RUNS },
 
     { "new", 0, HRUN_OPT_NONE, NULL, NULL, "write the definition of a program that has none, then fit",
-      "A new application", hrun_opt_flag, AT(make_new), .modes = NEW, .often = 1 },
+      "A new application", hrun_opt_flag, AT(define.make), .modes = NEW, .often = 1 },
     { "vary", 0, HRUN_OPT_WORD, "NAME=LIST", NULL,
       "measure a command at these values of a number in it: x=12,16,20 of ./lmp -in in.lj -var x 20 (NAME alone: "
       "values up to the one it has)",
       "A new application", vary, AT(sizes), .modes = VARY, .min = 1, .max = HRUN_COUNT_MAX, .often = 1 },
     { "rule", 0, HRUN_OPT_WORD, "EXPR", NULL, "which N and P it accepts: 'N % P == 0' (default: found by runs)",
-      "A new application", hrun_opt_string, AT(rule), .modes = NEW | VARY },
+      "A new application", hrun_opt_string, AT(define.rule), .modes = NEW | VARY },
     { "time", 0, HRUN_OPT_WORD, "REGEX", NULL,
       "where its output has its time: '^time: ([0-9.]+)' (default: wall clock)",
-      "A new application", hrun_opt_string, AT(time), .modes = NEW | VARY, .often = 1 },
+      "A new application", hrun_opt_string, AT(define.time), .modes = NEW | VARY, .often = 1 },
 
     { "plot", 0, HRUN_OPT_NONE, NULL, NULL, "show: draw times over N also when output is no terminal",
       "What to show", hrun_opt_flag, AT(plot), .modes = SHOW, .against = NAMES("json") },

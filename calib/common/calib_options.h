@@ -12,37 +12,47 @@ struct number_list {
     int n;                            /* 0: not given */
 };
 
+/* Limits of chosen runs; 0 when not given. */
+struct calib_budget {
+    double limit_s, target;
+    int64_t runs, seed;
+    double part;                      /* of limit_s: --new measures several times */
+    double until;                     /* the part of a budget that is found by which to end */
+    double spent_s;                   /* of the budget, before all hosts were asked anew */
+    int made;                         /* runs before that */
+};
+
+/* --new and --vary. */
+struct calib_definition {
+    int make;                         /* --new was given */
+    int written;                      /* 1: the definition is there already */
+    const char *rule, *time;          /* NULL: to be found */
+    const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
+};
+
 struct calib_settings {
-    struct settings common;    /* first: shared rows of the table */
+    struct settings common;           /* first: shared rows of the table */
     struct number_list sizes, pes, procs;  /* what to measure */
     int64_t P;                        /* family weak: processes of the target; 0: all PEs' */
+    int64_t N;                        /* this size alone; report: the size that is shown; 0: not given */
     const char *use;                  /* sub-clusters */
     int64_t repetitions;              /* 0: not given */
     int64_t retries;
     int again, redo, dry_run, no_fit, full_grid;
     int trace;                        /* watch the runs */
-    int make_new;                     /* write a definition, with this rule and time, each NULL when not given; */
-    int written;                      /* which is there already */
-    const char *rule, *time;
-    const char *vary;                 /* NAME or NAME=LIST of --vary; the list is in sizes */
+    struct calib_budget budget;
+    struct calib_definition define;
     int plot;                         /* show: draw times also where no terminal is */
+    int network, speeds;              /* show: the network, or how quick PEs are */
     const char *output;               /* report, export: the file to write */
-    int64_t N;                        /* this size alone; report: of the landscape; 0: not given */
     const char *format, *signature;   /* export, import */
-    double budget_s, target;          /* chosen runs: limits, 0 when not given */
-    int64_t runs, seed;
     double threshold;                 /* doctor: 0: not given */
     const char *from, *keep;          /* doctor, network */
     double precision;                 /* network; 0: not given */
-    int network, speeds;              /* show: the network, or how quick PEs are */
-    double part;                      /* of the budget: --new measures twice */
-    double until;                     /* the part of a budget that is found by which to end */
-    double spent_s;                   /* of the budget, and runs made, before all hosts were asked anew */
-    int made;
 };
 
 /* What options that are not given stand for. */
-#define CALIB_SETTINGS_DEFAULTS .part = 1, .until = 1, .retries = 1, .seed = 1
+#define CALIB_SETTINGS_DEFAULTS .retries = 1, .budget.part = 1, .budget.until = 1, .budget.seed = 1
 
 /* What hrun-calibrate can be asked for, in the order of calib_modes. */
 enum calib_mode {

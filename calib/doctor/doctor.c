@@ -70,7 +70,7 @@ static int measure_doctor_on(struct context *c, const struct calib_settings *s, 
     if (!rc && !s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring %s; the machine should be as it is when programs run\n",
                 hrun_counted(l->nranks, "PE").s);
-    rc = rc ? rc : alone_run(c, l, words.v, "PEs", out, interrupted, err);
+    rc = rc ? rc : alone_run(c, &(struct alone_tool){ l, words.v, "PEs" }, out, interrupted, err);
     hrun_layout_destroy(l);
     return rc;
 }

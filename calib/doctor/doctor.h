@@ -50,7 +50,11 @@ struct doctor_rank {
 };
 
 struct doctor_fact { int rank, order; char *key, *value; };
-struct doctor_process { int rank, pid; double share; char *name; };
+struct doctor_process {
+    int rank, pid;
+    double share;
+    char *name;
+};
 struct doctor_messages { int a, b; double bytes; struct doctor_times t; };  /* all-to-all: a and b are -1 */
 
 struct doctor_data {

@@ -37,25 +37,33 @@ static int stands_before(const struct hrun_sample *v, size_t k)
     return n;
 }
 
-/* The configuration of the mixed run v[k]; 1 when it counts here: it stands in the log of every
- * sub-cluster that took part, and the first of them counts it once. */
-static int read_mixed(const struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
-                      struct hrun_config *config)
+/* The log of one sub-cluster that is read. */
+struct log_reading {
+    struct campaign *g;
+    int sub;
+    const struct hrun_sample *v;
+    const char *cluster;            /* names of the sub-clusters, as records have them */
+};
+
+/* The configuration of the mixed run v[k]; 1 when it counts here: it stands in the log of every sub-cluster that took
+ * part, and the first of them counts it once. */
+static int read_mixed(const struct log_reading *r, size_t k, struct hrun_config *config)
 {
-    const struct hrun_design_sub *subs = g->budget->subs;
-    int n = g->nsubs, first = -1, alike = 0;
+    const struct hrun_design_sub *subs = r->g->budget->subs;
+    const struct hrun_sample *s = &r->v[k];
+    int first = -1, alike = 0;
     double P = 0;
 
-    if (!hrun_text_same(v[k].cluster, cluster) ||
-        hrun_config_parse(v[k].config ? v[k].config : "", n, config, NULL))
+    if (!hrun_text_same(s->cluster, r->cluster) ||
+        hrun_config_parse(s->config ? s->config : "", r->g->nsubs, config, NULL))
         return 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < config->nsubs; i++) {
         P += (double)config->pes[i] * config->procs[i];
         first = first < 0 && config->pes[i] ? i : first;
-        alike += config->pes[i] && !strcmp(subs[i].signature, subs[sub].signature);
+        alike += config->pes[i] && !strcmp(subs[i].signature, subs[r->sub].signature);
     }
-    return P == v[k].P && first >= 0 && !strcmp(subs[first].signature, subs[sub].signature) &&
-           stands_before(v, k) % alike == 0;
+    return P == s->P && first >= 0 && !strcmp(subs[first].signature, subs[r->sub].signature) &&
+           stands_before(r->v, k) % alike == 0;
 }
 
 /* The shares of a run on several sub-clusters of this cluster, if they are unequal, else NULL; until the next call. */
@@ -68,34 +76,36 @@ static const double *shares_of(const struct campaign *g, const struct hrun_sampl
     return g->budget->share;
 }
 
-/* The good run v[k] of the log into design and campaign. */
-static int take_sample(struct campaign *g, int sub, const struct hrun_sample *v, size_t k, const char *cluster,
-                       struct hrun_config *config, struct hrun_error *err)
+/* The good run v[k] into design and campaign. */
+static int add_good(const struct log_reading *r, size_t k, struct hrun_error *err)
 {
-    const struct hrun_sample *s = &v[k];
+    struct campaign *g = r->g;
+    const struct hrun_sample *s = &r->v[k];
     const double *share = shares_of(g, s);
+    struct hrun_config config;
     int i;
 
-    if (s->mixed && !read_mixed(g, sub, v, k, cluster, config))
-        return 0;
     if (!s->mixed)
-        *config = hrun_config_alone(g->nsubs, sub, s->pes, s->M);
-    i = campaign_point(g, config, share, s->N);
-    if (hrun_design_add(g->budget->design, config, share, s->N, s->time_s, s->wall_s, 0, err))
+        config = hrun_config_alone(g->nsubs, r->sub, s->pes, s->M);
+    else if (!read_mixed(r, k, &config))
+        return 0;
+    i = campaign_point(g, &config, share, s->N);
+    if (hrun_design_add(g->budget->design, &config, share, s->N, s->time_s, s->wall_s, 0, err))
         return -1;
     campaign_count(g, &g->v[i], s->time_s, s->wall_s);
     g->budget->known++;
     return 0;
 }
 
-/* The failure v[k] into the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
-static int add_failure(struct campaign *g, const struct hrun_sample *s, const char *cluster, struct hrun_config *config,
-                       struct hrun_error *err)
+/* A failure into the design: hrun excludes its configuration at its size (lib/session/log_corrections.c). */
+static int add_failure(const struct log_reading *r, const struct hrun_sample *s, struct hrun_error *err)
 {
-    if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, cluster) || !s->config ||
-        hrun_config_parse(s->config, g->nsubs, config, NULL))
+    struct hrun_config config;
+
+    if (!hrun_text_same(s->origin, "calibration") || !hrun_text_same(s->cluster, r->cluster) || !s->config ||
+        hrun_config_parse(s->config, r->g->nsubs, &config, NULL))
         return 0;
-    return hrun_design_add(g->budget->design, config, shares_of(g, s), s->N, 0, 0, 0, err);
+    return hrun_design_add(r->g->budget->design, &config, shares_of(r->g, s), s->N, 0, 0, 0, err);
 }
 
 /* Was a run of a command ended by a --timeout below what makes one too slow? With more time it may be the best. */
@@ -117,11 +127,11 @@ static size_t last_good(const struct hrun_samples *v)
 
 /* A failure of a command counts only if something worked before it and behind it: else it may have been how the program
  * was started, or an input that is mended now. */
-static int take_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
+static int read_budget_log(struct context *c, struct campaign *g, int sub, struct hrun_error *err)
 {
-    struct hrun_config config;
     autorelease(hrun_samples_release) struct hrun_samples samples = { 0 };
     autorelease(hrun_buf_release) struct hrun_buf consts = HRUN_BUF_INIT, cluster = HRUN_BUF_INIT;
+    struct log_reading reading;
     double least_s = INFINITY;
     size_t good;
     int rc = 0;
@@ -132,16 +142,17 @@ static int take_log(struct context *c, struct campaign *g, int sub, struct hrun_
     good = last_good(&samples);
     hrun_app_consts_text(c->app, &consts);
     hrun_cluster_names(c->cluster, &cluster);
+    reading = (struct log_reading){ g, sub, samples.v, cluster.data };
     for (size_t k = 0; k < samples.n && !rc; k++) {
         const struct hrun_sample *s = &samples.v[k];
 
         if (!hrun_text_same(s->consts, consts.data))
             continue;
         if (s->ok)
-            rc = take_sample(g, sub, samples.v, k, cluster.data, &config, err);
+            rc = add_good(&reading, k, err);
         else if (isfinite(least_s) && hrun_samples_failed(&samples, k) && !had_no_time(c, s, least_s) &&
                  (k < good || !c->app->fixed || hrun_text_same(s->status, HRUN_STATUS_TOO_SLOW)))
-            rc = add_failure(g, s, cluster.data, &config, err);
+            rc = add_failure(&reading, s, err);
         least_s = s->ok ? fmin(least_s, s->wall_s) : least_s;
     }
     return rc;
@@ -156,7 +167,7 @@ static int log_is_read(const struct context *c, const struct budget *b, int sub)
     return 0;
 }
 
-static int fill(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
+static int fill_budget(struct context *c, const struct calib_settings *s, struct campaign *g, struct hrun_error *err)
 {
     struct budget *b = g->budget;
     int n = c->cluster->nsubs, rc = 0;
@@ -179,11 +190,11 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
     set.npes = b->lists.pes.n;
     set.procs = b->lists.procs.v;
     set.nprocs = b->lists.procs.n;
-    set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->spent_s, 1e-3) : 0;
-    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->until;
+    set.budget_s = b->limit_s > 0 ? fmax(b->limit_s - s->budget.spent_s, 1e-3) : 0;
+    set.own_budget = b->limit_s > 0 || b->runs || b->target > 0 ? 0 : s->budget.until;
     set.own_sizes = b->lists.own;
     b->finds = set.own_budget > 0;
-    set.runs = b->runs ? b->runs - s->made > 0 ? b->runs - s->made : 1 : 0;
+    set.runs = b->runs ? b->runs - s->budget.made > 0 ? b->runs - s->budget.made : 1 : 0;
     set.target = b->target;
     set.seed = b->seed;
     b->design = hrun_design_create(c->app, b->subs, n, &set, err);
@@ -191,7 +202,7 @@ static int fill(struct context *c, const struct calib_settings *s, struct campai
         return -1;
     for (int i = 0; i < n && !rc; i++)
         if (b->subs[i].npes && !s->again && !log_is_read(c, b, i))
-            rc = take_log(c, g, i, err);
+            rc = read_budget_log(c, g, i, err);
     return rc;
 }
 
@@ -199,11 +210,11 @@ int budget_build(struct context *c, const struct calib_settings *s, struct campa
 {
     struct campaign g = { .nsubs = c->cluster->nsubs, .budget = xcalloc(1, sizeof *g.budget) };
 
-    g.budget->limit_s = s->part * s->budget_s;
-    g.budget->runs = (int)s->runs;
-    g.budget->seed = (uint64_t)s->seed;
-    g.budget->target = s->target;
-    if (fill(c, s, &g, err)) {
+    g.budget->limit_s = s->budget.part * s->budget.limit_s;
+    g.budget->runs = (int)s->budget.runs;
+    g.budget->seed = (uint64_t)s->budget.seed;
+    g.budget->target = s->budget.target;
+    if (fill_budget(c, s, &g, err)) {
         campaign_release(&g);
         return -1;
     }

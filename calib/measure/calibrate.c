@@ -153,7 +153,7 @@ static int check_family_options(const struct context *c, const struct calib_sett
     if (!family->points && s->P)
         return hrun_fail(err, HRUN_EINVAL, "-n says how many processes a run of family weak is to have, and %s is of "
                          "another family; --pes and --procs say what is measured", c->app->name);
-    if (family->points && (s->budget_s || s->runs || s->target || s->full_grid || s->pes.n))
+    if (family->points && (s->budget.limit_s || s->budget.runs || s->budget.target || s->full_grid || s->pes.n))
         return hrun_fail(err, HRUN_EINVAL, "%s is of family weak, whose models are made of six runs for each sub-"
                          "cluster and size: --budget, --full-grid and --pes choose nothing",
                          c->app->name);
@@ -245,12 +245,27 @@ static int find_calibrated_app(struct context *c, struct calib_settings *s, char
     return c->number ? add_size(c, s, err) : 0;
 }
 
-/* own: the profiles, which are locked unless nothing is to be measured. *sig: the signal that has ended waiting for
- * them. */
-static int plan_campaign(struct context *c, const struct calib_settings *settings, char **words, struct campaign *g,
-                         struct exclusive *own, int *sig, struct hrun_error *err)
+/* A campaign, and what it is made on. */
+struct calibration {
+    struct context c;
+    struct campaign g;
+    struct exclusive profiles;      /* locked, unless nothing is to be measured */
+    int sig;                        /* the signal that has ended waiting for them, or measuring the network */
+};
+
+static void calibration_release(struct calibration *k)
+{
+    exclusive_end(&k->profiles);
+    campaign_release(&k->g);
+    context_release(&k->c);
+}
+
+/* Load definition, program, cluster and engine, choose the runs, and lock the profiles. */
+static int plan_campaign(struct calibration *k, const struct calib_settings *settings, char **words,
+                         struct hrun_error *err)
 {
     struct calib_settings sized = *settings, *s = &sized;
+    struct context *c = &k->c;
     int (*build)(struct context *c, const struct calib_settings *s, struct campaign *out, struct hrun_error *err);
     struct work w = { .c = c };
     int64_t N;
@@ -281,22 +296,22 @@ static int plan_campaign(struct context *c, const struct calib_settings *setting
     if (ended < 0)
         return -1;
     if (ended) {
-        *sig = ended;
+        k->sig = ended;
         return hrun_fail(err, HRUN_EBUSY, "measuring the network was interrupted by signal %d; nothing was measured",
                          ended);
     }
     build = chosen ? budget_build : campaign_build;
-    if (build(c, s, g, err))
+    if (build(c, s, &k->g, err))
         return -1;
     if (s->dry_run)
         return 0;
     if (problem_keep(c, err))
         return -1;
     /* Built again when the profiles are locked, as others may have added to them. */
-    if (lock_campaign(c, g, own, sig, err))
+    if (lock_campaign(c, &k->g, &k->profiles, &k->sig, err))
         return -1;
-    campaign_release(g);
-    return build(c, s, g, err);
+    campaign_release(&k->g);
+    return build(c, s, &k->g, err);
 }
 
 /* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi
@@ -388,15 +403,15 @@ static int say_failures(const struct context *c, const struct calib_settings *s,
     if (!worked && g->too_short && !g->failed_points) {
         fprintf(stderr, "hrun-calibrate: every run ended with a time of 0 s: these sizes are too short for the clock "
                 "of the program; measure larger ones (--sizes), or leave %s%s out, and the wall clock counts\n",
-                s->time ? "--time" : "'time' in ", s->time ? "" : c->app->file);
+                s->define.time ? "--time" : "'time' in ", s->define.time ? "" : c->app->file);
         return STATUS_FAILED;
     }
     if (g->failed_points <= explained)
         return 0;
     if (!worked && g->no_time)
         fprintf(stderr, "hrun-calibrate: the program runs, but its time is not found (%s); mend %s%s, or leave it out, "
-                "and the wall clock counts\n", g->last_failure, s->time ? "--time" : "'time' in ",
-                s->time ? "" : c->app->file);
+                "and the wall clock counts\n", g->last_failure, s->define.time ? "--time" : "'time' in ",
+                s->define.time ? "" : c->app->file);
     else if (!worked && !g->hosts_failed)
         fprintf(stderr, "hrun-calibrate: the first %d points all failed (%s); is this how the program is started?%s\n",
                 g->failed_points, g->last_failure,
@@ -457,7 +472,7 @@ static int make_and_fit(struct context *c, const struct calib_settings *s, struc
     }
     if (rc < 0)
         return -1;
-    if (rc > 0 && s->written) {
+    if (rc > 0 && s->define.written) {
         fprintf(stderr, "hrun-calibrate: stopped; the definition is written and what was measured is kept: "
                 "hrun-calibrate -app %s %s goes on from here\n", c->app->name, words[0]);
         return 128 + rc;
@@ -506,36 +521,33 @@ static int same_cluster(const struct context *a, const struct context *b)
     return 1;
 }
 
-/* A host is not what was remembered of it, which *err says: ask all hosts anew, into c and g, and go on if nothing that
- * matters has changed, or no run was made before. Result: the exit status; -1 with *err. */
-static int go_on_anew(struct context *c, struct calib_settings *s, struct campaign *g, struct exclusive *own,
-                      char **words, int *sig, struct hrun_error *err)
+/* A host is not what was remembered of it, which *err says: ask all hosts anew, and go on if nothing that matters has
+ * changed, or no run was made before. Result: the exit status; -1 with *err. */
+static int go_on_anew(struct calibration *k, struct calib_settings *s, char **words, struct hrun_error *err)
 {
-    struct context fresh = { 0 };
-    struct campaign rest = { 0 };
+    struct calibration fresh = { .sig = 0 };
     struct hrun_error why = *err;
-    int begun = g->good || g->failed_points, same, status;
+    int begun = k->g.good || k->g.failed_points, same, status;
 
-    if (g->budget) {
-        s->spent_s += hrun_design_state(g->budget->design)->spent_s;
-        s->made += hrun_design_state(g->budget->design)->runs;
+    if (k->g.budget) {
+        s->budget.spent_s += hrun_design_state(k->g.budget->design)->spent_s;
+        s->budget.made += hrun_design_state(k->g.budget->design)->runs;
     }
     s->again = s->redo = 0;   /* the marks are in the log */
-    exclusive_end(own);
-    if (plan_campaign(&fresh, s, words, &rest, own, sig, err)) {
-        context_release(&fresh);
+    exclusive_end(&k->profiles);
+    if (plan_campaign(&fresh, s, words, err)) {
+        k->sig = fresh.sig;
+        calibration_release(&fresh);
         return -1;
     }
-    same = same_cluster(c, &fresh);
-    campaign_release(g);
-    context_release(c);
-    *c = fresh;
-    *g = rest;
+    same = same_cluster(&k->c, &fresh.c);
+    calibration_release(k);
+    *k = fresh;
     if (!same && begun)
         return hrun_fail(err, HRUN_ECHANGED, "%s, and the sub-clusters are no longer what they were when this "
                          "calibration began (hrun --show-cluster); what was measured is kept, the same command goes on "
                          "from here", why.text);
-    status = make_campaign(c, s, g, words, err);
+    status = make_campaign(&k->c, s, &k->g, words, err);
     if (status < 0 && err->code == HRUN_ECHANGED) {
         why = *err;
         hrun_fail(err, HRUN_ECHANGED, "%s, and again after all hosts were asked anew; what was measured is kept, the "
@@ -547,27 +559,20 @@ static int go_on_anew(struct context *c, struct calib_settings *s, struct campai
 int calib_measure(const struct calib_settings *settings, char **words)
 {
     struct calib_settings own = *settings, *s = &own;
-    autorelease(context_release) struct context c = { 0 };
-    struct campaign g = { 0 };
-    autorelease(exclusive_end) struct exclusive profiles = { 0 };
+    autorelease(calibration_release) struct calibration k = { .sig = 0 };
     struct hrun_error err = { 0 };
-    int status, sig = 0;
+    int status = -1;
 
     if (!words[0]) {
         fputs("hrun-calibrate: no program given; say hrun-calibrate [OPTION]... PROGRAM, or hrun-calibrate --help\n",
               stderr);
         return STATUS_FAILED;
     }
-    if (plan_campaign(&c, s, words, &g, &profiles, &sig, &err))
-        status = -1;
-    else
-        status = s->dry_run ? print_plan(&c, &g, &err) : make_campaign(&c, s, &g, words, &err);
+    if (!plan_campaign(&k, s, words, &err))
+        status = s->dry_run ? print_plan(&k.c, &k.g, &err) : make_campaign(&k.c, s, &k.g, words, &err);
     if (status < 0 && alone_asks_anew(s, &err))
-        status = go_on_anew(&c, s, &g, &profiles, words, &sig, &err);
+        status = go_on_anew(&k, s, words, &err);
     if (status < 0)
         status = context_complain("hrun-calibrate", &err);
-    if (sig)
-        status = 128 + sig;
-    campaign_release(&g);
-    return status;
+    return k.sig ? 128 + k.sig : status;
 }

@@ -92,57 +92,56 @@ static int count_measured(struct context *c, int i, struct campaign *g, struct h
     return 0;
 }
 
-/* The points of one sub-cluster for one number of processes per PE. */
-static int add_grid(struct context *c, const struct lists *l, int i, int m, struct campaign *g,
-                    struct hrun_error *err)
+/* A sub-cluster, and a number of processes on each of its PEs. */
+struct grid_place {
+    const struct hrun_app *app;
+    const struct lists *lists;
+    int sub, m;
+    double memory_bytes;            /* of a PE; 0: not known */
+};
+
+/* Add the points of a place: its numbers of PEs times the sizes. */
+static int add_grid(const struct grid_place *at, struct campaign *g, struct hrun_error *err)
 {
-    const struct hrun_subcluster *sub = &c->cluster->subs[i];
+    const struct lists *l = at->lists;
     int64_t own[HRUN_DESIGN_PES];
     const int64_t *pes = l->pes.n ? l->pes.v : own;
-    int npes = l->pes.n ? l->pes.n : hrun_design_pes(l->most[i], own);
+    int npes = l->pes.n ? l->pes.n : hrun_design_pes(l->most[at->sub], own);
 
-    for (int j = 0; j < npes; j++) {
-        if (pes[j] > l->most[i])
-            break;
+    for (int j = 0; j < npes && pes[j] <= l->most[at->sub]; j++)
         for (int k = 0; k < l->sizes.n; k++) {
-            int64_t P = pes[j] * m, N = hrun_design_size(c->app, l->sizes.v[k], P, err);
+            int64_t P = pes[j] * at->m, N = hrun_design_size(at->app, l->sizes.v[k], P, err);
             double bytes;
 
-            if (N < 0)
+            if (N < 0 || (N && hrun_app_memory(at->app, N, P, &bytes, err)))
                 return -1;
-            if (!N) {
+            if (!N)
                 g->skipped_rule++;
-                continue;
-            }
-            if (hrun_app_memory(c->app, N, P, &bytes, err))
-                return -1;
-            if (sub->memory_bytes && bytes * m > (double)sub->memory_bytes) {
+            else if (at->memory_bytes > 0 && bytes * at->m > at->memory_bytes)
                 g->skipped_memory++;
-                continue;
-            }
-            add_alone(g, i, (int)pes[j], m, (struct point){ .N = N });
+            else
+                add_alone(g, at->sub, (int)pes[j], at->m, (struct point){ .N = N });
         }
-    }
     return 0;
 }
 
-/* The points that the family wants of one sub-cluster and one number of processes per PE. */
-static int add_family_points(struct context *c, const struct calib_settings *s, const struct lists *l, int i, int m,
-                             struct campaign *g, struct hrun_error *err)
+/* Add the points that the family wants of a place; P: processes of the target. */
+static int add_family_points(const struct grid_place *at, int64_t P, struct campaign *g, struct hrun_error *err)
 {
-    const struct hrun_family_place place = { l->most[i], m, s->P, (double)c->cluster->subs[i].memory_bytes / m };
+    const struct lists *l = at->lists;
+    const struct hrun_family_place place = { l->most[at->sub], at->m, P, at->memory_bytes / at->m };
     struct hrun_family_point v[HRUN_FAMILY_POINTS];
 
     for (int k = 0; k < l->sizes.n; k++) {
-        int n = hrun_family_of(c->app)->points(c->app, l->sizes.v[k], &place, v, err);
+        int n = hrun_family_of(at->app)->points(at->app, l->sizes.v[k], &place, v, err);
 
         if (n == -1)
             return -1;
         g->skipped_memory += n == HRUN_POINTS_MEMORY ? HRUN_FAMILY_POINTS : 0;
         g->skipped_rule += n == HRUN_POINTS_RULE ? HRUN_FAMILY_POINTS : 0;
         for (int j = 0; j < n; j++)
-            add_alone(g, i, v[j].pes, m, (struct point){ .N = l->sizes.v[k], .work = v[j].work,
-                                                         .copies = v[j].copies });
+            add_alone(g, at->sub, v[j].pes, at->m, (struct point){ .N = l->sizes.v[k], .work = v[j].work,
+                                                                   .copies = v[j].copies });
     }
     return 0;
 }
@@ -154,10 +153,13 @@ static int fill_grid(struct context *c, const struct calib_settings *s, struct c
     if (lists_read(c, s, &l, err) || hrun_check_count("--repetitions", g->wanted, 1, 1000, err))
         return -1;
     for (int i = 0; i < c->cluster->nsubs; i++) {
-        for (int j = 0; j < l.procs.n && l.most[i]; j++)
-            if (hrun_family_of(c->app)->points ? add_family_points(c, s, &l, i, (int)l.procs.v[j], g, err) :
-                add_grid(c, &l, i, (int)l.procs.v[j], g, err))
+        for (int j = 0; j < l.procs.n && l.most[i]; j++) {
+            const struct grid_place at = { c->app, &l, i, (int)l.procs.v[j],
+                                           (double)c->cluster->subs[i].memory_bytes };
+
+            if (hrun_family_of(c->app)->points ? add_family_points(&at, s->P, g, err) : add_grid(&at, g, err))
                 return -1;
+        }
         if (l.most[i] && !s->again && !s->redo && count_measured(c, i, g, err))
             return -1;
     }

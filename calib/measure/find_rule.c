@@ -72,7 +72,9 @@ static int run_once(struct rule_search *s, int64_t N, int P, int *worked, struct
     int rc;
 
     l = hrun_layout_create(cl, &config, err);
-    rc = !l || work_find_program(&w, P, err) ? -1 : alone_begin(&s->ledger, s->c, l, N, 0, alone_say, s->c);
+    rc = !l || work_find_program(&w, P, err) ? -1
+         : alone_begin(&s->ledger, s->c, &(struct ledger_run){ .layout = l, .whole_hosts = 1, .N = N }, alone_say,
+                       s->c);
     rc = rc ? rc : run_tried(s, &w, l, worked, err);
     alone_end(&s->ledger);
     hrun_layout_destroy(l);

@@ -29,11 +29,12 @@ static const double MORE = 1.7;
 /* The same part of the runs of --budget; few of them are one part. */
 static long long runs_of(const struct calib_settings *s, int part)
 {
-    long long first = (long long)ceil(PARTS[0] * (double)s->runs), second = (long long)(PARTS[1] * (double)s->runs);
+    long long first = (long long)ceil(PARTS[0] * (double)s->budget.runs),
+        second = (long long)(PARTS[1] * (double)s->budget.runs);
 
-    if (s->runs <= LAST + 1)
-        return part ? 0 : s->runs;
-    return part == 0 ? first : part < LAST ? second : s->runs - first - second;
+    if (s->budget.runs <= LAST + 1)
+        return part ? 0 : s->budget.runs;
+    return part == 0 ? first : part < LAST ? second : s->budget.runs - first - second;
 }
 
 static void say_part(const struct calib_settings *s, int part, const char *what)
@@ -185,9 +186,9 @@ static int check_settings(const struct calib_settings *s, const struct new_app *
     if (!s->sizes.n && !s->N)
         return hrun_fail(err, HRUN_EINVAL, "nothing is known of %s: say which sizes N to measure, with -N SIZE, the "
                          "one that matters, or --sizes LIST", a->name);
-    if (s->rule && check_given_rule(s->rule, s->N ? &only : &s->sizes, err))
+    if (s->define.rule && check_given_rule(s->define.rule, s->N ? &only : &s->sizes, err))
         return -1;
-    if (s->time && check_given_time(s->time, err))
+    if (s->define.time && check_given_time(s->define.time, err))
         return -1;
     if (s->sizes.n == 1 && !(a->command && a->command->app))
         return hrun_fail(err, HRUN_EINVAL, "--%s: two sizes or more tell how time grows with N",
@@ -301,9 +302,9 @@ static int settle_rule(const struct calib_settings *s, struct new_app *a, const 
     autorelease(context_release) struct context c = { 0 };
     int rc;
 
-    hrun_buf_adds(&a->rule, s->rule ? s->rule : "P >= 1");
+    hrun_buf_adds(&a->rule, s->define.rule ? s->define.rule : "P >= 1");
     rc = write_provisional(a, draft, err) || open_context(&c, s, a, err) ? -1 : 0;
-    if (!rc && !s->rule && !s->dry_run) {
+    if (!rc && !s->define.rule && !s->dry_run) {
         hrun_buf_reset(&a->rule);
         rc = new_find_rule(&c, a, err);
         if (!rc && !s->common.quiet)
@@ -321,6 +322,7 @@ struct measured_points {
     struct hrun_discover_point *v;
     size_t n;
     struct hrun_strvec mixed;      /* series of runs on several sub-clusters */
+    struct hrun_discovery found;   /* terms that follow */
     int64_t nmin, nmax;
     int pmin, pmax;
 };
@@ -329,6 +331,7 @@ static void measured_points_release(struct measured_points *p)
 {
     free(p->v);
     hrun_strvec_release(&p->mixed);
+    hrun_discovery_release(&p->found);
 }
 
 /* Which series a run on several sub-clusters belongs to: of the same sub-clusters with the same processes per PE the
@@ -440,8 +443,7 @@ static int count_distinct(const struct measured_points *p, int in_P)
 
 /* Warn of terms that rest on little: two sizes, or two P, fix one power and leave nothing to tell it from another; nor
  * do fewer points than twice the terms when each is left out in its turn. */
-static void warn_few_points(const struct measured_points *p, const struct hrun_discovery *d, size_t nfound,
-                            const struct new_app *a)
+static void warn_few_points(const struct measured_points *p, size_t nfound, const struct new_app *a)
 {
     enum { POWER = 3, EACH = 2 };
     int sizes = count_distinct(p, 0), counts = count_distinct(p, 1);
@@ -449,7 +451,7 @@ static void warn_few_points(const struct measured_points *p, const struct hrun_d
                           : counts < POWER ? "at least three numbers of processes (more PEs, or --procs)"
                               : "more sizes";
 
-    if (sizes < POWER || counts < POWER || d->points < EACH * (int)nfound)
+    if (sizes < POWER || counts < POWER || p->found.points < EACH * (int)nfound)
         fprintf(stderr, "hrun-calibrate: the terms rest on little and may be poor: %s chosen by runs at %s and %s of "
                 "processes; better ones need %s: say %s with them, or edit the definition where you know better, and "
                 "say: hrun-calibrate fit %s\n", hrun_counted(nfound, "term").s, hrun_counted(sizes, "size").s,
@@ -458,20 +460,20 @@ static void warn_few_points(const struct measured_points *p, const struct hrun_d
 
 /* Write the definition with the terms that were found; for good in the end: then the terms are printed. */
 static int write_found(const struct calib_settings *s, struct new_app *a, const struct definition_files *at, int end,
-                       struct measured_points *p, struct hrun_discovery *found, struct hrun_error *err)
+                       struct measured_points *p, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf about = HRUN_BUF_INIT, why = HRUN_BUF_INIT;
-    struct hrun_app_draft d = { .np = &found->np, .n = &found->n, .p = &found->p };
-    size_t nfound = found->np.n;
+    struct hrun_app_draft d = { .np = &p->found.np, .n = &p->found.n, .p = &p->found.p };
+    size_t nfound = p->found.np.n;
     char date[21];
 
-    add_common_terms(&found->np, common_np);
-    add_common_terms(&found->n, common_n);
+    add_common_terms(&p->found.np, common_np);
+    add_common_terms(&p->found.n, common_n);
     hrun_date_now(date);
     hrun_buf_addf(&about, "Made by hrun-calibrate --%s on %.10s from %zu runs, N from %lld to %lld on %d to %d "
                   "processes;\nfar beyond them its predictions are guesses.\n", a->command ? "vary" : "new", date, p->n,
                   (long long)p->nmin, (long long)p->nmax, p->pmin, p->pmax);
-    explain_terms(found, &why);
+    explain_terms(&p->found, &why);
     hrun_buf_addf(&why, " %s", a->name);
     d.comment = about.data;
     d.rule_comment = a->rule_from.data;
@@ -482,11 +484,11 @@ static int write_found(const struct calib_settings *s, struct new_app *a, const 
         return 0;
     printf("%s: rule %s, terms", a->command ? a->name : at->file, a->rule.data);
     for (size_t i = 0; i < nfound; i++)
-        printf("%s %s", i ? "," : "", found->np.v[i]);
+        printf("%s %s", i ? "," : "", p->found.np.v[i]);
     printf("\n\n");
     fflush(stdout);
     if (!s->common.quiet)
-        warn_few_points(p, found, nfound, a);
+        warn_few_points(p, nfound, a);
     return 0;
 }
 
@@ -494,15 +496,14 @@ static int write_found(const struct calib_settings *s, struct new_app *a, const 
 static int write_definition(const struct calib_settings *s, struct new_app *a, const struct definition_files *at,
                             int end, struct hrun_error *err)
 {
-    autorelease(hrun_discovery_release) struct hrun_discovery found = { 0 };
     autorelease(measured_points_release) struct measured_points p = { 0 };
     autorelease(context_release) struct context c = { 0 };
     struct hrun_fit_options options;
 
     if (open_context(&c, s, a, err) || read_points(&c, &p, err) || fit_options(&s->common, &options, err))
         return -1;
-    if (!hrun_discover(p.v, p.n, &options, &found, err))
-        return write_found(s, a, at, end, &p, &found, err);
+    if (!hrun_discover(p.v, p.n, &options, &p.found, err))
+        return write_found(s, a, at, end, &p, err);
     if (err->code != HRUN_ENODATA)
         return -1;
     if (!p.n)
@@ -520,13 +521,14 @@ static int measure_choices(const struct calib_settings *s, const struct new_app 
     char *names[] = { (char *)a->name, NULL };
 
     own.common.app = a->name;
-    own.written = 1;
-    own.part = PARTS[LAST];
-    own.until = MORE;
-    own.runs = runs_of(s, LAST);
+    own.define.written = 1;
+    own.budget.part = PARTS[LAST];
+    own.budget.until = MORE;
+    own.budget.runs = runs_of(s, LAST);
     own.again = own.redo = 0;
     own.common.force = 0;       /* it is meant for the definition */
-    return s->full_grid || (s->runs && !own.runs) ? calib_fit(&own, names) : calib_measure(&own, (char **)a->words);
+    return s->full_grid || (s->budget.runs && !own.budget.runs) ? calib_fit(&own, names)
+        : calib_measure(&own, (char **)a->words);
 }
 
 /* Measure with the draft. Result: the exit status. */
@@ -538,11 +540,11 @@ static int measure_part(const struct calib_settings *s, const struct new_app *a,
     own.again = part ? 0 : s->again;    /* the first part marks what was there; the later ones count what it measured */
     own.redo = part ? 0 : s->redo;
     if (!s->no_fit) {
-        own.part = PARTS[part];
-        own.runs = runs_of(s, part);
+        own.budget.part = PARTS[part];
+        own.budget.runs = runs_of(s, part);
         for (int later = part + 1; later <= LAST; later++)
-            own.until -= PARTS[later];
-        own.until *= MORE;
+            own.budget.until -= PARTS[later];
+        own.budget.until *= MORE;
     }
     own.common.force = 0;       /* it is meant for the definition */
     return calib_measure(&own, (char **)a->words);
@@ -556,7 +558,7 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
 
     /* What failed to the last is left out, and was told; what is there may do. */
     for (int part = 1; !s->dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
-        int whole = s->no_fit || s->full_grid || (s->runs && !runs_of(s, LAST));     /* it was one part */
+        int whole = s->no_fit || s->full_grid || (s->budget.runs && !runs_of(s, LAST));     /* it was one part */
         int rc = write_definition(s, a, at, part == LAST || whole, err);
 
         part = whole ? LAST : part;
@@ -575,7 +577,7 @@ int calib_new(const struct calib_settings *settings, char **words)
     struct calib_settings own = *settings;
     autofree char *named = NULL;        /* after the program */
     struct context command = { .set = &settings->common };
-    struct new_app a = { .words = words, .time_match = own.time, .command = own.vary ? &command : NULL,
+    struct new_app a = { .words = words, .time_match = own.define.time, .command = own.define.vary ? &command : NULL,
                          .rule = HRUN_BUF_INIT, .rule_from = HRUN_BUF_INIT };
     autorelease(definition_files_release) struct definition_files at = { 0 };
     autorelease(exclusive_end) struct exclusive name = { 0 };
@@ -583,15 +585,15 @@ int calib_new(const struct calib_settings *settings, char **words)
     int rc = 0, status, sig = 0;
 
     if (!words[0]) {
-        fprintf(stderr, "hrun-calibrate: no program given; say hrun-calibrate %s\n", own.vary ?
+        fprintf(stderr, "hrun-calibrate: no program given; say hrun-calibrate %s\n", own.define.vary ?
                 "--vary NAME=LIST PROGRAM ... NAME NUMBER" : "--new -app NAME --sizes LIST PROGRAM '{N}'");
         return STATUS_FAILED;
     }
-    if (own.vary)
+    if (own.define.vary)
         rc = vary_begin(&own, &a, &err);
     else
         a.name = own.common.app ? own.common.app : (named = hrun_app_name_of(words[0]));
-    a.suits = own.vary && !own.procs.n;
+    a.suits = own.define.vary && !own.procs.n;
     rc = rc || check_settings(&own, &a, &err) || find_definition_files(&own, &a, &at, &err) ? -1 : 0;
     if (!rc && !own.dry_run)
         rc = lock_name(&own, a.name, at.file, &name, &sig, &err);

@@ -177,6 +177,7 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     const struct hrun_cluster *cl = runs->c->cluster;
     const struct point *p = &runs->g->v[i];
     struct hrun_config all = p->config;
+    struct ledger_run lock = { .whole_hosts = 1, .N = p->N, .time_s = p->wall_s };
     int loads = p->work > 0, rc = 0;
     struct hrun_layout *l;
 
@@ -187,7 +188,8 @@ static int run_point(struct runs *runs, int i, struct work_result *r, struct hru
     if (!l)
         return -1;
     placement_fill_threads(runs->c, l);
-    r->outcome.interrupted = alone_begin(runs->ledger, runs->c, l, p->N, p->wall_s, pass_words, runs);
+    lock.layout = l;
+    r->outcome.interrupted = alone_begin(runs->ledger, runs->c, &lock, pass_words, runs);
     if (!r->outcome.interrupted)
         rc = loads ? loaded_run(runs, i, r, err) : run_on_layout(runs, i, l, r, err);
     alone_end(runs->ledger);

@@ -30,9 +30,9 @@ static void take_over(struct calib_settings *s, struct new_app *a)
     for (int i = 0, own = !s->procs.n; own && said && !said->suits_pes && i < said->nprocs_per_pe; i++)
         number_list_add(&s->procs, said->procs_per_pe[i]);
     said = s->again ? base : said;
-    if (said && !s->rule)
-        s->rule = hrun_expr_text(said->rule);
-    if (said && !s->time) {
+    if (said && !s->define.rule)
+        s->define.rule = hrun_expr_text(said->rule);
+    if (said && !s->define.time) {
         a->time_match = said->time.match;
         a->time_file = said->time.file;
         a->time_value = said->time.value ? hrun_expr_text(said->time.value) : NULL;
@@ -42,8 +42,8 @@ static void take_over(struct calib_settings *s, struct new_app *a)
 int vary_begin(struct calib_settings *s, struct new_app *a, struct hrun_error *err)
 {
     struct context *c = a->command;
-    const char *list = strrchr(s->vary, '=');
-    char *name = xstrndup(s->vary, list ? (size_t)(list - s->vary) : strlen(s->vary));
+    const char *list = strrchr(s->define.vary, '=');
+    char *name = xstrndup(s->define.vary, list ? (size_t)(list - s->define.vary) : strlen(s->define.vary));
     struct hrun_error why = { 0 };
     int rc = 0;
 

@@ -161,7 +161,7 @@ static int local_trip(struct net_bench *b, int from, int to, int bytes, int fixe
 {
     struct net_trial t = { .lead = from, .follow = &to, .nfollow = 1, .bytes = bytes, .fixed = fixed };
 
-    return (b->rank == from || b->rank == to) && net_try(b, &t, m);
+    return (b->m.rank == from || b->m.rank == to) && net_try(b, &t, m);
 }
 
 static void measure_kinds(struct net_bench *b, int from_kind, int to_kind)
@@ -196,16 +196,16 @@ static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
         sum = told[0] = m.median_s;
         told[1] = m.max_s;
         if (from != first)
-            MPI_Send(told, 2, MPI_DOUBLE, first, TAG_MEAN, b->comm);
+            MPI_Send(told, 2, MPI_DOUBLE, first, TAG_MEAN, b->m.comm);
     }
-    for (int k = 1; k < n && b->rank == first; k++) {
-        MPI_Recv(told, 2, MPI_DOUBLE, host_process(b, kind, 2 * k, -1), TAG_MEAN, b->comm, MPI_STATUS_IGNORE);
+    for (int k = 1; k < n && b->m.rank == first; k++) {
+        MPI_Recv(told, 2, MPI_DOUBLE, host_process(b, kind, 2 * k, -1), TAG_MEAN, b->m.comm, MPI_STATUS_IGNORE);
         sum += told[0];
         m.max_s = told[1] > m.max_s ? told[1] : m.max_s;
     }
     r.n = n;
     m.median_s = n ? sum / n : 0;
-    if (n > 1 && b->rank == first && m.median_s > 0)
+    if (n > 1 && b->m.rank == first && m.median_s > 0)
         net_keep(b, &r, &m);
 }
 

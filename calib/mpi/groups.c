@@ -103,12 +103,24 @@ struct sides {
     double sum[2], count[2];
 };
 
-/* What the pairs of host x add. */
-static void add_pairs_of(struct sides *s, const double *w, int n, const int *member, int m, const char *side, int x,
-                         double sign)
+/* The hosts that are split. */
+struct split_hosts {
+    const double *w;                               /* excess of each pair, n by n */
+    int n;
+    const int *member;
+    int m;
+};
+
+static double excess_of(const struct split_hosts *h, int x, int k)
 {
-    for (int k = 0; k < m; k++) {
-        double v = w[member[x] * n + member[k]];
+    return h->w[h->member[x] * h->n + h->member[k]];
+}
+
+/* What the pairs of host x add. */
+static void add_pairs_of(struct sides *s, const struct split_hosts *h, const char *side, int x, double sign)
+{
+    for (int k = 0; k < h->m; k++) {
+        double v = excess_of(h, x, k);
 
         if (k == x || isnan(v))
             continue;
@@ -131,14 +143,14 @@ static double explained_squares(const struct sides *s)
 }
 
 /* Hosts change sides while that explains more, two staying on each. Result: what is explained; *by: the distance. */
-static double improve_split(const double *w, int n, const int *member, int m, char *side, double *by)
+static double improve_split(const struct split_hosts *h, char *side, double *by)
 {
     struct sides s = { { 0 }, { 0 } };
-    int size[2] = { 0, 0 }, moved = 1;
+    int size[2] = { 0, 0 }, moved = 1, m = h->m;
 
     for (int x = 0; x < m; x++) {
         size[(int)side[x]]++;
-        add_pairs_of(&s, w, n, member, m, side, x, 0.5);    /* each pair comes twice */
+        add_pairs_of(&s, h, side, x, 0.5);    /* each pair comes twice */
     }
     for (int sweep = 0; moved && sweep < SWEEPS; sweep++) {
         moved = 0;
@@ -147,9 +159,9 @@ static double improve_split(const double *w, int n, const int *member, int m, ch
 
             if (size[(int)side[x]] <= 2)
                 continue;
-            add_pairs_of(&other, w, n, member, m, side, x, -1);
+            add_pairs_of(&other, h, side, x, -1);
             side[x] = !side[x];
-            add_pairs_of(&other, w, n, member, m, side, x, 1);
+            add_pairs_of(&other, h, side, x, 1);
             if (explained_squares(&other) > explained_squares(&s) * (1 + 1e-9)) {
                 s = other;
                 size[(int)side[x]]++;
@@ -164,13 +176,13 @@ static double improve_split(const double *w, int n, const int *member, int m, ch
 }
 
 /* Begin with x and those nearer to it than the mean of all; at least two on each side. */
-static void begin_split(const double *w, int n, const int *member, int m, int x, char *side)
+static void begin_split(const struct split_hosts *h, int x, char *side)
 {
     double mean = 0, least = INFINITY;
-    int known = 0, here = 1, nearest = -1, left = m;
+    int known = 0, here = 1, nearest = -1, m = h->m, left = m;
 
     for (int k = 0; k < m; k++) {
-        double v = w[member[x] * n + member[k]];
+        double v = excess_of(h, x, k);
 
         if (k == x || isnan(v))
             continue;
@@ -183,7 +195,7 @@ static void begin_split(const double *w, int n, const int *member, int m, int x,
     }
     mean /= known ? known : 1;
     for (int k = 0; k < m; k++) {
-        double v = w[member[x] * n + member[k]];
+        double v = excess_of(h, x, k);
 
         side[k] = !(k == x || k == nearest || v < mean);
         here += !side[k] && k != x;
@@ -202,15 +214,16 @@ static void begin_split(const double *w, int n, const int *member, int m, int x,
 }
 
 /* The best split of member[m], m >= 4, into side[]; 1 when it is worth a look. trial[m]: scratch. */
-static int best_split(const double *w, int n, const int *member, int m, char *side, char *trial)
+static int best_split(const struct split_hosts *h, char *side, char *trial)
 {
     double most = 0, by = 0;
+    int m = h->m;
 
     for (int s = 0; s < m && s < STARTS; s++) {
         double d, e;
 
-        begin_split(w, n, member, m, s * m / (m < STARTS ? m : STARTS), trial);
-        e = improve_split(w, n, member, m, trial, &d);
+        begin_split(h, s * m / (m < STARTS ? m : STARTS), trial);
+        e = improve_split(h, trial, &d);
         if (e > most) {
             most = e;
             by = d;
@@ -238,7 +251,7 @@ static int split_group(const struct splitting *s, int group, int count, int *gro
     for (int i = 0; i < n; i++)
         if (group_of[i] == group)
             member[m++] = i;
-    if (m < 4 || !best_split(s->w, n, member, m, side, side + n))
+    if (m < 4 || !best_split(&(struct split_hosts){ s->w, n, member, m }, side, side + n))
         return count;
     for (int k = 0; k < m; k++)                    /* those of one side first, in their order */
         if (!side[k])

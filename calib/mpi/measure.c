@@ -28,13 +28,13 @@ static const long REST_NS = 1000000;
 void net_rest(struct net_bench *b)
 {
 #ifdef HRUN_SMPI
-    MPI_Barrier(b->comm);
+    MPI_Barrier(b->m.comm);
 #else
     const struct timespec nap = { 0, REST_NS };
     MPI_Request all;
     int here;
 
-    MPI_Ibarrier(b->comm, &all);
+    MPI_Ibarrier(b->m.comm, &all);
     for (MPI_Test(&all, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&all, &here, MPI_STATUS_IGNORE))
         nanosleep(&nap, NULL);
 #endif
@@ -45,13 +45,13 @@ int net_late(struct net_bench *b)
     int late = b->set.limit_s > 0 && mpi_now() - b->begin_s > b->set.limit_s;
 
     net_rest(b);
-    MPI_Bcast(&late, 1, MPI_INT, 0, b->comm);
+    MPI_Bcast(&late, 1, MPI_INT, 0, b->m.comm);
     return late;
 }
 
 int net_leads_host(const struct net_bench *b)
 {
-    return b->leader[b->host] == b->rank;
+    return b->leader[b->host] == b->m.rank;
 }
 
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m)
@@ -91,8 +91,8 @@ static void find_bench_hosts(struct net_bench *b)
     b->group_of = mpi_alloc(n, sizeof *b->group_of);
     MPI_Get_processor_name(mine, &len);
     mine[NET_HOST - 1] = 0;
-    MPI_Allgather(mine, NET_HOST, MPI_CHAR, b->names, NET_HOST, MPI_CHAR, b->comm);
-    MPI_Allgather(&b->set.kind, 1, MPI_INT, b->kind_of, 1, MPI_INT, b->comm);
+    MPI_Allgather(mine, NET_HOST, MPI_CHAR, b->names, NET_HOST, MPI_CHAR, b->m.comm);
+    MPI_Allgather(&b->set.kind, 1, MPI_INT, b->kind_of, 1, MPI_INT, b->m.comm);
     for (int r = 0; r < b->nranks; r++) {
         int h = 0;
 
@@ -104,7 +104,7 @@ static void find_bench_hosts(struct net_bench *b)
         }
         b->host_of[r] = h;
     }
-    b->host = b->host_of[b->rank];
+    b->host = b->host_of[b->m.rank];
     b->ngroups = 1;
 }
 
@@ -112,9 +112,9 @@ static void allocate_buffers(struct net_bench *b)
 {
     size_t n = (size_t)b->nhosts, most = (size_t)(b->set.most > NET_FIXED ? b->set.most : NET_FIXED);
 
-    b->out = mpi_alloc(1, NET_BYTES_MAX);
-    b->in = mpi_alloc(1, NET_IN_MAX);
-    b->requests = mpi_alloc((size_t)b->nranks, sizeof(MPI_Request));
+    b->m.out = mpi_alloc(1, NET_BYTES_MAX);
+    b->m.in = mpi_alloc(1, NET_IN_MAX);
+    b->m.requests = mpi_alloc((size_t)b->nranks, sizeof(MPI_Request));
     b->times = mpi_alloc(most, sizeof *b->times);
     b->calls = mpi_alloc(most, sizeof *b->calls);
     b->trip0_s = mpi_alloc(n * n, sizeof *b->trip0_s);
@@ -130,9 +130,9 @@ static void release_bench(struct net_bench *b)
     free(b->kind_of);
     free(b->leader);
     free(b->group_of);
-    free(b->out);
-    free(b->in);
-    free(b->requests);
+    free(b->m.out);
+    free(b->m.in);
+    free(b->m.requests);
     free(b->times);
     free(b->calls);
     free(b->trip0_s);
@@ -175,14 +175,14 @@ static char *gather_records(struct net_bench *b)
     size_t len;
     FILE *out;
 
-    MPI_Gather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, 0, b->comm);
-    for (int r = 0; r < b->nranks && !b->rank; r++) {
+    MPI_Gather(&bytes, 1, MPI_INT, sizes, 1, MPI_INT, 0, b->m.comm);
+    for (int r = 0; r < b->nranks && !b->m.rank; r++) {
         at[r] = total;
         total += sizes[r];
     }
     all = mpi_alloc((size_t)total, 1);
-    MPI_Gatherv(b->v, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, b->comm);
-    if (!b->rank) {
+    MPI_Gatherv(b->v, bytes, MPI_CHAR, all, sizes, at, MPI_CHAR, 0, b->m.comm);
+    if (!b->m.rank) {
         out = open_memstream(&text, &len);
         print_hosts(b, out);
         print_records((const struct net_record *)(void *)all, total / (int)sizeof *b->v, out);
@@ -220,10 +220,10 @@ static const double CLOCKS_S = 0.5, CLOCKS_SHARE = 0.01;
 /* Does one clock say otherwise than the others? Then b->odd has what is to be said of it; the same on all. */
 static void compare_clocks(struct net_bench *b, double took_s)
 {
-    struct { double s; int rank; } mine = { took_s, b->rank }, most, least;
+    struct { double s; int rank; } mine = { took_s, b->m.rank }, most, least;
 
-    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->comm);
-    MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, b->comm);
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, b->m.comm);
+    MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, b->m.comm);
     if (most.s - least.s <= CLOCKS_S + CLOCKS_SHARE * fabs(least.s))
         return;
     snprintf(b->odd, sizeof b->odd, "the clocks of two processes contradict each other: between the same two moments "
@@ -250,10 +250,10 @@ static char *run_stages(struct net_bench *b)
 
 int hrun_measure_hosts(MPI_Comm comm, int *host_of)
 {
-    struct net_bench b = { .comm = comm };
+    struct net_bench b = { .m.comm = comm };
 
     MPI_Comm_size(comm, &b.nranks);
-    MPI_Comm_rank(comm, &b.rank);
+    MPI_Comm_rank(comm, &b.m.rank);
     find_bench_hosts(&b);
     memcpy(host_of, b.host_of, (size_t)b.nranks * sizeof *host_of);
     release_bench(&b);
@@ -274,11 +274,11 @@ int hrun_measure_network(MPI_Comm comm, const struct hrun_measure_options *optio
     MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, comm);
     if (any)
         return copy_reason(why, size, wrong ? wrong : "the options of another process are wrong");
-    MPI_Comm_dup(comm, &b.comm);
-    MPI_Comm_set_errhandler(b.comm, MPI_ERRORS_ARE_FATAL);
-    MPI_Comm_rank(b.comm, &b.rank);
+    MPI_Comm_dup(comm, &b.m.comm);
+    MPI_Comm_set_errhandler(b.m.comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(b.m.comm, &b.m.rank);
     text = run_stages(&b);
-    MPI_Comm_free(&b.comm);
+    MPI_Comm_free(&b.m.comm);
     release_bench(&b);
     *records = text;
     return b.odd[0] ? copy_reason(why, size, b.odd) : 0;

@@ -37,16 +37,14 @@ struct net_times {
 };
 
 struct net_bench {
-    MPI_Comm comm;                 /* of our own */
-    int rank, nranks;
+    struct message_buffers m;      /* comm: of our own; out: NET_BYTES_MAX; in: with room for all followers */
+    int nranks;
     struct hrun_measure_options set;
     int nhosts, host;              /* hosts in the order of their first processes; that of this one */
     int *host_of, *kind_of;        /* nranks */
     int *leader;                   /* nhosts: its first process */
     char (*names)[NET_HOST];       /* nhosts */
     int ngroups, *group_of;        /* nhosts: behind which switch, as far as latencies and rates tell; one at first */
-    char *out, *in;                /* message buffers, NET_BYTES_MAX each, in with room for all followers */
-    MPI_Request *requests;         /* nranks */
     double *times, *calls;         /* of one trial: set.most, NET_FIXED at least */
     double begin_s;
     struct net_record *v;

@@ -72,12 +72,12 @@ static void pause_before_batch(void)
 static void await_message(struct net_bench *b, int *value, int n, int from, int tag)
 {
 #ifdef HRUN_SMPI
-    MPI_Recv(value, n, MPI_INT, from, tag, b->comm, MPI_STATUS_IGNORE);
+    MPI_Recv(value, n, MPI_INT, from, tag, b->m.comm, MPI_STATUS_IGNORE);
 #else
     MPI_Request r;
     int here;
 
-    MPI_Irecv(value, n, MPI_INT, from, tag, b->comm, &r);
+    MPI_Irecv(value, n, MPI_INT, from, tag, b->m.comm, &r);
     for (MPI_Test(&r, &here, MPI_STATUS_IGNORE); !here; MPI_Test(&r, &here, MPI_STATUS_IGNORE))
         nanosleep(&NAP, NULL);
 #endif
@@ -85,8 +85,8 @@ static void await_message(struct net_bench *b, int *value, int n, int from, int 
 
 static void say_ready(struct net_bench *b, const struct net_trial *t)
 {
-    if (b->rank != t->lead) {
-        MPI_Send(NULL, 0, MPI_INT, t->lead, MESSAGES_READY, b->comm);
+    if (b->m.rank != t->lead) {
+        MPI_Send(NULL, 0, MPI_INT, t->lead, MESSAGES_READY, b->m.comm);
         return;
     }
     for (int i = 0; i < t->nfollow; i++)
@@ -97,8 +97,6 @@ static void say_ready(struct net_bench *b, const struct net_trial *t)
  * messages went over a network, is that of a clock that jumps: it is left out. Result: how many times there are. */
 static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, int count, int n)
 {
-    struct message_buffers m = { b->comm, b->rank, b->out, b->in, b->requests };
-
     pause_before_batch();
     say_ready(b, t);
     for (int i = 0; i < skip + count; i++) {
@@ -106,9 +104,9 @@ static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, 
 
         if (t->delay_s > 0)
             await_message(b, NULL, 0, t->follow[0], MESSAGES_READY);
-        time = messages_lead(&m, t, &call);
+        time = messages_lead(&b->m, t, &call);
         if (t->delay_s > 0)
-            memcpy(&time, b->in, sizeof time);
+            memcpy(&time, b->m.in, sizeof time);
         if (i < skip || !(time > 0) || call < 0)
             continue;
         b->times[n] = time;
@@ -119,12 +117,10 @@ static int lead_batch(struct net_bench *b, const struct net_trial *t, int skip, 
 
 static void follow_batch(struct net_bench *b, const struct net_trial *t, int count)
 {
-    struct message_buffers m = { b->comm, b->rank, b->out, b->in, b->requests };
-
     pause_before_batch();
     say_ready(b, t);
     for (int i = 0; i < count; i++)
-        messages_follow(&m, t);
+        messages_follow(&b->m, t);
 }
 
 /* Do followers wait to be told that the trial goes on, or has ended? Those who send bytes wait anyway: these are on
@@ -147,7 +143,7 @@ static void lead_trial(struct net_bench *b, const struct net_trial *t, int least
 
         more = tried < most && !late && !is_precise(b, n) ? (most - tried < BATCH ? most - tried : BATCH) : 0;
         for (int i = 0; i < t->nfollow; i++)
-            MPI_Send(&more, 1, MPI_INT, t->follow[i], MESSAGES_MORE, b->comm);
+            MPI_Send(&more, 1, MPI_INT, t->follow[i], MESSAGES_MORE, b->m.comm);
         if (!more)
             break;
         n = lead_batch(b, t, warm > 0, more, n);
@@ -178,7 +174,7 @@ int net_try(struct net_bench *b, const struct net_trial *t, struct net_times *ou
     int warm = t->both && !b->set.warm ? 1 : b->set.warm;   /* of a row, the first did not begin at once */
 
     least = least > most ? most : least;
-    if (b->rank != t->lead) {
+    if (b->m.rank != t->lead) {
         follow_trial(b, t, least, most, warm);
         return 0;
     }

@@ -32,9 +32,9 @@ static double first_trip(struct net_bench *b, int bytes)
                            .fixed = b->set.most > 1 ? PROBES : 1 };
     struct net_times m = { 0 };
 
-    if (!b->rank || b->rank == other)
+    if (!b->m.rank || b->m.rank == other)
         net_try(b, &t, &m);
-    MPI_Bcast(&m.median_s, 1, MPI_DOUBLE, 0, b->comm);
+    MPI_Bcast(&m.median_s, 1, MPI_DOUBLE, 0, b->m.comm);
     return m.median_s;
 }
 
@@ -48,12 +48,12 @@ static int send_waits(struct net_bench *b, int bytes, double trip_s)
     struct net_record r = { .kind = NET_SYNC, .i = 0, .j = 1, .k = -1, .bytes = bytes };
     struct net_times m = { 0 };
 
-    if (!b->rank || b->rank == other)
+    if (!b->m.rank || b->m.rank == other)
         net_try(b, &t, &m);
     answer = m.call_s > WAITED * t.delay_s;
-    MPI_Bcast(&answer, 1, MPI_INT, 0, b->comm);
+    MPI_Bcast(&answer, 1, MPI_INT, 0, b->m.comm);
     r.n = answer;
-    if (!b->rank)
+    if (!b->m.rank)
         net_keep(b, &r, &m);
     return answer;
 }

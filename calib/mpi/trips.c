@@ -41,7 +41,7 @@ static void measure_trip(struct net_bench *b, int i, int j, int bytes, struct tr
     struct net_record r = { .kind = NET_TRIP, .i = i, .j = j, .k = -1, .bytes = bytes };
     struct net_times m;
 
-    if ((b->rank != t.lead && b->rank != b->leader[j]) || !net_try(b, &t, &m))
+    if ((b->m.rank != t.lead && b->m.rank != b->leader[j]) || !net_try(b, &t, &m))
         return;
     into.s[i * b->nhosts + j] = m.median_s;
     into.error[i * b->nhosts + j] = MEDIAN_ERROR * m.sd_s / sqrt(m.n);
@@ -58,8 +58,8 @@ static void measure_trip(struct net_bench *b, int i, int j, int bytes, struct tr
 static void share_table(struct net_bench *b, struct trip_table t)
 {
     net_rest(b);
-    MPI_Allreduce(MPI_IN_PLACE, t.s, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
-    MPI_Allreduce(MPI_IN_PLACE, t.error, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->comm);
+    MPI_Allreduce(MPI_IN_PLACE, t.s, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->m.comm);
+    MPI_Allreduce(MPI_IN_PLACE, t.error, b->nhosts * b->nhosts, MPI_DOUBLE, MPI_SUM, b->m.comm);
 }
 
 static int full_rounds(int n)
@@ -172,11 +172,11 @@ static void trips_at_once(struct net_bench *b, const int *from, const int *to, i
         struct net_trial t = { .lead = b->leader[from[k]], .follow = &b->leader[to[k]], .nfollow = 1,
                                .bytes = bytes, .fixed = b->set.most > b->set.least ? NET_FIXED : 1 };
 
-        if ((b->rank == t.lead || b->rank == b->leader[to[k]]) && net_try(b, &t, &m))
+        if ((b->m.rank == t.lead || b->m.rank == b->leader[to[k]]) && net_try(b, &t, &m))
             took[k] = m;
     }
     net_rest(b);
-    MPI_Allreduce(MPI_IN_PLACE, took, n * (int)sizeof *took, MPI_BYTE, MPI_BOR, b->comm);     /* all others have 0 */
+    MPI_Allreduce(MPI_IN_PLACE, took, n * (int)sizeof *took, MPI_BYTE, MPI_BOR, b->m.comm);     /* all others have 0 */
 }
 
 /* The m-th host of a group, -1. */
@@ -217,7 +217,7 @@ static void measure_pairs(struct net_bench *b, int g, int h, int n)
         mean.max_s += took[k].max_s / n;
         known += took[k].median_s > 0;
     }
-    if (!b->rank && known == n)
+    if (!b->m.rank && known == n)
         net_keep(b, &r, &mean);
     free(took);
     free(from);
@@ -339,7 +339,7 @@ static void drop_records(struct net_bench *b, int first)
     b->n = kept;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            if (b->apart || b->group_of[i] != b->group_of[j] || b->rank)
+            if (b->apart || b->group_of[i] != b->group_of[j] || b->m.rank)
                 b->trip_s[i * n + j] = b->error_s[i * n + j] = 0;
 }
 
@@ -375,7 +375,7 @@ static void measure_both(struct net_bench *b, int i, int j, int bytes)
 
     if (is_alone(b, i, j))
         net_rest(b);
-    if ((b->rank == t.lead || b->rank == b->leader[j]) && net_try(b, &t, &m))
+    if ((b->m.rank == t.lead || b->m.rank == b->leader[j]) && net_try(b, &t, &m))
         net_keep(b, &rec, &m);
 }
 

@@ -125,12 +125,25 @@ static int print_network_plan(struct context *c, const struct network_plan *p, c
     return rc;
 }
 
-/* Measure, estimate, keep, tell. */
-static int measure_and_keep(struct context *c, const struct calib_settings *s, const struct network_plan *p,
-                        const struct network_key *k, const char *file, int *interrupted, struct hrun_error *err)
+/* What is measured, and where it is kept. */
+struct network_target {
+    struct network_plan plan;
+    struct network_key key;
+    struct hrun_buf file;
+};
+
+static void network_target_release(struct network_target *t)
+{
+    network_key_release(&t->key);
+    network_plan_release(&t->plan);
+    hrun_buf_release(&t->file);
+}
+
+/* Measure, estimate, keep and print a network. */
+static int measure_and_keep(struct context *c, const struct calib_settings *s, const struct network_target *t,
+                            int *interrupted, struct hrun_error *err)
 {
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;
-    struct network_about about = { .file = file };
     autorelease(hrun_net_records_release) struct hrun_net_records records = { 0 };
     autorelease(hrun_net_quality_release) struct hrun_net_quality quality = { 0 };
     struct hrun_net *net = NULL;
@@ -139,23 +152,19 @@ static int measure_and_keep(struct context *c, const struct calib_settings *s, c
     if (!s->common.quiet)
         fprintf(stderr, "hrun-calibrate: measuring the network of %s; the machine should be as it is when programs "
                 "run\n", hrun_counted(c->cluster->nhosts, "host").s);
-    rc = network_measure(c, p, &records, interrupted, err);
-    if (rc && !*interrupted && err->code == HRUN_EENGINE) {
-        struct hrun_error why = *err;
+    if (network_measure(c, &t->plan, &records, interrupted, err)) {
+        const struct hrun_error why = *err;
 
-        hrun_fail(err, why.code, "the network cannot be measured: %s; nothing of it is changed; a host that fails can "
-                  "be left out (--host, --skip-unreachable)", why.text);
+        return *interrupted || why.code != HRUN_EENGINE ? -1
+               : hrun_fail(err, why.code, "the network cannot be measured: %s; nothing of it is changed; a host that "
+                           "fails can be left out (--host, --skip-unreachable)", why.text);
     }
-    rc = rc || hrun_net_estimate(&records, &options, &net, &quality, err) ? -1 : 0;
+    if (hrun_net_estimate(&records, &options, &net, &quality, err))
+        return -1;
+    describe_network(c, &t->key, net);
+    rc = hrun_net_save(net, t->file.data, err) || keep_records(s, t->file.data, &records, err) ? -1 : 0;
     if (!rc) {
-        about.quality = &quality;
-        about.spent_s = records.spent_s;
-        about.records = records.n;
-        describe_network(c, k, net);
-        rc = hrun_net_save(net, file, err) || keep_records(s, file, &records, err) ? -1 : 0;
-    }
-    if (!rc) {
-        print_network(s, net, &about);
+        print_network(s, net, &(struct network_about){ &quality, records.spent_s, records.n, t->file.data });
         warn_unsure(s, net);
     }
     hrun_net_destroy(net);
@@ -186,25 +195,22 @@ static int lock_network(struct context *c, const char *file, struct exclusive *o
     return exclusive_begin(own, c, "this network", sig, err);
 }
 
-static int network_on(struct context *c, const struct calib_settings *settings, int *interrupted,
-                      struct hrun_error *err)
+static int network_on(struct context *c, struct calib_settings *s, int *interrupted, struct hrun_error *err)
 {
-    struct calib_settings s = *settings;
-    autorelease(hrun_buf_release) struct hrun_buf file = HRUN_BUF_INIT;
-    autorelease(network_plan_release) struct network_plan plan = { 0 };
-    autorelease(network_key_release) struct network_key key = { 0 };
+    autorelease(network_target_release) struct network_target t = { .file = HRUN_BUF_INIT };
     autorelease(exclusive_end) struct exclusive own = { 0 };
-    int rc = network_context(c, &s, err) || network_plan(c, &s, &plan, err) || network_key(c, &key, err) ? -1 : 0;
 
-    if (!rc)
-        hrun_net_file(hrun_store_dir(c->store),
-                      &(struct hrun_net_origin){ key.hosts, key.nhosts, key.engine.data, key.mpi.data }, &file);
-    if (!rc && s.dry_run)
-        rc = print_network_plan(c, &plan, file.data, err);
-    else if (!rc && !(rc = show_if_known(&s, file.data)) &&
-             !(rc = lock_network(c, file.data, &own, interrupted, err)) && !(rc = show_if_known(&s, file.data)))
-        rc = measure_and_keep(c, &s, &plan, &key, file.data, interrupted, err);
-    return rc < 0 ? -1 : 0;
+    if (network_context(c, s, err) || network_plan(c, s, &t.plan, err) || network_key(c, &t.key, err))
+        return -1;
+    hrun_net_file(hrun_store_dir(c->store), &(struct hrun_net_origin){ t.key.hosts, t.key.nhosts, t.key.engine.data,
+                                                                       t.key.mpi.data }, &t.file);
+    if (s->dry_run)
+        return print_network_plan(c, &t.plan, t.file.data, err);
+    if (show_if_known(s, t.file.data))
+        return 0;
+    if (lock_network(c, t.file.data, &own, interrupted, err))
+        return -1;
+    return show_if_known(s, t.file.data) ? 0 : measure_and_keep(c, s, &t, interrupted, err);
 }
 
 /* Records that were kept: the estimate is told, and not kept, as nobody says of which cluster they are. */

@@ -145,7 +145,7 @@ int network_measure(struct context *c, const struct network_plan *p, struct hrun
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (alone_run(c, p->layout, p->words.v, "the network", &text, interrupted, err) ||
+    if (alone_run(c, &(struct alone_tool){ p->layout, p->words.v, "the network" }, &text, interrupted, err) ||
         hrun_net_records_parse(text.data, out, err))
         return -1;
     return name_hosts(c, p->layout, out, err);

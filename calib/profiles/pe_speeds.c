@@ -131,8 +131,8 @@ static int measure_pe_speeds(struct context *c, const int *pes, int M, int repet
         config.procs[i] = pes[i] ? M : 0;
     }
     l = hrun_layout_create(c->cluster, &config, err);
-    rc = !l || alone_run(c, l, words.v, "speeds", &out, interrupted, err) || read_products(out.data, l, &m, err)
-         ? -1 : 0;
+    rc = !l || alone_run(c, &(struct alone_tool){ l, words.v, "speeds" }, &out, interrupted, err) ||
+         read_products(out.data, l, &m, err) ? -1 : 0;
     for (int i = 0; i < (int)n && !rc; i++)
         rc = pes[i] ? store_speeds(c, i, pes[i], M, &m, err) : 0;
     hrun_layout_destroy(l);

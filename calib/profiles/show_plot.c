@@ -30,12 +30,12 @@ static int shows_utf8(void)
     return utf8;
 }
 
-static int counts(const struct hrun_sample *s, int M)
+static int is_plotted(const struct hrun_sample *s, int M)
 {
     return s->ok && !s->mixed && s->M == M;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_whole(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
 
@@ -48,9 +48,9 @@ static int distinct(const struct hrun_samples *samples, int M, int *v)
     int n = 0, d = 0;
 
     for (size_t i = 0; i < samples->n; i++)
-        if (counts(&samples->v[i], M ? M : samples->v[i].M))
+        if (is_plotted(&samples->v[i], M ? M : samples->v[i].M))
             v[n++] = M ? samples->v[i].P : samples->v[i].M;
-    qsort(v, (size_t)n, sizeof *v, by_number);
+    qsort(v, (size_t)n, sizeof *v, compare_whole);
     for (int i = 0; i < n; i++)
         if (!d || v[d - 1] != v[i])
             v[d++] = v[i];
@@ -61,7 +61,7 @@ static int distinct(const struct hrun_samples *samples, int M, int *v)
     return CURVES;
 }
 
-static int by_x(const void *a, const void *b)
+static int compare_x(const void *a, const void *b)
 {
     const struct textplot_point *x = a, *y = b;
 
@@ -74,35 +74,44 @@ static int copy_points(const struct hrun_samples *samples, int M, int P, struct 
     int n = 0;
 
     for (size_t i = 0; i < samples->n; i++)
-        if (counts(&samples->v[i], M) && samples->v[i].P == P)
+        if (is_plotted(&samples->v[i], M) && samples->v[i].P == P)
             points[n++] = (struct textplot_point){ (double)samples->v[i].N, samples->v[i].time_s };
-    qsort(points, (size_t)n, sizeof *points, by_x);
+    qsort(points, (size_t)n, sizeof *points, compare_x);
     return n;
 }
 
+/* A profile that is plotted. */
+struct plotted {
+    const struct hrun_app *app;     /* NULL: without curves */
+    const struct hrun_samples *samples;
+    struct hrun_models *m;
+    const char *fitted;             /* what the legend calls the curves */
+};
+
 /* What the models say at the sizes that were run. */
-static int fit(const struct hrun_app *app, struct hrun_models *m, int M, int P, const struct textplot_point *runs,
-               int n, struct textplot_point *points)
+static int predict_points(const struct plotted *w, int M, int P, const struct textplot_series *runs,
+                          struct textplot_point *points)
 {
+    struct hrun_models *m = w->m;
     int found = 0;
 
-    for (int i = 0; app && m && i < n; i++) {
+    for (int i = 0; w->app && m && i < runs->n; i++) {
         struct hrun_predictor *p;
         struct hrun_interval t;
 
-        if (i && runs[i].x == runs[i - 1].x)
+        if (i && runs->v[i].x == runs->v[i - 1].x)
             continue;
-        p = hrun_predictor_create(app, &m, 1, HRUN_FORM_NPT, (int64_t)runs[i].x, NULL);
+        p = hrun_predictor_create(w->app, &m, 1, HRUN_FORM_NPT, (int64_t)runs->v[i].x, NULL);
         if (p && !hrun_predictor_time(p, 0, M, P, &t, NULL))
-            points[found++] = (struct textplot_point){ runs[i].x, t.mid };
+            points[found++] = (struct textplot_point){ runs->v[i].x, t.mid };
         hrun_predictor_destroy(p);
     }
     return found;
 }
 
-static void plot_one(const struct hrun_app *app, const struct hrun_samples *samples, struct hrun_models *m, int M,
-                     const int *P, int n, const char *fitted, struct hrun_buf *out)
+static void plot_one(const struct plotted *w, int M, const int *P, int n, struct hrun_buf *out)
 {
+    const struct hrun_samples *samples = w->samples;
     int width = hrun_terminal_width(STDOUT_FILENO);
     struct textplot t = { "N", width > WIDTH_MAX ? WIDTH_MAX : width, HEIGHT, shows_utf8() };
     struct textplot_series v[2 * CURVES] = { { 0, NULL, 0 } };
@@ -113,7 +122,7 @@ static void plot_one(const struct hrun_app *app, const struct hrun_samples *samp
     for (int i = 0; i < n; i++) {
         v[i] = (struct textplot_series){ (char)('a' + i), at, copy_points(samples, M, P[i], at) };
         at += samples->n;
-        v[n + i] = (struct textplot_series){ 0, at, fit(app, m, M, P[i], v[i].v, v[i].n, at) };
+        v[n + i] = (struct textplot_series){ 0, at, predict_points(w, M, P[i], &v[i], at) };
         at += samples->n;
         curves += v[n + i].n > 0;
     }
@@ -122,7 +131,7 @@ static void plot_one(const struct hrun_app *app, const struct hrun_samples *samp
     for (int i = 0; i < n; i++)
         hrun_buf_addf(out, " %c P=%d ", 'a' + i, P[i]);
     if (curves)
-        hrun_buf_addf(out, " %s %s", t.unicode ? "\xc2\xb7" : ".", fitted);
+        hrun_buf_addf(out, " %s %s", t.unicode ? "\xc2\xb7" : ".", w->fitted);
     while (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = 0;
     hrun_buf_addc(out, '\n');
@@ -148,10 +157,10 @@ void show_plot(const struct hrun_app *app, const struct hrun_samples *samples, s
 {
     int *M = xcalloc(samples->n + 1, sizeof *M), *P = xcalloc(samples->n + 1, sizeof *P), n = distinct(samples, 0, M);
     struct hrun_models *fresh = without_network(app, samples, m);
+    const struct plotted w = { app, samples, fresh ? fresh : m, fresh ? "fitted without the network" : "fitted" };
 
     for (int i = 0; i < n; i++)
-        plot_one(app, samples, fresh ? fresh : m, M[i], P, distinct(samples, M[i], P),
-                 fresh ? "fitted without the network" : "fitted", out);
+        plot_one(&w, M[i], P, distinct(samples, M[i], P), out);
     hrun_models_destroy(fresh);
     free(M);
     free(P);

@@ -141,7 +141,7 @@ static int write_pdf(const struct contents *what, const char *script, const char
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf titles = HRUN_BUF_INIT;
 
-    return report_draw(what->root, script, what->text, 1, &out, &titles, err) ||
+    return report_draw(what->root, script, what->text, &out, &titles, err) ||
            hrun_file_replace(path, out.data, out.len, 0666, err) ? -1 : 0;
 }
 
@@ -154,7 +154,7 @@ static int write_png(const struct contents *what, const char *script, const char
     const char *at, *end, *title, *next;
     int n = 0;
 
-    if (report_draw(what->root, script, "", 0, &out, &titles, err))
+    if (report_draw(what->root, script, NULL, &out, &titles, err))
         return -1;
     end = out.data + out.len;
     title = titles.data;

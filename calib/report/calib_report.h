@@ -65,10 +65,10 @@ json_t *report_member(const json_t *root, const char *path);
 /* Append the document as tables of text, without the single measurements; models: the tables of the models. */
 void report_text(const json_t *root, const char *models, struct hrun_buf *out);
 
-/* Draw by a script, share/report.gnuplot: with pdf = 1 text and figures as PDF, else the figures as PNG, one behind the
- * other. Append to *titles a line for each figure. Errors: HRUN_ENOENT (gnuplot is not installed), HRUN_EIO (it cannot
- * be started, or refuses the script). */
-int report_draw(const json_t *root, const char *script, const char *text, int pdf, struct hrun_buf *out,
+/* Draw by a script, share/report.gnuplot: text and figures as PDF, or where text is NULL the figures as PNG, one behind
+ * the other. Append to *titles a line for each figure. Errors: HRUN_ENOENT (gnuplot is not installed), HRUN_EIO (it
+ * cannot be started, or refuses the script). */
+int report_draw(const json_t *root, const char *script, const char *text, struct hrun_buf *out,
                 struct hrun_buf *titles, struct hrun_error *err);
 
 #endif

@@ -172,15 +172,15 @@ static void add_blocks(const json_t *root, struct hrun_buf *out)
         }
 }
 
-int report_draw(const json_t *root, const char *script, const char *text, int pdf, struct hrun_buf *out,
+int report_draw(const json_t *root, const char *script, const char *text, struct hrun_buf *out,
                 struct hrun_buf *titles, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf all = HRUN_BUF_INIT;
 
-    hrun_buf_addf(&all, "PDF = %d\nN = %.0f\n", pdf, json_number_value(json_object_get(root, "N")));
+    hrun_buf_addf(&all, "PDF = %d\nN = %.0f\n", text != NULL, json_number_value(json_object_get(root, "N")));
     add_blocks(root, &all);
     hrun_buf_adds(&all, "$TEXT << EOD\n");
-    for (size_t n; *text; text += n + (text[n] == '\n')) {
+    for (size_t n; text && *text; text += n + (text[n] == '\n')) {
         n = strcspn(text, "\n");
         hrun_buf_addc(&all, ' ');   /* no line of text is the end of the block */
         add_gnuplot_text(text, n, &all);

@@ -72,7 +72,7 @@ static const struct hrun_design_state *state(const struct fixture *f)
 
 static void makes_runs(void)
 {
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .runs = 30 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.runs = 30 };
     struct hrun_buf out = HRUN_BUF_INIT;
     struct fixture f;
     int first, mixed, alone;
@@ -101,8 +101,8 @@ static void makes_runs(void)
 
 static void shares_a_log(void)
 {
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .runs = 30 };
-    struct calib_settings one = { CALIB_SETTINGS_DEFAULTS, .runs = 30, .use = "far:2" };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.runs = 30 };
+    struct calib_settings one = { CALIB_SETTINGS_DEFAULTS, .budget.runs = 30, .use = "far:2" };
     int all, mixed;
     struct fixture f;
 
@@ -126,7 +126,7 @@ static void shares_a_log(void)
 /* A log may hold what somebody else wrote. */
 static void doubts_configurations(void)
 {
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .runs = 30 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.runs = 30 };
     struct hrun_sample odd = { .N = 100, .P = 3, .M = 1, .pes = 1, .time_s = 1, .wall_s = 1, .ok = 1, .mixed = 1,
                                .status = "ok", .origin = "import", .cluster = "near,far",
                                .config = "(2000000000,2000000000,1,1)", .date = "2026-11-20T10:36:00Z" };
@@ -142,7 +142,7 @@ static void doubts_configurations(void)
 
 static void stops_and_goes_on(void)
 {
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget_s = 20 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.limit_s = 20 };
     struct fixture f;
 
     set_up(&f, "stopped", &s);
@@ -160,7 +160,7 @@ static void stops_and_goes_on(void)
 
 static void gives_up(void)
 {
-    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .runs = 60 };
+    struct calib_settings s = { CALIB_SETTINGS_DEFAULTS, .budget.runs = 60 };
     struct fixture f;
 
     set_up(&f, "broken", &s);
@@ -195,7 +195,7 @@ static void record(const struct fixture *f, int all, const char *status)
 /* Are all PEs run at N = 400 in a campaign that begins with these records? */
 static int runs_it(const char *name, const char *first, const char *second_status)
 {
-    struct calib_settings s = { .part = 1, .runs = 40, .seed = 1, .sizes = { { 400 }, 1 } };
+    struct calib_settings s = { .budget.part = 1, .budget.runs = 40, .budget.seed = 1, .sizes = { { 400 }, 1 } };
     struct hrun_design_run run;
     struct fixture f;
     int found = 0;
@@ -221,7 +221,7 @@ static void knows_failures(void)
 
 static void plans(void)
 {
-    struct calib_settings s = { .part = 1, .target = 0.05, .seed = 9 };
+    struct calib_settings s = { .budget.part = 1, .budget.target = 0.05, .budget.seed = 9 };
     struct hrun_buf out = HRUN_BUF_INIT;
     struct fixture f;
 
@@ -239,7 +239,7 @@ static void refuses(void)
 {
     static const struct { struct calib_settings s; const char *words; } bad[] = {
         { { CALIB_SETTINGS_DEFAULTS, .repetitions = 3 }, "--repetitions belongs to --full-grid" },
-        { { CALIB_SETTINGS_DEFAULTS, .runs = 10, .redo = 1 }, "--redo belongs to --full-grid" },
+        { { CALIB_SETTINGS_DEFAULTS, .budget.runs = 10, .redo = 1 }, "--redo belongs to --full-grid" },
     };
     struct hrun_error err = { 0 };
 
@@ -247,7 +247,7 @@ static void refuses(void)
         ok(budget_wanted(&bad[i].s, &err) == -1 && strstr(err.text, bad[i].words), "refused: %s", err.text);
     }
     is_int(budget_wanted(&(struct calib_settings){ CALIB_SETTINGS_DEFAULTS }, &err), 1, "runs are chosen by default");
-    is_int(budget_wanted(&(struct calib_settings){ .part = 1, .full_grid = 1, .repetitions = 3, .redo = 1 }, &err), 0,
+    is_int(budget_wanted(&(struct calib_settings){ .budget.part = 1, .full_grid = 1, .repetitions = 3, .redo = 1 }, &err), 0,
            "--full-grid is the grid, with all that belongs to it");
 }
 
