@@ -27,15 +27,15 @@ struct image {
     size_t len;
 };
 
-static int begins_with(const char *s, const char *with)
+static int has_prefix(const char *s, const char *with)
 {
     return !strncmp(s, with, strlen(with));
 }
 
 /* Does s begin with one of the texts up to NULL? */
-static int begins_with_one(const char *s, const char *const *texts)
+static int is_one_prefix(const char *s, const char *const *texts)
 {
-    while (*texts && !begins_with(s, *texts))
+    while (*texts && !has_prefix(s, *texts))
         texts++;
     return *texts != NULL;
 }
@@ -118,7 +118,7 @@ static void read_needs(const struct image *im, const ElfW(Phdr) *ph, int nph, co
         uint64_t at = (uint64_t)strings + d[i].d_un.d_val;
         const char *name = at < im->len && memchr(im->data + at, 0, im->len - at) ? im->data + at : "";
         if (d[i].d_tag == DT_AUDIT || d[i].d_tag == DT_DEPAUDIT || d[i].d_tag == DT_AUXILIARY ||
-            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !begins_with_one(name, libc_names)))
+            d[i].d_tag == DT_FILTER || (d[i].d_tag == DT_NEEDED && !is_one_prefix(name, libc_names)))
             out->libc_only = 0;
         if (d[i].d_tag == DT_NEEDED && !strncmp(name, simgrid, strlen(simgrid)))
             out->simgrid = name + strlen(simgrid);
@@ -248,7 +248,7 @@ int hrun_soname_is_mpich(const char *name)
     };
 
     /* The MPICH ABI is libmpi.so.12; 20 and 40 are Open MPI's. */
-    return begins_with_one(name, names) || (begins_with(name, "libmpi.so.12") && (!name[12] || name[12] == '.'));
+    return is_one_prefix(name, names) || (has_prefix(name, "libmpi.so.12") && (!name[12] || name[12] == '.'));
 }
 
 /* ---------------------------------------------------------------- ld.so --list */
@@ -257,7 +257,7 @@ static int is_ldso(const char *interp)
 {
     static const char *const names[] = { "ld-linux", "ld64.so", "ld.so", "ld-musl", NULL };
 
-    return begins_with_one(hrun_base_name(interp), names);
+    return is_one_prefix(hrun_base_name(interp), names);
 }
 
 /* MPICH's version, from a symbol of its library: the file is tens of megabytes. "": it is not told. */
@@ -314,9 +314,9 @@ static int tell_by_line(char *line, struct hrun_mpi *out)
         if (end)
             *end = 0;
     }
-    if (!begins_with(line, "libmpi.so") && !hrun_soname_is_mpich(line))
+    if (!has_prefix(line, "libmpi.so") && !hrun_soname_is_mpich(line))
         return 0;
-    if (begins_with(line, "libmpich")) {
+    if (has_prefix(line, "libmpich")) {
         set_mpich(file, out);
         return 1;
     }

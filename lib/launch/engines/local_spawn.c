@@ -214,17 +214,12 @@ static void forget_further(struct local *x)
     hrun_buf_reset(&x->refusal);
 }
 
-static int is_ending(const struct hrun_run *r)
-{
-    return r->ending.kill_s > 0;
-}
-
 static void refuse_further(struct hrun_run *r, struct local *x, const char *why)
 {
     const struct hrun_buf none = HRUN_BUF_INIT;
     const struct further_app *a = x->further && x->further->napps ? &x->further->apps[0] : NULL;
 
-    if (!is_ending(r))
+    if (r->ending.kill_s <= 0)
         hrun_run_say(r, "MPI_Comm_spawn of %s is refused: %s", a ? a->command : "further processes", why);
     hrun_guard_serve(&r->guard, &none, NULL);
     forget_further(x);
@@ -236,7 +231,7 @@ static void prepare_further(struct hrun_run *r, struct local *x)
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
     struct hrun_error err = { 0 };
     struct further *f = x->further = xcalloc(1, sizeof *f);
-    int bad = is_ending(r) || read_request(r, &x->request, f, &err) ? -1 : find_further_places(r, x, f, &err);
+    int bad = r->ending.kill_s > 0 || read_request(r, &x->request, f, &err) ? -1 : find_further_places(r, x, f, &err);
 
     x->nalive = r->nalive;
     if (bad > 0) {
@@ -302,7 +297,7 @@ static void start_further(struct hrun_run *r, struct local *x)
         x->places[later + i] = f->procs[i].place;
     }
     /* While the job ends: a new process would outlive the signal by which the others end. */
-    if (is_ending(r) || hrun_run_add(r, x->topo, one, f->n, &err)) {
+    if (r->ending.kill_s > 0 || hrun_run_add(r, x->topo, one, f->n, &err)) {
         refuse_further(r, x, err.text);
     } else {
         if (f->is_waited_for)
@@ -351,7 +346,7 @@ static void find_unconnected(struct hrun_run *r, struct local *x)
         if (alive && !connected)
             continue;
         x->groups[g--] = x->groups[--x->ngroups];
-        if (connected || is_ending(r))
+        if (connected || r->ending.kill_s > 0)
             continue;
         hrun_run_say(r, "rank %d, which MPI_Comm_spawn has started, has ended without calling MPI_Init", group.first);
         hrun_frame_add_number(&b, group.first);

@@ -139,15 +139,6 @@ static void push_rankfile(const struct hrun_job *job, int major, const char *ran
     push_count(job, 0, v);
 }
 
-/* mpirun hands the folder to the ranks as it is; only an absolute one means the same to all. */
-static void push_absolute_wdir(const char *wdir, struct hrun_strvec *v)
-{
-    autofree char *cwd = *wdir == '/' ? NULL : getcwd(NULL, 0);
-
-    hrun_strvec_push(v, "--wdir");
-    hrun_strvec_pushf(v, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", wdir);
-}
-
 /* What the user and the layout ask for, up to and with the programs and their arguments. reach: NULL in a command to
  * type. each: words that stand before each of several programs, which is added to; mpirun takes -x and --wdir as those
  * of one program. The rankfile numbers the ranks of all. */
@@ -182,8 +173,13 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
             continue;
         hrun_strvec_add(each, "-x", job->env.v[i], NULL);
     }
-    if (job->wdir)
-        push_absolute_wdir(job->wdir, each);
+    if (job->wdir) {
+        /* mpirun hands the folder to the ranks as it is; only an absolute one means the same to all. */
+        autofree char *cwd = *job->wdir == '/' ? NULL : getcwd(NULL, 0);
+
+        hrun_strvec_push(each, "--wdir");
+        hrun_strvec_pushf(each, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", job->wdir);
+    }
     /* Version 5 looks for --mca among the arguments of the program, too, unless a word ends its options. */
     if (major >= 5)
         hrun_strvec_push(each, "--");
@@ -199,21 +195,15 @@ static void push_rest(const struct hrun_job *job, int major, const struct hrun_r
     }
 }
 
-static int user_sets_variable(const struct hrun_job *job, const char *name)
-{
-    size_t len = strlen(name);
-
-    for (size_t i = 0; i < job->env.n; i++)
-        if (!strncmp(job->env.v[i], name, len) && (job->env.v[i][len] == '=' || !job->env.v[i][len]))
-            return 1;
-    return 0;
-}
-
 /* What build_mpirun_env sets on this host, for the ranks on others. mpirun takes no -x beside mca_base_env_list. */
 static void push_no_mpich(const struct hrun_job *job, struct hrun_strvec *v)
 {
-    if (!only_here(job->layout) && !user_sets_variable(job, HRUN_ENV_PMI_PORT) &&
-        !hrun_env_user_mca(job, "mca_base_env_list"))
+    size_t len = strlen(HRUN_ENV_PMI_PORT);
+
+    for (size_t i = 0; i < job->env.n; i++)
+        if (!strncmp(job->env.v[i], HRUN_ENV_PMI_PORT, len) && (job->env.v[i][len] == '=' || !job->env.v[i][len]))
+            return;
+    if (!only_here(job->layout) && !hrun_env_user_mca(job, "mca_base_env_list"))
         hrun_strvec_add(v, "-x", HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH, NULL);
 }
 
@@ -243,29 +233,23 @@ static void build_mpirun(const struct hrun_run *r, const struct hrun_openmpi *m,
     push_rest(job, m->major, r->reach, &each, v);
 }
 
-/* What hrun-shim does in front of the ranks, as far as mpirun itself can: one number of threads for all. */
-static void push_threads(const struct hrun_job *job, struct hrun_strvec *v)
-{
-    int threads = job->layout->uneven_threads ? 0 : job->layout->ranks[0].threads;
-
-    if (!threads || hrun_env_user_mca(job, "mca_base_env_list"))
-        return;
-    hrun_strvec_push(v, "-x");
-    hrun_strvec_pushf(v, "OMP_NUM_THREADS=%d", threads);
-}
-
 static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec v = HRUN_STRVEC_INIT;
     autorelease(hrun_strvec_release) struct hrun_strvec each = HRUN_STRVEC_INIT;
     struct hrun_openmpi m = { .path = "/mpirun", .major = 4 };
+    int threads = job->layout->uneven_threads ? 0 : job->layout->ranks[0].threads;
 
     hrun_openmpi_of(job, &m, NULL);     /* without one, too, it is worth showing: both versions read a rankfile */
     if (hrun_env_check(job, err))
         return -1;
     hrun_strvec_push(&v, strrchr(m.path, '/') + 1);
     push_rankfile(job, m.major, "hrun.rankfile", &v);
-    push_threads(job, &each);
+    /* In a run hrun-shim sets the number of threads of each rank; mpirun can set one number for all. */
+    if (threads && !hrun_env_user_mca(job, "mca_base_env_list")) {
+        hrun_strvec_push(&each, "-x");
+        hrun_strvec_pushf(&each, "OMP_NUM_THREADS=%d", threads);
+    }
     push_rest(job, m.major, NULL, &each, &v);
     hrun_show_command(job, &v, out);
     return 0;
@@ -273,22 +257,17 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
 
 /* ---------------------------------------------------------------- run */
 
-/* Does the user say where Open MPI's folders are? It refuses the parameter for all hosts beside those for one kind. */
-static int user_sets_folder(const struct hrun_job *job)
+/* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? Not where the user sets Open MPI's
+ * folders: it refuses the parameter for all hosts beside those for one kind. mpirun hands the setting on to its daemons,
+ * and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole environment, without
+ * the shim. */
+static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
 {
     static const char *const keys[] = { "orte_tmpdir_base", "orte_local_tmpdir_base", "orte_remote_tmpdir_base",
                                         "prte_tmpdir_base", "prte_local_tmpdir_base", "prte_remote_tmpdir_base" };
     autofree char *setting = hrun_agent_setting(&job->mca, keys, sizeof keys / sizeof *keys);
 
-    return setting != NULL;
-}
-
-/* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? It hands the setting on to its
- * daemons, and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole
- * environment, behind the shim's back. */
-static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
-{
-    return !user_sets_folder(job) && ((reach->daemons && !reach->managed) || only_here(job->layout));
+    return !setting && ((reach->daemons && !reach->managed) || only_here(job->layout));
 }
 
 /* mpirun's environment is also that of the ranks on this host. */
@@ -357,14 +336,6 @@ static int check_mpirun_end(struct hrun_run *r, struct hrun_error *err)
                      "above", r->out->status);
 }
 
-/* A remote shell that is quick to begin has given itself the process group that mpirun then wants to give it, and
- * mpirun tells of that as "[HOST:PID] plm:rsh: Warning: ...", PID being its own, before any rank has begun. */
-static void set_noise(struct hrun_run *r, const struct hrun_openmpi *m)
-{
-    snprintf(r->style.noise, sizeof r->style.noise, ":%05ld] plm:%s: Warning: setpgid(", (long)r->procs[0].pid,
-             m->major >= 5 ? "ssh" : "rsh");
-}
-
 /* Version 5 takes a minus sign, a colon or a comma in the file's name for its own syntax: *name becomes one without, as
  * long as *fd is open. */
 static int make_rankfile(const struct hrun_run *r, const struct hrun_openmpi *m, char **name, int *fd,
@@ -401,7 +372,10 @@ static int start_mpirun(struct hrun_run *r, struct hrun_error *err)
     if (hrun_run_start_one(r, x->m.path, argv.v, &env, err))
         return -1;
     x->pid = r->procs[0].pid;
-    set_noise(r, &x->m);
+    /* A remote shell that is quick to begin has given itself the process group that mpirun then wants to give it, and
+     * mpirun warns of that as "[HOST:PID] plm:rsh: Warning: ...", PID being its own, before any rank has begun. */
+    snprintf(r->style.noise, sizeof r->style.noise, ":%05ld] plm:%s: Warning: setpgid(", (long)x->pid,
+             x->m.major >= 5 ? "ssh" : "rsh");
     return 0;
 }
 

@@ -68,19 +68,13 @@ static int next_remote(const struct hrun_layout *l, unsigned char *seen, int *i)
     return -1;
 }
 
-/* "4.1.4" and "4.1.6" understand each other; ORTE changes what daemons say to each other from 4.0 to 4.1. */
-static int same_series(const char *a, const char *b)
-{
-    int a1 = 0, a2 = 0, b1 = 0, b2 = 0;
-
-    sscanf(a, "%d.%d", &a1, &a2);
-    sscanf(b, "%d.%d", &b1, &b2);
-    return a1 == b1 && a2 == b2;
-}
-
 static int check_version(const struct hrun_host *h, const struct hrun_openmpi *m, struct hrun_error *err)
 {
-    if (!h->mpi || (*h->mpi && same_series(h->mpi, m->version)))
+    int there[2] = { 0, 0 }, here[2] = { 0, 0 };
+
+    /* "4.1.4" and "4.1.6" understand each other; ORTE changes what daemons say to each other from 4.0 to 4.1. */
+    sscanf(m->version, "%d.%d", &here[0], &here[1]);
+    if (!h->mpi || (sscanf(h->mpi, "%d.%d", &there[0], &there[1]) > 0 && !memcmp(here, there, sizeof here)))
         return 0;
     if (h->remembered)      /* it may have been mended since */
         return hrun_fail(err, HRUN_ECHANGED, "host '%s' had %s%s when it was asked, and this host has %s", h->name,
@@ -121,22 +115,17 @@ static int is_unquoted_variable(const char *word)
     return 0;
 }
 
-/* The extra characters of a setting "KEY=VALUE" that stands without quotes; NULL: mpirun quotes it. */
-static const char *extra_chars(const char *setting, size_t key_len)
-{
-    for (int i = 0; i < N_PARAMETERS; i++)
-        if (strlen(unquoted_parameters[i].key) == key_len && !strncmp(setting, unquoted_parameters[i].key, key_len))
-            return unquoted_parameters[i].extra;
-    return is_unquoted_variable(setting) ? "" : NULL;
-}
-
 /* mpirun writes most settings "KEY=VALUE" as -mca KEY "VALUE" into a command for the shell of another host. */
 static int check_setting(const char *setting, const char *advice, struct hrun_error *err)
 {
     static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t len = strspn(setting, name_chars);
-    const char *bad = setting + len, *extra = extra_chars(setting, len);
+    /* extra: characters that may stand in a setting without quotes beside the plain ones; NULL: it gets quotes. */
+    const char *bad = setting + len, *extra = is_unquoted_variable(setting) ? "" : NULL;
 
+    for (int i = 0; i < N_PARAMETERS; i++)
+        if (strlen(unquoted_parameters[i].key) == len && !strncmp(setting, unquoted_parameters[i].key, len))
+            extra = unquoted_parameters[i].extra;
     if (!*bad)
         return hrun_fail(err, HRUN_EINVAL, "the parameter %s in the environment has no value: unset it", setting);
     if (*bad == '=' && extra)
@@ -192,14 +181,6 @@ int hrun_reach_check_shells(const struct hrun_run *r, const struct hrun_openmpi 
     return 0;
 }
 
-static int has_threads(const struct hrun_layout *l)
-{
-    for (int i = 0; i < l->nranks; i++)
-        if (l->ranks[i].threads)
-            return 1;
-    return 0;
-}
-
 static double limit_s(void)
 {
     const char *text = getenv("HRUN_CONNECT_TIMEOUT");
@@ -214,9 +195,11 @@ static int plan_shims(const struct hrun_job *job, const struct hrun_openmpi *m, 
 {
     static const char *const launch_agent[] = { "orte_launch_agent", "prte_launch_agent" };
     autofree char *own = m ? hrun_agent_setting(&job->mca, launch_agent, 2) : NULL;
-    int needed = job->report_bindings || has_threads(job->layout) || job->layout->splits_cores;
-    int wanted = needed || job->preloads.n || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
+    int needed = job->report_bindings || job->layout->splits_cores, wanted;
 
+    for (int i = 0; i < job->layout->nranks; i++)
+        needed |= job->layout->ranks[i].threads > 0;
+    wanted = needed || job->preloads.n || !out->nremote;     /* mpirun alone may lose a signal, or hang by it */
     if (!m && !asked)
         return hrun_fail(err, HRUN_EINVAL, "programs of MPICH need hrun on every host, and hosts that a cluster file "
                          "describes may not have it: leave their topology out of the file");

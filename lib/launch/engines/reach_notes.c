@@ -38,17 +38,6 @@ static void fail_for_host(struct hrun_run *r, enum hrun_code code, const char *h
         r->ending.kill_s = hrun_monotonic_s();
 }
 
-static void failed_to_start(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
-{
-    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-
-    hrun_buf_addf(&b, "cannot be reached through %s%s (status %d)", reach->agent.v[0],
-                  strcmp(reach->reporter, "nobody") ? "" : ", or was lost", n->number);
-    if (n->number == NOT_FOUND && reach->daemons)
-        hrun_buf_adds(&b, "; is hrun installed there at the same path?");
-    fail_for_host(r, HRUN_EENGINE, n->host, b.data, n->text);
-}
-
 /* mpirun may notice before the agent does, and end with a status of its own, version 5 with 0 (seen): where the host
  * tells that its daemon has ended well, an agent that ends without such a word counts nevertheless. */
 static void note_lost_host(const struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
@@ -61,23 +50,18 @@ static void note_lost_host(const struct hrun_reach *reach, struct hrun_run *r, c
         hrun_run_lose(r, n->host);
 }
 
-static void forget_agent(struct hrun_strvec *open, const char *host)
+static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
 {
-    for (size_t i = 0; i < open->n; i++)
-        if (!strcmp(open->v[i], host)) {
+    autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
+    struct hrun_strvec *open = &reach->open;
+
+    for (size_t i = 0; i < open->n && n->kind >= HRUN_NOTE_LATE; i++)
+        if (!strcmp(open->v[i], n->host)) {
             free(open->v[i]);
             open->v[i] = open->v[--open->n];
             open->v[open->n] = NULL;
-            return;
+            break;
         }
-}
-
-static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const struct hrun_note_read *n)
-{
-    char what[128];
-
-    if (n->kind >= HRUN_NOTE_LATE)
-        forget_agent(&reach->open, n->host);
     switch (n->kind) {
     case HRUN_NOTE_BEGUN:
         hrun_strvec_push(&reach->open, n->host);
@@ -108,12 +92,15 @@ static void handle_note(struct hrun_reach *reach, struct hrun_run *r, const stru
         }
         break;
     case HRUN_NOTE_LATE:
-        snprintf(what, sizeof what, "was not ready within %.20s s: see that '%.40s' reaches it, or leave it out",
-                 n->text, reach->agent.v[0]);
-        fail_for_host(r, HRUN_EENGINE, n->host, what, "");
+        hrun_buf_addf(&b, "was not ready within %s s: see that '%s' reaches it, or leave it out", n->text,
+                      reach->agent.v[0]);
+        fail_for_host(r, HRUN_EENGINE, n->host, b.data, "");
         break;
     case HRUN_NOTE_FAILED:
-        failed_to_start(reach, r, n);
+        hrun_buf_addf(&b, "cannot be reached through %s%s (status %d)%s", reach->agent.v[0],
+                      strcmp(reach->reporter, "nobody") ? "" : ", or was lost", n->number,
+                      n->number == NOT_FOUND && reach->daemons ? "; is hrun installed there at the same path?" : "");
+        fail_for_host(r, HRUN_EENGINE, n->host, b.data, n->text);
         break;
     case HRUN_NOTE_LOST:
     case HRUN_NOTE_CRASHED:

@@ -197,14 +197,6 @@ static int smpi_command(const struct hrun_job *job, struct hrun_buf *out, struct
 
 /* ---------------------------------------------------------------- run */
 
-static void say_hosts(struct hrun_run *r)
-{
-    const struct hrun_layout *l = r->job->layout;
-
-    for (int i = 0; i < l->nranks && r->job->report_bindings; i++)
-        hrun_run_say(r, "rank %d is simulated on host %s", i, l->cluster->hosts[l->ranks[i].host].name);
-}
-
 static int start_smpi(struct hrun_run *r, struct hrun_error *err)
 {
     const struct hrun_smpi_watch *w = r->state;
@@ -225,7 +217,9 @@ static int start_smpi(struct hrun_run *r, struct hrun_error *err)
     hrun_strvec_add_all(&argv, r->job->argv + 1);
     hrun_env_base(&env);
     hrun_env_user(r->job, &env);
-    say_hosts(r);
+    for (int i = 0; i < r->job->layout->nranks && r->job->report_bindings; i++)
+        hrun_run_say(r, "rank %d is simulated on host %s", i,
+                     r->job->layout->cluster->hosts[r->job->layout->ranks[i].host].name);
     return hrun_run_start_one(r, w->helper, argv.v, &env, err);
 }
 

@@ -44,35 +44,14 @@
 
 /* ---------------------------------------------------------------- usable, check */
 
-static int check_pmix(char *srun, struct hrun_error *err)
+/* Programs of MPICH are one world within one component only; those of Open MPI where the nodes of a heterogeneous job
+ * are in the order of their names, component by component. */
+static int srun_suits(const struct hrun_cluster *c, const struct hrun_mpi *mpi)
 {
-    char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
-    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
-
-    if (hrun_command_output(words, 1, &text, err))      /* older versions say it on standard error */
-        return -1;
-    return strstr(text.data, "pmix") ? 0
-           : hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
-                       "slurm-wlm-basic-plugins on all nodes, or use --engine mpirun");
-}
-
-/* All hosts must be nodes of the allocation. */
-static int check_nodes(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
-{
-    int group;
-
-    for (int i = 0; i < c->nhosts; i++) {
-        autofree char *node = hrun_srun_node(a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
-
-        if (!node)
-            return -1;
-    }
-    return 0;
-}
-
-/* Are the nodes of a heterogeneous job in the order of their names, component by component? */
-static int is_in_order(const struct hrun_cluster *c)
-{
+    if (c->platform || c->manager != HRUN_MANAGER_SLURM)
+        return 0;
+    if (mpi && mpi->kind == HRUN_MPI_MPICH)
+        return c->ngroups < 2;
     for (int i = 0; i < c->nhosts && c->ngroups > 1; i++)
         for (int k = 0; k < c->nhosts; k++)
             if (c->hosts[i].group < c->hosts[k].group && strverscmp(c->hosts[i].name, c->hosts[k].name) > 0)
@@ -80,32 +59,40 @@ static int is_in_order(const struct hrun_cluster *c)
     return 1;
 }
 
-/* Programs of MPICH are one world within one component only. */
-static int srun_suits(const struct hrun_cluster *cluster, const struct hrun_mpi *mpi)
+/* Are all hosts nodes of the allocation, and has its srun PMIx? */
+static int check_allocation(const struct hrun_cluster *c, const struct hrun_allocation *a, struct hrun_error *err)
 {
-    return !cluster->platform && cluster->manager == HRUN_MANAGER_SLURM &&
-           (mpi && mpi->kind == HRUN_MPI_MPICH ? cluster->ngroups < 2 : is_in_order(cluster));
+    autofree char *srun = hrun_program_find("srun", NULL, NULL), *scancel = hrun_program_find("scancel", NULL, NULL);
+    char *const words[] = { srun, (char *)(uintptr_t)"--mpi=list", NULL };
+    autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
+
+    if (a->manager != HRUN_MANAGER_SLURM)
+        return hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none: get one "
+                         "with salloc or sbatch, or use another engine");
+    if (!srun || !scancel)
+        return hrun_srun_missing(err, srun ? "scancel" : "srun");
+    for (int i = 0, group; i < c->nhosts; i++) {
+        autofree char *node = hrun_srun_node(a, c->hosts[i].name, c->hosts[i].is_local, &group, err);
+
+        if (!node)
+            return -1;
+    }
+    if (hrun_command_output(words, 1, &text, err))      /* older versions say it on standard error */
+        return -1;
+    return strstr(text.data, "pmix") ? 0
+           : hrun_fail(err, HRUN_EENGINE, "this Slurm has no PMIx (srun --mpi=list does not name it): install "
+                       "slurm-wlm-basic-plugins on all nodes, or use --engine mpirun");
 }
 
 static int srun_usable(const struct hrun_cluster *cluster, struct hrun_openmpi *found, struct hrun_error *err)
 {
     struct hrun_allocation a;
-    autofree char *srun = NULL, *scancel = NULL;
-    int rc = -1;
+    int rc;
 
     (void)found;
     if (hrun_allocation_find(&a, err))
         return -1;
-    if (a.manager != HRUN_MANAGER_SLURM) {
-        hrun_fail(err, HRUN_EENGINE, "engine srun works inside a Slurm allocation, and this is none: get one with "
-                  "salloc or sbatch, or use another engine");
-    } else if (!(srun = hrun_program_find("srun", NULL, NULL))) {
-        hrun_srun_missing(err, "srun");
-    } else if (!(scancel = hrun_program_find("scancel", NULL, NULL))) {
-        hrun_srun_missing(err, "scancel");
-    } else {
-        rc = check_nodes(cluster, &a, err) || check_pmix(srun, err) ? -1 : 0;
-    }
+    rc = check_allocation(cluster, &a, err);
     hrun_allocation_release(&a);
     return rc;
 }
@@ -274,17 +261,6 @@ static int build_srun(const struct hrun_run *r, const struct hrun_srun *x, struc
 
 /* ---------------------------------------------------------------- the environment */
 
-static void srun_openmpi_env(const struct hrun_job *job, struct hrun_strvec *env)
-{
-    if (!getenv("SLURM_PMIX_FENCE"))
-        hrun_env_set(env, "SLURM_PMIX_FENCE=ring");
-    hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
-    /* the shim has bound the ranks; Open MPI 4 must not bind them again */
-    hrun_env_mca(job, env, "orte_bound_at_launch", "1");
-    if (hrun_env_yields(job))
-        hrun_env_mca(job, env, hrun_env_yield, "1");
-}
-
 /* srun's environment is also that of the ranks. */
 static void build_srun_env(const struct hrun_run *r, const struct hrun_srun_parts *p, struct hrun_strvec *env)
 {
@@ -295,10 +271,17 @@ static void build_srun_env(const struct hrun_run *r, const struct hrun_srun_part
     if (p->nodes)
         hrun_env_set(env, "%s=%s", JOB_NODES, p->nodes);
     hrun_env_set(env, HRUN_RANKS_DO_VARIABLE "=%s", job->report_bindings ? "bind,report" : "bind");
-    if (r->own.mpich)
+    if (r->own.mpich) {
         hrun_mpich_env(env);
-    else
-        srun_openmpi_env(job, env);
+    } else {
+        if (!getenv("SLURM_PMIX_FENCE"))
+            hrun_env_set(env, "SLURM_PMIX_FENCE=ring");
+        hrun_env_set(env, HRUN_ENV_PMI_PORT "=" HRUN_ENV_NO_MPICH);
+        /* the shim has bound the ranks; Open MPI 4 must not bind them again */
+        hrun_env_mca(job, env, "orte_bound_at_launch", "1");
+        if (hrun_env_yields(job))
+            hrun_env_mca(job, env, hrun_env_yield, "1");
+    }
     hrun_ranks_words(job->layout, &ranks);
     hrun_env_set_all(env, &ranks);
     hrun_env_user(job, env);

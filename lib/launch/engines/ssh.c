@@ -168,23 +168,18 @@ static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
             hrun_env_set(env, "%s=%s", job->env.v[i], getenv(job->env.v[i]));
 }
 
-static int nprograms(const struct hrun_job *job)
-{
-    int n = 1;
-
-    for (int r = 0; job->which && r < job->layout->nranks; r++)
-        n = job->which[r] >= n ? job->which[r] + 1 : n;
-    return n;
-}
-
 /* The words of HRUN_FRAME_JOB for a host; hrun-shim proxy reads them (read_job). */
 static void add_job(const struct ssh *s, const struct ssh_host *h, const char *wdir, const struct hrun_strvec *env,
                     struct hrun_buf *b)
 {
     const struct hrun_job *job = s->r->job;
     const struct hrun_layout *l = job->layout;
-    int here = 0, n = nprograms(job);
+    int here = 0, n = 1;
 
+    for (int r = 0; r < l->nranks; r++) {
+        here += host_of(s, r) == h;
+        n = job->which && job->which[r] >= n ? job->which[r] + 1 : n;
+    }
     hrun_frame_add_word(b, wdir);
     hrun_frame_add_number(b, l->nranks);
     hrun_frame_add_number(b, (int)env->n);
@@ -202,8 +197,6 @@ static void add_job(const struct ssh *s, const struct ssh_host *h, const char *w
         for (int k = 1; k < words; k++)
             hrun_frame_add_word(b, one.argv[k]);
     }
-    for (int r = 0; r < l->nranks; r++)
-        here += host_of(s, r) == h;
     hrun_frame_add_number(b, here);
     for (int r = 0; r < l->nranks; r++)
         if (host_of(s, r) == h) {
@@ -307,16 +300,6 @@ static void close_host(struct ssh *s, struct ssh_host *h)
         }
 }
 
-static void garbled(struct ssh *s, struct ssh_host *h)
-{
-    if (!s->r->ending.kill_s) {
-        hrun_fail(s->r->err, HRUN_EENGINE, "what host '%s' sends is not understood: is the same version of hrun "
-                  "installed there, and does its shell write nothing at the start?", h->host->name);
-        hrun_run_break(s->r);
-    }
-    close_host(s, h);
-}
-
 static int obey_proxy(struct ssh *s, struct ssh_host *h, const struct hrun_frame *f)
 {
     struct hrun_run *r = s->r;
@@ -391,8 +374,13 @@ static void read_host_frames(struct ssh *s, struct ssh_host *h)
     if (h->greeted || (got = skip_greeting(h)) > 0)
         while (h->fd >= 0 && (got = hrun_frame_next(&h->in, &at, &f)) > 0 && !(got = obey_proxy(s, h, &f)))
             ;
+    if (got < 0 && !s->r->ending.kill_s) {
+        hrun_fail(s->r->err, HRUN_EENGINE, "what host '%s' sends is not understood: is the same version of hrun "
+                  "installed there, and does its shell write nothing at the start?", h->host->name);
+        hrun_run_break(s->r);
+    }
     if (got < 0)
-        garbled(s, h);
+        close_host(s, h);
     hrun_frames_drop(&h->in, &at);
 }
 
@@ -423,9 +411,11 @@ static void tell_deaf(struct ssh *s)
         }
 }
 
-/* How many hosts have an agent or proxy, or something left to be read. */
-static int living(struct ssh *s)
+/* Number of hosts that have an agent or proxy, or something left to be read. A host that went silent is lost where its
+ * agent or proxy has ended without a note of why. */
+static int living_hosts(struct ssh *s)
 {
+    struct hrun_run *r = s->r;
     int n = 0;
 
     for (int i = 0; i < s->nhosts; i++) {
@@ -435,20 +425,12 @@ static int living(struct ssh *s)
             h->pid = 0;
         n += h->pid > 0 || h->fd >= 0;
     }
+    if (r->reach->agents)
+        hrun_reach_watch(r);    /* also what an agent that has just ended has told */
+    for (int i = 0; i < s->nhosts; i++)
+        if (s->hosts[i].silent && !s->hosts[i].pid && r->ending.kill_s <= 0 && !r->ending.signal)
+            hrun_run_lose(r, s->hosts[i].host->name);
     return n;
-}
-
-/* A host that went silent, and whose agent or proxy has ended without a word of why. */
-static void find_lost(struct ssh *s)
-{
-    struct hrun_run *r = s->r;
-
-    for (int i = 0; i < s->nhosts; i++) {
-        struct ssh_host *h = &s->hosts[i];
-
-        if (h->silent && !h->pid && r->ending.kill_s <= 0 && !r->ending.signal)
-            hrun_run_lose(r, h->host->name);
-    }
 }
 
 /* While the output has no room nothing is read. */
@@ -532,10 +514,7 @@ static int watch_hosts(struct hrun_run *r)
                 read_host_frames(s, h);
         }
     }
-    n = living(s);
-    if (r->reach->agents)
-        hrun_reach_watch(r);    /* also what an agent that has just ended has told */
-    find_lost(s);
+    n = living_hosts(s);
     /* Behind all notes: when the last host is up no further event need come. */
     if (s->nstarted < s->nhosts && r->ending.kill_s <= 0 && start_more(s, r->err))
         hrun_run_break(r);
@@ -551,13 +530,6 @@ static int watch_hosts(struct hrun_run *r)
     return n;
 }
 
-/* The hosts are out of reach: their proxies end all when the connection does. */
-static void give_up_hosts(struct ssh *s)
-{
-    for (int i = 0; i < s->nhosts; i++)
-        close_host(s, &s->hosts[i]);
-}
-
 static void bring_ssh_signal(struct hrun_run *r, int sig)
 {
     struct ssh *s = r->state;
@@ -567,7 +539,8 @@ static void bring_ssh_signal(struct hrun_run *r, int sig)
     set_paused(s);
     if ((ends && !s->begun) || (sig == SIGKILL && r->ending.killed)) {
         r->ending.failed = 1;
-        give_up_hosts(s);
+        for (int i = 0; i < s->nhosts; i++)     /* the proxies end all when their connection does */
+            close_host(s, &s->hosts[i]);
         return;
     }
     for (int i = 0; i < s->nhosts && s->begun; i++)
