@@ -18,10 +18,10 @@
 
 /* ---------------------------------------------------------------- tree
  *
- * Along which tree the ranks of a communicator hand on what the root sends or gets
+ * The tree along which the ranks of a communicator pass on what the root sends or gets
  *
- * Purpose: trees for unlike hosts. coll_choice.c predicts by lib/net what an operation along each takes; move.c does the
- * operation along one.
+ * Purpose: trees for unlike hosts. coll_choice.c predicts by lib/net what an operation along each takes, and move.c
+ * does the operation along one.
  * Invariants: a tree spans ranks 0..n-1; the ranks below one stand next to each other in `order`, it first, then those
  * of its children one after the other as the children stand. Equal arguments give equal trees on all ranks.
  */
@@ -35,8 +35,8 @@ struct coll_tree {
 };
 void coll_tree_free(struct coll_tree *t);
 
-/* A function that builds trees for messages of so many bytes per rank, among ranks on hosts between all of which
- * messages were measured. NULL: there are too many ranks. */
+/* A function that builds a tree for messages of this size per rank. Messages between all hosts of the ranks have been
+ * measured. NULL: there are too many ranks. */
 typedef struct coll_tree *coll_build(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int root,
                                      double bytes);
 
@@ -68,10 +68,10 @@ void coll_choose(const struct hrun_net_tuning *t, const struct hrun_net_ranks *r
 double coll_tree_time(const struct hrun_net *net, const struct hrun_net_ranks *ranks, const struct coll_tree *tree,
                       enum hrun_net_op op, double bytes, double segment);
 
-/* Gather in pieces: how large these are for so many bytes of a rank; 0: bytes are not irregular, or cannot be split. */
+/* The size of the pieces in which `bytes` of a rank are gathered; 0: bytes are not irregular, or cannot be split. */
 double coll_piece(const struct hrun_net *net, double bytes);
 
-/* Are messages of so many bytes to be received one after the other? Beyond the irregular region they are regular
+/* Are messages of this size to be received one after the other? Beyond the irregular region they are regular
  * because their senders wait for a receiver that takes them so, as MPI libraries' linear gathers do. */
 int coll_in_turn(const struct hrun_net *net, double bytes);
 

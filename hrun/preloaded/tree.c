@@ -90,7 +90,7 @@ static struct coll_tree *end_tree(struct coll_tree *t)
 
 /* ---------------------------------------------------------------- nearest first */
 
-/* Beyond so many ranks choosing edge by edge, n^3 / 6 of them, takes more than a fraction of a ms. */
+/* With more ranks choosing edge by edge, in n^3 / 6 steps, takes more than a fraction of a ms. */
 enum { GREEDY_MAX = 48 };
 
 /* A rank, and how long a message from the root to it takes. */
@@ -162,8 +162,8 @@ struct coll_tree *coll_tree_binomial(const struct hrun_net *net, const struct hr
     return end_tree(t);
 }
 
-/* Link below head the ranks that it is the head of (heads NULL: all ranks), of those that are their own members (NULL:
- * of all), in this order. */
+/* Link ranks below head as a binomial tree, in this order: those whose head it is (heads NULL: all), and of these only
+ * the ranks with members[rank] == rank (members NULL: all). */
 static void link_below(struct coll_tree *t, int head, const int *heads, const int *members, const int *order)
 {
     int *list = coll_need((size_t)t->n, sizeof *list), n = 0;

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The cost of a call is the median of so many batches, which one that is interrupted does not change; some 20 us in
- * all. */
+/* The cost of a call is the median of some batches, so that one interrupted batch does not change it; 20 us in all. */
 enum { COST_BATCHES = 9, COST_CALLS = 25 };
 
 /* MPI's functions that the library itself needs. */

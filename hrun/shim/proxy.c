@@ -293,7 +293,7 @@ static void write_answers(struct child *k)
         hrun_buf_reset(&k->answers);    /* the end is seen when it is read */
 }
 
-/* Tell the ends of ranks, each behind all that it has written. */
+/* Report which ranks have ended. What a rank has written comes before its end. */
 static void reap_here(struct proxy *p)
 {
     int status;

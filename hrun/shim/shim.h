@@ -1,9 +1,9 @@
-/* shim.h - hrun-shim, the small program that stands in front of others where hrun itself is not
+/* shim.h - hrun-shim, the small program that does hrun's work on other hosts
  *
- * Purpose: hrun's hand on other hosts. It is installed beside hrun, at the same path on every host, links nothing but
- * the C library and starts in a millisecond. Modes:
+ * It is installed beside hrun, at the same path on every host, links nothing but the C library and starts in a
+ * millisecond. Modes:
  *   hrun-shim rank PROGRAM ARGUMENT...
- *       In front of a rank: binds itself as lib/launch tells it, sets OMP_NUM_THREADS, reports, becomes PROGRAM; or,
+ *       In front of a rank: binds itself as HRUN_RANKS says, sets OMP_NUM_THREADS, reports, becomes PROGRAM; or,
  *       with "tell" in HRUN_RANKS_DO, the parent of PROGRAM, which tells how it ends.
  *   hrun-shim agent LIMIT_S REPORTER N AGENT OPTION... HOST COMMAND...
  *       In front of the remote shell of mpirun (N words AGENT OPTION...): runs it, passes what it writes on as standard

@@ -13,8 +13,8 @@ const char *hrun_env_get(const struct hrun_strvec *env, const char *name);
 /* The caller's environment without what an outer launcher has left in it (ranks, addresses of servers). */
 void hrun_env_base(struct hrun_strvec *out);
 
-/* Apply the job's working directory (as PWD), mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME
- * without a value is in the list already; one that is not set is told to on_message. */
+/* Apply the job's working directory (as PWD), mca words (as OMPI_MCA_KEY=VALUE) and env words. A NAME without a value
+ * is in the list already; on_message says which is not. */
 void hrun_env_user(const struct hrun_job *job, struct hrun_strvec *env);
 
 /* Set MCA parameter key unless the user does. */
@@ -30,8 +30,8 @@ void hrun_env_mca(const struct hrun_job *job, struct hrun_strvec *env, const cha
  * happens to the processes. */
 void hrun_env_shared_memory(const struct hrun_job *job, struct hrun_strvec *env, const char *folder);
 
-/* The job's preloads, if it has any: their variables, and the libraries in front of LD_PRELOAD, or (shim = 1) told to
- * hrun-shim. After hrun_env_user. */
+/* The job's preloads, if it has any: their variables, and the libraries in front of LD_PRELOAD, or (shim = 1) as
+ * HRUN_ENV_PRELOAD. After hrun_env_user. */
 void hrun_env_preload(const struct hrun_job *job, int shim, struct hrun_strvec *env);
 
 /* The libraries' paths, with colons between them, for hrun-shim, which preloads them into the rank and nothing else. */

@@ -35,8 +35,8 @@ struct hrun_driver {
     unsigned serves : 1;         /* ranks that the guard serves: start starts the guard itself */
     unsigned is_launcher : 1;    /* one process that starts the ranks: it enters the job's folder itself, and gets
                                     SIGTERM when hrun dies */
-    unsigned passes_signals : 1; /* such a process that gets signals as a rank would, passes them on, and grants the
-                                    ranks time of its own to end; it may read the terminal */
+    unsigned passes_signals : 1; /* a launcher that gets each signal, passes it on, and itself gives the ranks time to
+                                    end; it may read the terminal */
     unsigned is_plain : 1;       /* one process that is no rank, and may use any MPI */
     unsigned mpich : 1;          /* hrun serves PMI-1 to programs of MPICH's family */
     int grace_ms;                /* how long the processes may take to end when hrun was killed */
@@ -160,8 +160,8 @@ void hrun_run_event(struct hrun_run *r, const struct hrun_guard_event *ev);
 /* Rank (-1: unknown) has failed with that status. The first failure counts, and ends the job; after a timeout or a
  * signal to hrun failures are its consequence. 1: this one counts. */
 int hrun_run_fail(struct hrun_run *r, int rank, int status);
-/* The same for a launcher, from its wait status. The user is told the signal that has killed it; name = NULL:
- * is not. */
+/* The same for a launcher, from its wait status. If a signal has killed it the user gets a message with its name (NULL:
+ * no message). */
 void hrun_run_fail_launcher(struct hrun_run *r, const char *name, int status);
 /* The engine has failed, and r->err says why: end the job. */
 void hrun_run_break(struct hrun_run *r);

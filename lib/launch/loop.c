@@ -259,7 +259,8 @@ static void reap_ranks(struct hrun_run *r)
 
 /* ---------------------------------------------------------------- time */
 
-/* What brings signals in its own way needs time to end the ranks; then srun is killed itself, and ssh is told again. */
+/* Drivers with a signal function need time to end the ranks. If they take too long srun is killed, and the proxies of
+ * ssh get SIGKILL again. */
 static void kill_all(struct hrun_run *r)
 {
     if (r->driver->signal && r->ending.killed && r->nalive > 0 && r->procs[0].pid > 0)

@@ -1,9 +1,9 @@
 /* mpi.c - which MPI a program is linked with; see launch.h for the contract
  *
- * The program is never run. The libraries of a dynamic program are listed by its own interpreter (ld.so
- * --list), the only one that resolves them as they will be resolved; the MPI library is then told by the
- * texts it holds, MPICH's by its name. Of a script the programs that it names are looked at. A program that needs
- * nothing but the C library, and a static one, cost no process.
+ * The program is never run. The interpreter of a dynamic program (ld.so --list) lists its libraries: it alone resolves
+ * them as they are resolved when the program starts. Texts in the MPI library say which MPI it is; MPICH's is known by
+ * its name. Of a script the programs that it names are looked at. A program that needs nothing but the C library, and a
+ * static one, cost no process.
  */
 #include "base/alloc.h"
 #include "base/file.h"

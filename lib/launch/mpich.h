@@ -11,9 +11,9 @@
 void hrun_mpich_env(struct hrun_strvec *env);
 void hrun_mpich_env_rank(const struct hrun_layout *l, int rank, int fd, struct hrun_strvec *env);
 
-/* Add libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI
- * lacks. words[size] is what it is told, as long as the job. Result: its path, which the caller frees after the job;
- * NULL where it is not needed, or not installed, which on_message is told. */
+/* Preload libhrun-mpich.so, for ranks that share cores or are on several hosts, and (over_slurm) for what Slurm's PMI
+ * lacks. words[size] is the value of its variable, and lives as long as the job. Result: its path, which the caller
+ * frees after the job; NULL: it is not needed, or not installed: then on_message says so. */
 char *hrun_mpich_preload(struct hrun_job *job, int over_slurm, char *words, size_t size);
 
 struct hrun_run;

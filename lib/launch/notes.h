@@ -1,7 +1,7 @@
-/* notes.h - what becomes of the other hosts of a job, told by the agents that reach them
+/* notes.h - the notes about the other hosts of a job, which the agents that reach them write
  *
- * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. What they see
- * they write into a FIFO in the job's folder, whose path is in HRUN_NOTES:
+ * Purpose: mpirun starts its daemons through `hrun-shim agent` (hrun/shim/shim.h), one for each host. The agents write
+ * what happens to their hosts into a FIFO in the job's folder, whose path is in HRUN_NOTES:
  * "KIND<tab>HOST<tab>NUMBER<tab>TEXT<newline>", short enough to be written in one piece.
  */
 #ifndef HRUN_LAUNCH_NOTES_H

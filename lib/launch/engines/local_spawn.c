@@ -153,8 +153,8 @@ static int living_later(const struct hrun_run *r)
     return n;
 }
 
-/* Choose the PEs that have fewest processes for their cores, of those that others do not use. 1: there may be enough
- * soon. */
+/* Choose the PEs with the fewest processes for their cores; PEs that other runs use are left out. 1: there may be
+ * enough soon. */
 static int find_further_places(const struct hrun_run *r, const struct local *x, struct further *f,
                                struct hrun_error *err)
 {

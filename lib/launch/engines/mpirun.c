@@ -10,9 +10,8 @@
  *   - 4 that is to pass a signal on while it connects its daemons fails with status 0, or on one host hangs (seen): see
  *     begun_s. 0 counts only where hrun-shim has told of each rank that it ended with 0;
  *   - 5 looks for --mca in the program's arguments up to a "--", takes the first of two -x of one name, and -x of what
- *     is not set for an error; its own parameters are told by --prtemca;
- *   - with tags 5 moves the beginning of a line that came together with the end of the last one to the front of that
- *     (PMIx 5.0.9);
+ *     is not set for an error; its own parameters are set by --prtemca;
+ *   - with tags 5 swaps the end of a line and the beginning of the next one when both come in one piece (PMIx 5.0.9);
  *   - 5 ends with status 0 when it has lost a daemon, and when told to end before all daemons run it waits for ever.
  * Statuses, MPI_Abort, signals, standard input and yielding are alike.
  * Every line of the rankfile comes from the hosts' topologies: a slot that does not exist makes version 4
@@ -258,8 +257,8 @@ static int mpirun_command(const struct hrun_job *job, struct hrun_buf *out, stru
 /* ---------------------------------------------------------------- run */
 
 /* Can mpirun's folder go into ours, so that it is removed when mpirun is killed? Not where the user sets Open MPI's
- * folders: it refuses the parameter for all hosts beside those for one kind. mpirun hands the setting on to its daemons,
- * and on other hosts only hrun-shim knows what to make of it; a resource manager hands on the whole environment, without
+ * folders: it refuses the parameter for all hosts beside those for one kind. mpirun passes the setting on to its
+ * daemons, and on other hosts only hrun-shim corrects it; a resource manager passes on the whole environment, without
  * the shim. */
 static int has_folder_in_ours(const struct hrun_job *job, const struct hrun_reach *reach)
 {

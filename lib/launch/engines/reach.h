@@ -1,4 +1,4 @@
-/* reach.h - how mpirun and engine ssh reach the other hosts of a job, with hrun's hand on each (internal)
+/* reach.h - how mpirun and engine ssh reach the other hosts of a job through hrun-shim (internal)
  *
  * Purpose: the words and variables that put hrun-shim (hrun/shim/shim.h) before the remote shell, mpirun's daemons and
  * the ranks, and what follows from the notes (launch/notes.h) that the shims write.

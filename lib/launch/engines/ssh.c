@@ -1,11 +1,11 @@
 /* ssh.c - engine ssh: programs of MPICH over hosts, each reached by the remote shell; hrun serves PMI-1 to all ranks
  *
- * On each host with ranks stands `hrun-shim proxy`, on others behind `hrun-shim agent`, the remote shell and `hrun-shim
- * host` (hrun/shim/shim.h), whose notes reach.h understands. One connection to each host carries frames
- * (launch/frames.h): hrun's own process serves PMI, feeds rank 0, gets all output, and hears how each rank ends.
+ * On each host with ranks runs `hrun-shim proxy`; on other hosts than this one hrun starts it through `hrun-shim agent`,
+ * the remote shell and `hrun-shim host` (hrun/shim/shim.h), which write the notes of reach.h. One connection to each
+ * host carries frames (launch/frames.h): hrun's own process serves PMI, feeds rank 0, and gets the output and the wait
+ * status of each rank. The proxies get the job when all hosts are ready: if one is not, no rank is started.
  * Why not Hydra: it ORs the statuses of ranks, ends with 0 after SIGTERM, hangs on a host that it cannot find, and
- * takes a host that is not beside itself in the list for two. The job is told to the proxies when all hosts are ready,
- * so that nothing is started where one is not.
+ * takes a host that stands twice in the list for two hosts unless both stand side by side.
  */
 #include "base/alloc.h"
 #include "base/units.h"
@@ -131,7 +131,7 @@ static struct ssh_host *host_of(const struct ssh *s, int rank)
     return &s->hosts[s->host_of[s->r->job->layout->ranks[rank].host]];
 }
 
-/* What belongs to this host, session or shell rather than to the job. */
+/* Does a variable belong to this host, session or shell rather than to the job? */
 static int is_of_here(const char *entry)
 {
     static const char *const names[] = {
@@ -145,8 +145,8 @@ static int is_of_here(const char *entry)
     return 0;
 }
 
-/* The environment of all ranks, which is put over that of each host: this one's without what is of here, and what the
- * user says. */
+/* The variables that the ranks get in addition to those of their host: hrun's own, but for those of this host, and the
+ * user's. */
 static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
 {
     const struct hrun_job *job = s->r->job;
@@ -162,7 +162,7 @@ static void ranks_env(const struct ssh *s, struct hrun_strvec *env)
     hrun_ranks_words(job->layout, env);
     hrun_env_user(job, env);
     hrun_env_preload(job, 1, env);
-    /* -x NAME passes on what is else of here. */
+    /* -x NAME passes on also a variable of this host. */
     for (size_t i = 0; i < job->env.n; i++)
         if (!strchr(job->env.v[i], '=') && getenv(job->env.v[i]))
             hrun_env_set(env, "%s=%s", job->env.v[i], getenv(job->env.v[i]));
@@ -232,7 +232,7 @@ static int begin_ranks(struct ssh *s, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- standard input */
 
-/* In the background reading the terminal would stop hrun. SIGCONT tells when that may have changed. */
+/* In the background reading the terminal would stop hrun. That may have changed when SIGCONT comes. */
 static int may_read(const struct ssh *s)
 {
     return s->input >= 0 && s->input_under_way < HRUN_INPUT_WINDOW &&
@@ -283,7 +283,7 @@ static void feed_input(struct ssh *s, int how)
 
 /* ---------------------------------------------------------------- what the proxies tell */
 
-/* The host's ranks are not heard of any more. */
+/* Nothing more will come from the ranks of a host. */
 static void close_host(struct ssh *s, struct ssh_host *h)
 {
     struct hrun_run *r = s->r;
@@ -341,7 +341,7 @@ static int obey_proxy(struct ssh *s, struct ssh_host *h, const struct hrun_frame
     }
 }
 
-/* What a shell has written before the hello is dropped. 0: the hello has not come yet; -1: nor will it. */
+/* Drop what a shell has written before the hello. 0: the hello has not come yet; -1: it will not come. */
 static int skip_greeting(struct ssh_host *h)
 {
     static const char hello[] = HRUN_PROXY_HELLO;
@@ -400,7 +400,7 @@ static void send_answer(void *ctx, int rank, const char *data, size_t len)
 
 /* ---------------------------------------------------------------- the job's life */
 
-/* Where nobody reads the output any more the ranks are to notice. */
+/* Tell the proxies when nobody reads the output any more, so that the ranks notice. */
 static void tell_deaf(struct ssh *s)
 {
     for (int k = 0; k < 2; k++)
