@@ -1,6 +1,6 @@
 /* ssh.c - engine ssh: programs of MPICH over hosts, each reached by the remote shell; hrun serves PMI-1 to all ranks
  *
- * On each host with ranks runs `hrun-shim proxy`; on other hosts than this one hrun starts it through `hrun-shim agent`,
+ * On each host with ranks runs `hrun-shim proxy`. On other hosts than this one it starts through `hrun-shim agent`,
  * the remote shell and `hrun-shim host` (hrun/shim/shim.h), which write the notes of reach.h. One connection to each
  * host carries frames (launch/frames.h): hrun's own process serves PMI, feeds rank 0, and gets the output and the wait
  * status of each rank. The proxies get the job when all hosts are ready: if one is not, no rank is started.
