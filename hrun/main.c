@@ -45,8 +45,9 @@ int main(int argc, char **argv)
     char **words;
     int status, mode = -1;
 
+    (void)argc;
     context_start();
-    if (mpirun_words_replace(argc, argv, &s, &line, &s.notes, &err)) {
+    if (mpirun_words_replace(argv, &s, &line, &err)) {
         status = context_complain(command.name, &err);
     } else {
         given = xcalloc(line.n + 1, sizeof *given);

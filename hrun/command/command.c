@@ -152,7 +152,7 @@ static int answer_question(const struct context_command *cmd, const struct setti
 }
 
 /* Words where a mode has no use for them; and several programs, as mpirun separates them. */
-static int check_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended,
+static int check_mode_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended,
                        struct settings *s, char **words, struct hrun_error *err)
 {
     if (words[0] && !mode->takes_words)
@@ -256,7 +256,7 @@ static int read_command_line(const struct context_command *cmd, struct settings 
     if (asks_only(s))
         return mode;
     if ((!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
-        check_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||
+        check_mode_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||
         hrun_opts_check(cmd->options, cmd->modes, mode, &given, err))
         return -1;
     s->option_after = cmd->modes[mode].word || given.ended ? NULL : find_option_after(cmd->options, *words);

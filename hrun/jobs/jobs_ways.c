@@ -106,13 +106,14 @@ static void add_job_way(struct job_entry *e, const char *variant, const struct d
 
 /* Those of c->app; that there are none is no error, and *why says why. */
 static int find_variant_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_entry *e,
-                             const char *variant, struct hrun_error *why, struct hrun_error *err)
+                             struct hrun_error *why, struct hrun_error *err)
 {
+    int is_one_of = !s->common.variant && c->variants_of && c->variants_of->nvariants > 1;
     struct parts parts = choose_parts(npes, c->cluster->nsubs);
     struct question q = s->ask;
-    struct profiles known = { 0 };
-    struct at_size at = { 0 };
-    struct hrun_buf use = HRUN_BUF_INIT;
+    autorelease(profiles_release) struct profiles known = { 0 };
+    autorelease(at_size_release) struct at_size at = { 0 };
+    autorelease(hrun_buf_release) struct hrun_buf use = HRUN_BUF_INIT;
     int rc = profiles_load(c, &known, err);
 
     if (!rc && !known.have && hrun_family_of(c->app)->by_formula)
@@ -131,16 +132,13 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
         q.use = use.data;
         if (!decision_make(c, &q, &known, &at, e->N, &d, why)) {
             if (d.by == BY_MODEL && d.predicted.known)
-                add_job_way(e, variant, &d);
+                add_job_way(e, is_one_of ? c->app->variant : NULL, &d);
             decision_release(&d);
         } else if (why->code != HRUN_EINFEASIBLE) {
             *err = *why;
             rc = -1;
         }
     }
-    hrun_buf_release(&use);
-    at_size_release(&at);
-    profiles_release(&known);
     return rc;
 }
 
@@ -154,7 +152,7 @@ static int find_ways(const struct hrun_settings *s, struct context *c, const int
     for (int v = 0; v < (all ? all->nvariants : 1); v++) {
         if (all)
             c->app = all->variants[v];
-        if (find_variant_ways(s, c, npes, e, all && all->nvariants > 1 ? c->app->variant : NULL, &why, err))
+        if (find_variant_ways(s, c, npes, e, &why, err))
             return -1;
     }
     if (e->nways)

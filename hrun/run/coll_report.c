@@ -38,7 +38,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Sizes at which choices can change, ascending: sizes[SIZES]. */
-static size_t find_sizes(const struct hrun_net_tuning *t, double *sizes)
+static size_t find_size_limits(const struct hrun_net_tuning *t, double *sizes)
 {
     const struct hrun_net_thresholds *limits = &t->net->thresholds;
     int steps = t->world.n > MANY ? 1 : STEPS;
@@ -113,7 +113,7 @@ static void find_ranges(const struct tune *t, struct ranges *out)
     *out = (struct ranges){ NULL, 0 };
     if (!tuning)
         return;
-    n = find_sizes(tuning, sizes);
+    n = find_size_limits(tuning, sizes);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         find_operation(tuning, ops[i], sizes, n, out);
     find_with_counts(tuning, HRUN_NET_SCATTER, "scatterv", out);
@@ -177,7 +177,7 @@ void tuned_plan(const struct tune *t, struct hrun_buf *out)
     free(r.v);
 }
 
-static json_t *number_or_null(int known, double v)
+static json_t *real_or_null(int known, double v)
 {
     return known ? json_real(v) : json_null();
 }
@@ -194,10 +194,10 @@ json_t *tuned_plan_json(const struct tune *t)
 
         json_array_append_new(
             operations, json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "operation", v->op, "from_bytes",
-                                  number_or_null(v->to >= 0, v->from), "to_bytes", number_or_null(v->to >= 0, v->to),
-                                  "way", v->way, "segment_bytes", number_or_null(v->segment > 0, v->segment),
-                                  "speedup_least", number_or_null(v->most > 0, v->least), "speedup_most",
-                                  number_or_null(v->most > 0, v->most)));
+                                  real_or_null(v->to >= 0, v->from), "to_bytes", real_or_null(v->to >= 0, v->to),
+                                  "way", v->way, "segment_bytes", real_or_null(v->segment > 0, v->segment),
+                                  "speedup_least", real_or_null(v->most > 0, v->least), "speedup_most",
+                                  real_or_null(v->most > 0, v->most)));
     }
     free(r.v);
     return json_pack("{s:s?, s:o}", "why_not", t->why[0] ? t->why : NULL, "operations", operations);

@@ -371,7 +371,7 @@ static int set_place(const struct word *w, const char *as, const char *const *va
 }
 
 static int replace_one(const struct word *w, const char *as, const char *const *values, struct hrun_settings *s,
-                       struct hrun_strvec *out, struct hrun_strvec *notes, struct hrun_error *err)
+                       struct hrun_strvec *out, struct hrun_error *err)
 {
     int done;
 
@@ -402,7 +402,7 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     case PLACE:
         return set_place(w, as, values, s, err);
     case INSTEAD:
-        hrun_strvec_pushf(notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
+        hrun_strvec_pushf(&s->notes, "%s%s%s: %s", as, w->values ? " " : "", w->values ? values[0] : "", w->text);
         break;
     case REFUSED:
         return hrun_fail(err, HRUN_EINVAL, "%s, an option of mpirun, mpiexec or srun, is not served: %s", as, w->text);
@@ -422,13 +422,13 @@ static int is_app_file(const char *path)
 }
 
 /* Replace the options of argv[*at..], up to "--" or the program. *file gets the words of a file of programs. */
-static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, struct hrun_strvec *out,
-                       struct hrun_strvec *file, struct hrun_strvec *notes, struct hrun_error *err)
+static int replace_options(char **argv, int *at, struct hrun_settings *s, struct hrun_strvec *out,
+                           struct hrun_strvec *file, struct hrun_error *err)
 {
     const char *c = NULL;
     int i = *at, own, np = 0;
 
-    while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--")) {
+    while (argv[i] && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--")) {
         const char *name = argv[i] + 1 + (argv[i][1] == '-'), *eq = strchr(name, '='), *values[2] = { "", "" };
         const struct word *w = find_word(name, eq ? (size_t)(eq - name) : strlen(name));
         char as[64];
@@ -442,7 +442,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
             own = own_values(argv[i], err);
             if (own < 0)
                 return -1;
-            for (; own >= 0 && i < argc; own--)
+            for (; own >= 0 && argv[i]; own--)
                 hrun_strvec_push(out, argv[i++]);
             continue;
         }
@@ -453,7 +453,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
         if (eq)
             values[0] = eq + 1;
         for (int k = 0; k < w->values && !eq; k++) {
-            if (i >= argc)
+            if (!argv[i])
                 return hrun_fail(err, HRUN_EINVAL, "option '%s' needs %s", as,
                                  w->values == 2 ? "two values" : "a value");
             values[k] = argv[i++];
@@ -462,7 +462,7 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
         s->hydra |= is_of_mpiexec(w->name);
         if (w->what == PROGRAMS && add_words_of_file(PROGRAMS, values[0], file, NULL, err))
             return hrun_fail_prefix(err, "%s", as);
-        if (w->what != PROGRAMS && replace_one(w, as, values, s, out, notes, err))
+        if (w->what != PROGRAMS && replace_one(w, as, values, s, out, err))
             return -1;
         s->gwdir = !strcmp(w->name, "gwdir") ? out->v[out->n - 1] : s->gwdir;
     }
@@ -472,30 +472,27 @@ static int replace_all(int argc, char **argv, int *at, struct hrun_settings *s, 
                        "cores of each process, as with srun, write --cpus-per-task %s", c, c);
 }
 
-int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
-                         struct hrun_strvec *notes, struct hrun_error *err)
+int mpirun_words_replace(char **argv, struct hrun_settings *s, struct hrun_strvec *out, struct hrun_error *err)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec file = HRUN_STRVEC_INIT, more = HRUN_STRVEC_INIT;
     int i = 1;
 
     hrun_strvec_push(out, argv[0]);
     s->hydra |= !strncmp(hrun_base_name(argv[0]), "mpiexec", 7);
-    if (replace_all(argc, argv, &i, s, out, &file, notes, err))
+    if (replace_options(argv, &i, s, out, &file, err))
         return -1;
-    if (file.n && i < argc)
+    if (file.n && argv[i])
         return hrun_fail(err, HRUN_EINVAL, "the file of --app or --configfile names the programs: leave '%s' out",
                          argv[i]);
     if (file.n) {
         argv = file.v;
-        argc = (int)file.n;
         i = 0;
-        if (replace_all(argc, argv, &i, s, out, &more, notes, err))
+        if (replace_options(argv, &i, s, out, &more, err))
             return -1;
         if (more.n)
             return hrun_fail(err, HRUN_EINVAL, "a file of programs (--app, --configfile) cannot name another one");
     }
-    for (; i < argc; i++)
-        hrun_strvec_push(out, argv[i]);
+    hrun_strvec_add_all(out, argv + i);
     s->common.env_first[0] = s->common.env.n;
     return 0;
 }

@@ -9,13 +9,11 @@
 
 #include "options.h"
 
-/* Replace such words among the options in argv (up to "--" or the program) by hrun's, into *out, which argv[0] begins
- * and a NULL ends; *notes gets a line for each that is passed over; those that say where processes go are put into
- * s->mapping, and variables for all programs into s->common.env. --allow-run-as-root sets the environment of mpirun.
- * Both vectors are empty before; the caller releases them, *out after the last use of the command line.
- * Errors: HRUN_EINVAL, HRUN_EIO. */
-int mpirun_words_replace(int argc, char **argv, struct hrun_settings *s, struct hrun_strvec *out,
-                         struct hrun_strvec *notes, struct hrun_error *err);
+/* Replace such words among the options in argv (up to "--" or the program) by hrun's: *out, empty before, gets argv[0]
+ * and all further words. s->notes gets a line for each word that is passed over, s->mapping where processes go, and
+ * s->common.env variables for all programs. --allow-run-as-root sets the environment of mpirun.
+ * The caller releases *out after the last use of the command line. Errors: HRUN_EINVAL, HRUN_EIO. */
+int mpirun_words_replace(char **argv, struct hrun_settings *s, struct hrun_strvec *out, struct hrun_error *err);
 /* Obey the MCA parameters for where processes go (--mca, the environment, files of parameters) as the options that they
  * stand for, where the command line says nothing else; mpirun does not see them any more. *s->notes gets a line where
  * one decides in place of a model, and for each that is not understood. */

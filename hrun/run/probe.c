@@ -78,7 +78,6 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
                struct hrun_error *err)
 {
     struct work unsized = *w;
-    int used = 0, total = 0;
 
     unsized.N = 0;             /* a size that stands there as a number stays what it is */
     if (!work_size_is_passed(&unsized))
@@ -86,11 +85,7 @@ int probe_plan(struct probe *p, const struct work *w, const struct hrun_settings
                          "the program's words, in place of the number");
     if (s->probe_N && hrun_check_count("--probe", s->probe_N, 1, d->N, err))
         return -1;
-    for (int i = 0; i < d->nsubs; i++) {
-        used += d->subs[i].npes > 0;
-        total += d->subs[i].npes;
-    }
-    if (probe_size_choose(w->c, d, s->probe_N, used, total, &p->N, &p->P, err))
+    if (probe_size_choose(w->c, d, s->probe_N, &p->N, &p->P, err))
         return -1;
     spread_processes(d, p->P, &p->config);
     return probe_ask_open(p, w, s, d, err) || (p->useful && probe_ask_watched(p, w->c, err)) ? -1 : 0;

@@ -61,11 +61,17 @@ void probe_after(const struct probe *p, const struct decision *d, double job_s, 
 
 /* ---------------------------------------------------------------- probe_parts
  *
- * What the files of hrun/probe*.c share
- *
- * probe.c knows the options and the order of things, probe_run.c makes runs and finds speeds in them, probe_choose.c
- * finds and tries configurations.
+ * What hrun/run/probe*.c share: probe.c reads options and orders the steps, probe_run.c makes runs and finds speeds in
+ * them, probe_choose.c finds and tries configurations.
  */
+
+struct small_run {
+    int64_t N;
+    struct hrun_config config;
+    struct waits *waits;       /* NULL: it is not watched */
+    double time_s;             /* out: time of the application */
+    double launch_s;           /* out: what the launch took besides */
+};
 
 struct probing {
     struct probe *p;
@@ -79,15 +85,13 @@ struct probing {
     double comm_s;
     double unsure;             /* of the slowest of v */
     int alone;                 /* 1: where sub-clusters run apart, each runs one process */
-    /* The default at a small size, where it was run. */
-    int64_t base_N;            /* 0: it was not */
-    double base_s, base_launch_s;
+    struct small_run base;     /* the default at a small size; N is 0 while it was not run */
 };
 
-/* One small run, recorded. *time_s: of the application, *launch_s: what the launch took besides. waits: NULL: it is not
- * watched; else the caller's. */
-int probe_run(struct probing *g, int64_t N, const struct hrun_config *config, struct waits *waits, double *time_s,
-              double *launch_s, struct hrun_error *err);
+/* Make a small run, and record it. */
+int probe_run(struct probing *g, struct small_run *run, struct hrun_error *err);
+/* Run the default at size N, into g->base. */
+int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct hrun_error *err);
 /* Which Mi are looked at, and how many processes of a PE do not slow each other down; g->v and g->procs are the
  * caller's to free. */
 void probe_options(struct probing *g);
@@ -111,16 +115,21 @@ int probe_choose(struct probing *g, struct hrun_error *err);
 /* Is (N, P) accepted by the rule, and does a process of it fit on each PE that may be used? 1, 0, or -1. */
 int probe_size_accepts(const struct context *c, const struct decision *d, int64_t N, int P, struct hrun_error *err);
 
-/* The first size from..to at which P and Q processes (Q = 0: P alone) are accepted: first one that both divide, of
- * those near `from`, then any near it, then doublings of it and what halving d->N gives. 1 with *N, 0: none was found,
- * or -1. */
-int probe_size_find(const struct context *c, const struct decision *d, int64_t from, int64_t to, int P, int Q,
-                    int64_t *N, struct hrun_error *err);
+struct size_search {
+    const struct context *c;
+    const struct decision *d;
+    int64_t from, to;          /* sizes */
+    int P, Q;                  /* numbers of processes to be accepted; Q = 0: P alone */
+};
 
-/* The size of a probe: `asked`, else the smallest of the definition's sizes, else an eighth of d->N or so; and with it
- * the most processes that the rule accepts there, one on each PE, at least one on each of the `used` sub-clusters.
+/* Find the first accepted size: one that P and Q divide, of those near `from`, then any near it, then doublings of it
+ * and what halving d->N gives. 1 with *N, 0: there is none, or -1. */
+int probe_size_find(const struct size_search *s, int64_t *N, struct hrun_error *err);
+
+/* Choose the size of a probe: `asked`, else the smallest of the definition's sizes, else an eighth of d->N or so; and
+ * the most processes that the rule accepts there, one on each PE, at least one on each usable sub-cluster.
  * Errors: HRUN_EINFEASIBLE, those of the rule. */
-int probe_size_choose(const struct context *c, const struct decision *d, int64_t asked, int used, int total,
-                      int64_t *N, int *P, struct hrun_error *err);
+int probe_size_choose(const struct context *c, const struct decision *d, int64_t asked, int64_t *N, int *P,
+                      struct hrun_error *err);
 
 #endif

@@ -31,7 +31,7 @@ static int is_worth_it(const struct probing *g, const struct both *b, int64_t N,
         return -1;
     gain = (b->base.compute_s - b->it.compute_s) * growth +
            (b->base.comm_s - b->it.comm_s) * ((double)g->d->N / (double)N);
-    return gain / base_s > g->p->predicted + (g->base_N != N);
+    return gain / base_s > g->p->predicted + (g->base.N != N);
 }
 
 /* A size at which the default and P processes can be compared: where the default was run already, if both divide it
@@ -40,11 +40,11 @@ static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_err
 {
     int valid = 0;
 
-    if (g->base_N && hrun_speeds_uneven(g->base_N, g->d->P) < EVEN && hrun_speeds_uneven(g->base_N, P) < EVEN)
-        valid = probe_size_accepts(g->c, g->d, g->base_N, P, err);
+    if (g->base.N && hrun_speeds_uneven(g->base.N, g->d->P) < EVEN && hrun_speeds_uneven(g->base.N, P) < EVEN)
+        valid = probe_size_accepts(g->c, g->d, g->base.N, P, err);
     if (!valid)
-        return probe_size_find(g->c, g->d, g->p->N, g->d->N, g->d->P, P, N, err);
-    *N = g->base_N;
+        return probe_size_find(&(struct size_search){ g->c, g->d, g->p->N, g->d->N, g->d->P, P }, N, err);
+    *N = g->base.N;
     return valid;
 }
 
@@ -61,7 +61,8 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
     struct probe *p = g->p;
     struct decision *d = g->d;
     struct waits waits;
-    double time_s, launch_s, gain_s;
+    struct small_run run = { .config = v->config, .waits = p->apart ? NULL : &waits };
+    double gain_s;
     int64_t N;
     int found = find_size(g, v->P, &N, err), rc = 0;
     int worth = found > 0 ? is_worth_it(g, both, N, err) : 0;
@@ -75,21 +76,20 @@ static int try_choice(struct probing *g, const struct hrun_choice *v, const stru
         return 0;
     }
     waits_init(&waits);
-    if (g->base_N != N) {
-        rc = probe_run(g, N, &d->config, p->apart ? NULL : &waits, &g->base_s, &g->base_launch_s, err);
-        g->base_N = rc ? 0 : N;
-    }
+    run.N = N;
+    if (g->base.N != N)
+        rc = probe_run_default(g, N, run.waits, err);
     if (!rc)
-        rc = probe_run(g, N, &v->config, p->apart ? NULL : &waits, &time_s, &launch_s, err);
+        rc = probe_run(g, &run, err);
     waits_release(&waits);
     if (rc)
         return -1;
-    p->shown = time_s / g->base_s;
+    p->shown = run.time_s / g->base.time_s;
     p->shown_N = N;
-    gain_s = g->base_s * part_of_time(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
-             time_s * part_of_time(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
+    gain_s = g->base.time_s * part_of_time(&both->base, both->base.low_s) / (1 + hrun_speeds_uneven(N, d->P)) -
+             run.time_s * part_of_time(&both->it, both->it.high_s) * (1 + hrun_speeds_uneven(d->N, v->P));
     /* The launch takes what it takes, whatever the size. */
-    *shows = gain_s > LEAST * g->base_s && gain_s * ((double)d->N / (double)N) > launch_s - g->base_launch_s;
+    *shows = gain_s > LEAST * g->base.time_s && gain_s * ((double)d->N / (double)N) > run.launch_s - g->base.launch_s;
     if (!*shows)
         snprintf(p->kept, sizeof p->kept, "a small run does not show the gain");
     return 0;

@@ -44,21 +44,20 @@ static double probe_time(const struct context *c, const struct work_result *r, c
     return elapsed_s > 0 && !c->app->time.match ? elapsed_s : r->time_s;
 }
 
-int probe_run(struct probing *g, int64_t N, const struct hrun_config *config, struct waits *waits, double *time_s,
-              double *launch_s, struct hrun_error *err)
+int probe_run(struct probing *g, struct small_run *run, struct hrun_error *err)
 {
     struct work w = *g->w;
     struct work_result r = { 0 };
     struct hrun_error why = { 0 };
-    struct hrun_layout *l = hrun_layout_create_free(g->c->cluster, config, g->c->busy, err);
+    struct hrun_layout *l = hrun_layout_create_free(g->c->cluster, &run->config, g->c->busy, err);
     int rc = -1;
 
-    w.N = N;
+    w.N = run->N;
     w.quiet_run = 1;
     w.tune = NULL;
     w.before_launch = NULL;
     w.on_message = NULL;
-    w.waits = waits;
+    w.waits = run->waits;
     if (l)
         placement_fill_threads(g->c, l);
     if (!l || work_find_program(&w, l->nranks, err) || work_run(&w, l, &r, err))
@@ -66,14 +65,14 @@ int probe_run(struct probing *g, int64_t N, const struct hrun_config *config, st
     g->p->runs++;
     g->p->cost_s += r.outcome.job_s;
     if (!r.ok) {
-        fail_run(g->p, N, l->nranks, &r, err);
+        fail_run(g->p, run->N, l->nranks, &r, err);
         goto done;
     }
-    if (context_is_real(g->c) && !g->s->ask.unrecorded && work_record(&w, config, &r, "run", &why) &&
+    if (context_is_real(g->c) && !g->s->ask.unrecorded && work_record(&w, &run->config, &r, "run", &why) &&
         !g->s->common.quiet)
         context_complain("hrun: the probe was not recorded", &why);
-    *time_s = probe_time(g->c, &r, waits);
-    *launch_s = fmax(0, r.outcome.job_s - *time_s);
+    run->time_s = probe_time(g->c, &r, run->waits);
+    run->launch_s = fmax(0, r.outcome.job_s - run->time_s);
     rc = 0;
 done:
     hrun_layout_destroy(l);
@@ -197,16 +196,14 @@ static int common_processes(struct probing *g, int *P, struct hrun_error *err)
     return valid;
 }
 
-/* The default at the probe's size, if it may run there. */
-static int run_base(struct probing *g, struct hrun_error *err)
+int probe_run_default(struct probing *g, int64_t N, struct waits *waits, struct hrun_error *err)
 {
-    int valid = probe_size_accepts(g->c, g->d, g->p->N, g->d->P, err);
+    struct small_run run = { .N = N, .config = g->d->config, .waits = waits };
 
-    if (valid <= 0)
-        return valid;
-    if (probe_run(g, g->p->N, &g->d->config, NULL, &g->base_s, &g->base_launch_s, err))
+    g->base.N = 0;
+    if (probe_run(g, &run, err))
         return -1;
-    g->base_N = g->p->N;
+    g->base = run;
     return 0;
 }
 
@@ -227,10 +224,10 @@ static void part_messages(struct probing *g, int P)
         if (v->compute_s > 0)
             least = fmin(least, v->compute_s);
     }
-    if (!g->base_N || g->d->P <= P || !(slowest > 0))
+    if (!g->base.N || g->d->P <= P || !(slowest > 0))
         return;
-    comm = P == 1 ? g->base_s - slowest / g->d->P
-                  : (g->base_s * g->d->P - slowest * P) / (g->d->P - P);
+    comm = P == 1 ? g->base.time_s - slowest / g->d->P
+                  : (g->base.time_s * g->d->P - slowest * P) / (g->d->P - P);
     /* Ci > 0 for each; a part of 0.9 stands for "nearly all". */
     g->comm_s = fmin(fmax(0, comm), P == 1 ? INFINITY : 0.9 * least);
     g->P0 = g->d->P;
@@ -250,8 +247,7 @@ static void part_messages(struct probing *g, int P)
 static int measure_apart(struct probing *g, struct hrun_error *err)
 {
     int n = g->d->nsubs, P, valid = common_processes(g, &P, err);
-    struct hrun_config alone;
-    double launch_s;
+    struct small_run run = { .N = g->p->N };
 
     g->P0 = 1;
     g->unsure = chance(g->c);
@@ -260,36 +256,29 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
     for (int i = 0; i < n; i++) {
         if (!g->p->config.pes[i])
             continue;
-        alone = hrun_config_alone(n, i, P, 1);
+        run.config = hrun_config_alone(n, i, P, 1);
         g->v[i].unsure = g->unsure;
-        if (probe_run(g, g->p->N, &alone, NULL, &g->v[i].compute_s, &launch_s, err))
+        if (probe_run(g, &run, err))
             return -1;
+        g->v[i].compute_s = run.time_s;
     }
-    if (!g->base_N && run_base(g, err))
+    valid = g->base.N ? 0 : probe_size_accepts(g->c, g->d, g->p->N, g->d->P, err);
+    if (valid < 0 || (valid && probe_run_default(g, g->p->N, NULL, err)))
         return -1;
     part_messages(g, P);
     return 0;
 }
 
-/* Was the first run the default? Then this is what it took at that size. */
-static void take_base(struct probing *g, double time_s, double launch_s)
-{
-    if (!hrun_config_equal(&g->p->config, &g->d->config))
-        return;
-    g->base_N = g->p->N;
-    g->base_s = time_s;
-    g->base_launch_s = launch_s;
-}
-
-/* The first run, watched; a larger one where that is lost in chance. */
+/* Make the first run, watched. */
 static int measure_together(struct probing *g, struct waits *waits, struct hrun_error *err)
 {
     struct probe *p = g->p;
-    double time_s, launch_s;
+    struct small_run run = { .N = p->N, .config = p->config, .waits = waits };
 
-    if (probe_run(g, p->N, &p->config, waits, &time_s, &launch_s, err))
+    if (probe_run(g, &run, err))
         return -1;
-    take_base(g, time_s, launch_s);
+    if (hrun_config_equal(&p->config, &g->d->config))
+        g->base = run;
     if (!waits->subs) {
         memcpy(p->why, waits->why, sizeof p->why);
         p->apart = 1;
@@ -312,7 +301,7 @@ static int says_little(const struct probing *g)
 /* May each sub-cluster run one process alone at this size, as far as the rule goes? 1, 0, or -1. */
 static int may_be_alone(const struct probing *g, struct hrun_error *err)
 {
-    return g->p->apart && !g->alone && g->base_N == g->p->N ? probe_size_accepts(g->c, g->d, g->p->N, 1, err) : 0;
+    return g->p->apart && !g->alone && g->base.N == g->p->N ? probe_size_accepts(g->c, g->d, g->p->N, 1, err) : 0;
 }
 
 /* What was measured says little: then sub-clusters that run apart do so with one process each, which sends no messages;
@@ -340,11 +329,11 @@ static int refine(struct probing *g, double before_s, struct hrun_error *err)
         g->alone = 1;
         return found;
     }
-    found = probe_size_find(g->c, g->d, 2 * p->N, g->d->N / 4, p->P, 0, &larger, err);
+    found = probe_size_find(&(struct size_search){ g->c, g->d, 2 * p->N, g->d->N / 4, p->P, 0 }, &larger, err);
     if (found <= 0 || p->cost_s + 2 * last_s > most_s)
         return found < 0 ? -1 : 0;
     p->N = larger;
-    g->base_N = 0;
+    g->base.N = 0;
     return 1;
 }
 

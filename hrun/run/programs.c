@@ -177,19 +177,20 @@ int programs_hosts(struct hrun_settings *s, struct hrun_error *err)
     return 0;
 }
 
-/* Read the options before a further program, next, whose words are left in *line. Result: the index of its program
- * there, and in *ended whether "--" stood before it; -1 with *err. */
-static int read_context(struct hrun_settings *s, char **words, struct hrun_strvec *line, struct work_program *next,
-                        int64_t *procs, int *ended, struct hrun_error *err)
+/* Read the options before a further program, s->programs[s->nprograms], whose words are left in its line. Result: the
+ * index of its program there, and in *ended whether "--" stood before it; -1 with *err. */
+static int read_program_options(struct hrun_settings *s, char **words, int64_t *procs, int *ended,
+                                struct hrun_error *err)
 {
-    struct hrun_settings own = { 0 };
+    struct hrun_strvec *line = &s->lines[s->nprograms - 1];
+    struct work_program *next = &s->programs[s->nprograms];
+    struct hrun_settings own = { .notes = s->notes };
     struct hrun_opts_given given = { 0 };
     const char *folder;
-    int n = 0, rest = -1, rc;
+    int rest = -1, rc = mpirun_words_replace(words, &own, line, err);
 
-    while (words[n])
-        n++;
-    rc = mpirun_words_replace(n, words, &own, line, &s->notes, err) ||
+    s->notes = own.notes;
+    rc = rc ||
          hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &rest, &given, err) ||
          check_program_options(&given, s, &own, err) ? -1 : 0;
     folder = own.common.wdir || !s->common.wdir ? own.common.wdir : s->gwdir ? s->gwdir : ".";
@@ -257,7 +258,7 @@ int programs_read(struct settings *settings, char **words, struct hrun_error *er
         if (add_program(s, words, procs, err))
             return -1;
         *colon = name;
-        rest = read_context(s, colon, line, &s->programs[s->nprograms], &procs, &ended, err);
+        rest = read_program_options(s, colon, &procs, &ended, err);
         *colon = NULL;
         if (rest < 0)
             return -1;

@@ -396,7 +396,7 @@ static void add_choice_line(const struct context *c, const struct decision *d, s
 
 /* "  mapping      by node, bound to core
  *                0 h1:0  1 h2:0  2 h1:1 ..." */
-static void add_mapping(const struct command *cmd, struct hrun_buf *out)
+static void add_rank_places(const struct command *cmd, struct hrun_buf *out)
 {
     enum { SHOWN = 16 };
     const struct hrun_layout *l = cmd->layout;
@@ -410,10 +410,12 @@ static void add_mapping(const struct command *cmd, struct hrun_buf *out)
     hrun_buf_adds(out, l->nranks > SHOWN ? "...\n" : "\n");
 }
 
-int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
-                struct hrun_buf *out, struct hrun_error *err)
+int report_plan(const struct prepared *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err)
 {
+    const struct context *c = &p->c;
+    const struct decision *d = &p->d;
+    char *const *words = p->w.words;
+
     add_heading(c, d, words, out);
     add_subcluster_table(c, d, cmd->layout, out);
     add_choice_line(c, d, out);
@@ -430,13 +432,13 @@ int report_plan(const struct context *c, const struct decision *d, const struct 
     if (d->shares.each && hrun_family_of(c->app)->deals_units)
         add_rows(c, d, out);
     if (cmd->layout->bound)
-        add_mapping(cmd, out);
+        add_rank_places(cmd, out);
     report_choice(c, d, words, out);
     add_network_line(c, d, out);
-    probe_print(probe, out);
-    add_notes(c, d, ledger, words, out);
-    if (tune)
-        tuned_plan(tune, out);
+    probe_print(&p->probe, out);
+    add_notes(c, d, &p->ledger, words, out);
+    if (p->w.tune)
+        tuned_plan(p->w.tune, out);
     if (add_preparation(c, d, cmd->layout, out, err))
         return -1;
     add_command(c, cmd, out);

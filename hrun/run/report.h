@@ -2,15 +2,10 @@
 #ifndef HRUN_REPORT_H
 #define HRUN_REPORT_H
 
-#include "probe.h"
-#include "session/decide.h"
-#include "session/work.h"
+#include "run.h"
 
-/* Append the dry run. ledger: of what others use. tune: what is tuned, NULL: that was not asked for. words: what the
- * user typed. With -v the rankfile or host file follows. */
-int report_plan(const struct context *c, const struct decision *d, const struct command *cmd,
-                const struct ledger *ledger, const struct probe *probe, const struct tune *tune, char *const *words,
-                struct hrun_buf *out, struct hrun_error *err);
+/* Append the dry run; with -v also the rankfile or host file. */
+int report_plan(const struct prepared *p, const struct command *cmd, struct hrun_buf *out, struct hrun_error *err);
 
 /* Append the cluster (--show-cluster); signatures may be shorter than the sub-clusters when they are not known. */
 void report_cluster(const struct context *c, struct hrun_buf *out);
@@ -36,10 +31,9 @@ void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_b
 
 /* One line before a run without a profile, and one after every run; "" when there is nothing to say. size_is_passed:
  * the size reached the program; recorded: the run is in the log. */
-void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
-                   struct hrun_buf *out);
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
-                  int recorded, char *const *words, struct hrun_buf *out);
+void report_before(const struct prepared *p, struct hrun_buf *out);
+void report_after(const struct prepared *p, const struct work_result *r, int size_is_passed, int recorded,
+                  struct hrun_buf *out);
 
 /* Append the hosts of the first n PEs of a sub-cluster, folded; of a long list the beginning and how many they are. */
 void report_hosts(const struct hrun_cluster *cl, const struct hrun_subcluster *s, int n, struct hrun_buf *out);

@@ -226,7 +226,7 @@ void report_changed(const struct context *c, const struct decision *d, const cha
 void report_settings(const struct context *c, const struct decision *d, const char *lead, char *const *words,
                      struct hrun_buf *out)
 {
-    struct hrun_buf own = HRUN_BUF_INIT;
+    autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
 
     if (!d->predicted.known || !d->basis.measured_with)
         return;
@@ -236,7 +236,6 @@ void report_settings(const struct context *c, const struct decision *d, const ch
                   own.len ? own.data : "none");
     report_calibrate_command(c, CALIBRATE_AGAIN, d, words, out);
     hrun_buf_addc(out, '\n');
-    hrun_buf_release(&own);
 }
 
 void report_other_engine(const struct context *c, const struct decision *d, int i, struct hrun_buf *out)
@@ -259,25 +258,26 @@ int report_extrapolates(const struct decision *d)
     return d->predicted.known && (is_far(d, &d->basis.beyond_n) || is_far(d, &d->basis.beyond_p));
 }
 
-static void add_beyond(const struct context *c, const struct decision *d, const struct beyond *b, const char *what,
-                       int64_t v, const char **sep, struct hrun_buf *out)
+static void add_beyond(const struct context *c, const struct decision *d, const struct beyond *b, const char *lead,
+                       struct hrun_buf *out)
 {
-    if (!is_far(d, b))
-        return;
-    hrun_buf_addf(out, "%s%s = %lld is %.*f times %s what sub-cluster %s was measured at (", *sep, what, (long long)v,
+    int64_t v = b == &d->basis.beyond_n ? d->N : d->P;
+
+    hrun_buf_addf(out, "%s = %lld is %.*f times %s what sub-cluster %s was measured at (", lead, (long long)v,
                   b->factor > EXTRAPOLATION_WORTH_SAYING ? 1 : 2, b->factor, v > b->measured[1] ? "beyond" : "below",
                   c->cluster->subs[b->sub].name);
     hrun_buf_addf(out, b->measured[0] == b->measured[1] ? "%lld)" : "%lld .. %lld)", (long long)b->measured[0],
                   (long long)b->measured[1]);
-    *sep = ", ";
 }
 
 void report_extrapolation(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
-    const char *sep = "";
+    int n_is_far = is_far(d, &d->basis.beyond_n);
 
-    add_beyond(c, d, &d->basis.beyond_n, "N", d->N, &sep, out);
-    add_beyond(c, d, &d->basis.beyond_p, "P", d->P, &sep, out);
+    if (n_is_far)
+        add_beyond(c, d, &d->basis.beyond_n, "N", out);
+    if (is_far(d, &d->basis.beyond_p))
+        add_beyond(c, d, &d->basis.beyond_p, n_is_far ? ", P" : "P", out);
 }
 
 void report_outside(const struct context *c, const struct decision *d, const char *lead, char *const *words,

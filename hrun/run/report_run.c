@@ -11,8 +11,8 @@
  * scatter. */
 static const double STALE = 0.2;
 
-/* What a dry run would have told: fast hosts that nobody has measured must not lie idle unnoticed. */
-static void tell_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
+/* Name sub-clusters without a profile: fast hosts that nobody has measured must not lie idle unnoticed. */
+static void add_unmeasured(const struct context *c, const struct decision *d, char *const *words, struct hrun_buf *out)
 {
     int missing = 0;
 
@@ -56,27 +56,44 @@ void report_threads(const struct hrun_layout *l, const char *lead, struct hrun_b
     hrun_buf_adds(out, ", the cores of a process (-x OMP_NUM_THREADS=K sets another number)\n");
 }
 
-/* Of a command that was run before and not calibrated. */
+/* A command that was run before and not calibrated. */
 static void add_expected(const struct context *c, const struct decision *d, struct hrun_buf *out)
 {
     int runs;
     double time_s = problem_expect(c, &d->config, &runs);
 
     add_started(c, d, "hrun: ", out);
-    if (runs) {
-        hrun_buf_addf(out, ", expected to take %s as %s before", hrun_seconds(time_s).s, hrun_counted(runs, "run").s);
-    } else {
-        hrun_buf_adds(out, "; the command is not calibrated");
-    }
-    hrun_buf_addc(out, '\n');
+    if (runs)
+        hrun_buf_addf(out, ", expected to take %s as %s before\n", hrun_seconds(time_s).s, hrun_counted(runs, "run").s);
+    else
+        hrun_buf_adds(out, "; the command is not calibrated\n");
 }
 
-void report_before(const struct context *c, const struct decision *d, const struct ledger *ledger, char *const *words,
-                   struct hrun_buf *out)
+/* Append one line on why a trial or the best of earlier runs is started. */
+static void add_learning(const struct decision *d, struct hrun_buf *out)
 {
-    if (ledger_busy(ledger)) {
+    int tries = d->by != BY_RUNS || d->learning.why == HRUN_LEARN_TRIES;
+
+    hrun_buf_adds(out, tries ? "hrun: explores " : "hrun: ");
+    hrun_config_print(&d->config, out);
+    hrun_buf_adds(out, tries ? ", which " : ", ");
+    if (d->by == BY_RUNS) {
+        report_learning(d, out);
+        hrun_buf_addc(out, '\n');
+    } else {
+        report_exploring(d, out);
+    }
+}
+
+void report_before(const struct prepared *p, struct hrun_buf *out)
+{
+    const struct context *c = &p->c;
+    const struct decision *d = &p->d;
+    char *const *words = p->w.words;
+
+    if (ledger_busy(&p->ledger)) {
         hrun_buf_adds(out, "hrun: ");
-        ledger_tell(ledger, out);
+        ledger_tell(&p->ledger, out);
         hrun_buf_addc(out, '\n');
     }
     if (c->number) {
@@ -96,23 +113,13 @@ void report_before(const struct context *c, const struct decision *d, const stru
         hrun_buf_addc(out, '\n');
     }
     if (d->by != BY_DEFAULT && d->by != BY_KINDS) {
-        tell_unmeasured(c, d, words, out);
+        add_unmeasured(c, d, words, out);
         if (decision_is_outside(d))
             report_outside(c, d, "hrun: ", words, out);
-        if (d->by == BY_RUNS) {
-            hrun_buf_adds(out, d->learning.why == HRUN_LEARN_TRIES ? "hrun: explores " : "hrun: ");
-            hrun_config_print(&d->config, out);
-            hrun_buf_adds(out, d->learning.why == HRUN_LEARN_TRIES ? ", which " : ", ");
-            report_learning(d, out);
-            hrun_buf_addc(out, '\n');
-        } else if (d->explores.on) {
-            hrun_buf_adds(out, "hrun: explores ");
-            hrun_config_print(&d->config, out);
-            hrun_buf_adds(out, ", which ");
-            report_exploring(d, out);
-        } else if (d->explores.nothing && c->set->verbose) {
+        if (d->by == BY_RUNS || d->explores.on)
+            add_learning(d, out);
+        else if (d->explores.nothing && c->set->verbose)
             hrun_buf_addf(out, "hrun: --explore tries nothing: %s\n", d->explores.nothing);
-        }
         return;
     }
     if (!c->app || (c->problem && !problem_is_known(c))) {
@@ -152,10 +159,10 @@ void report_before(const struct context *c, const struct decision *d, const stru
     hrun_buf_addc(out, '\n');
 }
 
-/* What calibrating a command takes whose default takes time_s: first looks at each sub-cluster with each number of
- * processes per PE, and at all together, then what may be best. In trials (tests/trials --command, seeds 60 to 75) it
- * took 10 to 168 times as long as the default: 0.25 to 3 times of this, 0.9 in the median. Where there are few
- * configurations each is run about twice. */
+/* Estimates how long the calibration of a command takes whose default takes time_s: looks at each sub-cluster with each
+ * number of processes per PE, and at all together, then runs of what may be best; or two runs of each configuration
+ * where these are few. In trials (tests/trials --command, seeds 60 to 75) calibrations took 0.25 to 3 times this
+ * estimate, 0.9 in the median. */
 static double calibration_s(const struct context *c, const struct decision *d, double time_s)
 {
     enum { BEST = 20, LOOKS = 2, EACH = 2 };
@@ -183,9 +190,12 @@ static void add_failed_trial(const struct decision *d, int recorded, struct hrun
                   recorded ? "it is not made again; " : "");
 }
 
-void report_after(const struct context *c, const struct decision *d, const struct work_result *r, int size_is_passed,
-                  int recorded, char *const *words, struct hrun_buf *out)
+void report_after(const struct prepared *p, const struct work_result *r, int size_is_passed, int recorded,
+                  struct hrun_buf *out)
 {
+    const struct context *c = &p->c;
+    const struct decision *d = &p->d;
+    char *const *words = p->w.words;
     int fixed = c->problem && c->app->fixed, runs;
     int silent = !d->predicted.known && size_is_passed && !c->set->verbose && !isatty(STDERR_FILENO);
     double delta;

@@ -116,7 +116,7 @@ static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE 
     if (!rc && p->c.set->json)
         document_plan(&p->c, &p->d, &cmd, &out);
     else if (!rc)
-        rc = report_plan(&p->c, &p->d, &cmd, &p->ledger, &p->probe, p->w.tune, p->w.words, &out, err);
+        rc = report_plan(p, &cmd, &out, err);
     if (!rc)
         fputs(out.data, to);
     json_decref(cmd.more);
@@ -190,7 +190,7 @@ static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *
         hrun_buf_addf(&text, "hrun: %d processes share cores\n", p->layout->nranks);
     if (!p->c.set->verbose)
         report_threads(p->layout, "hrun: ", &text);
-    report_before(&p->c, &p->d, &p->ledger, p->w.words, &text);
+    report_before(p, &text);
     if (!p->c.set->quiet)
         fputs(text.data, stderr);
     say_untuned(p);
@@ -263,7 +263,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
     if (work_run(&p->w, p->layout, &r, err))
         return -1;
     recorded = size_is_passed && record_run(p, &r, &text);
-    report_after(&p->c, &p->d, &r, size_is_passed, recorded, p->w.words, &text);
+    report_after(p, &r, size_is_passed, recorded, &text);
     if (p->probe.runs)
         probe_after(&p->probe, &p->d, r.ok ? r.outcome.job_s : 0, &text);
     if (s->trace && r.ok)

@@ -23,7 +23,8 @@ fails 127 "nosuchprogram" "program not found in PATH" hrun nosuchprogram
 fails 127 "24: there is no program of this name in PATH; is it part of an option" "a list without commas" hrun-calibrate -app lu --sizes 16 24 32 "$lu"
 echo hello > "$tmp/plain"
 fails 126 "plain" "program not executable" hrun ./plain
-fails 126 "home" "a folder is no program" hrun ./home
+mkdir folder
+fails 126 "folder" "a folder is no program" hrun ./folder
 fails 125 "it needs -N SIZE" "no size: refused before anything is said of the run" hrun "$lu"
 printf 'name: keeps\nrule: "P >= 1"\nterms: {np: ["N/P"], n: ["N"]}\nfiles: [{path: in.txt, content: "{N}"}]\n' > keeps.yaml
 echo mine > in.txt

@@ -1,6 +1,7 @@
 #!/bin/bash
 # learn.t - what hrun learns from its runs: drift of the machines, --explore, and logs of thousands of runs
 . "$(dirname "$0")/tap.sh"
+cd "$tmp" || exit 1
 
 cat >"$tmp/cluster.yaml" <<'Y'
 subclusters:
