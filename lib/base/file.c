@@ -311,7 +311,7 @@ static unsigned long long start_ticks(long pid)
 }
 
 /* Where a process number means the same process as here: "SPACE-HASH", the number of the PID name space and a hash
- * of host name and boot. "" when it cannot be told. */
+ * of host name and boot. "": unknown. */
 static void find_pid_space(char *place, size_t size)
 {
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
@@ -378,7 +378,7 @@ char *hrun_rundir_create(const char *base, struct hrun_error *err)
         base = "/tmp";
     find_pid_space(place, sizeof place);
     remove_stale(base, place);
-    /* All that tells whose it is stands in the name: mkdtemp makes it at once, so it never lacks an owner. */
+    /* The name says whose the folder is: mkdtemp makes it at once, so that it never lacks an owner. */
     cwd = base[0] == '/' ? NULL : getcwd(NULL, 0);
     path = hrun_strf("%s%s%s/hrun.%ld.%ld.%llu.%s.XXXXXX", cwd ? cwd : "", cwd ? "/" : "", base, (long)geteuid(),
                      (long)getpid(), start_ticks((long)getpid()), place);

@@ -42,7 +42,7 @@ int hrun_file_replace(const char *path, const void *data, size_t len, mode_t mod
 int hrun_file_replace_in(int folder, const char *path, const void *data, size_t len, mode_t mode,
                          struct hrun_error *err);
 
-/* By so many characters at most is the name of that temporary file longer than the file's own. */
+/* The name of that temporary file is at most this many characters longer than the file's own. */
 enum { HRUN_FILE_MARKS = 19 };
 
 /* Append data[len], whole lines, to a file that is written under the caller's lock, durably: 0 means that it is
@@ -122,7 +122,7 @@ char *hrun_user_path(const char *xdg, const char *in_home, const char *below, st
  */
 
 /* The folder whose bin/ and lib/ this code was loaded from: that of libhrun.so where it runs in it, else of the running
- * program; without symbolic links. The caller frees it. NULL: it cannot be told. */
+ * program; without symbolic links. The caller frees it. NULL: unknown. */
 char *hrun_installed(void);
 
 /* Path of a library of ours that is preloaded: PREFIX/bin/hrun -> PREFIX/lib/hrun/NAME, and the same below build/. The

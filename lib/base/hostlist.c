@@ -10,7 +10,7 @@
 
 enum {
     NAME_LONGEST = 255,  /* octets of a domain name (RFC 1035, section 2.3.4) */
-    DIGITS_MOST = 18     /* any number of so many digits fits into 63 bits */
+    DIGITS_MOST = 18     /* a number of 18 digits fits into 63 bits */
 };
 
 struct range {

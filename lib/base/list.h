@@ -39,7 +39,7 @@ int hrun_list_find(const char *list, const char *name);
  * Invariants: numbers are 0 or more; what was written is read back.
  */
 
-/* PUs and cores are counted by the kernel and hwloc; no machine has so many. */
+/* PUs and cores are counted by the kernel and hwloc; no machine has more. */
 enum { HRUN_RANGES_MAX = (1 << 20) - 1 };
 
 /* Read "3" or "0-3" at p. Result: what stands behind it, with *first <= *last <= max (max >= 0). NULL: p does not begin

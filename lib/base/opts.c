@@ -45,7 +45,7 @@ struct parser {
     char *shorts;
 };
 
-enum { LONG_BASE = 256 };   /* above every character, so that a value tells long options from short ones */
+enum { LONG_BASE = 256 };   /* above every character: values from here on are long options */
 
 static void parser_release(struct parser *p)
 {
@@ -63,7 +63,7 @@ static void parser_init(struct parser *p, const struct hrun_opt *table)
     p->longs = xcalloc(p->n + 1, sizeof *p->longs);
     p->shorts = xmalloc(3 + 2 * p->n);
     p->shorts[nshort++] = '+'; /* stop at the first word that is no option */
-    p->shorts[nshort++] = ':'; /* tell a missing value from an unknown option */
+    p->shorts[nshort++] = ':'; /* getopt returns ':' for a missing value */
     for (size_t i = 0; i < p->n; i++) {
         int has_arg = table[i].arg == HRUN_OPT_NONE ? no_argument
                     : table[i].optional ? optional_argument : required_argument;
@@ -88,7 +88,7 @@ static const struct hrun_opt *find_option_row(const struct parser *p, int val)
     return NULL;
 }
 
-/* "--app NAME", "-n NUM": how the message calls the option. val tells the form that was used. */
+/* "--app NAME", "-n NUM": how messages name the option. val: as getopt gave it, for the form that was used. */
 static void add_usage(const struct hrun_opt *opt, int val, struct hrun_buf *b)
 {
     if (val >= LONG_BASE)
@@ -217,7 +217,7 @@ static int is_value(const struct hrun_opt *opt, const char *text)
     int64_t count;
 
     switch (opt->arg) {
-    case HRUN_OPT_WORD:   /* of those that may be left out: a number or a time */
+    case HRUN_OPT_WORD:   /* an optional word is a number or a time */
     case HRUN_OPT_TIME: return !hrun_parse_duration("", text, &number, NULL);
     case HRUN_OPT_COUNT: return !hrun_parse_count("", text, opt->min, opt->max, &count, NULL);
     case HRUN_OPT_CHOICE: return !check_choice(opt, "", text, NULL);

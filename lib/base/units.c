@@ -121,7 +121,7 @@ int hrun_parse_bytes(const char *what, const char *text, uint64_t *out, struct h
     static const char prefixes[] = "kMGT";
     size_t len = hrun_number_length(text, 0);
     const char *rest = text + len, *prefix;
-    double v, limit = ldexp(1.0, 53); /* beyond, a double no longer tells neighbouring bytes apart */
+    double v, limit = ldexp(1.0, 53); /* beyond, doubles are more than a byte apart */
 
     if (len == 0)
         goto bad;

@@ -106,7 +106,7 @@ static int lock_file(int fd)
     return fcntl(fd, F_OFD_SETLK, &lk) && (errno == EAGAIN || errno == EACCES) ? -1 : 0;
 }
 
-/* Remove a temporary file that nobody writes. Without locks it cannot be told: it stays. */
+/* Remove a temporary file that nobody writes. Where there are no locks it stays. */
 static void remove_left(int dir, const char *name)
 {
     struct flock lk = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -174,7 +174,7 @@ static int replace_name(int dir, const char *name, const void *data, size_t len,
     fd = open_beside(dir, name, mode, &temp);
     if (fd < 0)
         return -1;
-    /* fsync, and not close, tells of a full disk over NFS: the lock is to last until the name is gone */
+    /* fsync reports a full disk over NFS; the file stays open, as the lock must last until the name is gone */
     why = hrun_write_all(fd, data, len) || fsync(fd) || renameat(dir, temp, dir, name) ? errno : 0;
     if (why)
         unlinkat(dir, temp, 0);

@@ -51,7 +51,7 @@ enum { DEPTH_MAX = 32 };
 
 /* Go once over the events: every syntax error, aliases, deep nesting and further documents are found here, with their
  * places, so that building the tree can only fail for lack of memory. Aliases are refused because libyaml's
- * tree does not tell them from their anchors, and because a few nested ones expand without bound. */
+ * tree does not distinguish them from their anchors, and because a few nested ones expand without bound. */
 static int scan_events(const struct hrun_yaml *y, struct hrun_error *err)
 {
     autorelease(yaml_parser_delete) yaml_parser_t parser;

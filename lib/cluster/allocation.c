@@ -159,7 +159,7 @@ static int add_component(struct hrun_allocation *a, const char *suffix, int grou
     cpus = xcalloc(2 * names.n, sizeof *cpus);
     if (read_cpus(a, suffix, cpus, cpus + names.n, names.n, err))
         return -1;
-    /* Components may share a node; what a process is told of it is then the first one's. */
+    /* Components may share a node: what the first one grants of it counts. */
     for (size_t i = 0; i < names.n; i++)
         if (find_host(a, names.v[i]) < 0 &&
             add_granted_host(a, names.v[i], cpus[i], cpus[names.n + i], group, err))

@@ -111,7 +111,7 @@ static int is_current(const struct hrun_cache *cache, int64_t asked_s)
     return asked_s > 0 && asked_s <= cache->now_s + 60 && cache->now_s - asked_s <= age_max_s;
 }
 
-/* Copy a field; "-" stands for what was not told. */
+/* Copy a field; NULL for "-", a value that the host did not give. */
 static char *copy_cache_field(const char *field)
 {
     return strcmp(field, "-") ? xstrdup(field) : NULL;

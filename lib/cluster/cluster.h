@@ -10,7 +10,7 @@
  *   - the PEs of a sub-cluster follow each other host by host, those of a host in the order of their index;
  *   - sub-clusters are ordered as the cluster file lists them, else by what they are: CPU model, core kind (the
  *     fastest of a host first), more cores first, more memory first, larger quota first, whatever the order of the
- *     hosts; names are unique, and where one CPU model gives several sub-clusters they say what tells them apart;
+ *     hosts; names are unique, and where one CPU model gives several sub-clusters they say in what these differ;
  *   - no host is listed twice; a host that cannot be resolved is an error; one that does not answer too, unless
  *     skip_unreachable is set;
  *   - inside an allocation nothing that it does not grant is in a PE: a host file or --host that names another host is
@@ -125,7 +125,7 @@ struct hrun_cluster_request {
                                    the environment says, else where Open MPI is installed */
     /* Ask n other hosts what they are made of: called once, with those that no cluster file describes and the
      * cache does not know. Each of texts[n], initialised, is to get what hrun_cluster_export gives there; lines
-     * that the shell there prints before it do no harm. errors[n], zeroed, tell of each host why it did not
+     * that the shell there prints before it do no harm. errors[n], zeroed, get for each host why it did not
      * answer (the text names the host and what to do). Result 0, also when hosts failed; -1 with *err when none
      * could be asked (no remote shell, interrupted). skip: 1 when the others are wanted although one fails; else
      * it may stop at the first. NULL: no host is asked, and one that is not described is an error. */
@@ -162,8 +162,8 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
 
 /* Append this host's topology for a discovery on another one: hwloc XML, as hrun_topo_export gives it, and
  * behind that a processing instruction with what XML does not carry: the PUs that this process may use, the
- * memory of the PEs (limits of cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: not
- * told), and the fingerprint of hrun_topo_fingerprint(watched):
+ * memory of the PEs (limits of cgroups applied), the CPU model, the version of Open MPI (mpi, "" for none; NULL: left
+ * out), and the fingerprint of hrun_topo_fingerprint(watched):
  *     <?hrun
  *     usable 0-3,8
  *     memory 16000000000
@@ -173,8 +173,8 @@ void hrun_cluster_destroy(struct hrun_cluster *c);
  *     machine 5d41402abc4b2a76 node17
  *     topology 0123456789abcdef
  *     ?>
- * machine tells two names of one host (its boot and its own name), topology two hosts that are alike: a hash of what
- * counts in the XML.
+ * machine (boot and own name) is equal for two names of one host; topology, a hash of what counts in the XML, is equal
+ * for hosts that are alike.
  * Errors: those of hrun_topo_load and hrun_topo_export. */
 int hrun_cluster_export(const char *mpi, const char *watched, struct hrun_buf *out, struct hrun_error *err);
 
@@ -226,10 +226,9 @@ void hrun_host_own_name(const struct hrun_host *h, struct hrun_buf *out);
  * Errors: those of a cluster file that cannot be read. */
 int hrun_clusterfile_ledger(const char *path, char **out, struct hrun_error *err);
 
-/* What a cluster file says of the PEs of a sub-cluster, without asking any host: of the entry with this name, or of the
- * one whose name and a '-' it begins with, as the name of one of several sub-clusters of an entry does. 1; 0: the file
- * has no such entry, or nothing of either; -1 with the errors of hrun_cluster_discover about the file's form. What is
- * not given is 0. */
+/* Cost and power of the PEs of a sub-cluster by a cluster file; no host is asked. The entry has this name, or the name
+ * is the entry's, '-' and more, as where an entry gives several sub-clusters. Result: 1; 0: the file has no such entry,
+ * or it gives neither; -1 with the errors of hrun_cluster_discover about the file's form. What is not given is 0. */
 int hrun_clusterfile_price(const char *path, const char *subcluster, double *cost_per_hour, double *power_w,
                            struct hrun_error *err);
 

@@ -224,7 +224,7 @@ static int load_topology(struct load *l, unsigned e, struct hrun_error *err)
 
 /* ---------------------------------------------------------------- the entries */
 
-/* Without `cpu`: what the described topology says, else what the first host says of which hwloc tells. */
+/* The CPU model of an entry: `cpu`, else that of the described topology, else that of the first host with one. */
 static const char *find_model(const struct load *l, unsigned e, const struct wanted *w, const int *hosts,
                               size_t n)
 {

@@ -1,4 +1,4 @@
-/* clusterfile.h - a cluster file while it is loaded, as clusterfile.c and described.c share it; nobody else includes it */
+/* clusterfile.h - a cluster file while it is loaded: what clusterfile.c and described.c share */
 #ifndef HRUN_CLUSTER_CLUSTERFILE_H
 #define HRUN_CLUSTER_CLUSTERFILE_H
 

@@ -22,7 +22,7 @@ static void destroy_restricted(struct hrun_topo **t)
     hrun_topo_destroy(*t);
 }
 
-/* Cut a host that told which PUs may be used there. */
+/* Cut a host whose answer lists the PUs that may be used there. */
 static int cut_answered(const struct hrun_host *h, struct hrun_cut *cut, struct hrun_error *err)
 {
     autorelease(destroy_restricted) struct hrun_topo *t = hrun_topo_restrict(h->topo, cut->usable);

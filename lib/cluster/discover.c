@@ -149,7 +149,7 @@ static int ask_remote(struct listed *l, struct hrun_error *err)
                         why.text);
 }
 
-/* Hosts of a list: this one is measured by hwloc here, the others tell what hwloc finds there. */
+/* Hosts of a list: hwloc finds the topology of this one; the others are asked for theirs. */
 static int from_list(const struct hrun_discovery *d, const struct hrun_host_list *list, const char *file,
                      struct hrun_error *err)
 {

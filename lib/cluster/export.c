@@ -24,7 +24,7 @@ static int is_personal(const char *tag, size_t len)
     return 0;
 }
 
-/* The memory of nodes is rounded, since each host tells its own total beside it. */
+/* The memory of nodes is rounded: each host gives its own total besides. */
 uint64_t hrun_topology_key(const char *xml, size_t len)
 {
     static const char memory[] = " local_memory=\"";

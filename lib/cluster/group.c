@@ -61,7 +61,7 @@ static int compare_grouped_subs(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- names */
 
-/* What may tell sub-clusters of one name apart: cores, PUs, memory and CPU quota of a PE. */
+/* In what sub-clusters of one name may differ: cores, PUs, memory and CPU quota of a PE. */
 enum mark { MARK_CORES, MARK_PUS, MARK_MEMORY, MARK_QUOTA, NMARKS };
 
 static char *mark_text(const struct hrun_subcluster *s, enum mark m)

@@ -73,7 +73,7 @@ static char *answer_value(const char *p, const char *key)
     return value;
 }
 
-/* Of a useless answer the beginning is told. */
+/* The message shows the beginning of a useless answer. */
 static int fail_answer(const char *host, const char *text, struct hrun_error *err)
 {
     char start[61];

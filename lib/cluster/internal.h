@@ -51,7 +51,7 @@ const char *hrun_resolver_own_name(const struct hrun_resolver *r);
  * Errors: HRUN_EINVAL, the text says why. */
 int hrun_resolver_look(struct hrun_resolver *r, const char *name, int *is_local, struct hrun_error *err);
 
-/* This name is that of another host: hrun_resolver_look need not ask for it. Without memory it is forgotten. */
+/* This name is that of another host: hrun_resolver_look need not ask for it. */
 void hrun_resolver_know(struct hrun_resolver *r, const char *name);
 
 /* ---------------------------------------------------------------- allocation.c */
@@ -61,7 +61,7 @@ int hrun_allocation_look(const char *hostfile, struct hrun_allocation *out, stru
 
 /* ---------------------------------------------------------------- host_answer.c: asking other hosts */
 
-/* An exabyte: more than any host has, and shares of it can be reckoned with. */
+/* An exabyte: more than any host has. Parts of it do not overflow. */
 #define HRUN_MEMORY_MAX ((uint64_t)1 << 60)
 
 struct hrun_host_answer {
@@ -71,7 +71,7 @@ struct hrun_host_answer {
     uint64_t memory_bytes;      /* of the PEs, together; 0 = unknown. Counts with usable only */
     double cpu_quota;           /* CPUs, 0: no limit */
     char *cpu_model;            /* NULL: what topo says */
-    char *mpi, *fingerprint, *machine;  /* see hrun_cluster_export; NULL: not told */
+    char *mpi, *fingerprint, *machine;  /* see hrun_cluster_export; NULL: not given */
     int64_t asked_s;            /* seconds since 1970 */
     int remembered;             /* 1: by the cache */
 };
@@ -87,7 +87,7 @@ struct hrun_discovery;
 int hrun_ask_hosts(const struct hrun_discovery *d, char *const *hosts, int n, struct hrun_host_answer **answers,
                    int *bad, struct hrun_error *err);
 void hrun_host_answer_destroy(struct hrun_host_answer *t);
-/* A quota as a host tells it; what is none counts as no limit. */
+/* A quota in a host's answer; 0, no limit, where the text is no quota. */
 double hrun_cpu_quota_of(const char *text);
 
 /* ---------------------------------------------------------------- export.c: what a host says */
@@ -122,7 +122,7 @@ char *hrun_cache_close(struct hrun_cache *cache);
 /* A kind of host cut into PEs. The strings of its PEs live as long as the cluster. */
 struct hrun_cut {
     const struct hrun_topo *topo;
-    char *usable;               /* as told, or NULL */
+    char *usable;               /* PUs, as the host answered, or NULL */
     enum hrun_level level;
     int max_cores;              /* 0: all */
     struct hrun_topo_pe *pes;   /* their memory is what topo says */
@@ -135,7 +135,7 @@ struct hrun_cut {
  * c; NULL on failure. */
 const struct hrun_cut *hrun_host_cut(struct hrun_cluster *c, const struct hrun_host *h, enum hrun_level level,
                                      int max_cores, struct hrun_error *err);
-/* The memory of PE pe of its cut, as the host tells. */
+/* The memory of PE pe of its cut: its part of the total that the host answered. */
 uint64_t hrun_host_memory(const struct hrun_host *h, const struct hrun_cut *cut, int pe);
 /* As hrun_topo_ncores. 0, or -1 with *err. */
 int hrun_host_ncores(struct hrun_cluster *c, const struct hrun_host *h, int kind, int *n, struct hrun_error *err);

@@ -10,18 +10,18 @@
  * differ by less, cores of another design by more. */
 static const double alike_share = 0.9;
 
-/* What tells the speed of a core, the best first: Linux's cpu_capacity, MHz. 0: not told. */
+/* Measures of a core's speed, the best first: Linux's cpu_capacity, MHz. 0: unknown. */
 static const char *const measures[] = { "LinuxCapacity", "FrequencyMaxMHz", "FrequencyBaseMHz" };
 
 enum { NMEASURES = sizeof measures / sizeof measures[0] };
 
-/* What the system tells of a core; equal for all cores that share the entry. */
+/* What is known of a core; equal for all cores that share the entry. */
 struct traits {
-    const char *type, *part;    /* CoreType; CPUPart or DarwinCompatible; "": not told */
-    uint64_t l1d, l2;           /* bytes of its caches; 0: it has none, or it is not told */
+    const char *type, *part;    /* CoreType; CPUPart or DarwinCompatible; "": unknown */
+    uint64_t l1d, l2;           /* bytes of its caches; 0: none, or unknown */
     int has_l3;
     double speed[NMEASURES];
-    int efficiency;             /* hwloc's, larger is faster; -1: it cannot tell; -2: it knows no kind of the core */
+    int efficiency;             /* hwloc's, larger is faster; -1: unknown; -2: hwloc has no kind for the core */
     int first;                  /* the first entry of the same kind, this one at most */
 };
 
@@ -48,7 +48,7 @@ static const char *core_info(const struct hrun_topo_core *c, const char *name)
     return value ? value : "";
 }
 
-/* Is there an L3 cache around a core? A package of which hwloc shows none tells nothing: where devices and packages
+/* Is there an L3 cache around a core? A package without any counts as having one: where devices and packages
  * contradict each other it may lose the one that there is. */
 static int has_l3(const struct hrun_topo *t, const struct hrun_topo_core *c)
 {
@@ -123,8 +123,8 @@ static void join_entries(struct traits *v, int i, int j)
     v[i > j ? i : j].first = i < j ? i : j;
 }
 
-/* An entry of which no speed is told is of the one kind that may be its own, if there is but one: a frequency that is
- * known for some CPUs only tells nothing of the others. */
+/* An entry of unknown speed joins the only kind with the same traits, if there is only one: systems know the frequency
+ * of some CPUs and not of others. */
 static void join_unmeasured(struct traits *v, int n, int i)
 {
     int found = -1;
@@ -165,7 +165,7 @@ static int compare_kinds(const void *pa, const void *pb)
     return a->first - b->first;
 }
 
-/* By the first measure that is told of all kinds and tells them apart. */
+/* By the first measure that is known for all kinds and in which they differ. */
 static void set_shares(struct kind *kinds, int n)
 {
     double least, most = 0;
@@ -233,7 +233,7 @@ static int compare_cores(const void *pa, const void *pb)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* hwloc 2.9 tells no model of an Arm core; later ones do for each of their kinds. It is put into the core, so that an
+/* hwloc 2.9 has no model of an Arm core; later ones have it for each kind. It is put into the core, so that an
  * export has it as well. */
 static void add_parts(struct hrun_topo *t)
 {

@@ -10,7 +10,7 @@
  * Invariants:
  *   - offset = (host * 2^14 + unit) * 2^16, where host is a hash of 33 bits of the host's name without its domain, and
  *     unit a PU (below 2^13), or 2^13 + a place in the queue. A range of units is locked from its first byte to byte
- *     `token` of its last unit: ranges with a unit in common overlap, and F_OFD_GETLK tells who holds one. Two hosts of
+ *     `token` of its last unit: ranges with a unit in common overlap, and F_OFD_GETLK finds who holds one. Two hosts of
  *     one hash, a chance of 1 in 1,000 for 4,000 hosts, wait for each other without need;
  *   - a PU is never granted twice: the kernel, or the file server, excludes it. Ranges are taken in the order of their
  *     offsets, so that of runs that start at the same time one gets all that it wants;

@@ -161,7 +161,7 @@ static void add_draft_core(struct draft *d, const struct hrun_topo_core *c)
     hrun_buf_addf(&d->core_pus, "%s%s", d->core_pus.len ? ";" : "", pus);
 }
 
-/* Put cores[ncores] into d, which has room for so many, in order of kind and first core. Result: how many there are. */
+/* Put cores[ncores] into d, which has room for ncores drafts, in order of kind and first core. Result: how many. */
 static int make_drafts(const struct hrun_topo *t, enum hrun_level level, int ncores, const struct nodes *nodes,
                        struct draft *d)
 {

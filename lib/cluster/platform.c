@@ -20,7 +20,7 @@
 struct sim_host {
     char *name;
     double speed, bw, lat, loop_bw, loop_lat, mate_bw, mate_lat;
-    double memory_bytes, cost_per_hour, power_w;    /* properties; 0: not told */
+    double memory_bytes, cost_per_hour, power_w;    /* properties; 0: not given */
     int cores, island;
     int slots;                  /* of the host file, 0: all */
 };
@@ -128,7 +128,7 @@ static int read_smpi_line(struct sim *s, const char *line, struct hrun_error *er
     return 0;
 }
 
-/* SimGrid did not survive the file: say why, in its words where they tell it. Result: -1. */
+/* SimGrid ended at the file: say why, in its words where they explain it. Result: -1. */
 static int explain(const struct sim *s, struct hrun_error *err)
 {
     static const char parse[] = "Parse error at ", uncaught[] = "Uncaught exception ";

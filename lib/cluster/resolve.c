@@ -43,7 +43,7 @@ struct hrun_resolver *hrun_resolver_create(struct hrun_error *err)
     if (!r->own[0])
         snprintf(r->own, sizeof r->own, "localhost");
     if (getifaddrs(&r->addresses))
-        r->addresses = NULL;    /* names still tell this host from others */
+        r->addresses = NULL;    /* this host is still known by its name */
     return r;
 }
 

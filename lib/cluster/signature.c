@@ -9,7 +9,7 @@
 /* Long enough for "core-i9-12900k", short enough that the whole signature stays a handy file name. */
 enum { SLUG_MAX = 24 };
 
-/* Words of model strings that tell nothing apart. */
+/* Words that many CPU models have in common. */
 static int is_noise(const char *word, size_t len)
 {
     static const char *const noise[] = { "intel", "amd", "genuine", "cpu", "processor", "gen" };

@@ -1,4 +1,4 @@
-/* sysinfo.c - what hwloc does not tell of this system: limits of cgroups, and the CPU model where hwloc has none; see
+/* sysinfo.c - what hwloc does not know of this system: limits of cgroups, and the CPU model where hwloc has none; see
  * topo.h for the contracts */
 #include "base/alloc.h"
 #include "cluster/topo.h"

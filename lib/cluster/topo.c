@@ -222,7 +222,7 @@ static void find_cpu_model(struct hrun_topo *t)
     if (!b.len && hwloc_topology_is_thissystem(t->hwloc))
         hrun_cpuinfo_model("", &b);
     if (!b.len) {
-        /* ARM Linux has no model name, only numbers that tell models apart. */
+        /* ARM Linux has no model name, only numbers of implementer and part. */
         hwloc_obj_t package = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
         const char *implementer = hwloc_obj_get_info_by_name(package ? package : root, "CPUImplementer");
         const char *part = hwloc_obj_get_info_by_name(package ? package : root, "CPUPart");

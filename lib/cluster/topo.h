@@ -9,7 +9,7 @@
  *     (fastest kind first), then by position in the topology; cores that lie in no object of the level
  *     (E-cores without an L3 cache, say) form PEs of their own, by package and kind;
  *   - logical core numbers are those of the whole allowed topology, as mpirun counts them, whatever the
- *     affinity mask leaves; where the system tells of no cores each PU counts as one;
+ *     affinity mask leaves; where the system shows no cores each PU counts as one;
  *   - HWLOC_SYNTHETIC and HWLOC_XMLFILE are honoured as hwloc does (the first goes before the second, an
  *     empty value is none), but a bad one is an error where hwloc would silently take the real machine; such
  *     a topology is not "this system": the affinity mask and the cgroup do not apply and binding is refused;
@@ -61,9 +61,9 @@ struct hrun_topo *hrun_topo_restrict(const struct hrun_topo *t, const char *usab
 
 /* 1 if the topology describes the machine we run on (binding works). */
 int hrun_topo_is_this_system(const struct hrun_topo *t);
-/* CPU model as the system tells, blanks trimmed and squeezed, "unknown" if it does not. */
+/* CPU model, blanks trimmed and squeezed; "unknown" if the system has none. */
 const char *hrun_topo_cpu_model(const struct hrun_topo *t);
-/* As uname -m calls it ("x86_64"); "" where the topology does not tell. */
+/* As uname -m calls it ("x86_64"); "" where the topology does not say. */
 const char *hrun_topo_machine(const struct hrun_topo *t);
 /* Usable cores (at least 1), all of them or of one kind (kind >= 0). */
 int hrun_topo_ncores(const struct hrun_topo *t, int kind);
@@ -74,11 +74,11 @@ double hrun_topo_cpu_quota(const struct hrun_topo *t);
 int hrun_topo_npus(const struct hrun_topo *t);
 /* Number of core kinds that hold usable cores (at least 1) and the name of one. Cores are of one kind when the system
  * calls them alike (CoreType, CPU part), their L1d and L2 caches are equal, all or none have an L3 cache, and capacity
- * (Linux's cpu_capacity), maximal and base frequency are told of both or of neither, and are within 10 % of those of
- * some other core of the kind. A core of which none of the three is told is of the one kind that may be its own.
+ * (Linux's cpu_capacity), maximal and base frequency are known for both or for neither, and are within 10 % of those of
+ * some other core of the kind. A core without any of the three is of the only kind that it may belong to.
  * Hardware threads do not count: they may be off line one by one. (hwloc 2.9 has a kind for each frequency.) The
- * fastest first: by capacity, else by maximal, else by base frequency, whichever is told of all kinds and tells them
- * apart, else by hwloc's efficiency. Name: "" when there is one kind only, else hwloc's CoreType ("IntelCore",
+ * fastest first: by capacity, else by maximal, else by base frequency, whichever is known for all kinds and
+ * differs, else by hwloc's efficiency. Name: "" when there is one kind only, else hwloc's CoreType ("IntelCore",
  * "IntelAtom"; "IntelAtom-2" for the second kind of that type) or "kindK". kind outside 0..nkinds-1 gives "". */
 int hrun_topo_nkinds(const struct hrun_topo *t);
 const char *hrun_topo_kind_name(const struct hrun_topo *t, int kind);
@@ -118,7 +118,7 @@ int hrun_topo_export(const struct hrun_topo *t, struct hrun_buf *out, struct hru
  *
  * How quick cores are while all of them work
  *
- * Purpose: kinds of cores differ by more than their frequency tells. Each core runs a fixed kernel, most of it
+ * Purpose: kinds of cores differ by more than their frequency. Each core runs a fixed kernel, most of it
  * floating point in the cache, the rest a stream through memory, at the same time as the others, as it will be used.
  * Invariants: the processes that do so are bound, end with the caller's thread, and have ended when the function
  * returns.
@@ -137,7 +137,7 @@ int hrun_topo_benchmark(const struct hrun_topo *t, const char *const *cpusets, i
 
 /* ---------------------------------------------------------------- sysinfo
  *
- * What the system itself tells of a host, without hwloc (internal to lib/cluster)
+ * What the system itself shows of a host, without hwloc (internal to lib/cluster)
  *
  * Purpose: limits of cgroups, the CPU model of /proc/cpuinfo, and the rounding of memory.
  * Invariants: needs the C library and lib/base/buf alone, so that hrun-shim can link it.
@@ -155,7 +155,7 @@ double hrun_cgroup_cpu_quota(const char *root);
 /* Append the CPU model of /proc/cpuinfo below root, blanks squeezed; nothing when it names none. */
 void hrun_cpuinfo_model(const char *root, struct hrun_buf *out);
 
-/* The part number of an Arm core (bits 15 to 4 of its MIDR_EL1, as Linux shows it below root); 0: it is not told. */
+/* The part number of an Arm core (bits 15 to 4 of its MIDR_EL1, as Linux shows it below root); 0: unknown. */
 unsigned hrun_cpu_part(const char *root, int cpu);
 
 /* Append text without blanks at either end and with single blanks inside. */

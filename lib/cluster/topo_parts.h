@@ -12,7 +12,7 @@
  */
 
 struct hrun_topo_core {
-    hwloc_obj_t obj;        /* its Core object, or its PU where the system tells of no cores */
+    hwloc_obj_t obj;        /* its Core object, or its PU where the system shows no cores */
     hwloc_bitmap_t pus;     /* its usable PUs */
     int kind;
     int package;            /* logical number of its package, -1 for none */

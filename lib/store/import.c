@@ -97,8 +97,7 @@ static int same_field(const struct store_field *f, const struct hrun_sample *a, 
     return 0;
 }
 
-/* Is the log's measurement the one that was read, as far as the file tells? Both say where and how long; only `origin`
- * tells how a log came by a measurement. */
+/* Does the log's measurement equal the one that was read in all fields that the file has? `origin` does not count. */
 static int is_same(const struct hrun_exchanged *x, const struct hrun_sample *stored)
 {
     static const char *const always[] = { "N", "P", "M", "pes", "ok", "mixed", "time_s" };

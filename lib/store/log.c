@@ -160,7 +160,7 @@ static void next_line(FILE *f, struct hrun_buf *line, off_t *len)
             hrun_buf_addc(line, (char)c);
 }
 
-/* Read the log once, from its end as it was known before. r holds what was read in any case. */
+/* Read the log once, from *end on, which is updated. After an error, too, r holds what was read. */
 static int read_log_file(struct reader *r, struct store_log_end *end, struct hrun_error *err)
 {
     FILE *f = fopen(r->path, "re");
@@ -211,8 +211,7 @@ int hrun_store_samples(struct hrun_store *s, const char *app, const char *signat
     if (s && (!path || read_log_file(&r, &end, err)))
         rc = -1;
     /* What looks torn may be a record in the making. Only then is it worth waiting for its writer, which
-     * is not this process where the lock is ours. Who may not write gets no lock: he is told of a record in the making
-     * as of a torn one, and reads it the next time. */
+     * is not this process where the lock is ours. A user who may not write gets no lock and sees a torn record. */
     if (!rc && r.got.bad && !store_holds(s, app, signature)) {
         lockname = store_path(s, app, signature, ".lock", err);
         lock = hrun_lock(lockname, NULL);

@@ -18,12 +18,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A median of 8 hardly moves by glitches and tells what was before a change, and of 24 runs the mean is known five
- * times better than one; 512 runs are read within a millisecond. */
+/* Glitches hardly move a median of 8, which shows the times before a change. The mean of 24 runs is five times more
+ * precise than one run. 512 runs are read within a millisecond. */
 enum { FIRST = 8, LAST = 24, RUNS_MAX = 512 };
 
-/* So much of the log is read anew rather than remembered: about a hundred records. And so much in front of the end of
- * what is remembered is compared. */
+/* Bytes of the log: the file is written anew when more than RENEW (100 records) are not in it; COMPARE bytes
+ * in front of the remembered end must be the same. */
 enum { RENEW = 64 * 1024, COMPARE = 4096 };
 
 /* More than any such file has: some thousand records of calibrations. */
@@ -120,7 +120,7 @@ static void thin_out(struct hrun_samples *s)
 /* The log that a file of this kind is made of. */
 struct origin {
     uintmax_t inode;
-    off_t end;              /* so many bytes of it were read */
+    off_t end;              /* bytes of it that were read */
     unsigned long before;   /* CRC-32 of the COMPARE bytes in front of there */
 };
 

@@ -303,7 +303,7 @@ static int read_field(const struct store_field *f, const json_t *value, struct h
     return 0;
 }
 
-/* The record must name the file it stands in: a log that was renamed tells of another machine. */
+/* The record must name the file it stands in: a log that was renamed is of another machine. */
 static int check_owner(const json_t *o, const char *key, const char *want, struct hrun_error *err)
 {
     const char *have = json_string_value(json_object_get(o, key));

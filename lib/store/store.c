@@ -244,7 +244,7 @@ static int list_names(const char *path, const char *const *suffixes, struct hrun
     if (!d)
         return errno == ENOENT ? 0 : hrun_fail_errno(err, HRUN_EIO, "cannot list %s", path);
     while ((void)(errno = 0), (e = readdir(d))) {
-        /* Network file systems may not tell the type: a name is then believed. */
+        /* Network file systems may not give the type: any name may then be a folder. */
         int may_be_folder = e->d_type == DT_DIR || e->d_type == DT_UNKNOWN || e->d_type == DT_LNK;
         size_t len = suffixes ? stem_length(e->d_name, suffixes) : may_be_folder ? strlen(e->d_name) : 0;
 

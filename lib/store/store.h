@@ -40,7 +40,7 @@ struct hrun_sample {
     double time_s;         /* what the model is about: the application's own time, else wall_s; 0 if failed */
     double wall_s;         /* from start to end of the launch; simulated with engine smpi */
     int ok;                /* 1: a good run; 0: failed, `status` says how; never used for a fit */
-    int mixed;             /* 1: other sub-clusters took part; `config` tells the whole configuration */
+    int mixed;             /* 1: other sub-clusters took part; `config` is the whole configuration */
     char *status;          /* "ok", "exit 3", "signal 9", "timeout", "no time in output", HRUN_STATUS_TOO_SHORT */
     char *origin;          /* "calibration", "run", "explored" or "import" */
     char *config;          /* "(4,1,0,0)" over the sub-clusters of `cluster` */
@@ -90,8 +90,7 @@ void hrun_samples_release(struct hrun_samples *s);
 /* Status of a run that a calibration ended, as others are far quicker: no candidate, but the program works. */
 #define HRUN_STATUS_TOO_SLOW "too slow"
 
-/* What each process at this place of the record's sub-clusters had of the whole of the work; 0 where `shares` tell
- * nothing. */
+/* The part of the work that each process of the record's sub-cluster at this place had; 0 where `shares` is empty. */
 double hrun_sample_share(const struct hrun_sample *s, int place);
 
 /* Was it a run with unequal shares? */
@@ -126,7 +125,7 @@ struct hrun_fit_record {
     int npoints;           /* measurements used */
     int64_t nmin, nmax;    /* measured range of N */
     int pmin, pmax;        /* measured range of P */
-    double train_mean, train_max; /* training error: mean and largest |fit - T| / T; with dof = 0 it tells nothing */
+    double train_mean, train_max; /* training error: mean and largest |fit - T| / T; meaningless with dof = 0 */
     char *note;            /* "" or what was dropped and why */
 };
 
@@ -134,7 +133,7 @@ struct hrun_fit_record {
 struct hrun_tasking {
     int dynamic;    /* 0: equal shares, at once; 1: many tasks, each to the process that is free first */
     int master;     /* 1: dynamic, and a process only hands tasks out */
-    int ignores;    /* 1: not dynamic, and unequal shares that it is told make no difference */
+    int ignores;    /* 1: not dynamic, and unequal shares make no difference to it */
 };
 
 struct hrun_models {
@@ -274,7 +273,7 @@ struct hrun_exchange {
 #define HRUN_EXCHANGE_INIT { NULL, 0, 0, NULL, NULL }
 
 /* Append the measurements of CSV in text[len], which was read from the file `name`. Errors: HRUN_EPARSE (with the
- * place: what the format or store.h forbids; out is as it was). */
+ * place: what the format or store.h forbids; out is unchanged). */
 int hrun_exchange_read(const char *name, const char *text, size_t len, struct hrun_exchange *out,
                        struct hrun_error *err);
 void hrun_exchange_release(struct hrun_exchange *x);
@@ -286,9 +285,9 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
                         struct hrun_error *err);
 
 /* Add the measurements of one profile, that of x->v[first] after hrun_exchange_claim, to its log, all in one write. A
- * measurement that the log holds already, as far as the file tells, is not added: for each equal
- * one in the log one is passed over, so that a file can be imported twice and equal runs are kept apart.
- * *added and *known: how many of either. Errors: as of hrun_store_append; the log is then as it was. */
+ * measurement that equals one of the log in all fields of the file is not added; each one of the log counts once, so
+ * that a file can be imported twice and equal runs are kept apart. *added and *known: how many were added, and how many
+ * were not. Errors: as of hrun_store_append; the log is then unchanged. */
 int hrun_exchange_store(struct hrun_store *s, const struct hrun_exchange *x, size_t first, size_t *added,
                         size_t *known, struct hrun_error *err);
 
