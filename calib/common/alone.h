@@ -33,7 +33,8 @@ struct alone_tool {
 };
 
 /* Start a tool, whose hosts are then its own, and append what it prints to out. *interrupted: the signal that ended it
- * or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (it failed, lost a host, was interrupted or took too long). */
+ * or the waiting, else 0 or untouched. Errors: those of work_job, of the ledger, of the engine; HRUN_EENGINE (it
+ * failed, lost a host, was interrupted or took too long). */
 int alone_run(struct context *c, const struct alone_tool *tool, struct hrun_buf *out, int *interrupted,
               struct hrun_error *err);
 

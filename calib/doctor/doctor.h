@@ -27,8 +27,8 @@
  *     process RANK PID SHARE NAME    of others on its host, share of a processor
  *     end
  * Lines before the first of these words are skipped (shells that print something), a text without `end` is torn.
- * Invariants: settings stand in the order of ranks, those of a rank as they were told; all indices are within their
- * lists; times are finite and above 0; the list of times of a process that told none is empty.
+ * Invariants: settings stand in the order of ranks, then of their lines; all indices are within their lists; times are
+ * finite and above 0; a process without a line of times has an empty list.
  */
 
 struct doctor_sub { char *name; int pus; };
@@ -43,7 +43,7 @@ struct doctor_rank {
     double least, mean, median, p99, most;
     int has_busy;
     double busy, stolen;
-    double swapped;                /* of a host, on its rank that told; else 0 */
+    double swapped;                /* pages of its host, at one rank of each host; else 0 */
     int has_clock;
     double offset, offset_error;
     int first_fact, nfacts;        /* its settings in the list of all */
@@ -72,7 +72,7 @@ struct doctor_data {
 int doctor_read(const char *name, const char *text, struct doctor_data *out, struct hrun_error *err);
 void doctor_release(struct doctor_data *d);
 
-/* The value of a setting as that process told it, or the host's, when it did not; NULL: neither. */
+/* The value of a setting of a process, else of its host; NULL: neither is known. */
 const char *doctor_fact(const struct doctor_data *d, int rank, const char *key);
 
 /* 1 when rank is the first of its host. */

@@ -287,7 +287,7 @@ static const char *const reasons[] = {
     [HRUN_DESIGN_EXHAUSTED] = "nothing is left that could be run",
 };
 
-/* A smaller loss is not told apart: models are never that good. */
+/* A smaller loss is shown as this: models are never that good. */
 static const double LOSS_SHOWN = 1e-4;
 
 /* At which sizes the choice does not stand, and what is expected to be lost there. */

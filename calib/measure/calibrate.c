@@ -52,9 +52,9 @@ static int has_measurements(const struct campaign *g, int sub)
     return 0;
 }
 
-/* Tell of sub-cluster i, which was to be measured, what its models do not predict, why, and what would mend it;
- * nothing where no run worked, which is told as an error. */
-static void say_wanting(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
+/* Print what the models of a measured sub-cluster do not predict, why, and what would mend it. Nothing where no run
+ * worked, which is an error of its own. */
+static void print_gaps(const struct context *c, const struct campaign *g, int i, const struct hrun_models *models)
 {
     const char *name = c->cluster->subs[i].name;
     int several = c->cluster->nsubs > 1;
@@ -100,7 +100,7 @@ static int fit_campaign(struct context *c, const struct campaign *g)
     for (int i = 0; i < n && !c->set->quiet; i++)
         for (int j = 0; j < count; j++)
             if (campaign_has(g, i) && c->cluster->subs[i].npes && !strcmp(v[j].signature, c->signatures.v[i]))
-                say_wanting(c, g, i, v[j].models);
+                print_gaps(c, g, i, v[j].models);
     /* Of one size the models are rows of a few runs: `show` has them. */
     for (int i = 0; i < count; i++)
         if (v[i].models && !v[i].quiet && (!c->app->fixed || !g->budget || c->set->verbose))
@@ -317,7 +317,7 @@ static int plan_campaign(struct calibration *k, const struct calib_settings *set
 /* A sub-cluster of one PE takes over how its time follows P from one that was measured at two P > Mi
  * (hrun_common_rows, lib/model), that is on three PEs. Without such a one it is never chosen together with others,
  * unless it was run with them, as chosen runs are. */
-static void say_alone(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
+static void warn_single_pes(const struct context *c, const struct campaign *g, FILE *to, const char *prefix)
 {
     enum { TELLS = 3 };
 
@@ -342,12 +342,12 @@ static int print_plan(const struct context *c, const struct campaign *g, struct 
     else if (budget_plan(c, g, &out, err))
         return -1;
     fputs(out.data, stdout);
-    say_alone(c, g, stdout, "");
+    warn_single_pes(c, g, stdout, "");
     return 0;
 }
 
 /* Measurements that were made with other options count together with those to come, unless all are made anew. */
-static int say_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
+static int warn_other_settings(const struct context *c, const struct calib_settings *s, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf own = HRUN_BUF_INIT;
     autofree char *before = NULL;
@@ -365,7 +365,7 @@ static int say_settings(const struct context *c, const struct calib_settings *s,
 }
 
 /* What is to be known before the first run. */
-static void say_start(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+static void print_start(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int all = g->n * g->wanted, left = campaign_left(g, -1);
 
@@ -388,11 +388,11 @@ static void say_start(const struct context *c, const struct calib_settings *s, c
     if (left < all)
         fprintf(stderr, "hrun-calibrate: %d of %d runs are measured already (--again measures them anew)\n",
                 all - left, all);
-    say_alone(c, g, stderr, "hrun-calibrate: ");
+    warn_single_pes(c, g, stderr, "hrun-calibrate: ");
 }
 
 /* What is to be known of failures. Result: the exit status. */
-static int say_failures(const struct context *c, const struct calib_settings *s, const struct campaign *g)
+static int print_failures(const struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     int worked = 0, explained = 0;
 
@@ -427,7 +427,7 @@ static int say_failures(const struct context *c, const struct calib_settings *s,
 }
 
 /* How a campaign of chosen runs ended, and what hrun makes of it, if models were fitted. Result: the exit status. */
-static int say_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
+static int print_verdict(struct context *c, const struct calib_settings *s, const struct campaign *g)
 {
     autorelease(hrun_buf_release) struct hrun_buf words = HRUN_BUF_INIT, table = HRUN_BUF_INIT, gain = HRUN_BUF_INIT;
     autorelease(choices_release) struct choices found = { 0 };
@@ -462,8 +462,8 @@ static int make_and_fit(struct context *c, const struct calib_settings *s, struc
                       .on_event = progress_show, .ctx = &p };
     int rc, status;
 
-    say_start(c, s, g);
-    rc = say_settings(c, s, err);
+    print_start(c, s, g);
+    rc = warn_other_settings(c, s, err);
     rc = rc ? rc : mark_anew(c, s, g, err);
     if (!rc) {
         progress_start(&p, c, g);
@@ -483,13 +483,13 @@ static int make_and_fit(struct context *c, const struct calib_settings *s, struc
                 s->again ? " without --again" : s->redo ? " without --redo" : "");
         return 128 + rc;
     }
-    status = say_failures(c, s, g);
+    status = print_failures(c, s, g);
     if (!s->no_fit) {
         rc = fit_campaign(c, g);
         status = status ? status : rc;
     }
     if (g->budget && !s->common.quiet) {
-        rc = say_verdict(c, s, g);
+        rc = print_verdict(c, s, g);
         status = status ? status : rc;
     }
     return status;

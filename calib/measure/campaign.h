@@ -41,7 +41,7 @@ struct campaign {
     int failed_points;        /* points left out because the program failed */
     int hosts_failed;         /* runs that an engine or a host made fail */
     int no_time;              /* runs that ended well, but whose time is not known */
-    int too_short;            /* runs that ended well and told a time of 0 s */
+    int too_short;            /* runs that ended well with a time of 0 s */
     char last_failure[640];
     double step_s;            /* resolution of the times of the log and of the good runs */
     int timed;                /* number of these times */
@@ -58,7 +58,7 @@ struct event {
     int left_out;             /* it failed for the last time */
     int host_failed;          /* the engine or a host failed, not the application */
     int no_time;              /* the application ended well, but its time is not known */
-    int too_short;            /* it ended well and told a time of 0 s */
+    int too_short;            /* it ended well with a time of 0 s */
     int too_slow;             /* it was ended because others are far quicker */
     int refused;              /* the program ended it with a status of its own */
     double time_s, wall_s;

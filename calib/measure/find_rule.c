@@ -25,7 +25,7 @@ struct rule_search {
     struct hrun_rules rules;
     struct tried { int64_t N; int P, worked; } run[RUNS_MAX];
     int nruns;
-    double longest_s;              /* of those that worked */
+    double longest_s;              /* of the runs that worked */
     char why[768];                 /* of the last failure */
 };
 
@@ -165,7 +165,7 @@ static int try_between(struct rule_search *s, int most, struct hrun_error *err)
     return worked ? narrow_rules(s, all, 1, most, err) : narrow_rules(s, l->sizes.v, 1, most, err);
 }
 
-/* The rule that allows no run that failed, and of those that worked the most. -1: there is none. */
+/* The rule that allows no failed run and most runs that worked. -1: there is none. */
 static int best_rule(const struct rule_search *s)
 {
     int best = -1, most = 0;

@@ -37,7 +37,7 @@ static long long runs_of(const struct calib_settings *s, int part)
     return part == 0 ? first : part < LAST ? second : s->budget.runs - first - second;
 }
 
-static void say_part(const struct calib_settings *s, int part, const char *what)
+static void print_part(const struct calib_settings *s, int part, const char *what)
 {
     if (!s->common.quiet && !s->no_fit && !s->full_grid && !s->dry_run)
         fprintf(stderr, "hrun-calibrate: part %d of %d: %s\n", part + 1, LAST + 1, what);
@@ -173,7 +173,7 @@ static int check_new_name(const char *name, const char *program, struct hrun_err
     return -1;
 }
 
-/* Words that cannot be used are told before anything is run. */
+/* Refuse what cannot be used before anything is run. */
 static int check_settings(const struct calib_settings *s, const struct new_app *a, struct hrun_error *err)
 {
     const struct number_list only = { { s->N }, 1 };
@@ -556,14 +556,14 @@ static int make_parts(const struct calib_settings *s, struct new_app *a, const s
 {
     int status = measure_part(s, a, 0);
 
-    /* What failed to the last is left out, and was told; what is there may do. */
+    /* Points that failed are left out, and were reported; the others may do. */
     for (int part = 1; !s->dry_run && part <= LAST && (status == 0 || status == STATUS_FAILED); part++) {
         int whole = s->no_fit || s->full_grid || (s->budget.runs && !runs_of(s, LAST));     /* it was one part */
         int rc = write_definition(s, a, at, part == LAST || whole, err);
 
         part = whole ? LAST : part;
         if (!rc && !whole)
-            say_part(s, part, part < LAST ? "runs that the terms led to, to choose them again"
+            print_part(s, part, part < LAST ? "runs that the terms led to, to choose them again"
                                           : "runs of what would be chosen");
         if (!rc && !s->no_fit)
             rc = part < LAST ? measure_part(s, a, part) : measure_choices(s, a);
@@ -600,7 +600,7 @@ int calib_new(const struct calib_settings *settings, char **words)
     own.common.app = at.draft;
     rc = rc ? rc : settle_rule(&own, &a, at.draft, &err);
     if (!rc)
-        say_part(&own, 0, "runs to choose terms by");
+        print_part(&own, 0, "runs to choose terms by");
     if (rc > 0 && !sig)
         fputs("hrun-calibrate: stopped; no definition is written\n", stderr);
     status = rc > 0 ? 128 + rc : rc ? -1 : make_parts(&own, &a, &at, &err);

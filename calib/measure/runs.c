@@ -251,7 +251,7 @@ static int measure_point(struct runs *r, int i, struct tally *tally, struct hrun
     }
 }
 
-/* Is there no sense in going on with this sub-cluster, or (sub = nsubs) with runs on several? Then it is told once. */
+/* Give this sub-cluster, or (sub = nsubs) runs on several, up once it is hopeless. */
 static void give_up(struct runs *r, int sub, struct tally *tally)
 {
     struct event e = { .kind = EVENT_GIVEN_UP, .sub = sub };
@@ -273,8 +273,8 @@ static int is_given_up(const struct campaign *g, const struct tally *tally, cons
     return p->sub < 0 && tally[g->nsubs].given_up;
 }
 
-/* Of a command: what its refusals say of other numbers of processes. Where nothing has worked now, it is not their
- * number that it refuses. */
+/* The rule of a command, from the numbers of processes that it has refused. While nothing has worked in this call, the
+ * refusals may have other reasons. */
 static int learn_rule(struct runs *r, struct tally *tally, struct hrun_error *err)
 {
     struct campaign *g = r->g;

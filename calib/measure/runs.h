@@ -27,7 +27,7 @@ struct runs {
     int *slow_host;           /* of each sub-cluster: the slowest host that copies have found; -1: not known */
     struct spending {
         double time_s;        /* of the last run, 0 when it failed */
-        int too_short;        /* 1: the last run told a time of 0 s */
+        int too_short;        /* 1: the last run ended with a time of 0 s */
         int too_slow;         /* 1: the last run was ended by limit_s */
         double wall_s;        /* of all runs */
     } spent;

@@ -177,8 +177,8 @@ static void measure_kinds(struct net_bench *b, int from_kind, int to_kind)
     }
 }
 
-/* All processes of one kind in pairs at once: what the memory of the host gives to all. The first one of the host is
- * told what the others found. */
+/* All processes of one kind in pairs at once: what the memory of the host gives to all. The others send what
+ * they found to the first one of the host. */
 static void local_trips_at_once(struct net_bench *b, int kind, int bytes)
 {
     int first = host_process(b, kind, 0, -1), n = 0, fixed = b->set.most > b->set.least ? NET_FIXED : SIMULATED;

@@ -63,9 +63,9 @@ int net_groups(const double *s, const double *error, int n, double slack, int *g
 
 /* ---------------------------------------------------------------- by load */
 
-/* Bytes between two parts take so many times what they take inside them, at least, for it to be worth a look. */
+/* A split is tried where bytes between its parts take at least this multiple of what they take inside. */
 static const double LOOK = 1.1;
-/* A split is looked for from so many hosts, each with those that are nearest to it, and improved until no host is
+/* The search begins at STARTS hosts, each with those that are nearest to it, and ends when no host is
  * better off on the other side. */
 enum { STARTS = 16, SWEEPS = 32 };
 

@@ -44,7 +44,7 @@ void probe_alltoall(struct probe *p);
 /* Products of matrices (probe_work.c). Only when it is named. */
 void probe_product(struct probe *p);
 
-/* What others did on the processors meanwhile (probe_usage.c): begun before, told after all experiments. */
+/* What others did on the processors meanwhile (probe_usage.c): begun before all experiments, printed after them. */
 void probe_usage_begin(struct probe *p);
 void probe_usage_end(struct probe *p);
 

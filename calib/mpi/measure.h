@@ -6,7 +6,7 @@
  * Invariants:
  *   - every process calls every stage, in the same order; a process is in one trial at a time, and one that is in none
  *     goes on to the end of the stage, where it sleeps until all are there;
- *   - decisions are made from data that all processes have bit by bit, so that none need be told;
+ *   - decisions are made from data that all processes have bit by bit, so no message carries them;
  *   - the process that leads measures, by its own clock, from when its receives are posted and its followers have said
  *     that they are ready; it keeps the records, which are gathered at the end.
  */
@@ -27,7 +27,7 @@ extern const char *const net_kind_names[NET_NKINDS];
 struct net_record {
     int kind, i, j, k, n;
     int bytes, back, repetitions;
-    double time_s, sd_s, max_s, mean_s;    /* mean_s 0: not told */
+    double time_s, sd_s, max_s, mean_s;    /* mean_s 0: not recorded */
 };
 
 struct net_times {
@@ -70,7 +70,7 @@ int net_late(struct net_bench *b);
 int net_leads_host(const struct net_bench *b);   /* is this process the first of its host? */
 /* What the bytes of a message from host i to host j took besides an empty one; 0 where that is not known. */
 double net_bytes_take(const struct net_bench *b, int i, int j);
-/* Keep a record with the times *m, whose call is not told. */
+/* Keep a record with the times *m, without those of the call. */
 void net_keep(struct net_bench *b, const struct net_record *r, const struct net_times *m);
 
 /* ---------------------------------------------------------------- trials (repeat.c) */

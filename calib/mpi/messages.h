@@ -39,7 +39,7 @@ struct net_trial {
     int in_turn;                   /* 1: lead asks for what comes back of one after the other (above rendezvous each
                                       then sends alone), as linear gathers of MPI libraries do; 0: of all at once */
     int least;                     /* repetitions at least; 0: as set */
-    int fixed;                     /* so many repetitions, whatever they show; 0: as set */
+    int fixed;                     /* number of repetitions, whatever they show; 0: as set */
 };
 
 /* To be called by the process that leads. *call: what the call took that sends to the first follower. Result: from the

@@ -136,7 +136,7 @@ static void add_host_facts(const char *root, int rank, const char *interface, FI
 }
 
 /* The interface by which this host reaches `peer`: a datagram socket that is connected sends nothing, and has the
- * address of the interface that would. "" when that cannot be told. */
+ * address of the interface that would. "": not known. */
 static void find_interface_to(const char *peer, char *out, size_t size)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_family = AF_INET }, *found = NULL;

@@ -15,7 +15,7 @@
 enum { WORDS = 512 };              /* 4 KiB: in every first-level cache */
 static const double REPETITION_S = 0.05; /* on the fastest PE: many ticks of the system's timer (1 to 10 ms) */
 enum { QUANTA_PER_REPETITION = 50, QUANTA = 1000 }; /* quanta of 1 ms there, as Sottile and Minnich */
-/* A PE that is as slow as this has told enough by then; the least number still has a hundredth part. */
+/* Limit for slow PEs; the least number of quanta still has a hundredth part. */
 static const double NOISE_MOST_S = 5;
 enum { QUANTA_LEAST = 100 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Repetitions are decided on after so many more, not after each: saying so takes a message. */
+/* Repetitions between two decisions to go on: each decision takes a message. */
 enum { BATCH = 5 };
 
 /* ---------------------------------------------------------------- the middle and the scatter of times */
@@ -123,7 +123,7 @@ static void follow_batch(struct net_bench *b, const struct net_trial *t, int cou
         messages_follow(&b->m, t);
 }
 
-/* Do followers wait to be told that the trial goes on, or has ended? Those who send bytes wait anyway: these are on
+/* Do followers wait for the message that the trial goes on, or has ended? Those who send bytes do: these are on
  * their way when the call that sends them returns, and would disturb, and be disturbed by, what the follower did next.
  */
 static int is_continued(const struct net_trial *t, int least, int most)

@@ -9,13 +9,13 @@
 /* ---------------------------------------------------------------- rendezvous, and M */
 
 enum { FIRST = 1 << 10, STEP = 4 };    /* sizes by which the threshold is approached; then between two */
-enum { PROBES = 3 };                   /* the middle one of so many counts */
-/* A receiver comes later by so many trips, and a while longer than a processor may sleep too long. */
+enum { PROBES = 3 };                   /* repetitions; their median counts */
+/* A receiver comes later by this number of trips, and by more than a processor may oversleep. */
 static const double LATER = 2, SLEEP_S = 1e-3;
 /* Of the delay: the call that sends has waited for the receiver. One that waits for the bytes to leave takes half. */
 static const double WAITED = 2.0 / 3;
-/* The threshold is found within this part of it. A message shows the rate when it takes so many times what an empty one
- * does; less will do where times do not scatter. */
+/* The threshold is found within this part of it. A message shows the rate when it takes SEEN times as long as an
+ * empty one; less will do where times do not scatter. */
 #ifdef HRUN_SMPI
 enum { FINE = 16 };
 static const double SEEN = 2;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many hosts each is tried with so many others less one only: hosts of one kind share parameters. */
+/* With more hosts each is tried with FULL_MOST - 1 others only: hosts of one kind share parameters. */
 enum { FULL_MOST = 32 };
 /* Trips at once are taken to disturb each other when alone they take less by more than this. */
 static const double DISTURBED = 0.1;
@@ -17,7 +17,7 @@ static const double DISTURBED = 0.1;
 static const double GROUP_SLACK = 0.25;
 /* Messages between two parts that are slowed by so much more than those inside share something thin. */
 static const double SLOWED = 1.2;
-/* The bytes of trips at once, one after the other, take so many times what an empty trip does. Trips begin up to an
+/* The bytes of trips at once, one after the other, take this multiple of an empty trip. Trips begin up to an
  * empty one apart, and do not share until then: what they share is found within this part of it. */
 static const double SEEN_BESIDE = 64;
 #ifdef HRUN_SMPI

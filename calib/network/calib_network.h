@@ -20,10 +20,10 @@ int network_context(struct context *c, struct calib_settings *s, struct hrun_err
 
 /* Do the options name hosts? 1 or 0. */
 int network_named(const struct settings *s);
-/* For commands that need no hosts: where c->app has network terms, the network of the hosts that the options name, and
- * the sub-clusters of these on it, into c->net and c->view, if they are not there yet. Which is used is told on stderr
- * with --verbose, and unless --quiet that none is, and what becomes of it: `without` (" of these models"). Errors:
- * those of the context and of network_use. */
+/* For commands that need no hosts: where c->app has network terms, set c->net and c->view to the network of the hosts
+ * that the options name, unless they are set. stderr says with --verbose which network is used, and unless --quiet
+ * that none is; without: what lacks these terms then (" of these models"). Errors: those of the context and of
+ * network_use. */
 int network_of_options(struct context *c, const char *without, struct hrun_error *err);
 
 /* How it will be started. */

@@ -213,7 +213,7 @@ static int network_on(struct context *c, struct calib_settings *s, int *interrup
     return show_if_known(s, t.file.data) ? 0 : measure_and_keep(c, s, &t, interrupted, err);
 }
 
-/* Records that were kept: the estimate is told, and not kept, as nobody says of which cluster they are. */
+/* Show the estimate from records of --from. It is not kept, as the records do not name their cluster. */
 static int estimate_from_records(const struct calib_settings *s, struct hrun_error *err)
 {
     struct hrun_net_estimate_options options = HRUN_NET_ESTIMATE_DEFAULT;

@@ -134,7 +134,7 @@ static int store_models(struct batch *b, int i, struct hrun_error *err)
     return rc;
 }
 
-/* Read all logs; one that cannot be read is told and left empty. Result: the exit status. */
+/* Read all logs. One that cannot be read is an error on stderr, and stays empty. Result: the exit status. */
 static int read_logs(struct batch *b)
 {
     int status = 0;
@@ -211,7 +211,7 @@ static void warn_short(const struct batch *b, struct quickest *v, size_t n, doub
         }
     if (sizes) {
         enough = long_enough(v, kept, least_s);
-        unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* told to two digits */
+        unit = pow(10, fmax(floor(log10(enough)) - 1, 0));      /* two digits */
         hrun_buf_addf(&words, " are too short to tell much: %s would be long enough for what times are rounded to, or "
                       "scatter by; ", hrun_seconds(least_s).s);
         if (!fixed)
@@ -350,7 +350,7 @@ static int find_clusters(struct context *c, const char *app, struct clusters *ou
         struct hrun_samples log = { 0 };
 
         if (hrun_store_samples(c->store, app, k.sigs.v[i], &log, NULL))
-            continue;     /* told when it is fitted */
+            continue;     /* an error when it is fitted */
         hrun_samples_current(&log);
         for (size_t r = 0; r < log.n; r++)
             for (size_t j = 0; j < k.sigs.n; j++)

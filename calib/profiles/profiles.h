@@ -22,7 +22,7 @@ struct fit_one {
 };
 
 /* Fit the models of the application on the sub-clusters v[n] of one cluster together, from their logs, and store
- * them. One that cannot be fitted is told on stderr and does not keep the others from it. Result: the exit status. */
+ * them. One that cannot be fitted is an error on stderr; the others are fitted. Result: the exit status. */
 int fit_together(struct context *c, struct fit_one *v, int n);
 
 /* Append the table of models; all = 1 lists the N-T models of single P as well. */
@@ -38,8 +38,8 @@ void models_warn(struct hrun_models *const *m, int n);
 /* The applications of which there are profiles, sorted; not the speeds of PEs. Errors: those of the store. */
 int calib_apps(const struct context *c, struct hrun_strvec *names, struct hrun_error *err);
 
-/* For each signature of each named application (all when none is named) call visit. What fails is told, and the others
- * are visited all the same. *seen: profiles that were visited without a failure. Result: the exit status. */
+/* For each signature of each named application (all when none is named) call visit. A failure is an error on stderr,
+ * and the others are visited. *seen: profiles that were visited without a failure. Result: the exit status. */
 typedef int visit_fn(struct context *c, const char *app, const char *sig, void *ctx, struct hrun_error *err);
 int each_profile(struct context *c, char **apps, visit_fn *visit, void *ctx, int *seen);
 

@@ -240,7 +240,7 @@ static int visit_show(struct context *c, const char *app, const char *sig, void 
     return rc;
 }
 
-/* Is there something of this application, or cannot that be told? A calibration that failed leaves an empty folder. */
+/* Has the application a profile, or cannot its folder be read? A calibration that failed leaves an empty folder. */
 static int has_profiles(const struct context *c, const char *app)
 {
     autorelease(hrun_strvec_release) struct hrun_strvec signatures = HRUN_STRVEC_INIT;
