@@ -155,7 +155,7 @@ static off_t read_on(int fd, off_t max, struct hrun_clock *c, uLong *crc)
 }
 
 /* Open a file and look at it. Result: its descriptor; -1 with *err, or with errno ENOENT, which is no error here. */
-static int open_file(const char *path, struct stat *st, struct hrun_error *err)
+static int open_time_file(const char *path, struct stat *st, struct hrun_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
@@ -172,7 +172,7 @@ static int open_file(const char *path, struct stat *st, struct hrun_error *err)
 }
 
 /* The files that match now. Result: 0, and found is to be given to globfree; or -1. */
-static int find_files(const struct hrun_clock *c, glob_t *found, struct hrun_error *err)
+static int find_time_files(const struct hrun_clock *c, glob_t *found, struct hrun_error *err)
 {
     int rc = glob(c->path, 0, NULL, found);
 
@@ -196,7 +196,7 @@ static int is_other(const struct hrun_clock *c, const char *path)
 static int look_before(struct hrun_clock *c, struct hrun_error *err)
 {
     glob_t found = { 0 };
-    int rc = find_files(c, &found, err);
+    int rc = find_time_files(c, &found, err);
 
     if (rc)
         return -1;
@@ -208,7 +208,7 @@ static int look_before(struct hrun_clock *c, struct hrun_error *err)
 
         if (is_other(c, found.gl_pathv[i]))
             continue;
-        fd = open_file(found.gl_pathv[i], &st, err);
+        fd = open_time_file(found.gl_pathv[i], &st, err);
         if (fd < 0) {
             rc = errno == ENOENT ? 0 : -1;
             continue;
@@ -236,66 +236,51 @@ static struct before before_of(const struct hrun_clock *c, const char *path)
     return (struct before){ .crc = crc32_z(0, NULL, 0) };
 }
 
-static int is_as_before(const struct before *b, const struct stat *st)
-{
-    return b->path && st->st_size == b->length && st->st_ino == b->inode && st->st_mtim.tv_sec == b->mtime.tv_sec &&
-           st->st_mtim.tv_nsec == b->mtime.tv_nsec;
-}
-
 /* Read what the run added to a file, or all of it if the run wrote it anew: its beginning is no longer what it was, or
  * nothing was added although it was written. Result: 1; 0 when the run did not write it; or -1. */
-static int read_file(struct hrun_clock *c, const char *path, struct hrun_error *err)
+static int read_time_file(struct hrun_clock *c, const char *path, struct hrun_error *err)
 {
     struct before b = before_of(c, path);
     uLong crc = crc32_z(0, NULL, 0);
     struct stat st;
     off_t got;
-    int fd = open_file(path, &st, err), rc = -1;
+    int fd = open_time_file(path, &st, err), rc = -1, begins_alike;
 
     if (fd < 0)
         return errno == ENOENT ? 0 : -1;
     got = read_on(fd, b.length, NULL, &crc);
-    if (got == b.length && crc == b.crc && is_as_before(&b, &st)) {
+    begins_alike = got == b.length && crc == b.crc;
+    if (begins_alike && b.path && st.st_size == b.length && st.st_ino == b.inode &&
+        st.st_mtim.tv_sec == b.mtime.tv_sec && st.st_mtim.tv_nsec == b.mtime.tv_nsec)
         rc = 0;
-    } else if (got >= 0 &&
-               ((got == b.length && crc == b.crc && st.st_size != b.length) || !lseek(fd, 0, SEEK_SET)) &&
-               read_on(fd, -1, c, NULL) >= 0) {
+    else if (got >= 0 && ((begins_alike && st.st_size != b.length) || !lseek(fd, 0, SEEK_SET)) &&
+             read_on(fd, -1, c, NULL) >= 0)
         rc = 1;
-    } else {
+    else
         hrun_fail_errno(err, HRUN_EIO, "cannot read '%s'", path);
-    }
     close(fd);
     return rc;
 }
 
-/* The nth file that the run wrote, below the working directory; three are named. */
-static void add_name(const struct hrun_clock *c, const char *path, int nth, struct hrun_buf *out)
-{
-    enum { NAMED = 3 };
-
-    if (nth <= NAMED)
-        hrun_buf_addf(out, "%s%s", nth > 1 ? ", " : "", path + c->dir_len);
-    else if (nth == NAMED + 1)
-        hrun_buf_adds(out, " and more");
-}
-
 /* Read the file that the run wrote; there has to be one. */
-static int read_files(struct hrun_clock *c, struct hrun_error *err)
+static int read_time_files(struct hrun_clock *c, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf names = HRUN_BUF_INIT;
+    enum { NAMED = 3 };
     glob_t found = { 0 };
-    int n = 0, rc = find_files(c, &found, err);
+    int n = 0, rc = find_time_files(c, &found, err);
 
     if (rc)
         return -1;
     for (size_t i = 0; i < found.gl_pathc && rc >= 0; i++) {
         if (is_other(c, found.gl_pathv[i]))
             continue;
-        rc = read_file(c, found.gl_pathv[i], err);
-        if (rc > 0)
-            add_name(c, found.gl_pathv[i], ++n, &names);
+        rc = read_time_file(c, found.gl_pathv[i], err);
+        if (rc > 0 && ++n <= NAMED)
+            hrun_buf_addf(&names, "%s%s", n > 1 ? ", " : "", found.gl_pathv[i] + c->dir_len);
     }
     globfree(&found);
+    hrun_buf_adds(&names, n > NAMED ? " and more" : "");
     if (rc >= 0 && !n)
         rc = hrun_fail(err, HRUN_ENODATA, "the program reported no time: the run wrote no file '%s'%s",
                        c->app->time.file, c->nbefore ? ", only an older one is there" : "");
@@ -365,7 +350,7 @@ int hrun_clock_result(struct hrun_clock *c, double *time_s, struct hrun_error *e
         hrun_buf_reset(&c->line);
         hrun_buf_reset(&c->late);
         c->skip = c->matched = 0;
-        if (read_files(c, err))
+        if (read_time_files(c, err))
             return -1;
     }
     /* The last line may lack its end. */

@@ -8,7 +8,7 @@
 enum { SHOWN = 80 };     /* characters of a text that cannot be written */
 
 /* A scalar between single quotes, in which only these are doubled. */
-static int quote(const char *text, struct hrun_buf *out, struct hrun_error *err)
+static int add_quoted(const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
     hrun_buf_addc(out, '\'');
     for (const char *s = text; *s; s++) {
@@ -24,12 +24,12 @@ static int quote(const char *text, struct hrun_buf *out, struct hrun_error *err)
 }
 
 /* "KEY: 'text'" */
-static int scalar(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
+static int add_text_key(const char *key, const char *text, struct hrun_buf *out, struct hrun_error *err)
 {
     int rc;
 
     hrun_buf_addf(out, "%s: ", key);
-    rc = quote(text, out, err);
+    rc = add_quoted(text, out, err);
     hrun_buf_addc(out, '\n');
     return rc;
 }
@@ -52,7 +52,7 @@ static int add_flow_list(const char *key, char *const *v, size_t n, struct hrun_
     hrun_buf_addf(out, "%s: [", key);
     for (size_t i = 0; i < n; i++) {
         hrun_buf_adds(out, i ? ", " : "");
-        if (quote(v[i], out, err))
+        if (add_quoted(v[i], out, err))
             return -1;
     }
     hrun_buf_adds(out, "]\n");
@@ -125,13 +125,13 @@ static int print_time(const char *match, const char *file, const char *value, st
     if (!match)
         return 0;
     hrun_buf_adds(out, "time: {match: ");
-    if (quote(match, out, err))
+    if (add_quoted(match, out, err))
         return -1;
     hrun_buf_adds(out, file ? ", file: " : "");
-    if (file && quote(file, out, err))
+    if (file && add_quoted(file, out, err))
         return -1;
     hrun_buf_adds(out, value ? ", value: " : "");
-    if (value && quote(value, out, err))
+    if (value && add_quoted(value, out, err))
         return -1;
     hrun_buf_adds(out, "}\n");
     return 0;
@@ -139,7 +139,7 @@ static int print_time(const char *match, const char *file, const char *value, st
 
 int hrun_app_print_shared(const struct hrun_app *app, struct hrun_buf *out, struct hrun_error *err)
 {
-    if (scalar("rule", hrun_expr_text(app->rule), out, err))
+    if (add_text_key("rule", hrun_expr_text(app->rule), out, err))
         return -1;
     if (!app->suits_pes)
         print_procs(app->procs_per_pe, app->nprocs_per_pe, out);
@@ -154,11 +154,11 @@ int hrun_app_draft_print(const struct hrun_app_draft *d, struct hrun_buf *out, s
 
     add_comment(d->comment, out);
     hrun_buf_addf(out, "name: %s\n", d->name);
-    if ((d->title && scalar("title", d->title, out, err)) ||
+    if ((d->title && add_text_key("title", d->title, out, err)) ||
         (d->program && add_flow_list("programs", &program, 1, out, err)))
         return -1;
     add_comment(d->rule_comment, out);
-    if (scalar("rule", d->rule, out, err))
+    if (add_text_key("rule", d->rule, out, err))
         return -1;
     hrun_buf_adds(out, d->in_command ? "size: number\nscratch: copy\n" : "");
     if (d->nprocs)

@@ -170,7 +170,7 @@ static int in_name(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_-+.", c));
 }
 
-static int has_word(const char *text, size_t len, const char *word)
+static int contains_word(const char *text, size_t len, const char *word)
 {
     size_t n = strlen(word);
 
@@ -198,10 +198,10 @@ static int may_claim(const char *text, const char *program)
     const char *value = find_key(text, "programs"), *end;
 
     if (!*value)
-        return has_word(text, strlen(text), program);
+        return contains_word(text, strlen(text), program);
     for (; *value; value = find_key(end, "programs")) {
         end = find_key(value + strcspn(value, "\n"), NULL);
-        if (has_word(value, (size_t)(end - value), program))
+        if (contains_word(value, (size_t)(end - value), program))
             return 1;
     }
     return 0;

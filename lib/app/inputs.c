@@ -106,7 +106,7 @@ static int stat_input(const struct input *in, struct stat *st)
 }
 
 /* Look at what is there now: does the file have to be written, and may it be? */
-static int compare(struct input *in, int force, struct hrun_error *err)
+static int compare_input(struct input *in, int force, struct hrun_error *err)
 {
     const struct hrun_buf *want = &in->content;
     autorelease(hrun_buf_release) struct hrun_buf there = HRUN_BUF_INIT;
@@ -128,7 +128,7 @@ static int compare(struct input *in, int force, struct hrun_error *err)
 }
 
 /* Expand the definition's files. root: the absolute working directory. */
-static int expand(const struct hrun_app *app, const struct hrun_app_values *values, const char *root,
+static int expand_inputs(const struct hrun_app *app, const struct hrun_app_values *values, const char *root,
                   struct input *in, struct hrun_error *err)
 {
     for (int i = 0; i < app->run.nfiles; i++) {
@@ -159,10 +159,10 @@ static int check_folder(const struct input *in, int root, struct hrun_error *err
     return hrun_fail_errno(err, HRUN_EIO, "cannot write '%s'", in->path);
 }
 
-static int write_all(struct input *in, int n, int root, int force, int check, struct hrun_error *err)
+static int write_inputs(struct input *in, int n, int root, int force, int check, struct hrun_error *err)
 {
     for (int i = 0; i < n; i++)
-        if (open_folder(&in[i], root, 0, err) || compare(&in[i], force, err) ||
+        if (open_folder(&in[i], root, 0, err) || compare_input(&in[i], force, err) ||
             (check && in[i].write && check_folder(&in[i], root, err)))
             return -1;
     for (int i = 0; i < n && !check; i++)
@@ -189,7 +189,8 @@ int hrun_app_write_files(const struct hrun_app *app, const struct hrun_app_value
     else if (top < 0)
         rc = hrun_fail_errno(err, HRUN_EIO, "cannot find the working directory '%s'", dir);
     else
-        rc = expand(app, values, root, in, err) || write_all(in, app->run.nfiles, top, force, check, err) ? -1 : 0;
+        rc = expand_inputs(app, values, root, in, err) ||
+             write_inputs(in, app->run.nfiles, top, force, check, err) ? -1 : 0;
     for (int i = 0; i < app->run.nfiles; i++) {
         hrun_buf_release(&in[i].content);
         free(in[i].path);

@@ -197,7 +197,7 @@ static int apply_define(struct hrun_load *l, const char *text)
                      app->name, app->nconsts ? "it has: " : "it has none", list.data);
 }
 
-static int compare_ints(const void *a, const void *b)
+static int order_procs(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
 
@@ -227,7 +227,7 @@ static int load_procs(struct hrun_load *l)
             if (v[k] == v[i])
                 return hrun_load_bad(l, path, "%d is listed twice", v[i]);
     }
-    qsort(v, (size_t)app->nprocs_per_pe, sizeof *v, compare_ints);
+    qsort(v, (size_t)app->nprocs_per_pe, sizeof *v, order_procs);
     return 0;
 }
 
@@ -268,7 +268,7 @@ static int load_choices(const struct hrun_load *l)
     return 0;
 }
 
-static int compare_sizes(const void *a, const void *b)
+static int order_sizes(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -325,7 +325,7 @@ static int load_sizes(struct hrun_load *l)
                 return hrun_load_bad(l, path, "the size %lld is listed twice", (long long)sizes->v[i]);
     }
     if (sizes->n)
-        qsort(sizes->v, (size_t)sizes->n, sizeof *sizes->v, compare_sizes);
+        qsort(sizes->v, (size_t)sizes->n, sizeof *sizes->v, order_sizes);
     return 0;
 }
 

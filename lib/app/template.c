@@ -116,7 +116,7 @@ static void add_folded(const struct hrun_app_dealt *d, struct hrun_buf *out)
 }
 
 /* One after the other with `between`, or with "*" folded. */
-static void add_list(const struct hrun_app_dealt *d, const char *between, struct hrun_buf *out)
+static void add_share_list(const struct hrun_app_dealt *d, const char *between, struct hrun_buf *out)
 {
     if (!strcmp(between, "*")) {
         add_folded(d, out);
@@ -130,7 +130,7 @@ static void add_list(const struct hrun_app_dealt *d, const char *between, struct
 
 /* Whole numbers that add up to `total` >= P, none below 1: each time the next goes to the rank that has the least of
  * what its share asks for. sum: of the shares. */
-static void add_whole(const struct hrun_app_dealt *d, double sum, int64_t total, const char *between,
+static void add_whole_shares(const struct hrun_app_dealt *d, double sum, int64_t total, const char *between,
                       struct hrun_buf *out)
 {
     autofree double *v = xcalloc((size_t)d->P + 1, sizeof *v);
@@ -157,7 +157,7 @@ static void add_whole(const struct hrun_app_dealt *d, double sum, int64_t total,
         }
         v[who] += left < 0 ? -1 : 1;
     }
-    add_list(&(struct hrun_app_dealt){ v, d->P, 0 }, between, out);
+    add_share_list(&(struct hrun_app_dealt){ v, d->P, 0 }, between, out);
 }
 
 enum { OWNERS_MAX = 1000000 };
@@ -181,8 +181,8 @@ static int add_owners(const struct hrun_app_dealt *d, double units, const char *
         most = fmax(most, own);
     }
     if (units > OWNERS_MAX)
-        return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at most %d "
-                         "are written: deal out larger units, or write {shares:units}", units, OWNERS_MAX);
+        return hrun_fail(err, HRUN_EINVAL, "the owners of %.0f units would be a list of as many numbers, and at most "
+                         "%d are written: deal out larger units, or write {shares:units}", units, OWNERS_MAX);
     owner = xcalloc((size_t)units + 1, sizeof *owner);
     laps = d->cyclic ? fmax(least, fmin(LAPS, most)) : 1;
     for (double lap = 0; lap < laps; lap++)
@@ -192,7 +192,7 @@ static int add_owners(const struct hrun_app_dealt *d, double units, const char *
             for (double k = floor(own * lap / laps + 0.5); k < upto; k++)
                 owner[n++] = (double)r;
         }
-    add_list(&(struct hrun_app_dealt){ owner, n, 0 }, between, out);
+    add_share_list(&(struct hrun_app_dealt){ owner, n, 0 }, between, out);
     return 0;
 }
 
@@ -225,7 +225,7 @@ int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_deal
     for (int64_t r = 0; r < d->P; r++)
         sum += share_of(d, r);
     if (!strcmp(name, "units")) {
-        add_list(d, between, out);
+        add_share_list(d, between, out);
         return 0;
     }
     if (!strcmp(name, "owners"))
@@ -248,7 +248,7 @@ int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_deal
     if (total < d->P)
         return hrun_fail(err, HRUN_EINVAL, "shares of %" PRId64 " processes do not add up to %" PRId64 ": each is at "
                          "least 1", d->P, total);
-    add_whole(d, sum, total, between, out);
+    add_whole_shares(d, sum, total, between, out);
     return 0;
 }
 
@@ -291,7 +291,7 @@ static int add_form(const char *name, size_t len, const struct hrun_app_dealt *d
 }
 
 /* Is "shares:FORM" in name[len] of a form that there is? */
-static int check_form(const char *name, size_t len, struct hrun_error *err)
+static int check_share_form(const char *name, size_t len, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf none = HRUN_BUF_INIT;
 
@@ -301,7 +301,7 @@ static int check_form(const char *name, size_t len, struct hrun_error *err)
 /* Is name[len] "shares", or "shares:FORM" of a form that there is? */
 static int is_shares(const char *name, size_t len)
 {
-    return name_is("shares", name, len) || (has_form(name, len) && !check_form(name, len, NULL));
+    return name_is("shares", name, len) || (has_form(name, len) && !check_share_form(name, len, NULL));
 }
 
 const char *hrun_app_find_shares(const char *text, const char **form, size_t *len)
@@ -319,7 +319,7 @@ const char *hrun_app_find_shares(const char *text, const char **form, size_t *le
 }
 
 /* Append the value of a known name. */
-static int add_value(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
+static int add_braced_value(struct expansion *x, const char *name, size_t len, struct hrun_error *err)
 {
     const struct hrun_app_values *values = x->values;
     const struct hrun_const *c = hrun_app_find_const(x->app, name, len);
@@ -327,7 +327,7 @@ static int add_value(struct expansion *x, const char *name, size_t len, struct h
     x->uses_size |= name_is("N", name, len);
     x->uses_shares |= name_is("shares", name, len) || has_form(name, len);
     if (!values && has_form(name, len))
-        return check_form(name, len, err);
+        return check_share_form(name, len, err);
     if (c && c->is)
         return add_expression(x, c->name, err);
     if (!values)
@@ -368,7 +368,8 @@ static int add_braces(struct expansion *x, const char *s, size_t *len, struct hr
 
     if (n) {
         *len = n + 2;
-        return is_known_name(x->app, s + 1, n) ? add_value(x, s + 1, n, err) : fail_unknown_brace(x->app, s + 1, n, err);
+        return is_known_name(x->app, s + 1, n) ? add_braced_value(x, s + 1, n, err)
+               : fail_unknown_brace(x->app, s + 1, n, err);
     }
     n = strcspn(s + 1, "{}\n");
     if (s[1 + n] != '}' || strspn(s + 1, " \t") == n)
@@ -526,7 +527,7 @@ static int expand_names(const struct hrun_app *app, const char *word, const stru
         s += literal;
         if (literal)
             hrun_buf_add(&mine, s, len + 2);
-        else if (add_value(&x, s + 1, len, err)) {
+        else if (add_braced_value(&x, s + 1, len, err)) {
             if (has_form(s + 1, len))
                 hrun_fail_prefix(err, "'%s'", word);
             return -1;

@@ -45,14 +45,14 @@ struct hrun_app_dealt {
     int cyclic;             /* owners go to the ranks in laps; see struct hrun_app_shares */
 };
 
-/* Append the shares in the form of form[len]; "": "4*96,2*64", equal neighbours together. Else `units` ("96 96 64"), `fractions` of the whole ("0.375 0.375 0.25"), `cuts`, what ranks 0 to r have
- * of the whole together for r < P - 1 ("0.375 0.75"), a number, into which as many whole numbers add up, none below
- * 1 ("3 3 2"), or `owners`, the rank that has each unit ("0 0 0 1 1"). Behind a colon: what stands between them in
- * place of a blank ("cuts:,"), "\n" for a line feed; "*": units, whole numbers and owners as with "".
- * cyclic: owners follow each other in laps over the ranks, as many as the rank with the fewest has units, but at least
- * 8, or as many as the most units of a rank; in a lap a rank with more has several in a row.
- * Errors: HRUN_EINVAL (another form, named with those that there are; nothing behind the colon; a number below P;
- * owners of more than a million units or of parts of one); *out is as before. */
+/* Append the shares in the form of form[len]:
+ *   "" "4*96,2*64", equal neighbours together; units "96 96 64"; fractions of the whole "0.375 0.375 0.25";
+ *   cuts "0.375 0.75", what ranks 0 to r have of the whole together, for r < P - 1; a number, into which as many whole
+ *   numbers add up, none below 1: "3 3 2"; owners, the rank that has each unit: "0 0 0 1 1".
+ * What stands behind a colon replaces the blank between them ("cuts:,"; "\n" is a line feed; "*" for units, whole
+ * numbers and owners: as with ""). Cyclic owners follow each other in laps over the ranks: as many laps as the rank
+ * with the fewest has units, but at least 8, or as many as the most units of a rank.
+ * Errors: HRUN_EINVAL, when *out is as before. */
 int hrun_app_add_shares(const char *form, size_t len, const struct hrun_app_dealt *dealt, struct hrun_buf *out,
                         struct hrun_error *err);
 

@@ -168,7 +168,7 @@ static int check_thresholds(const struct hrun_net_thresholds *t, const struct ch
     return 0;
 }
 
-static int check_counts(const struct hrun_net *net, const struct check *c)
+static int check_list_counts(const struct hrun_net *net, const struct check *c)
 {
     const struct { const char *key; int n; } lists[] = {
         { "hosts", net->nhosts }, { "classes", net->nclasses }, { "groups", net->ngroups },
@@ -194,7 +194,7 @@ int net_check(const struct hrun_net *net, char where[NET_WHERE], struct hrun_err
         { "trunks_shared", net->trunks_shared },
     };
 
-    if (check_counts(net, &c))
+    if (check_list_counts(net, &c))
         return -1;
     check_at(&c, "selector");
     if (!*net->selector)

@@ -37,12 +37,18 @@ static int number_groups(const char *near, int n, int *group)
     return count;
 }
 
-/* The widest gap among the distances d[n by n] that makes groups: its ratio, 0 when there is none. sorted[n n],
- * near[n n], trial[n]: scratch. */
-static double widest(const double *d, int n, double *sorted, char *near, int *trial, int *group, int *ngroups)
+/* Groups of n hosts by the widest gap among their distances: its ratio, 0 where no gap makes groups. */
+struct grouping {
+    int n, ngroups;
+    int *group;                /* n */
+    double ratio;
+};
+
+/* d[n by n]: the distances. sorted[n n], near[n n], trial[n]: scratch. */
+static void group_by_gap(const double *d, double *sorted, char *near, int *trial, struct grouping *out)
 {
+    int n = out->n;
     size_t m = 0;
-    double best = 0;
 
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++)
@@ -52,18 +58,17 @@ static double widest(const double *d, int n, double *sorted, char *near, int *tr
         double ratio = sorted[l + 1] / sorted[l];
         int count;
 
-        if (!(sorted[l] > 0) || !(ratio >= gap_least) || ratio <= best)
+        if (!(sorted[l] > 0) || !(ratio >= gap_least) || ratio <= out->ratio)
             continue;
         for (int i = 0; i < n * n; i++)
             near[i] = d[i] <= sorted[l];
         count = number_groups(near, n, trial);
         if (count < 2 || count == n)
             continue;
-        best = ratio;
-        *ngroups = count;
-        memcpy(group, trial, (size_t)n * sizeof *group);
+        out->ratio = ratio;
+        out->ngroups = count;
+        memcpy(out->group, trial, (size_t)n * sizeof *trial);
     }
-    return best;
 }
 
 /* Latencies d[n by n] become parts of what is their two hosts' own: of a host, half of what the way over it is longer
@@ -109,13 +114,13 @@ static void by_own_rate(const double *g, int n, double *d, double *own)
 
 int net_groups_find(const struct net_work *w, const struct net_solution *s, int *group_of)
 {
-    int n = w->r->nhosts, count[2] = { 1, 1 };
+    int n = w->r->nhosts;
     size_t nn = (size_t)n * (size_t)n;
     autofree double *d = xcalloc(3 * nn + 2 * (size_t)n, sizeof *d);
-    double *from = d + 2 * nn + 2 * (size_t)n, ratio[2];
+    double *from = d + 2 * nn + 2 * (size_t)n;
     autofree char *near = xcalloc(nn, 1);
     autofree int *room = xcalloc(3 * (size_t)n, sizeof *room);
-    int by;
+    struct grouping by[2] = { { n, 1, room + n, 0 }, { n, 1, room + 2 * n, 0 } }, *best;
 
     for (int k = 0; k < 2; k++) {
         const int *columns = k ? s->c.g : s->c.L;
@@ -132,13 +137,11 @@ int net_groups_find(const struct net_work *w, const struct net_solution *s, int 
             memcpy(d, from, nn * sizeof *d);
             by_own_latency(d, n, d + nn);
         }
-        ratio[k] = widest(d, n, d + nn, near, room, room + n * (1 + k), &count[k]);
+        group_by_gap(d, d + nn, near, room, &by[k]);
     }
-    by = ratio[1] > ratio[0];
-    memset(group_of, 0, (size_t)n * sizeof *group_of);
-    if (ratio[by] > 0)
-        memcpy(group_of, room + n * (1 + by), (size_t)n * sizeof *group_of);
-    return ratio[by] > 0 ? count[by] : 1;
+    best = by[1].ratio > by[0].ratio ? &by[1] : &by[0];
+    memcpy(group_of, best->group, (size_t)n * sizeof *group_of);
+    return best->ngroups;
 }
 
 /* ---------------------------------------------------------------- classes */

@@ -55,7 +55,7 @@ int net_wire_waits(const struct net_work *w, const struct net_solution *s)
     return waits > not;
 }
 
-static double one_way(const struct net_work *w, const struct net_solution *s, int i, int j, double bytes)
+static double fitted_one_way(const struct net_work *w, const struct net_solution *s, int i, int j, double bytes)
 {
     const struct hrun_net_segment *seg = net_segment(&w->given, bytes);
     int pair = s->c.class_of[i] * s->c.nclasses + s->c.class_of[j];
@@ -74,8 +74,8 @@ int net_exchange_waits(const struct net_work *w, const struct net_solution *s)
 
         if (!net_is_exchange(w, v))
             continue;
-        there = one_way(w, s, v->i, v->j, v->bytes);
-        back = one_way(w, s, v->j, v->i, v->bytes);
+        there = fitted_one_way(w, s, v->i, v->j, v->bytes);
+        back = fitted_one_way(w, s, v->j, v->i, v->bytes);
         if (v->time_s > (fmax(there, back) + there + back) / 2)
             waits++;
         else

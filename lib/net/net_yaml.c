@@ -306,7 +306,7 @@ static void take_text(char **from, char **to)
 }
 
 /* More classes or groups than hosts would be more than anything in the file is about. */
-static int check_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
+static int check_file_counts(const struct net_file *f, const struct hrun_yaml *marks, struct hrun_error *err)
 {
     if (f->version != NET_VERSION)
         return hrun_yaml_fail(marks, "version", 0, err, HRUN_EPARSE, "there never was a version %d", f->version);
@@ -343,7 +343,7 @@ static struct hrun_net *take_net(struct net_file *f, const struct hrun_yaml *mar
     struct hrun_net *net;
     char where[NET_WHERE];
 
-    if (check_counts(f, marks, err))
+    if (check_file_counts(f, marks, err))
         return NULL;
     net = net_of_file(f);
     take_text(&f->net.engine, &net->engine);

@@ -161,7 +161,7 @@ static void compare_parts(const struct net_work *w, int *against, int *with)
 }
 
 /* Trips of one pair of hosts: more bytes do not take less time. */
-static void compare_sizes(const struct net_work *w, int *against, int *with)
+static void compare_trip_sizes(const struct net_work *w, int *against, int *with)
 {
     for (size_t l = 0; l < w->r->n; l++)
         for (size_t m = 0; m < w->r->n; m++) {
@@ -201,7 +201,7 @@ void net_leave_out(struct net_work *w, struct hrun_strvec *notes)
             against[l] = 0;
         compare_parts(w, against, with);
         if (pass == 0)
-            compare_sizes(w, against, with);
+            compare_trip_sizes(w, against, with);
         for (size_t l = 0; l < n; l++) {
             int is_trip = w->r->v[l].kind == HRUN_NET_TRIP;
 

@@ -13,19 +13,19 @@ struct trial {
     int n, column[NET_SLOTS];
 };
 
-static double value(num a)
+static double dual_value(num a)
 {
     return a.v;
 }
 
-static num constant(double v)
+static num dual_constant(double v)
 {
     return (struct dual){ v, { 0 } };
 }
 
-static num parameter(struct trial *t, int column)
+static num dual_parameter(struct trial *t, int column)
 {
-    num r = constant(column >= 0 ? t->x[column] : 0);
+    num r = dual_constant(column >= 0 ? t->x[column] : 0);
     int slot = 0;
 
     if (column < 0)
@@ -38,7 +38,7 @@ static num parameter(struct trial *t, int column)
     return r;
 }
 
-static num sum(double f, num a, double g, num b)
+static num dual_sum(double f, num a, double g, num b)
 {
     num r = { f * a.v + g * b.v, { 0 } };
 
@@ -47,23 +47,29 @@ static num sum(double f, num a, double g, num b)
     return r;
 }
 
-static num product(num a, num b)
+static num dual_product(num a, num b)
 {
-    num r = sum(b.v, a, a.v, b);
+    num r = dual_sum(b.v, a, a.v, b);
 
     r.v = a.v * b.v;
     return r;
 }
 
-static num quotient(num a, num b)
+static num dual_quotient(num a, num b)
 {
-    num r = sum(1 / b.v, a, -a.v / b.v / b.v, b);
+    num r = dual_sum(1 / b.v, a, -a.v / b.v / b.v, b);
 
     r.v = a.v / b.v;
     return r;
 }
 
 #define NET_TRIAL_NUM
+#define num_value dual_value
+#define num_constant dual_constant
+#define num_parameter dual_parameter
+#define num_sum dual_sum
+#define num_product dual_product
+#define num_quotient dual_quotient
 #include "net/trial_stages.h"
 
 double net_trial_slope(const struct net_columns *c, const struct net_given *given, const double *x,

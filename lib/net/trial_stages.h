@@ -19,34 +19,34 @@ struct trial {
     const double *x;
 };
 
-static double value(num a)
+static double num_value(num a)
 {
     return a;
 }
 
-static num constant(double v)
+static num num_constant(double v)
 {
     return v;
 }
 
 /* What x has at a column, 0 at -1. */
-static num parameter(struct trial *t, int column)
+static num num_parameter(struct trial *t, int column)
 {
     return column >= 0 ? t->x[column] : 0;
 }
 
 /* f a + g b */
-static num sum(double f, num a, double g, num b)
+static num num_sum(double f, num a, double g, num b)
 {
     return f * a + g * b;
 }
 
-static num product(num a, num b)
+static num num_product(num a, num b)
 {
     return a * b;
 }
 
-static num quotient(num a, num b)
+static num num_quotient(num a, num b)
 {
     return a / b;
 }
@@ -54,22 +54,22 @@ static num quotient(num a, num b)
 
 static num plus(num a, num b)
 {
-    return sum(1, a, 1, b);
+    return num_sum(1, a, 1, b);
 }
 
-static num times(double f, num a)
+static num num_times(double f, num a)
 {
-    return sum(f, a, 0, a);
+    return num_sum(f, a, 0, a);
 }
 
 static num later(num a, num b)
 {
-    return value(a) >= value(b) ? a : b;
+    return num_value(a) >= num_value(b) ? a : b;
 }
 
 static num earlier(num a, num b)
 {
-    return value(a) <= value(b) ? a : b;
+    return num_value(a) <= num_value(b) ? a : b;
 }
 
 /* ---------------------------------------------------------------- parameters of hosts and pairs */
@@ -89,12 +89,12 @@ static num stage(struct trial *t, int host, double bytes)
 {
     int k = class_of(t, host);
 
-    return sum(1, parameter(t, t->c->C[k]), bytes, parameter(t, t->c->t[k]));
+    return num_sum(1, num_parameter(t, t->c->C[k]), bytes, num_parameter(t, t->c->t[k]));
 }
 
 static num latency(struct trial *t, int from, int to, double bytes)
 {
-    return times(net_segment(t->given, bytes)->a, parameter(t, t->c->L[pair_of(t, from, to)]));
+    return num_times(net_segment(t->given, bytes)->a, num_parameter(t, t->c->L[pair_of(t, from, to)]));
 }
 
 /* Wires, ports and trunks are in s per byte that goes through them, which each byte of a message does b times. */
@@ -108,27 +108,27 @@ static num trunk(const struct trial *t, int from, int to)
 {
     const struct net_given *g = t->given;
 
-    return constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
+    return num_constant(g->trunk_s_per_byte[g->group_of[from] * g->ngroups + g->group_of[to]]);
 }
 
 /* The wire alone: no less than ports and trunk. */
 static num wire(struct trial *t, int from, int to)
 {
-    return parameter(t, t->c->g[pair_of(t, from, to)]);
+    return num_parameter(t, t->c->g[pair_of(t, from, to)]);
 }
 
-static num one_way(struct trial *t, int from, int to, double bytes)
+static num trial_one_way(struct trial *t, int from, int to, double bytes)
 {
     num r = plus(stage(t, from, bytes), latency(t, from, to, bytes));
 
-    return plus(plus(r, times(factor(t, bytes) * bytes, wire(t, from, to))), stage(t, to, bytes));
+    return plus(plus(r, num_times(factor(t, bytes) * bytes, wire(t, from, to))), stage(t, to, bytes));
 }
 
 /* What messages i -> j and i -> k (or j -> i and k -> i) share: the port, and the trunk if both go the same way. */
 static num shared(struct trial *t, int column, int i, int j, int k, int outward)
 {
     const int *group = t->given->group_of;
-    num port = parameter(t, column);
+    num port = num_parameter(t, column);
 
     if (group[j] == group[k] && group[j] != group[i])
         port = later(port, outward ? trunk(t, i, j) : trunk(t, j, i));
@@ -146,16 +146,16 @@ struct flow {
  * the more (net.h, bias_bytes). */
 static void fair(num all, num way1, num way2, num *r1, num *r2)
 {
-    num ways = plus(way1, way2), half = times(0.5, all), s1 = half, s2 = half;
+    num ways = plus(way1, way2), half = num_times(0.5, all), s1 = half, s2 = half;
 
-    if (value(ways) > 0) {
-        s1 = product(all, quotient(way2, ways));
-        s2 = product(all, quotient(way1, ways));
+    if (num_value(ways) > 0) {
+        s1 = num_product(all, num_quotient(way2, ways));
+        s2 = num_product(all, num_quotient(way1, ways));
     }
-    if (value(*r1) <= value(s1))
-        *r2 = sum(1, all, -1, *r1);
-    else if (value(*r2) <= value(s2))
-        *r1 = sum(1, all, -1, *r2);
+    if (num_value(*r1) <= num_value(s1))
+        *r2 = num_sum(1, all, -1, *r1);
+    else if (num_value(*r2) <= num_value(s2))
+        *r1 = num_sum(1, all, -1, *r2);
     else {
         *r1 = s1;
         *r2 = s2;
@@ -165,31 +165,31 @@ static void fair(num all, num way1, num way2, num *r1, num *r2)
 /* The ends of both, max-min fair. The port is no tighter than what one takes alone. */
 static void share_two(struct flow *f, struct flow *g, num port)
 {
-    struct flow *first = value(f->start) <= value(g->start) ? f : g, *second = first == f ? g : f;
-    num one = constant(1), r1, r2, all, left, t1, t2;
+    struct flow *first = num_value(f->start) <= num_value(g->start) ? f : g, *second = first == f ? g : f;
+    num one = num_constant(1), r1, r2, all, left, t1, t2;
 
     port = earlier(port, earlier(first->alone, second->alone));
-    first->end = plus(first->start, times(first->bytes, first->alone));
-    second->end = plus(second->start, times(second->bytes, second->alone));
-    if (!(value(port) > 0) || value(second->start) >= value(first->end))
+    first->end = plus(first->start, num_times(first->bytes, first->alone));
+    second->end = plus(second->start, num_times(second->bytes, second->alone));
+    if (!(num_value(port) > 0) || num_value(second->start) >= num_value(first->end))
         return;
-    r1 = quotient(one, first->alone);
-    r2 = quotient(one, second->alone);
-    all = quotient(one, port);
-    if (value(r1) + value(r2) <= value(all))
+    r1 = num_quotient(one, first->alone);
+    r2 = num_quotient(one, second->alone);
+    all = num_quotient(one, port);
+    if (num_value(r1) + num_value(r2) <= num_value(all))
         return;
-    left = sum(1, constant(first->bytes), -1, product(r1, sum(1, second->start, -1, first->start)));
+    left = num_sum(1, num_constant(first->bytes), -1, num_product(r1, num_sum(1, second->start, -1, first->start)));
     fair(all, first->way, second->way, &r1, &r2);
-    t1 = quotient(left, r1);
-    t2 = quotient(constant(second->bytes), r2);
-    if (value(t1) <= value(t2)) {
+    t1 = num_quotient(left, r1);
+    t2 = num_quotient(num_constant(second->bytes), r2);
+    if (num_value(t1) <= num_value(t2)) {
         first->end = plus(second->start, t1);
-        left = sum(1, constant(second->bytes), -1, product(r2, t1));
-        second->end = plus(first->end, product(left, second->alone));
+        left = num_sum(1, num_constant(second->bytes), -1, num_product(r2, t1));
+        second->end = plus(first->end, num_product(left, second->alone));
     } else {
         second->end = plus(second->start, t2);
-        left = sum(1, left, -1, product(r1, t2));
-        first->end = plus(second->end, product(left, first->alone));
+        left = num_sum(1, left, -1, num_product(r1, t2));
+        first->end = plus(second->end, num_product(left, first->alone));
     }
 }
 
@@ -201,16 +201,17 @@ struct arrival {
 /* The receiver, busy until `free`, takes in two messages, the earlier one first. */
 static num take_in(num free, struct arrival a, struct arrival b)
 {
-    struct arrival first = value(a.at) <= value(b.at) ? a : b, second = value(a.at) <= value(b.at) ? b : a;
+    int in_order = num_value(a.at) <= num_value(b.at);
+    struct arrival first = in_order ? a : b, second = in_order ? b : a;
 
     return plus(later(plus(later(free, first.at), first.takes), second.at), second.takes);
 }
 
 /* ---------------------------------------------------------------- experiments */
 
-static num trip(struct trial *t, const struct hrun_net_record *r)
+static num trial_trip(struct trial *t, const struct hrun_net_record *r)
 {
-    return plus(one_way(t, r->i, r->j, r->bytes), one_way(t, r->j, r->i, r->back_bytes));
+    return plus(trial_one_way(t, r->i, r->j, r->bytes), trial_one_way(t, r->j, r->i, r->back_bytes));
 }
 
 /* When j's empty reply to a message that is there at `arrival` reaches i. */
@@ -221,24 +222,25 @@ static num reply(struct trial *t, int i, int j, num arrival, double bytes)
 
 /* How long a way is does not depend on the message. It is taken as it is at x, but for the bias: ports that show in
  * nothing else would follow every scatter by it. */
-static num way(struct trial *t, int from, int to)
+static num trial_way(struct trial *t, int from, int to)
 {
-    double ports = value(parameter(t, t->c->out[class_of(t, from)])) + value(parameter(t, t->c->in[class_of(t, to)]));
-    double delay = value(parameter(t, t->c->L[pair_of(t, from, to)]));
+    double out = num_value(num_parameter(t, t->c->out[class_of(t, from)]));
+    double ports = out + num_value(num_parameter(t, t->c->in[class_of(t, to)]));
+    double delay = num_value(num_parameter(t, t->c->L[pair_of(t, from, to)]));
 
     if (t->c->bias >= 0)
-        return sum(1, constant(delay), ports, parameter(t, t->c->bias));
-    return constant(t->given->bias_bytes > 0 ? delay + t->given->bias_bytes * ports : 0);
+        return num_sum(1, num_constant(delay), ports, num_parameter(t, t->c->bias));
+    return num_constant(t->given->bias_bytes > 0 ? delay + t->given->bias_bytes * ports : 0);
 }
 
 /* A message from one host to another, on the wire from `sent` on. */
 static struct flow flow(struct trial *t, int from, int to, num sent, double bytes)
 {
     return (struct flow){ factor(t, bytes) * bytes, plus(sent, latency(t, from, to, bytes)), wire(t, from, to),
-                          way(t, from, to), constant(0) };
+                          trial_way(t, from, to), num_constant(0) };
 }
 
-static num fan(struct trial *t, const struct hrun_net_record *r)
+static num trial_fan(struct trial *t, const struct hrun_net_record *r)
 {
     double m = r->bytes, m2 = net_second_bytes(r);
     num one = stage(t, r->i, m), sent = plus(one, stage(t, r->i, m2)), empty = stage(t, r->i, 0);
@@ -250,24 +252,24 @@ static num fan(struct trial *t, const struct hrun_net_record *r)
 }
 
 /* j's message, told by an empty one that i has sent by `told`, on the wire to i */
-static struct flow answer(struct trial *t, int i, int j, num asked, double bytes)
+static struct flow trial_answer(struct trial *t, int i, int j, num asked, double bytes)
 {
     num there = plus(plus(asked, latency(t, i, j, 0)), stage(t, j, 0));
 
     return flow(t, j, i, plus(there, stage(t, j, bytes)), bytes);
 }
 
-static num join(struct trial *t, const struct hrun_net_record *r)
+static num trial_join(struct trial *t, const struct hrun_net_record *r)
 {
     double m = r->bytes, m2 = net_second_bytes(r);
-    num send = stage(t, r->i, 0), sent = times(2, send);
-    struct flow a = answer(t, r->i, r->j, send, m), b = answer(t, r->i, r->k, sent, m2);
+    num send = stage(t, r->i, 0), sent = num_times(2, send);
+    struct flow a = trial_answer(t, r->i, r->j, send, m), b = trial_answer(t, r->i, r->k, sent, m2);
 
     share_two(&a, &b, shared(t, t->c->in[class_of(t, r->i)], r->i, r->j, r->k, 0));
     return take_in(sent, (struct arrival){ a.end, stage(t, r->i, m) }, (struct arrival){ b.end, stage(t, r->i, m2) });
 }
 
-static num call(struct trial *t, const struct hrun_net_record *r)
+static num trial_call(struct trial *t, const struct hrun_net_record *r)
 {
     return stage(t, r->i, r->bytes);
 }
@@ -279,26 +281,26 @@ static num one_way_of_two(struct trial *t, int from, int to, double bytes)
     int a = class_of(t, from), b = class_of(t, to);
     double back = 1 + t->given->back_share;
     num ends = plus(stage(t, from, bytes), stage(t, to, bytes));
-    num out = later(parameter(t, t->c->out[a]), parameter(t, t->c->in[a]));
-    num in = later(parameter(t, t->c->in[b]), parameter(t, t->c->out[b]));
-    num flow = later(wire(t, from, to), times(back, later(out, in)));
+    num out = later(num_parameter(t, t->c->out[a]), num_parameter(t, t->c->in[a]));
+    num in = later(num_parameter(t, t->c->in[b]), num_parameter(t, t->c->out[b]));
+    num flow = later(wire(t, from, to), num_times(back, later(out, in)));
 
     if (t->given->group_of[from] != t->given->group_of[to])
-        flow = later(flow, times(t->given->trunks_shared ? 2 : back, trunk(t, from, to)));
-    return plus(plus(ends, latency(t, from, to, bytes)), times(factor(t, bytes) * bytes, flow));
+        flow = later(flow, num_times(t->given->trunks_shared ? 2 : back, trunk(t, from, to)));
+    return plus(plus(ends, latency(t, from, to, bytes)), num_times(factor(t, bytes) * bytes, flow));
 }
 
-static num both(struct trial *t, const struct hrun_net_record *r)
+static num trial_both(struct trial *t, const struct hrun_net_record *r)
 {
     num busy = later(stage(t, r->i, r->bytes), stage(t, r->j, r->bytes));
     num ways = plus(one_way_of_two(t, r->i, r->j, r->bytes), one_way_of_two(t, r->j, r->i, r->bytes));
 
-    return later(times(2, busy), times(0.5, ways));
+    return later(num_times(2, busy), num_times(0.5, ways));
 }
 
 static num (*const trials[HRUN_NET_NKINDS])(struct trial *t, const struct hrun_net_record *r) = {
-    [HRUN_NET_TRIP] = trip, [HRUN_NET_FAN] = fan, [HRUN_NET_JOIN] = join, [HRUN_NET_CALL] = call,
-    [HRUN_NET_BOTH] = both,
+    [HRUN_NET_TRIP] = trial_trip, [HRUN_NET_FAN] = trial_fan, [HRUN_NET_JOIN] = trial_join,
+    [HRUN_NET_CALL] = trial_call, [HRUN_NET_BOTH] = trial_both,
 };
 
 #endif
