@@ -86,45 +86,25 @@ CALL(scatterv, COLL_SCATTERV, HRUN_NET_SCATTER, P_SCATTERV, N_SCATTERV, buffer(s
      buffer(in), *in_count, type_of(in_type), *root, comm_of(comm))
 CALL(bcast, COLL_BCAST, HRUN_NET_BCAST, P_BCAST, N_BCAST, buffer(buf), *count, type_of(type), *root, comm_of(comm))
 
-typedef void status_only(MPI_Fint *ierror);
-typedef void thread_init(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
-
-/* The functions that begin and end, in both worlds. */
-#define BOUNDARIES(suffix) \
-    SEEN void hrun_coll_pmpi_init_##suffix(MPI_Fint *ierror); \
-    void hrun_coll_pmpi_init_##suffix(MPI_Fint *ierror) \
+/* The functions that begin and end, in both worlds; before and after: code around the call of MPI's own. */
+#define BOUNDARY(symbol, params, names, before, after) \
+    SEEN void symbol params; \
+    SEEN void hrun_coll_p##symbol params; \
+    void hrun_coll_p##symbol params \
     { \
-        ((status_only *)coll_real("pmpi_init_" #suffix))(ierror); \
-        if (!ierror || *ierror == MPI_SUCCESS) \
-            coll_init(); \
+        before; \
+        ((void (*) params)coll_real("p" #symbol)) names; \
+        after; \
     } \
-    SEEN void mpi_init_##suffix(MPI_Fint *ierror); \
-    void mpi_init_##suffix(MPI_Fint *ierror) \
+    void symbol params \
     { \
-        hrun_coll_pmpi_init_##suffix(ierror); \
-    } \
-    SEEN void hrun_coll_pmpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror); \
-    void hrun_coll_pmpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) \
-    { \
-        ((thread_init *)coll_real("pmpi_init_thread_" #suffix))(required, provided, ierror); \
-        if (!ierror || *ierror == MPI_SUCCESS) \
-            coll_init(); \
-    } \
-    SEEN void mpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror); \
-    void mpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) \
-    { \
-        hrun_coll_pmpi_init_thread_##suffix(required, provided, ierror); \
-    } \
-    SEEN void hrun_coll_pmpi_finalize_##suffix(MPI_Fint *ierror); \
-    void hrun_coll_pmpi_finalize_##suffix(MPI_Fint *ierror) \
-    { \
-        coll_finalize(); \
-        ((status_only *)coll_real("pmpi_finalize_" #suffix))(ierror); \
-    } \
-    SEEN void mpi_finalize_##suffix(MPI_Fint *ierror); \
-    void mpi_finalize_##suffix(MPI_Fint *ierror) \
-    { \
-        hrun_coll_pmpi_finalize_##suffix(ierror); \
+        hrun_coll_p##symbol names; \
     }
+#define INIT_IF_GOOD if (!ierror || *ierror == MPI_SUCCESS) coll_init()
+#define BOUNDARIES(suffix) \
+    BOUNDARY(mpi_init_##suffix, (MPI_Fint *ierror), (ierror), , INIT_IF_GOOD) \
+    BOUNDARY(mpi_init_thread_##suffix, (const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror), \
+             (required, provided, ierror), , INIT_IF_GOOD) \
+    BOUNDARY(mpi_finalize_##suffix, (MPI_Fint *ierror), (ierror), coll_finalize(), )
 BOUNDARIES()
 BOUNDARIES(f08_)

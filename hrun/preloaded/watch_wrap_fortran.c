@@ -45,31 +45,21 @@
 #define CALL_C(Name, params, names)
 #include "calls.def"
 
-typedef void status_only(MPI_Fint *ierror);
-typedef void thread_init(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
-
-/* The functions that begin and end, in both worlds. */
+/* The functions that begin and end, in both worlds; before and after: code around the call of MPI's own. */
+#define BOUNDARY(symbol, params, names, before, after) \
+    SEEN void symbol params; \
+    void symbol params \
+    { \
+        before; \
+        ((void (*) params)watch_real("p" #symbol)) names; \
+        after; \
+    }
+#define INIT_IF_GOOD(level) if (!ierror || *ierror == MPI_SUCCESS) watch_init(level)
 #define BOUNDARIES(suffix) \
-    SEEN void mpi_init_##suffix(MPI_Fint *ierror); \
-    void mpi_init_##suffix(MPI_Fint *ierror) \
-    { \
-        ((status_only *)watch_real("pmpi_init_" #suffix))(ierror); \
-        if (!ierror || *ierror == MPI_SUCCESS) \
-            watch_init(MPI_THREAD_SINGLE); \
-    } \
-    SEEN void mpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror); \
-    void mpi_init_thread_##suffix(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) \
-    { \
-        ((thread_init *)watch_real("pmpi_init_thread_" #suffix))(required, provided, ierror); \
-        if (!ierror || *ierror == MPI_SUCCESS) \
-            watch_init(*provided); \
-    } \
-    SEEN void mpi_finalize_##suffix(MPI_Fint *ierror); \
-    void mpi_finalize_##suffix(MPI_Fint *ierror) \
-    { \
-        watch_finalize(); \
-        ((status_only *)watch_real("pmpi_finalize_" #suffix))(ierror); \
-    } \
+    BOUNDARY(mpi_init_##suffix, (MPI_Fint *ierror), (ierror), , INIT_IF_GOOD(MPI_THREAD_SINGLE)) \
+    BOUNDARY(mpi_init_thread_##suffix, (const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror), \
+             (required, provided, ierror), , INIT_IF_GOOD(*provided)) \
+    BOUNDARY(mpi_finalize_##suffix, (MPI_Fint *ierror), (ierror), watch_finalize(), ) \
     SEEN void mpi_pcontrol_##suffix(const MPI_Fint *level); \
     void mpi_pcontrol_##suffix(const MPI_Fint *level) \
     { \

@@ -61,7 +61,7 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
     own->mark >>= SPARE_BITS;
     if (prctl(PR_GET_CHILD_SUBREAPER, &r->family.old_subreaper) || prctl(PR_SET_CHILD_SUBREAPER, 1))
         return hrun_fail_errno(err, HRUN_EIO, "cannot adopt the processes of the job");
-    hrun_procs_children(&r->family.strangers);
+    hrun_procs_children(getpid(), &r->family.strangers);
     return (!r->driver->serves && hrun_guard_start(own, NULL, NULL, &r->guard, err)) ||
            (r->driver->on_line && hrun_words_open(&r->words, err)) ? -1 : 0;
 }
@@ -295,9 +295,9 @@ int hrun_run_add(struct hrun_run *r, const struct hrun_topo *topo, struct hrun_s
 static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
 {
     autorelease(hrun_pids_release) struct hrun_pids all = HRUN_PIDS_INIT;
-    int single = hrun_procs_single_threaded();
+    int threads = hrun_procs_children(getpid(), &all);
 
-    if (hrun_procs_children(&all))
+    if (threads < 0)
         return -1;
     for (size_t i = 0; i < all.n; i++) {
         pid_t pid = all.v[i];
@@ -305,7 +305,7 @@ static int list_adopted(const struct hrun_run *r, struct hrun_pids *living)
         if (pid == r->guard.pid || hrun_pids_has(&r->family.strangers, pid))
             continue;
         /* A process with several threads may start children of its own at any time; those carry no mark. */
-        if ((single || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) ||
+        if ((threads == 1 || hrun_pids_has(&r->family.groups, hrun_procs_group(pid)) ||
              hrun_procs_marked(pid, r->own.job_id, r->own.mark)) && waitpid(pid, NULL, WNOHANG) == 0)
             hrun_pids_push(living, pid);
     }

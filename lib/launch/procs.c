@@ -122,59 +122,36 @@ int hrun_procs_of_job(const char *job_id, unsigned long mark, const struct hrun_
     return 0;
 }
 
-/* Append the numbers in /proc/PID/task/TID/children. */
-static int children_of_task(const char *task_dir, const char *tid, struct hrun_pids *out)
+int hrun_procs_children(pid_t pid, struct hrun_pids *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf b = HRUN_BUF_INIT;
-    char path[128], *end;
-
-    snprintf(path, sizeof path, "%s/%.20s/children", task_dir, tid);
-    if (hrun_file_read(path, PROC_FILE_MAX, &b, NULL))
-        return -1;
-    for (char *p = b.data; ; p = end) {
-        long pid = strtol(p, &end, 10);
-
-        if (end == p)
-            return 0;
-        hrun_pids_push(out, (pid_t)pid);
-    }
-}
-
-static int children_of(pid_t pid, struct hrun_pids *out)
-{
-    char path[64];
+    char folder[64], path[128], *end;
     struct dirent *e;
+    int threads = 0, listed = 0;
     DIR *dir;
-    int rc = -1;
 
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
-    dir = opendir(path);
-    if (!dir)
-        return -1;
-    while ((e = readdir(dir)))
-        if (e->d_name[0] != '.' && children_of_task(path, e->d_name, out) == 0)
-            rc = 0;
-    closedir(dir);
-    return rc;
-}
+    snprintf(folder, sizeof folder, "/proc/%ld/task", (long)pid);
+    dir = opendir(folder);
+    while (dir && (e = readdir(dir))) {
+        if (e->d_name[0] == '.')
+            continue;
+        threads++;
+        snprintf(path, sizeof path, "%s/%.20s/children", folder, e->d_name);
+        hrun_buf_reset(&b);
+        if (hrun_file_read(path, PROC_FILE_MAX, &b, NULL))
+            continue;
+        listed = 1;
+        for (char *p = b.data; ; p = end) {
+            long child = strtol(p, &end, 10);
 
-int hrun_procs_children(struct hrun_pids *out)
-{
-    return children_of(getpid(), out);
-}
-
-int hrun_procs_single_threaded(void)
-{
-    DIR *dir = opendir("/proc/self/task");
-    struct dirent *e;
-    int n = 0;
-
-    if (!dir)
-        return 0;
-    while ((e = readdir(dir)))
-        n += e->d_name[0] != '.';
-    closedir(dir);
-    return n == 1;
+            if (end == p)
+                break;
+            hrun_pids_push(out, (pid_t)child);
+        }
+    }
+    if (dir)
+        closedir(dir);
+    return listed ? threads : -1;
 }
 
 void hrun_procs_tree(pid_t root, struct hrun_pids *out)
@@ -183,7 +160,7 @@ void hrun_procs_tree(pid_t root, struct hrun_pids *out)
 
     hrun_pids_push(out, root);
     for (; at < out->n; at++)
-        children_of(out->v[at], out);  /* one that has just ended has none */
+        hrun_procs_children(out->v[at], out);  /* one that has just ended has none */
 }
 
 enum hrun_mpi_kind hrun_procs_mpi(pid_t pid, char *name, size_t size)
