@@ -11,8 +11,8 @@ static const struct context_command command = {
     "hrun", hrun_options, hrun_modes, hrun_usage, hrun_usage_after, "plan", programs_read, NULL,
 };
 
-/* Where there is no place for data runs are not recorded, and that is told. */
-static void find_data(struct hrun_settings *s)
+/* Check that data can be kept; if not, say so, and record no run. */
+static void check_data(struct hrun_settings *s)
 {
     struct hrun_error err = { 0 };
     struct hrun_store *store = hrun_store_open(s->common.data, &err);
@@ -26,9 +26,10 @@ static void find_data(struct hrun_settings *s)
     hrun_store_close(store);
 }
 
-static const unsigned without_data = 1u << HRUN_LIST_APPS | 1u << HRUN_WHO | 1u << HRUN_EXPORT_TOPOLOGY;
+static const unsigned modes_without_data = 1u << HRUN_LIST_APPS | 1u << HRUN_WHO | 1u << HRUN_EXPORT_TOPOLOGY;
 
-static const unsigned runs = 1u << HRUN_PREDICT | 1u << HRUN_DRY_RUN | 1u << HRUN_PRINT_SHARES | 1u << HRUN_RUN;
+static const unsigned modes_of_runs = 1u << HRUN_PREDICT | 1u << HRUN_DRY_RUN | 1u << HRUN_PRINT_SHARES |
+                                      1u << HRUN_RUN;
 
 static int (*const errands[])(const struct hrun_settings *s, char **words) = {
     [HRUN_SHOW_CLUSTER] = run_show_cluster, [HRUN_LIST_APPS] = run_list_apps, [HRUN_WHO] = run_who,
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
         memcpy(given, line.v, line.n * sizeof *given);
         mode = context_command_line(&command, &s.common, (int)line.n, given, &words, &status);
     }
-    if (mode >= 0 && (runs >> mode & 1)) {
+    if (mode >= 0 && (modes_of_runs >> mode & 1)) {
         int bad = options_of_user(&s, &err);
 
         if (!bad)
@@ -66,8 +67,8 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < s.notes.n && mode >= 0 && !s.common.quiet; i++)
         fprintf(stderr, "%s: %s\n", command.name, s.notes.v[i]);
-    if (mode >= 0 && !(without_data >> mode & 1))
-        find_data(&s);
+    if (mode >= 0 && !(modes_without_data >> mode & 1))
+        check_data(&s);
     if (mode >= 0)
         context_begin(&command, &s.common, mode, words);
     if (mode >= 0)

@@ -1,23 +1,23 @@
 /* smpi.c - hrun-smpi, hrun's hand on SimGrid; the one program that links it, built where libsimgrid-dev is installed
  *
  * hrun-smpi hosts FILE [HOST]...
- *     What SimGrid makes of a platform file (of these hosts, and of the routes between them), in lines: "simgrid
+ *     Prints what SimGrid reads from a platform file (these hosts, and the routes between them), in lines: "simgrid
  *     VERSION"; for each host, in the order of their names,
  *         host SPEED CORES BANDWIDTH LATENCY ISLAND MATE-BANDWIDTH MATE-LATENCY NAME
  *     (flop/s of a core, bytes/s and s of its own link, of its route to the next host of the same kind; 0: none);
  *     "end"; then for each host, from 0, its route to itself: "loop NUMBER BANDWIDTH LATENCY". Before each question
- *     "asking FROM<TAB>TO". Before the "end", of each host with one of the properties that hrun knows, "property NUMBER
- *     KEY VALUE". SimGrid's own words stand between, and are the last where it does not survive the file.
- *     That it need not survive the loops is why they come last: where a host has none, no two ranks can run there.
+ *     "asking FROM<TAB>TO". Before the "end", for each property that hrun knows, "property NUMBER KEY VALUE".
+ *     SimGrid's own messages stand between these lines; where it aborts, they come last.
+ *     Loops come last because SimGrid aborts where a host has none; no two ranks can run on such a host.
  * hrun-smpi run FD PROGRAM [--cfg=NAME:VALUE]... -- FILE [ARGUMENT]...
  *     Simulate PROGRAM, which smpicc has built, as smpirun does, but without a shell between: words, standard files,
  *     signals and statuses are the program's. Descriptor FD gets SimGrid's words, one to a line, as "PRIORITY CATEGORY
  *     ACTOR TEXT" (the actor is the rank, or "maestro"), and at the end "clock SECONDS", the simulated time.
  *
- * How the network of a host is told apart: by the first link of its routes (its own), by the route to itself, and by
- * its island. Hosts are of one island unless what lies between their own links is THIN or FAR: then a sub-cluster that
- * held both would not be one of equals. The limits tell a link between two switches or sites from the hops and the
- * shared backbone inside of one; a torus or a fat tree is one island.
+ * Hosts have the same network if the first links of their routes (their own) are equal, and their routes to themselves,
+ * and if they are of one island. Two hosts are of one island unless the links between their own links are THIN or FAR.
+ * These limits separate links between two switches or sites from the hops and the backbone inside of one; a torus or a
+ * fat tree is one island.
  */
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
@@ -36,7 +36,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Less than this part of the bandwidth of both ends; more than so many times their latency. */
+/* Limits: part of the bandwidth of both ends; multiple of their latency. */
 static const double THIN = 0.5, FAR = 10;
 /* More islands than this are no islands but a network whose parts nobody would name. */
 enum { ISLANDS_MAX = 16 };
@@ -51,7 +51,7 @@ static const char usage[] =
 struct route {
     double bw, lat;
     double first_bw, first_lat;         /* of its first link */
-    int split;                          /* 1: what lies between its ends is thin or far */
+    int split;                          /* 1: the links between its ends are thin or far */
 };
 
 struct node {
@@ -89,8 +89,8 @@ static int is_split(xbt_dynar_t links)
     return n > 2 && (inner_bw < THIN * ends_bw || (ends_lat > 0 && inner_lat > FAR * ends_lat));
 }
 
-/* Where there is no route the process ends, by SimGrid or here: what was asked last is to be known then. */
-static struct route ask(sg_host_t from, sg_host_t to)
+/* Without a route the process ends, by SimGrid or here; so the question is printed first. */
+static struct route find_route(sg_host_t from, sg_host_t to)
 {
     struct route r = { 0 };
     xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
@@ -120,7 +120,7 @@ static void find_islands(struct node *v, size_t n)
     int count = 0, k;
 
     for (size_t i = 0; i < n && count <= ISLANDS_MAX; i++) {
-        for (k = 0; k < count && ask(v[leaders[k]].host, v[i].host).split; k++)
+        for (k = 0; k < count && find_route(v[leaders[k]].host, v[i].host).split; k++)
             ;
         v[i].island = k;
         if (k == count && count++ < ISLANDS_MAX)
@@ -136,8 +136,8 @@ static int same_kind(const struct node *a, const struct node *b)
            a->out.first_bw == b->out.first_bw && a->out.first_lat == b->out.first_lat;
 }
 
-/* What SimGrid has no words for, a platform file says as properties. */
-static void tell_properties(sg_host_t host, size_t i)
+/* Properties hold what a platform file of SimGrid has no keys for. */
+static void print_properties(sg_host_t host, size_t i)
 {
     static const char *const keys[] = { "memory_bytes", "cost_per_hour", "power_w" };
 
@@ -152,8 +152,8 @@ static void tell_properties(sg_host_t host, size_t i)
 /* A platform of 16384 hosts takes 80 MB; one line of a platform file can ask for a billion hosts. */
 enum { HOSTS_MEMORY = 512 << 20 };
 
-/* chosen: ended by NULL; none: all */
-static int tell_hosts(const char *file, char *const *chosen)
+/* chosen: names up to NULL; if there are none, all hosts */
+static int print_hosts(const char *file, char *const *chosen)
 {
     const struct rlimit memory = { HOSTS_MEMORY, HOSTS_MEMORY };
     char *words[] = { (char *)"hrun-smpi", (char *)"--log=root.fmt:%m%n", (char *)"--log=root.thres:error", NULL };
@@ -188,22 +188,22 @@ static int tell_hosts(const char *file, char *const *chosen)
     }
     qsort(v, n, sizeof *v, by_name);
     for (size_t i = 0; i < n && n > 1; i++)
-        v[i].out = ask(v[i].host, v[i ? 0 : 1].host);
+        v[i].out = find_route(v[i].host, v[i ? 0 : 1].host);
     find_islands(v, n);
     for (size_t i = 0; i < n; i++) {
         struct route mate = { 0 };
 
         for (size_t k = 1; k < n && !mate.bw; k++)
             if (same_kind(&v[i], &v[(i + k) % n]))
-                mate = ask(v[i].host, v[(i + k) % n].host);
+                mate = find_route(v[i].host, v[(i + k) % n].host);
         printf("host %.17g %d %.17g %.17g %d %.17g %.17g %s\n", v[i].speed, v[i].cores, v[i].out.first_bw,
                v[i].out.first_lat, v[i].island, mate.bw, mate.lat, sg_host_get_name(v[i].host));
     }
     for (size_t i = 0; i < n; i++)
-        tell_properties(v[i].host, i);
+        print_properties(v[i].host, i);
     printf("end\n");
     for (size_t i = 0; i < n; i++) {
-        struct route loop = ask(v[i].host, v[i].host);
+        struct route loop = find_route(v[i].host, v[i].host);
 
         printf("loop %zu %.17g %.17g\n", i, loop.bw, loop.lat);
     }
@@ -236,7 +236,7 @@ static int simulate(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc >= 3 && !strcmp(argv[1], "hosts"))
-        return tell_hosts(argv[2], argv + 3);
+        return print_hosts(argv[2], argv + 3);
     if (argc > 5 && !strcmp(argv[1], "run"))
         return simulate(argc, argv);
     fputs(usage, stderr);

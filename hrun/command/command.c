@@ -39,8 +39,8 @@ int context_add_hosts(void *settings, const struct hrun_opt *opt, const char *va
     return 0;
 }
 
-/* hwloc looks for devices by plugins that load graphics libraries, which takes longer than the topology. Result: 1 when
- * they are hidden; programs that are started later see the environment as it was. */
+/* Hide hwloc's plugins for devices: they load graphics libraries, which takes longer than reading the topology.
+ * Result: 1 when they are hidden; the caller shows them again before it starts programs. */
 static int hide_device_plugins(void)
 {
     static const char plugins[] = "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,"
@@ -49,8 +49,8 @@ static int hide_device_plugins(void)
     return !getenv(PLUGINS_VARIABLE) && !setenv(PLUGINS_VARIABLE, plugins, 1);
 }
 
-/* What a discovery left out, and what -v wants to know of it. */
-static void tell_discovery(const struct hrun_cluster *cl, const struct settings *s)
+/* Say which hosts were left out, and with -v where answers of hosts came from. */
+static void say_discovery(const struct hrun_cluster *cl, const struct settings *s)
 {
     for (size_t i = 0; i < cl->why_not.n; i++)
         settings_say(s, "%s; left out", cl->why_not.v[i]);
@@ -84,7 +84,7 @@ int context_cluster(struct context *c, const struct settings *s, struct hrun_err
     if (hidden)
         unsetenv(PLUGINS_VARIABLE);
     if (!rc)
-        tell_discovery(c->cluster, s);
+        say_discovery(c->cluster, s);
     return rc;
 }
 
@@ -128,8 +128,8 @@ static void add_help(const struct context_command *cmd, const struct hrun_opt_mo
         hrun_buf_adds(out, cmd->after);
 }
 
-/* Is the command line a question that is answered without any mode? */
-static int asks_only(const struct settings *s)
+/* Is --help, --version or --completion given? */
+static int asks_for_text(const struct settings *s)
 {
     return s->help || s->version || s->completion;
 }
@@ -139,7 +139,7 @@ static int answer_question(const struct context_command *cmd, const struct setti
 {
     autorelease(hrun_buf_release) struct hrun_buf out = HRUN_BUF_INIT;
 
-    if (!asks_only(s))
+    if (!asks_for_text(s))
         return 0;
     if (s->help)
         add_help(cmd, &cmd->modes[mode], s->help == HRUN_OPT_LONG, &out);
@@ -151,7 +151,7 @@ static int answer_question(const struct context_command *cmd, const struct setti
     return 1;
 }
 
-/* Words where a mode has no use for them; and several programs, as mpirun separates them. */
+/* Refuse words where a mode takes none; read several programs, with ':' between them, as mpirun does. */
 static int check_mode_words(const struct context_command *cmd, const struct hrun_opt_mode *mode, int ended,
                        struct settings *s, char **words, struct hrun_error *err)
 {
@@ -253,7 +253,7 @@ static int read_command_line(const struct context_command *cmd, struct settings 
         if (given.rows[i] && !strcmp(cmd->options[i].name, "help"))
             s->help = given.rows[i];
     }
-    if (asks_only(s))
+    if (asks_for_text(s))
         return mode;
     if ((!cmd->modes[mode].word && !given.ended && check_subcommand(cmd, (*words)[0], err)) ||
         check_mode_words(cmd, &cmd->modes[mode], given.ended, s, *words, err) ||

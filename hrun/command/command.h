@@ -13,10 +13,10 @@
 /* hrun's own exit statuses, as env(1) and timeout(1). */
 enum { STATUS_FAILED = 125, STATUS_NOEXEC = 126, STATUS_NOPROG = 127, STATUS_TIMEOUT = 124 };
 
-/* To be called first in main. What is printed to stdout and stderr from then on shows control characters and bytes that
- * are no UTF-8 as text (hrun_buf_add_printable). Descriptors 0 to 2 that are closed are opened on /dev/null, so that no
- * file of ours takes their place. A closed pipe or a file over its size limit is to be an error of write(2), not the
- * end of hrun. The handlers do nothing and, unlike SIG_IGN, are not inherited by the programs that hrun starts. */
+/* To be called first in main. From then on stdout and stderr show control characters and bytes that are no UTF-8 as
+ * text (hrun_buf_add_printable). Closed descriptors 0 to 2 are opened on /dev/null, so that no file of ours takes their
+ * place. A closed pipe and a file over its size limit become errors of write(2): their signals get handlers that do nothing,
+ * which, unlike SIG_IGN, programs that hrun starts do not inherit. */
 void context_start(void);
 
 /* Print data as they are; filtered where a terminal shows them. */
@@ -142,19 +142,19 @@ struct context_command {
     const struct context_not_program *not_programs;   /* up to a NULL word; NULL: none */
 };
 
-/* Read the command line into the settings, of which s is the first member. Behind a subcommand options may stand among
- * the names; *words are then these names, else the program and its arguments; argv is overwritten.
- * Result: which of the command's modes is asked for. -1: nothing is left to be done, as --help and the like have been
- * answered (*status 0), or the command line is wrong, which has been said. */
+/* Read the command line into the settings, of which s is the first member; argv is overwritten. *words gets the program
+ * and its arguments, or the names behind a subcommand, among which options may stand.
+ * Result: the command's mode; -1 when nothing is left to be done: --help and the like were answered (*status 0), or the
+ * command line is wrong, and a message was printed. */
 int context_command_line(const struct context_command *cmd, struct settings *s, int argc, char **argv,
                          char ***words, int *status);
 
-/* Before an errand of this mode: take a program from the working directory where PATH has none of its name, as mpirun
- * does, into words[0]; say so, and name an option after the program that the user may have meant for the command. */
+/* Prepare an errand of this mode: if PATH has no program of this name, take the one in the working directory, as mpirun
+ * does, into words[0], and say so; warn of an option after the program that the user may have meant for the command. */
 void context_begin(const struct context_command *cmd, struct settings *s, int mode, char **words);
 
-/* The last of what main does. Result: status, or STATUS_FAILED when standard output could not be written; 141, as after
- * SIGPIPE, and no word when its reader has gone. */
+/* Flush standard output at the end of main. Result: status, or STATUS_FAILED with a message when standard output could
+ * not be written; 141, as after SIGPIPE, without a message when its reader has gone. */
 int context_end(const char *command, int status);
 
 #endif

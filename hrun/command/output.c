@@ -1,4 +1,4 @@
-/* output.c - what main does first and last, and the filter through which all that hrun prints goes; see command.h */
+/* output.c - the filter of all that hrun prints, set up first in main and flushed last; see command.h */
 #include "command.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In place of stdout or stderr. What hrun passes on of programs is written to the descriptors, not to these. */
+/* In place of stdout or stderr. Output of programs is written to the descriptors, not through these streams. */
 struct stream {
     int fd;
     int raw;                    /* 1: nothing is filtered */
@@ -20,8 +20,8 @@ struct stream {
 
 static struct stream out = { STDOUT_FILENO, 0, 0, HRUN_BUF_INIT }, err = { STDERR_FILENO, 0, 0, HRUN_BUF_INIT };
 
-/* How many bytes at the end of text begin what the next ones may end: a UTF-8 character, "\r\n". */
-static size_t unfinished(const struct hrun_buf *text)
+/* The number of bytes at the end of text that begin a UTF-8 character or "\r\n" without its end. */
+static size_t count_unfinished(const struct hrun_buf *text)
 {
     for (size_t n = 1; n <= 3 && n <= text->len; n++) {
         unsigned char c = (unsigned char)text->data[text->len - n];
@@ -45,7 +45,7 @@ static ssize_t write_printable(void *cookie, const char *data, size_t len)
     hrun_buf_add(&text, data, len);
     hrun_buf_reset(&s->held);
     if (!s->raw) {
-        rest = unfinished(&text);
+        rest = count_unfinished(&text);
         hrun_buf_add(&s->held, text.data + text.len - rest, rest);
         hrun_buf_add_printable(&clean, text.data, text.len - rest);
     }
@@ -65,14 +65,14 @@ static FILE *open_stream(struct stream *s, FILE *was)
     return f ? f : was;
 }
 
-static void heed_nothing(int sig)
+static void ignore_signal(int sig)
 {
     (void)sig;
 }
 
 void context_start(void)
 {
-    struct sigaction act = { .sa_handler = heed_nothing, .sa_flags = SA_RESTART };
+    struct sigaction act = { .sa_handler = ignore_signal, .sa_flags = SA_RESTART };
 
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many parts of the cluster are looked at for a job: at a millisecond for a choice, a third of a second. With none
- * or all PEs of each, 8 sub-clusters have 256 parts; of more, some are in a part together: those of a group. */
+/* The most parts of the cluster that are tried for a job: at a millisecond for a choice they take a third of a second.
+ * With none or all PEs of each, 8 sub-clusters have 256 parts; more sub-clusters form groups that share their part. */
 enum { PARTS_MOST = 300, GROUPS_MOST = 8 };
 
 /* ------------------------------------------------------------------ parts of the cluster */
@@ -104,7 +104,7 @@ static void add_job_way(struct job_entry *e, const char *variant, const struct d
     e->nways = kept + 1;
 }
 
-/* Those of c->app; that there are none is no error, and *why says why. */
+/* Add the ways of c->app. Without any it succeeds, and *why has the reason. */
 static int find_variant_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_entry *e,
                              struct hrun_error *why, struct hrun_error *err)
 {
@@ -142,7 +142,7 @@ static int find_variant_ways(const struct hrun_settings *s, struct context *c, c
     return rc;
 }
 
-/* Of an application with variants each way is that of the quickest one. */
+/* Add the ways of all variants; the quickest variant of each part stays. */
 static int find_ways(const struct hrun_settings *s, struct context *c, const int *npes, struct job_entry *e,
                      struct hrun_error *err)
 {

@@ -1,12 +1,11 @@
 /* schedule.h - several jobs on one cluster: which PEs for each, and in which order, so that all end soonest
  *
- * Purpose: paper 000, section 8, names what a configuration leaves idle as room for other runs. A job has several
- * ways to run: PEs of each sub-cluster, and the time that it takes on them. A schedule takes one way of each and a
- * time to start, so that no more PEs are in use at once than there are; the last end (the makespan) is to be early.
- * Method: jobs are placed one after the other, each as soon as enough PEs have ended what they were given before. In
- * the order of the starts of a shortest schedule this gives a schedule that is as short. Orders and ways are searched
- * by branch and bound, with the area that the jobs need at least as the bound; where that takes too long the search
- * goes on from the best found by small changes.
+ * Purpose: other jobs can use the PEs that one leaves idle (paper 000, section 8). A job has several ways to run: PEs
+ * of each sub-cluster, and its time on them. A schedule gives each job a way and a start, so that no more PEs are in
+ * use at once than there are; its last end (the makespan) is to be early.
+ * Method: jobs are placed one after the other, each as soon as enough PEs are free. Placed in the order of the starts
+ * of a shortest schedule they end as early as in that schedule. Orders and ways are searched by branch and bound, with
+ * the area that the jobs need at least as the bound; where that takes too long, small changes improve the best one.
  * Invariants: a schedule is no longer than the quickest ways one after the other; the answer depends on nothing but
  * the arguments; PEs of a sub-cluster are equivalent, and at each moment each is used by one job at most.
  */
@@ -52,7 +51,7 @@ struct hrun_schedule {
     int exact;              /* 1: makespan_s is the least there is */
 };
 
-/* looks: about so many partial schedules are tried for proving, and as many complete ones after that;
+/* looks: the number of partial schedules that branch and bound tries, and about the number of complete ones after that;
  * HRUN_SCHEDULE_LOOKS takes some tenths of a second for twenty jobs.
  * Errors: HRUN_EINVAL (times so unlike that the shortest is lost in the sum of the longest). *out is untouched then. */
 enum { HRUN_SCHEDULE_LOOKS = 20000 };

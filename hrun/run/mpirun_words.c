@@ -19,7 +19,7 @@ enum what {
     ALL,        /* a variable of all programs: text is NAME=VALUE, or the names of a list with commas */
     PROGRAMS,   /* of a file, as text says */
     PARAMETERS, /* of a file, as text says */
-    HERE,       /* do_here, as text says */
+    HERE,       /* serve_here, as text says */
     PLACE,      /* text: a key of hrun_mapping_set and its value, with %1 for the word's */
     INSTEAD,    /* text: what hrun does instead */
     REFUSED     /* text: what to write */
@@ -323,8 +323,8 @@ static int add_words_of_file(enum what what, const char *path, struct hrun_strve
     return 0;
 }
 
-/* What needs no option. 1: it is done, 0: it cannot be, -1: it failed. */
-static int do_here(const char *name, const char *value)
+/* Serve a word that needs no option. 1: done, 0: its value is not served, -1: it failed. */
+static int serve_here(const char *name, const char *value)
 {
     const char *before = getenv("PATH");
     autofree char *path = NULL;
@@ -393,7 +393,7 @@ static int replace_one(const struct word *w, const char *as, const char *const *
     case PARAMETERS:
         return add_words_of_file(PARAMETERS, values[0], out, &s->common.env, err) ? hrun_fail_prefix(err, "%s", as) : 0;
     case HERE:
-        done = do_here(w->name, values[0]);
+        done = serve_here(w->name, values[0]);
         if (done > 0)
             break;
         if (done < 0)

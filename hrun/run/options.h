@@ -10,7 +10,7 @@ struct hrun_settings {
     struct settings common;    /* first: shared rows of the table */
     int64_t N;                        /* -N; 0: not given */
     struct question ask;              /* what is to be chosen */
-    int explore_if_it_fits;           /* 1: ask.explore is the user's for all runs, and gives way to what is asked */
+    int explore_if_it_fits;           /* 1: ask.explore is of the user's file, and gives way to other options */
     struct hrun_strvec configs;       /* each --config; ask.config is the last one */
     int probe;                        /* --probe */
     int64_t probe_N;                  /* its SIZE, 0: not given */

@@ -52,7 +52,7 @@ int probe_make(struct probe *p, const struct work *w, const struct hrun_settings
                struct hrun_error *err);
 void probe_release(struct probe *p);
 
-/* What will be probed, for a dry run: lines; and null or an object. */
+/* The plan of a probe, for a dry run: as lines, and as JSON (null without --probe). */
 void probe_print(const struct probe *p, struct hrun_buf *out);
 json_t *probe_json(const struct probe *p, int nsubs);
 /* Say what will be probed; and after the real run, which took job_s, a line about the probe. */

@@ -16,7 +16,7 @@ static const double LEAST = 0.05;
 /* Shares that differ by less are even enough not to make another run for. */
 static const double EVEN = 0.02;
 
-/* What is predicted of a configuration and of the default. */
+/* Predictions of a configuration and of the default. */
 struct both {
     struct hrun_speeds_range it, base;
 };
@@ -48,7 +48,7 @@ static int find_size(const struct probing *g, int P, int64_t *N, struct hrun_err
     return valid;
 }
 
-/* What the time would be with so much computing, over what it is. */
+/* The time if computing took compute_s, over the predicted time. */
 static double part_of_time(const struct hrun_speeds_range *r, double compute_s)
 {
     return (compute_s + r->comm_s) / (r->compute_s + r->comm_s);

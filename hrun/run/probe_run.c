@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without a definition a core holds up to so many processes: of paper 004's 35 processes on 7 nodes the fastest, which
- * has a quarter of their speed, gets that many. */
+/* The most processes that are tried on a core without a definition: in paper 004 the fastest of 7 nodes, with a quarter
+ * of their speed, gets so many of 35 processes. */
 enum { PROCS_PER_CORE = 8 };
-/* What a process may lose to others by chance: a tick of Linux at 250 Hz. */
+/* The time that a process may lose to others by chance: a tick of Linux at 250 Hz. */
 static const double TICK_S = 0.004;
-/* How much of a time is chance where nothing shows it: the speeds of six emulated hosts vary by up to so much. */
+/* The part of a time that counts as chance where nothing shows it: speeds of six emulated hosts vary by up to this. */
 static const double CHANCE = 0.05;
-/* What probes of growing size may take of the real run. */
+/* Probes of growing size may take this part of the real run. */
 static const double PART = 0.1;
 
 /* A run that did not end well. Result: -1. */
@@ -174,8 +174,8 @@ static void probe_take_watched(struct probing *g, const struct waits *w)
     }
 }
 
-/* What chance does to the times of programs that are not watched: nothing where operations are counted. */
-static double chance(const struct context *c)
+/* The part of a time that is chance in programs that are not watched: 0 where operations are counted. */
+static double unwatched_chance(const struct context *c)
 {
     return c->engine->simulated && c->mpi.counts_flops ? 0 : CHANCE;
 }
@@ -250,7 +250,7 @@ static int measure_apart(struct probing *g, struct hrun_error *err)
     struct small_run run = { .N = g->p->N };
 
     g->P0 = 1;
-    g->unsure = chance(g->c);
+    g->unsure = unwatched_chance(g->c);
     if (valid <= 0)
         return valid;
     for (int i = 0; i < n; i++) {

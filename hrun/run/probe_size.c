@@ -1,7 +1,7 @@
 /* probe_size.c - sizes to probe with; see probe.h for the contracts */
 #include "probe.h"
 
-/* So many sizes are looked at in a row; a rule takes some 50 ns. */
+/* The most sizes that are tried in a row; a rule takes some 50 ns. */
 enum { NEAR = 1024 };
 /* Work that grows as N^2 takes 1/64 of the time at an eighth of the size; a program whose work grows as N gains nothing
  * from a smaller one, whose messages would count for more. */

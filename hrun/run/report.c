@@ -208,7 +208,7 @@ static int one_core_each(const struct hrun_cluster *cl)
     return several;
 }
 
-/* What hrun-calibrate said when these models were made. */
+/* The warning of hrun-calibrate when these models were made. */
 static void add_misses_note(const struct decision *d, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf which = HRUN_BUF_INIT;
@@ -301,7 +301,7 @@ static int add_preparation(const struct context *c, const struct decision *d, co
     return 0;
 }
 
-/* What would be started, and how. */
+/* The command that would be started. */
 static void add_command(const struct context *c, const struct command *cmd, struct hrun_buf *out)
 {
     autorelease(hrun_buf_release) struct hrun_buf rankfile = HRUN_BUF_INIT;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the prediction rests on beside models:
+/* The runs that a prediction rests on beside models:
  * "  corrected    +4.0 %, by 3 runs of this configuration and 2 at other N" */
 static void add_correction(const struct decision *d, struct hrun_buf *out)
 {

@@ -96,7 +96,7 @@ static void add_cluster_table(const struct context *c, struct hrun_buf *out)
     hrun_table_destroy(t);
 }
 
-/* What tells simulated hosts apart besides what the table shows. */
+/* Networks of simulated hosts, which the table does not show. */
 static void add_networks(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     for (int i = 0; i < cl->nsubs && cl->platform; i++)
@@ -104,7 +104,7 @@ static void add_networks(const struct hrun_cluster *cl, struct hrun_buf *out)
                       cl->subs[i].network[0] ? cl->subs[i].network : "none");
 }
 
-/* How much of this is from memory. */
+/* How many hosts are as remembered, and since when. */
 static void add_memory_age(const struct hrun_cluster *cl, struct hrun_buf *out)
 {
     int n = 0;

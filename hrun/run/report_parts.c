@@ -1,4 +1,4 @@
-/* report_parts.c - what a dry run and a run both say; see report.h */
+/* report_parts.c - words that a dry run and a run share; see report.h */
 #include "report.h"
 
 #include "base/units.h"
@@ -59,7 +59,7 @@ void report_where(const struct context *c, struct hrun_buf *out)
     report_option("--engine", s->engine, out);
 }
 
-/* What a formula lacks: speeds, which simulated hosts have in their file, or the network. */
+/* The command that measures speeds, or the network where that is missing; simulated hosts have their speeds in a file. */
 static void add_formula_command(const struct context *c, int again, const struct decision *d, struct hrun_buf *out)
 {
     int network = c->cluster->platform != NULL;
@@ -147,7 +147,6 @@ void report_learning(const struct decision *d, struct hrun_buf *out)
         hrun_buf_adds(out, "; what trials lost is made up for before another");
 }
 
-/* What a trial has brought. */
 void report_tried(const struct decision *d, double time_s, struct hrun_buf *out)
 {
     const struct learning *l = &d->learning;
@@ -246,7 +245,7 @@ void report_other_engine(const struct context *c, const struct decision *d, int 
                   "--engine %s uses it\n", c->cluster->subs[i].name, other, c->engine->name, other);
 }
 
-/* Is this worth saying of N, or of P? A stopped --again leaves models that know sizes of which no run counts. */
+/* Is the extrapolation in N or P worth a line? After a stopped --again, models know sizes of which no run counts. */
 static int is_far(const struct decision *d, const struct beyond *b)
 {
     return b->factor > EXTRAPOLATION_WORTH_SAYING ||

@@ -1,4 +1,4 @@
-/* report_run.c - what hrun says before a run and after it; see report.h */
+/* report_run.c - lines before a run and after it; see report.h */
 #include "report.h"
 
 #include "base/units.h"

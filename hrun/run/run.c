@@ -96,8 +96,8 @@ static void say_presets(const struct prepared *p)
         presets_say(&p->c, &(struct hrun_app_values){ p->w.N, p->layout->nranks, NULL });
 }
 
-/* What would be started as job, and why. */
-static int tell_plan(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
+/* Print the job that would be started, and why. */
+static int print_dry_run(const struct prepared *p, const struct hrun_job *job, FILE *to, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf mpirun = HRUN_BUF_INIT, out = HRUN_BUF_INIT;
     autorelease(hrun_buf_release) struct hrun_buf yielding = HRUN_BUF_INIT;
@@ -162,7 +162,7 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
         return -1;
     if (p->w.tune)
         tune_prepare(p->w.tune, &p->c, p->layout, &job);
-    if ((p->c.program && p->c.engine->check(&job, err)) || tell_plan(p, &job, stdout, err))
+    if ((p->c.program && p->c.engine->check(&job, err)) || print_dry_run(p, &job, stdout, err))
         return -1;
     say_untuned(p);
     say_presets(p);
@@ -171,13 +171,13 @@ static int dry_run(struct prepared *p, struct hrun_error *err)
     return 0;
 }
 
-/* What is said of a run that can be started. ctx: struct prepared. */
-static int say_before(void *ctx, const struct hrun_job *job, struct hrun_error *err)
+/* Print the lines before a run. ctx: struct prepared. */
+static int print_before_run(void *ctx, const struct hrun_job *job, struct hrun_error *err)
 {
     const struct prepared *p = ctx;
     autorelease(hrun_buf_release) struct hrun_buf text = HRUN_BUF_INIT;
 
-    if (p->c.set->verbose && tell_plan(p, job, stderr, err))
+    if (p->c.set->verbose && print_dry_run(p, job, stderr, err))
         return -1;
     if (p->w.report_bindings && !p->c.set->verbose) {
         hrun_job_yielding(job, &text);
@@ -258,7 +258,7 @@ static int launch(struct prepared *p, const struct hrun_settings *s, struct hrun
 
     waits_init(&waits);
     p->w.waits = s->trace ? &waits : NULL;
-    p->w.before_launch = say_before;
+    p->w.before_launch = print_before_run;
     p->w.ctx = p;
     if (work_run(&p->w, p->layout, &r, err))
         return -1;
