@@ -228,8 +228,9 @@ static int read_command_line(const struct context_command *cmd, struct settings 
     char **names = argv;
     int rest, mode, n = 0;
 
-    if (hrun_opts_parse(cmd->options, s, argc, argv, &rest, &given, err))
+    if (hrun_opts_parse(cmd->options, s, argc, argv, &given, err))
         return -1;
+    rest = given.rest;
     *words = argv + rest;
     mode = hrun_opts_mode(cmd->options, cmd->modes, &given, argv[rest]);
     if (cmd->modes[mode].word) {
@@ -238,8 +239,9 @@ static int read_command_line(const struct context_command *cmd, struct settings 
         while (rest < argc) {
             argc -= rest;
             argv += rest;
-            if (hrun_opts_parse(cmd->options, s, argc, argv, &rest, &given, err))
+            if (hrun_opts_parse(cmd->options, s, argc, argv, &given, err))
                 return -1;
+            rest = given.rest;
             if (rest < argc)
                 names[n++] = argv[rest];
         }

@@ -185,13 +185,13 @@ static int read_program_options(struct hrun_settings *s, char **words, int64_t *
     struct hrun_strvec *line = &s->lines[s->nprograms - 1];
     struct work_program *next = &s->programs[s->nprograms];
     struct hrun_settings own = { .notes = s->notes };
-    struct hrun_opts_given given = { 0 };
+    struct hrun_opts_given given = { .rest = -1 };
     const char *folder;
-    int rest = -1, rc = mpirun_words_replace(words, &own, line, err);
+    int rc = mpirun_words_replace(words, &own, line, err);
 
     s->notes = own.notes;
     rc = rc ||
-         hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &rest, &given, err) ||
+         hrun_opts_parse(hrun_options, &own, (int)line->n, line->v, &given, err) ||
          check_program_options(&given, s, &own, err) ? -1 : 0;
     folder = own.common.wdir || !s->common.wdir ? own.common.wdir : s->gwdir ? s->gwdir : ".";
     rc = rc || add_env_words(folder, &own.common.env, 0, next, &s->notes, err) ||
@@ -207,7 +207,7 @@ static int read_program_options(struct hrun_settings *s, char **words, int64_t *
     settings_release(&own.common);
     hrun_strvec_release(&own.configs);
     hrun_strvec_release(&own.mapping_words);
-    return rc ? -1 : rest;
+    return rc ? -1 : given.rest;
 }
 
 static char **find_colon(char **words)

@@ -50,8 +50,7 @@ enum { HRUN_FILE_MARKS = 19 };
  * file the folder that holds it, and depth - 1 above that, are synced before.
  * Errors: HRUN_EIO (also when path is no regular file). The file holds what it held before, or, where it could not be
  * cut back (*torn = 1, else 0; torn may be NULL), a part of data behind that. */
-int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
-                     struct hrun_error *err);
+int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err);
 
 /* Make the names in a folder durable. 0, also where the file system cannot sync folders; or -1 with errno. */
 int hrun_sync_folder(const char *path);

@@ -240,7 +240,7 @@ static int apply_given(const struct hrun_opt *opt, int val, void *settings, int 
     return hrun_opt_apply(opt, as.data, settings, pair ? pair : opt->arg == HRUN_OPT_NONE ? NULL : optarg, err);
 }
 
-int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
+int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv,
                     struct hrun_opts_given *given, struct hrun_error *err)
 {
     autorelease(parser_release) struct parser p;
@@ -269,20 +269,16 @@ int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char
         last = find_option_row(&p, val);
         if (apply_given(last, val, settings, argc, argv, err))
             return -1;
-        if (given) {
-            size_t row = (size_t)(last - table);
-
-            given->rows[row] = val < LONG_BASE ? HRUN_OPT_SHORT : HRUN_OPT_LONG;
-            given->values[row] = optarg;
-        }
+        given->rows[last - table] = val < LONG_BASE ? HRUN_OPT_SHORT : HRUN_OPT_LONG;
+        given->values[last - table] = optarg;
     }
-    if (given && optind > at)   /* getopt has passed over a "--" */
+    if (optind > at)    /* getopt has passed over a "--" */
         given->ended = 1;
     /* "--wait 5m ./x": a value that may be left out stands in a word of its own, and would be the program. */
     if (optind == at && at > 1 && last && last->optional && argv[at] && argv[at - 1][0] == '-' &&
         !strchr(argv[at - 1], '=') && is_value(last, argv[at]))
         return hrun_fail(err, HRUN_EINVAL, "'%s' behind %s would be the program: write %s=%s, or -- before a program "
                          "of this name", argv[at], argv[at - 1], argv[at - 1], argv[at]);
-    *rest = optind;
+    given->rest = optind;
     return 0;
 }

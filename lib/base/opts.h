@@ -75,14 +75,15 @@ struct hrun_opts_given {
     unsigned char rows[HRUN_OPTS_MAX];   /* of the table: in which form its option was given last; 0: it was not */
     const char *values[HRUN_OPTS_MAX];   /* the value that was given last; NULL: none was, or the option was not */
     int ended;                           /* 1: "--" ended the options */
+    int rest;                            /* index in argv of the first word that is not the command's own */
 };
 
-/* Parse argv. What is found is added to *given (NULL: nobody asks). *rest becomes the index of the first word that is
- * not the command's own. Names may be cut as long as they stay unique. Options are applied in their order, so those
- * before a mistake have been when it is found; *rest is untouched then. getopt is global: one thread at a time.
+/* Parse argv. What is found is added to *given. Names may be cut as long as they stay unique. Options are applied in
+ * their order, so those before a mistake have been when it is found; given->rest is untouched then. getopt is global:
+ * one thread at a time.
  * Errors: HRUN_EINVAL: unknown option (with the nearest known one), ambiguous prefix, missing or unexpected value, a
  * value that its kind does not allow. */
-int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv, int *rest,
+int hrun_opts_parse(const struct hrun_opt *table, void *settings, int argc, char **argv,
                     struct hrun_opts_given *given, struct hrun_error *err);
 
 /* ---------------------------------------------------------------- modes */

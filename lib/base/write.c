@@ -230,12 +230,11 @@ static int sync_around(const char *path, int depth)
     return 0;
 }
 
-int hrun_file_append(const char *path, const void *data, size_t len, mode_t mode, int depth, int *torn,
-                     struct hrun_error *err)
+int hrun_file_append(const char *path, const void *data, size_t len, int depth, int *torn, struct hrun_error *err)
 {
     autorelease(hrun_buf_release) struct hrun_buf ended = HRUN_BUF_INIT;
     /* The size is asked for under the caller's lock and after opening: over NFS that makes it the present one. */
-    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, mode & HRUN_FILE_MODES);
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, HRUN_FILE_MODES & 0666);
     int rc = 0, left = 0;
     struct stat st;
     char last = '\n';

@@ -517,7 +517,7 @@ int problem_keep(struct context *c, struct hrun_error *err)
     p->defined = 1;
     n = snprintf(line, sizeof line, "%016llx %016llx %016llx %s\n", (unsigned long long)p->words,
                  (unsigned long long)p->contents, (unsigned long long)p->folder, p->name);
-    if (!p->known && hrun_file_append(index, line, (size_t)n, 0644, 1, NULL, err))
+    if (!p->known && hrun_file_append(index, line, (size_t)n, 1, NULL, err))
         return -1;
     p->known = 1;
     return 0;

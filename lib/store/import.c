@@ -40,22 +40,25 @@ unsigned exchange_bit(const struct store_field *f)
 
 /* ---------------------------------------------------------------- whose they are */
 
-/* What the caller says, else what was read, into *member. known: the first such name that was read; file and line:
- * where the measurement is. */
-static int claim(char **member, const char *said, const char *known, const char *what, const char *option,
-                 const char *file, int line, struct hrun_error *err)
+/* Set a name of measurement i of the file to what the caller says, or check the one that was read. */
+static int claim(struct hrun_exchange *x, size_t i, int is_app, const char *said, const char *file,
+                 struct hrun_error *err)
 {
-    if (said && *member && known && strcmp(*member, known))
-        return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the measurements are of several %ss, '%s' and '%s' among "
-                            "them, which %s would make one", what, known, *member, option);
-    if (!said && !*member)
-        return hrun_fail_at(err, HRUN_EINVAL, file, line, 0, "the %s of the measurement is not known: say it with %s",
-                            what, option);
+    const char *what = is_app ? "application" : "signature", *option = is_app ? "-app" : "--signature";
+    const char *first = is_app ? x->app : x->signature;
+    char **name = is_app ? &x->v[i].app : &x->v[i].signature;
+
+    if (said && *name && first && strcmp(*name, first))
+        return hrun_fail_at(err, HRUN_EINVAL, file, x->v[i].line, 0, "the measurements are of several %ss, '%s' and "
+                            "'%s' among them, which %s would make one", what, first, *name, option);
+    if (!said && !*name)
+        return hrun_fail_at(err, HRUN_EINVAL, file, x->v[i].line, 0, "the %s of the measurement is not known: say it "
+                            "with %s", what, option);
     if (said) {
-        free(*member);
-        *member = xstrdup(said);
+        free(*name);
+        *name = xstrdup(said);
     }
-    return 0;
+    return store_check_name(is_app ? "an application" : "a sub-cluster signature", *name, err);
 }
 
 int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *app, const char *signature,
@@ -70,10 +73,7 @@ int hrun_exchange_claim(struct hrun_exchange *x, const char *file, const char *a
             x->signature = xstrdup(x->v[i].signature);
     }
     for (size_t i = 0; i < x->n && !rc; i++)
-        rc = claim(&x->v[i].app, app, x->app, "application", "-app", file, x->v[i].line, err)
-             || claim(&x->v[i].signature, signature, x->signature, "signature", "--signature", file, x->v[i].line, err)
-             || store_check_name("an application", x->v[i].app, err)
-             || store_check_name("a sub-cluster signature", x->v[i].signature, err) ? -1 : 0;
+        rc = claim(x, i, 1, app, file, err) || claim(x, i, 0, signature, file, err) ? -1 : 0;
     return rc;
 }
 

@@ -37,7 +37,7 @@ int store_append(struct hrun_store *s, const char *app, const char *signature, c
     lock = store_lock(s, app, signature, err);
     if (lock < 0)
         return store_advise(err, "the measurement is not stored");
-    rc = hrun_file_append(path, lines.data, lines.len, 0666, FOLDERS, &torn, err);
+    rc = hrun_file_append(path, lines.data, lines.len, FOLDERS, &torn, err);
     if (rc)
         store_advise(err, torn ? "it keeps what it held before, and an unfinished record that is skipped"
                                : "it holds what it held before");

@@ -233,24 +233,24 @@ static void test_append(void)
     int torn = 7;
 
     hrun_mkdirs(in("log/a"), 0700, &err);
-    ok(hrun_file_append(in("log/a/f"), "one\n", 4, 0600, 2, &torn, &err) == 0 && torn == 0, "a new file");
-    ok(hrun_file_append(in("log/a/f"), "two\nth", 6, 0600, 1, NULL, &err) == 0
+    ok(hrun_file_append(in("log/a/f"), "one\n", 4, 2, &torn, &err) == 0 && torn == 0, "a new file");
+    ok(hrun_file_append(in("log/a/f"), "two\nth", 6, 1, NULL, &err) == 0
        && holds(in("log/a/f"), "one\ntwo\nth"), "more");
-    ok(hrun_file_append(in("log/a/f"), "four\n", 5, 0600, 1, NULL, &err) == 0
+    ok(hrun_file_append(in("log/a/f"), "four\n", 5, 1, NULL, &err) == 0
        && holds(in("log/a/f"), "one\ntwo\nth\nfour\n"), "a torn end is ended");
     getrlimit(RLIMIT_FSIZE, &old);
     small = old;
     small.rlim_cur = 4096;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
-    ok(hrun_file_append(in("log/a/f"), big, sizeof big, 0600, 1, &torn, &err) == -1 && err.code == HRUN_EIO
+    ok(hrun_file_append(in("log/a/f"), big, sizeof big, 1, &torn, &err) == -1 && err.code == HRUN_EIO
        && err.sys == EFBIG && torn == 0, "what does not fit");
     setrlimit(RLIMIT_FSIZE, &old);
     ok(holds(in("log/a/f"), "one\ntwo\nth\nfour\n"), "leaves the file as it was");
-    ok(mkfifo(in("log/fifo"), 0600) == 0 && hrun_file_append(in("log/fifo"), "x\n", 2, 0600, 1, NULL, &err) == -1
+    ok(mkfifo(in("log/fifo"), 0600) == 0 && hrun_file_append(in("log/fifo"), "x\n", 2, 1, NULL, &err) == -1
        && err.code == HRUN_EIO, "a pipe is refused");
     has_str(err.text, "in the way", "and named so");
-    ok(hrun_file_append(in("log/no/f"), "x\n", 2, 0600, 1, NULL, &err) == -1 && err.sys == ENOENT, "no folder");
+    ok(hrun_file_append(in("log/no/f"), "x\n", 2, 1, NULL, &err) == -1 && err.sys == ENOENT, "no folder");
     ok(hrun_sync_folder(in("log")) == 0 && hrun_sync_folder(in("log/no")) == -1 && errno == ENOENT, "folders are "
        "synced");
     ok(hrun_is_folder(in("log")) && !hrun_is_folder(in("log/a/f")) && !hrun_is_folder(in("log/no")), "and known");
@@ -594,7 +594,7 @@ static void test_modes(void)
 
     ok(hrun_mkdirs(in("modes/a"), 0777, &err) == 0, "folders");
     ok(hrun_file_replace(in("modes/a/replaced"), "x", 1, 0666, &err) == 0, "a file that is replaced");
-    ok(hrun_file_append(in("modes/a/appended"), "x\n", 2, 0666, 1, NULL, &err) == 0, "one that is added to");
+    ok(hrun_file_append(in("modes/a/appended"), "x\n", 2, 1, NULL, &err) == 0, "one that is added to");
     hrun_unlock(hrun_lock(in("modes/a/lock"), &err));
     umask(mask);
     is_int(mode_of(in("modes")), 0775, "a parent folder is closed to others; the group is the umask's choice");

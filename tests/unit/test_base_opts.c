@@ -49,7 +49,8 @@ static int parse(const char *line, struct settings *s, int *rest, struct hrun_er
 {
     static char words[1000];
     char *argv[64] = { (char *)"hrun" }, *save = NULL;
-    int argc = 1;
+    struct hrun_opts_given given = { 0 };
+    int argc = 1, rc;
 
     memset(s, 0, sizeof *s);
     snprintf(words, sizeof words, "%s", line);
@@ -59,7 +60,9 @@ static int parse(const char *line, struct settings *s, int *rest, struct hrun_er
                 *c = ' ';
         argv[argc++] = w;
     }
-    return hrun_opts_parse(table, s, argc, argv, rest, NULL, err);
+    rc = hrun_opts_parse(table, s, argc, argv, &given, err);
+    *rest = rc ? *rest : given.rest;
+    return rc;
 }
 
 static void release(struct settings *s)
@@ -199,9 +202,9 @@ static int check_two(const char *first, const char *second, const char *word, st
                      struct hrun_opts_given *given, struct hrun_error *err)
 {
     char *argv[] = { (char *)"x", (char *)first, (char *)second, NULL };
-    int rest, mode;
+    int mode;
 
-    if (hrun_opts_parse(numbers, n, 1 + (first != NULL) + (second != NULL), argv, &rest, given, err))
+    if (hrun_opts_parse(numbers, n, 1 + (first != NULL) + (second != NULL), argv, given, err))
         return -1;
     mode = hrun_opts_mode(numbers, modes, given, word);
     return hrun_opts_check(numbers, modes, mode, given, err) ? -1 : mode;
@@ -342,13 +345,13 @@ static void test_optional(void)
         char *argv[5] = { (char *)"x" };
         struct hrun_opts_given given = { .ended = 0 };
         struct hrun_error err = { 0 };
-        int rest = 0, argc = 0;
+        int argc = 0;
 
         memcpy(argv + 1, t[i].words, sizeof t[i].words);
         memset(&s, 0, sizeof s);
         while (argv[argc])
             argc++;
-        ok(!hrun_opts_parse(rows, &s, argc, argv, &rest, &given, &err) && rest == t[i].rest, "line %zu is read", i);
+        ok(!hrun_opts_parse(rows, &s, argc, argv, &given, &err) && given.rest == t[i].rest, "line %zu is read", i);
         ok(s.wait_s == t[i].wait_s || (isinf(s.wait_s) && isinf(t[i].wait_s)), "%zu: time", i);
         is_int(s.count, t[i].count, "%zu: count", i);
         ok(t[i].what ? s.what && !strcmp(s.what, t[i].what) : !s.what, "%zu: choice", i);
@@ -356,10 +359,10 @@ static void test_optional(void)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char *argv[4] = { (char *)"x", (char *)bad[i].words[0], (char *)bad[i].words[1], (char *)bad[i].words[2] };
+        struct hrun_opts_given given = { 0 };
         struct hrun_error err = { 0 };
-        int rest = 0;
 
-        is_int(hrun_opts_parse(rows, &s, argv[3] ? 4 : 3, argv, &rest, NULL, &err), -1, "%s %s", argv[1], argv[2]);
+        is_int(hrun_opts_parse(rows, &s, argv[3] ? 4 : 3, argv, &given, &err), -1, "%s %s", argv[1], argv[2]);
         is_str(err.text, bad[i].why, "and why");
     }
 }
