@@ -1,147 +1,132 @@
 /* choices.c - what hrun would choose at each size; see choices.h */
 #include "choices.h"
 
-#include "base/alloc.h"
 #include "base/units.h"
 #include "plan/plan.h"
-#include "session/decide.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_choice(const struct decision *d, int64_t N, const char *why, struct choices *out)
-{
-    struct choice *v = &out->v[out->n++];
-    struct hrun_buf config = HRUN_BUF_INIT;
-    int known = d && d->by == BY_MODEL && d->predicted.known, ran = d && d->fallback.run_s > 0;
-
-    if (known || ran)
-        hrun_config_print(&d->config, &config);
-    else
-        hrun_buf_adds(&config, "-");
-    *v = (struct choice){ .N = N, .config = hrun_buf_detach(&config) };
-    if (!known) {
-        v->why = ran ? "its runs alone: the rule leaves the models nothing to choose" : why;
-        v->time_s = ran ? d->fallback.run_s : 0;
-        v->P = ran ? d->P : 0;
-        return;
-    }
-    v->time_s = d->predicted.time.mid;
-    v->low_s = d->predicted.time.low;
-    v->high_s = d->predicted.time.high;
-    v->P = d->P;
-    v->plain_P = hrun_config_processes(&d->plain.config);
-    v->is_plain = hrun_config_equal(&d->config, &d->plain.config);
-    v->plain_s = d->plain.known && d->plain.valid ? d->plain.time_s : 0;
-    v->runs_here = d->basis.runs_here;
-    v->runs_elsewhere = d->basis.runs_elsewhere;
-    hrun_buf_reset(&config);
-    if (d->plan->n > 1) {
-        hrun_config_print(&d->plan->v[1].config, &config);
-        hrun_buf_addc(&config, ' ');
-        hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
-                               d->predicted.time.mid, &config);
-    }
-    v->next = hrun_buf_detach(&config);
-    hrun_buf_init(&config);
-    decision_doubts(d, &config);
-    v->doubts = hrun_buf_detach(&config);
-}
-
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
                 struct choices *out, struct hrun_error *err)
 {
-    struct question as_hrun = { .use = s->use, .anew = 1 };
-    struct profiles known = { 0 };
-    struct choices found = { .v = xcalloc((size_t)nsizes + 1, sizeof *found.v), .fixed = c->app->fixed };
-    int rc = profiles_load(c, &known, err);
+    const struct question as_hrun = { .use = s->use, .anew = 1 };
 
-    for (int i = 0; i < nsizes && !rc; i++) {
+    out->fixed = c->app->fixed;
+    out->v = xcalloc((size_t)nsizes + 1, sizeof *out->v);
+    if (profiles_load(c, &out->known, err))
+        return -1;
+    for (out->n = 0; out->n < nsizes; out->n++) {
+        struct choice *v = &out->v[out->n];
         struct hrun_error why = { 0 };
-        struct decision d;
 
-        if (decision_make(c, &as_hrun, &known, NULL, sizes[i], &d, &why)) {
-            if (why.code != HRUN_EINFEASIBLE) {
-                rc = -1;
-                *err = why;
-            } else {
-                add_choice(NULL, sizes[i], "nothing is left to choose from: hrun --dry-run tells why", &found);
-            }
-            continue;
+        v->N = sizes[out->n];
+        v->made = !decision_make(c, &as_hrun, &out->known, NULL, v->N, &v->d, &why);
+        if (!v->made && why.code != HRUN_EINFEASIBLE) {
+            *err = why;
+            choices_release(out);
+            return -1;
         }
-        add_choice(&d, sizes[i], "nothing is known: no model could be made", &found);
-        decision_release(&d);
     }
-    profiles_release(&known);
-    if (rc)
-        choices_release(&found);
-    else
-        *out = found;
-    return rc;
+    return 0;
 }
 
 void choices_release(struct choices *c)
 {
-    for (int i = 0; i < c->n; i++) {
-        free(c->v[i].config);
-        free(c->v[i].doubts);
-        free(c->v[i].next);
-    }
+    for (int i = 0; i < c->n; i++)
+        if (c->v[i].made)
+            decision_release(&c->v[i].d);
     free(c->v);
-    *c = (struct choices){ 0 };
+    profiles_release(&c->known);
+    *c = (struct choices){ .n = 0 };
 }
 
 /* ------------------------------------------------------------------ words */
 
-/* "3 runs", "no run at this size, 2 at others" */
+static int is_predicted(const struct choice *v)
+{
+    return v->made && v->d.by == BY_MODEL && v->d.predicted.known;
+}
+
+/* Predicted, else of the quickest run; 0: nothing is known. */
+static double choice_time_s(const struct choice *v)
+{
+    return is_predicted(v) ? v->d.predicted.time.mid : v->made && v->d.fallback.run_s > 0 ? v->d.fallback.run_s : 0;
+}
+
+/* "3 runs", "not run at this size, 2 runs at others", or why nothing is predicted. */
 static void add_runs_cell(struct hrun_table *t, const struct choice *v)
 {
-    if (v->why)
-        hrun_table_cell(t, "%s", v->why);
-    else if (v->runs_here)
-        hrun_table_cell(t, "%s", hrun_counted(v->runs_here, "run").s);
-    else if (v->runs_elsewhere)
-        hrun_table_cell(t, "not run at this size, %s at others", hrun_counted(v->runs_elsewhere, "run").s);
+    if (!v->made)
+        hrun_table_cell(t, "nothing is left to choose from: hrun --dry-run tells why");
+    else if (!is_predicted(v))
+        hrun_table_cell(t, v->d.fallback.run_s > 0 ? "its runs alone: the rule leaves the models nothing to choose"
+                                                   : "nothing is known: no model could be made");
+    else if (v->d.basis.runs_here)
+        hrun_table_cell(t, "%s", hrun_counted(v->d.basis.runs_here, "run").s);
+    else if (v->d.basis.runs_elsewhere)
+        hrun_table_cell(t, "not run at this size, %s at others", hrun_counted(v->d.basis.runs_elsewhere, "run").s);
     else
         hrun_table_cell(t, "never run, the models alone");
 }
 
-/* Is this choice to be marked? Of times that do not scatter one run is enough. */
-static int is_unsure(const struct choices *c, const struct choice *v)
+/* Append the runner-up, "(3,1,0,0) +2.1 %", if there is one. */
+static void add_runner_up(const struct decision *d, struct hrun_buf *out)
 {
-    return !v->why && *v->doubts && !(c->exact && v->runs_here);
+    if (d->plan->n < 2)
+        return;
+    hrun_config_print(&d->plan->v[1].config, out);
+    hrun_buf_addc(out, ' ');
+    hrun_plan_print_behind(d->plan->v[1].time_s, hrun_plan_is_doubted(d->plan, 1), d->plan->v[1].ranked_s,
+                           d->predicted.time.mid, out);
+}
+
+/* Add the row of a size. Result: how many marks it has, for what makes it unsure. */
+static int add_choice_row(struct hrun_table *t, const struct choices *c, const struct choice *v)
+{
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT, next = HRUN_BUF_INIT, doubts = HRUN_BUF_INIT;
+    double time_s = choice_time_s(v);
+    int marks;
+
+    if (time_s > 0)
+        hrun_config_print(&v->d.config, &config);
+    if (is_predicted(v))
+        add_runner_up(&v->d, &next);
+    if (is_predicted(v) && !(c->exact && v->d.basis.runs_here))     /* of times that do not scatter one run is enough */
+        decision_doubts(&v->d, &doubts);
+    marks = !doubts.len ? 0 : strchr(doubts.data, ',') ? 2 : 1;
+    if (!c->fixed)
+        hrun_table_cell(t, "%lld", (long long)v->N);
+    hrun_table_cell(t, "%s", time_s > 0 ? config.data : "-");
+    hrun_table_cell(t, "%s", time_s > 0 ? hrun_seconds(time_s).s : "");
+    if (is_predicted(v))
+        hrun_table_cell(t, "(%s)", hrun_seconds_range(v->d.predicted.time.low, v->d.predicted.time.high).s);
+    else
+        hrun_table_cell(t, "%s", "");
+    hrun_table_cell(t, "%s", next.data);
+    add_runs_cell(t, v);
+    hrun_table_cell(t, "%.*s", marks, "**");
+    return marks;
 }
 
 void choices_table(const struct choices *c, struct hrun_buf *out)
 {
     static const char *const heads[] = { "N", "best", "time", "", "next best", "rests on", "" };
     struct hrun_table *t = hrun_table_create(c->fixed ? "lrllll" : "rlrllll");
-    int unsure = 0;
+    int most = 0;
 
     for (int i = c->fixed; i < 7; i++)
         hrun_table_cell(t, "%s", heads[i]);
     for (int i = 0; i < c->n; i++) {
-        const struct choice *v = &c->v[i];
-        struct hrun_buf range = HRUN_BUF_INIT;
+        int marks = add_choice_row(t, c, &c->v[i]);
 
-        if (!v->why)
-            hrun_buf_addf(&range, "(%s)", hrun_seconds_range(v->low_s, v->high_s).s);
-        if (!c->fixed)
-            hrun_table_cell(t, "%lld", (long long)v->N);
-        hrun_table_cell(t, "%s", v->config);
-        hrun_table_cell(t, "%s", v->P ? hrun_seconds(v->time_s).s : "");
-        hrun_table_cell(t, "%s", range.data);
-        hrun_table_cell(t, "%s", v->why ? "" : v->next);
-        add_runs_cell(t, v);
-        hrun_table_cell(t, "%s", !is_unsure(c, v) ? "" : strchr(v->doubts, ',') ? "**" : "*");
-        unsure |= !is_unsure(c, v) ? 0 : strchr(v->doubts, ',') ? 3 : 1;
-        hrun_buf_release(&range);
+        most = marks > most ? marks : most;
     }
     if (c->n)
         hrun_table_render(t, 0, out);
-    if (unsure)
-        hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", unsure & 2 ?
+    if (most)
+        hrun_buf_addf(out, "\n*  fewer than two runs at this size; more time (--budget) runs it again%s\n", most > 1 ?
                       "\n** and the models that say so are asked for more than 1.5 times what was measured" : "");
     hrun_table_destroy(t);
 }
@@ -149,26 +134,34 @@ void choices_table(const struct choices *c, struct hrun_buf *out)
 void choices_gain(const struct choices *c, double spent_s, struct hrun_buf *out)
 {
     static const double MATTERS = 0.03;     /* a smaller gain is within what runs scatter by */
+    autorelease(hrun_buf_release) struct hrun_buf config = HRUN_BUF_INIT;
     const struct choice *v = NULL;
-    double saved_s;
+    const struct decision *d;
+    double plain_s, saved_s;
 
     for (int i = 0; i < c->n; i++)
-        v = c->v[i].P ? &c->v[i] : v;
+        v = choice_time_s(&c->v[i]) > 0 ? &c->v[i] : v;
     if (!v)
         return;
-    saved_s = v->plain_s - v->time_s;
+    d = &v->d;
+    plain_s = is_predicted(v) && d->plain.known && d->plain.valid ? d->plain.time_s : 0;
+    saved_s = plain_s - choice_time_s(v);
+    hrun_config_print(&d->config, &config);
     hrun_buf_adds(out, "from now on hrun starts ");
     if (c->fixed)
         hrun_buf_adds(out, "this command");
     else
         hrun_buf_addf(out, "N = %lld", (long long)v->N);
-    hrun_buf_addf(out, " with %s, %s: %s", hrun_counted(v->P, "process").s, v->config, hrun_seconds(v->time_s).s);
-    if (v->plain_s > 0 && saved_s > MATTERS * v->plain_s) {
-        hrun_buf_addf(out, " in place of %s with %d as mpirun starts it", hrun_seconds(v->plain_s).s, v->plain_P);
+    hrun_buf_addf(out, " with %s, %s: %s", hrun_counted(d->P, "process").s, config.data,
+                  hrun_seconds(choice_time_s(v)).s);
+    if (plain_s > 0 && saved_s > MATTERS * plain_s) {
+        hrun_buf_addf(out, " in place of %s with %d as mpirun starts it", hrun_seconds(plain_s).s,
+                      hrun_config_processes(&d->plain.config));
         if (c->fixed && ceil(spent_s / saved_s) > 1)
             hrun_buf_addf(out, "; %.0f runs save what this took", ceil(spent_s / saved_s));
-    } else if (v->plain_s > 0) {
-        hrun_buf_adds(out, v->is_plain ? ", as mpirun starts it" : ", no quicker than as mpirun starts it");
+    } else if (plain_s > 0) {
+        hrun_buf_adds(out, hrun_config_equal(&d->config, &d->plain.config) ? ", as mpirun starts it"
+                                                                           : ", no quicker than as mpirun starts it");
     }
 }
 
@@ -178,12 +171,15 @@ void choices_words(const struct choices *c, struct hrun_buf *out)
     int unrun = 0, known = 0, none = 0;
 
     for (int i = 0; i < c->n; i++) {
-        none += !c->v[i].P;
-        if (c->v[i].why)
+        const struct choice *v = &c->v[i];
+        const struct hrun_interval *t = &v->d.predicted.time;
+
+        none += choice_time_s(v) <= 0;
+        if (!is_predicted(v))
             continue;
         known++;
-        half = fmax(half, fmax(c->v[i].high_s / c->v[i].time_s - 1, 1 - c->v[i].low_s / c->v[i].time_s));
-        unrun += !c->v[i].runs_here;
+        half = fmax(half, fmax(t->high / t->mid - 1, 1 - t->low / t->mid));
+        unrun += !v->d.basis.runs_here;
     }
     if (known && half < 1)
         hrun_buf_addf(out, "; the times that hrun predicts are known to +- %.*f %% or better", half < 0.1, 100 * half);

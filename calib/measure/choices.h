@@ -12,25 +12,20 @@
 
 struct choice {
     int64_t N;
-    char *config;              /* "(4,1,0,0)"; owned; "-": none is known */
-    double time_s, low_s, high_s;
-    int P, plain_P;            /* processes: of this one, and as mpirun would start it */
-    int is_plain;              /* 1: they are the same */
-    double plain_s;            /* predicted of that; 0: not known, or not possible */
-    int runs_here, runs_elsewhere;  /* of this configuration, at this N and at others */
-    char *doubts;              /* why it is less sure than one that was run twice (decision_doubts), or ""; owned */
-    char *next;                /* the runner-up, "(3,1,0,0) +2.1 %"; owned; "" where there is none */
-    const char *why;           /* why there is no prediction, or NULL; with P > 0 it was run, in time_s */
+    int made;                  /* 1: d is a decision; 0: nothing is left to choose from */
+    struct decision d;
 };
 
 struct choices {
+    struct profiles known;     /* the decisions borrow from them */
     struct choice *v;          /* in order of N; owned */
     int n;
     int exact;                 /* 1: times do not scatter, one run is enough */
     int fixed;                 /* 1: the work is always the same, N says nothing */
 };
 
-/* Ask for sizes[nsizes]. Without stored models there are none. Errors: those of decide but HRUN_EINFEASIBLE. */
+/* Ask for sizes[nsizes], into the zeroed *out; c must outlive it. Errors: those of profiles_load and of decision_make,
+ * but HRUN_EINFEASIBLE. */
 int choices_ask(struct context *c, const struct calib_settings *s, const int64_t *sizes, int nsizes,
                 struct choices *out, struct hrun_error *err);
 void choices_release(struct choices *c);
