@@ -207,8 +207,8 @@ char *hrun_app_name_of(const char *program);
  * clock; its name is hrun_app_name_of, its file "". Errors: HRUN_EINVAL (nothing of the name is left). */
 int hrun_app_create_bare(const char *program, struct hrun_app **out, struct hrun_error *err);
 
-/* For suits_pes: the processes that PEs of so many cores (cores[n], 0: not known) may hold. Of one core: 1 and 2; of
- * c: 1, c/2 and c, which then share the cores as with threads_fill. For PEs of several kinds all of these. */
+/* For suits_pes: set the numbers of processes that PEs with cores[n] cores (0: not known) may hold. With one core: 1
+ * and 2; with c: 1, c/2 and c, which share the cores as with threads_fill. For PEs of several kinds: all of these. */
 void hrun_app_suit(struct hrun_app *app, const int *cores, int n);
 
 /* Which variant has this name: 0..nvariants-1, or -1 with HRUN_ENOENT, naming the known ones and the nearest. */
@@ -234,7 +234,7 @@ int hrun_app_find_program(const struct hrun_strvec *dirs, const char *program, c
 /* Names of all definitions in dirs, sorted, each once. */
 int hrun_app_list(const struct hrun_strvec *dirs, struct hrun_strvec *names, struct hrun_error *err);
 
-/* Does the rule accept (N, P), and are there units for so many processes (else errors as of hrun_app_units)? 1, 0, or
+/* Does the rule accept (N, P), and has each process the least units (errors: also those of hrun_app_units)? 1, 0, or
  * -1 with HRUN_ENONFINITE ("rule of hpl: '...' divides by zero at N=..., P=..."). */
 int hrun_app_rule(const struct hrun_app *app, int64_t N, int64_t P, struct hrun_error *err);
 
@@ -261,8 +261,8 @@ int hrun_app_mesh(const struct hrun_app *app, int64_t N, int64_t *units, int64_t
  * HRUN_EINVAL (no whole number above 0). */
 int hrun_app_units(const struct hrun_app *app, int64_t N, int64_t *units, int64_t *least, struct hrun_error *err);
 
-/* With equal shares, how much more than a P-th of the work the process has that has most: 1 where P divides the units,
- * and without `shares`. Of so many units, or of those of N. */
+/* With equal shares, the largest part of the work of a process, relative to one P-th: 1 where P divides the units,
+ * and without `shares`. For a number of units, or for those of size N. */
 double hrun_units_uneven(int64_t units, int64_t P);
 double hrun_app_uneven(const struct hrun_app *app, int64_t N, int64_t P);
 

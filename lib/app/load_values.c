@@ -231,7 +231,7 @@ static int load_procs(struct hrun_load *l)
     return 0;
 }
 
-/* Which of the known words stands at key: its index; -1 is a mistake, which is told. */
+/* The index of the word at key among the known ones; -1 with the error for others. */
 static int load_choice(const struct hrun_load *l, const char *key, const char *word, const char *const *known)
 {
     autorelease(hrun_buf_release) struct hrun_buf list = HRUN_BUF_INIT;

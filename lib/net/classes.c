@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far pairs are so many times as far as near ones, at least, when what is their hosts' own is 1. Links of one kind
- * differ by less, and a second switch on the way doubles a latency. */
+/* Far pairs are at least this many times as far apart as near ones, relative to what is their hosts' own. Links of one
+ * kind differ by less, and a second switch on the way doubles a latency. */
 static const double gap_least = 1.5;
 
 /* ---------------------------------------------------------------- groups */

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many hosts each is first seen on its own, if all pairs were measured, as far as the benchmark measures all:
- * the system has then some 2 n^2 columns, and is solved within a second. Beyond, hosts that are alike begin as one
- * class. */
+/* Up to this number of hosts each begins as a class of its own, if all pairs were measured: the system of some 2 n^2
+ * columns is solved within a second. In larger networks, hosts that are alike begin as one class. */
 enum { OWN_MOST = 32 };
 
 static void state_release(struct net_state *e)

@@ -50,7 +50,7 @@ struct net_gradient {
     double d[NET_SLOTS];
 };
 
-/* The segment in which messages of so many bytes are. */
+/* The segment of messages of this size. */
 const struct hrun_net_segment *net_segment(const struct net_given *given, double bytes);
 
 /* The bytes of the second message of a fan or join. */
@@ -150,8 +150,8 @@ int net_is_exchange(const struct net_work *w, const struct hrun_net_record *v);
 struct net_separable {
     int L;                     /* 1: C and L can be told apart */
     int C;                     /* 1: C can be told at all */
-    int calls;                 /* 1: t is told by calls wherever fans or joins need it */
-    int *call_t, *fan_t;       /* nclasses: t is told by calls; by fans or joins; owned */
+    int calls;                 /* 1: calls determine t wherever fans or joins need it */
+    int *call_t, *fan_t;       /* nclasses: calls determine t; fans or joins do; owned */
 };
 void net_find_separable(const struct net_work *w, const int *class_of, int nclasses, struct net_separable *out);
 void net_separable_release(struct net_separable *t);
@@ -173,7 +173,7 @@ void net_ports_limit(struct net_solution *s);
  * not there: their columns go. Did any? */
 int net_ports_mend(const struct net_work *w, struct net_solution *s);
 
-/* A parameter of the solution, 0 where it was not looked for; what a message of so many bytes takes a host's
+/* A parameter of the solution, 0 where it was not looked for; what a message takes a host's
  * processor. */
 double net_x_at(const struct net_solution *s, int column);
 double net_stage_s(const struct net_solution *s, int host, double bytes);

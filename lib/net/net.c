@@ -200,7 +200,7 @@ static double square(double factor, const struct hrun_net_value *v)
     return isfinite(v->half) ? factor * factor * v->half * v->half : 0;
 }
 
-/* Relative half width of what a message of so many bytes takes from a host to one of another. */
+/* Relative half width of the time of a message from one host to another. */
 static double half_of(const struct hrun_net *net, int from, int to, double bytes)
 {
     const struct hrun_net_class *a = &net->classes[net->class_of[from]], *b = &net->classes[net->class_of[to]];

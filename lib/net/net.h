@@ -96,7 +96,7 @@ struct hrun_net {
                                   the later flows when the earlier has: the answer on which it begins is behind the
                                   bytes of the earlier, on one connection; 0: both at once */
     double bias_bytes;         /* how much more the shorter way gets of what messages share: rates go with one over the
-                                  latency and what so many bytes take on both hosts' ports (TCP's bias against long
+                                  latency and what these bytes take on both hosts' ports (TCP's bias against long
                                   round trips; 8775 in SimGrid's SMPI). 0: all get the same */
     double back_share;         /* of a message's rate, on its way back; 0..1, 0.05 in SimGrid */
     int trunks_shared;         /* 1: the two directions of a trunk share its rate (that of the lower group's) */
@@ -130,7 +130,7 @@ double hrun_net_trunk_bandwidth(const struct hrun_net *net, int from, int to);
  * message, or of one of 64 KiB, has a 95 % interval (the root of the sum of the squares of its parameters' shares) that
  * is wider than HRUN_NET_UNSURE of it; what is not known counts as sure. */
 struct hrun_net_unsure {
-    int pairs, of;             /* so many, of so many that were measured */
+    int pairs, of;             /* badly known pairs of classes; all that were measured */
     int from, to;              /* hosts of the worst; where pairs is 0 these do not count */
     double half_rel;           /* the worst's half width, relative */
 };

@@ -39,7 +39,7 @@ void net_class_set_kinds(struct hrun_net_class *c, int nkinds);
 /* Must a value be written to a file: does it differ from { 0, NAN }? */
 int net_is_known(const struct hrun_net_value *v);
 
-/* The segment of messages of so many bytes; the parameters from one host to another; where in net->trunks the trunk
+/* The segment of messages of this size; the parameters from one host to another; where in net->trunks the trunk
  * from group g to group h is, which both directions may share. */
 const struct hrun_net_segment *net_segment_of(const struct hrun_net_segment *segments, int n, double bytes);
 const struct hrun_net_pair *net_pair(const struct hrun_net *net, int from, int to);

@@ -37,7 +37,7 @@ static void note_slow_links(const struct net_work *w, const struct net_solution 
     }
 }
 
-/* Pairs whose directions differ by more than their intervals; the worst is told. */
+/* Pairs whose directions differ by more than their intervals; the note names the worst. */
 static void note_asymmetric(const struct net_work *w, const struct net_solution *s, struct hrun_strvec *notes,
                             int *count)
 {

@@ -23,8 +23,8 @@ enum play_kind {
     PLAY_RECV,                 /* begin to receive */
     PLAY_WAIT_ONE,             /* for one earlier step of this rank */
     PLAY_WAIT,                 /* for all earlier steps of this rank */
-    PLAY_WORK,                 /* combine two operands of so many bytes */
-    PLAY_COPY                  /* copy so many bytes within the host */
+    PLAY_WORK,                 /* combine two operands of `bytes` */
+    PLAY_COPY                  /* copy `bytes` within the host */
 };
 
 struct play_step {
@@ -106,14 +106,14 @@ void share_rates(struct share_flow *flows, int n, struct share_resource *resourc
 
 /* Ranks of one host have no processor's stage; limits are INFINITY where none is known. */
 
-/* The stage of a message of so many bytes at `rank`, sent to or received from `other`. */
+/* The processor's stage of a message at `rank`, sent to or received from `other`. */
 double wire_processor_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, int other,
                         double bytes);
 
 /* From the sender's stage to the first byte. */
 double wire_latency_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int from, int to, double bytes);
 
-/* Copying so many bytes on a rank's host takes at most what a message between two such ranks does. */
+/* Copying bytes on a rank's host: at most what a message between two such ranks takes. */
 double wire_copy_s(const struct hrun_net *net, const struct hrun_net_ranks *ranks, int rank, double bytes);
 
 /* How many resources a network has: of each host what goes out, what comes in, its memory; then the trunks. */

@@ -1,9 +1,8 @@
 /* trial_stages.h - experiments by the stages of the model, in numbers of any kind
  *
- * Purpose: what is included by trial.c, where a `num` is a double, and by trial_slope.c, where it knows its
- * derivatives: most trials are for their time alone, which takes a tenth as long. The formulas stand here once.
- * A file that has numbers of its own defines NET_TRIAL_NUM before, and has num, struct trial (with c and given), and
- * the functions that stand here for doubles. `trials` has the experiment of each kind of record, NULL: none.
+ * Purpose: one text of the formulas for trial.c, where a `num` is a double, and for trial_slope.c, where it has
+ * derivatives, which takes ten times as long. A file with numbers of its own defines NET_TRIAL_NUM before, and has num,
+ * struct trial (with c and given), and the functions of doubles below. `trials`: by kind of record; NULL: none.
  */
 #ifndef HRUN_NET_TRIAL_STAGES_H
 #define HRUN_NET_TRIAL_STAGES_H
@@ -72,8 +71,6 @@ static num earlier(num a, num b)
     return num_value(a) <= num_value(b) ? a : b;
 }
 
-/* ---------------------------------------------------------------- parameters of hosts and pairs */
-
 static int class_of(const struct trial *t, int host)
 {
     return t->c->class_of[host];
@@ -134,8 +131,6 @@ static num shared(struct trial *t, int column, int i, int j, int k, int outward)
         port = later(port, outward ? trunk(t, i, j) : trunk(t, j, i));
     return port;
 }
-
-/* ---------------------------------------------------------------- two messages that share a port */
 
 struct flow {
     double bytes;                  /* that go through the port */
@@ -206,8 +201,6 @@ static num take_in(num free, struct arrival a, struct arrival b)
 
     return plus(later(plus(later(free, first.at), first.takes), second.at), second.takes);
 }
-
-/* ---------------------------------------------------------------- experiments */
 
 static num trial_trip(struct trial *t, const struct hrun_net_record *r)
 {

@@ -29,7 +29,7 @@
  *                                            quicker and stays, 0: it was not, -1: the trial has not ended, 2: it was
  *                                            to be taken without a trial; how many calls went this way; what a call of
  *                                            either took, s, as they were compared (0: they were not)
- *     m,MORE                                 last, if need be: so many choices more, which are not reported
+ *     m,MORE                                 last, if need be: number of further choices, which are not reported
  */
 #ifndef HRUN_NET_TUNE_H
 #define HRUN_NET_TUNE_H
