@@ -37,20 +37,6 @@ static char *setting_in_file(const char *path, const char *const *keys, int n_ke
     return value;
 }
 
-/* The files that mca_base_param_files lists; it replaces Open MPI's own files. The first that has a key counts. */
-static char *setting_in_files(const char *list, const char *const *keys, int n_keys)
-{
-    static const char system_files[] = "/etc/openmpi/openmpi-mca-params.conf:/etc/openmpi-mca-params.conf:"
-                                       "/usr/local/etc/openmpi-mca-params.conf";
-    autofree char *own = list ? NULL : hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
-    autofree char *copy = list ? xstrdup(list) : hrun_strf("%s:%s", own ? own : "", system_files);
-    char *next = copy, *path, *value = NULL;
-
-    while (!value && (path = strsep(&next, ":,")))
-        value = setting_in_file(path, keys, n_keys);
-    return value;
-}
-
 /* Do words or the environment say something? *value: what, or NULL for an empty variable. */
 static int is_said(const struct hrun_strvec *mca, const char *const *keys, int n_keys, char **value)
 {
@@ -82,13 +68,23 @@ static int is_said(const struct hrun_strvec *mca, const char *const *keys, int n
 char *hrun_agent_setting(const struct hrun_strvec *mca, const char *const *keys, int n_keys)
 {
     static const char *const lists[] = { "mca_base_param_files" };
-    autofree char *list = NULL;
-    char *value = NULL;
+    static const char system_files[] = "/etc/openmpi/openmpi-mca-params.conf:/etc/openmpi-mca-params.conf:"
+                                       "/usr/local/etc/openmpi-mca-params.conf";
+    autofree char *own = NULL, *files = NULL;
+    char *value = NULL, *next, *path;
 
     if (is_said(mca, keys, n_keys, &value))
         return value;
-    is_said(mca, lists, 1, &list);
-    return setting_in_files(list, keys, n_keys);
+    /* The list replaces Open MPI's own files. */
+    is_said(mca, lists, 1, &files);
+    if (!files) {
+        own = hrun_user_path(NULL, ".openmpi", "mca-params.conf", NULL);
+        files = hrun_strf("%s:%s", own ? own : "", system_files);
+    }
+    next = files;
+    while (!value && (path = strsep(&next, ":,")))
+        value = setting_in_file(path, keys, n_keys);
+    return value;
 }
 
 int hrun_agent_is_ssh(const char *program)

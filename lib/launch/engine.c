@@ -79,45 +79,27 @@ int hrun_job_run_length(const struct hrun_job *job, int r)
     return n;
 }
 
-static void release_standard_files(int held)
-{
-    for (int fd = 0; fd < 3; fd++)
-        if (held > 0 && held >> fd & 1)
-            close(fd);
-}
-
-/* Where the caller has closed one of the descriptors 0 to 2, a pipe or socket of ours would get its number and
- * be taken for a standard file. The processes get /dev/null as well. Result: the set (1 << fd) of those that were
- * opened; -1 with HRUN_EIO. */
-static int hold_standard_files(struct hrun_error *err)
-{
-    int held = 0;
-
-    for (int fd = 0; fd < 3; fd++) {
-        if (fcntl(fd, F_GETFD) >= 0)
-            continue;
-        if (open("/dev/null", O_RDWR) != fd) {  /* the lowest number that is free */
-            hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
-            release_standard_files(held);
-            return -1;
-        }
-        held |= 1 << fd;
-    }
-    return held;
-}
-
-/* Run with the standard files held; check first where that is asked. */
+/* Where the caller has closed one of the descriptors 0 to 2, a pipe or socket of ours would get its number and be taken
+ * for a standard file: /dev/null takes its place meanwhile, also for the processes. */
 static int launch_held(const struct hrun_engine *engine, const struct hrun_job *job, int check,
                        struct hrun_outcome *out, struct hrun_error *err)
 {
     struct hrun_outcome result;
-    int held = hold_standard_files(err), rc = -1;
+    int held[3], n = 0, rc = 0;
 
-    if (held >= 0 && !(check && engine->check(job, err)) && !engine->run(job, &result, err)) {
-        *out = result;
-        rc = 0;
+    for (int fd = 0; fd < 3 && !rc; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0)
+            continue;
+        if (open("/dev/null", O_RDWR) != fd)    /* the lowest number that is free */
+            rc = hrun_fail_errno(err, HRUN_EIO, "cannot open /dev/null");
+        else
+            held[n++] = fd;
     }
-    release_standard_files(held);
+    rc = rc || (check && engine->check(job, err)) || engine->run(job, &result, err) ? -1 : 0;
+    if (!rc)
+        *out = result;
+    while (n > 0)
+        close(held[--n]);
     return rc;
 }
 

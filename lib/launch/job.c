@@ -47,7 +47,7 @@ static int begin_run(struct hrun_run *r, struct hrun_error *err)
     struct hrun_guard_spec *own = &r->own;
     struct rlimit locks;
 
-    if (hrun_signals_block_job(&r->signals, err))  /* first: one that came later would leave the folders behind */
+    if (hrun_signals_block(&r->signals, 1, err))  /* first: one that came later would leave the folders behind */
         return -1;
     own->rundir = hrun_rundir_create(NULL, err);
     if (!own->rundir)

@@ -309,8 +309,6 @@ static int step_agents(struct crowd *c, struct hrun_error *err)
 
 static int prepare_agents(struct crowd *c, int n, struct hrun_error *err)
 {
-    /* The signals that end hrun: the agents end first. */
-    static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
     struct hrun_guard_spec spec = { .grace_ms = PATIENCE_MS };
     struct hrun_buf command = HRUN_BUF_INIT;
 
@@ -326,7 +324,7 @@ static int prepare_agents(struct crowd *c, int n, struct hrun_error *err)
     c->job_id = hrun_strf("remote.%ld.%.0f", (long)getpid(), hrun_monotonic_s() * 1e9);
     hrun_env_set(&c->env, HRUN_JOB_VARIABLE "=%s", c->job_id);
     spec.job_id = c->job_id;
-    return hrun_signals_block(&c->signals, ends, sizeof ends / sizeof *ends, err) ||
+    return hrun_signals_block(&c->signals, 0, err) ||
            hrun_guard_start(&spec, NULL, NULL, &c->guard, err) ? -1 : 0;
 }
 

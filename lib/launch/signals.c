@@ -24,24 +24,16 @@ enum hrun_signal_action hrun_signal_action(int sig)
     return HRUN_SIGNAL_PASS;
 }
 
-int hrun_signals_block_job(struct hrun_signals *s, struct hrun_error *err)
-{
-    int signals[NSIGNALS];
-
-    for (int i = 0; i < NSIGNALS; i++)
-        signals[i] = job_signals[i].sig;
-    return hrun_signals_block(s, signals, NSIGNALS, err);
-}
-
-int hrun_signals_block(struct hrun_signals *s, const int *signals, size_t n, struct hrun_error *err)
+int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err)
 {
     struct sigaction sa;
     sigset_t set, block;
 
     sigemptyset(&set);
-    for (size_t i = 0; i < n; i++)
-        if (sigaction(signals[i], NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
-            sigaddset(&set, signals[i]);
+    for (int i = 0; i < NSIGNALS; i++)
+        if ((all || job_signals[i].action == HRUN_SIGNAL_END) && sigaction(job_signals[i].sig, NULL, &sa) == 0 &&
+            sa.sa_handler != SIG_IGN)
+            sigaddset(&set, job_signals[i].sig);
     sigaddset(&set, SIGCHLD);
     block = set;
     sigaddset(&block, SIGPIPE);

@@ -20,17 +20,16 @@ struct hrun_signals {
 
 #define HRUN_SIGNALS_INIT { .fd = -1 }
 
-/* Block n signals, and read them from s->fd, but those that the caller ignores (nohup, a shell's background jobs): they
- * are not meant for what hrun starts either. The same for SIGCHLD, which must not be ignored, or no status would come.
- * SIGPIPE is only blocked. Errors: HRUN_EIO; restore all the same. */
-int hrun_signals_block(struct hrun_signals *s, const int *signals, size_t n, struct hrun_error *err);
+/* Block signals, and read them from s->fd: those that end a job, or all that mean something to one. Signals that the
+ * caller ignores (nohup, a shell's background jobs) are left alone: they are not meant for what hrun starts either.
+ * SIGCHLD is read, too, and must not be ignored, or no status would come. SIGPIPE is only blocked. Errors: HRUN_EIO;
+ * restore all the same. */
+int hrun_signals_block(struct hrun_signals *s, int all, struct hrun_error *err);
 /* Harmless when nothing was blocked. */
 void hrun_signals_restore(struct hrun_signals *s);
 
-/* In a job. What a signal to hrun means: to end the job, to stop it, or just to be passed on. */
+/* What a signal to hrun means for a job: to end the job, to stop it, or just to be passed on. */
 enum hrun_signal_action { HRUN_SIGNAL_END, HRUN_SIGNAL_STOP, HRUN_SIGNAL_PASS };
 enum hrun_signal_action hrun_signal_action(int sig);
-/* Block the signals that mean something to a job. */
-int hrun_signals_block_job(struct hrun_signals *s, struct hrun_error *err);
 
 #endif

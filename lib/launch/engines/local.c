@@ -220,13 +220,6 @@ static int start_local(struct hrun_run *r, struct hrun_error *err)
     return hrun_run_start(r, x->topo, a.one, a.n, err);
 }
 
-static void local_release(struct local *x)
-{
-    local_spawn_release(x);
-    hrun_strvec_release(&x->common);
-    free(x->topology);
-}
-
 static int local_run(const struct hrun_job *asked, struct hrun_outcome *out, struct hrun_error *err)
 {
     static const struct hrun_driver driver = {

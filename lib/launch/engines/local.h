@@ -24,6 +24,6 @@ struct local {
 int local_slots(const struct hrun_layout *l);
 /* Of struct hrun_driver, spawn: start what a rank of Open MPI asks for, on PEs that are free, or say why not. */
 void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev);
-void local_spawn_release(struct local *x);
+void local_release(struct local *x);
 
 #endif

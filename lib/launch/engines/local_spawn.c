@@ -368,9 +368,11 @@ void local_on_spawn(struct hrun_run *r, const struct hrun_guard_event *ev)
         prepare_further(r, x);
 }
 
-void local_spawn_release(struct local *x)
+void local_release(struct local *x)
 {
     further_destroy(x->further);
+    hrun_strvec_release(&x->common);
+    free(x->topology);
     hrun_buf_release(&x->request);
     hrun_buf_release(&x->refusal);
     free(x->places);
